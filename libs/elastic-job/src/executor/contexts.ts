@@ -11,14 +11,14 @@ import {
 /** @param attempt counted from 1 */
 export type ContextOf = (item: number, attempt: number) => ShardingContext;
 
-/** Makes the contexts of a lease's items: frozen, and with nothing mutable that two of them would share. */
+/** Makes the contexts of a lease's items: frozen, and without any mutable value that two of them share. */
 export function contextsOf(lease: ExecutionLease, configuration: JobConfiguration, tokenEpoch: number): ContextOf {
   const { jobName, trigger } = lease;
   const { jobParameter, props, shardingTotalCount } = configuration;
   const parameters = parseShardingItemParameters(configuration.shardingItemParameters);
   const taskId = taskIdOf(lease);
   const asked = askedBy(trigger);
-  // Field by field: beside a getter, a spread costs ten times as much as all the rest.
+  // Field by field: beside a getter, a spread costs ten times as much as everything else.
   return (item, attempt) =>
     Object.freeze({
       jobName,
@@ -45,7 +45,7 @@ export function contextsOf(lease: ExecutionLease, configuration: JobConfiguratio
     });
 }
 
-/** The task id of everything that runs under the lease. */
+/** The task id of all runs under the lease. */
 export function taskIdOf({ jobName, items, holder, taskId }: ExecutionLease): string {
   return taskId ?? formatTaskId(jobName, items, holder);
 }

@@ -5,7 +5,7 @@ import { all, setUp, SUCCEEDED } from '../../../../test/support/unit/hand-made-l
 
 const STREAMING = { props: { 'streaming.process': 'true' } };
 
-/** Fetches what it was given, batch by batch, and remembers what it has processed. */
+/** Fetches the given batches one by one, and remembers the processed rows. */
 class Rows implements DataflowJob<number> {
   readonly processed: (readonly number[])[] = [];
   fetches = 0;
@@ -51,7 +51,7 @@ describe('a dataflow that does not stream', () => {
     },
   );
 
-  it('given an async iterable, when an item runs, then each of its batches is processed before the next is asked for', async () => {
+  it('processes each batch of an async iterable before it asks for the next one', async () => {
     const log: string[] = [];
     async function* fetchData() {
       for (const row of [1, 2]) {
@@ -87,7 +87,7 @@ describe('a dataflow that streams', () => {
     expect(processed).toEqual([1, 2]);
   });
 
-  it('given its signal aborts in a batch, when that ends, then nothing more is processed, and the source is closed', async () => {
+  it('closes the source and processes no more when the signal aborts within a batch', async () => {
     const log: string[] = [];
     const { lease, outcomes } = run(
       {

@@ -10,7 +10,10 @@ import type {
 
 const STREAMING = 'streaming.process';
 
-/** The handler of a dataflow job. After each batch the event loop has a turn, so that a stream starves nobody. */
+/**
+ * The handler of a dataflow job. After each batch the event loop has a turn, so that a stream does not block other
+ * work.
+ */
 export function dataflowHandler<Row>(clock: Clock, job: DataflowJob<Row>): JobHandler {
   return async (context) => {
     const isStreaming = context.props[STREAMING]?.toLowerCase() === 'true';
@@ -26,12 +29,12 @@ export function findDataflowFaults({ [STREAMING]: streaming }: JobProps): readon
   return [`${STREAMING} must be "true" or "false", but is "${streaming}"`];
 }
 
-/** One fetch and all that it gives. @returns whether there was something, and the run may go on */
+/** Processes one fetch with all its batches. @returns true if there was data and the run may go on */
 async function processFetched<Row>(clock: Clock, job: DataflowJob<Row>, context: ShardingContext): Promise<boolean> {
   let batches = 0;
   for await (const batch of batchesOf(await job.fetchData(context))) {
     if (hasRows(batch)) {
-      // The fetch may have taken long.
+      // The fetch may have taken long, so the lease must be checked again.
       context.assertHeld();
       await job.processData(context, batch);
       batches += 1;

@@ -1,34 +1,34 @@
 import type { JobConfiguration, ItemWork, ShardOutcome } from '../domain/index.js';
 import type { RetriedItem } from './retries.js';
 
-/** What the executor has to know of a job. */
+/** A job, as the executor needs to know it. */
 export interface ExecutableJob {
   readonly configuration: JobConfiguration;
   readonly handler: ItemWork;
-  /** Attempts that others have made at the items of the lease; they count. @default 0 */
+  /** Earlier attempts at the items of the lease, which count. @default 0 */
   readonly formerAttempts?: number;
-  /** A handler is about to be called. @param attempt 1, and more for retries under the lease */
+  /** Called before each call of a handler. @param attempt 1, and more for retries under the lease */
   onStarted?(item: number, attempt: number): void;
-  /** A handler has not heeded its signal. Told once for each item. */
+  /** Called once for each item whose handler ignores its signal. */
   onHung?(hung: HungHandler): void;
-  /** A handler has returned; its item is ended next, unless it was released. Told of each item that was started. */
+  /** Called for each started item when its handler has returned; the item is ended next, unless it was released. */
   onReturned?(item: number): void;
-  /** A handler has failed, and its item is tried again instead of being yielded. */
+  /** Called when a handler has failed and its item is tried again, so that no outcome is yielded yet. */
   onRetry?(retried: RetriedItem): void;
 }
 
-/** A handler that has not returned although its signal aborted `hungGraceMs` ago. */
+/** A handler that has not returned within `hungGraceMs` after its signal aborted. */
 export interface HungHandler {
   readonly item: number;
   /** When its signal aborted, in milliseconds since the epoch. */
   readonly since: number;
-  /** Why it aborted. */
+  /** Reason of the signal. */
   readonly reason: unknown;
-  /** The item is given up to others: it is yielded as aborted, and its handler counts no more. */
+  /** True if the item is given up to others: it is yielded as aborted, and the handler's result is ignored. */
   readonly isReleased: boolean;
 }
 
-/** How one item of a lease ended. */
+/** End of one item of a lease. */
 export interface ItemOutcome {
   readonly item: number;
   readonly outcome: ShardOutcome;

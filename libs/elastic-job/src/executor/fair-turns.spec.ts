@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { FairTurns } from './fair-turns.js';
 
-/** The calls, in order; `|` is a turn of the event loop. */
+/** The calls in order; `|` is a turn of the event loop. */
 let log: string[];
 let now: number;
 let turns: FairTurns;
@@ -17,7 +17,7 @@ beforeEach(() => {
   });
 });
 
-/** A lease whose handlers each block for so long. Resolves when all of them have been called. */
+/** Runs a lease whose handlers each block for the given time. Resolves when all of them have been called. */
 function lease(name: string, handlers: number, blockMs: number): Promise<void> {
   return new Promise((resolve) => {
     let left = handlers;

@@ -1,14 +1,14 @@
 import type { Clock } from '../clock/index.js';
 
-/** Handlers may be called for so long before everything else has a turn, in milliseconds. */
+/** Longest time for handlers before everything else gets a turn, in milliseconds. */
 const MOST_MS = 50;
 
 /**
  * Shares the event loop of a process among the leases of all its jobs, and with everything else.
  *
- * Handlers that end without a wait would all run in one turn of the event loop, however many are due: no answer of the
- * registry, no timer and no handler of another job would get in between. So once they have taken 50 ms the loop turns,
- * and the lease that has waited longest goes on. A single handler that blocks for longer cannot be interrupted.
+ * Handlers that never wait would all run in one turn of the event loop, however many are due: no answer of the
+ * registry, no timer and no handler of another job could run in between. So after 50 ms of handlers the loop turns, and
+ * the lease that has waited longest goes on. A single handler that blocks for longer cannot be interrupted.
  */
 export class FairTurns {
   private spentMs = 0;
@@ -22,14 +22,14 @@ export class FairTurns {
     return this.spentMs < MOST_MS && (this.isServing || this.waiting.length === 0);
   }
 
-  /** Calls a handler, and counts how long that takes until it returns or waits. */
+  /** Calls a handler, and counts the time until it returns or waits. */
   spend(call: () => void): void {
     const before = this.clock.monotonicNow();
     call();
     this.spentMs += this.clock.monotonicNow() - before;
   }
 
-  /** Lets a lease go on in a later turn, after all those that wait already. */
+  /** Continues a lease in a later turn, after all those that wait already. */
   later(goOn: () => void): void {
     if (this.waiting.push(goOn) === 1 && !this.isServing) void this.serveAll();
   }

@@ -12,7 +12,7 @@ describe('the handler of a job', () => {
     expect(isolated({}, { handler }).handler).toBe(handler);
   });
 
-  it("hands what the job's own returns to the function in the thread, which is ended only if the job says so", async () => {
+  it("passes the result of the job's method to the thread, which is ended only if the job says so", async () => {
     const context: ShardingContext = Object.assign(Object.create(null), { jobName: 'render' });
     const { handler, works } = isolated({ ...ISOLATED }, { handler: async () => 'input' });
     await handler(context);

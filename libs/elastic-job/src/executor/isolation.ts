@@ -7,10 +7,10 @@ import {
   type ShardingContext,
 } from '../domain/index.js';
 
-/** What a function in a thread is told: all of the context that can pass, and its own `signal` and `assertHeld`. */
+/** Context of a function in a thread: the clonable facts, with a `signal` and an `assertHeld` of its own. */
 export type ThreadContext = Pick<ShardingContext, keyof ContextFacts | 'signal' | 'assertHeld'>;
 
-/** What of a context can be cloned. */
+/** Parts of a context that can be cloned. */
 export type ContextFacts = Pick<
   ShardingContext,
   | 'jobName'
@@ -36,31 +36,34 @@ export interface ThreadWork {
   readonly context: ThreadContext;
   /** Passed to the function beside the context; has to be clonable. */
   readonly input: unknown;
-  /** How long after its signal has aborted the thread is ended, in milliseconds; undefined: never. */
+  /** How long after the abort of its signal the thread is ended, in milliseconds; undefined: never. */
   readonly endAfterMs: number | undefined;
   readonly clock: Clock;
 }
 
-/** Runs what a job's `workerModule` exports outside the main thread. `nestjs-elastic-job/worker-pool` has one. */
+/**
+ * Runs the exported function of a job's `workerModule` outside the main thread. `nestjs-elastic-job/worker-pool` has an
+ * implementation.
+ */
 export interface WorkerPool {
-  /** Why a module cannot be run; asked at start. One text, which begins with `must`. */
+  /** Finds why a module cannot be run, at start. One text, which begins with `must`. */
   findFault(module: string): string | undefined;
   /**
    * Resolves when the function has returned.
-   * @throws what it throws
+   * @throws the function's error
    * @throws {ExecutorDeathError} if its thread has died
-   * @throws the signal's reason if it was ended
+   * @throws the signal's reason if the thread was ended
    */
   run(work: ThreadWork): Promise<void>;
-  /** Ends all threads. It may be used again. */
+  /** Ends all threads. The pool may be used again. */
   close(): Promise<void>;
 }
 
-/** What an isolated handler needs to know. */
+/** Environment of an isolated handler. */
 interface Isolation {
   readonly pool: WorkerPool | undefined;
   readonly clock: Clock;
-  /** How long a handler may take to heed its signal, in milliseconds. */
+  /** How long a handler may go on after its signal, in milliseconds. */
   readonly hungGraceMs: number;
   /** The settings in force. */
   configuration(): JobConfiguration;
@@ -71,15 +74,15 @@ interface DeclaredJob {
   readonly configuration: JobConfiguration;
   readonly place: string;
   readonly handler: ItemWork;
-  /** Given by work that is no function: a dataflow, or a type. */
+  /** Present if the work is no function: a dataflow, or a type. */
   readonly findPropsFaults?: FindPropsFaults;
 }
 
 /**
- * The handler of a job, in a thread of its own if the job says so: then what the handler itself returns is the input of
+ * The handler of a job, in a thread of its own if the job says so: then the return value of the handler is the input of
  * the function in the thread.
- * @throws {ConfigurationError} if there is no pool or no such module, if the job's work is no function, or if what
- *   has no thread is to be terminated
+ * @throws {ConfigurationError} if there is no pool or no such module, if the job's work is no function, or for `onHung:
+ * 'terminate'` without a thread
  */
 export function isolate(job: DeclaredJob, isolation: Isolation): ItemWork {
   const { configuration, handler, place } = job;
@@ -102,7 +105,7 @@ function findFault({ configuration, findPropsFaults }: DeclaredJob, pool?: Worke
     return 'onHung "terminate" needs isolation "worker-thread": no other handler can be ended';
   }
   if (findPropsFaults !== undefined) {
-    return 'isolation "worker-thread" needs a function as the work of the job: a dataflow or a type has no input for a thread';
+    return 'isolation "worker-thread" needs a function as the work of the job, not a dataflow or a type';
   }
   if (pool === undefined) {
     return (

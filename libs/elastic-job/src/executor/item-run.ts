@@ -2,17 +2,17 @@ import type { Abortable, Clock, Timer } from '../clock/index.js';
 import type { ExecutionLease } from '../coordination/index.js';
 import { ExecutorDeathError, JobTimeoutError, type ShardOutcome } from '../domain/index.js';
 
-/** How long an item may take. */
+/** Time limits of an item. */
 interface ItemLimits {
   /** Undefined: no limit. In milliseconds. */
   readonly timeoutMs: number | undefined;
-  /** What is left of that, in milliseconds: the attempts before this one have taken their part. */
+  /** Time left of that for this attempt, in milliseconds: earlier attempts have used their part. */
   readonly leftMs: number;
-  /** How long a handler may take to heed its signal, in milliseconds. */
+  /** How long a handler may go on after its signal, in milliseconds. */
   readonly hungGraceMs: number;
 }
 
-/** One attempt at an item, while its handler runs: its time limit, and how long it takes to heed its signal. */
+/** One attempt at an item, while its handler runs: its time limit, and its delay in reacting to its signal. */
 export class ItemRun {
   private readonly ending: Abortable;
   private readonly offAborted: () => void;
@@ -20,8 +20,8 @@ export class ItemRun {
   private sinceMs: number | undefined;
 
   /**
-   * The time limit starts to count here.
-   * @param onHung the handler has not returned although its signal aborted long ago. Called once at most
+   * Starts the time limit.
+   * @param onHung called at most once, if the handler has not returned within the grace after its signal
    */
   constructor(
     private readonly clock: Clock,
@@ -44,9 +44,7 @@ export class ItemRun {
     return this.sinceMs;
   }
 
-  /**
-   * Resolves when the work has ended, in whichever way; never rejects. Awaits also thenables that break their promise.
-   */
+  /** Resolves when the work has ended in any way, and never rejects. Accepts thenables that break their contract. */
   async outcomeOf(work: () => unknown): Promise<ShardOutcome> {
     try {
       await work();
@@ -58,7 +56,7 @@ export class ItemRun {
     }
   }
 
-  /** Nobody is told any more, whatever the handler does. */
+  /** Stops all notices about the handler. */
   forget(): void {
     this.timer?.cancel();
     this.offAborted();
@@ -71,7 +69,8 @@ export class ItemRun {
   }
 
   /**
-   * What counts if the signal aborted first: a handler that was told to stop may return half-done work as its result.
+   * The outcome if the signal has aborted first: a handler that was told to stop may return half-done work as its
+   * result.
    */
   private interruption(): ShardOutcome | undefined {
     const { aborted, reason } = this.ending;

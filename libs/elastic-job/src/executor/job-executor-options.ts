@@ -1,8 +1,8 @@
-/** What holds for every run of a job here. */
+/** Options for every run of a job on this instance. */
 export interface JobExecutorOptions {
-  /** Goes before the fencing token in every comparison; handed to the handlers as it is. */
+  /** Compared before the fencing token; passed to the handlers unchanged. */
   readonly tokenEpoch: number;
-  /** How long a handler may take to heed its signal, in milliseconds. */
+  /** How long a handler may go on after its signal, in milliseconds. */
   readonly hungGraceMs: number;
 }
 

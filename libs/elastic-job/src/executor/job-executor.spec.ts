@@ -43,7 +43,7 @@ describe('JobExecutor', () => {
     });
   });
 
-  it('given a handler that tampers with its context, when its sibling starts, then the sibling is not affected', async () => {
+  it("protects an item from a sibling's handler that changes its context", async () => {
     const { run } = setUp({ items: [0, 1] });
     const fireTimes: number[] = [];
 
@@ -71,7 +71,7 @@ describe('JobExecutor', () => {
     expect(triggers).toEqual([{ id: 'deploy:42' }]);
   });
 
-  it('given an item that is no longer held, when the handler asserts it, then it hears what the lease says', async () => {
+  it('answers a handler that asserts a lost item as the lease does', async () => {
     const { lease, run } = setUp({ items: [0, 1] });
     lease.lost.add(1);
 
@@ -83,7 +83,7 @@ describe('JobExecutor', () => {
     ]);
   });
 
-  it('given items of different length, when they run, then they start in order and are yielded as they end', async () => {
+  it('starts items of different length in order, and yields them as they end', async () => {
     const { clock, run } = setUp({ items: [0, 1, 2] });
     const started: number[] = [];
 
@@ -167,7 +167,7 @@ describe('JobExecutor', () => {
     expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
   });
 
-  it('given a handler that never settles, when its siblings end, then they are yielded, and it is once it returns', async () => {
+  it('yields the siblings of an item that never settles, and the item once it returns', async () => {
     const { clock, run } = setUp({ items: [0, 1, 2] });
     const stuck = new AbortController();
     const yielded: number[] = [];

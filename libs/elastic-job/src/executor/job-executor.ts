@@ -26,20 +26,20 @@ export class JobExecutor {
   ) {}
 
   /**
-   * Starts the items in ascending order, at most `configuration.concurrency` at the same time over all leases of
-   * the job, tries again those that fail as the configuration says, and yields each outcome as its item ends. Whatever
-   * a handler does, it decides the outcome of its own item only, and the iteration never throws. An item whose handler
-   * never settles is not yielded, unless `onHung` of the job is `release`; the others are.
+   * Runs the items of a lease. Starts them in ascending order, at most `configuration.concurrency` at the same time
+   * over all leases of the job; retries failures as configured; yields each outcome as its item ends. A handler decides
+   * the outcome of its own item only, and the iteration never throws. An item whose handler never settles is not
+   * yielded, unless `onHung` of the job is `release`; the others are.
    *
-   * When an item aborts it is told by its signal if it runs; if it waits, it is yielded as aborted without being
-   * started. Who leaves the iteration early aborts it likewise. Nothing starts before the first `next()`. Once the
-   * handlers of a process have kept its event loop for 50 ms, leases go on in later turns of it, one by one.
+   * A running item aborts by its signal; a waiting one is yielded as aborted without a start. Leaving the iteration
+   * early aborts the lease's items. Nothing starts before the first `next()`. Once the handlers of a process have used
+   * 50 ms of its event loop, leases continue in later turns, one by one.
    */
   run(lease: ExecutionLease, job: ExecutableJob): AsyncGenerator<ItemOutcome, void, void> {
     return new LeaseRun(this.clock, lease, job, this.options, this.slots, this.turns).outcomes(this.runs);
   }
 
-  /** Nobody is told any more of handlers that do not return: the process leaves them behind. */
+  /** Stops all notices about hung handlers, because the process leaves them behind. */
   forgetHung(): void {
     for (const run of this.runs) run.forget();
   }

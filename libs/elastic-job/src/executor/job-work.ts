@@ -10,27 +10,27 @@ import type {
 } from '../domain/index.js';
 import { dataflowHandler, findDataflowFaults } from './dataflow.js';
 
-/** What a job does, as a handler, and what else its work says of it. */
+/** The work of a job as a handler, with its other properties. */
 interface ResolvedWork {
   readonly handler: ItemWork;
-  /** @default the job's props are nobody's business */
+  /** Checks of the job's props. @default none */
   readonly findPropsFaults?: FindPropsFaults;
-  /** The props that say what is run. @default none */
+  /** Props that decide what is run. @default none */
   readonly targets?: PropTargets;
-  /** @default it is not done by tasks */
+  /** Kind of tasks that do the work. @default no tasks */
   readonly tasks?: TaskLife;
-  /** @default nobody is told of settled runs */
+  /** Called for each settled run. @default not called */
   readonly settled?: JobType['settled'];
 }
 
-/** Makes a handler of whatever a job does. */
+/** Makes a handler from a job's work. */
 export function resolveWork(clock: Clock, work: JobWork): ResolvedWork {
   if (typeof work === 'function') return { handler: work };
   if (isDataflow(work)) return { handler: dataflowHandler(clock, work), findPropsFaults: findDataflowFaults };
   return workOfType(work);
 }
 
-/** The work of a type is what the props of its job say. */
+/** The work of a job type, which follows the props of its job. */
 export function workOfType(type: JobType): ResolvedWork {
   return {
     handler: (context, begun) => type.execute(context, begun),

@@ -34,7 +34,7 @@ describe('LeaseRun', () => {
     expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
   });
 
-  it('given a slot that is held for ever, when the lease aborts, then the waiting items are yielded unstarted', async () => {
+  it('yields waiting items unstarted when the lease aborts, while a slot is held for ever', async () => {
     const { lease, run } = setUp({ items: [0, 1, 2], options: { concurrency: 1 } });
     const reason = new Error('session lost');
     const started: number[] = [];
@@ -51,7 +51,7 @@ describe('LeaseRun', () => {
     expect(started).toEqual([0]);
   });
 
-  it('starts no item that waits for a slot while the registry does not answer, and all of them once it does', async () => {
+  it('starts no item while the registry does not answer, and all of them once it does', async () => {
     const { clock, lease, run, openEnds } = setUp({ items: [0, 1, 2], options: { concurrency: 1 } });
     const started: number[] = [];
     const outcomes = all(
@@ -86,7 +86,7 @@ describe('LeaseRun', () => {
     expect(await outcomes).toEqual([{ item: 0, outcome: SUCCEEDED }]);
   });
 
-  it('given a handler that aborts the lease at once, when its siblings are due, then they are not started', async () => {
+  it('starts no sibling that is due when a handler aborts the lease at once', async () => {
     const { lease, run } = setUp({ items: [0, 1] });
     const reason = new Error('stop');
     const started: number[] = [];
@@ -163,7 +163,7 @@ describe('LeaseRun', () => {
     });
   });
 
-  it('given a consumer that leaves early, when it does, then running items are told, waiting ones dropped, and nothing is left', async () => {
+  it('aborts running items and drops waiting ones when the consumer leaves early', async () => {
     const { clock, run, openEnds } = setUp({ items: [0, 1, 2, 3], options: { concurrency: 2, timeoutMs: 100 } });
     const started: number[] = [];
     const told: unknown[] = [];
@@ -185,7 +185,7 @@ describe('LeaseRun', () => {
     expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
   });
 
-  it('given an item that is aborted alone, when it runs or waits, then it ends as aborted and its siblings go on', async () => {
+  it('ends an item that is aborted alone, running or waiting, while its siblings go on', async () => {
     const { clock, lease, run, openEnds } = setUp({ items: [0, 1, 2, 3], options: { concurrency: 2 } });
     const [first, second] = [new Error('cancelled'), new Error('cancelled while it waited')];
 
@@ -226,7 +226,7 @@ describe('LeaseRun', () => {
     expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
   });
 
-  it('given a handler that goes on after its signal, when the grace is over, then that is told once, and its outcome waits for it', async () => {
+  it('reports a hung handler once, and waits for its outcome', async () => {
     const { clock, lease, run, hung, returned } = setUp({ items: [0] });
     const reason = new Error('drain');
     const startedAt = clock.wallNow();
@@ -245,7 +245,7 @@ describe('LeaseRun', () => {
     expect([hung.length, returned]).toEqual([1, [0]]);
   });
 
-  it("given onHung: 'release', when the grace is over, then the item is yielded, its slot stays taken, and what the handler does later counts no more", async () => {
+  it("yields the hung item with onHung: 'release', keeps its slot, and ignores its later result", async () => {
     const options = { timeoutMs: 100, concurrency: 1, onHung: 'release' } as const;
     const { clock, run, returned } = setUp({ items: [0, 1], options });
 
@@ -266,7 +266,7 @@ describe('LeaseRun', () => {
     expect((await outcomes.next()).done).toBe(true);
   });
 
-  it('given a handler that hangs, when the executor is to forget it, then nobody is told and no timer is left', async () => {
+  it('reports nothing and leaves no timer for a hung handler that is to be forgotten', async () => {
     const { clock, lease, run, executor, hung, openEnds } = setUp({ items: [0] });
 
     void run(() => new Promise(() => {})).next();

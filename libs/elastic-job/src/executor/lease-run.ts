@@ -10,8 +10,8 @@ import { Retries } from './retries.js';
 import type { Slots } from './slots.js';
 
 /**
- * One lease while it runs: the items that wait for a slot, those that run, those that rest before they are tried again,
- * and those that ended but are not yielded.
+ * One lease while it runs: items that wait for a slot, that run, that rest before the next attempt, and that have ended
+ * but are not yielded.
  */
 export class LeaseRun {
   private readonly waiting: number[];
@@ -42,7 +42,7 @@ export class LeaseRun {
     );
   }
 
-  /** @param runs those of the executor, of which this is one from the first `next()` on. @see JobExecutor.run */
+  /** @param runs all runs of the executor, which this one joins at the first `next()`. @see JobExecutor.run */
   async *outcomes(runs: SparseSet<LeaseRun>): AsyncGenerator<ItemOutcome, void, void> {
     const { items } = this.lease;
     runs.add(this);
@@ -63,12 +63,12 @@ export class LeaseRun {
     }
   }
 
-  /** Nobody is told any more of handlers that do not return. */
+  /** Stops all notices about hung handlers. */
   forget(): void {
     for (const run of this.running.values()) run.forget();
   }
 
-  // Most leases end with nothing running, and an error costs as much as an item.
+  // Returns early, since most leases end with nothing running, and an error costs as much as an item.
   private abortRunning(): void {
     if (this.running.size === 0) return;
     const reason = new DOMException('Nobody waits for the outcomes any more.', 'AbortError');
@@ -120,7 +120,7 @@ export class LeaseRun {
     else this.job.onRetry?.(retried);
   }
 
-  // The signal may be late: whether the lease holds says its time.
+  // The signal may be late, so the lease's own clock decides.
   private mayRetry(item: number): boolean {
     try {
       this.lease.assertHeld(item);
@@ -130,7 +130,7 @@ export class LeaseRun {
     }
   }
 
-  // Whoever waits for the item goes on without its handler, which keeps its slot; what that returns counts no more.
+  // Ends the item without its handler, which keeps its slot; its later result is ignored.
   private hang(item: number, { abortedAt = this.clock.wallNow() }: ItemRun): void {
     const { reason } = this.lease.endingOf(item);
     const isReleased = this.job.configuration.onHung === 'release';
@@ -142,8 +142,8 @@ export class LeaseRun {
   }
 
   /**
-   * An item that is aborted while no handler runs for it is not started, or not again.
-   * @returns a function that ends it
+   * Makes an aborted item end without a start, or without another attempt, while no handler runs for it.
+   * @returns a function that stops this
    */
   private dropWhenAborted(item: number): () => void {
     const ending = this.lease.endingOf(item);

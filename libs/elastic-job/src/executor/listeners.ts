@@ -7,18 +7,18 @@ import {
 } from '../domain/index.js';
 import { taskIdOf } from './contexts.js';
 
-/** ElasticJob's order of a listener that names none. */
+/** ElasticJob's order of a listener without one. */
 const LAST = 2_147_483_647;
 
-/** A lease whose listeners have been told that it begins. */
+/** A lease whose listeners have been called for its beginning. */
 interface ToldLease {
-  /** Tells them that it is over, in order. Never rejects. */
+  /** Calls them for the end, in order. Never rejects. */
   after(): Promise<void>;
 }
 
 /**
- * Tells the listeners of one job about its leases on this instance. What a listener throws is reported, and that is
- * all.
+ * Calls the listeners of one job for its leases on this instance. Errors of listeners are reported, and have no other
+ * effect.
  */
 export class JobListeners {
   private readonly listeners: readonly ElasticJobListener[];
@@ -31,7 +31,7 @@ export class JobListeners {
     this.listeners = listeners.toSorted((a, b) => (a.order ?? LAST) - (b.order ?? LAST));
   }
 
-  /** Tells them that a lease begins, in order. Never rejects. */
+  /** Calls them for the beginning of a lease, in order. Never rejects. */
   async before(lease: ExecutionLease, configuration: JobConfiguration): Promise<ToldLease> {
     const called = listenersOf(configuration, this.listeners);
     if (called.length === 0) return { after: () => Promise.resolve() };
@@ -60,7 +60,7 @@ export class JobListeners {
   }
 }
 
-/** Those that the job names by their type, and those without one. */
+/** Listeners that the job names by type, and those without a type. */
 function listenersOf(
   { jobListenerTypes }: JobConfiguration,
   listeners: readonly ElasticJobListener[],

@@ -5,7 +5,7 @@ import { all, fail, setUp, SUCCEEDED } from '../../../../test/support/unit/hand-
 const RETRIES: Partial<JobOptions> = { maxAttempts: 3, retryDelayMs: 100, retryJitter: 0 };
 
 describe('Retries', () => {
-  it('given a handler that fails twice, when it runs, then it is tried again after growing pauses until it succeeds', async () => {
+  it('retries a handler that fails twice, after growing pauses, until it succeeds', async () => {
     const { clock, run, retried, openEnds } = setUp({ items: [0], options: RETRIES });
     const attempts: unknown[] = [];
 
@@ -30,7 +30,7 @@ describe('Retries', () => {
     expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
   });
 
-  it('given a handler that always fails, when its attempts are used up, then the last failure is the outcome', async () => {
+  it('ends with the last failure when the attempts are used up', async () => {
     const { clock, run } = setUp({ items: [0], options: RETRIES });
 
     const outcomes = all(run(({ attempt }) => fail(new Error(`attempt ${attempt}`))));
@@ -71,7 +71,7 @@ describe('Retries', () => {
     expect((await outcomes).map(({ item }) => item)).toEqual([1, 0]);
   });
 
-  it('given a time limit, when it ends before the next attempt, then the last failure is the outcome at once', async () => {
+  it('ends with the last failure at once if the time limit comes before the next attempt', async () => {
     const { clock, run } = setUp({ items: [0], options: { ...RETRIES, timeoutMs: 150, retryFactor: 1 } });
 
     const outcomes = run(({ attempt }) => fail(new Error(`attempt ${attempt}`))).next();
@@ -92,7 +92,7 @@ describe('Retries', () => {
     });
   });
 
-  it('given a time limit, when it ends while a rested item queues for a place, then its last failure is the outcome', async () => {
+  it('ends with the last failure if the time limit comes while the item queues for a place', async () => {
     const options = { ...RETRIES, timeoutMs: 150, concurrency: 1 };
     const { clock, run, openEnds } = setUp({ items: [0, 1], options });
 
@@ -118,7 +118,7 @@ describe('Retries', () => {
     expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
   });
 
-  it('given a lease that no longer holds though its signal is late, when the handler fails, then it is not tried again', async () => {
+  it('does not retry under a lease that no longer holds, though its signal is late', async () => {
     const { clock, lease, run, retried } = setUp({ items: [0], options: RETRIES });
 
     const outcomes = all(

@@ -1,38 +1,38 @@
 import type { Clock, Timer } from '../clock/index.js';
 import { decideRetry, type JobConfiguration, type ShardOutcome } from '../domain/index.js';
 
-/** An item that is about to be tried again. */
+/** An item before its next attempt. */
 export interface RetriedItem {
   readonly item: number;
-  /** The attempt that comes; the first one is 1. */
+  /** Number of the next attempt; the first one is 1. */
   readonly attempt: number;
-  /** Why the last one has failed. */
+  /** Error of the last attempt. */
   readonly error: unknown;
-  /** How long it waits before, in milliseconds. */
+  /** Pause before the next attempt, in milliseconds. */
   readonly delayMs: number;
 }
 
-/** The attempts at one item so far. */
+/** Attempts at one item so far. */
 interface Tries {
   attempt: number;
-  /** When its time is over, on the monotonic clock. */
+  /** End of its time, on the monotonic clock. */
   readonly deadline: number;
-  /** For its next attempt. */
+  /** True while it waits for its next attempt. */
   isWaiting: boolean;
   timers: readonly Timer[];
 }
 
 /**
- * The attempts at the items of one lease. An item that waits for its next one rests first, and then queues for a place;
- * in both its time goes on.
+ * Attempts at the items of one lease. An item rests before its next attempt, and then queues for a place; its time
+ * limit goes on in both.
  */
 export class Retries {
   private readonly items = new Map<number, Tries>();
 
   /**
-   * @param onRested the item is to be started as soon as there is a place
-   * @param onOver its time is over while it waits
-   * @param former attempts that were made before
+   * @param onRested called when the item is to start as soon as there is a place
+   * @param onOver called when its time ends while it waits
+   * @param former earlier attempts
    */
   constructor(
     private readonly clock: Clock,
@@ -42,7 +42,7 @@ export class Retries {
     private readonly former = 0,
   ) {}
 
-  /** An attempt begins. @returns its number, from 1, and what is left of the item's time in milliseconds */
+  /** Begins an attempt. @returns its number, from 1, and the item's remaining time in milliseconds */
   begin(item: number): { readonly attempt: number; readonly leftMs: number } {
     const tries = this.items.get(item) ?? this.firstOf(item);
     this.stop(tries);
@@ -50,7 +50,7 @@ export class Retries {
     return { attempt: tries.attempt, leftMs: this.leftMsOf(tries) };
   }
 
-  /** An attempt has ended, and nobody has aborted the item. @returns the next one, unless the outcome stands */
+  /** Call after an attempt, unless the item was aborted. @returns the next attempt, unless the outcome stands */
   after(item: number, outcome: ShardOutcome): RetriedItem | undefined {
     const tries = this.items.get(item)!;
     const { attempt } = tries;
@@ -65,7 +65,7 @@ export class Retries {
     return { item, attempt: attempt + 1, error: outcome.error, delayMs };
   }
 
-  /** The item is not tried again. @returns true if it waited to be */
+  /** Cancels further attempts at the item. @returns true if one was waiting */
   giveUp(item: number): boolean {
     const tries = this.items.get(item);
     if (!tries?.isWaiting) return false;
@@ -73,7 +73,7 @@ export class Retries {
     return true;
   }
 
-  /** No item is tried again. */
+  /** Cancels all further attempts. */
   stopAll(): void {
     for (const tries of this.items.values()) this.stop(tries);
   }

@@ -15,7 +15,7 @@ function contextOf(options: { readonly jobParameter?: string; readonly shardingI
 
 describe('the context as another process is told it', () => {
   it("given a context, when it is written, then the text is that of Java's Gson, field by field", () => {
-    // ElasticJob 3.0.5 writes this for the same job, but for the end of the instance id.
+    // ElasticJob 3.0.5 writes this for the same job, except for the end of the instance id.
     expect(shardingContextJson(contextOf({ shardingItemParameters: '0=a' }))).toBe(
       '{"jobName":"settle-orders","taskId":"settle-orders@-@0@-@READY@-@10.0.0.1@-@1-s1","shardingTotalCount":2,' +
         '"jobParameter":"","shardingItem":0,"shardingParameter":"a"}',
@@ -26,7 +26,7 @@ describe('the context as another process is told it', () => {
     expect(shardingContextJson(contextOf())).not.toContain('shardingParameter');
   });
 
-  it('given what HTML gives a meaning, when it is written, then it is escaped as Gson does, and nothing else is', () => {
+  it('escapes characters with a meaning in HTML as Gson does, and nothing else', () => {
     const json = shardingContextJson(contextOf({ jobParameter: `a=b&c<d>'e'"f"/ü\u2028\t\u0001` }));
 
     expect(json).toContain(String.raw`"jobParameter":"a\u003db\u0026c\u003cd\u003e\u0027e\u0027\"f\"/ü\u2028\t\u0001"`);

@@ -1,11 +1,14 @@
 import { SparseSet } from '../domain/index.js';
 
-/** The places of one job on this instance. Its leases share them; the older lease fills a free place first. */
+/**
+ * Places for running items of one job on this instance. Its leases share them; the older lease fills a free place
+ * first.
+ */
 export class Slots {
   private taken = 0;
   private readonly waiting = new SparseSet<() => void>();
 
-  /** @param limit how many there are at the moment */
+  /** Takes a place. @param limit present number of places */
   take(limit: number): boolean {
     if (this.taken >= limit) return false;
     this.taken += 1;
@@ -17,7 +20,7 @@ export class Slots {
     for (const fill of this.waiting) fill();
   }
 
-  /** Calls `fill` whenever a place is free. @returns a function that ends it */
+  /** Calls `fill` whenever a place is free. @returns a function that stops this */
   onFree(fill: () => void): () => void {
     this.waiting.add(fill);
     return () => void this.waiting.delete(fill);

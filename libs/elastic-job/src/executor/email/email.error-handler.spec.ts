@@ -32,7 +32,7 @@ interface Mail {
   readonly text: string;
 }
 
-/** A certificate that no authority has signed, for the address of the server. */
+/** A self-signed certificate for the address of the server. */
 let certificate: { readonly key: string; readonly cert: string };
 beforeAll(async () => {
   const directory = await mkdtemp(join(tmpdir(), 'mail-'));
@@ -60,7 +60,7 @@ afterEach(async () => {
   for (const stop of open.splice(0)) await stop();
 });
 
-/** A real server. */
+/** Starts a real server. */
 async function startServer(options: SMTPServerOptions): Promise<{ readonly port: number; readonly mails: Mail[] }> {
   const mails: Mail[] = [];
   const server = new SMTPServer({
@@ -73,7 +73,7 @@ async function startServer(options: SMTPServerOptions): Promise<{ readonly port:
       stream.setEncoding('utf8').on('data', (part: string) => void lines.push(part));
       stream.on('end', () => {
         const to = envelope.rcptTo.map(({ address }) => address);
-        // What quoted-printable has broken is put together again.
+        // Joins the lines that quoted-printable has broken.
         mails.push({ to, isSecure: secure, user: String(user), text: lines.join('').replaceAll('=\r\n', '') });
         done();
       });
@@ -92,7 +92,7 @@ function portOf(server: Server): number {
   return typeof address === 'object' ? address!.port : 0;
 }
 
-/** @returns why something was not delivered */
+/** @returns the reason, if something was not delivered */
 async function send(
   options: EmailErrorHandlerOptions,
   props: JobProps = ADDRESSES,
@@ -110,7 +110,7 @@ async function send(
 }
 
 describe('EmailErrorHandler', () => {
-  it('given a server that speaks TLS and is trusted, when an item fails, then all are told, under the account of the process', async () => {
+  it('sends to all recipients over trusted TLS, with the account of the process', async () => {
     const { port, mails } = await startServer({ secure: true });
     const props = { ...ADDRESSES, 'email.cc': 'lead@example.com', 'email.bcc': 'audit@example.com' };
     expect(await send({ host, port, auth, ca: certificate.cert }, props)).toEqual([]);
@@ -154,14 +154,14 @@ describe('EmailErrorHandler', () => {
     expect(mails).toEqual([]);
   });
 
-  it('given a server without TLS, an account or a certificate, when it may be insecure, then the mail has the subject of the job', async () => {
+  it("sends without TLS, account or certificate if `insecure` allows it, with the job's subject", async () => {
     const { port, mails } = await startServer({ secure: false, disabledCommands: ['STARTTLS'], authOptional: true });
     const props = { ...ADDRESSES, 'email.subject': 'Orders stuck' };
     expect(await send({ host, port, secure: false, insecure: true }, props)).toEqual([]);
     expect(mails).toMatchObject([{ isSecure: false, text: expect.stringContaining('Subject: Orders stuck\r\n') }]);
   });
 
-  it('given props of ElasticJob that name another server and account, when an item fails, then they are not read', async () => {
+  it("ignores ElasticJob's props that name another server and account", async () => {
     const { port, mails } = await startServer({ secure: true });
     const theirs = {
       'email.host': '192.0.2.1',
@@ -186,7 +186,7 @@ describe('EmailErrorHandler', () => {
     expect(inspect(told, { depth: 10 })).not.toContain('wr0ng');
   });
 
-  it('given 1,000 failures of one kind, when they come, then there are two mails, and the second has their number', async () => {
+  it('sends two mails for 1,000 failures of one kind, the second with their number', async () => {
     const { port, mails } = await startServer({ secure: true });
     expect(await send({ host, port, auth, ca: certificate.cert }, ADDRESSES, 1_000)).toEqual([]);
     expect(mails).toHaveLength(2);

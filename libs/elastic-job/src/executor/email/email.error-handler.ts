@@ -17,32 +17,32 @@ const PLACE = 'EmailErrorHandler';
 const LINE_BREAK = /[\r\n]/;
 const DEFAULT_SUBJECT = 'ElasticJob error message';
 const GREATEST_PORT = 65_535;
-/** How long a server may take to answer the connection, and each command, in milliseconds. */
+/** Longest wait for the connection, and for the answer to each command, in milliseconds. */
 const CONNECT_MS = 3_000;
 const ANSWER_MS = 5_000;
-/** How long all of it may take, in milliseconds. */
+/** Longest time of one delivery, in milliseconds. */
 const DELIVERY_MS = 20_000;
 
-/** The mail server, and the account that mails are sent from. */
+/** The mail server and the account that sends the mails. */
 export interface EmailErrorHandlerOptions {
   readonly host: string;
   /** @default 465, or 587 without `secure` */
   readonly port?: number;
-  /** TLS from the first byte on; false: by STARTTLS. @default true */
+  /** True: TLS from the start; false: by STARTTLS. @default true */
   readonly secure?: boolean;
-  /** Undefined: the server asks for no account. */
+  /** Undefined: the server needs no account. */
   readonly auth?: { readonly username: string; readonly password: string };
-  /** Trusted beside the authorities that Node knows, in PEM: the certificate of a server of one's own. */
+  /** Certificates in PEM that are trusted besides Node's authorities, such as that of an own server. */
   readonly ca?: string | readonly string[];
   /**
-   * True: mails may go without TLS, or to a server whose certificate nobody can check. Not together with `auth`: a
-   * password is never sent that way.
+   * Allows mails without TLS, or to a server whose certificate cannot be checked. Not together with `auth`: a password
+   * is never sent that way.
    * @default false
    */
   readonly insecure?: boolean;
   /** The sender. @default the prop `email.from` of each job */
   readonly from?: string;
-  /** Several are separated by commas. @default the prop `email.to` of each job */
+  /** The recipients, separated by commas. @default the prop `email.to` of each job */
   readonly to?: string;
 }
 
@@ -60,8 +60,8 @@ const ADDRESSES = ['email.from', 'email.to', 'email.cc', 'email.bcc'];
 
 /**
  * `EMAIL`: a mail for each report. Props: `email.from`, `email.to` (several are separated by commas), `email.cc`,
- * `email.bcc`, `email.subject` ("ElasticJob error message"). The server, the account and whom to trust are said here
- * alone: ElasticJob's props of these names are not read, since whoever may edit the registry would get the password.
+ * `email.bcc`, `email.subject` ("ElasticJob error message"). The server, the account and the trusted certificates are
+ * set here only: ElasticJob's props for them are ignored, since an editor of the registry could redirect the password.
  *
  * ```ts
  * ElasticJobModule.forRoot({
@@ -76,7 +76,7 @@ export class EmailErrorHandler implements JobErrorHandler {
   // Truly private: it holds a password.
   readonly #server: Options;
   readonly #given: JobProps;
-  /** Begun at once, so that a missing package is told at the start, and not with the first failure alone. */
+  /** Imported at once, so that a missing package fails the start instead of the first report. */
   readonly #mailer: ReturnType<typeof importMailer>;
 
   /** @throws {ConfigurationError} for wrong options */
@@ -144,8 +144,8 @@ function addressed<Text extends string | undefined>(reader: PropsReader, name: s
 }
 
 /**
- * What the mail server will think of the addresses nobody knows; but text without any is a mistake, and a line break an
- * attack.
+ * Checks only for a missing "@", which is a mistake, and for line breaks, which are an attack; the mail server judges
+ * the rest.
  */
 function findAddressFaults(name: string, text: string): readonly string[] {
   if (LINE_BREAK.test(text)) return [`${name} must be one line`];

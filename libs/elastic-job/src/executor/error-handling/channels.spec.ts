@@ -39,7 +39,7 @@ interface Call {
   readonly body: Record<string, never> & { readonly text: { readonly content: string } };
 }
 
-/** A service of the outside world. */
+/** A fake of an external service. */
 class Service {
   readonly calls: Call[] = [];
 
@@ -77,7 +77,7 @@ class Service {
 let service: Service;
 afterEach(() => service.stop());
 
-/** Hands one failure over and waits until it is delivered or given up. @returns why it was not delivered */
+/** Hands one failure over, and waits until it is delivered or given up. @returns the reason if it was not delivered */
 async function deliver(
   type: string,
   props: JobProps,
@@ -113,11 +113,11 @@ describe('WECHAT', () => {
     expect(call!.headers['content-type']).toMatch(/^application\/json/);
     expect(call!.body).toEqual({ msgtype: 'text', text: { content: expect.any(String) } });
     expect(call!.body.text.content).toMatch(
-      /^Job 'settle-orders' exception occur in job processing, item 3, at .* caused by TypeError: no <row> for 鈴木 & co\n/,
+      /^Job 'settle-orders' exception .*, item 3, at .* caused by TypeError: no <row> for 鈴木 & co\n/,
     );
   });
 
-  it('given a long text, when it is sent, then it is cut where the robot would refuse it, between characters', async () => {
+  it("cuts a long text at the robot's limit, between characters", async () => {
     service = await Service.start((response) => response.end(OK));
     await deliver('WECHAT', { 'wechat.webhook': service.address }, '鈴'.repeat(5_000));
     const { content } = service.calls[0]!.body.text;
@@ -126,7 +126,7 @@ describe('WECHAT', () => {
     expect(content).toMatch(/鈴$/);
   });
 
-  it('given a robot that refuses, when an item fails, then an event tells its number, and neither its words nor its key', async () => {
+  it("reports the number of a robot's refusal, but neither its words nor its key", async () => {
     service = await Service.start((response) => response.end('{"errcode":93000,"errmsg":"invalid webhook url"}'));
     const told = await deliver('WECHAT', { 'wechat.webhook': `${service.address}/send?key=k3y` });
     expect(told).toMatchObject([
@@ -150,7 +150,7 @@ describe('the answer of a robot', () => {
 });
 
 describe('DINGTALK', () => {
-  it('given keyword and secret, when an item fails, then the text has the one and the address is signed by the other', async () => {
+  it('puts the keyword into the text and signs the address with the secret', async () => {
     service = await Service.start((response) => response.end(OK));
     const before = clock.wallNow();
     const props = {
@@ -177,7 +177,7 @@ describe('DINGTALK', () => {
 });
 
 describe('SLACK', () => {
-  it('given an incoming webhook, when an item fails, then the text has none of the characters that Slack would read', async () => {
+  it('removes the characters that have a meaning for Slack', async () => {
     service = await Service.start((response) => response.end('ok'));
     expect(await deliver('SLACK', { 'slack.webhook': `${service.address}/services/T/B/x` })).toEqual([]);
     expect(service.calls[0]!.body).toEqual({
@@ -193,7 +193,7 @@ describe('SLACK', () => {
 });
 
 describe('WEBHOOK', () => {
-  it('given a service, when an item fails, then it gets the facts and the words, under the authorization of the job', async () => {
+  it("posts the facts and the text, with the job's authorization", async () => {
     service = await Service.start((response) => response.writeHead(204).end());
     const props = { 'webhook.url': `${service.address}/alarms`, 'webhook.authorization': 'Bearer b' };
     expect(await deliver('WEBHOOK', props)).toEqual([]);
@@ -211,7 +211,7 @@ describe('WEBHOOK', () => {
     });
   });
 
-  it('given a service that answers 500, when an item fails, then an event tells the status, and nothing of the text', async () => {
+  it('reports the status of a failed answer, and nothing of its text', async () => {
     service = await Service.start((response) => response.writeHead(500).end('out of order'));
     expect(await deliver('WEBHOOK', { 'webhook.url': service.address })).toMatchObject([
       { kind: 'error-handler-failed', error: { code: 'DELIVERY', fault: 'the server answered 500' } },
@@ -226,7 +226,7 @@ describe('WEBHOOK', () => {
     expect(service.calls).toHaveLength(1);
   });
 
-  it('given address and authorization by the process, when an item fails, then the props of the job decide neither', async () => {
+  it("prefers the address and authorization of the process over the job's props", async () => {
     service = await Service.start((response) => response.writeHead(204).end());
     const own = new WebhookErrorHandler({ url: `${service.address}/ours`, authorization: 'Bearer ours' });
     const props = { 'webhook.url': 'http://127.0.0.1:1/theirs', 'webhook.authorization': 'Bearer theirs' };

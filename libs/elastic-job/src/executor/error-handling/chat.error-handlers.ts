@@ -4,13 +4,13 @@ import { DeliveryError } from './error-handling.errors.js';
 import { postJson } from './post-json.js';
 import { readWebHook, WebChannel, type WebHook } from './web-channel.js';
 
-/** The longest texts that the services take: bytes for the first two, characters for the third. */
+/** Longest texts that the services accept: bytes for the first two, characters for the third. */
 const WECHAT_BYTES = 2_048;
 const DINGTALK_BYTES = 20_000;
 const SLACK_CHARACTERS = 40_000;
 
 export interface ChatErrorHandlerOptions {
-  /** The robot's address, which holds its key. @default the props of each job */
+  /** The robot's address, which contains its key. @default the props of each job */
   readonly webhook?: string;
 }
 
@@ -40,16 +40,15 @@ export class WechatErrorHandler extends WebChannel<WebHook> {
   }
 }
 
-/** The settings of `DINGTALK`. */
-/** What `DINGTALK` reads from the props. */
+/** Settings that `DINGTALK` reads from the props. */
 export interface DingtalkSettings extends WebHook {
   readonly keyword: string;
   readonly secret: string | undefined;
 }
 
 /**
- * `DINGTALK`: a robot of a DingTalk group. Props: `dingtalk.webhook`, `dingtalk.keyword` (which the robot asks of each
- * text), `dingtalk.secret` (then the address is signed), and the two time limits, as `WECHAT`.
+ * `DINGTALK`: a robot of a DingTalk group. Props: `dingtalk.webhook`, `dingtalk.keyword` (which the robot requires in
+ * each text), `dingtalk.secret` (which signs the address), and the two time limits, as `WECHAT`.
  * @see ElasticJob, `DingtalkJobErrorHandler`
  */
 export class DingtalkErrorHandler extends WebChannel<DingtalkSettings> {
@@ -101,7 +100,7 @@ function signed(url: string, secret: string | undefined, { now }: DeliveryTerms)
   return signedUrl.href;
 }
 
-/** Both robots answer 200 also when they refuse, and say so in the body, by a number. */
+/** Both robots answer a refusal with status 200 and a number in the body. */
 function assertTaken(type: string, answer: string): void {
   const errcode = errcodeOf(answer);
   if (errcode === 0) return;
@@ -117,7 +116,7 @@ function errcodeOf(answer: string): unknown {
   }
 }
 
-/** As much of a text as fits, no character cut in two. */
+/** The longest beginning of a text that fits, without a broken character. */
 function firstBytes(text: string, most: number): string {
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(most));
   return text.slice(0, read);

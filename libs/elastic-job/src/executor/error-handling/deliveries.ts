@@ -1,14 +1,14 @@
-/** How many deliveries are under way at a time, and how many wait. */
+/** Most deliveries at a time, and most that wait. */
 const MOST_AT_ONCE = 8;
 const MOST_WAITING = 100;
 
-/** Deliveries that nobody waits for: a few at a time, and a bounded number that wait. */
+/** Runs deliveries in the background: a few at a time, with a bounded queue. */
 export class Deliveries {
   private readonly waiting: (() => Promise<void>)[] = [];
   private underWay = 0;
   private onIdle: (() => void)[] = [];
 
-  /** @param deliver never rejects @returns false if too many wait already */
+  /** @param deliver must never reject @returns false if the queue is full */
   add(deliver: () => Promise<void>): boolean {
     if (this.waiting.length >= MOST_WAITING) return false;
     this.waiting.push(deliver);
@@ -16,7 +16,7 @@ export class Deliveries {
     return true;
   }
 
-  /** Resolves when none is under way and none waits. */
+  /** Resolves when no delivery runs or waits. */
   async idle(): Promise<void> {
     if (this.underWay > 0) await new Promise<void>((resolve) => this.onIdle.push(resolve));
   }

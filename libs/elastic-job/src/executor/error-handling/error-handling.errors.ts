@@ -1,13 +1,13 @@
 import { ElasticJobError } from '../../domain/index.js';
 
-/** A report that did not reach its channel; the job has not noticed. */
+/** A report has not reached its channel. The job is not affected. */
 export class DeliveryError extends ElasticJobError {
   readonly code = 'DELIVERY';
 
   constructor(
     /** The type of the error handler. */
     readonly type: string,
-    /** What became of it: `the server answered 500`. */
+    /** The fault: `the server answered 500`. */
     readonly fault: string,
     options?: ErrorOptions,
   ) {

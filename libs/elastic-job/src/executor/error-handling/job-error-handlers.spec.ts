@@ -28,7 +28,7 @@ const failure: JobFailure = {
   error: new Error('out of stock'),
 };
 
-/** A failure that no channel has told. */
+/** The event of a failure that no channel has reported. */
 const LOGGED = { kind: 'error', jobName: 'settle-orders', message: 'item 3 failed' };
 
 class Pager implements JobErrorHandler {
@@ -85,7 +85,7 @@ describe('JobErrorHandlers', () => {
     expect(told).toEqual([]);
   });
 
-  it('given a handler of the user, when 1,000 items fail alike, then it is told once, and once more with their number', async () => {
+  it("calls the user's handler once for 1,000 equal failures, and once more with their number", async () => {
     const pager = new Pager();
     const { clock, handlers, told, jobOf } = setUp(pager);
     for (let item = 0; item < 1_000; item += 1) handlers.handle({ ...failure, item }, jobOf('PAGER'));
@@ -134,7 +134,7 @@ describe('JobErrorHandlers', () => {
     expect(told).toMatchObject([LOGGED, { kind: 'error-handler-failed', error: { code: 'DELIVERY' } }]);
   });
 
-  it('given a storm of different failures while a handler hangs, when too many wait, then the rest is told as not delivered', async () => {
+  it('reports failures beyond the queue as not delivered while a handler hangs', async () => {
     const pager = new Pager(() => new Promise(() => {}));
     const { clock, handlers, told, jobOf } = setUp(pager);
     for (let kind = 0; kind < 500; kind += 1) {
@@ -164,7 +164,7 @@ describe('JobErrorHandlers', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('given failures that were held back, when their report cannot be delivered, then the log has their number', async () => {
+  it('logs the number of held-back failures whose report cannot be delivered', async () => {
     const pager = new Pager(() => Promise.reject(new Error('no tone')));
     const { clock, handlers, told, jobOf } = setUp(pager);
     for (let failures = 0; failures < 5; failures += 1) handlers.handle(failure, jobOf('PAGER'));
@@ -177,7 +177,7 @@ describe('JobErrorHandlers', () => {
     ]);
   });
 
-  it('given settings that have become unusable, when an item fails, then it is told as an error and so is what is wrong', () => {
+  it('reports a failure and its unusable settings as errors', () => {
     const pager = new Pager();
     const { handlers, told, jobOf } = setUp(pager);
     handlers.handle(failure, jobOf('PAGER', {}));
@@ -193,7 +193,10 @@ describe('JobErrorHandlers', () => {
     [
       'EMIAL',
       {},
-      /^job "j": jobErrorHandlerType "EMIAL" is no error handler of this process; known are LOG, IGNORE, THROW, PAGER, WECHAT, DINGTALK, SLACK, WEBHOOK; others/,
+      new RegExp(
+        '^job "j": jobErrorHandlerType "EMIAL" is no error handler of this process; ' +
+          'known are LOG, IGNORE, THROW, PAGER, WECHAT, DINGTALK, SLACK, WEBHOOK; others',
+      ),
     ],
     ['EMAIL', {}, /new EmailErrorHandler\(\) of 'nestjs-elastic-job\/email' to the module's errorHandlers$/],
     ['WECHAT', {}, 'job "j": props: wechat.webhook must be given, for jobErrorHandlerType "WECHAT"'],
@@ -225,20 +228,17 @@ describe('JobErrorHandlers', () => {
     ['DINGTALK', 'new DingtalkErrorHandler()'],
     ['SLACK', 'new SlackErrorHandler()'],
     ['WEBHOOK', 'new WebhookErrorHandler()'],
-  ])(
-    'given %s that nobody has enabled, when a job names it, then nobody is told, and the log has the failure',
-    (type, remedy) => {
-      const { handlers, told, jobOf } = setUp();
-      const job = jobOf(type, {
-        [`${type.toLowerCase()}.${type === 'WEBHOOK' ? 'url' : 'webhook'}`]: 'http://127.0.0.1:1/',
-      });
-      expect(() => handlers.assertUsable(job, 'job "j"')).toThrow(`give ${remedy} to the module's errorHandlers`);
-      expect(handlers.handle(failure, job)).toBe(false);
-      expect(told).toMatchObject([LOGGED, { kind: 'error-handler-failed', type }]);
-    },
-  );
+  ])('delivers nothing by %s that is not enabled, and logs the failure', (type, remedy) => {
+    const { handlers, told, jobOf } = setUp();
+    const job = jobOf(type, {
+      [`${type.toLowerCase()}.${type === 'WEBHOOK' ? 'url' : 'webhook'}`]: 'http://127.0.0.1:1/',
+    });
+    expect(() => handlers.assertUsable(job, 'job "j"')).toThrow(`give ${remedy} to the module's errorHandlers`);
+    expect(handlers.handle(failure, job)).toBe(false);
+    expect(told).toMatchObject([LOGGED, { kind: 'error-handler-failed', type }]);
+  });
 
-  it('given a type that only other processes know, when settings are edited, then it may stay, and not come', () => {
+  it('keeps an error handler type of other processes in an edit, but accepts no new one', () => {
     const { handlers, jobOf } = setUp(new Pager());
     const edit = (from: string | undefined, to: string, props?: JobProps) => () =>
       handlers.assertEditable(jobOf(to, props), { jobErrorHandlerType: from }, 'job "j"');

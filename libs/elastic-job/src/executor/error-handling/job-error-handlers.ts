@@ -1,13 +1,13 @@
 /**
- * What becomes of a job's failures.
+ * Handling of a job's failures.
  *
- * Three types are dealt with here, and every failure of theirs counts by itself: `LOG` tells an `error` event, which
- * the log writes; `IGNORE` tells nobody; `THROW` lets the run as a whole fail. The others are channels to the outside:
- * they are told failures of one kind once for each window, a few at a time, and never for long.
+ * Three types are handled here, each failure by itself: `LOG` sends an `error` event, which the log writes; `IGNORE`
+ * does nothing; `THROW` fails the run as a whole. All other types are channels to the outside. They get failures of one
+ * kind once per window, a few deliveries at a time, each with a time limit.
  *
- * Guarantees: a job waits for none of it and feels none of it. What is remembered and what waits is bounded: 1,000
- * kinds of failures, 100 deliveries. A report that cannot be delivered goes to the log instead, and an
- * `error-handler-failed` event tells why.
+ * Guarantees: a job never waits for a channel and is never affected by one. Memory is bounded: 1,000 kinds of failures,
+ * 100 waiting deliveries. A report that cannot be delivered goes to the log instead, and an `error-handler-failed`
+ * event has the reason.
  */
 import { type Clock, HeldBack } from '../../clock/index.js';
 import {
@@ -26,17 +26,17 @@ import type { JobEvents } from '../../tracing/index.js';
 import { Deliveries } from './deliveries.js';
 import { DeliveryError } from './error-handling.errors.js';
 
-/** What is told of failures unless the job says otherwise. */
+/** Type of jobs that name none. */
 const DEFAULT_TYPE = 'LOG';
 /** Types that are no channels. */
 const ANSWERS: readonly string[] = [DEFAULT_TYPE, 'IGNORE', 'THROW'];
-/** How long failures of one kind are held back, and how long a delivery may take, in milliseconds. */
+/** How long failures of one kind are held back after a report, in milliseconds. */
 export const DEFAULT_ERROR_WINDOW_MS = 300_000;
 const DEFAULT_TIME_LIMIT_MS = 10_000;
-/** How many kinds of failures are remembered. */
+/** Most kinds of failures that are remembered. */
 const MOST_KINDS = 1_000;
 
-/** Channels that the module enables, and how. */
+/** Channels of this package, each with the way to enable it. */
 const OURS: ReadonlyMap<string, string> = new Map([
   ['EMAIL', "new EmailErrorHandler() of 'nestjs-elastic-job/email'"],
   ['WECHAT', 'new WechatErrorHandler()'],
@@ -47,7 +47,7 @@ const OURS: ReadonlyMap<string, string> = new Map([
 
 type HandledJob = Pick<JobConfiguration, 'jobErrorHandlerType' | 'jobName' | 'props'>;
 
-/** With the settings that were in force at the last failure. */
+/** A failure with the settings that were in force when it happened. */
 interface TellableFailure {
   readonly report: FailureReport;
   readonly job: HandledJob;
@@ -61,10 +61,9 @@ export class JobErrorHandlers {
   private readonly ending = new AbortController();
 
   /**
-   * @param channels types that jobs may name beside the three: nothing is told to the outside unless the process
-   * enables it
-   * @param windowMs how long failures of one kind are held back after one was told, in milliseconds
-   * @param redact goes over what channels are told. @default they are told it as it is
+   * @param channels types that jobs may name besides the three: nothing leaves the process unless it enables a channel
+   * @param windowMs how long failures of one kind are held back after a report, in milliseconds
+   * @param redact applied to reports before delivery. @default reports stay as they are
    * @throws {ConfigurationError} if two have the same type
    */
   constructor(
@@ -83,20 +82,23 @@ export class JobErrorHandlers {
     });
   }
 
-  /** The props of all channels that say who is told, and with which secrets. */
+  /** Props of all channels that decide the recipients and their secrets. */
   get targets(): PropTargets {
     return Object.assign({}, ...[...this.channels.values()].map(({ targets }) => targets));
   }
 
-  /** @throws {ConfigurationError} if nobody here is of the job's type, or for props that are missing or wrong */
+  /**
+   * @throws {ConfigurationError} if this process has no error handler of the job's type, or if props are missing or
+   * wrong
+   */
   assertUsable(job: HandledJob, place: string): void {
     const faults = this.findFaults(job);
     if (faults.length > 0) throw new ConfigurationError(place, faults);
   }
 
   /**
-   * As `assertUsable`, for settings that are edited; but a type that this process does not know may stay as it was: the
-   * job's own processes know it.
+   * As `assertUsable`, for settings that are edited. A type that this process does not know may stay as it was, since
+   * the job's own processes know it.
    */
   assertEditable(job: HandledJob, former: Partial<Pick<HandledJob, 'jobErrorHandlerType'>>, place: string): void {
     const type = typeOf(job);
@@ -104,7 +106,8 @@ export class JobErrorHandlers {
   }
 
   /**
-   * Returns at once, and never throws. A job whose settings have become unusable is answered for as `LOG` does.
+   * Handles one failure. Returns at once, and never throws. Failures of a job whose settings have become unusable are
+   * handled as by `LOG`.
    * @returns true if the run is to fail with the error
    */
   handle(failure: JobFailure, job: HandledJob): boolean {
@@ -115,7 +118,10 @@ export class JobErrorHandlers {
     return false;
   }
 
-  /** Delivers what is held back, and gives up what is not delivered within so many milliseconds. Never rejects. */
+  /**
+   * Delivers held-back reports, and gives up those that are not delivered within the time, in milliseconds. Never
+   * rejects.
+   */
   async close(ms: number): Promise<void> {
     this.heldBack.end();
     const giveUp = () => this.ending.abort(new DOMException('The process is shutting down.', 'AbortError'));
@@ -207,7 +213,7 @@ function byType(handlers: readonly JobErrorHandler[]): ReadonlyMap<string, JobEr
   return channels;
 }
 
-/** What somebody does who may not heed the signal. @throws the signal's reason as soon as it aborts */
+/** Awaits work that may ignore the signal. @throws the signal's reason as soon as it aborts */
 async function within(signal: AbortSignal, work: () => Promise<unknown>): Promise<void> {
   signal.throwIfAborted();
   let giveUp = (): void => {};

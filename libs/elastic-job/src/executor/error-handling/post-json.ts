@@ -1,7 +1,7 @@
 import { DeliveryError } from './error-handling.errors.js';
 
 interface JsonPost {
-  /** Never told: it may hold a key. */
+  /** Never shown: it may contain a key. */
   readonly url: string;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -11,7 +11,7 @@ interface JsonPost {
 /**
  * Posts JSON. @returns the text of the answer
  * @throws {DeliveryError} if the server cannot be reached, does not answer in time, or answers with another status than
- * 2xx; a redirect is not followed, and no error tells what the answer says
+ * 2xx. Redirects are not followed, and no error contains the answer's text.
  */
 export async function postJson(type: string, { url, body, headers, signal }: JsonPost): Promise<string> {
   const { status, text } = await exchange(type, url, {
@@ -35,7 +35,7 @@ async function exchange(type: string, url: string, request: RequestInit): Promis
   }
 }
 
-/** `fetch` says only that it has failed; its cause says why. */
+/** The message of `fetch` is always the same; its cause has the reason. */
 function faultOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? error.cause.message : error.message;

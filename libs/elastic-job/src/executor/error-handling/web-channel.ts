@@ -9,25 +9,28 @@ import {
   type PropTargets,
 } from '../../domain/index.js';
 
-/** The settings that all channels on the web have. */
+/** Settings that all web channels have. */
 export interface WebHook {
   readonly url: string;
-  /** How long a delivery may take, in milliseconds. */
+  /** Longest time of one delivery, in milliseconds. */
   readonly timeLimitMs: number;
 }
 
 /** The props of one channel. */
 interface WebChannelProps<Settings extends WebHook> {
-  /** The prop that says who is told. The registry names another address only where the module allows its origin. */
+  /**
+   * The prop that holds the recipient's address. The registry may name another address only where the module allows its
+   * origin.
+   */
   readonly address: string;
-  /** The props that only this process says. */
+  /** Props that only this process may set. */
   readonly secrets: readonly string[];
-  /** The props that the channel was made with. They go before those of jobs. */
+  /** Props given to the channel itself. They take precedence over those of jobs. */
   readonly given: Readonly<Record<string, string | undefined>>;
   read(reader: PropsReader): Settings;
 }
 
-/** A service of the web that is told of failures. */
+/** An error handler that sends reports to a web service. */
 export abstract class WebChannel<Settings extends WebHook> implements JobErrorHandler {
   abstract readonly type: string;
   readonly targets: PropTargets;
@@ -70,8 +73,8 @@ export abstract class WebChannel<Settings extends WebHook> implements JobErrorHa
 }
 
 /**
- * Reads the address, and the two time limits. Node's `fetch` does not tell when it is connected, so the two together
- * bound the exchange as a whole.
+ * Reads the address and the two time limits. Node's `fetch` does not show when it has connected, so the sum of both
+ * limits the whole exchange.
  * @see ElasticJob, `WechatPropertiesValidator`: the same names and defaults for all channels
  */
 export function readWebHook(reader: PropsReader, prefix: string, address: string): WebHook {

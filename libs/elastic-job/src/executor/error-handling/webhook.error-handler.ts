@@ -11,16 +11,16 @@ import { readWebHook, WebChannel, type WebHook } from './web-channel.js';
 export interface WebhookErrorHandlerOptions {
   /** @default the props of each job */
   readonly url?: string;
-  /** The header of that name. @default the props of each job */
+  /** Value of the header `authorization`. @default the props of each job */
   readonly authorization?: string;
 }
 
-/** What `WEBHOOK` reads from the props. */
+/** Settings that `WEBHOOK` reads from the props. */
 export interface WebhookSettings extends WebHook {
   readonly authorization: string | undefined;
 }
 
-/** What `WEBHOOK` posts, as JSON. Times are ISO 8601. */
+/** Body that `WEBHOOK` posts as JSON. Times are ISO 8601. */
 export interface WebhookBody {
   readonly jobName: string;
   readonly item: number;
@@ -28,18 +28,18 @@ export interface WebhookBody {
   readonly fireTime: string;
   readonly source: string;
   readonly error: { readonly name: string; readonly message: string; readonly stack: string };
-  /** How many failures of this kind the report stands for, and when they happened. */
+  /** Number of failures of this kind in the report, and when they happened. */
   readonly count: number;
   readonly since: string;
   readonly until: string;
-  /** All of this in words. */
+  /** The whole report as text. */
   readonly text: string;
 }
 
 /**
- * `WEBHOOK`: any service that takes a `WebhookBody` and answers 2xx. Props: `webhook.url`, `webhook.authorization` (the
- * header of that name), `webhook.connectTimeoutMilliseconds` (3000), `webhook.readTimeoutMilliseconds` (5000). Java
- * lacks it.
+ * `WEBHOOK`: any service that accepts a `WebhookBody` and answers 2xx. Props: `webhook.url`, `webhook.authorization`
+ * (the header of that name), `webhook.connectTimeoutMilliseconds` (3000), `webhook.readTimeoutMilliseconds` (5000).
+ * Java lacks it.
  */
 export class WebhookErrorHandler extends WebChannel<WebhookSettings> {
   readonly type = 'WEBHOOK';

@@ -1,8 +1,8 @@
 import { ElasticJobError, HiddenText, type JobName } from '../../domain/index.js';
 
-/** What became of a request, beside its outcome. */
+/** Facts about a failed request, besides its outcome. */
 export interface HttpFailure extends ErrorOptions {
-  /** Undefined: there was no answer. */
+  /** Undefined if there was no answer. */
   readonly status?: number;
   /** The beginning of the answer's body. */
   readonly body?: string;
@@ -11,11 +11,11 @@ export interface HttpFailure extends ErrorOptions {
 /** The request of an HTTP job was answered with a redirect or a status of 400 or above, or was not answered. */
 export class HttpJobError extends ElasticJobError {
   readonly code = 'HTTP_JOB';
-  /** Undefined: there was no answer. */
+  /** Undefined if there was no answer. */
   readonly status: number | undefined;
   /**
-   * The beginning of the answer's body. Neither log nor message shows it: the service may say more than all of them may
-   * read.
+   * The beginning of the answer's body. Neither log nor message shows it, since it may hold confidential data of the
+   * service.
    */
   readonly body: HiddenText | undefined;
 

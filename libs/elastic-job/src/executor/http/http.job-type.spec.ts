@@ -16,7 +16,7 @@ afterEach(async () => {
   }
 });
 
-/** A real server on a free port. @returns its address */
+/** Starts a real server on a free port. @returns its address */
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   servers.push(server);
@@ -107,7 +107,7 @@ describe('an HTTP job', () => {
   });
 
   it.each([400, 404, 500, 503])(
-    'given an answer with status %i, when an item runs, then it fails with the status, and keeps the beginning of the answer to itself',
+    'fails an item that is answered with status %i, and keeps the beginning of the answer hidden',
     async (status) => {
       const uri = await serve((_, response) => response.writeHead(status).end('no '.repeat(10_000)));
 
@@ -165,7 +165,7 @@ describe('a service that is silent', () => {
     expect(error.message).toMatch(/was silent for 50 ms/);
   });
 
-  it('given an answer that comes bit by bit, when it takes longer than any time-out, then the item succeeds at its end', async () => {
+  it('succeeds at the end of an answer in small pieces, though it takes longer than any time-out', async () => {
     const clock = new SystemClock();
     let isEnded = false;
     const uri = await serve(async (_, response) => {
@@ -185,7 +185,7 @@ describe('a service that is silent', () => {
 });
 
 describe('an item that is told to stop', () => {
-  it('given its request is under way, when the signal aborts, then the connection is closed and the outcome is the reason', async () => {
+  it("closes the connection when the signal aborts, with the signal's reason as the outcome", async () => {
     const reason = new CancelledError('settle-orders', 1);
     let close = (): void => {};
     const closed = new Promise<void>((resolve) => (close = resolve));

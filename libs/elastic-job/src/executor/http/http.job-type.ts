@@ -5,21 +5,21 @@ import { HttpJobError } from './http-job.error.js';
 import { findHttpFaults, HTTP_TARGETS, type HttpSettings, readHttpProps } from './http.props.js';
 import { SilenceTimer } from './silence-timer.js';
 
-/** A redirect says where else to ask. */
+/** Statuses that name another address. */
 const REDIRECTS = [301, 302, 303, 307, 308];
-/** How much of a failed answer's body its error keeps, in characters. */
+/** Most characters of a failed answer's body that its error keeps. */
 const KEPT_BODY = 1_000;
 
 /**
- * Sends one request for each item: ElasticJob's `HTTP` jobs, with the same props. The item is done when the answer has
- * come to its end.
+ * Sends one request for each item: ElasticJob's `HTTP` jobs, with the same props. The item is done when the answer is
+ * complete.
  *
  * - The header `shardingContext` holds the context, as Java sends it. `elastic-job-token` holds the fencing token and
- *   `elastic-job-token-epoch` what goes before it, for a service that turns stale writers away.
- * - A status of 400 or above fails the item; Java only logs it. So does a redirect, which Java follows: where the
- *   request goes is the process's own to say.
- * - Java's connect time-out goes into the time that the answer may take to begin, since `fetch` does not tell when it
- *   has connected: the sum of both. From then on the read time-out is the longest silence.
+ *   `elastic-job-token-epoch` its epoch, for a service that refuses stale writers.
+ * - A status of 400 or above fails the item; Java only logs it. A redirect, which Java follows, fails it as well: the
+ *   destination of the request is for the process to decide.
+ * - The time until the answer begins is limited by the sum of Java's connect and read time-outs, since `fetch` does not
+ *   show when it has connected. From then on the read time-out limits each silence.
  * - PATCH sends `http.data`, as POST, PUT and DELETE do.
  * @see ElasticJob, `HttpJobExecutor`
  */
@@ -54,7 +54,7 @@ function send(context: ShardingContext, settings: HttpSettings, signal: AbortSig
   const { token, tokenEpoch } = context;
   const headers = new Headers({
     shardingContext: shardingContextHeader(context),
-    // A kept connection that the server is about to close would fail an item now and then.
+    // Reusing a connection that the server is about to close would fail an item now and then.
     connection: 'close',
   });
   if (contentType !== undefined) headers.set('content-type', contentType);
@@ -78,11 +78,12 @@ async function readToEnd({ body }: Response, onChunk: () => void): Promise<strin
 }
 
 function refusal(context: ShardingContext, settings: HttpSettings, status: number, body: string): HttpJobError {
-  const detail = `was answered with status ${status}${REDIRECTS.includes(status) ? ', a redirect, which is not followed' : ''}`;
+  const redirect = REDIRECTS.includes(status) ? ', a redirect, which is not followed' : '';
+  const detail = `was answered with status ${status}${redirect}`;
   return new HttpJobError(context.jobName, context.shardingItem, shown(settings), detail, { status, body });
 }
 
-/** What a request has failed with, in words that name it; what has told the item to stop stays as it is. */
+/** The error of a request, with the request's name. The reason of the item's signal stays as it is. */
 function failure(
   context: ShardingContext,
   settings: HttpSettings,
@@ -96,7 +97,7 @@ function failure(
   return new HttpJobError(jobName, shardingItem, shown(settings), detail, { cause: error });
 }
 
-/** `fetch failed` says nothing; what it was caused by does. */
+/** The message of `fetch` is always `fetch failed`; its cause has the reason. */
 function rootCause(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined ? error.message || error.name : rootCause(error.cause);

@@ -8,25 +8,25 @@ const CONTENT_TYPE = 'http.content.type';
 const CONNECT_TIMEOUT = 'http.connect.timeout.milliseconds';
 const READ_TIMEOUT = 'http.read.timeout.milliseconds';
 
-/** The prop that says which service is asked. */
+/** The prop that decides which service gets the request. */
 export const HTTP_TARGETS: PropTargets = { [URI]: ORIGIN_TARGET };
 
 const DEFAULT_CONNECT_MS = 3_000;
 const DEFAULT_READ_MS = 5_000;
-/** So much of an address that is none is told. */
+/** Most characters of a wrong address that are shown. */
 const LONGEST_SHOWN = 500;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'];
-/** Java's client knows no PATCH; where there is one, it has a body. */
+/** Java's client cannot send PATCH; a PATCH request has a body. */
 const METHODS_WITH_BODY = ['POST', 'PUT', 'DELETE', 'PATCH'];
-/** What Java's client sends a body as, unless it is told. @see java.net.HttpURLConnection */
+/** Content type that Java's client sends by default. @see java.net.HttpURLConnection */
 const DEFAULT_CONTENT_TYPE = 'application/x-www-form-urlencoded';
 
-/** What an HTTP job asks for. */
+/** Request of an HTTP job. */
 export interface HttpSettings {
   readonly uri: string;
   readonly method: string;
   readonly body: string | undefined;
-  /** Undefined without a body, unless it is given. */
+  /** Undefined without a body, unless the props set it. */
   readonly contentType: string | undefined;
   readonly connectTimeoutMs: number;
   readonly readTimeoutMs: number;
@@ -61,7 +61,7 @@ function findUriFaults(text: string): readonly string[] {
   if (!URL.canParse(text)) return [`${URI} must be an absolute URL, but is ${show(withoutSecrets(text))}`];
   const { protocol, username, password } = new URL(text);
   if (!/^https?:$/.test(protocol)) return [`${URI} must begin with http:// or https://, but begins with ${protocol}`];
-  // fetch refuses them. The value stays unsaid.
+  // `fetch` refuses them. The message must not show the value.
   return username || password ? [`${URI} must not hold a user or a password`] : [];
 }
 
@@ -78,7 +78,7 @@ function findContentTypeFaults({ [CONTENT_TYPE]: contentType }: JobProps): reado
 
 function withoutSecrets(uri: string): string {
   const [address = ''] = uri.split(/[?#]/, 1);
-  // What stands before an "@" may be a password.
+  // Text before an "@" may be a password.
   const host = address.slice(address.lastIndexOf('@') + 1);
   const before = host === address ? '' : '...@';
   return before + host.slice(0, LONGEST_SHOWN) + (address === uri ? '' : '?...');

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../clock/index.js';
 
-/** Ends a request when nothing has been heard for too long, or when its item is to stop. */
+/** Ends a request after too long a silence, or when its item is to stop. */
 export class SilenceTimer {
   readonly signal: AbortSignal;
   private readonly ending = new AbortController();
@@ -14,12 +14,12 @@ export class SilenceTimer {
     this.signal = AbortSignal.any([itemSignal, this.ending.signal]);
   }
 
-  /** The silence that was too long, in milliseconds; undefined if none was. */
+  /** Length of the silence that was too long, in milliseconds; undefined if there was none. */
   get elapsedMs(): number | undefined {
     return this.endedAfterMs;
   }
 
-  /** Something was heard: from now on so much silence is too long. */
+  /** Restarts the silence after a sign of life, with this limit from now on. */
   limit(ms: number): void {
     this.timer?.cancel();
     this.timer = this.clock.setTimer(ms, () => {

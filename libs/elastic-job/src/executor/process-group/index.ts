@@ -1,4 +1,4 @@
-/** Processes of their own, with all that they start: how they are begun, told to end and killed. */
+/** Child processes with everything that they start: start, end and kill. */
 export * from './inherited-environment.js';
 export * from './output-tail.js';
 export * from './process-group.js';

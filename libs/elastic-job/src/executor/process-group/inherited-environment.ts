@@ -1,8 +1,8 @@
-/** Variables of this process that every other one gets: they say where programs are, and how texts are written. */
+/** Variables that every child process inherits: they say where programs are, and how texts are written. */
 const INHERITED = /^(?:PATH|LANG|LANGUAGE|LC_[A-Z]+|SYSTEMROOT)$/i;
 
 /**
- * Variables that a process inherits of this one: `PATH`, the locale, and nothing else that is not named.
+ * Variables that a child process inherits: `PATH`, the locale, and only the named ones besides.
  * @param names further variables
  * @internal
  */

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 
 /**
- * The end of what a process writes: the error that it ends with usually stands there. The rest is read and forgotten.
+ * The end of a process's output, where its last error usually stands. The rest is read and dropped.
  * @internal
  */
 export class OutputTail {
@@ -11,7 +11,7 @@ export class OutputTail {
   /** @param limit in bytes */
   constructor(private readonly limit: number) {}
 
-  /** Reads the stream to its end. Of several streams the pieces are kept in the order in which they come. */
+  /** Reads the stream to its end. Pieces of several streams are kept in the order of their arrival. */
   follow(stream: Readable | null | undefined): this {
     stream?.on('data', (chunk: Buffer) => {
       this.isCut ||= this.bytes.length + chunk.length > this.limit;
@@ -24,17 +24,17 @@ export class OutputTail {
     return `${this.isCut ? '...' : ''}${this.bytes.toString()}`;
   }
 
-  /** The last of it, without half a character at its beginning. @param most in bytes */
+  /** The last bytes, without a broken character at the beginning. @param most in bytes */
   last(most: number): string {
     return endOfText(this.bytes, most);
   }
 }
 
-/** The end of a text in UTF-8, without half a character at its beginning. @param most in bytes @internal */
+/** The end of a text in UTF-8, without a broken character at the beginning. @param most in bytes @internal */
 export function endOfText(bytes: Buffer, most: number): string {
   if (most <= 0) return '';
   let start = Math.max(0, bytes.length - most);
-  // A character goes on in bytes that begin with the bits 10.
+  // Continuation bytes of a character begin with the bits 10.
   while (start < bytes.length && (bytes[start]! & 0xc0) === 0x80) start += 1;
   return bytes.toString('utf8', start);
 }

@@ -4,33 +4,33 @@ import type { Clock, Timer } from '../../clock/index.js';
 import type { ExecutorEnd } from '../../domain/index.js';
 import { OutputTail } from './output-tail.js';
 
-/** A program, its surroundings, and the way to its end. @internal */
+/** A program, its environment, and how it is ended. @internal */
 export interface ProcessGroupOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   /** @default this process's */
   readonly workingDirectory?: string | undefined;
-  /** The text of its standard input; undefined: it has none. */
+  /** Text for its standard input; undefined: no standard input. */
   readonly input?: string | undefined;
   /** From SIGTERM to SIGKILL, in milliseconds. */
   readonly killGraceMs: number;
-  /** How much is kept of each output, in bytes. */
+  /** Most bytes that are kept of each output. */
   readonly outputLimit: number;
-  /** Its standard error is kept together with its output, in the order in which both come. @default apart */
+  /** True: standard error is kept together with the output, in the order of arrival. @default apart */
   readonly mergesOutput?: boolean;
-  /** Its descriptor 3 is a stream in both directions. @default it has none */
+  /** True: its descriptor 3 is a stream in both directions. @default none */
   readonly hasChannel?: boolean;
 }
 
-/** Windows has no process groups: only the process itself is ended there. */
+/** Windows has no process groups: only the process itself can be ended there. */
 const HAS_GROUPS = process.platform !== 'win32';
 
 /**
- * A process and all that it starts, as far as that stays in its group.
+ * A process with everything that it starts and that stays in its group.
  *
- * State: it runs; it was told to end (SIGTERM) and has `killGraceMs` for it; it has exited, and what it has left is
- * ended. Guarantee: once `end` has resolved, nothing of the group runs any more, and nothing of it is open here.
+ * State: it runs; it was told to end (SIGTERM) and has `killGraceMs` left; it has exited, and what it has left behind
+ * is ended. Guarantee: once `end` has resolved, nothing of the group runs any more, and nothing of it is open here.
  * @internal
  */
 export class ProcessGroup {
@@ -38,9 +38,9 @@ export class ProcessGroup {
   readonly stderr: OutputTail;
   /** Its descriptor 3. */
   readonly channel: Duplex | undefined;
-  /** How the process itself has ended. */
+  /** How the process itself ended. */
   readonly exited: Promise<ExecutorEnd>;
-  /** Nobody who inherited an output has it open any more, and all that was written has been read. */
+  /** Resolves when no process has an inherited output open any more, and everything written has been read. */
   private readonly closed: Promise<void>;
   private readonly child: ChildProcess;
   private grace: { readonly timer: Timer; readonly isOver: Promise<void> } | undefined;
@@ -64,38 +64,38 @@ export class ProcessGroup {
     });
     this.closed = new Promise((resolve) => {
       child.once('close', () => resolve());
-      // Without a process and without descriptors left there is nothing that could be closed.
+      // A process that could not start has no descriptors to close.
       child.on('error', () => child.pid === undefined && resolve());
     });
-    child.stdin?.on('error', () => {}); // It need not read what it is told.
+    child.stdin?.on('error', () => {}); // The process may not read its input.
     child.stdin?.end(input);
     this.stdout = new OutputTail(outputLimit).follow(child.stdout);
     this.stderr = (mergesOutput ? this.stdout : new OutputTail(outputLimit)).follow(child.stderr);
     const channel = child.stdio?.[3];
     this.channel = channel instanceof Duplex ? channel : undefined;
-    this.channel?.on('error', () => {}); // Nor what comes over its channel.
+    this.channel?.on('error', () => {}); // It may close its channel as well.
   }
 
-  /** The number of the process, and of its group. Undefined if it could not be started. */
+  /** The id of the process, and of its group. Undefined if it could not be started. */
   get pid(): number | undefined {
     return this.child.pid;
   }
 
-  /** Tells the group to end, once; what has not ended after the grace is killed. @param graceMs milliseconds */
+  /** Tells the group to end, once, and kills it after the grace. @param graceMs milliseconds */
   terminate(graceMs = this.options.killGraceMs): void {
     if (this.grace !== undefined) return;
     this.signal('SIGTERM');
     this.grace = this.startGrace(graceMs);
   }
 
-  /** Ends the group without grace. */
+  /** Kills the group without grace. */
   kill(): void {
     this.signal('SIGKILL');
   }
 
   /**
-   * After the process has exited. What it has left behind has no master any more and is killed; if it was told to end,
-   * only once it has closed its outputs, or the grace is over.
+   * Call after the process has exited. Kills what it has left behind; if it was told to end, only once its outputs are
+   * closed or the grace is over.
    */
   async end(): Promise<void> {
     const wasTold = this.grace !== undefined;
@@ -126,7 +126,7 @@ export class ProcessGroup {
     try {
       process.kill(HAS_GROUPS ? -pid : pid, signal);
     } catch {
-      // Nobody is left to hear it.
+      // The group is gone.
     }
   }
 }

@@ -1,3 +1,3 @@
-/** Jobs whose work is done by a process of its own; the optional peer `string-argv` splits its command line. */
+/** Jobs whose work is done by a child process; the optional peer `string-argv` splits its command line. */
 export * from './script-failed.error.js';
 export * from './script.job-type.js';

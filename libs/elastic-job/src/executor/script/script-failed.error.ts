@@ -1,17 +1,17 @@
 import { ElasticJobError, type JobName, show } from '../../domain/index.js';
 
-/** How much of the output the message repeats, in characters. */
+/** Most characters of the output in the message. */
 const SHOWN_OUTPUT = 500;
 
-/** How a script has ended, and the end of what it has written. */
+/** How a script has ended, and the end of its output. */
 export interface ScriptResult {
-  /** Null: a signal has ended it. */
+  /** Null if a signal has ended it. */
   readonly exitCode: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A command line leads to an executable that this process does not allow. Nothing was started. */
+/** A command line names an executable that this process does not allow. Nothing was started. */
 export class ScriptNotAllowedError extends ElasticJobError {
   readonly code = 'SCRIPT_NOT_ALLOWED';
 
@@ -21,12 +21,13 @@ export class ScriptNotAllowedError extends ElasticJobError {
     readonly command: string,
   ) {
     super(
-      `Item ${item} of job "${jobName}": ${show(command)} is not allowed, so nothing was started; ScriptJobType's allow names what is.`,
+      `Item ${item} of job "${jobName}": ${show(command)} is not allowed, so nothing was started; ` +
+        'add it to the option allow of ScriptJobType.',
     );
   }
 }
 
-/** A script has ended with another exit code than 0, or by a signal. */
+/** A script has ended with an exit code other than 0, or by a signal. */
 export class ScriptFailedError extends ElasticJobError {
   readonly code = 'SCRIPT_FAILED';
   readonly exitCode: number | null;

@@ -19,7 +19,7 @@ const clock = new SystemClock();
 const REASON = new CancelledError('settle-orders', 1);
 
 let directory: string;
-/** A script that writes into it has come so far; reading waits for that. */
+/** A named pipe: a script writes into it to report progress, and reading waits for that. */
 let told: string;
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'script-job-'));
@@ -49,7 +49,7 @@ async function errorOf(commandLine: string, options?: ScriptJobOptions): Promise
   return outcome.kind === 'failed' ? outcome.error : outcome;
 }
 
-/** What waits to be reaped has ended as well. */
+/** Zombies count as ended. */
 function isRunning(pid: string): boolean {
   try {
     return !/^State:\s*[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -63,9 +63,10 @@ async function toldPids(): Promise<string[]> {
 }
 
 describe('a script', () => {
-  it('given a command line, when an item runs, then the context is its last argument, the token is in its environment', async () => {
+  it('appends the context as the last argument and puts the token into the environment', async () => {
+    const shown = '[process.argv.slice(1), env.ELASTIC_JOB_RUN_TOKEN, env.ELASTIC_JOB_RUN_TOKEN_EPOCH]';
     const { outcome, result } = runItem(
-      `${process.execPath} -p "JSON.stringify([process.argv.slice(1), process.env.ELASTIC_JOB_RUN_TOKEN, process.env.ELASTIC_JOB_RUN_TOKEN_EPOCH])" 'a b' c`,
+      `${process.execPath} -p "const { env } = process; JSON.stringify(${shown})" 'a b' c`,
     );
 
     expect(await outcome()).toEqual(SUCCEEDED);
@@ -77,7 +78,7 @@ describe('a script', () => {
     expect(args).toHaveLength(3);
   });
 
-  it('given another exit code than 0, when an item runs, then it fails with the code and what was written', async () => {
+  it('fails with the exit code and the output, for another exit code than 0', async () => {
     const error = await errorOf(shell('echo half done; echo no such order >&2; exit 3'));
 
     expect(error).toBeInstanceOf(ScriptFailedError);
@@ -90,7 +91,7 @@ describe('a script', () => {
     });
   });
 
-  it('given more output than is kept, when it fails, then its end is kept, and the script was never held up', async () => {
+  it('keeps the end of a long output, and never blocks the script', async () => {
     const error = await errorOf(shell('i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done; exit 1'), {
       outputLimit: 64,
     });
@@ -132,7 +133,7 @@ describe('a script', () => {
 describe('what a script is told', () => {
   const PRINT_ENV = `${process.execPath} -p "JSON.stringify(process.env)"`;
 
-  it('given variables of this process, when an item runs, then it has PATH, the locale, the token, and those that are listed', async () => {
+  it('passes PATH, the locale, the token and the listed variables to the script', async () => {
     vi.stubEnv('DATABASE_PASSWORD', 's3cret');
     vi.stubEnv('ORDERS_HOME', '/srv/orders');
     vi.stubEnv('LC_ALL', 'C');
@@ -216,7 +217,7 @@ describe('the command of a script', () => {
 });
 
 describe('an item that is told to stop', () => {
-  it('given a script with children, when the signal aborts, then the whole group ends, and the outcome is the reason', async () => {
+  it("ends the whole process group when the signal aborts, with the signal's reason as the outcome", async () => {
     const { lease, outcome, openEnds } = runItem(shell(`sleep 600 & sleep 600 & echo $$ $! > ${told}; wait`));
     const pids = await toldPids();
     expect(pids.map(isRunning)).toEqual([true, true]);
@@ -241,9 +242,10 @@ describe('an item that is told to stop', () => {
     await gone(pid!);
   });
 
-  it('given a worker below a shell, when the signal aborts, then it has its grace although the shell is gone at once', async () => {
+  it('gives a worker below a shell its grace, although the shell is gone at once', async () => {
     const farewell = join(directory, 'farewell');
-    const worker = `trap 'sleep 0.1; echo bye > ${farewell}; exit 0' TERM; echo go > ${told}; while :; do sleep 0.01; done`;
+    const onTerm = `sleep 0.1; echo bye > ${farewell}; exit 0`;
+    const worker = `trap '${onTerm}' TERM; echo go > ${told}; while :; do sleep 0.01; done`;
     const { lease, outcome } = runItem(shell(`(${worker}) & wait`));
     await toldPids();
 
@@ -269,7 +271,7 @@ describe('the props of a script', () => {
   });
 });
 
-/** SIGKILL was sent: only the kernel's own work is waited for. */
+/** SIGKILL was sent, so only the kernel's own work remains. */
 async function gone(pid: string): Promise<void> {
   while (isRunning(pid)) await clock.nextTurn();
 }

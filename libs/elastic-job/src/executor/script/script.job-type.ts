@@ -19,23 +19,22 @@ const COMMAND_LINE = 'script.command.line';
 
 export interface ScriptJobOptions {
   /**
-   * Executables that scripts may be, each as the command line names it: an absolute path, or a name that is looked for
-   * in `PATH`. An interpreter such as `sh` allows whatever it can run.
+   * Executables that may run, each as the command line names it: an absolute path, or a name that is looked up in
+   * `PATH`. An interpreter such as `sh` allows everything that it can run.
    * @default those that this process's own options name, and the module's `allowRegistryTargets.commands`
    */
   readonly allow?: readonly string[];
-  /** Names of variables that scripts get, beside `PATH` and the locale. @default none */
+  /** Names of variables that scripts inherit, besides `PATH` and the locale. @default none */
   readonly env?: readonly string[];
   /**
-   * The way in which a script is told its context. As an `argument`, the last one, it is Java's JSON, and everybody on
-   * the machine can read it (`ps`). By `stdin`, or in the variable `ELASTIC_JOB_CONTEXT` (`environment`), it has the
-   * job's `props` as well.
+   * How a script gets its context. As the last `argument` it is Java's JSON, and every user of the machine can read it
+   * (`ps`). By `stdin`, or in the variable `ELASTIC_JOB_CONTEXT` (`environment`), it has the job's `props` as well.
    * @default 'argument'
    */
   readonly context?: 'argument' | 'stdin' | 'environment';
-  /** How long a script may take to heed SIGTERM before it is killed, in milliseconds. @default 5_000 */
+  /** How long a script may go on after SIGTERM before it is killed, in milliseconds. @default 5_000 */
   readonly killGraceMs?: number;
-  /** How much of the end of each output is kept, in bytes. @default 16_384 */
+  /** Most bytes that are kept of the end of each output. @default 16_384 */
   readonly outputLimit?: number;
   /** @default this process's */
   readonly clock?: Clock;
@@ -43,16 +42,16 @@ export interface ScriptJobOptions {
 
 /**
  * Starts a process for each item: ElasticJob's `SCRIPT` jobs, with the same prop. The command line is split at blanks,
- * with quotes respected and no shell between; the context is appended as one argument, in JSON as Java writes it,
- * unless `context` says otherwise. The variables `ELASTIC_JOB_RUN_TOKEN` and `ELASTIC_JOB_RUN_TOKEN_EPOCH` hold the
- * fencing token. Of this process's own variables a script gets `PATH`, the locale and what `env` names.
+ * with quotes respected and without a shell. The context is appended as one argument, in JSON as Java writes it, unless
+ * `context` says otherwise. The variables `ELASTIC_JOB_RUN_TOKEN` and `ELASTIC_JOB_RUN_TOKEN_EPOCH` hold the fencing
+ * token. Of this process's own variables a script inherits `PATH`, the locale and those that `env` names.
  *
- * - Exit code 0 is success, any other fails the item. If somebody else's signal ends the process, or it cannot be
+ * - Exit code 0 is success, any other fails the item. If a signal from elsewhere ends the process, or if it cannot be
  *   started, its executor has died, and with `failover` the item runs elsewhere.
  * - When the item is to stop, the whole process group gets SIGTERM, and SIGKILL after the grace.
- * - What the script leaves in its group when it ends is killed: an item that is done has nobody working on it. A daemon
+ * - Processes that the script leaves in its group are killed, so that nothing works on an item that is done. A daemon
  *   leaves the group by `setsid`.
- * - A script outlives this process if that is killed; it has the token to prove that it is stale.
+ * - A script survives the death of this process; its token shows guarded stores that it is stale.
  * @see ElasticJob, `ScriptJobExecutor`
  */
 export class ScriptJobType implements JobType {
@@ -87,7 +86,7 @@ export class ScriptJobType implements JobType {
   }
 
   /**
-   * @returns what it has written
+   * @returns the end of its output
    * @throws {ScriptFailedError}
    * @throws {ScriptNotAllowedError}
    * @throws {ExecutorDeathError}
@@ -131,7 +130,7 @@ function commandOf(props: JobProps): readonly string[] {
   return parseArgsStringToArgv(props[COMMAND_LINE] ?? '');
 }
 
-/** @see Apache Commons Exec, `CommandLine.parse`, by which Java reads the line and refuses it */
+/** @see Apache Commons Exec, `CommandLine.parse`, which Java uses and which refuses such a line */
 function isQuotedToTheEnd(line: string): boolean {
   return !/['"]/.test(line.replaceAll(/'[^']*'|"[^"]*"/g, ''));
 }

@@ -1,11 +1,11 @@
 /**
- * What passes between the main thread and one that runs a handler.
+ * Messages between the main thread and a thread that runs a handler.
  *
  * A port carries the abort of the signal to the thread, and its questions whether the item is still held to the main
- * thread. A handler that computes without a pause sees no message: for it the two share memory. `STATE` says whether
- * the work waits for a thread, runs, or is to stop; whoever leaves `WAITING` does so by a compare-and-set, so that work
- * is either run or taken back. `ANSWER` is the number of the last question that was answered: itself if the item is
- * held, else its negative.
+ * thread. A handler that computes without a pause receives no message, so the two also share memory. `STATE` says
+ * whether the work waits for a thread, runs, or is to stop. Each side leaves `WAITING` by a compare-and-set, so that
+ * work is either run or taken back. `ANSWER` is the number of the last answered question: positive if the item is held,
+ * else negative.
  */
 import type { MessagePort } from 'node:worker_threads';
 import type { ContextFacts } from '../isolation.js';
@@ -18,7 +18,7 @@ export const WAITING = 0;
 export const RUNNING = 1;
 export const STOPPING = 2;
 
-/** Work as a thread gets it. */
+/** Work for a thread. */
 export interface ThreadTask {
   readonly module: string;
   readonly exportName: string;
@@ -28,15 +28,15 @@ export interface ThreadTask {
   readonly memory: Int32Array;
 }
 
-/** How it ended. */
+/** End of the work. */
 export type ThreadResult = { readonly kind: 'done' } | { readonly kind: 'failed'; readonly error: ErrorPortrait };
 
-/** The main thread's message: the signal has aborted. */
+/** Message from the main thread: the signal has aborted. */
 export interface AbortMessage {
   readonly reason: ErrorPortrait;
 }
 
-/** What of an error can be cloned. Of any other value only its text is told. */
+/** Clonable parts of an error. Of any other value only its text is passed. */
 interface ErrorPortrait {
   readonly isError: boolean;
   readonly name: string;
@@ -46,7 +46,7 @@ interface ErrorPortrait {
   readonly cause: ErrorPortrait | undefined;
 }
 
-/** How many causes pass. */
+/** Most causes that are passed. */
 const MOST_CAUSES = 5;
 
 export function portrayError(error: unknown, causes = MOST_CAUSES): ErrorPortrait {

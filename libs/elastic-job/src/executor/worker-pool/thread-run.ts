@@ -13,7 +13,7 @@ import {
   WAITING,
 } from './messages.js';
 
-/** The main thread's side of one piece of work: passes its signal on, answers its questions, and ends its thread. */
+/** Main thread's side of one piece of work: forwards its signal, answers its questions, and ends its thread. */
 export class ThreadRun {
   readonly task: ThreadTask;
   private readonly port: MessagePort;
@@ -30,7 +30,7 @@ export class ThreadRun {
     context.signal.addEventListener('abort', this.stop);
   }
 
-  /** Aborts when the thread is to be ended, or the work taken back from the queue. */
+  /** Aborts when the thread is to be ended, or the work removed from the queue. */
   get signal(): AbortSignal {
     return this.ending.signal;
   }
@@ -41,9 +41,7 @@ export class ThreadRun {
     this.port.close();
   }
 
-  /**
-   * What it means that the pool has failed to bring a result: other than the handler's failure, that comes as a result.
-   */
+  /** Translates an error of the pool. A handler's own failure arrives as a result instead. */
   failureOf(error: unknown): unknown {
     const { aborted, reason } = this.work.context.signal;
     if (aborted) return reason;
@@ -56,7 +54,7 @@ export class ThreadRun {
   private readonly stop = (): void => {
     if (Atomics.compareExchange(this.memory, STATE, WAITING, STOPPING) === WAITING) return this.ending.abort();
     const { clock, context, endAfterMs } = this.work;
-    // The message first: whoever sees the state reads it.
+    // Sent before the state is set: a thread that sees the state reads the message.
     const message: AbortMessage = { reason: portrayError(context.signal.reason) };
     this.port.postMessage(message, []);
     Atomics.store(this.memory, STATE, STOPPING);

@@ -1,6 +1,6 @@
 /**
- * What the threads of a pool load, published as `nestjs-elastic-job/worker-pool-thread`. Loading it does nothing; the
- * pool calls `runInThread`.
+ * Code that the threads of a pool load, published as `nestjs-elastic-job/worker-pool-thread`. Loading it does nothing;
+ * the pool calls `runInThread`.
  */
 import { receiveMessageOnPort } from 'node:worker_threads';
 import { LeaseLostError } from '../../domain/index.js';
@@ -18,11 +18,11 @@ import {
   WAITING,
 } from './messages.js';
 
-/** How long the main thread may take to say whether the item is still held, in milliseconds. */
+/** Longest wait for the main thread's answer whether the item is still held, in milliseconds. */
 const ANSWER_MS = 5_000;
 
 /**
- * Runs the function that the task names. Never rejects: a thread that the pool sees fail has died.
+ * Runs the function that the task names. Never rejects, since the pool takes a rejecting thread for dead.
  * @internal
  */
 export async function runInThread(task: ThreadTask): Promise<ThreadResult> {
@@ -51,8 +51,8 @@ function contextOf(task: ThreadTask): ThreadContext {
 }
 
 /**
- * Aborts as the main thread's signal does. Whoever asks it hears the present also in a handler that never lets the
- * event loop turn, and which no event reaches.
+ * Aborts as the main thread's signal does. Its `aborted` is exact also in a handler that never lets the event loop turn
+ * and so gets no event.
  */
 function signalOf({ memory, port }: ThreadTask): AbortSignal {
   const controller = new AbortController();
@@ -83,7 +83,9 @@ function signalOf({ memory, port }: ThreadTask): AbortSignal {
   return signal;
 }
 
-/** Asks the main thread, and waits: the time that has passed there counts, as after a pause of the process. */
+/**
+ * Asks the main thread, and blocks until it answers: the elapsed time there counts, as after a pause of the process.
+ */
 function questions({ facts, memory, port }: ThreadTask): () => void {
   let asked = 0;
   return () => {

@@ -10,30 +10,30 @@ import { ThreadRun } from './thread-run.js';
 export interface WorkerThreadsOptions {
   /**
    * Most threads at the same time. More work waits for one, within the time of its item; the job's `concurrency` can
-   * keep it from starting.
+   * limit it before.
    * @default the processors of the host
    */
   readonly maxThreads?: number;
-  /** Of each thread; one that needs more dies, and with it nothing else. @default those of the process */
+  /** Limits of each thread; a thread that exceeds them dies alone. @default those of the process */
   readonly resourceLimits?: ResourceLimits;
   /**
-   * Where the file is that `nestjs-elastic-job/worker-pool-thread` names, if the application is bundled.
+   * Place of the file behind `nestjs-elastic-job/worker-pool-thread`, if the application is bundled.
    * @default beside this one
    */
   readonly threadUrl?: URL;
 }
 
 /**
- * Threads for jobs with `isolation: 'worker-thread'`. They are started when they are first needed, and end with the
- * application. The function in a thread gets a `ThreadContext`, whose `signal` and `assertHeld()` tell the truth there
- * as well, and what the job's own method has returned.
+ * Threads for jobs with `isolation: 'worker-thread'`. They are started on first use, and end with the application. The
+ * function in a thread gets a `ThreadContext`, whose `signal` and `assertHeld()` work there too, and the return value
+ * of the job's own method.
  *
  * ```ts
  * ElasticJobModule.forRoot({ workerPool: new WorkerThreads() })
  * ```
  */
 export class WorkerThreads implements WorkerPool {
-  /** Begun at once, so that a missing package is told at the start, and not with the first run alone. */
+  /** Imported at once, so that a missing package fails the start instead of the first run. */
   private readonly piscina = importPiscina();
   private pool: Promise<Piscina<ThreadTask, ThreadResult>> | undefined;
 
@@ -45,7 +45,7 @@ export class WorkerThreads implements WorkerPool {
     return existsSync(new URL(module)) ? undefined : 'must be the URL of a file that is there';
   }
 
-  /** @throws {MissingPackageError} if piscina is not installed; else what the handler throws, or its end */
+  /** @throws {MissingPackageError} if piscina is not installed; else the handler's error, or the thread's end */
   async run(work: ThreadWork): Promise<void> {
     work.context.signal.throwIfAborted();
     const run = new ThreadRun(work);
@@ -60,7 +60,7 @@ export class WorkerThreads implements WorkerPool {
   async close(): Promise<void> {
     const { pool } = this;
     this.pool = undefined;
-    // Each run has told already why there is none.
+    // Each run has already reported why there is no pool.
     const opened = await pool?.catch(() => undefined);
     await opened?.destroy();
   }
@@ -90,14 +90,14 @@ export class WorkerThreads implements WorkerPool {
     const pool = new Pool<ThreadTask, ThreadResult>({
       filename: fileURLToPath(threadUrl),
       name: 'runInThread',
-      // As many as may be: the pool replaces a thread that was ended only up to the least.
+      // Minimum and maximum are equal, because the pool replaces ended threads only up to the minimum.
       minThreads: maxThreads,
       maxThreads,
       resourceLimits,
-      // A thread that waits for work goes on with its timers and sockets.
+      // A thread that waits for work must keep its timers and sockets going.
       atomics: 'disabled',
     });
-    // A thread that dies without work takes no job along, and must not end the process.
+    // A thread that dies without work affects no job, and must not end the process.
     pool.on('error', (error: Error) => process.emitWarning(error));
     return pool;
   }
