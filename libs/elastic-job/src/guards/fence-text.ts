@@ -8,7 +8,7 @@ export function formatFence({ tokenEpoch, token }: FencePosition): string {
   return JSON.stringify({ tokenEpoch, token: token.toString() });
 }
 
-/** @returns undefined if the text is none */
+/** Reads a fence. @returns undefined if the text is none */
 export function parseFence(text: string): FencePosition | undefined {
   const value = readJson(text);
   if (typeof value !== 'object' || value === null) return undefined;

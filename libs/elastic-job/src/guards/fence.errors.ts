@@ -2,7 +2,7 @@ import { ElasticJobError, type FencePosition, type JobName } from '../domain/ind
 
 export { MissingTokenError } from '../domain/index.js';
 
-/** A fence was written by others again and again while this run tried to write. */
+/** Other runs have written the fence in every round while this run tried to write. */
 export class FenceContentionError extends ElasticJobError {
   readonly code = 'FENCE_CONTENTION';
 
@@ -17,7 +17,8 @@ export class FenceContentionError extends ElasticJobError {
 }
 
 /**
- * The node of a fence holds what no guard has written: nobody can say whose writes are stale, so none is let through.
+ * The node of a fence holds a text that no guard has written. Stale writes cannot be told apart then, so every write is
+ * refused.
  */
 export class FenceNodeError extends ElasticJobError {
   readonly code = 'FENCE_NODE';
@@ -30,15 +31,15 @@ export class FenceNodeError extends ElasticJobError {
 }
 
 /**
- * The guarded store has seen tokens that the registry has yet to reach: the registry was restored or replaced, and
- * counts from below. Every write would be refused.
+ * The guarded store has seen tokens that the registry has not reached yet: the registry was restored or replaced, and
+ * counts from a lower number. Every write would be refused.
  */
 export class FenceAheadError extends ElasticJobError {
   readonly code = 'FENCE_AHEAD';
 
   /**
    * @param stored the newest pair in the store
-   * @param registry the pair that a run begun now would have
+   * @param registry the pair that a run would have now
    */
   constructor(
     readonly jobName: JobName,
@@ -47,10 +48,10 @@ export class FenceAheadError extends ElasticJobError {
     readonly registry: FencePosition,
   ) {
     super(
-      `Job "${jobName}": the guarded store has (tokenEpoch ${stored.tokenEpoch}, token ${stored.token}) for item ${item}, ` +
-        `the registry is only at (tokenEpoch ${registry.tokenEpoch}, token ${registry.token}), so every write would be ` +
-        `refused. If the registry was restored or replaced, set the module's "tokenEpoch" to ${stored.tokenEpoch + 1} ` +
-        `on all instances.`,
+      `Job "${jobName}": the guarded store has (tokenEpoch ${stored.tokenEpoch}, token ${stored.token}) for item ` +
+        `${item}, the registry is only at (tokenEpoch ${registry.tokenEpoch}, token ${registry.token}), so every write ` +
+        `would be refused. If the registry was restored or replaced, set the module's "tokenEpoch" to ` +
+        `${stored.tokenEpoch + 1} on all instances.`,
     );
   }
 }

@@ -1,4 +1,4 @@
 import type { ShardingContext } from '../domain/index.js';
 
-/** What a guard needs to know about a run; a `ShardingContext` has it. */
+/** Fields of a run that a guard needs; a `ShardingContext` has them. */
 export type FencedRun = Pick<ShardingContext, 'jobName' | 'shardingItem' | 'token' | 'tokenEpoch'>;

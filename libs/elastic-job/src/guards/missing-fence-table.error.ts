@@ -13,7 +13,7 @@ export class MissingFenceTableError extends ElasticJobError {
   }
 }
 
-/** Passes on what a statement on the fence table has thrown; a missing table by the name that says what to do. */
+/** Rethrows the error of a statement on the fence table; a missing table becomes an error that names the remedy. */
 export function rethrow(error: unknown): never {
   throw isMissingTable(error) ? new MissingFenceTableError({ cause: error }) : error;
 }

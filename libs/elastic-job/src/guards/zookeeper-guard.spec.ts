@@ -5,7 +5,7 @@ import { VirtualClock } from '../testing/index.js';
 import { FenceAheadError, type FencedRun, FenceNodeError, MissingTokenError, ZooKeeperGuard } from './index.js';
 
 const JOB = 'settle-orders';
-// Beyond 2^53, where a JavaScript number would take neighbours for equal.
+// Beyond 2^53, where JavaScript numbers cannot tell neighbours apart.
 const TOKEN = 2n ** 62n;
 
 let server: MemoryRegistry;
@@ -34,7 +34,7 @@ const run = (token: bigint | undefined, tokenEpoch = 0, shardingItem = 0): Fence
 const entry = (data: string): Operation => ({ kind: 'create', path: '/ledger/e', data, mode: 'PERSISTENT_SEQUENTIAL' });
 const write = (data: string, as: FencedRun, through = guard) => through.write(as, [entry(data)]);
 
-/** What was written, in order. */
+/** The written entries, in order. */
 async function ledger(): Promise<string[]> {
   const names = (await registry.children('/ledger')).toSorted();
   return (await registry.readMany(names.map((name) => `/ledger/${name}`))).map((node) => node!.data);
@@ -70,7 +70,7 @@ describe('a fence that cannot be read', () => {
 });
 
 describe('ZooKeeperGuard.write', () => {
-  it('given a run that writes several times, when its token is the newest, then every write is kept, at 2 requests', async () => {
+  it('keeps every write of the newest token, at 2 requests each', async () => {
     await write('first', run(TOKEN));
     const before = registry.traffic.foreground;
     await write('second', run(TOKEN));
@@ -79,7 +79,7 @@ describe('ZooKeeperGuard.write', () => {
     expect(await ledger()).toEqual(['first', 'second']);
   });
 
-  it('given a rescuer that has written, when the stale run writes, then it is refused, and nothing of it is applied', async () => {
+  it('refuses a stale run once its rescuer has written, and applies nothing of it', async () => {
     await write('rescuer', run(TOKEN + 1n));
 
     const refusal = await write('stale', run(TOKEN)).catch((error: unknown) => error);
@@ -89,7 +89,7 @@ describe('ZooKeeperGuard.write', () => {
     expect(await ledger()).toEqual(['rescuer']);
   });
 
-  it('given a rescuer that writes between the look and the write of a stale run, when that writes, then it is refused all the same', async () => {
+  it('refuses a stale run whose rescuer writes between its read and its write', async () => {
     await write('stale, in time', run(TOKEN));
     const slow = await connect();
     const transaction = slow.transaction.bind(slow);
@@ -116,7 +116,7 @@ describe('ZooKeeperGuard.write', () => {
     expect(await ledger()).toEqual(['item 1', 'item 0']);
   });
 
-  it('given operations that the registry refuses, when they are written, then the answer names them, and the fence stays', async () => {
+  it('reports operations that the registry refuses, and leaves the fence as it was', async () => {
     const missing: Operation = { kind: 'delete', path: '/ledger/missing' };
 
     const result = await guard.write(run(TOKEN + 1n), [entry('a'), missing]);
@@ -136,7 +136,7 @@ describe('ZooKeeperGuard.write', () => {
     expect(await ledger()).toEqual([]);
   });
 
-  it('given old and new runs that write at once, when all are answered, then the store saw tokens in order only', async () => {
+  it('stores tokens only in order when old and new runs write at once', async () => {
     const tokens = Array.from({ length: 60 }, (_, index) => TOKEN + BigInt((index * 37) % 60));
     const guards = await Promise.all([0, 1, 2].map(async () => new ZooKeeperGuard(await connect(), '/fences')));
 
@@ -157,7 +157,7 @@ describe('ZooKeeperGuard.assertNotAhead', () => {
     await expect(check('bill-orders', 1n)).resolves.toBeUndefined();
   });
 
-  it('given a replaced registry, when checked, then the error names the newest writer and the tokenEpoch that helps', async () => {
+  it('names the newest writer and the right tokenEpoch for a replaced registry', async () => {
     await write('a', run(TOKEN, 2, 0));
     await write('b', run(TOKEN + 1n, 2, 5));
 

@@ -1,12 +1,12 @@
 /**
- * The fence for what jobs keep in ZooKeeper itself: it turns away a writer whose item has been handed to somebody else.
+ * The fence for data in ZooKeeper itself: it refuses a writer whose item has been given to another run.
  *
- * - State: one node per job and item, `{path}/{job}/{item}`, with the pair (tokenEpoch, token) of the newest writer
- *   as JSON.
- * - Guarantee: the pair is checked and raised in the transaction of the effect, against the version that was read.
- *   Once a writer was accepted, no writer with a smaller pair is, and nothing that it tried is applied.
- * - Failures: a lost reply leaves the fate of the write open, as of any transaction; it may be tried again by the
- *   same run.
+ * - State: one node per job and item, `{path}/{job}/{item}`, with the pair (tokenEpoch, token) of the newest writer as
+ *   JSON.
+ * - Guarantee: the transaction of the effect checks and raises the pair, against the version that was read. Once a
+ *   writer was accepted, writers with a smaller pair are refused, and nothing of theirs is applied.
+ * - Failures: after a lost reply it is unknown whether the write was applied, as for any transaction; the same run may
+ *   try again.
  */
 import { type FencedStore, type FencePosition, FencedError, isAheadOf, type JobName } from '../domain/index.js';
 import { NoNodeError, type Operation, type RegistryCenter, type TransactionResult } from '../registry/index.js';
@@ -14,13 +14,13 @@ import { formatFence, parseFence } from './fence-text.js';
 import { FenceAheadError, FenceContentionError, FenceNodeError, MissingTokenError } from './fence.errors.js';
 import type { FencedRun } from './fenced-run.js';
 
-/** Each refusal means that another run has written: far more than an item ever has at a time. */
+/** Each refusal means that another run has written, so this is far more than an item ever needs. */
 const MOST_ROUNDS = 50;
 
 type Fence = FencePosition & { readonly version: number };
 
 /**
- * Guards nodes of one registry against stale runs; that of the jobs (`REGISTRY_CENTER`), or another one.
+ * Guards nodes of one registry against stale runs; the registry of the jobs (`REGISTRY_CENTER`), or another one.
  *
  * ```ts
  * const guard = new ZooKeeperGuard(registry, '/fences');
@@ -28,7 +28,7 @@ type Fence = FencePosition & { readonly version: number };
  * ```
  */
 export class ZooKeeperGuard implements FencedStore {
-  /** @param path below which the fences stand, outside of the jobs' own trees; made when first needed */
+  /** @param path parent of the fences, outside of the jobs' own trees; created on first use */
   constructor(
     private readonly registry: RegistryCenter,
     private readonly path: string,
@@ -36,11 +36,11 @@ export class ZooKeeperGuard implements FencedStore {
 
   /**
    * Applies the operations in one transaction, provided that no newer run of the item has written. 2 requests.
-   * @returns what came of the operations; their refusal is an answer, and then the fence stays as it was
-   * @throws {FencedError} if a newer run has written; nothing was applied. Let it pass: the item is in other hands.
-   * @throws {FenceNodeError} if somebody else has written the fence's node; nothing was applied.
+   * @returns the result of the operations; if they are refused, the fence stays as it was
+   * @throws {FencedError} if a newer run has written; nothing was applied. Let it pass: another run has the item.
+   * @throws {FenceNodeError} if the fence's node holds a text that no guard has written; nothing was applied.
    * @throws {MissingTokenError} if the job runs without `monitorExecution`.
-   * @throws {RegistryUnavailableError} if no server answered; `fate` says if the operations may have been applied.
+   * @throws {RegistryUnavailableError} if no server answered; `fate` says whether the operations may have been applied.
    */
   async write(run: FencedRun, operations: readonly Operation[]): Promise<TransactionResult> {
     const { jobName, shardingItem: item, tokenEpoch, token } = run;
@@ -90,7 +90,7 @@ export class ZooKeeperGuard implements FencedStore {
   }
 }
 
-/** A run that has written before leaves the fence as it is, so that its writes do not hinder each other. */
+/** A run that has written before leaves the fence as it is, so that its own writes do not conflict. */
 function advance(path: string, fence: Fence | undefined, own: FencePosition): Operation {
   const data = formatFence(own);
   if (fence === undefined) return { kind: 'create', path, data, mode: 'PERSISTENT' };

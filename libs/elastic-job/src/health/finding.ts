@@ -1,7 +1,7 @@
-/** `degraded`: works, or will again by itself; needs no restart and may still get traffic. */
+/** `degraded`: works, or will recover by itself; needs no restart and may still get traffic. */
 export type HealthVerdict = 'up' | 'degraded' | 'down';
 
-/** What keeps something from being `up`, in words for an operator. */
+/** A reason why something is not `up`, in words for an operator. */
 export interface Finding {
   readonly status: HealthVerdict;
   readonly reason: string;

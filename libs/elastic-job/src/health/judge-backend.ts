@@ -2,9 +2,9 @@ import type { TaskBackendStatus } from '../domain/index.js';
 import { degraded, down, type Finding } from './finding.js';
 
 /**
- * How a backend of tasks fares, and the tasks that it cannot reach.
+ * Judges a backend of tasks, and reports the tasks that it cannot reach.
  * @param now milliseconds since the epoch
- * @param lostMs a backend that does not answer is `degraded` for so long, and then `down`, in milliseconds
+ * @param lostMs how long a backend that does not answer is `degraded` before it is `down`, in milliseconds
  */
 export function judgeBackend(backend: TaskBackendStatus | undefined, now: number, lostMs: number): Finding[] {
   if (backend === undefined) return [];

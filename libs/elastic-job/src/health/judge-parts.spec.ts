@@ -73,7 +73,7 @@ describe('judgeTracing', () => {
     expect(judgeTracing([])).toEqual({ status: 'up', details: { reasons: [], stores: {} } });
   });
 
-  it('given a store that takes nothing, when judged, then it is degraded and never down, and tells what was dropped', () => {
+  it('judges a store that accepts nothing as degraded, never down, and counts the dropped rows', () => {
     const failing = store('sql', { queuedRows: 10_000, droppedRows: 17, failingSince: NOW });
     const { status, details } = judgeTracing([store('other'), failing]);
     expect(status).toBe('degraded');
@@ -84,7 +84,7 @@ describe('judgeTracing', () => {
     });
   });
 
-  it('given a store that was away and is back, when judged, then it is up, and the count of dropped rows stays', () => {
+  it('judges a store that is back as up, and keeps the count of dropped rows', () => {
     const { status, details } = judgeTracing([store('sql', { droppedRows: 17 })]);
     expect(status).toBe('up');
     expect(details.stores.sql).toMatchObject({ droppedRows: 17 });

@@ -5,16 +5,16 @@ import { degraded, down, type Finding, type HealthVerdict, reasonsOf, worstOf } 
 import { judgeBackend } from './judge-backend.js';
 import { DEFAULT_LIMITS, type HealthLimits, judgeSession } from './judge.js';
 
-/** How one part of the whole is, and what it was judged by. */
+/** Health of one part, with the facts behind it. */
 interface PartHealth<Details> {
   readonly status: HealthVerdict;
   readonly details: Details & {
-    /** Why the status is not `up`: one text per finding. */
+    /** Reasons why the status is not `up`: one text per finding. */
     readonly reasons: readonly string[];
   };
 }
 
-/** How the registry is reached. */
+/** Facts about the connection to the registry. */
 interface RegistryDetails {
   readonly phase: RuntimePhase;
   /** `CONNECTED`, `SUSPENDED`, `RECONNECTED`, `LOST`, or `none`. */
@@ -24,8 +24,8 @@ interface RegistryDetails {
 }
 
 /**
- * `degraded` while the session is suspended, `down` once it has been lost for longer than the limit, and before it is
- * there.
+ * `degraded` while the session is suspended; `down` before it is established, and once it has been lost for longer than
+ * the limit.
  */
 export function judgeRegistry(status: RuntimeStatus, limits: HealthLimits = {}): PartHealth<RegistryDetails> {
   const { phase, session, sessionForMs } = status;
@@ -38,13 +38,14 @@ export function judgeRegistry(status: RuntimeStatus, limits: HealthLimits = {}):
   });
 }
 
-/** The leaders' instance ids, by job; null: none that this process knows. */
+/** The leaders' instance ids, by job; null if this process knows none. */
 interface LeadershipDetails {
   readonly leaders: Readonly<Record<string, string | null>>;
 }
 
 /**
- * `degraded` while a job that takes part has no leader: nobody reshards it or queues what crashes. It goes on running.
+ * `degraded` while an active job has no leader: it is not resharded, and crashed items are not queued. It goes on
+ * running.
  */
 export function judgeLeadership({ jobs }: RuntimeStatus): PartHealth<LeadershipDetails> {
   const joined = jobs.filter(({ isJoined }) => isJoined);
@@ -55,13 +56,13 @@ export function judgeLeadership({ jobs }: RuntimeStatus): PartHealth<LeadershipD
   );
 }
 
-/** By job, how long its next fire time is overdue, in milliseconds; 0 in good order. */
+/** Delay of the next fire time of each job, in milliseconds; 0 in good order. */
 interface ScheduleLagDetails {
   readonly lagMs: Readonly<Record<string, number>>;
 }
 
 /**
- * `degraded` if a fire time is overdue: something holds the event loop up. `down` beyond the limit of liveness.
+ * `degraded` if a fire time is overdue, because something blocks the event loop. `down` beyond the limit of liveness.
  * @param now milliseconds since the epoch
  */
 export function judgeScheduleLag(
@@ -86,7 +87,7 @@ interface TracingDetails {
   readonly stores: Readonly<Record<string, TracingStoreStatus>>;
 }
 
-/** `degraded` while a history's store takes nothing. Never `down`: no job waits for it. */
+/** `degraded` while a history's store accepts nothing. Never `down`, because no job waits for it. */
 export function judgeTracing(stores: readonly TracingStore[]): PartHealth<TracingDetails> {
   const statuses = stores.map(({ name, status }) => [name, status] as const);
   const findings = statuses.flatMap(([name, { failingSince, droppedRows }]) =>
@@ -97,19 +98,19 @@ export function judgeTracing(stores: readonly TracingStore[]): PartHealth<Tracin
   return judged(findings, { stores: Object.fromEntries(statuses) });
 }
 
-/** The backend of tasks, and what is followed here. */
+/** The backend of tasks, and the tasks that this process follows. */
 interface TasksDetails {
-  /** Its name; null: nothing runs as tasks. */
+  /** Its name; null if nothing runs as tasks. */
   readonly backend: string | null;
-  /** How many tasks are followed here, by their states. */
+  /** Number of followed tasks, by state. */
   readonly tasks: Readonly<Record<string, number>>;
-  /** The most that run for this process at the same time; null: the backend has no limit of its own. */
+  /** Most tasks that run for this process at the same time; null if the backend has no limit of its own. */
   readonly mostTasks: number | null;
 }
 
 /**
  * `degraded` while the backend of tasks does not answer, `down` beyond the limit; `degraded` while a task cannot be
- * reached. `up` if there is none.
+ * reached. `up` if there is no backend.
  * @param now milliseconds since the epoch
  */
 export function judgeTasks(

@@ -10,7 +10,7 @@ interface Health {
 }
 
 interface HealthDetails {
-  /** Why the status is not `up`: one text per finding. */
+  /** Reasons why the status is not `up`: one text per finding. */
   readonly reasons: readonly string[];
   readonly phase: RuntimePhase;
   /** `CONNECTED`, `SUSPENDED`, `RECONNECTED`, `LOST`, or `none`. */
@@ -19,25 +19,25 @@ interface HealthDetails {
 }
 
 interface JobHealth {
-  /** The instance id of the leader. */
+  /** Instance id of the leader. */
   readonly leader?: string;
   /** In ISO 8601. */
   readonly nextFireTime?: string;
   readonly runningItems: number;
-  /** Where the registry's configuration differs from this process's, and wins. */
+  /** Differences of the registry's configuration, which wins, from this process's. */
   readonly differences?: readonly string[];
-  /** Fire times, times items, that nobody ran, as far as this process has told it since it started. */
+  /** Missed fire times, one for each item, that this process has reported since it started. */
   readonly missedRuns?: number;
 }
 
 export interface HealthLimits {
   /**
-   * A lost session, or backend of tasks, is `degraded` for so long, and then `down`, in milliseconds. @default 30_000
+   * How long a lost session, or backend of tasks, is `degraded` before it is `down`, in milliseconds. @default 30_000
    */
   readonly lostMs?: number;
-  /** A fire time that is overdue for longer means that this process is stuck, in milliseconds. @default 120_000 */
+  /** Delay of a fire time that means that this process is stuck, in milliseconds. @default 120_000 */
   readonly lagMs?: number;
-  /** A fire time that is overdue for longer is told, in milliseconds. @default 5_000 */
+  /** Delay of a fire time that is reported, in milliseconds. @default 5_000 */
   readonly degradedLagMs?: number;
 }
 
@@ -45,14 +45,14 @@ export interface HealthLimits {
 export const DEFAULT_LIMITS: Required<HealthLimits> = { lostMs: 30_000, lagMs: 120_000, degradedLagMs: 5_000 };
 
 /**
- * Would a restart help? `down` only if a fire time has been overdue for longer than the limit. A registry that does not
- * answer is no reason to restart: it is `degraded`, as every other process is at that time.
+ * Judges if a restart would help. `down` only if a fire time has been overdue for longer than the limit. A registry
+ * that does not answer is `degraded`: every other process has the same trouble, and a restart would not help.
  *
  * @param now milliseconds since the epoch
  */
 export function judgeLiveness(status: RuntimeStatus, now: number, limits: HealthLimits = {}): Health {
   const { lagMs = DEFAULT_LIMITS.lagMs } = limits;
-  // Fire times that are held back are due by the registry's clock.
+  // Held-back fire times are due by the registry's clock.
   const due = now - (status.heldBackMs ?? 0);
   const lags = status.jobs
     .filter(({ nextFireTime = due }) => due - nextFireTime > lagMs)
@@ -63,26 +63,33 @@ export function judgeLiveness(status: RuntimeStatus, now: number, limits: Health
 }
 
 /**
- * Does this process do its share? `down` while it starts or drains, when its session has been lost for longer than the
- * limit, and when a job cannot run here, such as one that is shared with an instance that this version cannot work
- * beside. `degraded` while the connection is suspended, while this host's clock runs ahead of the registry's or is
- * behind, while a job has no leader or no place left in its failover queue, while a handler that was aborted does not
- * return, while ends of runs wait to be recorded, while a job goes by its last usable configuration since that of the
- * registry cannot be used, while the registry refuses what a job asks of it, while the backend of tasks does not
- * answer, and while a task that is followed here cannot be reached.
+ * Judges if this process does its share.
+ *
+ * `down`
+ * - while it starts or drains;
+ * - when its session has been lost for longer than the limit;
+ * - when a job cannot run here, such as one that is shared with an instance that this version cannot work beside.
+ *
+ * `degraded` while
+ * - the connection is suspended, or the registry refuses a job's request;
+ * - this host's clock is ahead of the registry's or behind it;
+ * - a job has no leader, or its failover queue is full;
+ * - an aborted handler does not return, or ends of runs wait to be recorded;
+ * - a job uses its last valid configuration because that of the registry cannot be used;
+ * - the backend of tasks does not answer, or a followed task cannot be reached.
  */
 export function judgeReadiness(status: RuntimeStatus, limits: HealthLimits = {}, backend?: TaskBackendStatus): Health {
   const { lostMs = DEFAULT_LIMITS.lostMs } = limits;
   if (status.phase !== 'running') return verdict(status, [down(`the process is ${status.phase}`)]);
   const jobs = status.processing ? status.jobs.flatMap(judgeJob) : [];
-  // Other schedulers reach it no better, and jobs that need no tasks go on: never down.
+  // Never down: other schedulers have the same backend, and jobs without tasks go on.
   const tasks = status.processing ? judgeBackend(backend, 0, Number.POSITIVE_INFINITY) : [];
   return verdict(status, [...judgeSession(status, lostMs), ...judgeClock(status), ...jobs, ...tasks]);
 }
 
 /**
- * How the session fares in a process that needs one.
- * @param lostMs a session that is lost is `degraded` for so long, in milliseconds
+ * Judges the session of a process that needs one.
+ * @param lostMs how long a lost session is `degraded`, in milliseconds
  */
 export function judgeSession({ session, sessionForMs, phase }: RuntimeStatus, lostMs: number): Finding[] {
   if (phase !== 'running' || session.state === 'CONNECTED' || session.state === 'RECONNECTED') return [];

@@ -1,6 +1,6 @@
 /**
- * What a ticker has to know of a schedule: a `CronSchedule`, or any other pure rule. All instants are milliseconds
- * since the epoch.
+ * The fire times of a job, for a ticker: a `CronSchedule`, or any other pure rule. All instants are milliseconds since
+ * the epoch.
  */
 export interface Schedule {
   /** The first fire time after an instant; undefined if there is none. */

@@ -9,7 +9,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 describe('Ticker', () => {
-  it('given a schedule, when time passes, then every fire time is told at its instant, and the next one is known', async () => {
+  it('reports every fire time at its instant, and knows the next one', async () => {
     const { clock, ticker, told } = setUp();
 
     ticker.start(every(5 * SECOND));
@@ -24,7 +24,7 @@ describe('Ticker', () => {
     expect([ticker.lastFireTime, ticker.nextFireTime]).toEqual([10 * SECOND, 15 * SECOND]);
   });
 
-  it('given a cron expression, when the wall clock jumps over a week of it, then the last fire time is told', async () => {
+  it('reports the last fire time when the wall clock jumps over a week of them', async () => {
     const { clock, ticker, told } = setUp({ wall: Date.UTC(2030, 0, 1) });
 
     ticker.start(new CronSchedule('0 30 2 * * ?', 'GMT', 'natural'));
@@ -65,7 +65,7 @@ describe('Ticker', () => {
     expect(clock.pendingTimers).toBe(1);
   });
 
-  it('given a wall clock set back before the fire time, when its timer wakes, then it does not fire early', async () => {
+  it('does not fire early when the wall clock was set back before the fire time', async () => {
     const { clock, ticker, told } = setUp();
     ticker.start(every(10 * SECOND));
     await clock.advance(8 * SECOND);
@@ -76,7 +76,7 @@ describe('Ticker', () => {
     expect(told).toEqual([{ fireTime: 10 * SECOND, at: 10 * SECOND }]);
   });
 
-  it('given a wall clock set back after the fire time, when it passes it again, then nothing is told twice', async () => {
+  it('reports nothing twice when the wall clock was set back after the fire time', async () => {
     const { clock, ticker, told } = setUp();
     ticker.start(every(10 * SECOND));
     await clock.advance(11 * SECOND);
@@ -87,7 +87,7 @@ describe('Ticker', () => {
     expect(told.map(({ fireTime }) => fireTime)).toEqual([10 * SECOND, 20 * SECOND]);
   });
 
-  it('given a wall clock set back over several fire times, when it passes them again, then each is told as one that comes again', async () => {
+  it('reports each fire time that comes again after the wall clock was set back over it', async () => {
     const { clock, ticker, told, again } = setUp();
     ticker.start(every(10 * SECOND));
     await clock.advance(41 * SECOND);
@@ -100,7 +100,7 @@ describe('Ticker', () => {
     expect(told.map(({ fireTime }) => fireTime / SECOND)).toEqual([10, 20, 30, 40, 50]);
   });
 
-  it('given a wall clock set forward over several fire times, when it is noticed, then the latest is told, once', async () => {
+  it('reports the latest fire time once, after the wall clock was set forward over several', async () => {
     const { clock, ticker, told } = setUp();
     ticker.start(every(10 * SECOND));
 
@@ -121,7 +121,7 @@ describe('Ticker', () => {
     expect(told).toEqual([{ fireTime: 10 * SECOND, at: 15 * SECOND }]);
   });
 
-  it('given time that passes while the ticker decides, when a fire time comes just then, then it is not skipped', async () => {
+  it('skips no fire time that comes while the ticker decides', async () => {
     const clock = new BusyClock({ wall: 0 });
     const told: number[] = [];
     const ticker = new Ticker(clock, { onFire: (fireTime) => void told.push(fireTime), onError: rethrow });
@@ -170,7 +170,7 @@ describe('Ticker', () => {
     expect(told.map(({ fireTime }) => fireTime)).toEqual([3 * SECOND, 6 * SECOND]);
   });
 
-  it('given a fire time that has come but is not told yet, when the schedule is replaced, then it is still told', async () => {
+  it('reports a fire time that has come when its schedule is replaced', async () => {
     const { clock, ticker, told } = setUp();
     ticker.start(every(10 * SECOND));
     await clock.advance(9 * SECOND);
@@ -183,7 +183,7 @@ describe('Ticker', () => {
     expect(ticker.nextFireTime).toBe(HOUR);
   });
 
-  it('given a paused ticker, when its schedule is replaced, then it stays paused and resumes with the new one', async () => {
+  it('stays paused when its schedule is replaced, and resumes with the new one', async () => {
     const { clock, ticker } = setUp();
     ticker.start(every(10 * SECOND));
     ticker.pause();
@@ -244,7 +244,7 @@ describe('Ticker', () => {
     },
   );
 
-  it('given 500 starts and stops that race, when all are done, then nothing fired after a stop and no timer is left', async () => {
+  it('fires nothing after a stop and leaves no timer, in 500 starts and stops that race', async () => {
     const clock = new VirtualClock({ wall: 0 });
     const told: { fireTime: number; started: boolean }[] = [];
     let started = false;
@@ -283,7 +283,7 @@ function setUp({ wall = 0 } = {}): { clock: VirtualClock; ticker: Ticker; told: 
   return { clock, told, again, ticker: new Ticker(clock, { onFire, onAgain, onError: rethrow }) };
 }
 
-/** Fires at the multiples of a period. */
+/** A schedule that fires at the multiples of a period. */
 function every(ms: number): Schedule {
   const atOrBefore = (instant: number): number => Math.floor(instant / ms) * ms;
   return {
@@ -294,7 +294,7 @@ function every(ms: number): Schedule {
 
 const never: Schedule = { next: () => undefined, latest: () => undefined };
 
-/** Ten milliseconds pass with each look at the wall clock. */
+/** A clock whose wall time advances by ten milliseconds with each reading. */
 class BusyClock extends VirtualClock {
   override wallNow(): number {
     const now = super.wallNow();

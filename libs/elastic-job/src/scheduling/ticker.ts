@@ -1,35 +1,34 @@
 import type { Clock, Timer } from '../clock/index.js';
 import type { Schedule } from './schedule.js';
 
-/** A stepped wall clock is noticed within this time. */
+/** Longest time until a stepped wall clock is noticed. */
 const LONGEST_WAIT_MS = 60_000;
 
-/** What a ticker knows of time. @see Clock */
+/** Parts of the clock that a ticker needs. @see Clock */
 export type TickClock = Pick<Clock, 'setTimer' | 'wallNow'>;
 
-/** What a ticker tells. */
+/** Receiver of a ticker's fire times. */
 export interface TickListener {
-  /** A fire time has come, in milliseconds since the epoch. The next one does not wait for the promise. */
+  /** Called when a fire time has come, in milliseconds since the epoch. The next one does not wait for the promise. */
   onFire(fireTime: number): void | Promise<void>;
   /**
-   * A fire time that was told comes once more, since the wall clock was set back. Must not throw.
-   * @default nobody is told
+   * Called for a reported fire time that comes again because the wall clock was set back. Must not throw.
+   * @default ignored
    */
   onAgain?(fireTime: number): void;
-  /** `onFire` threw or rejected; comes after a stop as well, if the promise was under way. Must not throw. */
+  /** Called when `onFire` threw or rejected; also after a stop, if the promise was under way. Must not throw. */
   onError(error: unknown): void;
 }
 
 /**
  * Turns one schedule into fire times, by the wall clock and with one timer.
  *
- * - A fire time is never early. None is told twice if the wall clock is set back by up to a minute: what it passes
- *   again is told as that. Set back by more, the next one that is due is told, as far as it may be told again: records
- *   know what was begun.
+ * - A fire time is never early. If the wall clock is set back by up to a minute, no fire time is reported twice: what
+ *   it passes again goes to `onAgain`. If it is set back by more, the next due one may be reported again: records know
+ *   what was begun.
  * - It may be late, if the process was blocked or the wall clock was set forward, but it is not skipped. If several
- *   have come meanwhile, only the latest is told: what becomes of the others is a matter of the misfire rules, not of
- *   time.
- * - What comes while stopped or paused is not told later. Nothing fires after `stop` or `pause` has returned.
+ *   have come meanwhile, only the latest is reported: the others are the business of the misfire rules.
+ * - Fire times while stopped or paused are not reported later. Nothing fires after `stop` or `pause` has returned.
  */
 export class Ticker {
   private schedule: Schedule | undefined;
@@ -52,20 +51,19 @@ export class Ticker {
     return this.timer !== undefined;
   }
 
-  /** The fire time that is waited for; undefined if not running, or if the schedule has no more. */
+  /** The fire time that is waited for; undefined if not running, or if the schedule has ended. */
   get nextFireTime(): number | undefined {
     return this.next;
   }
 
-  /** The last fire time that was told, or that `start` was told of. */
+  /** The last fire time that was reported, or that was passed to `start`. */
   get lastFireTime(): number | undefined {
     return this.last === -Infinity ? undefined : this.last;
   }
 
   /**
-   * Waits for the first fire time after now; up to the last one that was handled, each comes again. Replaces a running
-   * schedule.
-   * @param handled the last fire time that somebody else has handled for this job
+   * Waits for the first fire time after now. Fire times up to `handled` go to `onAgain`. Replaces a running schedule.
+   * @param handled the last fire time that was handled elsewhere for this job
    */
   start(schedule: Schedule, handled = -Infinity): void {
     this.schedule = schedule;
@@ -73,7 +71,7 @@ export class Ticker {
     this.arm(schedule, this.clock.wallNow());
   }
 
-  /** Ends it; `resume` has no effect until the next `start`. */
+  /** Stops the schedule; `resume` has no effect until the next `start`. */
   stop(): void {
     this.pause();
     this.schedule = undefined;
@@ -85,7 +83,7 @@ export class Ticker {
     this.next = undefined;
   }
 
-  /** Goes on with the schedule after now. Does nothing if it runs or was not started. */
+  /** Continues with fire times after now. Does nothing if it runs or was not started. */
   resume(): void {
     if (this.schedule !== undefined && !this.isRunning) this.arm(this.schedule, this.clock.wallNow());
   }
@@ -95,11 +93,11 @@ export class Ticker {
     if (this.schedule === undefined) return;
     this.schedule = schedule;
     const now = this.clock.wallNow();
-    // A fire time of the old schedule that has come is late, not cancelled: the timer is about to tell it.
+    // A fire time of the old schedule that has come is late, not cancelled: the timer is about to report it.
     if (this.isRunning && !hasCome(this.next, now)) this.arm(schedule, now);
   }
 
-  /** The wall clock may have been set: compares it with the next fire time at once. */
+  /** Compares the wall clock, which may have been set, with the next fire time at once. */
   checkClock(): void {
     if (this.isRunning) this.wake();
   }
@@ -114,7 +112,7 @@ export class Ticker {
   private wake(): void {
     const schedule = this.schedule;
     if (schedule === undefined) return;
-    // Read once: a fire time that came between two readings would be neither waited for nor told.
+    // Read once: a fire time between two readings would be neither waited for nor reported.
     const now = this.clock.wallNow();
     const due = this.next;
     const fireTime = hasCome(due, now) ? (schedule.latest(now, due) ?? due) : undefined;

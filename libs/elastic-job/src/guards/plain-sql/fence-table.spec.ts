@@ -6,7 +6,7 @@ import Libsql from 'libsql';
 import { expect, it, onTestFinished } from 'vitest';
 import { advanceFenceSql, createFenceTableSql } from './index.js';
 
-/** A user without Kysely: one connection per thread, the driver's own API. */
+/** A user without Kysely: one connection per thread, through the driver's own API. */
 const WRITER = `
   const { parentPort, workerData } = require('node:worker_threads');
   const Database = require('libsql');
@@ -24,7 +24,7 @@ const WRITER = `
   parentPort.postMessage(refused);
 `;
 
-it('given threads that write through the plain statements, when old and new tokens race, then no old one comes after a newer', async () => {
+it('accepts no old token after a newer one from threads that race with plain statements', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'fence-'));
   const file = join(directory, 'store.db');
   const db = new Libsql(file);

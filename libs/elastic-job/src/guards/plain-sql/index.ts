@@ -1,5 +1,5 @@
 /**
- * The fence for stores in SQL, for whatever driver. The promises are those of `guards/sql`, which needs Kysely.
+ * The fence for stores in SQL, with any driver. The guarantees are those of `guards/sql`, which needs Kysely.
  *
  * SQLite and PostgreSQL: MySQL has no `on conflict ... where`.
  */

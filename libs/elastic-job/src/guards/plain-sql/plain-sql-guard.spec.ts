@@ -19,7 +19,7 @@ const run = (token: bigint | undefined, tokenEpoch = 0): FencedRun => ({
   tokenEpoch,
 });
 
-/** SQLite knows both: by position, and `$1` as the name of a parameter. */
+/** SQLite accepts both: by position, and `$1` as the name of a parameter. */
 const STYLES = {
   '?': (parameters: readonly SqlParameter[]) => [[...parameters]],
   $1: (parameters: readonly SqlParameter[]) => [Object.fromEntries(parameters.map((value, n) => [n + 1, value]))],
@@ -37,7 +37,7 @@ describe.each(['?', '$1'] as const)('PlainSqlGuard with %s', (placeholders) => {
     });
   });
 
-  it('given a run with the newest token, when it advances again and again, then it may, and an older one may not', async () => {
+  it('lets the newest token advance repeatedly, and refuses an older one', async () => {
     await guard.advance(run(TOKEN), execute);
     await guard.advance(run(TOKEN), execute);
     await guard.advance(run(TOKEN + 1n), execute);
@@ -47,7 +47,7 @@ describe.each(['?', '$1'] as const)('PlainSqlGuard with %s', (placeholders) => {
     await expect(guard.advance(run(TOKEN + 2n, 0), execute)).rejects.toMatchObject({ code: 'FENCED', item: 3 });
   });
 
-  it('given a registry that has fallen behind, when it is checked, then the error has the pair to the last digit', async () => {
+  it('reports the exact pair when the registry has fallen behind', async () => {
     await guard.advance(run(TOKEN + 1n, 2), execute);
 
     await guard.assertNotAhead(JOB, { tokenEpoch: 2, token: TOKEN + 1n });
@@ -68,7 +68,7 @@ it.each([undefined, null, 0, 2])(
   },
 );
 
-it('given a run without a token, when it advances, then the error says which setting it lacks, and nothing is executed', async () => {
+it('names the missing setting and executes nothing for a run without a token', async () => {
   const guard = new PlainSqlGuard({ placeholders: '?', select: async () => [] });
   let calls = 0;
   await expect(guard.advance(run(undefined), async () => (calls += 1))).rejects.toMatchObject({

@@ -12,14 +12,14 @@ import {
   transactionSync,
 } from './sql-connection.js';
 
-/** Runs a query, in no transaction. @returns the rows: objects, by the names of their columns; at once or later */
+/** Runs a query outside of a transaction. @returns the rows as objects by column names, directly or as a promise */
 export type SelectSql = (
   statement: string,
   parameters: readonly SqlParameter[],
 ) => readonly unknown[] | Promise<readonly unknown[]>;
 
 export interface PlainSqlGuardOptions {
-  /** How the driver writes parameters: `?` (SQLite's drivers) or `$1`, `$2` ... (pg). */
+  /** Placeholders of the driver: `?` (SQLite's drivers) or `$1`, `$2` ... (pg). */
   readonly placeholders: '?' | '$1';
   readonly select: SelectSql;
 }
@@ -27,7 +27,7 @@ export interface PlainSqlGuardOptions {
 /**
  * Guards one database against stale runs, through the driver's own API.
  *
- * Drivers that answer at once write in one step. Nobody can use the connection meanwhile, so items may share it:
+ * Synchronous drivers write in one step. The connection cannot be used meanwhile, so items may share it:
  *
  * ```ts
  * const db = new Database('payments.db'); // better-sqlite3
@@ -37,12 +37,13 @@ export interface PlainSqlGuardOptions {
  * guard.writeSync(context, execute, () => db.prepare('insert into payment values (?)').run(id));
  * ```
  *
- * Drivers that answer later write through a connection, where each write waits for those before it:
+ * Asynchronous drivers write through a connection, where each write waits for those before it:
  *
  * ```ts
  * const client = await pool.connect(); // pg
  * const connection = new SqlConnection(async (...statement) => (await client.query(...statement)).rowCount);
- * const guard = new PlainSqlGuard({ placeholders: '$1', select: async (...query) => (await pool.query(...query)).rows });
+ * const select = async (...query) => (await pool.query(...query)).rows;
+ * const guard = new PlainSqlGuard({ placeholders: '$1', select });
  *
  * await guard.write(context, connection, () => client.query('insert into payment values ($1)', [id]));
  * ```
@@ -52,17 +53,17 @@ export class PlainSqlGuard implements FencedStore {
 
   /**
    * Creates the guard table if there is none.
-   * @param execute runs one statement on the database; what it returns is awaited
+   * @param execute runs one statement on the database; its result is awaited
    */
   async createTable(execute: (statement: string, parameters: readonly SqlParameter[]) => unknown): Promise<void> {
     await execute(createFenceTableSql, []);
   }
 
   /**
-   * Runs `effect` in a transaction of the connection, provided that no newer run of the item has written. Others who
-   * write through the same `SqlConnection` wait until it has ended, so an effect must not call `write` itself. If
-   * `effect` throws, everything is rolled back and the error is passed on.
-   * @throws {FencedError} if a newer run has written; `effect` was not called. Let it pass: the item is in other hands.
+   * Runs `effect` in a transaction of the connection, provided that no newer run of the item has written. Other users
+   * of the same `SqlConnection` wait until it has ended, so an effect must not call `write` itself. If `effect` throws,
+   * everything is rolled back and the error is passed on.
+   * @throws {FencedError} if a newer run has written; `effect` was not called. Let it pass: another run has the item.
    * @throws {MissingTokenError} if the job runs without `monitorExecution`.
    * @throws {MissingFenceTableError} if there is no guard table.
    */
@@ -74,12 +75,12 @@ export class PlainSqlGuard implements FencedStore {
   }
 
   /**
-   * `write` for a driver that answers at once. It begins, writes and commits in one step, so no other run and no other
-   * part of the application can get into its transaction, whatever shares the connection.
+   * `write` for a synchronous driver. It begins, writes and commits in one step, so no other run and no other part of
+   * the application can enter its transaction, even on a shared connection.
    * @throws {FencedError} as `write`.
    * @throws {MissingTokenError} as `write`.
    * @throws {MissingFenceTableError} as `write`.
-   * @throws {TypeError} if `effect` returns a promise; what it has written before its first `await` is rolled back.
+   * @throws {TypeError} if `effect` returns a promise; writes before its first `await` are rolled back.
    */
   writeSync<Result>(run: FencedRun, execute: ExecuteSqlSync, effect: () => Result): Result {
     return transactionSync(execute, () => {
@@ -89,8 +90,8 @@ export class PlainSqlGuard implements FencedStore {
   }
 
   /**
-   * The check alone, for a transaction that you have begun yourself, on a connection that no other run uses meanwhile.
-   * Make it the first statement: it locks the item's row until the commit. If it throws, roll back.
+   * Only checks, for a transaction that you have begun yourself, on a connection that no other run uses meanwhile. Make
+   * it the first statement: it locks the item's row until the commit. If it throws, roll back.
    * @throws {FencedError} as `write`.
    * @throws {MissingTokenError} as `write`.
    * @throws {MissingFenceTableError} as `write`.
@@ -101,8 +102,8 @@ export class PlainSqlGuard implements FencedStore {
   }
 
   /**
-   * `advance` for a driver that answers at once, such as inside of the function that `db.transaction` of
-   * `better-sqlite3` takes.
+   * `advance` for a synchronous driver, for example inside the function that `db.transaction` of `better-sqlite3`
+   * takes.
    * @throws {FencedError} as `write`.
    * @throws {MissingTokenError} as `write`.
    * @throws {MissingFenceTableError} as `write`.
@@ -122,7 +123,7 @@ export class PlainSqlGuard implements FencedStore {
     const [row] = await select().catch(rethrow);
     if (row === undefined) return;
     const ahead = new Map<string, unknown>(Object.entries(Object(row)));
-    // As text: drivers read a bigint column as a number, and round it.
+    // Read as text: drivers read a bigint column as a number, and round it.
     const stored = { tokenEpoch: Number(ahead.get('token_epoch')), token: BigInt(String(ahead.get('token'))) };
     throw new FenceAheadError(jobName, Number(ahead.get('item')), stored, registry);
   }

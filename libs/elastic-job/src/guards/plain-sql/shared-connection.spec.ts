@@ -3,7 +3,7 @@ import Libsql from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FencedError, type FencedRun, PlainSqlGuard, SqlConnection, type SqlParameter } from './index.js';
 
-/** What the synchronous drivers of SQLite have in common. */
+/** Common API of SQLite's synchronous drivers. */
 interface Driver {
   prepare(statement: string): {
     run(...parameters: SqlParameter[]): { readonly changes: number | bigint };
@@ -93,11 +93,11 @@ describe.each(Object.keys(DRIVERS))(`items that share one connection of %s, here
           throw new Error('rejected');
         });
 
-      expect(asynchronous).toThrow('Await what it needs before writeSync');
+      expect(asynchronous).toThrow('Await its data before writeSync');
       expect(effects()).toEqual([]);
     });
 
-    it('given a transaction of the application, when writeSync is called inside, then that transaction goes on', () => {
+    it("continues the application's transaction when writeSync is called inside it", () => {
       db.prepare('begin').run();
       insert('application');
 
@@ -107,7 +107,7 @@ describe.each(Object.keys(DRIVERS))(`items that share one connection of %s, here
       expect(effects()).toEqual(['application']);
     });
 
-    it('given a job without monitorExecution, when it writes, then the error names the setting, and no transaction is left', () => {
+    it('names the missing setting and leaves no transaction for a job without monitorExecution', () => {
       const untokened = { ...run(0), token: undefined };
 
       expect(() => guard.writeSync(untokened, execute, () => insert('a'))).toThrow('"monitorExecution"');
@@ -127,7 +127,7 @@ describe.each(Object.keys(DRIVERS))(`items that share one connection of %s, here
   });
 
   describe('write', () => {
-    it('given effects that await between their statements, when items write at once, then one fails alone', async () => {
+    it('fails one item alone when items write at once with effects that await', async () => {
       const connection = new SqlConnection(async (...statement) => execute(...statement));
       const write = (item: number) =>
         guard.write(run(item), connection, async () => {
@@ -143,7 +143,7 @@ describe.each(Object.keys(DRIVERS))(`items that share one connection of %s, here
       expect(effects()).toEqual(['0 first', '0 second', '2 first', '2 second']);
     });
 
-    it('given a newer run that has written, when a stale one writes, then its effect is not called, and others go on', async () => {
+    it('skips the effect of a stale run, while others go on', async () => {
       const connection = new SqlConnection(async (...statement) => execute(...statement));
       const write = (token: bigint) => guard.write(run(0, token), connection, async () => insert(String(token)));
 
@@ -154,7 +154,7 @@ describe.each(Object.keys(DRIVERS))(`items that share one connection of %s, here
     });
   });
 
-  it('given a registry that has fallen behind, when it is checked, then the error has the pair to the last digit', async () => {
+  it('reports the exact pair when the registry has fallen behind', async () => {
     guard.writeSync(run(3, TOKEN + 1n), execute, () => insert('a'));
 
     const refused = guard.assertNotAhead('settle-orders', { tokenEpoch: 0, token: TOKEN });

@@ -1,22 +1,22 @@
 export type SqlParameter = string | number | bigint;
 
-/** How many rows a statement has affected, as the driver says it: a driver that does not count lets nobody through. */
+/** Number of affected rows, as the driver reports it. A driver that does not count refuses every write. */
 export type AffectedRows = number | bigint | null | undefined;
 
-/** Runs a statement inside of the transaction of the effect. */
+/** Runs a statement inside the transaction of the effect. */
 export type ExecuteSql = (statement: string, parameters: readonly SqlParameter[]) => Promise<AffectedRows>;
 
-/** The same for a driver that answers at once, such as `better-sqlite3`, `libsql` and `node:sqlite`. */
+/** The same for a synchronous driver, such as `better-sqlite3`, `libsql` and `node:sqlite`. */
 export type ExecuteSqlSync = (statement: string, parameters: readonly SqlParameter[]) => AffectedRows;
 
 /**
  * One connection that several runs share. A connection has one transaction at a time, so each waits until those before
- * it have ended. Make one object for each connection: two objects for the same one do not wait for each other.
+ * it have ended. Create one object per connection: two objects for the same one do not wait for each other.
  */
 export class SqlConnection {
   private previous: Promise<unknown> = Promise.resolve();
 
-  /** @param execute runs a statement on this connection; never on a pool, which takes another one each time */
+  /** @param execute runs a statement on this connection; never on a pool, which would take a different one each time */
   constructor(readonly execute: ExecuteSql) {}
 
   /** Runs `work` between `begin` and `commit`. If it throws, everything is rolled back and the error is passed on. */
@@ -33,7 +33,7 @@ export class SqlConnection {
       await this.execute('commit', []);
       return result;
     } catch (error) {
-      // SQLite ends some transactions itself. The cause is worth more than what the rollback then says.
+      // SQLite ends some transactions itself. The first error matters more than the rollback's.
       await this.execute('rollback', []).catch(() => undefined);
       throw error;
     }
@@ -41,8 +41,8 @@ export class SqlConnection {
 }
 
 /**
- * Runs `work` between `begin` and `commit`, without a moment in which anybody else could use the connection.
- * @throws {TypeError} if `work` returns a promise; what it has written before its first `await` is rolled back.
+ * Runs `work` between `begin` and `commit`, in one step, so that nothing else can use the connection.
+ * @throws {TypeError} if `work` returns a promise; writes before its first `await` are rolled back.
  */
 export function transactionSync<Result>(execute: ExecuteSqlSync, work: () => Result): Result {
   execute('begin', []);
@@ -51,7 +51,7 @@ export function transactionSync<Result>(execute: ExecuteSqlSync, work: () => Res
     if (isPromise(result)) {
       result.then(undefined, () => undefined);
       throw new TypeError(
-        'writeSync: the effect returned a promise, and nothing was written. Await what it needs before writeSync, and ' +
+        'writeSync: the effect returned a promise, and nothing was written. Await its data before writeSync, and ' +
           'write in a plain function; or use write with a SqlConnection of its own.',
       );
     }
@@ -67,7 +67,7 @@ function rollBack(execute: ExecuteSqlSync): void {
   try {
     execute('rollback', []);
   } catch {
-    // SQLite ends some transactions itself. The cause is worth more than what the rollback then says.
+    // SQLite ends some transactions itself. The first error matters more than the rollback's.
   }
 }
 

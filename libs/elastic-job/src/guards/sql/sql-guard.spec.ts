@@ -8,7 +8,7 @@ interface Database {
   effect: { writer: string };
 }
 
-// Beyond 2^53, where a JavaScript number would take neighbours for equal.
+// Beyond 2^53, where JavaScript numbers cannot tell neighbours apart.
 const TOKEN = 2n ** 62n;
 
 let db: Kysely<Database>;
@@ -47,7 +47,7 @@ describe('SqlGuard.write', () => {
     expect(await guard.write(run(TOKEN), async () => 42)).toBe(42);
   });
 
-  it('given a rescuer that has written, when the stale run writes, then it is refused and its effect never runs', async () => {
+  it('refuses a stale run once its rescuer has written, without running its effect', async () => {
     await write('rescuer', run(TOKEN + 1n));
 
     const refusal = await write('stale', run(TOKEN)).catch((error: unknown) => error);
@@ -100,7 +100,7 @@ describe('SqlGuard.write', () => {
     expect(await writers()).toEqual([]);
   });
 
-  it('given old and new runs that write at once, when all are answered, then the store saw tokens in order only', async () => {
+  it('stores tokens only in order when old and new runs write at once', async () => {
     const tokens = Array.from({ length: 60 }, (_, index) => TOKEN + BigInt((index * 37) % 60));
 
     const answers = await Promise.allSettled(tokens.map((token) => write(String(token), run(token))));
@@ -114,7 +114,7 @@ describe('SqlGuard.write', () => {
 });
 
 describe('SqlGuard.advance', () => {
-  it("given a user's own transaction, when the run is stale, then the transaction rejects and leaves nothing", async () => {
+  it("rolls a user's own transaction back when the run is stale", async () => {
     await write('rescuer', run(TOKEN + 1n));
 
     const stale = db.transaction().execute(async (trx) => {
@@ -183,7 +183,7 @@ describe('a database without the guard table', () => {
     await expect(checked).rejects.toMatchObject(missing);
   });
 
-  it("given the guard table and an effect whose own table is missing, when it writes, then the driver's error passes", async () => {
+  it("passes the driver's error on if a table of the effect is missing", async () => {
     await guard.createTable();
     await db.schema.dropTable('effect').execute();
 

@@ -23,7 +23,7 @@ export class SqlGuard<Database> implements FencedStore {
   /**
    * Runs `effect` in a transaction of its own, provided that no newer run of the item has written. If `effect` throws,
    * everything is rolled back and the error is passed on.
-   * @throws {FencedError} if a newer run has written; `effect` was not called. Let it pass: the item is in other hands.
+   * @throws {FencedError} if a newer run has written; `effect` was not called. Let it pass: another run has the item.
    * @throws {MissingTokenError} if the job runs without `monitorExecution`.
    * @throws {MissingFenceTableError} if there is no guard table.
    */
@@ -35,8 +35,8 @@ export class SqlGuard<Database> implements FencedStore {
   }
 
   /**
-   * The check alone, for a transaction that you have begun yourself. Make it the first statement: in SQLite it takes
-   * the write lock, which a transaction that has already read may be denied. If it throws, roll the transaction back.
+   * Only checks, for a transaction that you have begun yourself. Make it the first statement: in SQLite it takes the
+   * write lock, which a transaction that has already read may be denied. If it throws, roll the transaction back.
    * @throws {FencedError} as `write`.
    * @throws {MissingTokenError} as `write`.
    * @throws {MissingFenceTableError} as `write`.
@@ -47,12 +47,13 @@ export class SqlGuard<Database> implements FencedStore {
 
     const advancing = statement(advanceFenceSql, [jobName, item, tokenEpoch, token]).execute(trx);
     const { numAffectedRows } = await advancing.catch(rethrow);
-    // Not "=== 0n": a driver that does not count must not let anybody through.
+    // Not "=== 0n": a driver that does not count must refuse every write.
     if (numAffectedRows !== 1n) throw new FencedError(jobName, item, token);
   }
 
   /**
-   * Checks that the registry has not fallen behind the guard table. Start does, for guards in the module's `fences`.
+   * Checks that the registry has not fallen behind the guard table. Called at start, for guards in the module's
+   * `fences`.
    * @param registry the module's `tokenEpoch`, and the registry's latest transaction id (the mzxid of any node written
    * now)
    * @throws {FenceAheadError} if it has; the message names the remedy.
@@ -69,13 +70,11 @@ export class SqlGuard<Database> implements FencedStore {
 interface AheadRow {
   readonly item: number;
   readonly token_epoch: number;
-  /** As text: drivers read a bigint column as a number, and round it. */
+  /** Read as text: drivers read a bigint column as a number, and round it. */
   readonly token: string;
 }
 
-/**
- * A tagged template is a call with the texts between the parameters; Kysely then writes each dialect's placeholders.
- */
+/** Called like a tagged template, so that Kysely writes the placeholders of each dialect. */
 function statement<Row>(text: string, parameters: readonly unknown[]): RawBuilder<Row> {
   const texts = text.split('?');
   return sql<Row>(Object.assign(texts, { raw: texts }), ...parameters);
