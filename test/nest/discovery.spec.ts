@@ -227,7 +227,7 @@ describe('a decorator where no job can be', () => {
       @UseGuards({ canActivate: () => false })
       processData(): void {}
     }
-    expect(await startError({ providers: [FlowJob] })).toMatch(/set them on the class, they go around the whole run/);
+    expect(await startError({ providers: [FlowJob] })).toMatch(/set them on the class, around the whole run/);
   });
 
   it('is refused for two jobs of one name, and the error names both places', async () => {

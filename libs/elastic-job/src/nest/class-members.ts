@@ -1,7 +1,7 @@
 import type { JobMethod, ProviderClass, ProviderWrapper } from './found-job.js';
 
 /**
- * The class of what a provider gives, or undefined if it gives a plain value, or has none to look at before a request.
+ * The class of a provider's object; undefined for a plain value, and for an object that exists only during a request.
  */
 export function providerClassOf(provider: ProviderWrapper): ProviderClass | undefined {
   if (!provider.isNotMetatype && isClass(provider.metatype)) return provider.metatype;
@@ -12,7 +12,7 @@ export function providerClassOf(provider: ProviderWrapper): ProviderClass | unde
   return isClass(prototype.constructor) ? prototype.constructor : undefined;
 }
 
-/** The methods of a class's instances, inherited ones included, the nearest of each name. Getters are not touched. */
+/** Methods of a class's instances, inherited ones included, the nearest of each name. Getters are not called. */
 export function methodsOf(providerClass: ProviderClass): ReadonlyMap<string | symbol, JobMethod> {
   return members(providerClass.prototype, Object.prototype);
 }

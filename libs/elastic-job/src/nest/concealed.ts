@@ -1,15 +1,15 @@
 import type { FactoryProvider } from '@nestjs/common';
 import { showAs } from '../domain/index.js';
 
-/** The provider, whose object is concealed. */
+/** A provider whose object is concealed. */
 export function concealed(provider: FactoryProvider): FactoryProvider {
   const create = provider.useFactory;
   return { ...provider, useFactory: (...parts: unknown[]) => conceal(create(...parts)) };
 }
 
 /**
- * Lets an object show its name alone in logs and in JSON. Inside are options and texts of the registry: an application
- * that logs its own providers would tell their secrets.
+ * Makes an object show only its name in logs and in JSON. It holds options and texts of the registry, and an
+ * application that logs its own providers would reveal their secrets.
  */
 export function conceal<Made>(made: Made): Made {
   if (typeof made !== 'object' || made === null || !Object.isExtensible(made)) return made;

@@ -3,7 +3,7 @@ import { MemoryRegistry, type RegistryCenter, ZooKeeperRegistryCenter } from '..
 import type { ResolvedModuleOptions } from './resolve-module-options.js';
 
 /**
- * The application's client of the registry that the options name, not connected yet.
+ * Creates the client of the registry that the options name, not connected yet.
  * @throws {ConfigurationError} for a wrong server list or an illegal namespace.
  */
 export function createRegistryCenter(registry: ResolvedModuleOptions['registry'], clock: Clock): RegistryCenter {

@@ -2,7 +2,7 @@ import type { JobEventSink } from '../tracing/index.js';
 import { EventLogger, isLogSinkOptions } from './event.logger.js';
 import type { CompleteModuleOptions } from './module-options.rules.js';
 
-/** The sinks that the module's `tracing` names, and the log before them. */
+/** The log, and after it the sinks of the module's `tracing`. */
 export function createSinks({ tracing, registry }: CompleteModuleOptions): readonly JobEventSink[] {
   const log = tracing.find(isLogSinkOptions);
   const others = tracing.filter((sink): sink is JobEventSink => !isLogSinkOptions(sink));

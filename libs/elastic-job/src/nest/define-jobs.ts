@@ -13,12 +13,12 @@ import type { HandlerFactory } from './handler.factory.js';
 import type { JobOverrides } from './module-options.js';
 import type { ResolvedModuleOptions } from './resolve-module-options.js';
 
-/** Where a job without a class is declared. */
+/** Place of a job without a class. */
 const TYPED = 'module options';
 
 /**
- * What decorators and module say, the module's `jobs` going over the decorators, or being all there is of a job without
- * a class.
+ * Defines the jobs of decorators and module. The module's `jobs` override the decorators; an entry with a type is a job
+ * without a class.
  * @throws {ConfigurationError} for a wrong option of a job, and for a name in `jobs` that no job has.
  */
 export function defineJobs(
@@ -56,7 +56,7 @@ function defineFound(
 }
 
 /**
- * What templates say; the names are theirs.
+ * Defines the templates, which have names of their own.
  * @throws {ConfigurationError} for a wrong option
  */
 export function defineTemplates(
@@ -95,10 +95,11 @@ function defineTyped(name: JobName, { jobs, jobTypes, strategies, cronDialect }:
 
 function describeUnknownType(type: unknown, jobTypes: ResolvedModuleOptions['jobTypes']): string {
   const known = jobTypes.map((jobType) => jobType.type).join(', ');
-  return `type must be one of ${known}, but is ${show(type)}; others are given as jobTypes, such as [new ScriptJobType()] of nestjs-elastic-job/script`;
+  const remedy = 'add others to jobTypes, such as new ScriptJobType() of nestjs-elastic-job/script';
+  return `type must be one of ${known}, but is ${show(type)}; ${remedy}`;
 }
 
-/** An override that is undefined, such as an environment variable that is not set, changes nothing. */
+/** An undefined override, such as an environment variable that is not set, changes nothing. */
 function override(options: JobOptions, overrides: JobOverrides = {}): JobOptions {
   const given = Object.entries(overrides).filter(([, value]) => value !== undefined);
   return { ...options, ...Object.fromEntries(given), name: options.name };
@@ -109,7 +110,8 @@ function refuseUnknownNames(jobs: ResolvedModuleOptions['jobs'], known: readonly
     .filter((name) => !known.includes(name))
     .map((name) => {
       const meant = findNearestName(name, known);
-      return `jobs has "${name}", but no job is called so; ${meant ? `did you mean "${meant}"?` : `known are ${known.join(', ') || 'none'}`}`;
+      const hint = meant ? `did you mean "${meant}"?` : `known are ${known.join(', ') || 'none'}`;
+      return `jobs has "${name}", but no job is called so; ${hint}`;
     });
   if (problems.length > 0) throw new ConfigurationError('module options', problems);
 }

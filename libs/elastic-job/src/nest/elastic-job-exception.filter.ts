@@ -2,7 +2,7 @@ import { type ArgumentsHost, Catch, HttpException, HttpStatus } from '@nestjs/co
 import { BaseExceptionFilter } from '@nestjs/core';
 import { ElasticJobError } from '../domain/index.js';
 
-/** By the error's code. `OVERSIZED_NODE` has none: it is told by an event, and thrown at no caller. */
+/** Statuses by error code. `OVERSIZED_NODE` has none: it appears only in an event. */
 const STATUS: ReadonlyMap<string, HttpStatus> = new Map([
   ['UNKNOWN_JOB', HttpStatus.NOT_FOUND],
   ['UNKNOWN_ITEM', HttpStatus.NOT_FOUND],
@@ -37,12 +37,16 @@ const STATUS: ReadonlyMap<string, HttpStatus> = new Map([
 ]);
 
 /**
- * Answers HTTP requests that end with an error of this package by `{ statusCode, code, message }`: 404 for a job, item,
- * server or application that is not there, 400 for what is asked wrongly, 409 for what stands in the registry or others
- * write, and for a history that is not kept, 413 for more than a node or request may hold, 429 for a repetition that
- * comes too soon, 403 for rights there that are missing or that others have, 503 while registry or backend is away or
- * the process stops. Any other error is answered by 500 and logged, as
- * Nest does. Under anything but HTTP the error goes on.
+ * Answers HTTP requests that end with an error of this package by `{ statusCode, code, message }`:
+ * - 400 for a wrong argument or setting;
+ * - 403 for missing rights in the registry, and for an ACL that gives others too many;
+ * - 404 for an unknown job, item, server or application;
+ * - 409 for a conflict with the registry's contents or other writers, and for a missing history;
+ * - 413 for data beyond the limit of a node or request;
+ * - 429 for a repetition that comes too soon;
+ * - 503 while the registry or backend is away, or the process stops.
+ *
+ * Any other error is answered by 500 and logged, as Nest does. Outside of HTTP the error goes on.
  *
  * @example { provide: APP_FILTER, useClass: ElasticJobExceptionFilter }
  */

@@ -1,13 +1,11 @@
 import { SetMetadata } from '@nestjs/common';
 import { ConfigurationError, type JobOptions } from '../domain/index.js';
 
-/**
- * Under this key a method or a class carries the options of its jobs. Text, so that two copies of the package agree.
- */
+/** Key under which a method or class carries the options of its jobs. Text, so that two copies of the package agree. */
 const JOB_OPTIONS = 'elastic-job:job-options';
 const TEMPLATE_OPTIONS = 'elastic-job:template-options';
 
-/** Stands on a method or on a class; anything else does not compile. */
+/** Decorator of a method or a class; anything else does not compile. */
 export interface ElasticJobDecorator {
   (target: abstract new (...args: never[]) => object): void;
   <Method extends (...args: never[]) => unknown>(
@@ -43,11 +41,12 @@ export function ElasticJob(
 }
 
 /**
- * Makes a provider's method, or a class as `ElasticJob` takes it, what jobs are created from while the cluster runs
- * (`JobOperateApi.create`): every instance that has the template joins them, now and after restarts. `context.jobName`
- * and `context.props` say which one runs.
+ * Makes a provider's method, or a class as `ElasticJob` takes it, the template of jobs that are created while the
+ * cluster runs (`JobOperateApi.create`). Every instance that has the template joins them, now and after restarts.
+ * `context.jobName` and `context.props` identify the job.
  * @param name unique among the templates of the application
- * @param defaults read in each process as it runs: a job has of its own only what it was created or changed with
+ * @param defaults read in each process when it starts: a job stores only the options with which it was created or
+ * changed
  */
 export function ElasticJobTemplate(
   name: string,
@@ -68,17 +67,17 @@ function decorator(what: string, key: string, options: JobOptions): ElasticJobDe
   };
 }
 
-/** What a decorator declares. */
+/** A kind of declaration: jobs or templates. */
 export interface Declaration {
-  /** The decorator, as it is written. */
+  /** The decorator as it is written in code. */
   readonly what: string;
-  /** The options on a method or a class, in the order of its decorators; a subclass has its parent's. */
+  /** Options on a method or a class, in the order of its decorators; a subclass has its parent's. */
   optionsOn(carrier: object): readonly JobOptions[];
 }
 
 export const JOBS: Declaration = { what: '@ElasticJob', optionsOn: (carrier) => optionsOn(carrier, JOB_OPTIONS) };
 
-/** The names are those of the templates. */
+/** Declarations of templates; the names are the templates'. */
 export const TEMPLATES: Declaration = {
   what: '@ElasticJobTemplate',
   optionsOn: (carrier) => optionsOn(carrier, TEMPLATE_OPTIONS),

@@ -6,8 +6,8 @@ import { SERVICE_PROVIDERS } from './service.providers.js';
 /**
  * Runs the application's `@ElasticJob` methods: found in `onModuleInit`, started when everything else has bootstrapped,
  * and drained on `app.close()` (or a signal, after `enableShutdownHooks`) before any other provider is destroyed.
- * Import it once, in the root module: `ElasticJobModule.forRoot({ registry })` or `forRootAsync`. It is global: every
- * service can be injected everywhere.
+ * Import it once, in the root module: `ElasticJobModule.forRoot({ registry })` or `forRootAsync`. It is global, so
+ * every service can be injected everywhere.
  *
  * Startup rejects with a `ConfigurationError` for wrong options, and with the registry's error if it cannot be reached.
  */

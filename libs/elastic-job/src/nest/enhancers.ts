@@ -2,14 +2,14 @@ import { type ModulesContainer, NestContainer } from '@nestjs/core';
 import { ConfigurationError } from '../domain/index.js';
 import type { FoundJob } from './found-job.js';
 
-// The keys under which @UseGuards and its siblings store what they are given.
+// Keys under which @UseGuards and its siblings store their arguments.
 const FILTERS = '__exceptionFilters__';
 const ENHANCERS = ['__guards__', '__interceptors__', '__pipes__', FILTERS];
 
-/** What Nest calls an enhancer that APP_GUARD and its siblings provide per request or per consumer. */
+/** Nest's name of an enhancer that APP_GUARD and its siblings provide per request or per consumer. */
 const SCOPED_GLOBAL = /^APP_(?:GUARD|INTERCEPTOR|PIPE|FILTER) \(UUID/;
 
-/** The application's modules without the application's global enhancers. */
+/** The application's modules without its global enhancers. */
 export class ContainerWithoutGlobals extends NestContainer {
   constructor(private readonly hosts: ModulesContainer) {
     super();
@@ -29,8 +29,8 @@ export function hasFilters(job: FoundJob): boolean {
 }
 
 /**
- * Nest leaves out an enhancer class that it did not instantiate for the provider's module, as it does for no class that
- * only a factory knows. A guard that is silently left out lets everything pass.
+ * Checks that Nest has instantiated the job's enhancer classes. It silently omits an enhancer of a class that only a
+ * factory knows, and an omitted guard lets everything pass.
  * @throws {ConfigurationError}
  */
 export function assertEnhancersExist(job: FoundJob): void {

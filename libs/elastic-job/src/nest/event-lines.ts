@@ -5,7 +5,7 @@ import type { JobEvent } from '../tracing/index.js';
 export interface EventLine {
   readonly level: 'debug' | 'log' | 'warn' | 'error';
   readonly text: string;
-  /** What was thrown, whose stack belongs to the line. */
+  /** The thrown error, whose stack is part of the line. */
   readonly error?: Error;
 }
 
@@ -19,10 +19,10 @@ const error = lineAt('error');
 
 type EventOf<Kind extends JobEvent['kind']> = Extract<JobEvent, { kind: Kind }>;
 
-/** The `tickTime` of ZooKeeper's servers unless they are told otherwise. */
+/** Default `tickTime` of ZooKeeper's servers. */
 const ZOOKEEPER_TICK_MS = 2_000;
 
-/** What is told of each kind of event. What somebody should look at though the job goes on is a warning. */
+/** Lines of the events. A warning means that somebody should look, though the job goes on. */
 const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>) => EventLine } = {
   session: (event) => sessionLine(event),
   clock: (event) => clockLine(event),
@@ -45,7 +45,7 @@ const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>) => Ev
   settled: (event) => settledLine(event),
   refused: ({ trigger, items, cause }) => debug(`${trigger.jobName}: ${itemsText(items)} not begun, ${cause}`),
   postponed: ({ trigger, items }) =>
-    log(`${trigger.jobName}: ${itemsText(items)} not free, run for ${trigger.origin} once they are`),
+    log(`${trigger.jobName}: ${itemsText(items)} busy; will run for ${trigger.origin} once free`),
   skipped: ({ trigger, reason }) => warn(`${trigger.jobName}: skipped ${instant(trigger.fireTime)}, ${reason}`),
   misfired: ({ jobName, items }) => warn(`${jobName}: ${itemsText(items)} still running, misfired`),
   missed: (event) => warn(`${event.jobName}: ${itemsText(event.items)} missed ${span(event)}, ${event.reason}`),
@@ -62,7 +62,10 @@ const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>) => Ev
   orphaned: ({ jobName, items }) => warn(`${jobName}: ${itemsText(items)} of a crashed instance queued for failover`),
   claimed: ({ jobName, items, source }) => log(`${jobName}: claimed ${itemsText(items)}, ${source}`),
   'failover-overflow': ({ jobName, items }) =>
-    error(`${jobName}: the failover queue is full; ${itemsText(items)} of a run that was not done dropped`),
+    error(
+      `${jobName}: the failover queue is full; ${itemsText(items)} of an unfinished run dropped, and not run again; ` +
+        'raise failoverQueueLimit, or repeat the work by hand',
+    ),
   'failover-purged': ({ jobName, items }) => warn(`${jobName}: ${itemsText(items)} removed from the failover queue`),
   'executor-died': (event) => deathLine(event),
   'task-launched': (event) => log(`${taskText(event)} launched`),
@@ -74,13 +77,13 @@ const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>) => Ev
   hung: (event) => hungLine(event),
   'settle-delayed': (event) =>
     error(
-      `${event.jobName}: the end of ${itemsText(event.items)} is not recorded since ${instant(event.since)}, ` +
-        `and is tried again: ${textOf(event.error)}`,
+      `${event.jobName}: could not record the end of ${itemsText(event.items)} since ${instant(event.since)}; ` +
+        `trying again: ${textOf(event.error)}`,
     ),
   'mark-released': ({ jobName, item, marks }) =>
     warn(
-      `${jobName}: item ${item} was marked (${marks.join(', ')}) in the name of this instance, ` +
-        'which did not run it; released',
+      `${jobName}: item ${item} had marks of this instance (${marks.join(', ')}), which does not run it; ` +
+        'marks removed',
     ),
 
   retrying: ({ trigger, item, attempt, delayMs, error: reason }) =>
@@ -96,7 +99,7 @@ export function eventLine<Kind extends JobEvent['kind']>(event: EventOf<Kind>): 
   return (LINES[event.kind] as (event: EventOf<Kind>) => EventLine)(event);
 }
 
-/** What an error is called, which may be anything. */
+/** Message of an error, which may be any value. */
 export function textOf(value: unknown): string {
   try {
     return value instanceof Error ? value.message : String(value);
@@ -124,7 +127,7 @@ function sessionLine({ state, sessionId, timeoutMs }: EventOf<'session'>): Event
   return state === 'SUSPENDED' ? warn(line) : log(line);
 }
 
-/** What a session's length means for failover: the servers look once a tick. */
+/** Meaning of a session's length for failover: the servers check once a tick. */
 function describeTimeout(timeoutMs: number): string {
   const [first, last] = [timeoutMs, timeoutMs + ZOOKEEPER_TICK_MS].map((ms) => Math.round(ms / 100) / 10);
   return `granted for ${timeoutMs} ms: a crash is noticed after about ${first} to ${last} s`;
@@ -138,11 +141,13 @@ function clockLine({ state, offsetMs }: EventOf<'clock'>): EventLine {
       );
     case 'behind':
       return error(
-        `registry: the clock of this host is ${-offsetMs} ms behind the registry's; fire times come late; let NTP set it`,
+        `registry: the clock of this host is ${-offsetMs} ms behind the registry's; ` +
+          'fire times come late; let NTP set it',
       );
     case 'ahead':
       return error(
-        `registry: the clock of this host is ${offsetMs} ms ahead of the registry's; fire times wait until they are due by the registry's`,
+        `registry: the clock of this host is ${offsetMs} ms ahead of the registry's; ` +
+          "fire times wait until they are due by the registry's",
       );
     default:
       return log('registry: fire times come by the clock of this host again');
@@ -173,7 +178,7 @@ function outcomeLine(line: string, outcome: SettledOutcome): EventLine {
     case 'succeeded':
       return debug(line);
     case 'failed':
-      return debug(`${line}: ${textOf(outcome.error)}`); // The error handler decides what is told of it.
+      return debug(`${line}: ${textOf(outcome.error)}`); // The error handler decides how it is reported.
     case 'aborted':
       return warn(`${line}: ${textOf(outcome.reason)}`);
     default:
@@ -191,8 +196,8 @@ function hungLine({ trigger, item, since, reason, isReleased }: EventOf<'hung'>)
 
 function deathLine({ trigger, item, state, requeue }: EventOf<'executor-died'>): EventLine {
   const line = `${trigger.jobName}: the executor of item ${item} is ${state}`;
-  if (requeue === 'exhausted') return error(`${line}; too often for one target, which is given up`);
-  if (requeue === 'hold') return error(`${line}; the item stays where it is until this session ends`);
+  if (requeue === 'exhausted') return error(`${line}; its target has lost too many executors and is given up`);
+  if (requeue === 'hold') return error(`${line}; it may still run, so the item is kept until this session ends`);
   return warn(requeue === 'queue' ? `${line}; queued for failover` : line);
 }
 
@@ -216,7 +221,7 @@ function span({ count, fireTime, since }: EventOf<'missed'>): string {
   return count === 1 ? instant(fireTime) : `${count} fire times from ${instant(since)} to ${instant(fireTime)}`;
 }
 
-/** What a handler throws may be anything. */
+/** A handler may throw any value. */
 function thrown(line: string, reason: unknown): EventLine {
   return { level: 'error', text: `${line}: ${textOf(reason)}`, ...(reason instanceof Error && { error: reason }) };
 }

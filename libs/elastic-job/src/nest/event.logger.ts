@@ -3,21 +3,21 @@ import type { JobEvent, JobEventSink } from '../tracing/index.js';
 import { type EventLine, eventLine, textOf } from './event-lines.js';
 import { visibleStack, visibleText } from './visible-text.js';
 
-/** Nest's levels that lines are written at, and none. */
+/** Nest's levels at which lines are written, and `off`. */
 export const LOG_LEVELS = ['debug', 'log', 'warn', 'error', 'off'] as const;
 
-/** The lines about jobs in the application's log. */
+/** Lines about jobs in the application's log. */
 export interface LogSinkOptions {
   readonly type: 'log';
   /**
-   * The lowest level that is written; each run is told at `debug`.
+   * The lowest level that is written; each run is written at `debug`.
    * @default 'debug': the application's logger decides
    */
   readonly level?: 'debug' | 'log' | 'warn' | 'error' | 'off';
 }
 
 interface EventLoggerOptions extends Partial<LogSinkOptions> {
-  /** The registry is one that no other application shares. */
+  /** True if no other application shares the registry. */
   readonly isEmbedded: boolean;
 }
 
@@ -25,7 +25,7 @@ export function isLogSinkOptions(sink: object): sink is LogSinkOptions {
   return 'type' in sink && sink.type === 'log';
 }
 
-/** The one place that turns what happens to jobs into log lines, under the context `ElasticJob`. */
+/** Turns events of jobs into log lines, under the context `ElasticJob`. No other place does. */
 export class EventLogger implements JobEventSink {
   readonly name = 'log';
   private readonly logger = new Logger('ElasticJob');
@@ -42,7 +42,7 @@ export class EventLogger implements JobEventSink {
     this.write(isOwnRegistry ? embeddedLine(event.sessionId) : eventLine(event));
   }
 
-  /** What is logged names jobs, instances and errors of others: it becomes lines in which nothing is hidden. */
+  /** Makes hidden characters visible: a line has names of jobs and instances, and errors, that others have written. */
   private write({ level, text, error }: EventLine): void {
     if (LOG_LEVELS.indexOf(level) < this.lowest) return;
     if (typeof error?.stack !== 'string') return this.logger[level](visibleText(text));

@@ -1,12 +1,12 @@
 import type { DiscoveryService } from '@nestjs/core';
 import type { JobOptions } from '../domain/index.js';
 
-/** What Nest knows about one provider. */
+/** A provider, as Nest describes it. */
 export type ProviderWrapper = ReturnType<DiscoveryService['getProviders']>[number];
 
 /** A decorated method of a provider, or a decorated class. */
 export interface FoundJob {
-  /** As decorated; the name is there. */
+  /** Options of the decorator, with a name. */
   readonly options: JobOptions & { readonly name: string };
   /** `OrderJobs.settle`, or `OrderJobs` for a class. */
   readonly place: string;
@@ -14,7 +14,7 @@ export interface FoundJob {
   readonly providerClass: ProviderClass;
   readonly methodName: string | symbol;
   readonly method: JobMethod;
-  /** A class with `fetchData` and `processData`, which are one job together. */
+  /** True for a class with `fetchData` and `processData`, which are one job together. */
   readonly isDataflow: boolean;
 }
 

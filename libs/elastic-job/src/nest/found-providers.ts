@@ -3,8 +3,8 @@ import { providerClassOf } from './class-members.js';
 import type { ProviderClass, ProviderWrapper } from './found-job.js';
 
 /**
- * The application's providers that have a class, each once, however many tokens lead to it. Nest's own view of each
- * provider comes first: an instance that a factory passes on has its enhancers there.
+ * The application's providers that have a class, each once, whatever number of tokens it has. Nest's own entry of each
+ * provider comes first: if a factory passes an instance on, its enhancers are there.
  */
 export function findProviders(discovery: DiscoveryService): [ProviderWrapper, ProviderClass][] {
   const seen = new Set<unknown>();

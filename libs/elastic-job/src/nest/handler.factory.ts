@@ -8,15 +8,15 @@ import type { FoundJob, JobMethod } from './found-job.js';
 import type { ResolvedModuleOptions } from './resolve-module-options.js';
 import { CLOCK, ELASTIC_JOB_OPTIONS } from './tokens.js';
 
-/** Where Nest stores what parameter decorators ask for. */
+/** Key under which Nest stores the arguments of parameter decorators. */
 const PARAMETERS = '__routeArguments__';
 
-/** What the run of a dataflow is called where Nest wants the name of a method. */
+/** Nest's method name for the run of a dataflow. */
 const DATAFLOW = 'execute';
 
 /**
- * What parameter decorators that Nest itself brings (`@Body()`, `@Payload()`, `@Req()`) get: the context, or its field
- * of the given name. Those of `createParamDecorator` look into the execution context by themselves.
+ * Values of Nest's own parameter decorators (`@Body()`, `@Payload()`, `@Req()`): the context, or its field of the given
+ * name. Those of `createParamDecorator` read the execution context themselves.
  */
 const PARAMETER_VALUES = {
   exchangeKeyForValue: (_type: number, data: unknown, [context]: readonly ShardingContext[]) =>
@@ -24,14 +24,14 @@ const PARAMETER_VALUES = {
 };
 
 /**
- * Turns a found method into the handler of a job. Guards, interceptors, pipes and filters of method and class reach it
- * as they reach a controller, with `context.getType() === 'elastic-job'` and the ShardingContext as the only argument:
+ * Turns a found method into the handler of a job. Guards, interceptors, pipes and filters of method and class apply as
+ * on a controller, with `context.getType() === 'elastic-job'` and the ShardingContext as the only argument:
  *
- * - A guard that says no, or anything that throws, is the failure of the item. A filter that returns a value (or a
- *   promise) has dealt with the exception: the item has succeeded. One that returns undefined leaves it failed.
- * - A parameter without a decorator is the context itself, untouched by pipes. As in a controller, once one parameter
- *   has a decorator, each needs one.
- * - Those of a dataflow's class go around the run of an item as a whole, however many batches it has.
+ * - A guard that refuses, and any thrown value, fails the item. A filter that returns a value (or a promise) has
+ *   handled the exception: the item has succeeded. A filter that returns undefined leaves it failed.
+ * - A parameter without a decorator is the context itself, and pipes do not change it. As in a controller, once one
+ *   parameter has a decorator, each needs one.
+ * - Enhancers of a dataflow's class surround the run of an item as a whole, not each batch.
  */
 @Injectable()
 export class HandlerFactory {
@@ -57,7 +57,7 @@ export class HandlerFactory {
     return (context) => this.runOnFreshInstance(job, context);
   }
 
-  /** One instance for each run of an item, made with the context as its request, or with a durable tree's payload. */
+  /** Creates one instance for each run of an item, with the context, or a durable tree's payload, as its request. */
   private async runOnFreshInstance(job: FoundJob, context: ShardingContext): Promise<unknown> {
     const { provider } = job;
     const contextId = ContextIdFactory.getByRequest(context);
@@ -78,7 +78,7 @@ export class HandlerFactory {
       PARAMETER_VALUES,
       contextId,
       job.provider.id,
-      // Without filters Nest's handler of last resort would only log what is logged as the item's failure anyway.
+      // Without filters, Nest's last handler would only log the failure, which is logged anyway.
       { guards: true, interceptors: true, filters: this.options.globalEnhancers || hasFilters(job) },
       'elastic-job',
     );

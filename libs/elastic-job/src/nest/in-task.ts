@@ -1,7 +1,7 @@
 /**
- * Differences of the application of a task, which runs one item of one job for a scheduler elsewhere. `runTask`
- * provides `ELASTIC_JOB_TASK` around the application's own module; the providers of the services ask for it, and
- * nothing else does: the module finds, judges and defines the jobs as always, over a registry that is not there.
+ * Differences in the application of a task, which runs one item of one job for a scheduler elsewhere. `runTask`
+ * provides `ELASTIC_JOB_TASK` around the application's own module, and only the providers of the services read it: the
+ * module finds, checks and defines the jobs as always, over a missing registry.
  */
 import type { OptionalFactoryDependency } from '@nestjs/common';
 import { TASK_VARIABLE } from '../cloud/index.js';
@@ -17,10 +17,10 @@ import { ELASTIC_JOB_TASK } from './tokens.js';
 export const IN_TASK: OptionalFactoryDependency = { token: ELASTIC_JOB_TASK, optional: true };
 
 /**
- * In a task no job joins, and of what happens only the log is told: the scheduler has the history.
- * @throws {ConfigurationError} in the process of a task that has not been started by `runTask`: it would become one
- * more
- *   scheduler, which launches tasks in its turn
+ * Options of the application. In a task no job joins, and only the log gets events, because the scheduler has the
+ * history.
+ * @throws {ConfigurationError} in the process of a task that was not started by `runTask`: it would become one more
+ * scheduler, which launches tasks in turn
  */
 export function optionsFor(given: ElasticJobModuleOptions, isInTask?: true): ResolvedModuleOptions {
   if (!isInTask && process.env[TASK_VARIABLE] !== undefined) {
@@ -36,8 +36,8 @@ export function optionsFor(given: ElasticJobModuleOptions, isInTask?: true): Res
 }
 
 /**
- * A service whose calls need the registry: each of them throws.
- * @param isRefused by the name of the method. @default all of them
+ * A service whose calls need the registry, and therefore throw.
+ * @param isRefused selects methods by name. @default all of them
  */
 export function withoutRegistry<Service extends object>(
   service: Service,

@@ -17,7 +17,7 @@ export class JobEventExplorer {
     private readonly events: JobEvents,
   ) {}
 
-  /** From here on they hear. @throws {ConfigurationError} for a decorator on a method that nobody could call */
+  /** Starts the delivery of events. @throws {ConfigurationError} for a decorator on a method that cannot be called */
   open(): void {
     for (const controller of this.discovery.getControllers()) refuseController(controller);
     for (const [provider, providerClass] of findProviders(this.discovery)) {
@@ -39,7 +39,7 @@ export class JobEventExplorer {
       refuse(asked, place, 'its provider is made per request or per consumer, and an event has neither');
     }
     const instance: unknown = provider.instance;
-    // Called once, whichever of its decorators asks for it.
+    // Called once per event, even if several decorators match.
     const hear = (event: JobEvent) =>
       asked.some((one) => isAskedFor(one, event)) ? method.call(instance, event) : undefined;
     this.listening.push(this.events.on(hear, place));

@@ -13,11 +13,11 @@ export class JobExplorer {
   constructor(private readonly discovery: DiscoveryService) {}
 
   /**
-   * Every job or template of the application, each once, however many tokens lead to its provider. Of providers made by
-   * a request-scoped factory nothing is known before a request, so their decorators are not found.
+   * Every job or template of the application, each once, whatever number of tokens its provider has. Providers of a
+   * request-scoped factory are unknown before a request, so their decorators are not found.
    *
-   * @throws {ConfigurationError} for a decorator where no job can be: on a controller, on a static method, on a class
-   *   without `execute`, or with half of a dataflow.
+   * @throws {ConfigurationError} for a decorator in a wrong place: on a controller, on a static method, on a class
+   * without `execute`, or with half of a dataflow.
    */
   explore(declaration: Declaration = JOBS): readonly FoundJob[] {
     for (const controller of this.discovery.getControllers()) refuseController(controller, declaration);
@@ -58,7 +58,7 @@ function jobOnClass(provider: ProviderWrapper, providerClass: ProviderClass, dec
   return [];
 }
 
-/** Why a class can be no job. */
+/** Finds why a class cannot be a job. */
 function findClassFault(methods: ReadonlyMap<string | symbol, JobMethod>): string | undefined {
   const [execute, fetchData, processData] = ['execute', 'fetchData', 'processData'].map((name) => methods.get(name));
   if (execute && (fetchData ?? processData)) {
@@ -69,7 +69,7 @@ function findClassFault(methods: ReadonlyMap<string | symbol, JobMethod>): strin
     return `a dataflow job has fetchData(context) and processData(context, data), but the class has only ${half}`;
   }
   if (fetchData && processData && [fetchData, processData].some(hasEnhancers)) {
-    return 'enhancers on fetchData or processData would not be called; set them on the class, they go around the whole run';
+    return 'enhancers on fetchData or processData would not be called; set them on the class, around the whole run';
   }
   return (execute ?? fetchData)
     ? undefined

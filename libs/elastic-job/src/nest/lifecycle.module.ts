@@ -22,18 +22,18 @@ import { ScheduleListing } from './schedule.listing.js';
 import { onShutdownSignal } from './shutdown-signals.js';
 import { ELASTIC_JOB_OPTIONS, ELASTIC_JOB_TASK, TASK_SCHEDULER } from './tokens.js';
 
-/** Below the root module, which has 0. */
+/** Lower than the root module's distance, which is 0. */
 const BEFORE_ALL_OTHERS = -1;
 
 /**
  * Binds the runtime to the application's life.
  *
- * Jobs use the application's other providers, so they must start after all of them and be drained before any of them is
- * destroyed. Nest runs the hooks of one module after the other, awaiting each: for `onModuleInit` and
- * `onApplicationBootstrap` in the order of falling distance from the root, for `onModuleDestroy` in the reverse order.
- * It sorts when it calls the first hook. This module therefore sets its own distance when it is instantiated, which is
- * earlier: it is then the last to be started and the first to be destroyed. It holds nothing that is not of this
- * package, since the hooks of a module's own providers run before the module's.
+ * Jobs use the application's other providers, so they must start after all of them, and be drained before any of them
+ * is destroyed. Nest runs the hooks of one module after the other and awaits each: `onModuleInit` and
+ * `onApplicationBootstrap` from the greatest distance to the root, `onModuleDestroy` in reverse. It sorts the modules
+ * when it calls the first hook. This module sets its own distance earlier, when it is instantiated, so it is the last
+ * to be started and the first to be destroyed. It contains only providers of this package, since the hooks of a
+ * module's own providers run before the module's.
  */
 @Module({ imports: [DiscoveryModule], providers: [JobExplorer, HandlerFactory, JobEventExplorer, ScheduleListing] })
 export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
@@ -62,7 +62,7 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
     }
   }
 
-  /** @throws {ConfigurationError} for what is wrong with a job. */
+  /** @throws {ConfigurationError} for a wrong setting of a job. */
   async onModuleInit(): Promise<void> {
     // A microservice calls its hooks for `init` and again for `listen`.
     if (this.isFound) return;
@@ -94,12 +94,12 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
   }
 
   async onModuleDestroy(): Promise<void> {
-    // Now: @nestjs/schedule empties its registry in beforeApplicationShutdown.
+    // Close now, because @nestjs/schedule empties its registry in beforeApplicationShutdown.
     this.listing.close();
     await this.stop();
   }
 
-  /** With its items where they are to run: in this process, or in tasks. */
+  /** Assigns the place where its items run: this process, or tasks. */
   private placed<Definition extends PlacedJob>(definition: Definition): Definition {
     const { configuration, place } = definition;
     if (configuration.executor === undefined || this.isInTask) return definition;
@@ -118,7 +118,7 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
     void this.tasks?.unfollow();
     await this.runtime.stop(deadline);
     if (this.tasks !== undefined) await deadline.holdsFor(this.tasks.stop());
-    // Last: the end of each job is heard, and the providers that sinks and listeners use are still there.
+    // Must be last, so that the ends of jobs are reported while the providers of sinks and listeners still exist.
     await this.sinks.stop(deadline);
     this.listeners.close();
   }

@@ -1,7 +1,7 @@
 import { ConfigurableModuleBuilder } from '@nestjs/common';
 import type { ElasticJobModuleOptions } from './module-options.js';
 
-/** `forRoot` and `forRootAsync`; the module is always global, since jobs are everywhere. */
+/** Makes `forRoot` and `forRootAsync`. The module is always global, since jobs are everywhere. */
 export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<ElasticJobModuleOptions>(
   { moduleName: 'ElasticJob' },
 )

@@ -18,7 +18,7 @@ import { MemoryRegistry } from '../registry/index.js';
 import { LOG_LEVELS } from './event.logger.js';
 import type { ElasticJobModuleOptions, MemoryRegistryOptions, ZooKeeperRegistryOptions } from './module-options.js';
 
-/** Every option of the module, one row each. An option without a default has that of the runtime, or none. */
+/** Every option of the module, one row each. An option without a default has the runtime's, or none. */
 export const MODULE_OPTIONS = {
   registry: { default: { type: 'memory' }, rule: registryRule() },
   processing: { default: true, rule: flag() },
@@ -106,15 +106,15 @@ const ZOOKEEPER_REGISTRY = {
 } as const satisfies Record<keyof ZooKeeperRegistryOptions, OptionRow>;
 
 export const MODULE_TABLE = new OptionTable(MODULE_OPTIONS, 'the module');
-/** The options of the registry, by its type. */
+/** Options of the registry, by its type. */
 export const REGISTRY_TABLES = {
   memory: new OptionTable(MEMORY_REGISTRY, 'the module', 'registry.'),
   zookeeper: new OptionTable(ZOOKEEPER_REGISTRY, 'the module', 'registry.'),
 };
-/** Of a registry whose type is not known. */
+/** Options of a registry of unknown type. */
 export const UNKNOWN_REGISTRY = new OptionTable({ type: REGISTRY_TYPE }, 'the module', 'registry.');
 
-/** The registry's options have a table of their own. */
+/** Options of the registry have a table of their own. */
 function registryRule(): Rule {
   const what = '{ type: "memory" } or { type: "zookeeper", servers, namespace }';
   return { what, decorator: ValidateNested({ message: mustBe(what) }) };
@@ -128,8 +128,8 @@ function overridesByName(): Rule {
 }
 
 /**
- * @param what each of them must be, in the plural
- * @param unique what no two of them may have in common, if they have it
+ * @param what the form of each element, in the plural
+ * @param unique a property that must differ between elements
  */
 function listOf(
   what: string,
@@ -155,7 +155,7 @@ function listOf(
   );
 }
 
-/** An object that has these methods. */
+/** An object with these methods. */
 function having(what: string, ...methods: readonly string[]): Rule {
   return rule(what, (value) => hasMethods(value, ...methods));
 }
@@ -186,7 +186,7 @@ function allowedTargets(): Rule {
   );
 }
 
-/** For a value that is not echoed, since it is a secret. */
+/** Rule for a secret, which messages must not show. */
 function unseen(what: string, accepts: (value: unknown) => boolean): Rule {
   return rule(what, accepts, mustBeUnseen(what));
 }
@@ -202,7 +202,7 @@ function isSasl(value: unknown): boolean {
   return isText(username) && isText(password) && Object.keys(rest).length === 0;
 }
 
-/** Node judges the rest. */
+/** Node checks the rest. */
 function isObject(value: unknown): boolean {
   return typeof value === 'function' || isPlainObject(value);
 }

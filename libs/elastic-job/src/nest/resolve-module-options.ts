@@ -22,14 +22,14 @@ import {
 
 /** The module's options in force: validated, frozen. */
 export interface ResolvedModuleOptions extends Omit<CompleteModuleOptions, 'registry' | 'strategies' | 'tracing'> {
-  /** Hidden, since it has the credentials. */
+  /** Hidden, since it contains credentials. */
   readonly registry: Hidden<CompleteModuleOptions['registry']>;
   readonly strategies: readonly ShardingStrategy[];
   readonly tracing: readonly JobEventSink[];
 }
 
 /**
- * The module's options with defaults applied, validated and frozen. An option that is undefined counts as not given.
+ * The module's options with defaults applied, validated and frozen. Undefined counts as not given.
  * @throws {ConfigurationError} that names every wrong option with its value and what would be right.
  */
 export function resolveModuleOptions(options: ElasticJobModuleOptions = {}): ResolvedModuleOptions {
@@ -43,7 +43,7 @@ export function resolveModuleOptions(options: ElasticJobModuleOptions = {}): Res
   const resolved: ResolvedModuleOptions = {
     ...complete,
     registry: new Hidden(registry),
-    // The built-in ones last: one of the same name goes before it.
+    // Built-in types come last, so that the application's own may replace them.
     jobTypes: [...jobTypes, new HttpJobType(clock)],
     strategies: strategies.map((given) => (typeof given === 'function' ? new given() : given)),
     redact: redact && guardRedact(redact),

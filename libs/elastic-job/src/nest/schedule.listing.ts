@@ -8,10 +8,10 @@ import { JobEvents } from '../tracing/index.js';
 import { scheduledJobsOf } from './scheduled-job.js';
 
 /**
- * Lists the jobs that this process runs in `SchedulerRegistry`, under their names, if the application imports
- * ScheduleModule. This package never does: a second `forRoot` makes a second registry and runs every `@Cron` twice. Nor
- * does it load `@nestjs/schedule`, which not every application has, in a form that it can load: the registry is found
- * by the name of its class.
+ * Lists the jobs of this process in `SchedulerRegistry`, under their names, if the application imports ScheduleModule.
+ * This package never imports it: a second `forRoot` makes a second registry and runs every `@Cron` twice. It does not
+ * load `@nestjs/schedule` either, which may be missing or not loadable, so it finds the registry by the name of its
+ * class.
  */
 @Injectable()
 export class ScheduleListing {
@@ -35,7 +35,7 @@ export class ScheduleListing {
     this.create = (jobName) => create(jobName, this.registrar);
     this.stopListening = this.events.on((event) => {
       if (event.kind === 'joined') this.list(event.jobName);
-      // A job leaves with its session, too, and comes back; one that was removed is no longer known.
+      // A job also leaves with its session, and comes back; only a removed one is no longer known.
       if (event.kind === 'left' && !this.isKnown(event.jobName)) this.unlist(event.jobName);
     });
   }
@@ -78,7 +78,7 @@ function isSchedulerRegistry(provider: unknown): provider is SchedulerRegistry {
   return provider instanceof Object && provider.constructor.name === 'SchedulerRegistry';
 }
 
-/** `@nestjs/schedule` brings it along, but not every package manager lets others see it. */
+/** It is installed with `@nestjs/schedule`, but some package managers hide it from others. */
 async function importCron(): Promise<typeof import('cron')> {
   try {
     return await import('cron');

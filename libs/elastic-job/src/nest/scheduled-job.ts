@@ -2,18 +2,18 @@ import type { CronJob } from 'cron';
 import { ConfigurationError, type JobName } from '../domain/index.js';
 import type { JobRegistrar } from '../runtime/index.js';
 
-/** luxon's type, as cron brings it. */
+/** luxon's type, through cron. */
 type CronDate = ReturnType<CronJob['nextDate']>;
 
-/** The base class needs some pattern of its dialect; it is never started. */
+/** Placeholder that the base class needs; it is never started. */
 const NEVER_STARTED = '0 0 0 1 1 *';
 
-/** Makes entries for `SchedulerRegistry`, with the classes of the package `cron`, which not every application has. */
+/** Makes entries for `SchedulerRegistry`, with the classes of the optional package `cron`. */
 // oxlint-disable-next-line max-lines-per-function -- the class extends one of an optional package
 export function scheduledJobsOf(cron: typeof import('cron')): (jobName: JobName, registrar: JobRegistrar) => CronJob {
   /**
-   * A job as `SchedulerRegistry` shows it: a window on the job's own schedule. `stop` and `start` pause and resume the
-   * schedule in this process; other instances do not notice.
+   * Entry of a job in `SchedulerRegistry`: a view of the job's own schedule. `stop` and `start` pause and resume the
+   * schedule in this process; other instances are not affected.
    */
   class ScheduledJob extends cron.CronJob {
     constructor(
@@ -37,7 +37,7 @@ export function scheduledJobsOf(cron: typeof import('cron')): (jobName: JobName,
 
     /** An invalid date if the schedule has ended. */
     override nextDate(): CronDate {
-      // No zone has this name: luxon's way to an invalid date that needs no import of luxon.
+      // An unknown zone gives an invalid date without an import of luxon.
       return this.nextDates(1)[0] ?? super.nextDate().setZone('none');
     }
 
@@ -63,7 +63,7 @@ export function scheduledJobsOf(cron: typeof import('cron')): (jobName: JobName,
       const date = some.plus(time - some.toMillis());
       const { timeZone } = this.registrar.of(this.jobName).configuration;
       const zoned = timeZone === undefined ? date : date.setZone(timeZone);
-      // ElasticJob's `GMT+8:00` is no zone of luxon's; the instant is right in any.
+      // luxon does not know ElasticJob's `GMT+8:00`; the instant is right in any zone.
       return zoned.isValid ? zoned : date;
     }
 

@@ -29,7 +29,7 @@ import { IN_TASK, optionsFor, withoutRegistry } from './in-task.js';
 import type { ResolvedModuleOptions } from './resolve-module-options.js';
 import { CLOCK, ELASTIC_JOB_OPTIONS, REGISTRY_CENTER } from './tokens.js';
 
-/** One of each per module, under its own class token or symbol, so that a test can override any of them. */
+/** One provider per service and module, under its class token or symbol, so that a test can override each of them. */
 export const SERVICE_PROVIDERS: readonly FactoryProvider[] = [
   { provide: ELASTIC_JOB_OPTIONS, useFactory: optionsFor, inject: [MODULE_OPTIONS_TOKEN, IN_TASK] },
   {
@@ -101,7 +101,7 @@ function part<T extends object>(
 }
 
 /**
- * A part that asks the registry.
+ * A service some of whose methods ask the registry.
  * @param asking the methods that do. @default all of them
  */
 function asking<T extends object>(
@@ -115,7 +115,7 @@ function asking<T extends object>(
   return { provide: token, useFactory, inject: [ElasticJobRuntime, IN_TASK] };
 }
 
-/** Works on what the registry holds, so also in a process that runs no jobs. */
+/** An operator's service, which also works in a process that runs no jobs. */
 function operation(token: new (registry: RegistryCenter, clock: Clock) => object): FactoryProvider {
   const useFactory = (registry: RegistryCenter, clock: Clock) => new token(registry, clock);
   return { provide: token, useFactory, inject: [REGISTRY_CENTER, CLOCK] };

@@ -1,10 +1,10 @@
 import { ShutdownSignal } from '@nestjs/common';
 
 /**
- * Hears the signals that somebody in this process acts upon, such as Nest after `enableShutdownHooks`. Nest runs its
- * shutdown hooks only after the start is over, so a start that waits has to hear of them itself. Signals on which
- * nobody acts end the process, as ever.
- * @returns a function that ends it
+ * Listens for signals that this process handles, such as Nest's after `enableShutdownHooks`. Nest runs its shutdown
+ * hooks only after the start is over, so a start that waits must listen itself. Unhandled signals end the process, as
+ * ever.
+ * @returns a function that stops listening
  */
 export function onShutdownSignal(listener: () => void): () => void {
   const signals = Object.values(ShutdownSignal).filter((signal) => process.listenerCount(signal) > 0);

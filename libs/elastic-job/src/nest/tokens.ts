@@ -1,13 +1,13 @@
 /** Injects the `RegistryCenter` of this application: the port to the registry, below the configured namespace. */
 export const REGISTRY_CENTER = Symbol.for('nestjs-elastic-job:registry-center');
 
-/** Injects the `Clock` of this application. Override it to own time in a test. */
+/** Injects the `Clock` of this application. Override it to control time in a test. */
 export const CLOCK = Symbol.for('nestjs-elastic-job:clock');
 
-/** True in the application of a task; not there in any other. */
+/** True in the application of a task; not provided in any other. */
 export const ELASTIC_JOB_TASK = Symbol.for('nestjs-elastic-job:task');
 
-/** What runs items as tasks; undefined in a task, and without `ElasticJobCloudModule`. */
+/** The scheduler of tasks; undefined in a task, and without `ElasticJobCloudModule`. */
 export const TASK_SCHEDULER = Symbol.for('nestjs-elastic-job:task-scheduler');
 
 /** The validated module options. */

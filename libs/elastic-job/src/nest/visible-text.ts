@@ -1,13 +1,13 @@
 /**
- * Control characters, of which terminals make commands, and marks that turn the direction of what is read or join
+ * Control characters, which terminals take for commands, and invisible marks that turn the reading direction or join
  * lines.
  */
 const INVISIBLE = /[\p{Cc}\u{61c}\u{200b}-\u{200f}\u{2028}-\u{202e}\u{2060}-\u{2069}\u{feff}\u{fff9}-\u{fffb}\p{Cs}]/gu;
 const KNOWN: Readonly<Record<string, string>> = { '\n': String.raw`\n`, '\r': String.raw`\r`, '\t': String.raw`\t` };
 
 /**
- * A text as one line in which nothing is hidden: characters that are no text are written as in a JavaScript literal.
- * What others have written cannot forge a line of a log, colour it, or show it in another order.
+ * Makes a text one line with nothing hidden: control characters are written as in a JavaScript literal. So a text from
+ * elsewhere cannot forge a line of a log, colour it, or show it in another order.
  */
 export function visibleText(text: string): string {
   return text.replaceAll(INVISIBLE, (character) => KNOWN[character] ?? escaped(character));

@@ -9,7 +9,7 @@ export function pathsOf(jobName: JobName): JobPaths {
   return new JobPaths(jobName);
 }
 
-/** An address is a node's name as a job's is. @throws {InvalidArgumentError} */
+/** An address has to be a valid node name, as a job's name. @throws {InvalidArgumentError} */
 export function assertServerIp(serverIp: string): void {
   assertNodeName('serverIp', serverIp);
 }
@@ -21,7 +21,10 @@ export function assertItem(item: number): void {
   }
 }
 
-/** @param operation what would write the text @throws {RequestTooLargeError} if no instance would read it */
+/**
+ * @param operation the operation that writes the text @throws {RequestTooLargeError} if the text is beyond what
+ * instances read
+ */
 export function assertReadable(operation: string, text: string): void {
   const bytes = Buffer.byteLength(text);
   if (bytes > NODE_TEXT_LIMITS.bytes) throw new RequestTooLargeError(operation, bytes, NODE_TEXT_LIMITS.bytes);

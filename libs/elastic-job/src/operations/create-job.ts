@@ -15,16 +15,16 @@ import { assertReadable, pathsOf } from './arguments.js';
 import { readConfiguration } from './edit-configuration.js';
 import { InvalidArgumentError, JobExistsError } from './operations.errors.js';
 
-/** A job that is created while the cluster runs. Options that are not given are as its template says. */
+/** A job that is created while the cluster runs. Options that are not given come from its template. */
 export interface NewJob extends Omit<JobOptions, 'name' | 'overwrite' | CodeOption> {
   readonly name: JobName;
-  /** The name of an `@ElasticJobTemplate`. Whether an instance has it is not known here. */
+  /** Name of an `@ElasticJobTemplate`. Not checked here: only instances know their templates. */
   readonly template: string;
-  /** That of `cron`. @default that of the module, else 'quartz' */
+  /** Dialect of `cron`. @default that of the module, else 'quartz' */
   readonly cronDialect?: CronDialect;
 }
 
-/** What a job may name, and what it is read by where it says nothing. */
+/** Strategies that the job may name, and the default dialect of its `cron`. */
 interface NewJobSource {
   readonly strategies: readonly ShardingStrategy[];
   readonly cronDialect: CronDialect;

@@ -4,8 +4,8 @@ import type { RegistryNode } from '../registry/index.js';
 const HIDDEN = 'hidden';
 
 /**
- * A node as a dump shows it: without parameters, props and extra configurations, and without what handlers and
- * operators have written as they liked.
+ * A node as a dump shows it: without parameters, props and extra configurations, and without free texts of handlers and
+ * operators.
  */
 export function withoutSecrets(paths: JobPaths, node: RegistryNode): RegistryNode {
   const data = node.data === '' ? '' : shown(paths, node);

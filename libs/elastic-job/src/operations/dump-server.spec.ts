@@ -61,7 +61,7 @@ describe('the dump server', () => {
   });
 });
 
-/** Sends the text and takes what comes until the server closes. */
+/** Sends the text, and returns the answer until the server closes. */
 function ask(text: string, then?: 'end'): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = '';

@@ -6,16 +6,16 @@ import type { DumpOptions, JobOperateApi } from './job-operate.api.js';
 
 const COMMAND = /^dump@([^@]+)$/;
 const LONGEST_LINE = 1_024;
-/** For the command to come and the answer to be taken, in milliseconds. */
+/** Longest time of one request and its answer, in milliseconds. */
 const LONGEST_WAIT_MS = 10_000;
-/** So many are answered at once; who comes then is cut off. */
+/** Most clients at a time; further ones are cut off. */
 const MOST_SOCKETS = 10;
 
 export interface DumpServerOptions extends DumpOptions {
-  /** 0: one that is free. */
+  /** 0: any free port. */
   readonly port: number;
   /**
-   * The address to listen at. Nobody is asked who they are, so let it be one that only operators reach.
+   * The address to listen at. There is no authentication, so use an address that only operators can reach.
    * @default '127.0.0.1'
    */
   readonly host?: string;
@@ -24,15 +24,15 @@ export interface DumpServerOptions extends DumpOptions {
 export interface DumpServer {
   /** The port it listens at. */
   readonly port: number;
-  /** Ends it and what is under way. */
+  /** Closes the server and its open connections. */
   close(): Promise<void>;
 }
 
 /**
  * Answers `dump@{job}` and a line feed with the job's dump, as Java's dump service does: `echo dump@settle-orders | nc
- * localhost 9888`, but for secrets, and at most 5 MB of it. It serves 10 clients at once. What is no such line is not
- * answered; of a job that is not there, the dump is one empty line.
- * @throws the system's error if the port cannot be had
+ * localhost 9888`. Unlike Java it hides secrets, and sends at most 5 MB. It serves 10 clients at once. Other lines get
+ * no answer; the dump of an unknown job is one empty line.
+ * @throws the system's error if the port is not available
  * @see ElasticJob, `SnapshotService`
  */
 export async function startDumpServer(
@@ -41,11 +41,11 @@ export async function startDumpServer(
   { port, host = '127.0.0.1', ...options }: DumpServerOptions,
 ): Promise<DumpServer> {
   const sockets = new Set<Socket>();
-  // A client may end its side when it has asked.
+  // A client may close its side after the request.
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     sockets.add(socket);
     const deadline = clock.setTimer(LONGEST_WAIT_MS, () => socket.destroy());
-    socket.on('error', () => {}); // It is closed then.
+    socket.on('error', () => {}); // The connection is closed then.
     socket.on('close', () => {
       deadline.cancel();
       sockets.delete(socket);

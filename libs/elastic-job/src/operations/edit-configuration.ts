@@ -23,21 +23,24 @@ import {
 
 const MISFIRE: readonly string[] = ['misfire', 'misfirePolicy'];
 
-/** What a job's `config` node says, with what an absent field means to Java. A strategy is named by its type. */
+/**
+ * A job's settings as its `config` node has them, with Java's meaning of absent fields. A strategy is named by its
+ * type.
+ */
 export type StoredJobConfiguration = Omit<JobConfiguration, 'strategy' | 'overwrite' | CodeOption> & {
   readonly strategy: string;
 };
 
-/** What an operator changes. Undefined: as it is; null: back to the default. */
+/** Changes that an operator makes. Undefined: no change; null: back to the default. */
 export type JobConfigurationChanges = {
   readonly [Option in Exclude<keyof JobOptions, 'name' | 'overwrite' | 'strategy' | CodeOption>]?:
     JobOptions[Option] | null;
 } & { readonly strategy?: string | null };
 
-/** What an edit may name, and what its `cron` is read by. */
+/** Strategies that an edit may name, and the dialect of its `cron`. */
 interface EditSource {
   readonly strategies?: StrategyLookup;
-  /** Quartz's, as it is read, is always taken. @default 'quartz' */
+  /** Quartz's dialect is always accepted, since that is what is read. @default 'quartz' */
   readonly cronDialect?: CronDialect;
 }
 
@@ -51,7 +54,7 @@ export function readConfiguration(jobName: JobName, text: string, strategies: St
 }
 
 /**
- * Changes a node's text. Rules are asked of the result alone, so that a node that breaks one can be corrected.
+ * Changes a node's text. Rules apply to the result alone, so that a node that breaks one can be corrected.
  * @throws {ConfigurationNodeError} if the text cannot be read
  * @throws {ConfigurationError} that names every wrong setting with its value and what would be right
  */
@@ -70,14 +73,14 @@ export function editConfiguration(
     {
       place: placeOf(jobName),
       strategies: withNamed(stored, strategies),
-      // A smaller total leaves some unused, as in Java; who writes them now is told of a wrong one.
+      // A smaller total leaves some parameters unused, as in Java; an edit of the parameters themselves is checked.
       surplusItemParameters: changes.shardingItemParameters === undefined,
-      // Java may have written both; it may stay while other settings are changed.
+      // Java may have written both; they may stay while other settings are changed.
       idleFailover: !switchesFailover(changes),
     },
   );
   const written = { ...configuration, overwrite: stored.overwrite ?? false };
-  // Of a job that was created from a template, what goes back to the default is as the template says.
+  // For a job that was created from a template, the default is the template's value.
   const [unset, set] = isCreated(stored) ? partition(given, ([, value]) => value === null) : [[], given];
   const keeping = without(stored, namesOf(unset));
   return { configuration, former: current, text: formatConfiguration(written, keeping, namesOf(set)) };
@@ -88,9 +91,11 @@ export function describeConfiguration(configuration: JobConfiguration): StoredJo
   return Object.freeze({ ...rest, strategy: strategy.type });
 }
 
-/** Only what the node says matters here: this stands where a process that runs the job has its own options. */
+/**
+ * Base for the node's settings, in place of the own options of a process that runs the job. Only the node matters here.
+ */
 function unsaid(jobName: JobName, stored: StoredConfiguration): JobConfiguration {
-  // Whether the template has a schedule is not known here.
+  // The template's schedule is not known here.
   const cron = isCreated(stored) ? undefined : '0 0 0 * * ?';
   return resolveJobOptions({ name: jobName, cron, shardingTotalCount: 1 }, { place: placeOf(jobName) });
 }
@@ -99,7 +104,10 @@ function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): readonly
   return [all.filter(isFirst), all.filter((one) => !isFirst(one))];
 }
 
-/** The names of options. `misfire` and `misfirePolicy` are written together, since one says what the other means. */
+/**
+ * Names of the changed options. `misfire` and `misfirePolicy` are written together, since each gives the other its
+ * meaning.
+ */
 function namesOf(given: readonly (readonly [string, unknown])[]): readonly string[] {
   const names = given.map(([option]) => option);
   return names.some((name) => MISFIRE.includes(name)) ? [...names, ...MISFIRE] : names;
@@ -113,7 +121,7 @@ function without(stored: StoredConfiguration, options: readonly string[]): Store
   return options.length === 0 ? stored : { ...drop(stored), nestjs: drop(stored.nestjs) };
 }
 
-/** Adds the node's strategy, if only the job's own processes have it: it can be named here, and kept, but not asked. */
+/** Adds the node's strategy if only the job's own processes have it: it can be named and kept here, but not used. */
 function withNamed({ nestjs }: StoredConfiguration, strategies: StrategyLookup): StrategyLookup {
   const type = nestjs.strategy;
   const isKnown = isBuiltInStrategyType(type ?? '') || strategies.some((known) => known.type === type);

@@ -18,20 +18,20 @@ import {
   type StoredJobConfiguration,
 } from './edit-configuration.js';
 
-/** Judges settings that are about to be written. @param former what stands so far @throws {ConfigurationError} */
+/** Checks settings that are about to be written. @param former the settings so far @throws {ConfigurationError} */
 export type AssertEditable = (configuration: JobConfiguration, former: JobOptions) => void;
 
 /**
- * The settings of any job of the namespace, as its `config` node holds them. Who runs the job, Java or Node, hears of
- * an edit at once.
+ * Settings of any job of the namespace, as its `config` node holds them. Instances of the job, Java or Node, see an
+ * edit at once.
  * @see ElasticJob, `JobConfigurationAPI`
  */
 @sharedClass('JobConfigurationApi')
 export class JobConfigurationApi {
   /**
-   * @param strategies the user's own, which edits may name by their type beside the built-in ones
-   * @param assertEditable what else this process knows of the jobs' settings
-   * @param cronDialect that of an edited `cron`; Quartz's, as it is read, is always taken
+   * @param strategies the user's own, which edits may name by their type besides the built-in ones
+   * @param assertEditable further checks of this process
+   * @param cronDialect dialect of an edited `cron`; Quartz's is always accepted
    */
   constructor(
     private readonly registry: RegistryCenter,
@@ -52,10 +52,10 @@ export class JobConfigurationApi {
   }
 
   /**
-   * Changes some settings and leaves the others, and what other operators change at the same time. In an application
-   * with `ElasticJobModule` they are also judged as `JobRegistrar.change` does: error handler and props, as far as it
-   * knows them. What breaks a rule never reaches the node; a node that breaks one is corrected so. 2 requests, or one
-   * if nothing is to be changed.
+   * Changes the given settings. Keeps all others, and simultaneous edits of other operators. In an application with
+   * `ElasticJobModule` the error handler and the props are also checked, as far as it knows them, as
+   * `JobRegistrar.change` does. A wrong setting never reaches the node; a node with a wrong setting can be corrected
+   * this way. 2 requests, or one if nothing changes.
    * @returns the settings as they are now
    * @throws {ConfigurationError} that names every wrong setting with its value and what would be right
    * @throws {ConfigurationNodeError} if the node cannot be read
@@ -79,7 +79,7 @@ export class JobConfigurationApi {
   }
 
   /**
-   * Removes the job with everything that the registry has of it; its instances, if any, shut down as after
+   * Removes the job with all its nodes in the registry; its instances, if any, shut down as after
    * `JobOperateApi.shutdown`. One transaction, or as few as the tree fits into, after a few requests for each level.
    * @throws {UnknownJobError} @throws {InvalidArgumentError}
    */
@@ -87,7 +87,7 @@ export class JobConfigurationApi {
     await removeTree(this.registry, pathsOf(jobName).jobName);
   }
 
-  /** @returns false if somebody else has written or removed the node meanwhile */
+  /** @returns false if the node was written or removed meanwhile */
   private async write(path: string, text: string, version: number): Promise<boolean> {
     try {
       await this.registry.set(path, text, version);

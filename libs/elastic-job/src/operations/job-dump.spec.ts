@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hideAddresses } from './job-dump.js';
 
 describe('addresses in a dump', () => {
-  // Printed by ElasticJob 3.0.4's SensitiveInfoUtils for the same texts.
+  // Output of ElasticJob 3.0.4's SensitiveInfoUtils for the same texts.
   it('given texts with addresses, when they are hidden, then they read as from Java', () => {
     expect(
       hideAddresses([

@@ -1,24 +1,24 @@
 import { inJavaOrder } from '../domain/index.js';
 import type { RegistryCenter, RegistryNode, Subtree } from '../registry/index.js';
 
-/** Nodes whose values are read at once: no more is in memory beside the dump. */
+/** Most nodes whose values are read at once, and so are in memory besides the dump. */
 const READ_AT_ONCE = 20;
-/** The shortest line of a dump has a name and the delimiter. */
+/** The shortest line of a dump: a name and the delimiter. */
 const SHORTEST_LINE = 5;
-/** No node that the library makes has a longer path. */
+/** Longer than any path that the library makes. */
 const LONGEST_PATH = 4_096;
 
-/** A tree, or as much of it as a dump may have. */
+/** A tree, or the part of it that fits a dump. */
 interface DumpedTree {
   readonly nodes: readonly RegistryNode[];
-  /** There is more. */
+  /** True if the rest is left out. */
   readonly isCut: boolean;
 }
 
 /**
- * The nodes below a path, depth first, children in Java's order; undefined if there is no such node. What changes while
- * it is read is shown either way.
- * @param mostBytes the reading ends once paths and values have as many
+ * Reads the nodes below a path, depth first, children in Java's order; undefined if there is no such node. A change
+ * during the reading may or may not be included.
+ * @param mostBytes size of paths and values at which the reading stops
  */
 export async function readTree(
   registry: RegistryCenter,
@@ -54,16 +54,17 @@ export async function readTree(
   }
 }
 
-/** One `path | value` for each node, values as they are: those of several lines span lines. */
+/** Writes one `path | value` for each node, with values unchanged: those of several lines span lines. */
 export function formatDump(nodes: readonly RegistryNode[]): string[] {
   return nodes.map(({ path, data }) => `${path} | ${data}`);
 }
 
-/** Order and grouping matter: of two addresses, one of which begins with the other, the longer one may be cut. */
+/** Order and grouping matter: if one address begins with another, the longer one may be cut. */
 const IPV4 = /(?:\d|[1-9]\d|1\d{2}|2[0-4]\d|25[0-5])(?:\.(?:1\d{2}|2[0-4]\d|25[0-5]|[1-9]\d|\d)){3}/g;
 
 /**
- * Replaces each IPv4 address by `ip1`, `ip2` and so on, in the order in which they come first; whatever looks like one.
+ * Replaces each IPv4 address, and each text that looks like one, by `ip1`, `ip2` and so on, in the order of first
+ * appearance.
  * @see ElasticJob, `SensitiveInfoUtils.filterSensitiveIps` and `IpUtils.IP_REGEX`
  */
 export function hideAddresses(texts: readonly string[]): string[] {
@@ -77,7 +78,7 @@ export function hideAddresses(texts: readonly string[]): string[] {
   );
 }
 
-/** Depth first, without the root. A tree may be deeper than the stack. */
+/** Depth first, without the root. Iterative, since a tree may be deeper than the stack. */
 function* pathsBelow(view: Subtree, root: string): Generator<string, void> {
   const childrenOf = (path: string) => inJavaOrder(view.children(path)).map((name) => `${path}/${name}`);
   const waiting = childrenOf(root).toReversed();

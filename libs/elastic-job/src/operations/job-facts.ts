@@ -8,16 +8,16 @@ import {
 import { findJobNameFault, inJavaOrder, type JobName, serverIpOf } from '../domain/index.js';
 import { NoNodeError, type RegistryCenter, type RegistryNode } from '../registry/index.js';
 
-/** The parts of a job's tree whose names have to be listed; each costs one request per job. */
+/** Parts of a job's tree whose names must be listed; each costs one request per job. */
 export type JobPart = 'instances' | 'servers' | 'items';
 
-/** A namespace may be full of names that are no jobs: so many are asked for at once. */
+/** Most jobs that are read at once: a namespace may be full of names that are no jobs. */
 const JOBS_AT_ONCE = 500;
 
-/** What the registry holds of a job; the parts that were not asked for are empty. */
+/** A job's nodes in the registry; parts that were not asked for are empty. */
 export interface JobFacts {
   readonly paths: JobPaths;
-  /** The job's root node; undefined: there is no such job. */
+  /** The job's root node; undefined if there is no such job. */
   readonly root: RegistryNode | undefined;
   readonly config: RegistryNode | undefined;
   /** In Java's order. */
@@ -49,7 +49,7 @@ export async function namesBelow(registry: RegistryCenter, path: string): Promis
 
 /**
  * Reads jobs in two round trips for each 500: one request for each part of each job, all at once, and one for all
- * values. A node that goes in between is passed over.
+ * values. A node that is removed in between is left out.
  */
 export async function readJobs(
   registry: RegistryCenter,

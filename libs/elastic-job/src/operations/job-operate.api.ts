@@ -30,7 +30,7 @@ export interface TriggerOptions {
   readonly parameters?: string;
 }
 
-/** Which part of a job, or of all jobs, a command is for. */
+/** Scope of a command: one server, or all. */
 export interface ServerScope {
   /** Only this server of the job. @default all of them */
   readonly serverIp?: string;
@@ -40,13 +40,13 @@ export interface DumpOptions {
   /** Writes `ip1`, `ip2`, ... for IPv4 addresses, as Java does. @default true */
   readonly hideAddresses?: boolean;
   /**
-   * Writes `hidden` for parameters, props, extra configurations, checkpoints, and for what operators' triggers hold.
+   * Writes `hidden` for parameters, props, extra configurations, checkpoints, and the contents of operators' triggers.
    * Java does not.
    * @default true
    */
   readonly hideSecrets?: boolean;
   /**
-   * The most that a dump has, in bytes; of a larger tree it has the first nodes, and a last line that says so.
+   * Most bytes of a dump; of a larger tree it has the first nodes, and a last line that says so.
    * @default 5_000_000
    */
   readonly maxBytes?: number;
@@ -55,22 +55,22 @@ export interface DumpOptions {
 const MAX_DUMP_BYTES = 5_000_000;
 
 /**
- * What an operator does with any job of the namespace, whoever runs it: instances of this package and Java's do as they
- * are told. Each command is one transaction after reading what it concerns: all of it happens, or nothing. What was
- * changed by somebody else meanwhile is looked at again.
+ * Operator's commands for any job of the namespace: instances of this package and Java's instances follow them. Each
+ * command reads the nodes that it concerns, and is then one transaction: all of it happens, or nothing. If a node was
+ * changed meanwhile, the command reads again.
  *
- * If an answer is lost, a command rejects with `RegistryUnavailableError`, and may have been done. Each of them can be
- * given again then; only of `trigger` that is another run, if the first one was taken already.
+ * If an answer is lost, a command rejects with `RegistryUnavailableError`, and may have been done. Every command can be
+ * repeated then; only a repeated `trigger` may be a second run, if the first request was taken already.
  *
  * Commands reject with `UnknownJobError` if the namespace has no such job, `UnknownServerError` if the job has no such
- * server, and `InvalidArgumentError` if nothing can have such a name.
+ * server, and `InvalidArgumentError` for an impossible name.
  * @see ElasticJob, `JobOperateAPI`
  */
 @sharedClass('JobOperateApi')
 export class JobOperateApi {
   /**
-   * @param strategies the user's own, which new jobs may name by their type beside the built-in ones
-   * @param cronDialect that of new jobs which do not name one
+   * @param strategies the user's own, which new jobs may name by their type besides the built-in ones
+   * @param cronDialect dialect of new jobs that name none
    */
   constructor(
     private readonly registry: RegistryCenter,
@@ -82,7 +82,7 @@ export class JobOperateApi {
   /**
    * Creates a job for the whole cluster, from a template (`@ElasticJobTemplate`). Every instance that has the template
    * joins it at once, and after every restart, until the job is removed. One transaction. After a lost reply the job
-   * may be there: then a second `create` rejects with `JobExistsError`.
+   * may exist: then a second `create` rejects with `JobExistsError`.
    * @throws {JobExistsError} if the namespace has such a node, also while such a job is being removed
    * @throws {ConfigurationError} for wrong options
    * @throws {InvalidArgumentError} for a name that no job or template can have
@@ -95,9 +95,9 @@ export class JobOperateApi {
   /**
    * Asks every instance of the job to run its items once, now. A request that an instance has not taken yet stays as it
    * is, so two operators never cancel each other; requests to instances that are gone are removed. 4 requests.
-   * @throws {ElasticJob2ConfigurationError} if the job is one of ElasticJob 2, whose instances would never see it
-   * @throws {RequestTooLargeError} if the parameters are more than an instance reads (256 KB), or, once for each
-   *   instance, more than a request may hold
+   * @throws {ElasticJob2ConfigurationError} for a job of ElasticJob 2, whose instances would never see the request
+   * @throws {RequestTooLargeError} if the parameters exceed what an instance reads (256 KB) or, once for each instance,
+   * what a request may hold
    */
   async trigger(jobName: JobName, { parameters }: TriggerOptions = {}): Promise<TriggerReceipt> {
     const paths = pathsOf(jobName);
@@ -107,9 +107,9 @@ export class JobOperateApi {
   }
 
   /**
-   * Asks the instance that runs an item to abort this one run: its signal aborts with `CancelledError`, and once its
-   * handler has returned it is settled as `aborted`. It does not run elsewhere instead, and the next fire time is run
-   * as usual. 2 requests.
+   * Asks the instance that runs an item to abort this run: its signal aborts with `CancelledError`, and once its
+   * handler has returned it is settled as `aborted`. It does not run elsewhere instead, and the next fire time runs as
+   * usual. 2 requests.
    * @throws {UnknownJobError} @throws {UnknownItemError} @throws {InvalidArgumentError}
    */
   async cancel(jobName: JobName, item: number): Promise<CancelOutcome> {
@@ -119,10 +119,10 @@ export class JobOperateApi {
   }
 
   /**
-   * Asks for the abort of every run of the job that is under way now, as `cancel` does for one. ElasticJob-Cloud does
-   * so as it disables a job or changes it: disable it first, or its next fire time begins others. 3 requests, and two
-   * for each item that runs.
-   * @returns what came of it, by item, ascending; empty: nothing runs
+   * Asks for the abort of every present run of the job, as `cancel` does for one. ElasticJob-Cloud does so when it
+   * disables or changes a job. Disable the job first, or its next fire time begins new runs. 3 requests, and two for
+   * each running item.
+   * @returns the outcome by item, ascending; empty if nothing runs
    * @throws {UnknownJobError} @throws {InvalidArgumentError}
    */
   async cancelAll(jobName: JobName): Promise<ReadonlyMap<number, CancelOutcome>> {
@@ -130,14 +130,15 @@ export class JobOperateApi {
   }
 
   /**
-   * Instances on these servers get no items from the next trigger on; what runs goes on. Survives restarts. 3 requests.
+   * Instances on these servers get no items from the next trigger on; present runs go on. Survives restarts. 3
+   * requests.
    * @throws {UnknownJobError} @throws {UnknownServerError}
    */
   disable(jobName: JobName, scope: ServerScope = {}): Promise<void> {
     return this.setStatus('DISABLED', { jobName, ...scope });
   }
 
-  /** Takes `disable` back. 3 requests. @throws {UnknownJobError} @throws {UnknownServerError} */
+  /** Reverses `disable`. 3 requests. @throws {UnknownJobError} @throws {UnknownServerError} */
   enable(jobName: JobName, scope: ServerScope = {}): Promise<void> {
     return this.setStatus('ENABLED', { jobName, ...scope });
   }
@@ -159,8 +160,8 @@ export class JobOperateApi {
   }
 
   /**
-   * Takes instances out of the job, for good: each ends the job in its process, which goes on otherwise. To come back,
-   * the process has to be restarted. 4 requests.
+   * Takes instances out of the job permanently: each ends the job in its process, which otherwise goes on. They come
+   * back when the process is restarted. 4 requests.
    * @returns the ids of the instances, in Java's order
    * @throws {UnknownJobError} @throws {UnknownServerError}
    */
@@ -177,13 +178,13 @@ export class JobOperateApi {
   }
 
   /**
-   * Shuts instances down and forgets their servers, also that they were disabled. The rest of the job stays;
+   * Shuts instances down and forgets their servers, including that they were disabled. The rest of the job stays;
    * `JobConfigurationApi.removeJobConfiguration` removes all of it. 4 requests.
    *
-   * A job that was created from a template goes as a whole, unless only one server is named: its instances let what
-   * runs end within their `drainTimeoutMs`, and leave; the last of them deletes its nodes, or this call if there is
-   * none. This resolves as soon as that is under way, and a second call goes on with it after a crash. The name is free
-   * once the job's root is gone.
+   * A job that was created from a template is removed as a whole, unless only one server is named. Its instances let
+   * present runs end within their `drainTimeoutMs`, and leave; the last of them deletes its nodes, or this call does if
+   * there is none. This resolves as soon as the removal has begun, and a second call resumes it after a crash. The name
+   * is free once the job's root is gone.
    * @throws {UnknownJobError} @throws {UnknownServerError}
    */
   remove(jobName: JobName, scope: ServerScope = {}): Promise<void> {
@@ -199,8 +200,8 @@ export class JobOperateApi {
   }
 
   /**
-   * The job's nodes and their values as text, one `path | value` for each, secrets hidden; to the byte what Java's dump
-   * service answers if `hideSecrets` is false. A request for each level of the tree, and for each 20 nodes.
+   * The job's nodes and their values as text, one `path | value` for each, secrets hidden. With `hideSecrets: false` it
+   * is byte for byte the answer of Java's dump service. A request for each level of the tree, and for each 20 nodes.
    * @throws {UnknownJobError}
    * @see ElasticJob, `SnapshotService.dumpJobDirectly`
    */
@@ -279,14 +280,14 @@ function isIn(scope: CommandScope, { serverIp }: { readonly serverIp: string }):
   return scope.serverIp === undefined || scope.serverIp === serverIp;
 }
 
-/** An instance is on the server that its node's data says, as for Java. */
+/** The data of its node decide on which server an instance is, as for Java. */
 function shutdownOperations(scope: CommandScope, { paths, instances }: JobFacts): Operation[] {
   return instances
     .filter((instance) => isIn(scope, instance))
     .map(({ jobInstanceId }) => deletion(paths.instance(jobInstanceId)));
 }
 
-/** How a job that was created from a template is removed as a whole; undefined if that is not asked for. */
+/** Operations that remove a job from a template as a whole; undefined if the command is for less. */
 function removalOperations({ jobName, serverIp }: CommandScope, { root }: JobFacts): Operation[] | undefined {
   const created = parseCreatedJob(root?.data ?? '');
   if (jobName === undefined || serverIp !== undefined || root === undefined || created === undefined) return undefined;

@@ -10,18 +10,18 @@ export interface JobBriefInfo {
   readonly jobName: JobName;
   readonly status: JobBriefStatus;
   readonly description: string;
-  /** Undefined: a one-off job, which runs when it is triggered. */
+  /** Undefined: a one-off job, which runs only when it is triggered. */
   readonly cron: string | undefined;
-  /** The registered instances; on one server, if that was asked for. */
+  /** Number of registered instances; on one server, if the request was for one. */
   readonly instanceCount: number;
-  /** 0 if the `config` node does not say. */
+  /** 0 if the `config` node does not have it. */
   readonly shardingTotalCount: number;
-  /** From which template the job was created; undefined: it is declared in the code of those who run it. */
+  /** Template of a created job; undefined for a job that is declared in code. */
   readonly template: string | undefined;
-  /** A created job is on its way out. */
+  /** True for a created job that is being removed. */
   readonly isBeingRemoved: boolean;
   /**
-   * Why the job's `config` node cannot be read, such as that ElasticJob 2 wrote it; what it would say is missing then.
+   * Why the job's `config` node cannot be read, for example because ElasticJob 2 wrote it; its values are missing then.
    */
   readonly problem: string | undefined;
 }
@@ -29,7 +29,7 @@ export interface JobBriefInfo {
 const ALL_PARTS: readonly JobPart[] = ['instances', 'servers', 'items'];
 
 /**
- * What jobs there are, and how they are: every job of the namespace that has a `config` node, whoever runs it. Values
+ * Lists the jobs and their states: every job of the namespace that has a `config` node, on whatever instances. Values
  * are frozen.
  * @see ElasticJob, `JobStatisticsAPI`
  */
@@ -54,8 +54,7 @@ export class JobStatisticsApi {
   }
 
   /**
-   * The jobs that know a server, with their state there: DISABLED or OK. 2 requests, and two for each job of the
-   * namespace.
+   * Jobs that know a server, with their state there: DISABLED or OK. 2 requests, and two for each job of the namespace.
    * @throws {InvalidArgumentError}
    */
   async getJobsBriefInfo(serverIp: string): Promise<readonly JobBriefInfo[]> {

@@ -1,10 +1,10 @@
 import { ElasticJobError, type JobName } from '../domain/index.js';
 
-/** What an operator gave cannot be the name of a job or server, or the number of an item. Nothing was asked. */
+/** An argument cannot be the name of a job or server, or the number of an item. No request was made. */
 export class InvalidArgumentError extends ElasticJobError {
   readonly code = 'INVALID_ARGUMENT';
 
-  /** @param fault what is wrong, as the end of a sentence that begins with the argument's name */
+  /** @param fault the fault, as the end of a sentence that begins with the argument's name */
   constructor(
     readonly argument: string,
     readonly value: unknown,
@@ -15,12 +15,13 @@ export class InvalidArgumentError extends ElasticJobError {
 }
 
 /**
- * No job that was asked for knows such a server. Nothing was written: a mistyped address would be a server for ever.
+ * No job within the scope of the command knows such a server. Nothing was written: a mistyped address would stay as a
+ * server for ever.
  */
 export class UnknownServerError extends ElasticJobError {
   readonly code = 'UNKNOWN_SERVER';
 
-  /** @param jobName undefined: all jobs of the namespace were asked for */
+  /** @param jobName undefined if the command was for all jobs of the namespace */
   constructor(
     readonly serverIp: string,
     readonly jobName: JobName | undefined,
@@ -31,13 +32,13 @@ export class UnknownServerError extends ElasticJobError {
   }
 }
 
-/** The registry has a node of that name: a job, what is left of one, or something else. Nothing was written. */
+/** The registry has a node of that name: a job, the remains of one, or something else. Nothing was written. */
 export class JobExistsError extends ElasticJobError {
   readonly code = 'JOB_EXISTS';
 
   constructor(
     readonly jobName: JobName,
-    /** It is on its way out: the name will be free. */
+    /** True while it is being removed: the name will be free. */
     readonly isBeingRemoved: boolean,
   ) {
     super(
@@ -52,7 +53,7 @@ export class JobExistsError extends ElasticJobError {
 export class UnknownItemError extends ElasticJobError {
   readonly code = 'UNKNOWN_ITEM';
 
-  /** @param items those that it has, ascending */
+  /** @param items its items, ascending */
   constructor(
     readonly jobName: JobName,
     readonly item: number,

@@ -5,29 +5,29 @@ import { readJobs } from './job-facts.js';
 import { UnknownItemError } from './operations.errors.js';
 import { throwUnknownItem } from './unknown-item.js';
 
-/** What came of a request to cancel a run. */
+/** Outcome of a request to cancel a run. */
 export type CancelOutcome =
   /** The holder is asked to abort the run; its handler may need a while, and may have ended before. */
   | { readonly kind: 'requested'; readonly run: string; readonly instanceId: string }
   | { readonly kind: 'not-running' }
-  /** Without `monitorExecution` nobody knows what runs. */
+  /** Without `monitorExecution` it is unknown what runs. */
   | { readonly kind: 'unmonitored' }
-  /** An instance of Java runs the item: it cannot be told. */
+  /** A Java instance runs the item: it has no way to be asked. */
   | { readonly kind: 'not-ours'; readonly instanceId: string };
 
-/** What the registry says of an item and of who runs it, at one moment. */
+/** State of an item and its holder in the registry, at one moment. */
 interface CancelFacts {
   readonly config: RegistryNode | undefined;
   readonly parent: RegistryNode | undefined;
-  /** Undefined: no instance of ours has run the item yet. */
+  /** Undefined if no instance of ours has run the item yet. */
   readonly record: RegistryNode | undefined;
   readonly mark: RegistryNode | undefined;
   readonly request: RegistryNode | undefined;
 }
 
 /**
- * Asks the holder of an item to abort the run that is under way. The request names the run and is made against its
- * record, so that it can mean no other one.
+ * Asks the holder of an item to abort its present run. The request names the run and is made against its record, so
+ * that it cannot hit another run.
  * @throws {UnknownJobError}
  * @throws {UnknownItemError}
  * @throws {ConfigurationNodeError} if nothing runs and the job's settings cannot be read
@@ -47,8 +47,8 @@ export function requestCancel(registry: RegistryCenter, paths: JobPaths, item: n
 }
 
 /**
- * Asks the holders of all items that run to abort them: each run as `requestCancel` does.
- * @returns what came of it, by item, ascending; nothing of items that do not run
+ * Asks the holders of all running items to abort: each run as `requestCancel` does.
+ * @returns the outcome by item, ascending; without items that do not run
  * @throws {UnknownJobError}
  */
 export async function requestCancels(
@@ -62,7 +62,7 @@ export async function requestCancels(
   const outcomes = new Map<number, CancelOutcome>();
   for (const item of items.filter((_, index) => marks[index] !== undefined)) {
     const outcome = await requestCancel(registry, paths, item).catch((error: unknown) => {
-      if (error instanceof UnknownItemError) return undefined; // It is beyond the total by now.
+      if (error instanceof UnknownItemError) return undefined; // The item is beyond a total that has changed meanwhile.
       throw error;
     });
     if (outcome !== undefined) outcomes.set(item, outcome);
@@ -93,7 +93,7 @@ function operations(paths: JobPaths, item: number, facts: CancelFacts, run: stri
     { kind: 'check', path: paths.record(item), version: record?.stat.version },
     { kind: 'check', path: paths.mark(item, 'running') },
     ...(parent === undefined ? [creation(paths.cancels)] : []),
-    // One for an earlier run, which nobody has removed yet, makes room.
+    // Replaces a leftover request for an earlier run.
     request === undefined ? creation(path, run) : { kind: 'set', path, data: run, version: request.stat.version },
   ];
 }

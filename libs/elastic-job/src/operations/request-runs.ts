@@ -10,21 +10,21 @@ import { inJavaOrder, UnknownJobError } from '../domain/index.js';
 import { creation, type Operation, type RegistryCenter } from '../registry/index.js';
 import { namesBelow } from './job-facts.js';
 
-/** What came of a request for a run. Instance ids, in Java's order. */
+/** Result of a request for a run. Instance ids, in Java's order. */
 export interface TriggerReceipt {
-  /** Names the run: `ShardingContext.trigger.id` of our instances. */
+  /** Id of the run: `ShardingContext.trigger.id` on our instances. */
   readonly id: string;
-  /** The instances that were asked for this run. */
+  /** Instances that were asked for this run. */
   readonly asked: readonly string[];
-  /** The instances that have yet to take an earlier request; it stands, and this one was not added. */
+  /** Instances that have not taken an earlier request yet; it stands, and this one was not added. */
   readonly pending: readonly string[];
 }
 
 /**
- * Writes the request for every instance that has none waiting, in one transaction. Java removes all requests first, and
- * then writes one after the other, so that of two operators each may take back what the other one has asked.
+ * Writes the request for every instance without a waiting one, in one transaction. Java removes all requests first and
+ * then writes one after the other, so that two operators can each remove the other's request.
  * @throws {UnknownJobError}
- * @throws {ElasticJob2ConfigurationError} if the job is one of ElasticJob 2; nothing is written
+ * @throws {ElasticJob2ConfigurationError} for a job of ElasticJob 2; nothing is written
  */
 export function requestRuns(
   registry: RegistryCenter,
@@ -39,14 +39,14 @@ export function requestRuns(
       namesBelow(registry, paths.triggers),
     ]);
     if (root === undefined) throw new UnknownJobError(jobName, 'registry');
-    // Its instances never look at such a request.
+    // Instances of ElasticJob 2 never look at such a request.
     if (config !== undefined) assertNotElasticJob2(config.data, jobName);
     const asked = inJavaOrder(instanceIds.filter((instanceId) => !requested.includes(instanceId)));
     const pending = inJavaOrder(instanceIds.filter((instanceId) => requested.includes(instanceId)));
     const gone = requested.filter((instanceId) => !instanceIds.includes(instanceId));
     const operations: Operation[] = [
       ...(parent === undefined && asked.length > 0 ? [creation(paths.triggers)] : []),
-      // A request to an instance that has gone meanwhile would stay.
+      // Without the check, a request to an instance that has gone meanwhile would stay.
       ...asked.map((instanceId): Operation => ({ kind: 'check', path: paths.instance(instanceId) })),
       ...asked.map((instanceId) => creation(paths.trigger(instanceId), formatTriggerRequest(request))),
       ...gone.map((instanceId): Operation => ({ kind: 'delete', path: paths.trigger(instanceId) })),

@@ -6,15 +6,15 @@ import { jobNamesIn, readJobs } from './job-facts.js';
 /** A server at a glance, over all jobs of the namespace. */
 export interface ServerBriefInfo {
   readonly serverIp: string;
-  /** The ids of the instances that run there now, each once, in Java's order. */
+  /** Ids of the instances that run there now, each once, in Java's order. */
   readonly instances: readonly string[];
-  /** The jobs that have run there, in the order of their names. */
+  /** Jobs that have run there, in the order of their names. */
   readonly jobNames: readonly JobName[];
-  /** Those of them for which the server is disabled. */
+  /** Those of the jobs for which the server is disabled. */
   readonly disabledJobNames: readonly JobName[];
 }
 
-/** Which servers there are. Values are frozen. @see ElasticJob, `ServerStatisticsAPI` */
+/** Lists the servers. Values are frozen. @see ElasticJob, `ServerStatisticsAPI` */
 @sharedClass('ServerStatisticsApi')
 export class ServerStatisticsApi {
   constructor(private readonly registry: RegistryCenter) {}

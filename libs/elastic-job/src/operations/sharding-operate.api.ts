@@ -5,8 +5,8 @@ import { assertItem, pathsOf } from './arguments.js';
 import { throwUnknownItem } from './unknown-item.js';
 
 /**
- * Switches single items of a job off and on. A running item goes on; the next trigger passes a disabled one over, and
- * no other instance gets it.
+ * Disables and enables single items of a job. A running item goes on; the next trigger skips a disabled one, and no
+ * other instance gets it.
  * @see ElasticJob, `ShardingOperateAPI`
  */
 @sharedClass('ShardingOperateApi')
@@ -14,7 +14,7 @@ export class ShardingOperateApi {
   constructor(private readonly registry: RegistryCenter) {}
 
   /**
-   * One request. Done already is no error.
+   * Disables an item; a disabled one stays so. One request.
    * @throws {UnknownJobError} @throws {UnknownItemError} @throws {InvalidArgumentError}
    */
   disable(jobName: JobName, item: number): Promise<void> {
@@ -22,7 +22,7 @@ export class ShardingOperateApi {
   }
 
   /**
-   * One request. Done already is no error.
+   * Enables an item; an enabled one stays so. One request.
    * @throws {UnknownJobError} @throws {UnknownItemError} @throws {InvalidArgumentError}
    */
   enable(jobName: JobName, item: number): Promise<void> {
@@ -34,7 +34,7 @@ export class ShardingOperateApi {
     assertItem(item);
     const operations: Operation[] = [{ kind: 'check', path: paths.item(item) }, change(paths.mark(item, 'disabled'))];
     const result = await this.registry.transaction(operations);
-    // The second one is refused only if the item is in the wanted state already.
+    // A refusal of the second operation means that the item is in the wanted state already.
     if (result.kind === 'refused' && result.index === 0) await throwUnknownItem(this.registry, paths, item);
   }
 }

@@ -20,52 +20,55 @@ import { type JobFacts, readJob } from './job-facts.js';
  * since the epoch.
  */
 export interface RecordedRun {
-  /** Names the run: each begin has another one. */
+  /** Id of the run, unique for each begin. */
   readonly run: string;
-  /** The id of the instance that ran it. */
+  /** Id of the instance that ran it. */
   readonly instanceId: string;
-  /** The instant that the run stands for. */
+  /** The fire time of the run. */
   readonly fireTime: number;
   readonly origin: TriggerOrigin;
   readonly attempt: number;
-  /** Of work in tasks: which launch of the target it is, counted from 1. */
+  /** For work in tasks: number of the launch for the target, from 1. */
   readonly launch: number | undefined;
   readonly begunAt: number;
-  /** Undefined: it runs, its instance died, or the job has Java peers, beside which the end is not recorded. */
+  /**
+   * Undefined if it still runs, if its instance died, or if the job has Java peers, beside which the end is not
+   * recorded.
+   */
   readonly settledAt: number | undefined;
   readonly outcome: ShardOutcomeKind | undefined;
-  /** The run's fencing token, as long as its end is not recorded. */
+  /** Fencing token of the run, as long as its end is not recorded. */
   readonly token: bigint | undefined;
 }
 
 /** An item at a glance. */
 export interface ShardingInfo {
   readonly item: number;
-  /** The owner that was assigned last, also if it has gone since; undefined if there is none. */
+  /** The last assigned owner, even if it is gone; undefined if there is none. */
   readonly instanceId: string | undefined;
   readonly serverIp: string | undefined;
   readonly status: ShardingStatus;
-  /** Another instance has taken it over from a crashed one. */
+  /** True if another instance has taken it over from a crashed one. */
   readonly failover: boolean;
-  /** It waits for an instance to take it over. */
+  /** True if it waits for an instance to take it over. */
   readonly isQueued: boolean;
-  /** A fire time was missed and will be caught up on. */
+  /** True if a fire time was missed and will be caught up on. */
   readonly isMisfired: boolean;
-  /** The id of the instance that runs it now. */
+  /** Id of the instance that runs it now. */
   readonly holder: string | undefined;
-  /** The task that does its work now, as its scheduler has told it last; undefined: there is none, or none is known. */
+  /** The task that works on it now, as its scheduler last reported it; undefined if there is none, or none is known. */
   readonly task: RunningTask | undefined;
   readonly lastRun: RecordedRun | undefined;
 }
 
-/** How a job's items are. Values are frozen. @see ElasticJob, `ShardingStatisticsAPI` */
+/** Lists a job's items and their states. Values are frozen. @see ElasticJob, `ShardingStatisticsAPI` */
 @sharedClass('ShardingStatisticsApi')
 export class ShardingStatisticsApi {
   constructor(private readonly registry: RegistryCenter) {}
 
   /**
-   * Every item that has a node, ascending; none if there is no such job. An owner that has gone is no error: its items
-   * are SHARDING_FLAG. 4 requests, if they fit.
+   * Every item that has a node, ascending; none if there is no such job. A missing owner is no error: its items are
+   * SHARDING_FLAG. 4 requests, if they fit.
    * @throws {InvalidArgumentError}
    */
   async getShardingInfo(jobName: JobName): Promise<readonly ShardingInfo[]> {
@@ -123,7 +126,7 @@ function recordedRun(node: RegistryNode | undefined): RecordedRun | undefined {
     begunAt,
     settledAt: settled?.at,
     outcome: settled?.outcome,
-    // The begin wrote the node last: its write is the token.
+    // The last write of the node is the begin's, so its id is the token.
     token: settled === undefined ? node.stat.mzxid : undefined,
   });
 }

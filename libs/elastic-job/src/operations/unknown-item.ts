@@ -5,7 +5,7 @@ import { namesBelow } from './job-facts.js';
 import { UnknownItemError } from './operations.errors.js';
 
 /**
- * Says why an item has no node: the job lacks it, or there is no such job.
+ * Throws the reason why an item has no node: the job lacks it, or there is no such job.
  * @throws {UnknownJobError}
  * @throws {UnknownItemError}
  */

@@ -5,7 +5,7 @@ import type { CloudTreeOptions } from './tree/cloud-tree-options.js';
 
 /** Settings that several jobs share. @see ElasticJob-Cloud, application configuration */
 export interface TaskApp {
-  /** Fields that are not given have the backend's defaults. */
+  /** Fields that are left out have the backend's defaults. */
   readonly task?: TaskOptions;
   readonly resources?: Partial<TaskResources>;
 }
@@ -15,25 +15,25 @@ export interface ElasticJobCloudModuleOptions {
   /** The backend that runs tasks: `new LocalProcesses()`. It starts before the jobs, and stops after them. */
   readonly backend: TaskBackend;
   /**
-   * Names all schedulers that share these jobs and the backend's machines: their tasks carry it. A text of at most 63
+   * Name of all schedulers that share these jobs and the backend's machines; their tasks carry it. A text of at most 63
    * letters, digits, `-`, `_` and `.`.
    * @default 'elastic-job'
    */
   readonly cluster?: string;
-  /** Settings of every job that has none of its own. @default { resources: { cpu: 1, memoryMb: 128 } } */
+  /** Settings of every job without its own. @default { resources: { cpu: 1, memoryMb: 128 } } */
   readonly defaults?: TaskApp;
   /**
-   * By name: what jobs share that name it as their `appName`. It goes over `defaults`.
+   * Settings by application name, for jobs that name it as their `appName`. They override `defaults`.
    * @default none
    */
   readonly apps?: Readonly<Record<string, TaskApp>>;
   /**
-   * With it, jobs that are registered in ElasticJob-Cloud's tree come and go on every scheduler, and
-   * `CloudConfigurations` can be injected. @default only the jobs of the code
+   * Runs the jobs that are registered in ElasticJob-Cloud's tree on every scheduler, as they come and go, and makes
+   * `CloudConfigurations` injectable. @default only the jobs of the code
    */
   readonly tree?: CloudTreeOptions;
-  /** Programs that jobs of the registry may have tasks run; jobs of the code need no entry. @default nothing */
+  /** Programs that tasks of the registry's jobs may run; jobs of the code need no entry. @default nothing */
   readonly allow?: TaskAllow;
-  /** REST as ElasticJob-Cloud has it, under `/api` of the application; needs `tree`. @default there is none */
+  /** ElasticJob-Cloud's REST interface, under `/api` of the application; needs `tree`. @default none */
   readonly rest?: CloudRestOptions;
 }

@@ -1,8 +1,8 @@
 import { TASK_VARIABLE } from '../../cloud/index.js';
 
 /**
- * True in the process of a task, whose `main.ts` calls `runTask`. Modules that no job needs, such as a web server's or
- * a queue's, can be left out then.
+ * True in the process of a task, whose `main.ts` calls `runTask`. Modules that no job needs, such as those of a web
+ * server or a queue, can be left out then.
  *
  * ```ts
  * if (isElasticJobTask()) await runTask(AppModule);

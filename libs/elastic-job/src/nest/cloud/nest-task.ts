@@ -6,7 +6,7 @@ import { guardRunTracer } from '../../tracing/index.js';
 import type { ResolvedModuleOptions } from '../resolve-module-options.js';
 import { ELASTIC_JOB_OPTIONS } from '../tokens.js';
 
-/** The place of a job that a task makes of a template. */
+/** A template's job, as a task creates it. */
 type JobHere = ReturnType<ElasticJobRuntime['registrar']['of']>;
 
 /** A Nest application that has booted for one task. */
@@ -15,7 +15,7 @@ export class NestTask implements TaskApplication {
   private readonly options: ResolvedModuleOptions;
   private readonly runtime: ElasticJobRuntime;
 
-  /** @throws {ConfigurationError} if it has no jobs at all */
+  /** @throws {ConfigurationError} if the application has no jobs */
   constructor(private readonly app: INestApplicationContext) {
     this.runtime = runtimeOf(app);
     this.options = app.get(ELASTIC_JOB_OPTIONS, { strict: false });
@@ -42,7 +42,7 @@ export class NestTask implements TaskApplication {
     };
   }
 
-  // The handler's spans hang below the span of its item, which the scheduler has.
+  // The handler's spans become children of the item's span, which the scheduler has.
   private traced(handler: ItemWork, { traceparent }: TaskEnvelope): ItemWork {
     const { redact, tracer } = this.options;
     if (tracer === undefined || traceparent === undefined) return handler;
@@ -57,11 +57,11 @@ export class NestTask implements TaskApplication {
   private async jobOf({ jobName, template }: TaskEnvelope): Promise<JobHere> {
     const { registrar, templates } = this.runtime;
     const known = registrar.jobs.map((job) => job.jobName);
-    // A job that is registered in ElasticJob-Cloud's tree is known by its own name, or by its application's.
+    // A job of ElasticJob-Cloud's tree is known by its own name, or by its application's.
     const created = [jobName, template]
       .map((name) => (name === undefined ? undefined : templates.definitionOf(jobName, name)))
       .find((definition) => definition !== undefined);
-    // Its settings are the envelope's: those of the template are not judged.
+    // The envelope has its settings: those of the template are not checked.
     if (created !== undefined && !known.includes(jobName)) await registrar.register({ ...created, createdAs: 0n });
     else if (!known.includes(jobName)) throw new UnknownTaskJobError(jobName, known);
     return registrar.of(jobName);

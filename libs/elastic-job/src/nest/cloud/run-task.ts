@@ -7,7 +7,7 @@ import { visibleStack, visibleText } from '../visible-text.js';
 import { NestTask } from './nest-task.js';
 import { type ImportedModule, TaskModule } from './task.module.js';
 
-/** Options of `runTask`: those of Nest's `createApplicationContext`, and limits of its own. */
+/** Options of `runTask`: those of Nest's `createApplicationContext`, and time limits. */
 export interface RunTaskOptions extends Omit<
   NonNullable<Parameters<(typeof NestFactory)['createApplicationContext']>[1]>,
   'abortOnError'
@@ -17,8 +17,8 @@ export interface RunTaskOptions extends Omit<
   /** How long the application may take to close, in milliseconds; never beyond the task's grace. @default 5_000 */
   readonly closeTimeoutMs?: number;
   /**
-   * How long the process may go on once the end is reported, in milliseconds: what keeps its event loop alive then,
-   * such as a forgotten timer, is left behind. @default 1_000
+   * How long the process may go on once the end is reported, in milliseconds. Anything that still keeps its event loop
+   * alive then, such as a forgotten timer, is abandoned. @default 1_000
    */
   readonly exitTimeoutMs?: number;
 }
@@ -26,20 +26,20 @@ export interface RunTaskOptions extends Omit<
 const LIMITS: WorkerLimits = { bootTimeoutMs: 60_000, closeTimeoutMs: 5_000, exitTimeoutMs: 1_000 };
 
 /**
- * Runs the one item that the process was started for, and ends the process: boots the application without a registry
- * and without schedules, finds the job by its name, and runs it as an instance would, with enhancers, retries and
- * listeners. Then it closes the application, reports, and sets the exit code.
+ * Runs the one item of this process, and ends the process. It boots the application without a registry and without
+ * schedules, finds the job by its name, and runs it as an instance would, with enhancers, retries and listeners. Then
+ * it closes the application, reports, and sets the exit code.
  *
- * | exit code | outcome | what has happened |
+ * | exit code | outcome | reason |
  * |---|---|---|
  * | 0 | succeeded | the handler has returned |
  * | 79 | failed | the handler has thrown, or has taken longer than its time |
  * | 143 | aborted | it was told to end (SIGTERM), or its scheduler may not act for the item any more |
- * | 78 | error | the envelope, the application or the job cannot be: nothing was run |
- * | 1 | failed | a crash: an error that nobody has caught, or an end before the run's |
+ * | 78 | error | the envelope, the application or the job is not valid: nothing was run |
+ * | 1 | failed | a crash: an uncaught error, or an exit before the end of the run |
  *
  * @param root the application's own root module
- * @returns what was reported; the process ends by itself, or after `exitTimeoutMs`
+ * @returns the report; the process ends by itself, or after `exitTimeoutMs`
  * @throws {MissingTaskError} if this process is no task
  */
 export async function runTask(root: ImportedModule, options: RunTaskOptions = {}): Promise<TaskReport> {

@@ -8,14 +8,14 @@ interface DeclaredTimer {
 }
 
 /**
- * Keeps the timers of `@nestjs/schedule` from doing anything: they are the schedulers'. This package does not load that
- * one, so its providers are found by the names of their classes. What the application asks its `SchedulerRegistry` for
- * is there, and stands still.
+ * Stops the timers of `@nestjs/schedule`, which belong to the schedulers. This package does not load that one, so it
+ * finds the providers by the names of their classes. The application's `SchedulerRegistry` has all its entries, which
+ * never fire.
  */
 export class ScheduleTimers {
   constructor(private readonly discovery: DiscoveryService) {}
 
-  /** Once all timers are declared, and before any is started. */
+  /** Call when all timers are declared, and before any is started. */
   mute(): void {
     const orchestrator = this.find('SchedulerOrchestrator');
     if (orchestrator === undefined) return;
@@ -28,7 +28,7 @@ export class ScheduleTimers {
     }
   }
 
-  /** Those that have started, also those that the application has started by itself. */
+  /** Stops timers that have started, also those that the application has started itself. */
   stop(): void {
     const schedules = this.find('SchedulerRegistry');
     if (!isSchedulerRegistry(schedules)) return;

@@ -43,7 +43,7 @@ it.each([
 
 it('refuses a job that fires faster than the backend launches tasks, and says what to do instead', () => {
   expect(() => schedule({ cron: '0/20 * * * * ?' })).toThrow(
-    'its fire times are 20000 ms apart, and it launches none more often than every 30000 ms; make the job resident, so ' +
-      'that its tasks go on, or leave out executor',
+    'its fire times are 20000 ms apart, and it launches none more often than every 30000 ms; ' +
+      'make the job resident, so that its tasks go on, or leave out executor',
   );
 });

@@ -38,7 +38,7 @@ type TaskApps = NonNullable<ElasticJobCloudModuleOptions['apps']>;
 /** A job or a template, as it is declared. */
 export type PlacedJob = Pick<JobDefinition, 'configuration' | 'place' | 'handler' | 'settled' | 'tasks'>;
 
-/** Gives the jobs that ask for it to a backend, and owns that. */
+/** Runs jobs with `executor: 'task'` on a backend, and owns that backend. */
 export class TaskScheduler {
   private readonly type: TaskJobType;
   private readonly backend: TaskBackend;
@@ -79,7 +79,7 @@ export class TaskScheduler {
   }
 
   /**
-   * The same job with its items as tasks. Its own work is for the workers.
+   * The same job with tasks as its items' work. Only workers call its own handler.
    * @throws {ConfigurationError} if the backend cannot run it
    */
   schedule<Definition extends PlacedJob>(definition: Definition): Definition {
@@ -90,7 +90,7 @@ export class TaskScheduler {
     return { ...definition, handler, settled, tasks };
   }
 
-  /** The backend, and the tasks that are followed here. From memory. */
+  /** The backend, and the tasks that this process follows. Read from memory. */
   get status(): TaskBackendStatus {
     return this.watched.status;
   }
@@ -117,17 +117,17 @@ export class TaskScheduler {
     await this.backend.stop();
   }
 
-  /** The process has started. */
+  /** Call when the process has started. */
   follow(): void {
     this.tree?.follow();
   }
 
-  /** Before the process stops: no job comes or goes any more. Never rejects. */
+  /** Call before the process stops: no job comes or goes any more. Never rejects. */
   async unfollow(): Promise<void> {
     await this.tree?.unfollow();
   }
 
-  /** Releases tasks that nobody follows, now. @see TaskReconciliation.now */
+  /** Releases unfollowed tasks, now. @see TaskReconciliation.now */
   reconcile(): Promise<boolean> {
     return this.reconciliation.now();
   }
@@ -169,7 +169,7 @@ export class TaskScheduler {
   }
 }
 
-/** Later ones go over earlier ones; a field that is undefined says nothing. */
+/** Merges layers: later ones override earlier ones, except by undefined. */
 function laid<Fields extends object>(...layers: readonly (Partial<Fields> | undefined)[]): Partial<Fields> {
   const said = layers.flatMap((layer = {}) => Object.entries(layer).filter(([, value]) => value !== undefined));
   return Object.assign({}, ...said.map(([field, value]) => ({ [field]: value })));

@@ -10,17 +10,17 @@ import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import { ELASTIC_JOB_TASK } from '../tokens.js';
 import { ScheduleTimers } from './schedule-timers.js';
 
-/** A module as `imports` takes it. */
+/** A module in the form that `imports` takes. */
 export type ImportedModule = NonNullable<ModuleMetadata['imports']>[number];
 
-/** Tells every module that it is in a task. */
+/** Shows every module that it is in a task. */
 @Global()
 @Module({ providers: [{ provide: ELASTIC_JOB_TASK, useValue: true }], exports: [ELASTIC_JOB_TASK] })
 class TaskMark {}
 
 /**
- * The root of a task's application, around the application's own. Nest calls its hooks after those of every module of
- * the application: a root comes last, unless it is global.
+ * Root of a task's application, around the application's own root. Nest calls its hooks after those of every module of
+ * the application, since a root comes last unless it is global.
  */
 @Module({ imports: [DiscoveryModule] })
 export class TaskModule implements OnModuleInit, OnApplicationBootstrap {

@@ -16,14 +16,14 @@ import type { ElasticJobModuleOptions } from '../module-options.js';
 
 const PREFIX = 'ELASTIC_JOB_';
 const REGISTRY_TYPE = `${PREFIX}REGISTRY`;
-/** What Kubernetes sets for each service of a pod's namespace. */
+/** Variables that Kubernetes sets for each service of a pod's namespace. */
 const SERVICE_LINK = /_SERVICE_HOST$|_SERVICE_PORT(_|$)|_PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$/;
-/** The variables of others that have been named: the factory is called once for each module that asks for it. */
+/** Foreign variables that were reported: the factory is called once for each module that asks for it. */
 const told = new Set<string>();
 
-/** The row of a variable. */
+/** Row of one variable. */
 interface Variable<Value> extends OptionRow {
-  /** The option that a text means. */
+  /** Converts the text into the option's value. */
   readonly read: (given: string) => Value;
 }
 
@@ -38,7 +38,7 @@ const NUMBER: Variable<number> = {
   read: Number,
 };
 
-/** The registry's options that have a variable: that of `serverTickMs` is `ELASTIC_JOB_SERVER_TICK_MS`. */
+/** Options of the registry that have a variable: for `serverTickMs` it is `ELASTIC_JOB_SERVER_TICK_MS`. */
 const REGISTRY = {
   registry: wordOf(['memory', 'zookeeper']),
   servers: neededByZooKeeper(),
@@ -57,7 +57,7 @@ const REGISTRY = {
   maxBlockedMs: NUMBER,
 };
 
-/** The module's other options that have a variable. */
+/** Other options of the module that have a variable. */
 const MODULE = {
   processing: FLAG,
   globalEnhancers: FLAG,
@@ -78,7 +78,7 @@ const VARIABLES = Object.fromEntries(
 const NAMES = Object.keys(VARIABLES);
 const TABLE = new OptionTable(VARIABLES, 'this package');
 
-/** The texts of the variables that are read. */
+/** Texts of the variables. */
 type Texts = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -88,20 +88,20 @@ type Texts = Readonly<Record<string, string | undefined>>;
  * |---|---|
  * | `ELASTIC_JOB_REGISTRY` | `registry.type`; without it `zookeeper` if there are servers, else `memory` |
  * | `ELASTIC_JOB_SERVERS`, `_NAMESPACE`, `_DIGEST` | `registry.servers`, `.namespace`, `.digest` |
- * | `ELASTIC_JOB_SESSION_TIMEOUT_MS`, `_CONNECTION_TIMEOUT_MS`, `_REQUEST_TIMEOUT_MS` | the registry's options of those
- * names |
- * | `ELASTIC_JOB_SERVER_TICK_MS`, `_CONNECTION`, `_MAX_BLOCKED_MS` | `registry.serverTickMs`, `.connection`,
- * `.maxBlockedMs` |
+ * | `ELASTIC_JOB_SESSION_TIMEOUT_MS`, `_CONNECTION_TIMEOUT_MS` | `registry.sessionTimeoutMs`, `.connectionTimeoutMs` |
+ * | `ELASTIC_JOB_REQUEST_TIMEOUT_MS`, `_SERVER_TICK_MS` | `registry.requestTimeoutMs`, `.serverTickMs` |
+ * | `ELASTIC_JOB_CONNECTION`, `_MAX_BLOCKED_MS` | `registry.connection`, `.maxBlockedMs` |
  * | `ELASTIC_JOB_SASL_USERNAME`, `_SASL_PASSWORD` | `registry.sasl` |
  * | `ELASTIC_JOB_ALLOW_OPEN_ACL`, `_REQUIRE_TLS` (`true`, `false`) | `registry.allowOpenAcl`, `.requireTls` |
- * | `ELASTIC_JOB_TLS` (`true`, `false`) | `registry.tls`, by what the process trusts (`NODE_EXTRA_CA_CERTS` adds to it)
- * |
+ * | `ELASTIC_JOB_TLS` (`true`, `false`) | `registry.tls`; `NODE_EXTRA_CA_CERTS` adds trusted certificates |
  * | `ELASTIC_JOB_PROCESSING`, `_GLOBAL_ENHANCERS` (`true`, `false`) | `processing`, `globalEnhancers` |
  * | `ELASTIC_JOB_DRAIN_TIMEOUT_MS`, `_INSTANCE_ID`, `_TOKEN_EPOCH` | `drainTimeoutMs`, `instanceId`, `tokenEpoch` |
- * | `ELASTIC_JOB_SUSPENDED_GRACE_MS`, `_CLOCK_TOLERANCE_MS`, `_HUNG_GRACE_MS`, `_JAVA_RECONNECT_GRACE_MS`,
- * `_LATE_AFTER_MS`, `_ERROR_WINDOW_MS` | the options of those names |
+ * | `ELASTIC_JOB_SUSPENDED_GRACE_MS`, `_CLOCK_TOLERANCE_MS` | `suspendedGraceMs`, `clockToleranceMs` |
+ * | `ELASTIC_JOB_HUNG_GRACE_MS`, `_JAVA_RECONNECT_GRACE_MS` | `hungGraceMs`, `javaReconnectGraceMs` |
+ * | `ELASTIC_JOB_LATE_AFTER_MS`, `_ERROR_WINDOW_MS` | `lateAfterMs`, `errorWindowMs` |
  *
- * A variable that is one of these but for a letter or two is refused; others that begin alike are named in the log.
+ * A variable that differs from one of these by one or two letters is refused; others that begin alike are named in the
+ * log.
  * @throws {ConfigurationError} that names every wrong variable with its value and what would be right.
  */
 export const elasticJobConfig = registerAs('elasticJob', (): ElasticJobModuleOptions => {
@@ -111,10 +111,10 @@ export const elasticJobConfig = registerAs('elasticJob', (): ElasticJobModuleOpt
   return { registry: registryOf(valuesOf(REGISTRY, texts)), ...valuesOf(MODULE, texts) };
 });
 
-/** A variable that is empty counts as not given. */
+/** Empty variables count as not given. */
 function textsOf(variables: NodeJS.ProcessEnv): Texts {
   const given: Texts = Object.fromEntries(NAMES.map((name) => [name, variables[name] || undefined]));
-  // Servers alone mean ZooKeeper: over embedded registries every process would run every item.
+  // Servers alone mean ZooKeeper: with embedded registries every process would run every item.
   const usual = given[variableOf('servers')] === undefined ? 'memory' : 'zookeeper';
   return { ...given, [REGISTRY_TYPE]: given[REGISTRY_TYPE] ?? usual };
 }
@@ -127,8 +127,8 @@ function valuesOf<Rows extends Readonly<Record<string, Variable<unknown>>>>(rows
 }
 
 /**
- * Variables that begin like ours: those that Kubernetes sets for a service called `elastic-job-...` are passed over,
- * the others are told once. @returns those that are ours but for one or two letters
+ * Sorts other variables that begin like ours. Those that Kubernetes sets for a service called `elastic-job-...` are
+ * ignored, and the rest is reported once. @returns variables that differ from ours by one or two letters
  */
 function judgeOthers(present: readonly string[]): readonly string[] {
   const others = present.filter(
@@ -148,7 +148,7 @@ function registryOf(values: ValuesOf<typeof REGISTRY>): NonNullable<ElasticJobMo
   const { registry: type, servers, namespace, saslUsername, saslPassword, tls, ...others } = values;
   const { sessionTimeoutMs, requestTimeoutMs } = others;
   if (type !== 'zookeeper') return { type: 'memory', namespace, sessionTimeoutMs, requestTimeoutMs };
-  // Half of it is refused as an option of the module.
+  // If only one of the two is given, the module's rules refuse it.
   const isNamed = (saslUsername ?? saslPassword) !== undefined;
   return {
     type,

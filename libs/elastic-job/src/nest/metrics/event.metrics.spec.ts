@@ -26,7 +26,7 @@ function setUp(maxJobs = 100) {
     hear: (event: JobEvent) => metrics.hear(event),
     settle: (trigger: Trigger, outcome: SettledOutcome, durationMs: number) =>
       metrics.hear({ kind: 'settled', trigger, taskId: 't', item: 0, outcome, durationMs }),
-    /** As a scrape has them: `name{label="value"} number`. */
+    /** Lines of a scrape: `name{label="value"} number`. */
     lines: async (name: string) => (await registry.metrics()).split('\n').filter((line) => line.startsWith(name)),
   };
 }
@@ -51,7 +51,7 @@ describe('EventMetrics', () => {
     ]);
   });
 
-  it('given a run of two items that is late, when it starts, then its lateness counts once, by its source', async () => {
+  it('counts the lateness of a run of two items once, by its source', async () => {
     const { triggerOf, begin, start, lines } = setUp();
     const trigger = triggerOf('a', { source: 'MISFIRE' });
     begin(trigger);
@@ -64,7 +64,7 @@ describe('EventMetrics', () => {
     expect(await lines('elastic_job_runs_total{job="a",source="MISFIRE"}')).toHaveLength(1);
   });
 
-  it('given a thousand jobs, when all run, then there are no more series than for the jobs that are told apart', async () => {
+  it('has no more series for a thousand jobs than for those that are told apart', async () => {
     const { triggerOf, begin, settle, lines } = setUp(3);
     for (let job = 0; job < 1_000; job += 1) {
       begin(triggerOf(`job-${job}`));
@@ -80,7 +80,7 @@ describe('EventMetrics', () => {
     ]);
   });
 
-  it('given 10,000 types that the registry has named, when they fail, then those of nobody here share a series', async () => {
+  it('puts 10,000 types of the registry that this process lacks into one series', async () => {
     const { hear, lines } = setUp();
     const failed = (type: string) => hear({ kind: 'error-handler-failed', jobName: 'a', type, error: undefined });
     for (let edit = 0; edit < 10_000; edit += 1) failed(`TYPE-${edit}`);

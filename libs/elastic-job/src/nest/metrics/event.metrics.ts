@@ -5,7 +5,7 @@ import { JobSeries, SeriesOfJobs } from './job-series.js';
 import type { MetricNameOf } from './metrics.catalogue.js';
 import type { MetricSet } from './metric-set.js';
 
-/** What is counted by job alone: the events, or the items of those that have some. */
+/** Metrics that have only the job as a label: they count events, or their items. */
 const OF_JOB = {
   skipped: 'elastic_job_skipped_total',
   misfired: 'elastic_job_misfires_total',
@@ -28,7 +28,7 @@ export interface MetricBuckets {
   readonly taskStart?: readonly number[];
 }
 
-/** Counts what happens to jobs here, as it is told. */
+/** Counts the events of jobs in this process. */
 export class EventMetrics {
   private readonly series: SeriesOfJobs;
   private readonly executorDeaths;
@@ -41,7 +41,7 @@ export class EventMetrics {
     metrics: MetricSet,
     private readonly jobs: LabelValues,
     buckets: MetricBuckets = {},
-    /** The error handlers that have a series each: a job's settings in the registry may name any other. */
+    /** Error handlers with a series each: a job's settings in the registry may name any other. */
     private readonly errorHandlerTypes: readonly string[] = [],
   ) {
     this.series = this.registerSeries(metrics, buckets);
@@ -97,7 +97,7 @@ export class EventMetrics {
     return this.errorHandlerTypes.includes(type) ? type : OTHER_VALUES;
   }
 
-  /** A counter that begins with its first event hides that one: `increase()` needs a sample before it. */
+  /** Starts at zero, because `increase()` needs a sample before the first event. */
   private startAtZero(jobName: JobName): void {
     const { job } = this.series.of(jobName);
     for (const counter of this.ofJob.values()) counter.inc({ job }, 0);

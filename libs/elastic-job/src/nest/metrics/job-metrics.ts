@@ -7,7 +7,7 @@ import { MetricSet } from './metric-set.js';
 import { type MeteredParts, registerStatusMetrics } from './status.metrics.js';
 import { TaskMetrics } from './task.metrics.js';
 
-/** What the metrics of one application are made with. */
+/** Parts from which the metrics of one application are made. */
 interface JobMetricsParts extends MeteredParts {
   readonly events: JobEvents;
   /** @default a registry of its own */
@@ -19,10 +19,10 @@ interface JobMetricsParts extends MeteredParts {
   readonly backend?: () => TaskBackendStatus | undefined;
 }
 
-/** The metrics of one application, from now on. */
+/** Metrics of one application, counted from its construction on. */
 @sharedClass('JobMetrics')
 export class JobMetrics {
-  /** Where they are registered. */
+  /** Registry that holds them. */
   readonly registry: Registry;
 
   /**

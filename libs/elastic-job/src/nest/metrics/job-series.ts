@@ -4,13 +4,16 @@ import type { LabelValues } from '../../tracing/index.js';
 
 type Outcome = SettledOutcome['kind'];
 
-/** So many values of a job wait for the next scrape; then they are handed over at once, so that memory is bounded. */
+/**
+ * Most values of a job that wait for the next scrape. At this number they are observed at once, so that memory is
+ * bounded.
+ */
 const MOST_WAITING = 1_000;
 
 /**
- * What is counted in every run of one job. prom-client finds a series by a text that it makes of all its labels, each
- * time: that is more than a run may pay for. Counts are kept here and read as they are scraped; values wait, and are
- * handed over together.
+ * Series of one job that every run updates. prom-client finds a series by a text of all its labels, which is too
+ * expensive for each run. So counts are kept here and read at each scrape, and values are collected and observed
+ * together.
  */
 export class JobSeries {
   readonly runs: Record<ExecutionSource, number> = { NORMAL_TRIGGER: 0, MISFIRE: 0, FAILOVER: 0 };
@@ -29,7 +32,7 @@ export class JobSeries {
   }
 }
 
-/** Values of one series that its histogram has yet to see. */
+/** Values of one series that its histogram has not observed yet. */
 class WaitingValues {
   private values: number[] = [];
 
@@ -46,7 +49,7 @@ class WaitingValues {
   }
 }
 
-/** The series of all jobs that are told apart, and one for the others. */
+/** A series for each job that is told apart, and one for all others. */
 export class SeriesOfJobs {
   private readonly series = new Map<string, JobSeries>();
 

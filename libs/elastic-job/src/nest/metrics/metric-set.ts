@@ -4,7 +4,7 @@ import { type LabelOf, type MetricName, type MetricNameOf, METRICS } from './met
 
 /** Makes the metrics of the catalogue in one registry. */
 export class MetricSet {
-  /** @throws {ConfigurationError} if the registry has metrics of these names, as of another application */
+  /** @throws {ConfigurationError} if the registry has metrics of these names, for example of another application */
   constructor(private readonly registry: Registry) {
     const taken = Object.keys(METRICS).filter((name) => registry.getSingleMetric(name) !== undefined);
     if (taken.length === 0) return;
@@ -21,7 +21,7 @@ export class MetricSet {
     return counter;
   }
 
-  /** @param collect sets it as it is scraped */
+  /** @param collect sets the gauge at each scrape */
   gauge<Name extends MetricNameOf<'gauge'>>(name: Name, collect: (gauge: Gauge<LabelOf<Name>>) => void) {
     const gauge: Gauge<LabelOf<Name>> = new Gauge<LabelOf<Name>>({
       ...this.common<Name>(name),
@@ -31,8 +31,8 @@ export class MetricSet {
   }
 
   /**
-   * @param buckets upper bounds in seconds, in place of the catalogue's
-   * @param collect hands over what waits, as it is scraped
+   * @param buckets upper bounds in seconds, instead of the catalogue's
+   * @param collect passes waiting values on at each scrape
    */
   histogram<Name extends MetricNameOf<'histogram'>>(
     name: Name,

@@ -1,16 +1,16 @@
 import type { Registry } from 'prom-client';
 import type { MetricBuckets } from './event.metrics.js';
 
-/** What `ElasticJobMetricsModule.forRoot` takes, and `forRootAsync`. */
+/** Options of `ElasticJobMetricsModule.forRoot` and `forRootAsync`. */
 export interface ElasticJobMetricsOptions {
   /**
-   * Where the metrics are registered, and what is served: with the application's own, if it has some.
+   * Registry of the metrics, all of which is served, including the application's own metrics in it.
    * @default a new one
    */
   readonly registry?: Registry;
-  /** Where they are served, below the application's global prefix. False: nowhere. @default '/metrics' */
+  /** Path at which they are served, below the application's global prefix; false: not served. @default '/metrics' */
   readonly path?: string | false;
-  /** So many jobs are told apart by the label `job`; all further ones are `other`. @default 100 */
+  /** Most jobs that are told apart by the label `job`; all further ones are `other`. @default 100 */
   readonly maxJobs?: number;
   /** Upper bounds of the histograms, in seconds, ascending. @default as docs/telemetry.md lists them */
   readonly buckets?: MetricBuckets;

@@ -1,4 +1,4 @@
-/** What is promised of a metric. */
+/** Definition of a metric. */
 export interface MetricDefinition {
   readonly type: 'counter' | 'gauge' | 'histogram';
   /** `job`: a job's name, or `other` for those beyond `maxJobs`. */
@@ -16,23 +16,21 @@ const gauge = <const Labels extends readonly string[], const Help extends string
 
 /**
  * A trigger in good order is begun within two round trips to the registry: the first bounds tell a near ensemble (10
- * ms) from a far one (100 ms). From 1 s on something holds triggers up: a blocked event loop, a leader that reshards.
- * The last ones tell what was caught up on after an outage.
+ * ms) from a distant one (100 ms). From 1 s on something delays triggers: a blocked event loop, a leader that reshards.
+ * The last bounds show fire times that were caught up on after an outage.
  */
 const LATENESS_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300] as const;
 
 /**
- * Jobs take from milliseconds to hours: two or three bounds for each power of ten, on the minutes and hours of
+ * Jobs take from milliseconds to hours: two or three bounds for each power of ten, at the usual minutes and hours of
  * timeouts.
  */
 const DURATION_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 600, 1_800, 3_600, 10_800] as const;
 
-/** A process is there within a second; a pod may wait for its image, or for room, for minutes. */
+/** A process starts within a second; a pod may wait for its image, or for room, for minutes. */
 const TASK_START_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600] as const;
 
-/**
- * Every metric, by its name: what happens on this instance, and this process's share of what happens in the cluster.
- */
+/** Every metric, by its name: events on this instance, and this process's share of the cluster's work. */
 export const METRICS = {
   elastic_job_runs_total: counter(
     ['job', 'source'],
@@ -55,70 +53,64 @@ export const METRICS = {
     buckets: DURATION_BUCKETS,
   },
   elastic_job_skipped_total: counter(JOB, 'Triggers that were not run here at all'),
-  elastic_job_missed_total: counter(
-    JOB,
-    'Fire times, times items, that nobody has run or will run, as found out by this instance',
-  ),
+  elastic_job_missed_total: counter(JOB, 'Missed fire times, one for each item, as reported by this instance'),
   elastic_job_misfires_total: counter(JOB, 'Items that still ran when their next trigger came'),
   elastic_job_retries_total: counter(JOB, 'Handlers called again after a failure, under the same lease'),
   elastic_job_failovers_total: counter(JOB, 'Items of other instances that this one has taken over'),
   elastic_job_orphans_total: counter(JOB, 'Items of crashed instances that this one, leading, has queued'),
   elastic_job_failover_overflows_total: counter(
     JOB,
-    'Items for which the failover queue had no place: their runs are not repeated',
+    'Items dropped because the failover queue was full: their runs are not repeated',
   ),
   elastic_job_executor_deaths_total: counter(
     ['job', 'state'],
-    "Processes and threads that died at an item's work, by how",
+    'Processes and threads that died while they worked on an item, by state',
   ),
   elastic_job_tasks_launched_total: counter(JOB, 'Tasks that this instance has made'),
-  elastic_job_tasks_adopted_total: counter(JOB, 'Tasks of other instances that this one follows since'),
+  elastic_job_tasks_adopted_total: counter(JOB, 'Tasks of other instances that this one has taken over'),
   elastic_job_tasks_lost_total: counter(JOB, 'Tasks that have died by no fault of their own'),
-  elastic_job_task_ends_total: counter(['job', 'state'], 'Tasks that have ended, by the state in which they have'),
+  elastic_job_task_ends_total: counter(['job', 'state'], 'Tasks that have ended, by their final state'),
   elastic_job_task_start_seconds: {
     type: 'histogram',
     labels: JOB,
     help: 'From the begin of a run to the first RUNNING of its task, the wait for resources included',
     buckets: TASK_START_BUCKETS,
   },
-  elastic_job_hung_total: counter(JOB, 'Handlers that did not heed their signal in time'),
+  elastic_job_hung_total: counter(JOB, 'Handlers that did not return in time after their signal had aborted'),
   elastic_job_delayed_settles_total: counter(
     JOB,
-    'Items whose run had ended here and which the registry did not record within 5 s',
+    'Items whose run ended here and was not recorded in the registry within 5 s',
   ),
   elastic_job_released_marks_total: counter(
     JOB,
-    'Items that were marked in the name of this instance, which did not run them, and were released',
+    'Items released because they had marks of this instance, which did not run them',
   ),
   elastic_job_reshardings_total: counter(JOB, 'Assignments that this instance, leading, has made'),
   elastic_job_elections_total: counter(JOB, 'Elections that this instance has won'),
-  elastic_job_errors_total: counter(JOB, "Work of the scheduler's own that has failed"),
-  elastic_job_session_changes_total: counter(['state'], "Changes of the registry session's state, by the new one"),
+  elastic_job_errors_total: counter(JOB, "Failures of the scheduler's own work"),
+  elastic_job_session_changes_total: counter(['state'], "Changes of the registry session's state, by the new state"),
   elastic_job_history_dropped_total: counter(
     ['sink'],
-    'Rows of a history that were given up since it could not keep up, or its store was away',
+    'Rows of a history that were dropped because its store was slow or away',
   ),
   elastic_job_error_handler_failures_total: counter(
     ['job', 'type'],
-    'Failures that an error handler could not pass on',
+    'Failures that an error handler could not deliver',
   ),
   elastic_job_registry_requests_total: counter(
     ['kind'],
-    'Requests to the registry: foreground, which somebody waits for, and background, which keep watches and views alive',
+    'Requests to the registry: foreground, which callers wait for, and background, which keep watches and views alive',
   ),
   elastic_job_session_state: gauge(['state'], '1 for the state that the registry session is in, else 0'),
   elastic_job_joined: gauge(JOB, '1 while this instance is registered under the job'),
   elastic_job_leader_known: gauge(JOB, '1 while the job has a leader, as far as this instance can see'),
   elastic_job_running_items: gauge(JOB, 'Items that run here'),
-  elastic_job_hung_items: gauge(JOB, 'Items whose handlers go on here although they were aborted'),
+  elastic_job_hung_items: gauge(JOB, 'Items that were aborted and whose handlers still run here'),
   elastic_job_unrecorded_items: gauge(
     JOB,
-    'Items whose run has ended here and which the registry has not recorded for more than 5 s',
+    'Items whose run has ended here and has not been recorded for more than 5 s',
   ),
-  elastic_job_refused_seconds: gauge(
-    JOB,
-    'How long the registry has answered and refused what the job asks of it; 0 in good order',
-  ),
+  elastic_job_refused_seconds: gauge(JOB, 'How long the registry has refused requests of the job; 0 in good order'),
   elastic_job_tasks: gauge(
     ['job', 'state'],
     'Tasks that this instance follows, by STAGING, QUEUED, RUNNING or UNREACHABLE',

@@ -7,7 +7,7 @@ import type { MetricSet } from './metric-set.js';
 
 const SESSION_STATES: readonly SessionState[] = ['CONNECTED', 'SUSPENDED', 'RECONNECTED', 'LOST'];
 
-/** What the metrics are read from as they are scraped; from memory, at no request. */
+/** Sources of the metrics at each scrape; read from memory, without requests. */
 export interface MeteredParts {
   readonly runtime: ElasticJobRuntime;
   readonly registry: RegistryCenter;
@@ -15,7 +15,7 @@ export interface MeteredParts {
   readonly jobs: LabelValues;
 }
 
-/** Registers what a scrape reads from the runtime and its registry. */
+/** Registers the metrics that a scrape reads from the runtime and its registry. */
 export function registerStatusMetrics(metrics: MetricSet, parts: MeteredParts): void {
   const { clock, registry, runtime, jobs } = parts;
   metrics.counter('elastic_job_registry_requests_total', (counter) => {
@@ -40,7 +40,7 @@ export function registerStatusMetrics(metrics: MetricSet, parts: MeteredParts): 
   ) =>
     metrics.gauge(name, (gauge) => {
       gauge.reset();
-      // Those that share a label are added up.
+      // Values of jobs that share a label are summed.
       for (const job of runtime.status().jobs) gauge.inc({ job: jobs.of(job.jobName) }, value(job));
     });
   ofJob('elastic_job_joined', ({ isJoined }) => Number(isJoined));

@@ -4,20 +4,20 @@ import type { JobEvent, LabelValues } from '../../tracing/index.js';
 import type { MetricNameOf } from './metrics.catalogue.js';
 import type { MetricSet } from './metric-set.js';
 
-/** Events that are counted by job alone. */
+/** Events that are counted with the job as the only label. */
 const OF_JOB = {
   'task-launched': 'elastic_job_tasks_launched_total',
   'task-adopted': 'elastic_job_tasks_adopted_total',
   'task-lost': 'elastic_job_tasks_lost_total',
 } as const satisfies Partial<Record<JobEvent['kind'], MetricNameOf<'counter'>>>;
 
-/** The tasks that this instance follows: as they are when they are scraped, and what was told of them. */
+/** Metrics of the tasks that this instance follows: their present states, and their events. */
 export class TaskMetrics {
   private readonly starts;
   private readonly ends;
   private readonly ofJob: ReadonlyMap<string, Counter<'job'>>;
 
-  /** @param backend read as it is scraped; undefined: nothing runs as tasks */
+  /** @param backend read at each scrape; undefined if nothing runs as tasks */
   constructor(
     metrics: MetricSet,
     private readonly jobs: LabelValues,
@@ -32,7 +32,7 @@ export class TaskMetrics {
 
   hear(event: JobEvent): void {
     if (event.kind === 'joined' && this.backend() !== undefined) {
-      // A counter that begins with its first event hides that one: `increase()` needs a sample before it.
+      // Starts at zero, because `increase()` needs a sample before the first event.
       for (const counter of this.ofJob.values()) counter.inc({ job: this.jobs.of(event.jobName) }, 0);
     }
     if (!('task' in event)) return;

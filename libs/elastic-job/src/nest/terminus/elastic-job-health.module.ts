@@ -10,7 +10,7 @@ import { HEALTH_OPTIONS, type HealthOptions } from './health-options.js';
   exports: [ElasticJobHealthIndicator, TerminusModule],
 })
 export class ElasticJobHealthModule {
-  /** As the module itself, which takes the defaults. */
+  /** Same as the module itself, which has the defaults. */
   static forRoot(options: HealthOptions = {}): DynamicModule {
     return { module: ElasticJobHealthModule, providers: [{ provide: HEALTH_OPTIONS, useValue: options }] };
   }

@@ -21,12 +21,11 @@ import { CLOCK, ELASTIC_JOB_OPTIONS, TASK_SCHEDULER } from '../tokens.js';
 import { HEALTH_OPTIONS, type HealthOptions, showsDetails } from './health-options.js';
 
 /**
- * Keys for Terminus: `health.check([() => indicator.readiness()])`. Liveness and readiness are for probes; the others
- * show one part each, for dashboards and alarms. All of them are read from memory.
+ * Indicators for Terminus: `health.check([() => indicator.readiness()])`. Liveness and readiness are for probes; the
+ * others show one part each, for dashboards and alarms. All of them read from memory.
  *
- * Degraded keeps HTTP 200: Terminus 12 has the status, under Terminus 11 it is `up` with `degraded: true`. In
- * production the status is all that is shown, unless `ElasticJobHealthModule.forRoot({ details: true })` says
- * otherwise.
+ * Degraded keeps HTTP 200: Terminus 12 has that status, and under Terminus 11 it is `up` with `degraded: true`. In
+ * production only the status is shown, unless `ElasticJobHealthModule.forRoot({ details: true })` says otherwise.
  */
 @sharedClass('ElasticJobHealthIndicator')
 @Injectable()
@@ -41,7 +40,7 @@ export class ElasticJobHealthIndicator {
     @Optional() @Inject(TASK_SCHEDULER) private readonly scheduler?: TaskScheduler,
   ) {}
 
-  /** Down only if a restart would help: a schedule that has stood still. @see judgeLiveness */
+  /** Down only if a restart would help, because a schedule has stood still. @see judgeLiveness */
   liveness(key = 'elasticJob', limits?: HealthLimits): HealthIndicatorResult {
     return this.report(key, judgeLiveness(this.runtime.status(), this.clock.wallNow(), limits));
   }
@@ -60,24 +59,24 @@ export class ElasticJobHealthIndicator {
     return this.report(key, judgeRegistry(this.runtime.status(), limits));
   }
 
-  /** Degraded while a job has no leader; shows who leads. @see judgeLeadership */
+  /** Degraded while a job has no leader; shows the leaders. @see judgeLeadership */
   leadership(key = 'elasticJobLeadership'): HealthIndicatorResult {
     return this.report(key, judgeLeadership(this.runtime.status()));
   }
 
-  /** Degraded, then down, as fire times are overdue. @see judgeScheduleLag */
+  /** Degraded, then down, while fire times are overdue. @see judgeScheduleLag */
   scheduleLag(key = 'elasticJobSchedule', limits?: HealthLimits): HealthIndicatorResult {
     return this.report(key, judgeScheduleLag(this.runtime.status(), this.clock.wallNow(), limits));
   }
 
-  /** Degraded while the store of a history takes nothing; up if there is none. @see judgeTracing */
+  /** Degraded while the store of a history accepts nothing; up if there is none. @see judgeTracing */
   tracing(key = 'elasticJobTracing'): HealthIndicatorResult {
     return this.report(key, judgeTracing(tracingStoresOf(this.options.tracing)));
   }
 
   /**
-   * Degraded, then down, while the backend of tasks does not answer; degraded while a task is UNREACHABLE; shows the
-   * backend, its limit, and the tasks that are followed here by their states. Up if there is none. @see judgeTasks
+   * Degraded, then down, while the backend of tasks does not answer; degraded while a task is UNREACHABLE. Shows the
+   * backend, its limit, and the followed tasks by state. Up if there is no backend. @see judgeTasks
    */
   tasks(key = 'elasticJobTasks', limits?: HealthLimits): HealthIndicatorResult {
     return this.report(key, judgeTasks(this.scheduler?.status, this.clock.wallNow(), limits));

@@ -1,8 +1,8 @@
-/** What `ElasticJobHealthModule.forRoot` takes. */
+/** Options of `ElasticJobHealthModule.forRoot`. */
 export interface HealthOptions {
   /**
-   * Shows beside each status why it is so: names of jobs, instances and leaders, differences of configurations, the
-   * registry's answers. Whoever reaches the endpoint reads them.
+   * Shows the reasons of each status: names of jobs, instances and leaders, differences of configurations, the
+   * registry's answers. Everyone who can reach the endpoint can read them.
    * @default true, but false where NODE_ENV is "production"
    */
   readonly details?: boolean;
@@ -11,7 +11,7 @@ export interface HealthOptions {
 /** Injects the options of the health module. */
 export const HEALTH_OPTIONS = Symbol.for('nestjs-elastic-job:health-options');
 
-/** Asked as health is: an application may set its environment after this file is loaded. */
+/** Evaluated with each request: an application may set its environment after this file is loaded. */
 export function showsDetails({ details }: HealthOptions): boolean {
   return details ?? process.env['NODE_ENV'] !== 'production';
 }

@@ -28,13 +28,13 @@ export interface CloudExecutionAnswer {
 /** A state of a task. @see ElasticJob 3.0.2, `JobStatusTraceEvent` */
 export type CloudStatusAnswer = Omit<StatusTrace, 'shardingItem'> & { readonly shardingItems: string };
 
-/** The parameters of a request, as Nest gives them. */
+/** Parameters of a request, as Nest passes them. */
 export type CloudQuery = Readonly<Record<string, unknown>>;
 
 const PAGING = ['page', 'per_page', 'perPage', 'sort', 'order', 'startTime', 'endTime', 'jobName', 'taskId'];
 /** Rows that are read at once, as `SqlHistory` allows. */
 const MOST_ROWS = 1_000;
-/** The history is read from its newest row on, so a page far back costs as much as all before it. */
+/** The history is read from its newest row, so a distant page costs as much as all rows before it. */
 const MOST_DEPTH = 10_000;
 
 interface Page {
@@ -42,11 +42,11 @@ interface Page {
   readonly size: number;
 }
 
-/** The history of runs as ElasticJob-Cloud's REST answers it. */
+/** The history of runs, as ElasticJob-Cloud's REST interface answers it. */
 export class CloudEvents {
   constructor(private readonly history: CloudRunHistory) {}
 
-  /** @throws {BadRequestException} @throws {MissingRunHistoryError} @throws what the driver says */
+  /** @throws {BadRequestException} @throws {MissingRunHistoryError} @throws the driver's error */
   async executions(query: CloudQuery): Promise<CloudEventsAnswer<CloudExecutionAnswer>> {
     const texts = textsOf(query, [...PAGING, 'isSuccess'], 'startTime');
     const { isSuccess } = texts;
@@ -64,7 +64,7 @@ export class CloudEvents {
     return { total, rows: rows.map(({ isSuccess: success, ...row }) => ({ ...row, success })) };
   }
 
-  /** @throws {BadRequestException} @throws {MissingRunHistoryError} @throws what the driver says */
+  /** @throws {BadRequestException} @throws {MissingRunHistoryError} @throws the driver's error */
   async statuses(query: CloudQuery): Promise<CloudEventsAnswer<CloudStatusAnswer>> {
     const texts = textsOf(query, PAGING, 'creationTime');
     const filter = filterOf(texts);

@@ -5,7 +5,7 @@ import { CloudJobDto } from './cloud-rest.dto.js';
 import { CloudAnswer, CloudController } from './cloud-route.js';
 import { readJobName } from './read-job-name.js';
 
-/** `/api/job`: what is registered. @see ElasticJob-Cloud 3.0.2, `CloudJobController` */
+/** `/api/job`: registered jobs. @see ElasticJob-Cloud 3.0.2, `CloudJobController` */
 @CloudController('api/job')
 export class CloudJobController {
   constructor(private readonly registrations: CloudRegistrations) {}

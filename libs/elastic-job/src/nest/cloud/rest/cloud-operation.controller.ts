@@ -13,7 +13,7 @@ export class CloudOperationController {
     private readonly registrations: CloudRegistrations,
   ) {}
 
-  /** Mesos tells the states of known tasks, or of all. A backend is always asked for all of them. */
+  /** Mesos reports the states of given tasks, or of all. A backend is always asked for all of them. */
   @Post(['reconcile/explicit', 'reconcile/implicit'])
   @CloudAnswer()
   async reconcile(): Promise<true> {

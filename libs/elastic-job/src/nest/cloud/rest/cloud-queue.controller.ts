@@ -15,7 +15,7 @@ import {
   CloudStatistics,
 } from './cloud-statistics.js';
 
-/** `/api/job`: what runs, waits and has run. @see ElasticJob-Cloud 3.0.2, `CloudJobController` */
+/** `/api/job`: running, waiting and past runs. @see ElasticJob-Cloud 3.0.2, `CloudJobController` */
 @CloudController('api/job')
 export class CloudQueueController {
   constructor(

@@ -17,7 +17,7 @@ interface CloudMetaInfoAnswer {
   readonly shardingItems: readonly number[];
 }
 
-/** A task that runs. @see ElasticJob-Cloud 3.0.2, `TaskContext` */
+/** A running task. @see ElasticJob-Cloud 3.0.2, `TaskContext` */
 export interface CloudTaskAnswer {
   readonly id: string;
   readonly metaInfo: CloudMetaInfoAnswer;
@@ -27,20 +27,20 @@ export interface CloudTaskAnswer {
   readonly idle: boolean;
 }
 
-/** A job that has still to run. @see ElasticJob-Cloud 3.0.2, `CloudJobController.findAllReadyTasks` */
+/** A job with runs that are due. @see ElasticJob-Cloud 3.0.2, `CloudJobController.findAllReadyTasks` */
 export interface CloudReadyAnswer {
   readonly jobName: string;
   /** A whole number, as text. */
   readonly times: string;
 }
 
-/** An item that waits to run again. @see ElasticJob-Cloud 3.0.2, `FailoverTaskInfo` */
+/** An item that waits for failover. @see ElasticJob-Cloud 3.0.2, `FailoverTaskInfo` */
 export interface CloudFailoverAnswer {
   readonly taskInfo: CloudMetaInfoAnswer;
   readonly originalTaskId: string;
 }
 
-/** Runs that one job may owe in an answer; more are shown as so many. */
+/** Most owed runs of one job in an answer; larger numbers are shown as this one. */
 const MOST_TIMES = 10_000;
 
 interface JobItems {
@@ -49,7 +49,7 @@ interface JobItems {
 }
 
 /**
- * ElasticJob-Cloud's queues of the registered jobs, as Lite's nodes of their items have them. Every answer asks the
+ * ElasticJob-Cloud's queues of the registered jobs, derived from the nodes of Lite's items. Every answer asks the
  * registry: 4 requests and a few more for each job.
  */
 export class CloudQueues {
@@ -60,13 +60,13 @@ export class CloudQueues {
     private readonly clock: Clock,
   ) {}
 
-  /** The items that run now. */
+  /** Items that run now. */
   async running(): Promise<readonly CloudTaskAnswer[]> {
     const found = await this.itemsWhere(({ holder }) => holder !== undefined);
     return found.map(({ info, jobName }) => {
       const { item, holder = '', lastRun, task } = info;
       const type = (task?.source ?? sourceOf(info)) === 'FAILOVER' ? 'FAILOVER' : 'READY';
-      // A run without a task of its own runs in its scheduler.
+      // A run without a task runs in its scheduler.
       const slaveId = task === undefined ? serverIpOf(holder) || holder : (task.node ?? UNASSIGNED_SLAVE_ID);
       const uuid = task?.id ?? runOf(lastRun);
       const id = formatCloudTaskId({ jobName, items: [item], type, slaveId, uuid });
@@ -74,7 +74,7 @@ export class CloudQueues {
     });
   }
 
-  /** The jobs that owe a run: a missed fire time that will be caught up on, or an operator's trigger. */
+  /** Jobs that owe a run: a missed fire time that will be caught up on, or an operator's trigger. */
   async ready(): Promise<readonly CloudReadyAnswer[]> {
     const ready: CloudReadyAnswer[] = [];
     for (const { items, job } of await this.jobs()) {
@@ -84,7 +84,7 @@ export class CloudQueues {
     return ready;
   }
 
-  /** The items whose run is to be repeated, or whose task is to be adopted. */
+  /** Items whose run will be repeated, or whose task will be adopted. */
   async failover(): Promise<readonly CloudFailoverAnswer[]> {
     const found = await this.itemsWhere(({ isQueued }) => isQueued);
     return found.map(({ info, jobName }) => {
@@ -117,7 +117,7 @@ export class CloudQueues {
     return Promise.all(jobs.map(async (job) => ({ job, items: await this.sharding.getShardingInfo(job.jobName) })));
   }
 
-  /** Java counts up with `misfire`, and keeps one run without. */
+  /** Java counts the owed runs with `misfire`, and keeps only one without. */
   private owedTimes({ cron, misfire, props }: CloudJobConfiguration, items: readonly ShardingInfo[]): number {
     const owing = items.filter(({ isMisfired }) => isMisfired);
     if (owing.length === 0) return 0;
@@ -136,7 +136,7 @@ function sourceOf({ failover }: ShardingInfo): 'FAILOVER' | 'NORMAL_TRIGGER' {
   return failover ? 'FAILOVER' : 'NORMAL_TRIGGER';
 }
 
-/** Names a launch where its task is not known. Java's instances leave no record. */
+/** Names a launch whose task is unknown, since Java's instances leave no record. */
 function runOf(lastRun: RecordedRun | undefined): string {
   return lastRun?.run ?? 'unknown';
 }

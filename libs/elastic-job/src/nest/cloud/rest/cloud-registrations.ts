@@ -21,8 +21,8 @@ interface Stored<Configuration> {
 }
 
 /**
- * Applications and jobs as ElasticJob-Cloud's REST registers, changes and runs them. Bodies are judged here, whatever
- * pipes the application has.
+ * Registers, changes and runs applications and jobs, as ElasticJob-Cloud's REST interface does. Bodies are validated
+ * here, whatever pipes the application has.
  * @see ElasticJob-Cloud 3.0.2, `CloudAppController` and `CloudJobController`
  */
 export class CloudRegistrations {
@@ -46,7 +46,7 @@ export class CloudRegistrations {
     return usable(await this.storedApp(appName));
   }
 
-  /** Those that can be used, in the order of their names. */
+  /** Usable applications, in the order of their names. */
   async apps(): Promise<readonly CloudAppConfiguration[]> {
     return usableOf(await this.configurations.apps.readAll());
   }
@@ -62,7 +62,7 @@ export class CloudRegistrations {
     return isDisabled ? apps.disable(appName) : apps.enable(appName);
   }
 
-  /** With its jobs. @throws {UnknownCloudAppError} */
+  /** Removes an application with its jobs. @throws {UnknownCloudAppError} */
   async removeApp(appName: string): Promise<void> {
     const removed = await this.configurations.apps.remove(appName);
     if (removed === undefined) throw new UnknownCloudAppError(appName);
@@ -83,7 +83,7 @@ export class CloudRegistrations {
     return usable(await this.storedJob(jobName));
   }
 
-  /** Those that can be used, in the order of their names. */
+  /** Usable jobs, in the order of their names. */
   async jobs(): Promise<readonly CloudJobConfiguration[]> {
     return usableOf(await this.configurations.jobs.readAll());
   }
@@ -107,7 +107,7 @@ export class CloudRegistrations {
   /**
    * Runs all items of a job once, now.
    * @throws {UnknownCloudJobError} @throws {UnusableCloudNodeError}
-   * @throws {CloudTriggerError} of a daemon, of what is disabled, and while no scheduler has the job
+   * @throws {CloudTriggerError} for a daemon, for a disabled job or application, and while no scheduler has the job
    */
   async trigger(jobName: string): Promise<void> {
     const stored = await this.storedJob(jobName);
@@ -122,7 +122,7 @@ export class CloudRegistrations {
     }
   }
 
-  /** @returns false if nobody could be asked */
+  /** @returns false if no instance was there to be asked */
   private async ask(jobName: string): Promise<boolean> {
     try {
       const { asked, pending } = await this.operate.trigger(jobName);

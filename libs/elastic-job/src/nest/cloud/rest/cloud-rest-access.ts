@@ -1,21 +1,21 @@
 import type { ModulesContainer } from '@nestjs/core';
 import { assertRestUsable, type CloudRestOptions, type RestParts } from './cloud-rest-options.js';
 
-/** The option `rest`, once it is judged. */
+/** The validated option `rest`. */
 export class CloudRestAccess {
-  /** Undefined: there is no REST. */
+  /** Undefined if there is no REST interface. */
   readonly options: CloudRestOptions | undefined;
 
   /** @throws {ConfigurationError} */
   constructor(options: RestParts, isInTask = false) {
-    // The environment of a task has no secrets, and it answers no requests.
+    // The environment of a task has no secrets, and a task answers no requests.
     if (!isInTask) assertRestUsable(options);
     this.options = isInTask ? undefined : options.rest;
   }
 
   /**
-   * Takes controllers away before Nest maps their routes, if there is no REST: an application's own routes of the same
-   * names stay its own. The option may come from an asynchronous factory, so a module's metadata cannot know it.
+   * Removes the controllers before Nest maps their routes, if there is no REST interface, so that an application may
+   * use these routes itself. The option may come from an asynchronous factory, after the module's metadata is fixed.
    */
   unmapUnlessGiven(modules: ModulesContainer, controllers: readonly object[]): this {
     if (this.options !== undefined) return this;

@@ -1,7 +1,7 @@
 import type { CanActivate, Type } from '@nestjs/common';
 import { ConfigurationError, show } from '../../../domain/index.js';
 
-/** The access to REST as ElasticJob-Cloud has it; exactly one of the two is to be given. */
+/** Access to ElasticJob-Cloud's REST interface; give exactly one of the two. */
 export interface CloudRestOptions {
   /**
    * The secret that requests carry as header `accessToken`: at least 128 random bits, which are 32 hexadecimal digits
@@ -9,23 +9,25 @@ export interface CloudRestOptions {
    */
   readonly token?: string;
   /**
-   * Guards of the application's own instead, all of which must let a request through: instances, or classes that are
-   * providers of a module or that Nest can make.
+   * The application's own guards instead, all of which must let a request through: instances, or classes that are
+   * providers of a module or that Nest can instantiate.
    */
   readonly guards?: readonly (CanActivate | Type<CanActivate>)[];
 }
 
-/** The options of the module that REST depends on. */
+/** Options of the module on which the REST interface depends. */
 export interface RestParts {
   readonly rest?: CloudRestOptions;
   readonly tree?: object;
 }
 
 const LEAST_BITS = 128;
-/** Fewer different characters are a pattern: of 22 random characters of 16 kinds, one set in a million has fewer. */
+/**
+ * A text with fewer different characters is a pattern: of 22 random characters of 16 kinds, one in a million has fewer.
+ */
 const LEAST_KINDS = 7;
 
-/** Faults of the options `rest` and `tree` together, one text each. A token is never shown. */
+/** Faults of the options `rest` and `tree` together, one text each. Messages must not show a token. */
 function findRestFaults({ rest, tree }: RestParts): readonly string[] {
   if (rest === undefined) return [];
   if (typeof rest !== 'object' || rest === null) return [`rest must be { token } or { guards }, but is ${show(rest)}`];
@@ -59,7 +61,7 @@ function isGuard(guard: unknown): boolean {
   return typeof guard === 'function' || typeof Object(guard).canActivate === 'function';
 }
 
-/** Bits of a random text that has these kinds of characters. */
+/** Estimates the bits of a random text with these kinds of characters. */
 function isStrong(token: string): boolean {
   if (!/^[\x21-\x7e]+$/.test(token) || new Set(token).size < LEAST_KINDS) return false;
   return token.length * bitsOf(token) >= LEAST_BITS;

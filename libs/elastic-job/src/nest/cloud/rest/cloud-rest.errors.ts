@@ -1,10 +1,10 @@
 import { ElasticJobError, type JobName } from '../../../domain/index.js';
 
-/** The job cannot be triggered as it stands. Nothing was asked for. */
+/** The job cannot be triggered in its present state. Nothing was requested. */
 export class CloudTriggerError extends ElasticJobError {
   readonly code = 'CLOUD_TRIGGER';
 
-  /** @param reason the end of a sentence, with what to try */
+  /** @param reason the end of a sentence, with the remedy */
   constructor(
     readonly jobName: JobName,
     reason: string,
@@ -21,11 +21,11 @@ export class UnusableCloudNodeError extends ElasticJobError {
     readonly nodeName: string,
     readonly problems: readonly string[],
   ) {
-    super(`What is registered as "${nodeName}" cannot be used: ${problems.join('; ')}. Update it.`);
+    super(`The registration "${nodeName}" cannot be used: ${problems.join('; ')}. Update it.`);
   }
 }
 
-/** No history of runs is kept, so nothing can be answered from it. */
+/** There is no history of runs to answer from. */
 export class MissingRunHistoryError extends ElasticJobError {
   readonly code = 'MISSING_RUN_HISTORY';
 
@@ -37,7 +37,7 @@ export class MissingRunHistoryError extends ElasticJobError {
   }
 }
 
-/** Tasks have been reconciled a moment ago. */
+/** Tasks were reconciled a moment ago. */
 export class RepeatedReconcileError extends ElasticJobError {
   readonly code = 'REPEATED_RECONCILE';
 

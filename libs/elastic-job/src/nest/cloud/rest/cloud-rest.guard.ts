@@ -11,7 +11,7 @@ import { ModuleRef } from '@nestjs/core';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { CloudRestAccess } from './cloud-rest-access.js';
 
-/** Lets requests through that the option `rest` allows, and no others. */
+/** Lets through only the requests that the option `rest` allows. */
 @Injectable()
 export class CloudRestGuard implements CanActivate, OnModuleInit {
   private guards: readonly CanActivate[] = [];
@@ -21,7 +21,7 @@ export class CloudRestGuard implements CanActivate, OnModuleInit {
     private readonly modules: ModuleRef,
   ) {}
 
-  /** @throws what Nest says of a guard that it cannot make */
+  /** @throws Nest's error for a guard that it cannot instantiate */
   async onModuleInit(): Promise<void> {
     const { guards = [], token } = this.access.options ?? {};
     if (token !== undefined) this.guards = [new TokenGuard(token)];
@@ -47,7 +47,7 @@ function find(modules: ModuleRef, guard: Type<CanActivate>): CanActivate | undef
   try {
     return modules.get(guard, { strict: false });
   } catch {
-    return undefined; // No provider, so it is made here; what is wrong with it shows then.
+    return undefined; // No provider: Nest instantiates it here, and reports its faults.
   }
 }
 

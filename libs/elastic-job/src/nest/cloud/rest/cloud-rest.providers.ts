@@ -18,10 +18,10 @@ import { CloudRestAccess } from './cloud-rest-access.js';
 import { CloudRunHistory } from './cloud-run-history.js';
 import { CloudStatistics } from './cloud-statistics.js';
 
-/** Mapped only if the option `rest` is given. */
+/** Controllers that are mapped only if the option `rest` is given. */
 export const CLOUD_REST_CONTROLLERS = [
   CloudAppController,
-  // Before those routes that begin with the name of a job.
+  // Must come before the routes that begin with the name of a job.
   CloudQueueController,
   CloudJobController,
   CloudOperationController,
@@ -48,7 +48,7 @@ export function cloudRestProviders(optionsToken: string | symbol): readonly Fact
   ].map(concealed);
 }
 
-/** @param token a class whose constructor takes what is injected */
+/** @param token a class whose constructor takes the injected objects */
 function part(token: new (...parts: never[]) => object, inject: FactoryProvider['inject']): FactoryProvider {
   return { provide: token, useFactory: (...parts: never[]) => new token(...parts), inject };
 }

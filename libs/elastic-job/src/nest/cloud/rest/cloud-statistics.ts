@@ -9,7 +9,7 @@ import type { CloudRunHistory } from './cloud-run-history.js';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** From one sample of running items to the next, in a week. */
+/** Distance between samples of running items, over a week. */
 const SAMPLE_MS = 6 * HOUR_MS;
 
 /** A row of statistics. Instants are ISO 8601; `id` counts the rows of one answer. */
@@ -51,8 +51,8 @@ const PERIODS: Readonly<Record<string, Pick<CloudResultAnswer, 'statisticInterva
 };
 
 /**
- * Statistics as ElasticJob-Cloud's REST answers them. Java's leader counts in tables of its own; here the periods are
- * counted in the history of runs, and jobs in the registry.
+ * Statistics as ElasticJob-Cloud's REST interface answers them. Java's leader counts in tables of its own; here runs
+ * are counted in the history, and jobs in the registry.
  * @see ElasticJob-Cloud 3.0.2, `StatisticManager`
  */
 export class CloudStatistics {
@@ -63,7 +63,7 @@ export class CloudStatistics {
     private readonly clock: Clock,
   ) {}
 
-  /** The runs that have ended, for each of the last 24 hours. @throws {MissingRunHistoryError} */
+  /** Ended runs, for each of the last 24 hours. @throws {MissingRunHistoryError} */
   async resultsByHour(since: unknown): Promise<readonly CloudResultAnswer[]> {
     assertSince(since, 'last24hours');
     const history = await this.history.open();
@@ -76,7 +76,7 @@ export class CloudStatistics {
     return answers;
   }
 
-  /** The runs that have ended, of one period. `online`: all that the history has. @throws {MissingRunHistoryError} */
+  /** Ended runs of one period. `online`: all that the history has. @throws {MissingRunHistoryError} */
   async resultsOf(period: string): Promise<CloudResultAnswer> {
     const found = Object.hasOwn(PERIODS, period) ? PERIODS[period] : undefined;
     if (found === undefined) {
@@ -87,17 +87,17 @@ export class CloudStatistics {
     return results(await this.history.open(), { id: 1, from: Math.max(0, to - ms), to, statisticInterval });
   }
 
-  /** The items that ran, every 6 h of the last week; a run longer than a day counts a day. */
+  /** Running items, every 6 h of the last week; a run longer than a day counts for one day. */
   async runningTasks(since: unknown): Promise<readonly CloudRunningAnswer[]> {
     return this.samples(since, ({ executions }) => executions);
   }
 
-  /** The jobs that ran. @see runningTasks */
+  /** Running jobs. @see runningTasks */
   async runningJobs(since: unknown): Promise<readonly CloudRunningAnswer[]> {
     return this.samples(since, ({ jobs }) => jobs);
   }
 
-  /** The registered jobs by type. */
+  /** Registered jobs by type. */
   async executionTypes(): Promise<CloudExecutionTypeAnswer> {
     const stored = await this.configurations.jobs.readAll();
     const jobs = stored.flatMap(({ configuration }) => configuration ?? []);
@@ -105,7 +105,7 @@ export class CloudStatistics {
     return { transientJobCount: jobs.length - daemonJobCount, daemonJobCount };
   }
 
-  /** How many of the jobs of today were registered by the end of each day on which one was. */
+  /** For each day with registrations: how many of today's jobs were registered by its end. */
   async registered(): Promise<readonly CloudRegisterAnswer[]> {
     const stored = await this.configurations.jobs.readAll();
     const nodes = await this.cloudRegistry.readMany(stored.map(({ name }) => CLOUD_PATHS.job(name)));
@@ -129,7 +129,7 @@ export class CloudStatistics {
     const answers: CloudRunningAnswer[] = [];
     for (let ago = 7 * DAY_MS; ago >= 0; ago -= SAMPLE_MS) {
       const runningAt = new Date(end - ago);
-      // The end of a run whose scheduler has died may never have been written.
+      // If the scheduler has died, the end of its run may never have been written.
       const count = await history.countExecutions({ runningAt, from: new Date(end - ago - DAY_MS) });
       const id = answers.length + 1;
       answers.push({ id, runningCount: countOf(count), statisticsTime: runningAt, creationTime: runningAt });
@@ -153,7 +153,7 @@ async function results(
   return { id, successCount, failedCount, statisticInterval, statisticsTime: filter.to, creationTime: filter.to };
 }
 
-/** @throws {BadRequestException} for another stretch of time than there is */
+/** @throws {BadRequestException} for a stretch of time that is not offered */
 function assertSince(since: unknown, known: string): void {
   if (since === undefined || since === '' || since === known) return;
   throw new BadRequestException(`since must be ${known}, but is ${show(since)}.`);

@@ -4,8 +4,8 @@ import { BadRequestException } from '@nestjs/common';
 const LONGEST_BODY = 1_024;
 
 /**
- * The job that a request names: in Java the body is the name itself. Express parses no body of type `text/plain`, so
- * that is read here; Fastify does.
+ * Reads the job that a request names: in Java the body is the name itself. Fastify parses a body of type `text/plain`;
+ * Express does not, so it is read here.
  * @param body as the application's parsers have left it: a text, or `{ jobName }`
  * @throws {BadRequestException}
  */
@@ -20,7 +20,7 @@ function nameOf(body: unknown): string | undefined {
   return typeof jobName === 'string' ? jobName : undefined;
 }
 
-/** Java takes the name with quotes, as JSON has it, and without. */
+/** Java accepts the name with JSON's quotes, and without. */
 function nameIn(text: string): string {
   return text.trim().replace(/^"(.*)"$/s, '$1');
 }

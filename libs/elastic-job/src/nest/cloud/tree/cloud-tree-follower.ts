@@ -1,15 +1,15 @@
 /**
- * Keeps a scheduler in the jobs that are registered in ElasticJob-Cloud's tree.
+ * Makes a scheduler join the jobs that are registered in ElasticJob-Cloud's tree.
  *
- * State: of each registered job, what it asks for and why it rests here: disabled, faulty, or not allowed. A job that
- * does not rest is a Lite job of the template `CLOUD_TEMPLATE`, which this process joins.
+ * State: for each registered job, its plan, or the reason why it rests here: disabled, faulty, or not allowed. A job
+ * that does not rest is a Lite job of the template `CLOUD_TEMPLATE`, which this process joins.
  *
- * Guarantees: a job that is registered, changed, disabled or removed comes, changes, rests or goes on every scheduler.
- * Its runs are cancelled as it is changed, disabled or removed, as in Java. A job that cannot run is told, with
- * its faults, and keeps nobody from the others.
+ * Guarantees: registering, changing, disabling or removing a job takes effect on every scheduler. Changing, disabling
+ * or removing a job cancels its runs, as in Java. A job that cannot run is reported with its faults, and does not
+ * affect the others.
  *
- * Failures: while a scheduler of ElasticJob-Cloud lives nothing is followed, which is told; it is asked again. Without
- * an answer of a registry the jobs go on as they are, and what was to be done is repeated.
+ * Failures: while a scheduler of ElasticJob-Cloud lives, nothing is followed; that is reported, and checked again.
+ * While a registry does not answer the jobs go on as they are, and failed steps are repeated.
  */
 import { BackOff, type Clock } from '../../../clock/index.js';
 import {
@@ -30,7 +30,7 @@ import { describeTakeover } from './describe-takeover.js';
 import type { HandOver } from './hand-over.js';
 import type { LiteJobs } from './lite-jobs.js';
 
-/** Between attempts that have failed, in milliseconds. */
+/** Pauses between failed attempts, in milliseconds. */
 const PAUSES = { firstMs: 500, longestMs: 30_000 };
 
 /** Surroundings of a follower. */
@@ -42,11 +42,11 @@ export interface CloudTreeFollowerParts {
   readonly handOver: HandOver;
   readonly lite: LiteJobs;
   readonly allow: TaskAllow | undefined;
-  /** The plan as the backend can run it. */
+  /** Adapts the plan to the backend. */
   readonly fit: (plan: CloudJobPlan) => FittedPlan;
 }
 
-/** A plan for the backend, and what is wrong with it there, one text each. */
+/** A plan for the backend, and its faults there, one text each. */
 export interface FittedPlan {
   readonly plan: CloudJobPlan;
   readonly faults: readonly string[];
@@ -55,15 +55,15 @@ export interface FittedPlan {
 /** A registered job as this process sees it. */
 interface Followed {
   readonly job: SeenCloudJob;
-  /** Undefined: it rests. */
+  /** Undefined if it rests. */
   readonly plan: CloudJobPlan | undefined;
 }
 
 export class CloudTreeFollower {
   private readonly followed = new Map<JobName, Followed>();
-  /** Jobs of which both sides have agreed since they rested last: only then they are joined. */
+  /** Jobs whose registration and Lite job have agreed since they last rested: only these are joined. */
   private readonly admitted = new Set<JobName>();
-  /** Of which states of the registered jobs the `config` nodes were made that this process goes by. */
+  /** Versions of the registered jobs behind the `config` nodes that this process follows. */
   private readonly versions = new Map<JobName, bigint | undefined>();
   private readonly settling = new Set<JobName>();
   private readonly again = new Set<JobName>();
@@ -73,7 +73,7 @@ export class CloudTreeFollower {
 
   constructor(private readonly parts: CloudTreeFollowerParts) {}
 
-  /** Before the process starts. @param template as which the jobs run, without what a follower adds */
+  /** Call before the process starts. @param template template of the jobs, without the follower's additions */
   declare(template: Omit<JobTemplate, 'name' | 'admits' | 'onConfigurationOf' | 'place'>): void {
     this.parts.runtime.templates.declare({
       ...template,
@@ -84,23 +84,23 @@ export class CloudTreeFollower {
     });
   }
 
-  /** Once both registries are connected, and the process has started. */
+  /** Call when both registries are connected, and the process has started. */
   start(): void {
     this.stopListening = this.parts.runtime.events.on((event) => {
-      // It was under way when the job was to rest.
+      // It was under way when the job came to rest.
       if (event.kind === 'started' && this.isResting(event.trigger.jobName)) this.cancelRuns(event.trigger.jobName);
     });
     this.following ??= this.follow(this.ending.signal);
   }
 
-  /** Nothing more is heard or written. Never rejects. */
+  /** Stops listening and writing. Never rejects. */
   async stop(): Promise<void> {
     this.ending.abort();
     this.stopListening();
     await this.following;
   }
 
-  /** The plan of a job; undefined for one that is not registered, or rests. */
+  /** The plan of a job; undefined for a job that is not registered, or rests. */
   planOf(jobName: JobName): CloudJobPlan | undefined {
     return this.followed.get(jobName)?.plan;
   }
@@ -146,7 +146,7 @@ export class CloudTreeFollower {
     }
   }
 
-  /** Jobs may have been removed while no scheduler was there to hear of it. */
+  /** Jobs may have been removed while no scheduler was running. */
   private async settleStanding(signal: AbortSignal): Promise<void> {
     for (const jobName of await this.parts.lite.names()) void this.settle(jobName, signal);
   }
@@ -169,7 +169,7 @@ export class CloudTreeFollower {
     if (this.planOf(jobName) === undefined && this.admitted.delete(jobName))
       this.parts.runtime.templates.findJobsSoon();
     const isRegistered = change.kind !== 'vanished';
-    // A job that cannot run here is for others to create.
+    // A job that cannot run here is created by others.
     if (isRegistered && !change.job.isDisabled && this.planOf(jobName) === undefined) return;
     void this.settle(jobName, signal);
   }
@@ -196,7 +196,7 @@ export class CloudTreeFollower {
     return this.followed.has(jobName) && this.planOf(jobName) === undefined;
   }
 
-  /** Runs that have begun by another state of the registered job are cancelled; edits of Lite's are written through. */
+  /** Cancels runs that began under another version of the registered job, and writes Lite's edits through. */
   private hearConfiguration(jobName: JobName, text: string | undefined): void {
     const version = text === undefined ? undefined : versionIn(text, jobName);
     const before = this.versions.get(jobName);
@@ -205,7 +205,7 @@ export class CloudTreeFollower {
     if (this.planOf(jobName) !== undefined) void this.settle(jobName, this.ending.signal);
   }
 
-  /** Makes both sides agree; repeated until they do. Never rejects. */
+  /** Repeats until both sides agree. Never rejects. */
   private async settle(jobName: JobName, signal: AbortSignal): Promise<void> {
     this.again.add(jobName);
     if (this.settling.has(jobName)) return;
@@ -217,7 +217,7 @@ export class CloudTreeFollower {
       } catch (error) {
         if (signal.aborted) break;
         if (failed.failures === 0) this.report(jobName, 'following a registered job failed', error);
-        // A job that Lite cannot go by waits until it is changed.
+        // A job with settings that Lite refuses waits until it is changed.
         if (!(error instanceof ConfigurationError)) this.again.add(jobName);
       }
       if (!this.again.has(jobName)) break;
@@ -248,7 +248,7 @@ export class CloudTreeFollower {
       const { running } = this.parts.runtime.registrar.of(jobName);
       for (const item of running.list) running.leaseOf(item)?.abortItem(item, new CancelledError(jobName, item));
     } catch (error) {
-      if (!(error instanceof UnknownJobError)) throw error; // It is left already, and its runs end.
+      if (!(error instanceof UnknownJobError)) throw error; // Already left, and its runs end.
     }
   }
 
@@ -261,6 +261,6 @@ function versionIn(text: string, jobName: JobName): bigint | undefined {
   try {
     return cloudVersionOf(text, jobName);
   } catch {
-    return undefined; // A text that cannot be read is told by the job.
+    return undefined; // The job itself reports an unreadable text.
   }
 }

@@ -7,5 +7,5 @@ export interface CloudTreeOptions {
   readonly namespace?: string;
 }
 
-/** That of ElasticJob-Cloud. @see ElasticJob-Cloud 3.0.2, `elasticjob-cloud-scheduler.properties` */
+/** Namespace of ElasticJob-Cloud. @see ElasticJob-Cloud 3.0.2, `elasticjob-cloud-scheduler.properties` */
 export const CLOUD_NAMESPACE = 'elasticjob-cloud';

@@ -15,7 +15,8 @@ import { CloudTree } from './cloud-tree.js';
 import { CLOUD_NAMESPACE } from './cloud-tree-options.js';
 
 /**
- * The registry of ElasticJob-Cloud's tree, and what is registered there. Both are undefined without the option `tree`.
+ * The registry of ElasticJob-Cloud's tree, and the registered applications and jobs. Both are undefined without the
+ * option `tree`.
  * @param optionsToken of the Cloud module's options
  */
 export function cloudTreeProviders(optionsToken: string | symbol): readonly FactoryProvider[] {

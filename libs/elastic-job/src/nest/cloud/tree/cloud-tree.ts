@@ -15,7 +15,7 @@ import { CloudTreeFollower, type FittedPlan } from './cloud-tree-follower.js';
 import { HandOver } from './hand-over.js';
 import { type CloudRegistries, LiteJobs } from './lite-jobs.js';
 
-/** Settings of pods, which no backend takes yet. */
+/** Settings of pods, which no backend supports yet. */
 const POD_SETTINGS = ['podTemplate', 'queueName', 'priorityClassName', 'nodeSelector'] as const;
 
 /** Surroundings of the tree in an application. */
@@ -26,9 +26,9 @@ export interface CloudTreeParts {
   readonly operate: JobOperateApi;
   readonly runtime: ElasticJobRuntime;
   readonly clock: Clock;
-  /** False: this process runs no jobs, and only reads and writes the tree. */
+  /** False if this process runs no jobs, and only reads and writes the tree. */
   readonly processing: boolean;
-  /** @default as the registry has it */
+  /** @default the registry's own */
   readonly connectionTimeoutMs: number | undefined;
 }
 
@@ -52,14 +52,14 @@ export class CloudTree {
     });
   }
 
-  /** Connects. @param template as which the jobs run @throws {RegistryUnavailableError} */
+  /** Connects. @param template template of the jobs @throws {RegistryUnavailableError} */
   async open(template: Parameters<CloudTreeFollower['declare']>[0]): Promise<void> {
     const { connectionTimeoutMs: timeoutMs, processing, registries } = this.parts;
     if (processing) this.follower.declare(template);
     await registries.cloud.connect({ timeoutMs, signal: this.closing.signal });
   }
 
-  /** The name of all schedulers of the tree: its framework id. */
+  /** Name of all schedulers of the tree: its framework id. */
   cluster(): Promise<string> {
     return this.parts.configurations.frameworkId();
   }
@@ -87,7 +87,7 @@ export class CloudTree {
   }
 }
 
-/** A backend without images starts the command on its own host, whatever the application's image is. */
+/** A backend without images starts the command on its own host, and ignores the application's image. */
 function fitTo(backend: TaskBackend, plan: CloudJobPlan, now: number): FittedPlan {
   const { command, image } = plan.tasks.task;
   const hasImages = backend.findFault({ command, image }) === undefined;

@@ -11,7 +11,7 @@ export function describeTakeover(event: TakeoverEvent): string {
     case 'dropped':
       return `${event.what} entries ${left} were dropped (${event.because}): ${event.found.join(', ')}`;
     case 'left':
-      return `what ElasticJob-Cloud has left of the job stays until the job is corrected: ${event.problems.join('; ')}`;
+      return `the remains of ElasticJob-Cloud's job stay until the job is corrected: ${event.problems.join('; ')}`;
     case 'disable-kept':
       return `${event.of} "${event.name}" was disabled in ElasticJob-Cloud, and still is`;
     default:

@@ -6,7 +6,7 @@ import { acquireLatch, creation } from '../../../registry/index.js';
 import type { ElasticJobRuntime } from '../../../runtime/index.js';
 import type { CloudRegistries } from './lite-jobs.js';
 
-/** Between two looks at what is pending, in milliseconds: a job may rest for long before it comes. */
+/** Pauses between checks, in milliseconds: a job may rest for long before it comes. */
 const PAUSES = { firstMs: 1_000, longestMs: 30_000 };
 const LONGEST_LATCH_WAIT_MS = 1_000;
 
@@ -20,9 +20,9 @@ export interface HandOverParts {
 }
 
 /**
- * Hands what was taken over on to Lite's jobs: items that wait for failover are queued, and then each run that is owed
- * is triggered when no item of the job runs. One scheduler at a time does so, of the jobs that it is in. One that dies
- * between a run's trigger and its note leaves that run to be triggered again.
+ * Passes the runs that were taken over to Lite's jobs: queues the items that wait for failover, then triggers each owed
+ * run while no item of the job runs. One scheduler at a time does this for the jobs that it has joined. If it dies
+ * between the trigger of a run and the note about it, the run is triggered again.
  */
 export class HandOver {
   constructor(private readonly parts: HandOverParts) {}
@@ -45,13 +45,13 @@ export class HandOver {
     }
   }
 
-  /** @returns true if something was handed on */
+  /** @returns true if something was passed on */
   private async step(): Promise<boolean> {
     const { runtime, takeover } = this.parts;
     let isAny = false;
     const joined = new Set(runtime.registrar.jobs.map(({ jobName }) => jobName));
     for (const handover of await takeover.pending()) {
-      if (!joined.has(handover.jobName)) continue; // Until it comes, or is enabled.
+      if (!joined.has(handover.jobName)) continue; // The entry waits until the job comes, or is enabled.
       isAny = (handover.items.length > 0 ? await this.queue(handover) : await this.trigger(handover)) || isAny;
     }
     return isAny;
@@ -61,7 +61,7 @@ export class HandOver {
     const { registries, takeover } = this.parts;
     const paths = new JobPaths(handover.jobName);
     await registries.lite.ensurePath(paths.queue);
-    // One that waits already is queued once.
+    // An item that waits already is queued only once.
     for (const item of handover.items) await registries.lite.transaction([creation(paths.queued(item))]);
     await takeover.settle(handover, { runs: handover.runs, items: [] });
     return true;

@@ -15,29 +15,29 @@ import { creation, type Operation, type RegistryCenter, type RegistryNode } from
 
 /** The registries of a scheduler. */
 export interface CloudRegistries {
-  /** That of the jobs. */
+  /** Registry of the jobs. */
   readonly lite: RegistryCenter;
-  /** That of ElasticJob-Cloud's tree. */
+  /** Registry of ElasticJob-Cloud's tree. */
   readonly cloud: RegistryCenter;
 }
 
 /** The result of making both sides of a job agree. */
 export type Settled =
   | { readonly kind: 'agreed' }
-  /** One of them has changed meanwhile, or the Lite job is on its way out. */
+  /** One side has changed meanwhile, or the Lite job is being removed. */
   | { readonly kind: 'again' }
-  /** An edit of Lite's that cannot be registered, or read, was taken back. */
+  /** An edit of the Lite job that cannot be registered or read was undone. */
   | { readonly kind: 'reverted'; readonly because: ConfigurationError | ConfigurationNodeError };
 
 const AGREED: Settled = { kind: 'agreed' };
 const AGAIN: Settled = { kind: 'again' };
 
 /**
- * The Lite jobs of the jobs that are registered in ElasticJob-Cloud's tree: cluster-wide dynamic jobs of one template.
+ * Lite jobs of the jobs that are registered in ElasticJob-Cloud's tree: cluster-wide dynamic jobs of one template.
  *
- * The registered job is the truth. Lite's `config` says of which state of it it was made, so that an edit of either is
- * told from the other: a state that is newer than that goes over `config`, and an edit of `config` is written through.
- * Each write is a compare-and-set, so any number of schedulers may do this side by side.
+ * The registered job is the truth. Lite's `config` names the version of the registered job that it was made from. So
+ * the two kinds of edit can be told apart: a newer version of the registered job replaces `config`, and an edit of
+ * `config` is written through. Each write is a compare-and-set, so any number of schedulers may do this side by side.
  */
 export class LiteJobs {
   constructor(
@@ -45,7 +45,7 @@ export class LiteJobs {
     private readonly operate: JobOperateApi,
   ) {}
 
-  /** @throws {ConfigurationError} if the name is another job's, or Lite cannot go by what is registered */
+  /** @throws {ConfigurationError} if the name belongs to another job, or Lite refuses the registered settings */
   async settle(jobName: JobName): Promise<Settled> {
     const { cloud, lite } = this.registries;
     const registered = await cloud.read(CLOUD_PATHS.job(jobName));
@@ -54,7 +54,7 @@ export class LiteJobs {
     const isOurs = created?.template === CLOUD_TEMPLATE;
     if (registered === undefined) return isOurs && !created?.isBeingRemoved ? this.remove(jobName) : AGREED;
     const read = CLOUD_JOB_FORM.read(registered.data, jobName);
-    if (read.kind === 'faulty') return AGREED; // The feed tells of it.
+    if (read.kind === 'faulty') return AGREED; // The feed reports it.
     const state = await this.stateOf(read.configuration, registered);
     if (root === undefined) return state.isDisabled ? AGREED : this.create(state);
     if (!isOurs) throw taken(jobName, root);
@@ -62,7 +62,7 @@ export class LiteJobs {
     return this.agree(state, registered, config);
   }
 
-  /** The names of all Lite jobs that were made of registered ones. */
+  /** Names of all Lite jobs that were created for registered ones. */
   async names(): Promise<readonly JobName[]> {
     const { lite } = this.registries;
     const names = await lite.children('/');
@@ -114,7 +114,7 @@ export class LiteJobs {
 
   private async commit(where: keyof CloudRegistries, operations: readonly Operation[]): Promise<Settled> {
     const { kind } = await this.registries[where].transaction(operations);
-    // An edit that was written through comes back as a newer state of the registered job.
+    // A written-through edit comes back as a newer version of the registered job.
     return kind === 'committed' && where === 'lite' ? AGREED : AGAIN;
   }
 }
@@ -125,6 +125,7 @@ function set({ path, stat }: RegistryNode, data: string): Operation {
 
 function taken(jobName: JobName, { data }: RegistryNode): ConfigurationError {
   return new ConfigurationError(`cloud job "${jobName}"`, [
-    `jobName "${jobName}": the jobs' namespace has a job of that name already ("${data}"); register it under another name`,
+    `jobName "${jobName}": the jobs' namespace has a job of that name already ("${data}"); ` +
+      'register it under another name',
   ]);
 }
