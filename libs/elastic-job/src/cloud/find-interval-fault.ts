@@ -2,7 +2,8 @@ import { type JobConfiguration, shortestIntervalMs } from '../domain/index.js';
 import type { TaskBackend } from './task-backend.js';
 
 /**
- * Says that a job fires faster than its tasks can be launched; undefined: it does not. Resident jobs have no fire times.
+ * Reports a job that fires faster than its tasks can be launched; undefined if it does not. Resident jobs have no fire
+ * times.
  * @param now in milliseconds since the epoch
  */
 export function findIntervalFault(

@@ -4,17 +4,17 @@ import { isTaskEnd } from './task-history.js';
 import type { TaskDisplay, TaskScheduling } from './task-scheduling.js';
 import type { TaskState } from './task-state.js';
 
-/** A task that is followed here, and its item. */
+/** A task that this scheduler follows, and its item. */
 export type FollowedTaskFacts = TaskBackendStatus['tasks'][number];
 
-/** The task of a run while a scheduler follows it: its states are told as events, and shown to operators. */
+/** The task of a run while a scheduler follows it: its states become events, and are shown to operators. */
 export class FollowedTask {
   private latest: TaskState | undefined;
   private since = 0;
   private isBegun = false;
   private isAdopted = false;
   private display: TaskDisplay | undefined;
-  /** On the monotonic clock; undefined: it has run, or was launched by another scheduler. */
+  /** On the monotonic clock; undefined once it has run, or if another scheduler has launched it. */
   private awaitedSince: number | undefined;
 
   constructor(
@@ -24,7 +24,7 @@ export class FollowedTask {
     private readonly trace: ItemTrace | undefined,
   ) {}
 
-  /** The last one that was seen. */
+  /** The last state that was seen. */
   get state(): TaskState | undefined {
     return this.latest;
   }
@@ -35,7 +35,7 @@ export class FollowedTask {
     return this.isBegun ? { jobName, item, ...this.shown } : undefined;
   }
 
-  /** The task is this scheduler's to follow. @param begunAt when its run has begun, on the monotonic clock */
+  /** Starts to follow the task. @param begunAt begin of its run, on the monotonic clock */
   begin(how: 'launched' | 'adopted', begunAt: number): void {
     const { handle, scheduling } = this;
     this.isBegun = true;
@@ -48,7 +48,7 @@ export class FollowedTask {
     this.display?.show(this.shown);
   }
 
-  /** Tells of a state, unless it is known. */
+  /** Reports a state, unless it is known. */
   see(state: TaskState): void {
     const former = this.latest;
     this.latest = state;
@@ -60,7 +60,7 @@ export class FollowedTask {
     this.display?.show(this.shown);
   }
 
-  /** It has ended, or is not this scheduler's any more. */
+  /** Stops to follow it: it has ended, or belongs to another scheduler. */
   leave(): void {
     this.display?.hide();
   }

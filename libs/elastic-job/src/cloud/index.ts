@@ -1,5 +1,5 @@
-// Runs that live in tasks of their own: the port of a backend, what a task is told, and what becomes of it. A transient
-// Cloud job is a Lite job whose executor is a task. No Nest.
+// Runs in tasks of their own: the port of a backend, the order for a task, and its end. A transient Cloud job is a Lite
+// job whose executor is a task. No Nest.
 export * from './followed-task.js';
 export * from './find-interval-fault.js';
 export * from './process/index.js';

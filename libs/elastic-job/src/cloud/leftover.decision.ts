@@ -2,7 +2,7 @@ import { isLeftToAdopt, isSameTarget, type StoredRecord } from '../domain/index.
 import type { TaskTarget } from './task-order.js';
 
 /**
- * Says whether nobody follows a task any more, nor will: its run is over, or another one has taken its place.
+ * True if no scheduler follows a task any more, nor will: its run is over, or another run has taken its place.
  *
  * | record of the item, read after the task was listed | |
  * |---|---|
@@ -11,7 +11,7 @@ import type { TaskTarget } from './task-order.js';
  * | the same target and launch, handed over | kept: it waits for its adoption |
  * | the same target and launch, settled | leftover |
  * | another target or launch: a begin precedes each launch | leftover |
- * | unreadable | kept: nobody can say |
+ * | unreadable | kept: its state is unknown |
  *
  * @param stored undefined: the item has no record
  */

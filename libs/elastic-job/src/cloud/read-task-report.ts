@@ -2,7 +2,7 @@ import { MOST_REPORT_BYTES, type TaskReport } from './task-report.js';
 
 const OUTCOMES: ReadonlySet<unknown> = new Set<TaskReport['outcome']>(['succeeded', 'failed', 'aborted', 'error']);
 
-/** Reads what a task says of its end. Whatever else stands there is left out. @returns undefined if it is no report */
+/** Reads a task's report of its end, and drops unknown fields. @returns undefined if it is no report */
 export function readTaskReport(value: unknown): TaskReport | undefined {
   if (!isObject(value) || value['v'] !== 1 || !isOutcome(value['outcome']) || !isDuration(value['ms']))
     return undefined;

@@ -1,14 +1,16 @@
 import { ElasticJobError } from '../domain/index.js';
 import type { TaskKey } from './task-order.js';
 
-/** A backend did not do what it was asked for, or nobody knows: the request may have had its effect all the same. */
+/**
+ * A backend failed to do what it was asked for, or did not answer: the request may have had its effect all the same.
+ */
 export class TaskBackendError extends ElasticJobError {
   readonly code = 'TASK_BACKEND';
 
   /**
    * @param backend its name
-   * @param request what was asked: `claim`
-   * @param key of the task; undefined: the request was for no single one
+   * @param request the request: `claim`
+   * @param key of the task; undefined if the request was for no single one
    */
   constructor(
     readonly backend: string,

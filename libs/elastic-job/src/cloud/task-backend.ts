@@ -1,6 +1,6 @@
 /**
- * A backend runs tasks, each in a process of its own. The port knows what every such system can promise, and a
- * scheduler needs nothing else of it.
+ * A backend runs tasks, each in a process of its own. The port promises only what every such system can, and a
+ * scheduler needs nothing else.
  *
  * ```mermaid
  * stateDiagram-v2
@@ -16,9 +16,9 @@
  * Guarantees:
  * - At most one task of a key exists at a time. It exists from `claim` until `release`, ended or not.
  * - A task does nothing before it was opened.
- * - Of several claims of one task the one with the greatest token holds it. Whoever held it before cannot open, cancel
- *   or release it any more.
- * - What has ended stays readable until it is released, so "absent" means "never launched, or released".
+ * - Of several claims of one task the one with the greatest token holds it. Former holders cannot open, cancel or
+ *   release it any more.
+ * - An ended task stays readable until it is released, so "absent" means "never launched, or released".
  *
  * Failures: every call may throw `TaskBackendError`, and may have had its effect all the same; each can be repeated.
  */
@@ -26,54 +26,52 @@ import type { Clock } from '../clock/index.js';
 import type { TaskKey, TaskOrder, TaskTarget, TaskTemplate } from './task-order.js';
 import type { TaskState } from './task-state.js';
 
-/** A task that exists, as one holder knows it. */
+/** An existing task, as one holder knows it. */
 export interface TaskHandle {
   readonly key: TaskKey;
   readonly target: TaskTarget;
   readonly run: string;
   /** Of the holder. */
   readonly token: bigint;
-  /** Unique for each launch: a pod's uid, or what stands for it. */
+  /** Unique for each launch: a pod's uid, or its counterpart. */
   readonly uid: string;
-  /** The machine that it runs on, once that is known. */
+  /** Its machine, once known. */
   readonly node?: string;
-  /** It does nothing yet. */
+  /** True if it does nothing yet. */
   readonly isGated: boolean;
 }
 
 /** The result of a claim. */
 export type Claimed =
-  /** The task is made, and is gated. */
+  /** The task was created, and is gated. */
   | { readonly kind: 'launched'; readonly handle: TaskHandle }
-  /** It was there, for the same target and launch: it is this holder's now. */
+  /** The task existed, for the same target and launch; this holder has it now. */
   | { readonly kind: 'adopted'; readonly handle: TaskHandle }
-  /** A task of another target or launch holds the place. `hasEnded`: it waits for its release alone. */
+  /** A task of another target or launch has the place. `hasEnded`: it only waits for its release. */
   | { readonly kind: 'occupied'; readonly by: TaskHandle; readonly hasEnded: boolean }
-  /** Somebody has claimed the task with a greater token. */
+  /** Another claim with a greater token has the task. */
   | { readonly kind: 'taken' };
 
 /** Services that a backend may use while it runs. */
 export interface TaskHost {
   readonly clock: Clock;
-  /** The cluster whose tasks `list` names. */
+  /** The cluster whose tasks `list` returns. */
   readonly cluster: string;
-  /** Told in the order in which it happens. Must not throw. */
+  /** Reports an event, in order. Must not throw. */
   emit(event: TaskBackendEvent): void;
 }
 
-/** News of a backend about itself. */
+/** Events of a backend itself. */
 export type TaskBackendEvent =
   | { readonly kind: 'connected' }
   | { readonly kind: 'disconnected'; readonly error: unknown }
   | { readonly kind: 'warning'; readonly message: string };
 
-/** The line between an open task and its scheduler, for backends that have one. */
+/** Connection between an open task and its scheduler, for backends that have one. */
 export interface TaskLink {
-  /**
-   * How long the scheduler may still act for the item without hearing anything new, in milliseconds; 0: not any more.
-   */
+  /** How long the scheduler may still act for the item without further news, in milliseconds; 0: no longer. */
   heldForMs(): number;
-  /** @throws {LeaseLostError} if the item may no longer be acted for */
+  /** @throws {LeaseLostError} if this run may no longer act for the item */
   saveCheckpoint(value: unknown): Promise<void>;
 }
 
@@ -81,39 +79,44 @@ export interface TaskLink {
 export interface TaskBackend {
   /** For people and metrics: `processes`, `kubernetes`. */
   readonly name: string;
-  /** Tasks outlive their scheduler, and another one can claim them. */
+  /** True if tasks outlive their scheduler, and another one can claim them. */
   readonly adopts: boolean;
-  /** An open task and its scheduler can talk: checkpoints are saved while it runs. */
+  /** True if an open task and its scheduler can talk, so that checkpoints are saved while it runs. */
   readonly hasLink: boolean;
-  /** Jobs whose fire times come faster than this are better resident. In milliseconds. */
+  /** Shortest useful distance of fire times, in milliseconds; faster jobs should be resident. */
   readonly leastIntervalMs: number;
   /**
-   * The most tasks that run for one scheduler at the same time, for people.
+   * Most tasks that run for one scheduler at the same time, for people.
    * @default no limit of its own
    */
   readonly mostTasks?: number | undefined;
-  /** Says what is wrong with a template; undefined: nothing. Asked when a job is defined. */
+  /** Finds the fault of a template, when a job is defined; undefined if there is none. */
   findFault(template: TaskTemplate): string | undefined;
   start(host: TaskHost): Promise<void>;
-  /** Idempotent: the same order again finds its own task, as launched or as adopted. */
+  /** Claims a task. Idempotent: the same order again finds its own task, as launched or as adopted. */
   claim(order: TaskOrder, signal?: AbortSignal): Promise<Claimed>;
-  /** Lets the task begin. `taken`: somebody holds it with a greater token. */
+  /** Lets the task begin. `taken`: another claim with a greater token holds it. */
   open(handle: TaskHandle, link: TaskLink, signal?: AbortSignal): Promise<'opened' | 'taken'>;
-  /** Starts with the present state; ends after an end was told, or with the signal, by its reason. */
+  /** Yields the states from the present one on. Returns after an end, or throws the signal's reason. */
   watch(handle: TaskHandle, signal: AbortSignal): AsyncIterable<TaskState>;
-  /** Tells the task to end, and kills it after the grace. Resolves once it was told. @param graceMs milliseconds */
+  /**
+   * Tells the task to end, and kills it after the grace. Resolves once the task was told. @param graceMs milliseconds
+   */
   cancel(handle: TaskHandle, graceMs: number): Promise<void>;
-  /** The end of what it has written; undefined: nothing is known. @param bytes the most */
+  /** The end of its output; undefined if it is unknown. @param bytes most bytes */
   tail(handle: TaskHandle, bytes: number): Promise<string | undefined>;
-  /** Frees the place. Only once the run is settled in the registry. Ends a task that still runs, without grace. */
+  /**
+   * Frees the place. Call it only after the run is settled in the registry. A task that still runs is ended without
+   * grace.
+   */
   release(handle: TaskHandle): Promise<void>;
-  /** All tasks of the cluster that exist. */
+  /** All existing tasks of the cluster. */
   list(signal?: AbortSignal): AsyncIterable<TaskHandle>;
-  /** Tasks of a backend that does not adopt end with it. */
+  /** Stops the backend. Tasks of a backend that does not adopt end with it. */
   stop(): Promise<void>;
 }
 
-/** A task, as events name it. */
+/** A task in the form of events. */
 export function describeTask({ key, node, target, uid }: TaskHandle) {
   const { item, jobName } = key;
   const { fireTime, launch } = target;

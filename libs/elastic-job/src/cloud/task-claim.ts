@@ -1,7 +1,7 @@
 import { isSameTarget } from '../domain/index.js';
 import type { TaskKey, TaskOrder, TaskTarget } from './task-order.js';
 
-/** A task that exists, as a claim is compared with it. */
+/** An existing task, for comparison with a claim. */
 export interface StandingTask {
   readonly target: TaskTarget;
   readonly run: string;
@@ -9,15 +9,15 @@ export interface StandingTask {
 }
 
 /**
- * Verdict on a claim where a task stands already.
+ * Verdict on a claim when a task exists already.
  * - `own`: the same order has been claimed before;
  * - `adopted`: the claim takes the task over;
  * - `occupied`: it is a task of another target or launch, or cannot be taken over;
- * - `taken`: somebody holds it with a greater token.
+ * - `taken`: another claim with a greater token holds it.
  */
 export type ClaimVerdict = 'own' | 'adopted' | 'occupied' | 'taken';
 
-/** Judges a claim in the way that is the same for every backend. @param adopts as the backend's */
+/** Judges a claim by the rules of every backend. @param adopts the backend's `adopts` */
 export function judgeClaim(
   standing: StandingTask,
   order: Pick<TaskOrder, 'target' | 'run' | 'token'>,
@@ -30,12 +30,12 @@ export function judgeClaim(
   return adopts ? 'adopted' : 'occupied';
 }
 
-/** The key as a text: equal for equal keys alone. */
+/** The key as a text, equal only for equal keys. */
 export function placeOf({ cluster, jobName, item }: TaskKey): string {
   return JSON.stringify([cluster, jobName, item]);
 }
 
-/** The target and its launch as a text: equal for equal ones alone. */
+/** The target and its launch as a text, equal only for equal ones. */
 export function launchOf({ fireTime, origin, launch }: TaskTarget): string {
   return JSON.stringify([fireTime, origin, launch]);
 }

@@ -60,7 +60,7 @@ describe('the envelope of a task', () => {
 
   it.each([
     ['jobName', 'a/b', 'must not contain "/"'],
-    ['shardingItem', 3, 'must be less than shardingTotalCount, which is 3, but is 3'],
+    ['shardingItem', 3, 'must be less than shardingTotalCount (3), but is 3'],
     ['shardingParameter', 'a,b', 'must be a text without "," and "="'],
     ['fireTime', 'soon', 'must be a whole number of at least 0'],
     ['source', 'READY', 'must be NORMAL_TRIGGER, MISFIRE or FAILOVER, but is "READY"'],
@@ -89,7 +89,7 @@ describe('the envelope of a task', () => {
     expect(faultOf(text)).toMatchObject({ code: 'TASK_ENVELOPE', field: undefined });
   });
 
-  it('given a later version with other fields, when it is read, then the error says so and names the remedy', () => {
+  it('names the remedy when a later version of the envelope is read', () => {
     const fault = faultOf('{"v":2,"tasks":[]}');
 
     expect(fault).toBeInstanceOf(NewerTaskEnvelopeError);
@@ -134,7 +134,7 @@ describe('the JSON Schema of the envelope', () => {
       fc.property(fields, odd, (field, value) => {
         const text = JSON.stringify({ ...ENVELOPE, [field]: value });
         const given: TaskEnvelope = JSON.parse(text);
-        // No schema compares two fields.
+        // A JSON schema cannot compare two fields.
         fc.pre(given.shardingItem < given.shardingTotalCount || typeof value !== 'number');
         const isSound = faultOf(text) === undefined;
         sound += Number(isSound);

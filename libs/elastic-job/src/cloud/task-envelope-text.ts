@@ -1,9 +1,9 @@
 /**
  * An envelope as the text of one variable, written by a scheduler and read by a worker. Pure.
  *
- * - Whatever `formatTaskEnvelope` returns `parseTaskEnvelope` takes, and gives back the same.
- * - Nothing that breaks a rule is written or taken: the error names the field.
- * - `findTaskAnswers` never fails: a worker that cannot read the rest still tells so by the way that it was given.
+ * - `parseTaskEnvelope` accepts every result of `formatTaskEnvelope`, and returns the same envelope.
+ * - A value that breaks a rule is neither written nor accepted: the error names the field.
+ * - `findTaskAnswers` never fails: a worker that cannot read the rest still reports that on the given way.
  */
 import { show } from '../domain/index.js';
 import { NewerTaskEnvelopeError, TaskEnvelopeError } from './task-envelope.errors.js';
@@ -11,7 +11,7 @@ import { MOST_ENVELOPE_BYTES, type TaskEnvelope } from './task-envelope.js';
 import { ENVELOPE_RULES, isRecord } from './task-envelope.rules.js';
 import type { TaskAnswers } from './task-order.js';
 
-/** The version that is written, and the latest that is read. */
+/** The version that is written, and the latest one that can be read. */
 const VERSION = 1;
 
 /** @throws {TaskEnvelopeError} for a field that breaks its rule, and for a text of more than 32 KiB */
@@ -30,7 +30,7 @@ export function formatTaskEnvelope(envelope: TaskEnvelope): string {
 
 /**
  * @throws {NewerTaskEnvelopeError} if a later release has written it
- * @throws {TaskEnvelopeError} for anything else that makes it unusable
+ * @throws {TaskEnvelopeError} for any other fault
  */
 export function parseTaskEnvelope(text: string): TaskEnvelope {
   const bytes = Buffer.byteLength(text);
@@ -43,7 +43,7 @@ export function parseTaskEnvelope(text: string): TaskEnvelope {
   return given;
 }
 
-/** The ways in which a task may answer, also where its envelope is of a later version or faulty. */
+/** The ways in which a task may answer, also from an envelope of a later version or with faults. */
 export function findTaskAnswers(text: string): TaskAnswers {
   try {
     const { channel, report } = readJson(text);
@@ -79,7 +79,7 @@ function assertSound(
   }
   const { shardingItem, shardingTotalCount } = given;
   if (Number(shardingItem) >= Number(shardingTotalCount)) {
-    const problem = `must be less than shardingTotalCount, which is ${show(shardingTotalCount)}, but is ${show(shardingItem)}`;
+    const problem = `must be less than shardingTotalCount (${show(shardingTotalCount)}), but is ${show(shardingItem)}`;
     throw new TaskEnvelopeError('shardingItem', problem);
   }
 }

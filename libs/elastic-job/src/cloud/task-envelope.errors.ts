@@ -1,12 +1,12 @@
 import { ElasticJobError } from '../domain/index.js';
 import { TASK_VARIABLE } from './task-envelope.js';
 
-/** An envelope that cannot be used. Nothing of the task was run. */
+/** The envelope is not valid. Nothing of the task was run. */
 export class TaskEnvelopeError extends ElasticJobError {
   readonly code = 'TASK_ENVELOPE';
 
   /**
-   * @param field what is wrong in it; undefined: all of it
+   * @param field the wrong field; undefined for the whole envelope
    * @param problem the end of a sentence that begins with the field
    */
   constructor(
@@ -18,7 +18,7 @@ export class TaskEnvelopeError extends ElasticJobError {
   }
 }
 
-/** The scheduler speaks a later version of the envelope than this worker. Nothing of the task was run. */
+/** The scheduler writes a later version of the envelope than this worker reads. Nothing of the task was run. */
 export class NewerTaskEnvelopeError extends ElasticJobError {
   readonly code = 'NEWER_TASK_ENVELOPE';
 

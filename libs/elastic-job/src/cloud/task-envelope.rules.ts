@@ -1,7 +1,7 @@
 import { findJobNameFault, show } from '../domain/index.js';
 import type { TaskEnvelope, TaskRetries } from './task-envelope.js';
 
-/** Says what is wrong with a value, as the end of a sentence that begins with the field; undefined if nothing is. */
+/** Finds the fault of a value, as the end of a sentence that begins with the field; undefined if there is none. */
 type FindFieldFault = (value: unknown) => string | undefined;
 
 interface FieldRule {
@@ -90,7 +90,7 @@ function isOperators({ id, parameters }: Readonly<Record<string, unknown>>): boo
   return isText(id) && id !== '' && (parameters === undefined || isText(parameters));
 }
 
-// Their values are not echoed: they may be addresses with keys.
+// Messages omit the values, which may be addresses with keys.
 function findPropsFault(props: unknown): string | undefined {
   if (!isRecord(props)) return `must be an object of texts, but is ${Array.isArray(props) ? 'a list' : typeof props}`;
   const wrong = Object.keys(props).find((key) => !isText(props[key]));

@@ -1,7 +1,7 @@
 import { isLiveTaskState } from '../domain/index.js';
 import type { TaskState } from './task-state.js';
 
-/** Says whether a task does not leave the state any more. */
+/** True for a state that a task does not leave any more. */
 export function isTaskEnd({ name }: Pick<TaskState, 'name'>): boolean {
   return !isLiveTaskState(name);
 }
@@ -11,7 +11,7 @@ interface Watcher {
   wake: () => void;
 }
 
-/** The states of one task in their order, for any number of watchers. Nothing follows an end. */
+/** States of one task in order, for any number of watchers. An end is the last state. */
 export class TaskHistory {
   private readonly watchers = new Set<Watcher>();
   private ending = (): void => {};
@@ -28,7 +28,7 @@ export class TaskHistory {
     return isTaskEnd(this.latest);
   }
 
-  /** Notes the next state, unless the task has ended. */
+  /** Adds the next state, unless the task has ended. */
   add(state: TaskState): void {
     if (this.hasEnded) return;
     this.latest = state;

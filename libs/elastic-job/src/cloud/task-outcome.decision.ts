@@ -8,27 +8,27 @@ import {
 import { TaskFailedError } from './task-run.error.js';
 import type { TaskState } from './task-state.js';
 
-/** The run whose task has ended. */
+/** A run whose task has ended. */
 interface EndedTask {
   readonly jobName: JobName;
   readonly item: number;
   readonly timeoutMs: number | undefined;
-  /** The machines serve others too: who is killed there has mostly been in somebody's way. */
+  /** True if the machines have other users, so that a killed task was mostly in the way of others. */
   readonly isShared: boolean;
 }
 
 /**
- * Decides what the end of a task means for its run, unless its scheduler has been told to end it.
+ * Decides the outcome of a run from the end of its task, unless its scheduler was told to end it.
  *
  * | state | means |
  * |---|---|
- * | FINISHED | the outcome that the task reports; what its handler has thrown is no death |
+ * | FINISHED | the outcome that the task reports; an error of its handler is no death |
  * | KILLED, by the time limit | `JobTimeoutError` |
- * | KILLED, by a scheduler | `CancelledError`: nobody repeats it |
+ * | KILLED, by a scheduler | `CancelledError`: not repeated |
  * | KILLED, by others | a death; innocent where machines are shared |
  * | FAILED, ERROR | a death that counts |
  * | LOST, DROPPED, GONE, GONE_BY_OPERATOR, UNKNOWN | an innocent death |
- * @returns what the run fails with; undefined: it has succeeded
+ * @returns the error of the run; undefined if it has succeeded
  */
 export function taskFailure({ isShared, item, jobName, timeoutMs }: EndedTask, state: TaskState): Error | undefined {
   const { detail = 'its backend has told no more', killer = 'other', name, report } = state;
@@ -49,8 +49,8 @@ export function taskFailure({ isShared, item, jobName, timeoutMs }: EndedTask, s
 }
 
 /**
- * Says whether a task goes on when its scheduler has to let go of the item: where others can adopt it, unless it is to
- * end for its own sake.
+ * True if a task goes on when its scheduler lets go of the item: others can adopt it, and it is not to end for its own
+ * sake.
  * @param reason of the aborted signal
  */
 export function isLeftAlone(reason: unknown, adopts: boolean): boolean {
@@ -66,8 +66,8 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * How long the next launch of an innocent task waits, in milliseconds: the first one not at all, then twice as long
- * each time, up to a minute. So a backend that drops everything is not stormed.
+ * Pause before the next launch of an innocent task, in milliseconds: none before the first relaunch, then doubled each
+ * time, up to a minute. So a backend that drops every task is not flooded.
  * @param launch the one that has died, counted from 1
  */
 export function relaunchPauseMs(launch: number): number {

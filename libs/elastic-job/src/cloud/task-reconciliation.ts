@@ -1,17 +1,16 @@
 /**
- * Releases tasks that nobody follows any more: their scheduler has died between the settle and the release, a release
- * had no answer, a scheduler that stood still has launched too late, or their job was removed.
+ * Releases tasks that no scheduler follows any more. Reasons: the scheduler has died between the settle and the
+ * release; a release had no answer; a scheduler that stood still has launched too late; the job was removed.
  *
  * Every scheduler compares all tasks of the cluster with the records of their items, every 20 s. A task is released if
- * two rounds in a row have found it a leftover: whoever has just settled its run releases it first. One that still does
- * something is told to end, and released once it has ended.
+ * two rounds in a row have found it a leftover, so that a scheduler that has just settled a run releases its task
+ * first. A running leftover is told to end, and released once it has ended.
  *
  * Guarantees: no task of a run that is followed, or waits to be adopted, is touched: the records are read after the
- * tasks were listed, and each launch follows a begin in the record. Whoever adopts a task meanwhile holds it with a
- * greater token, so that the release of the former holder does nothing. A leftover that does nothing is gone after
- * 60 s.
+ * tasks were listed, and each launch follows a begin in the record. A task that is adopted meanwhile has a greater
+ * token, so the former holder's release does nothing. A leftover that does nothing is gone after 60 s.
  *
- * Failures: a round without an answer is left out, and the next one begins anew.
+ * Failures: a round without an answer is skipped, and the next one starts anew.
  */
 import { isRegistryFailure } from '../registry/index.js';
 import { isLeftover } from './leftover.decision.js';
@@ -23,21 +22,21 @@ import { releaseTask } from './task-release.js';
 import type { TaskScheduling } from './task-scheduling.js';
 
 const ROUND_MS = 20_000;
-/** Two rounds closer together could not tell a leftover from a run that is just being settled. */
+/** Closer rounds could not tell a leftover from a run that is just being settled. */
 const LEAST_ROUND_MS = 10_000;
 
-/** Reconciliation of a scheduler's backend with the registry. */
+/** Compares a scheduler's backend with the registry. */
 export class TaskReconciliation {
   private readonly ending = new AbortController();
   private rounds: Promise<void> | undefined;
-  /** When a round is possible again, on the monotonic clock. */
+  /** Earliest time of the next round, on the monotonic clock. */
   private nextAt = 0;
   /** Leftovers of the last round, by their uid. */
   private suspected: ReadonlySet<string> = new Set();
   /** Leftovers that were told to end, by their uid. */
   private readonly told = new Set<string>();
 
-  /** @param graceMs from the request to end until a leftover is killed, in milliseconds */
+  /** @param graceMs time from the request to end until a leftover is killed, in milliseconds */
   constructor(
     private readonly scheduling: TaskScheduling,
     private readonly type: Pick<TaskJobType, 'running'>,
@@ -48,16 +47,16 @@ export class TaskReconciliation {
     this.rounds ??= this.repeat();
   }
 
-  /** Resolves once nothing is under way any more. */
+  /** Resolves once no round is under way any more. */
   async stop(): Promise<void> {
     this.ending.abort();
     await this.rounds;
   }
 
   /**
-   * Begins a round at once, on an operator's word.
-   * @returns false if the last one ended less than 10 s ago, or goes on; nothing is done then
-   * @throws {TaskBackendError} @throws what the registry says
+   * Begins a round at once, for an operator.
+   * @returns false if the last one ended less than 10 s ago, or is under way; nothing is done then
+   * @throws {TaskBackendError} @throws the registry's error
    */
   async now(): Promise<boolean> {
     const { clock } = this.scheduling;
@@ -74,7 +73,7 @@ export class TaskReconciliation {
   private async repeat(): Promise<void> {
     const { signal } = this.ending;
     while (!signal.aborted) {
-      await this.scheduling.clock.sleep(ROUND_MS, signal).catch(() => {}); // Cut short.
+      await this.scheduling.clock.sleep(ROUND_MS, signal).catch(() => {}); // Ends early on a stop.
       if (!signal.aborted) await this.now().catch((error: unknown) => this.report(error));
     }
   }

@@ -1,10 +1,10 @@
 import { MOST_REPORT_BYTES, type TaskReport } from './task-report.js';
 
-/** An error's name is the last thing to be cut, beyond so many characters. */
+/** Most characters of an error's name, which is cut last. */
 const MOST_NAME = 200;
 const CUT = ' ...';
 
-/** The report of a run that ended with this. @param thrown undefined: with nothing */
+/** The report of a run. @param thrown its error; undefined if there was none */
 export function taskReport(outcome: TaskReport['outcome'], ms: number, thrown?: unknown): TaskReport {
   const report = { v: 1, outcome, ms: Math.max(0, Math.round(ms)) } as const;
   return thrown === undefined ? report : { ...report, error: describe(thrown) };
@@ -38,7 +38,7 @@ function textOf(value: unknown): string {
   }
 }
 
-/** How many characters of a text fit. @param textWith the report with so many of them */
+/** How many characters of a text fit. @param textWith the report with that many of them */
 function longest(text: string, textWith: (length: number) => string): number {
   let fits = 0;
   for (let step = 2 ** 12; step >= 1; step /= 2) {

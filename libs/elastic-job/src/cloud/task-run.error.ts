@@ -1,11 +1,11 @@
 import { ElasticJobError, type JobName } from '../domain/index.js';
 import type { TaskReport } from './task-report.js';
 
-/** The handler of a task has thrown. The error is the one that the task has reported. */
+/** The handler of a task has thrown. The error is the one in the task's report. */
 export class TaskFailedError extends ElasticJobError {
   readonly code = 'TASK_FAILED';
 
-  /** @param report what the task has said of its end; undefined: nothing */
+  /** @param report the task's report of its end; undefined if there is none */
   constructor(
     readonly jobName: JobName,
     readonly item: number,

@@ -50,13 +50,13 @@ async function runOf(isLatest: () => Promise<boolean>): Promise<TaskRun> {
   return new TaskRun(scheduling, context, begun, 7n);
 }
 
-/** Asks the registry without an answer. */
+/** A question to the registry that gets no answer. */
 function unanswered(): Promise<boolean> {
   return new Promise((_, reject) => ending.signal.addEventListener('abort', () => reject(new Error('unanswered'))));
 }
 
 describe('a task that was launched and is not open yet', () => {
-  it('given an operator who cancels the run, when nobody has proved it yet, then the task ends without having begun', async () => {
+  it('ends the task without a begin when an operator cancels a run that is not proved yet', async () => {
     const run = await runOf(unanswered);
     const followed = run.follow().catch((error: unknown) => error);
     await clock.advance(100);
@@ -70,7 +70,7 @@ describe('a task that was launched and is not open yet', () => {
     expect(tasks.launches).toEqual([]);
   });
 
-  it('given an item that is handed over, when nobody has proved the run yet, then the task is left to a successor', async () => {
+  it('leaves the task to a successor when the item is handed over before the run is proved', async () => {
     const run = await runOf(unanswered);
     const followed = run.follow().catch((error: unknown) => error);
     await clock.advance(100);
@@ -82,7 +82,7 @@ describe('a task that was launched and is not open yet', () => {
     expect(told).toEqual([]);
   });
 
-  it('given a newer run in the registry, when the old one is asked about, then its task goes and never begins', async () => {
+  it('releases the task of an old run, which never begins, once the registry has a newer run', async () => {
     const run = await runOf(() => Promise.resolve(false));
     const followed = run.follow().catch((error: unknown) => error);
     await clock.advance(5_000);

@@ -14,12 +14,12 @@
  *   opening --> [*]: a newer run has it
  * ```
  *
- * Guarantees: a target is launched once for each launch that the record counts, however long this scheduler is paused
- * between any two steps. A task that was launched by a scheduler that had slept is still gated when the registry is
- * asked, and by then a newer run shows in the record; a task that a newer run has adopted cannot be opened.
+ * Guarantees: a target is launched once for each launch that the record counts, even if this scheduler is paused
+ * between any two steps. If a scheduler sleeps and then launches a task, the task is still gated while the registry is
+ * asked, and the record shows the newer run by then. A task that a newer run has adopted cannot be opened.
  *
- * Failures: a request without an answer is repeated until the signal aborts. What a scheduler leaves behind as it dies
- * is gated, and never runs, or open, and is adopted.
+ * Failures: a request without an answer is repeated until the signal aborts. A task that a dying scheduler leaves
+ * behind is either gated, and never runs, or open, and is adopted.
  */
 import {
   type BegunItem,
@@ -40,9 +40,9 @@ import { isLeftAlone, relaunchPauseMs, taskFailure } from './task-outcome.decisi
 import type { TaskScheduling, TaskSettings } from './task-scheduling.js';
 import type { TaskState } from './task-state.js';
 
-/** From a request that had no answer to the next one, in milliseconds. */
+/** Pause after a request without an answer, in milliseconds. */
 const ASK_AGAIN_MS = 1_000;
-/** How long an end is waited for beyond the task's grace, in milliseconds. */
+/** How long an end is awaited beyond the task's grace, in milliseconds. */
 const END_MARGIN_MS = 2_000;
 
 export class TaskRun {
@@ -60,12 +60,12 @@ export class TaskRun {
     this.begunAt = scheduling.clock.monotonicNow();
   }
 
-  /** The task, once it is this run's. */
+  /** The task, once it belongs to this run. */
   get handle(): TaskHandle | undefined {
     return this.task?.handle;
   }
 
-  /** As others may see it; undefined before it is known to be this run's. */
+  /** The task for other readers; undefined before it belongs to this run. */
   get running(): FollowedTaskFacts | undefined {
     return this.task?.facts;
   }
@@ -101,7 +101,7 @@ export class TaskRun {
       if (claimed.kind === 'occupied') await this.clear(claimed.by, claimed.hasEnded);
       else {
         const { handle, kind } = claimed;
-        // From now on it ends with the run, whatever comes.
+        // From here on the task ends with the run, in any case.
         const task = (this.task = new FollowedTask(this.scheduling, handle, this.context.source, this.begun.trace));
         if (kind === 'launched') await this.prove(handle);
         task.begin(kind, this.begunAt);
@@ -118,7 +118,7 @@ export class TaskRun {
     }
   }
 
-  /** Makes room: the run of the task that holds the place is over, since another one of the item has begun. */
+  /** Makes room: another run of the item has begun, so the run of the task in this place is over. */
   private async clear(by: TaskHandle, hasEnded: boolean): Promise<void> {
     const { backend } = this.scheduling;
     if (!(await this.begun.isLatest())) throw this.lost();
@@ -135,7 +135,7 @@ export class TaskRun {
     if (opened === 'taken') throw this.lost();
   }
 
-  /** Tells of every state. @returns the last one */
+  /** Reports every state. @returns the last one */
   private async end(handle: TaskHandle, signal: AbortSignal): Promise<TaskState> {
     return this.endOf(handle, signal, (state) => this.task?.see(state));
   }
@@ -164,7 +164,7 @@ export class TaskRun {
     throw failure;
   }
 
-  /** As far as anybody can be told: of a task that cannot be reached an operator has said that it is gone. */
+  /** Ends the task if it can be reached. For one that cannot, an operator has confirmed that it is gone. */
   private async endTask(): Promise<void> {
     const { handle, task } = this;
     const { backend, clock } = this.scheduling;
@@ -183,7 +183,7 @@ export class TaskRun {
     }
   }
 
-  /** Repeats a request that came to no answer. */
+  /** Repeats a request until it has an answer. */
   private async answered<T>(ask: () => Promise<T>, signal = this.context.signal): Promise<T> {
     for (;;) {
       try {

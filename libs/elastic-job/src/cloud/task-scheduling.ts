@@ -5,21 +5,21 @@ import type { TaskBackend } from './task-backend.js';
 import type { TaskRetries } from './task-envelope.js';
 import type { TaskKey, TaskResources, TaskTemplate } from './task-order.js';
 
-/** Wishes of a job for its tasks. */
+/** Settings of a job for its tasks. */
 export interface TaskSettings {
   readonly template: TaskTemplate;
   readonly resources: TaskResources;
-  /** How long a task may run, in milliseconds. @default without limit */
+  /** Longest run of a task, in milliseconds. @default without limit */
   readonly timeoutMs?: number;
   /** From SIGTERM to SIGKILL, in milliseconds. */
   readonly graceMs: number;
-  /** The template under which its application knows the job, beside its name. @default it knows the name */
+  /** Template under which its application knows the job, besides its name. @default it knows the name */
   readonly knownAs?: string;
-  /** How the task tries a failing item again. @default as its own application says */
+  /** Settings of the task's retries. @default those of its own application */
   readonly retries?: TaskRetries;
 }
 
-/** The place where operators see the task of one run. Nobody waits for it. */
+/** Place where operators see the task of a run. Its writes are not waited for. */
 export interface TaskDisplay {
   show(task: RunningTask): void;
   /** Called before the run is settled. */
@@ -28,22 +28,22 @@ export interface TaskDisplay {
 
 /** Parts that all tasks of a scheduler share. */
 export interface TaskScheduling {
-  /** Started by whoever owns it. */
+  /** Its owner starts it. */
   readonly backend: TaskBackend;
-  /** Of all schedulers that share the jobs. */
+  /** Name of all schedulers that share the jobs. */
   readonly cluster: string;
   readonly clock: Clock;
-  /** As the job's configuration says it now. */
+  /** Settings of the job's present configuration. */
   settingsOf(jobName: JobName): TaskSettings;
   /**
-   * Reads the records of items as they stand now: what was written before the call is seen.
-   * @returns one for each item, in their order; undefined: it has none, or its job is gone
+   * Reads the present records of items, including every write before the call.
+   * @returns one for each item, in their order; undefined if it has none, or its job is gone
    */
   recordsOf(
     items: readonly Pick<TaskKey, 'jobName' | 'item'>[],
     signal: AbortSignal,
   ): Promise<readonly (StoredRecord | undefined)[]>;
-  /** @default tasks are shown nowhere */
+  /** @default tasks are not shown */
   displayOf?(item: Pick<TaskKey, 'jobName' | 'item'>): TaskDisplay;
   emit(event: JobEvent): void;
 }

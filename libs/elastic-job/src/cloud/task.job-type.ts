@@ -18,14 +18,14 @@ export class TaskJobType implements JobType {
   readonly type = 'TASK';
   readonly tasks: TaskLife;
   private readonly runs = new Set<TaskRun>();
-  /** Tasks that have ended, or that nobody is to follow here, by the begins that they belong to. */
+  /** Tasks that have ended, or that this scheduler lets go, by the contexts of their runs. */
   private readonly handles = new WeakMap<ShardingContext, TaskHandle>();
 
   constructor(private readonly scheduling: TaskScheduling) {
     this.tasks = scheduling.backend.adopts ? 'adoptable' : 'bound';
   }
 
-  /** The tasks that are followed here, in the order of their begins. */
+  /** The tasks that this scheduler follows, in the order of their begins. */
   get running(): readonly FollowedTaskFacts[] {
     return [...this.runs].flatMap(({ running }) => running ?? []);
   }
@@ -48,7 +48,7 @@ export class TaskJobType implements JobType {
     }
   }
 
-  /** The task goes once its end is in the registry, and stays if it is another scheduler's to follow. */
+  /** Releases the task once its end is in the registry; a task that another scheduler is to follow stays. */
   async settled(context: ShardingContext, outcome: SettledOutcome): Promise<void> {
     const handle = this.handles.get(context);
     if (handle === undefined || outcome.kind === 'fenced' || this.isLeft(context)) return;

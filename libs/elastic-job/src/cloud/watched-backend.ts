@@ -4,7 +4,7 @@ import type { TaskBackendEvent } from './task-backend.js';
 import type { TaskJobType } from './task.job-type.js';
 import type { TaskScheduling } from './task-scheduling.js';
 
-/** A backend as its scheduler sees it: its news are told as events, and stand in a status. */
+/** A backend with its status: its news become events, and are kept for the status. */
 export class WatchedBackend {
   private failure: { readonly since: number; readonly error: unknown } | undefined;
 

@@ -3,8 +3,8 @@ import type { Readable, Writable } from 'node:stream';
 const LINE_FEED = 0x0a;
 
 /**
- * Reads a stream line by line. A line that is longer than the most is passed over as a whole, so that nobody who writes
- * one fills this process's memory.
+ * Reads a stream line by line. A line beyond the limit is skipped as a whole, so that no sender can fill this process's
+ * memory.
  * @param most in bytes
  */
 export function readLines(stream: Readable, most: number, take: (line: string) => void): void {

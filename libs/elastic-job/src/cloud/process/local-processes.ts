@@ -12,9 +12,9 @@ import { Supervisors } from './supervisors.js';
 import type { SupervisorReport } from './supervisor/supervisor-messages.js';
 import { commandOf, findTemplateFault } from './task-command.js';
 
-/** How much of the output of a task is kept, in bytes. */
+/** Most bytes that are kept of a task's output. */
 const OUTPUT_LIMIT = 65_536;
-/** How long killed processes may take to be gone, in milliseconds, and how often they are looked for. */
+/** How long killed processes may take to end, and how often that is checked, in milliseconds. */
 const MOST_KILL_MS = 2_000;
 const KILL_LOOK_MS = 10;
 const STOPPED = 'its scheduler has stopped';
@@ -22,8 +22,7 @@ const STOPPED = 'its scheduler has stopped';
 /** How child processes are run. */
 export interface LocalProcessesOptions {
   /**
-   * Most tasks that run at the same time. What is opened above that waits as QUEUED; its time limit begins with its
-   * process.
+   * Most tasks that run at the same time. Further ones wait as QUEUED; their time limit begins with their process.
    * @default the processors of the host
    */
   readonly maxTasks?: number;
@@ -34,21 +33,21 @@ export interface LocalProcessesOptions {
    */
   readonly memoryPollMs?: number;
   /**
-   * Where the file is that `nestjs-elastic-job/task-supervisor` names, if the application is bundled.
+   * Place of the file behind `nestjs-elastic-job/task-supervisor`, if the application is bundled.
    * @default beside this one
    */
   readonly supervisorUrl?: URL;
 }
 
 /**
- * Tasks as child processes of this host. They end with their scheduler, so nobody adopts them.
+ * Tasks as child processes of this host. They end with their scheduler, so they cannot be adopted.
  *
- * A process of its own supervises them: it starts each in a session of its own, and kills all of a session as soon as
- * the pipe to the scheduler closes. So the death of a scheduler ends its tasks, whatever they do. If the supervisor
- * dies its tasks are killed by the scheduler, are LOST, and the next one is started.
+ * A separate process supervises them: it starts each in a session of its own, and kills the whole session as soon as
+ * the pipe to the scheduler closes. So the death of a scheduler ends its tasks in any case. If the supervisor dies, the
+ * scheduler kills its tasks, which are LOST, and starts another supervisor.
  *
- * A task ends with its session: what it leaves behind is killed. `resources.cpu` limits nothing here. A program that
- * starts another session and gives up its parents is nobody's, and stays.
+ * A task ends with its session: processes that it leaves behind are killed. `resources.cpu` limits nothing here. A
+ * program that starts another session and detaches from its parents is not found, and stays.
  */
 export class LocalProcesses implements TaskBackend {
   readonly name = 'processes';
@@ -66,7 +65,7 @@ export class LocalProcesses implements TaskBackend {
 
   constructor(private readonly options: LocalProcessesOptions = {}) {}
 
-  /** Known once it is started. */
+  /** Known once the backend is started. */
   get mostTasks(): number | undefined {
     return this.options.maxTasks ?? this.host?.clock.processors();
   }
@@ -146,7 +145,7 @@ export class LocalProcesses implements TaskBackend {
     const question = (this.asked += 1);
     const answer = new Promise<string | undefined>((resolve) => this.questions.set(question, resolve));
     this.supervisors?.tell({ kind: 'tail', id: task.uid, question, bytes });
-    // It may have ended before it was asked.
+    // It may have ended before the question arrived.
     return (await answer) ?? task.tail(bytes);
   }
 
@@ -188,7 +187,7 @@ export class LocalProcesses implements TaskBackend {
     return task;
   }
 
-  /** Starts what waits, as far as there is room. */
+  /** Starts waiting tasks while there is room. */
   private fill(): void {
     const { mostTasks: most = 1 } = this;
     for (const task of this.waiting) {
@@ -223,7 +222,7 @@ export class LocalProcesses implements TaskBackend {
     }
   }
 
-  /** Ends what the supervisor has left. What it has started without saying so is found by its envelope. */
+  /** Ends the tasks of a supervisor that has died. A process whose start was not reported is found by its envelope. */
   private async lose(detail: string): Promise<void> {
     const lost = [...this.running.values()];
     if (lost.length > 0) await this.killLeft(lost);
@@ -241,14 +240,14 @@ export class LocalProcesses implements TaskBackend {
         ...(pid === undefined ? [] : table.membersOf(pid)),
         ...processesWith(TASK_VARIABLE, envelope),
       ]);
-      // Where there is no table the group is all that is known.
+      // Without a process table only the group is known.
       killAll([...left, ...tasks.flatMap(({ pid }) => (pid === undefined ? [] : [-pid]))]);
       if (!left.some(isAtWork) || deadline.leftMs === 0) return;
       await clock.sleep(KILL_LOOK_MS);
     }
   }
 
-  /** The task that a handle is of, whoever holds it. */
+  /** The task of a handle, whichever run holds it. */
   private taskOf({ key, uid }: TaskHandle): LocalTask | undefined {
     const task = this.places.get(placeOf(key));
     return task?.uid === uid ? task : undefined;

@@ -10,23 +10,26 @@ import type { TaskReport } from '../task-report.js';
 import type { SupervisorOrder, TaskEnding } from './supervisor/supervisor-messages.js';
 import { stateOfEnding } from './task-ending.js';
 
-/** The longest lease that is passed on, in milliseconds: a number that every reader of JSON knows. */
+/** Longest lease that is passed on, in milliseconds: a number that every reader of JSON can hold. */
 const LONGEST_LEASE_MS = 86_400_000;
-/** How often a task hears of its lease within the span of one, and at least, in milliseconds. */
+/**
+ * Messages about its lease that a task gets within the span of one, and the longest pause between them, in
+ * milliseconds.
+ */
 const WORDS_PER_LEASE = 4;
 const MOST_SILENCE_MS = 1_000;
 const LEAST_SILENCE_MS = 10;
 
-/** The side of its backend that a task uses. */
+/** The backend, as one task uses it. */
 export interface LocalTaskHost {
   readonly clock: Clock;
   readonly tell: (order: SupervisorOrder) => void;
-  /** It has left its place among those that run, or never had one. */
+  /** Called when it has left its place among the running tasks, or never had one. */
   readonly ended: () => void;
 }
 
 /**
- * A task as its scheduler keeps it, from its claim to its release.
+ * A task in its scheduler's process, from its claim to its release.
  *
  * State: `gated`; `waiting` for room; `running`, from the order to start it on; `ended`.
  */
@@ -39,7 +42,7 @@ export class LocalTask {
   private lease: Timer | undefined;
   private report: TaskReport | undefined;
   private output: string | undefined;
-  /** Checkpoints are saved in the order in which they come. */
+  /** Saves checkpoints in the order of their arrival. */
   private saving: Promise<void> = Promise.resolve();
 
   constructor(
@@ -69,12 +72,12 @@ export class LocalTask {
     if (this.phase === 'gated') this.phase = 'waiting';
   }
 
-  /** There is no room for it yet. */
+  /** Notes that there is no room for it yet. */
   wait(detail: string): void {
     if (this.history.present.name !== 'QUEUED') this.history.add({ name: 'QUEUED', detail });
   }
 
-  /** Has its process started. */
+  /** Starts its process. */
   start(start: Pick<SupervisorOrder & { kind: 'start' }, 'command' | 'args' | 'env' | 'workingDirectory'>): void {
     const heldForMs = this.heldForMs();
     if (heldForMs === 0) return this.endWithout({ name: 'LOST', detail: 'its scheduler has lost the item' });
@@ -85,19 +88,19 @@ export class LocalTask {
     this.scheduleWord(heldForMs);
   }
 
-  /** Its process is there. */
+  /** Called when its process has started. */
   started(pid: number): void {
     this.pid = pid;
     this.history.add({ name: 'RUNNING' });
   }
 
-  /** Its process has ended, and all that it has left. */
+  /** Called when its process has ended, with all that it had left behind. */
   ended(ending: TaskEnding): void {
     this.output = ending.output;
     this.endWithout(stateOfEnding(ending, this.report));
   }
 
-  /** Ends it as far as this scheduler is concerned: it has no process, or not any more. */
+  /** Ends it for this scheduler: it has no process, or no longer. */
   endWithout(state: Parameters<TaskHistory['add']>[0]): void {
     this.phase = 'ended';
     this.lease?.cancel();
@@ -105,7 +108,7 @@ export class LocalTask {
     this.host.ended();
   }
 
-  /** Its process has said something. */
+  /** Called for each line from its process. */
   said(line: string): void {
     const statement = parseLine(line);
     if (typeof statement !== 'object' || statement === null) return;
@@ -121,7 +124,7 @@ export class LocalTask {
     else if (this.phase !== 'ended') this.endWithout({ name: 'KILLED', killer: 'scheduler', detail });
   }
 
-  /** Ends it at once. Resolves once nothing of it is left. */
+  /** Kills it. Resolves once no process of it is left. */
   async kill(): Promise<void> {
     if (this.isRunning) this.host.tell({ kind: 'kill', id: this.uid });
     else if (this.phase !== 'ended')
@@ -129,7 +132,7 @@ export class LocalTask {
     await this.history.ended;
   }
 
-  /** The end of its output once it has ended. @param bytes the most */
+  /** The end of its output, once it has ended. @param bytes most bytes */
   tail(bytes: number): string | undefined {
     return this.output === undefined ? undefined : endOfText(Buffer.from(this.output), bytes);
   }
@@ -144,7 +147,7 @@ export class LocalTask {
     }
   }
 
-  /** Tells the task how long its scheduler may still act for it, or that it may not. */
+  /** Tells the task how long its scheduler may still act for it, or that it no longer may. */
   private speak(): void {
     const heldForMs = this.heldForMs();
     if (heldForMs > 0) {

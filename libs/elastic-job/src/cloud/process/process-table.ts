@@ -8,29 +8,29 @@ interface ProcessRow {
   readonly residentPages: number;
 }
 
-/** Positions behind the name of the program in `/proc/<pid>/stat`. @see proc(5) */
+/** Positions after the name of the program in `/proc/<pid>/stat`. @see proc(5) */
 const STATE = 0;
 const PARENT = 1;
 const SESSION = 3;
 const RESIDENT = 21;
 
 /**
- * The processes of this host as they are now, from `/proc`. Where there is none, the table is empty: then the kernel
- * alone knows what belongs to a group.
+ * The present processes of this host, from `/proc`. Without `/proc` the table is empty: only the kernel knows then
+ * which processes belong to a group.
  */
 export class ProcessTable {
   private readonly rows: readonly ProcessRow[] = readRows();
 
   /**
-   * Members of a task: the process, its session, and all that descends from these as far as the parents live. A
-   * session is more than a group, which a shell makes for each of its jobs.
+   * Members of a task: the process, its session, and all descendants whose parents still live. A session may have
+   * several groups, since a shell makes one for each of its jobs.
    * @param pid of the process that was started in a session of its own
    */
   membersOf(pid: number): readonly number[] {
     return this.treeOf(pid).map((row) => row.pid);
   }
 
-  /** The resident memory of all of a task, in bytes. Pages that its processes share count for each. */
+  /** Resident memory of a whole task, in bytes. Shared pages count for each of its processes. */
   residentBytesOf(pid: number): number {
     return this.treeOf(pid).reduce((sum, { residentPages }) => sum + residentPages * pageSize(), 0);
   }
@@ -38,7 +38,7 @@ export class ProcessTable {
   private treeOf(root: number): readonly ProcessRow[] {
     const found = new Map<number, ProcessRow>();
     let isNew = true;
-    // A child may stand before its parent.
+    // A child may come before its parent.
     while (isNew) {
       isNew = false;
       for (const row of this.rows) {
@@ -53,15 +53,15 @@ export class ProcessTable {
 }
 
 /**
- * Finds processes by a variable of their environment, which descendants inherit in whatever session they are.
- * @returns the numbers of those that this user may ask
+ * Finds processes by a variable of their environment, which descendants inherit in any session.
+ * @returns the ids of those that this user may inspect
  */
 export function processesWith(variable: string, value: string): readonly number[] {
   const sought = `${variable}=${value}`;
   return numbersOfProcesses().filter((pid) => readOf(pid, 'environ')?.split('\0').includes(sought));
 }
 
-/** Kills processes and groups; a negative number is a group's. What is gone already is passed over. */
+/** Kills processes and groups; a negative number is a group's. Those that are gone are skipped. */
 export function killAll(pids: readonly number[]): void {
   for (const pid of pids) {
     try {
@@ -72,12 +72,12 @@ export function killAll(pids: readonly number[]): void {
   }
 }
 
-/** Says whether a process still does something. One that waits to be reaped does not. */
+/** True if a process still runs. A zombie does not. */
 export function isAtWork(pid: number): boolean {
   return rowOf(pid) !== undefined;
 }
 
-/** Says whether this host has a table of its processes. */
+/** True if this host has a process table. */
 export function hasProcessTable(): boolean {
   return process.platform === 'linux' && rowOf('self') !== undefined;
 }
@@ -113,13 +113,15 @@ function readOf(pid: number | 'self', file: string): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch {
-    return undefined; // It is gone meanwhile, or is another user's.
+    return undefined; // The process is gone, or belongs to another user.
   }
 }
 
 let knownPageSize: number | undefined;
 
-/** In bytes. Node does not tell it, but what the memory of this process is in bytes and in pages: a power of two. */
+/**
+ * In bytes. Node does not report it, so it is derived from this process's memory in bytes and in pages: a power of two.
+ */
 function pageSize(): number {
   const pages = rowOf('self')?.residentPages ?? 0;
   knownPageSize ??= pages > 0 ? 2 ** Math.round(Math.log2(process.memoryUsage.rss() / pages)) : 4_096;

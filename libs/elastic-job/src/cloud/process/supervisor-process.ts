@@ -11,13 +11,13 @@ import {
   type SupervisorSettings,
 } from './supervisor/supervisor-messages.js';
 
-/** How long a supervisor may take to start, or to kill its tasks and end, in milliseconds. */
+/** Longest time for a supervisor to start, or to kill its tasks and end, in milliseconds. */
 const MOST_WAIT_MS = 10_000;
 const LAST_WORDS_BYTES = 2_048;
 
 /** One supervisor, from its start to its end. */
 export class SupervisorProcess {
-  /** Resolves once it has ended, by what has ended it. */
+  /** Resolves with the reason when it has ended. */
   readonly ended: Promise<Error>;
   private readonly child: ChildProcess;
   private readonly channel: Duplex;
@@ -50,7 +50,7 @@ export class SupervisorProcess {
     this.isReady = this.listen(take);
   }
 
-  /** Resolves once it can be told something. @throws what has ended it, or an error if it takes too long */
+  /** Resolves once it takes orders. @throws the reason of its end, or an error if it takes too long */
   async ready(): Promise<void> {
     const end = this.ended.then((error) => {
       throw error;
@@ -64,7 +64,7 @@ export class SupervisorProcess {
     writeLine(this.channel, order);
   }
 
-  /** Ends it, and all of its tasks before. */
+  /** Ends it, after all of its tasks. */
   async stop(): Promise<void> {
     this.channel.destroy();
     if (await Deadline.after(this.clock, MOST_WAIT_MS).holdsFor(this.ended)) return;
@@ -84,7 +84,7 @@ export class SupervisorProcess {
   }
 }
 
-/** The supervisor alone writes to the channel. */
+/** Only the supervisor writes to the channel. */
 function isReport(value: unknown): value is SupervisorReport {
   return typeof value === 'object' && value !== null && 'kind' in value;
 }

@@ -6,16 +6,16 @@ import type { SupervisorOrder, SupervisorReport, SupervisorSettings } from './su
 /** Pauses between supervisors that die or do not start, in milliseconds. */
 const PAUSES = { firstMs: 100, longestMs: 30_000 };
 
-/** Listens to the lives of supervisors. */
+/** Hears of the starts and deaths of supervisors. */
 export interface SupervisorListener {
-  /** It can be told to start tasks. */
+  /** Called when a supervisor takes orders. */
   readonly ready: () => void;
   readonly reported: (report: SupervisorReport) => void;
-  /** It has died, and its tasks are to be ended. Another one is started once this has resolved. */
+  /** Called when one has died, to end its tasks. Another one is started once this has resolved. */
   readonly died: (error: Error) => Promise<void>;
 }
 
-/** One supervisor after the other: when one dies the next is started. */
+/** One supervisor after the other: when one dies, the next is started. */
 export class Supervisors {
   private current: SupervisorProcess | undefined;
   private readonly stopping = new AbortController();
@@ -31,18 +31,18 @@ export class Supervisors {
     this.backOff = new BackOff(host.clock, PAUSES);
   }
 
-  /** True while one is there that can be told something. */
+  /** True while a supervisor takes orders. */
   get isReady(): boolean {
     return this.current !== undefined;
   }
 
-  /** Starts the first one. @throws what has kept it from starting */
+  /** Starts the first one. @throws the reason if it does not start */
   async start(): Promise<void> {
     const first = await this.begin();
     this.watching = this.watch(first);
   }
 
-  /** Tells the one that is there; without one nothing is to be told, since no task is. */
+  /** Sends an order to the present one. Without one no task runs, so there is nothing to send. */
   tell(order: SupervisorOrder): void {
     this.current?.tell(order);
   }
@@ -79,7 +79,7 @@ export class Supervisors {
       try {
         const supervisor = await this.begin();
         this.backOff.succeeded();
-        // It was told to stop while this one started.
+        // `stop` was called while this one started.
         if (this.stopping.signal.aborted) await supervisor.stop();
         return supervisor;
       } catch (error) {

@@ -6,7 +6,7 @@ import type { StartOrder } from './supervisor/supervisor-messages.js';
 
 /** Options of Node that a task cannot share with this process: one debugger listens at one port. */
 const OWN_OPTIONS = /^--(inspect|debug)/;
-/** Names that the library gives variables of a task. */
+/** Prefix of variables that the library sets for a task. */
 const OURS = /^ELASTIC_JOB_/;
 const NAME = /^[^=\0]+$/;
 
@@ -26,7 +26,7 @@ export function findTemplateFault({ command, image, env = {}, workingDirectory }
 }
 
 /**
- * Program, environment and directory of a task. The process inherits nothing but `PATH` and the locale.
+ * Program, environment and directory of a task. The process inherits only `PATH` and the locale.
  * @param envelope its text
  */
 export function commandOf(

@@ -3,14 +3,14 @@ import { TASK_EXIT } from '../task-report.js';
 import type { TaskState } from '../task-state.js';
 import type { TaskEnding } from './supervisor/supervisor-messages.js';
 
-/** Signals by which a process ends itself, or its own fault ends it. V8 aborts when its heap is full. */
+/** Signals that a process causes itself. V8 aborts when its heap is full. */
 const OWN_SIGNALS = new Set(['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGQUIT', 'SIGSEGV', 'SIGSYS', 'SIGTRAP']);
 const HEAP_IS_FULL = /JavaScript heap out of memory/;
 
 /**
- * State of a task whose process has ended. A good end counts as one also after it was told to end; only a time limit
- * goes before it.
- * @param report what it has said of its end
+ * State of a task whose process has ended. A good end counts, even after it was told to end; only a time limit takes
+ * precedence.
+ * @param report the task's own report
  * @see TASK_EXIT
  */
 export function stateOfEnding(ending: TaskEnding, report: TaskReport | undefined): TaskState {
@@ -32,7 +32,7 @@ function stateOf(ending: TaskEnding, report: TaskReport | undefined): TaskState 
   return { ...stateOfOwnEnd(ending), ...said };
 }
 
-/** Of a process that nobody here has told to end. */
+/** State of a process that ended without being told to from here. */
 function stateOfOwnEnd(ending: TaskEnding): TaskState {
   const { code, signal, output } = ending;
   const detail = describeEnd(ending);
@@ -47,7 +47,7 @@ function describeEnd({ code, signal }: TaskEnding): string {
   return signal === null ? `exit code ${code}` : `signal ${signal}`;
 }
 
-/** Report of a program that says no more than its exit code. */
+/** Report of a program that gives only its exit code. */
 function bare(outcome: TaskReport['outcome'], { ms }: TaskEnding): TaskReport {
   return { v: 1, outcome, ms };
 }

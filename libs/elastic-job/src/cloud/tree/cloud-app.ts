@@ -2,24 +2,24 @@ import { flag, JOB_SETTINGS, type OptionRow, wholeNumber } from '../../domain/in
 import { CloudForm } from './cloud-form.js';
 import { positive, filledText } from './cloud-rules.js';
 
-/** An application: what several jobs have in common. @see ElasticJob-Cloud 3.0.2, `CloudAppConfigurationPOJO` */
+/** An application: the settings that several jobs share. @see ElasticJob-Cloud 3.0.2, `CloudAppConfigurationPOJO` */
 export interface CloudAppConfiguration {
   readonly appName: string;
-  /** The image of the tasks' containers; ElasticJob-Cloud has an archive there. */
+  /** Image of the tasks' containers; in ElasticJob-Cloud the address of an archive. */
   readonly appURL: string;
   /** The command that a shell starts as a task. */
   readonly bootstrapScript: string;
-  /** Processors of ElasticJob-Cloud's executor, beside those of its tasks. */
+  /** Processors of ElasticJob-Cloud's executor, besides those of its tasks. */
   readonly cpuCount: number;
-  /** Mebibytes of ElasticJob-Cloud's executor, beside those of its tasks. */
+  /** Mebibytes of ElasticJob-Cloud's executor, besides those of its tasks. */
   readonly memoryMB: number;
-  /** The image is fetched only where it is missing. */
+  /** True: the image is fetched only if it is missing. */
   readonly appCacheEnable: boolean;
-  /** Of so many runs of a daemon one is traced; 0: all of them. */
+  /** One of so many runs of a daemon is traced; 0: all of them. */
   readonly eventTraceSamplingCount: number;
 }
 
-/** An application as an operator registers it. Fields that are not given have ElasticJob-Cloud's defaults. */
+/** An application, as an operator registers it. Fields that are left out have ElasticJob-Cloud's defaults. */
 export type CloudAppOptions = Pick<CloudAppConfiguration, 'appName' | 'appURL' | 'bootstrapScript'> &
   Partial<CloudAppConfiguration>;
 
@@ -34,7 +34,7 @@ export const CLOUD_APP_ROWS = {
   eventTraceSamplingCount: { rule: wholeNumber({ from: 0 }), default: 0 },
 } as const satisfies Readonly<Record<keyof CloudAppConfiguration, OptionRow>>;
 
-/** The nodes of applications, and the options of which they are made. */
+/** Form of the nodes of applications. */
 export const CLOUD_APP_FORM = new CloudForm<CloudAppConfiguration>({
   rows: CLOUD_APP_ROWS,
   of: 'an application',

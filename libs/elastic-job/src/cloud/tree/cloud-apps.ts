@@ -29,9 +29,7 @@ export class CloudApps {
     if (result.kind === 'refused') throw new CloudAppExistsError(app.appName);
   }
 
-  /**
-   * Java passes over an application that it does not know. @throws {ConfigurationError} @throws {UnknownCloudAppError}
-   */
+  /** Java ignores an unknown application here. @throws {ConfigurationError} @throws {UnknownCloudAppError} */
   async update(options: CloudAppOptions): Promise<void> {
     const app = CLOUD_APP_FORM.resolve(options);
     await this.nodes.replace(app.appName, app);
@@ -44,27 +42,27 @@ export class CloudApps {
   async remove(appName: string): Promise<readonly JobName[] | undefined> {
     const before = await this.jobs.removeAllOf(appName);
     const wasThere = await this.nodes.remove(appName);
-    // From here on no job of it can be registered any more.
+    // From here on none of its jobs can be registered.
     const after = await this.jobs.removeAllOf(appName);
     return wasThere ? [...before, ...after] : undefined;
   }
 
-  /** One request. Undefined if there is none. */
+  /** Reads an application; undefined if there is none. One request. */
   read(appName: string): Promise<StoredCloudNode<CloudAppConfiguration> | undefined> {
     return this.nodes.read(appName);
   }
 
-  /** In the order of their names. */
+  /** All applications, in the order of their names. */
   readAll(): Promise<readonly StoredCloudNode<CloudAppConfiguration>[]> {
     return this.nodes.readAll();
   }
 
-  /** No job of it is scheduled from here on. Idempotent. @throws {UnknownCloudAppError} */
+  /** Disables the application: from now on none of its jobs is scheduled. Idempotent. @throws {UnknownCloudAppError} */
   disable(appName: string): Promise<void> {
     return this.nodes.disable(appName);
   }
 
-  /** Idempotent. @throws {UnknownCloudAppError} */
+  /** Enables the application. Idempotent. @throws {UnknownCloudAppError} */
   enable(appName: string): Promise<void> {
     return this.nodes.enable(appName);
   }

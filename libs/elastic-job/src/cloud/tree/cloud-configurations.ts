@@ -4,11 +4,11 @@
  * State: ElasticJob-Cloud's tree, in a namespace of its own: `/config/app` and `/config/job` hold a text for each name,
  * `/state/disable` names those that rest, `/ha/framework_id` the schedulers as one.
  *
- * Guarantees: a job is registered only while its application is; each write is one transaction, so of two operators who
- * register the same name one is refused. Nothing is written that could not be read back. All schedulers have one id.
+ * Guarantees: a job is registered only while its application is. Each write is one transaction, so of two operators who
+ * register the same name one is refused. Every written text can be read back. All schedulers have one id.
  *
- * Failures: a text that others have written wrong is told with its faults, and keeps nobody from the others. Where the
- * answer to a write is lost, the error says so; writing again finds the work done, or done by somebody else.
+ * Failures: a wrong text from elsewhere is reported with its faults, and does not affect the others. If the answer to a
+ * write is lost, the error says so; a second attempt finds the work done, by this or another operator.
  */
 import type { Clock } from '../../clock/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
@@ -36,7 +36,7 @@ export class CloudConfigurations {
     return frameworkId(this.registry, this.clock);
   }
 
-  /** All jobs, and then what becomes of them. @throws the signal's reason @see CloudJobFeed */
+  /** Yields all jobs, and then their changes. @throws the signal's reason @see CloudJobFeed */
   watch(signal: AbortSignal): AsyncIterable<CloudJobChange> {
     return new CloudJobFeed(this.registry, this.clock).changes(signal);
   }

@@ -4,9 +4,9 @@ import { CLOUD_APP_FORM } from './cloud-app.js';
 import { CLOUD_JOB_FORM } from './cloud-job.js';
 import { CLOUD_JOB } from '../../../../../test/support/unit/cloud-job.js';
 
-// Java's own classes judge the texts in test/interop/cloud.
+// Java's own classes check the texts in test/interop/cloud.
 
-/** As ElasticJob-Cloud 3.0.2 has written it. */
+/** A text as ElasticJob-Cloud 3.0.2 has written it. */
 const JOB_TEXT = `appName: shop
 cpuCount: 0.5
 cron: 0/5 * * * * ?
@@ -64,7 +64,8 @@ describe('the texts of jobs and applications', () => {
     [JOB_TEXT.replace(/cron.*\n/, ''), 'cron must be given for a job of type "TRANSIENT"'],
     [
       `${JOB_TEXT}podTemplate: a\n`,
-      'line 15: podTemplate is not a field of a cloud job, and ElasticJob-Cloud refuses the whole text for it; known are ',
+      'line 15: podTemplate is not a field of a cloud job, and ElasticJob-Cloud refuses the whole text for it; ' +
+        'known are ',
     ],
     [`${JOB_TEXT}cpucount: 1\n`, 'did you mean cpuCount?'],
     [
@@ -90,7 +91,7 @@ describe('the texts of jobs and applications', () => {
 
     expect(resolve).toThrow(ConfigurationError);
     expect(resolve).toThrow(
-      /a cloud job "settle": memoryMb is not an option of a cloud job; did you mean memoryMB\?; cpuCount must be .*; cron: /,
+      /"settle": memoryMb is not an option of a cloud job; did you mean memoryMB\?; cpuCount must be .*; cron: /,
     );
   });
 });

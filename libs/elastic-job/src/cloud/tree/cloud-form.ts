@@ -16,26 +16,26 @@ const DOUBLES: ReadonlySet<string> = new Set(['cpuCount', 'memoryMB']);
 type Value = string | number | boolean | Readonly<Record<string, string>> | undefined;
 export type Partly<Configuration> = { readonly [Field in keyof Configuration]?: Configuration[Field] | undefined };
 
-/** The content of a node. Of a text with faults, as much as could be read. */
+/** Content of a node. From a text with faults, as much as could be read. */
 export type ReadCloudNode<Configuration> =
   | { readonly kind: 'read'; readonly configuration: Configuration }
   | { readonly kind: 'faulty'; readonly problems: readonly string[]; readonly partly: Partly<Configuration> };
 
 interface CloudFormParts<Configuration> {
-  /** The rule of each field, and what it is where it is not given, as in Java. */
+  /** Rule of each field, and its default, as in Java. */
   readonly rows: Readonly<Record<keyof Configuration, OptionRow>>;
-  /** The subject of the fields, for error messages. */
+  /** Owner of the fields, for error messages. */
   readonly of: string;
   /** The field that has the name of the node. */
   readonly name: keyof Configuration & string;
   readonly read: (node: YamlMapping) => Partly<Configuration>;
-  /** Faults between fields. Asked only if each field by itself is right. */
+  /** Faults between fields. Called only if each field by itself is valid. */
   readonly findFaults: (configuration: Configuration) => readonly string[];
 }
 
 /**
- * The text of a node with a configuration of ElasticJob-Cloud, both ways: written byte for byte as Java's `YamlEngine`
- * writes the POJO, and read as that reads it, with a clear fault for what cannot be used.
+ * Form of a node with a configuration of ElasticJob-Cloud. It writes byte for byte what Java's `YamlEngine` writes for
+ * the POJO, and reads what that reads, with a clear fault for unusable texts.
  * @see ElasticJob-Cloud 3.0.2, `YamlEngine`
  */
 export class CloudForm<Configuration extends object> {
@@ -47,14 +47,14 @@ export class CloudForm<Configuration extends object> {
     this.fields = namesOf(parts.rows);
   }
 
-  /** Keys in alphabetical order; no entry for what is undefined, and none for empty props. */
+  /** Keys in alphabetical order; no entry for an undefined value, and none for empty props. */
   format(configuration: Configuration): string {
     const entries: [string, Value][] = Object.entries(configuration);
     const lines = entries.toSorted(([a], [b]) => (a < b ? -1 : 1)).flatMap(([key, value]) => formatField(key, value));
     return `${lines.join('\n')}\n`;
   }
 
-  /** @param name of the node, if the text has one */
+  /** @param name of the node, if there is one */
   read(text: string, name?: string): ReadCloudNode<Configuration> {
     const read = readMapping(text);
     if (read.kind === 'unreadable') return { kind: 'faulty', problems: [read.problem], partly: {} };
@@ -62,7 +62,7 @@ export class CloudForm<Configuration extends object> {
     for (const key of mapping.keys) if (!this.fields.includes(key)) mapping.refuse(key, this.unknown(key));
     const partly = this.parts.read(mapping);
     const problems = [...mapping.problems, ...this.findMisnamed(partly, name)];
-    // A field that could not be read is in `problems` already.
+    // An unreadable field is in `problems` already.
     if (problems.length > 0) return { kind: 'faulty', problems, partly };
     return this.judge(partly);
   }
@@ -84,7 +84,7 @@ export class CloudForm<Configuration extends object> {
     return { kind: 'read', configuration: Object.freeze(complete) };
   }
 
-  /** Its type is that of the rows, which judge it next. */
+  /** The type is checked by the rows, which come next. */
   private completed(given: Partly<Configuration>): Configuration {
     return byName<Configuration>(namesOf(this.parts.rows), (name) => given[name] ?? this.parts.rows[name].default);
   }

@@ -19,20 +19,20 @@ export interface SeenCloudJob {
   readonly jobName: JobName;
   /** Undefined if it cannot be read. */
   readonly configuration: CloudJobConfiguration | undefined;
-  /** That of the job; undefined if it is not registered, or cannot be read. */
+  /** The job's application; undefined if it is not registered, or cannot be read. */
   readonly app: CloudAppConfiguration | undefined;
-  /** The job is disabled, or its application. */
+  /** True if the job or its application is disabled. */
   readonly isDisabled: boolean;
-  /** Reasons why it cannot be scheduled, one text each; empty: none. */
+  /** Reasons why it cannot be scheduled, one text each. */
   readonly faults: readonly string[];
 }
 
-/** A change of a job since it was told last. A change of its application is one of the job. */
+/** A change of a job since the last one. A change of its application is one of the job. */
 export type CloudJobChange =
   | { readonly kind: 'appeared' | 'changed'; readonly job: SeenCloudJob }
   | { readonly kind: 'vanished'; readonly jobName: JobName };
 
-/** Paths that are read. All others in the namespace are not even listed. */
+/** Paths that are read. Others in the namespace are not even listed. */
 const TAKEN_IN = /^\/(?:config|state|state\/disable|(?:config|state\/disable)\/(?:app|job)(?:\/[^/]+)?)$/;
 const LEAF = /^\/(?:config|state\/disable)\/(?:app|job)\/[^/]+$/;
 
@@ -44,15 +44,15 @@ const BOUNDS: SubtreeBounds = {
   onLeftOut: () => {},
 };
 
-/** A job with the versions of everything that it was made of. */
+/** A job with the versions of all nodes behind it. */
 interface Look {
   readonly job: SeenCloudJob;
   readonly versions: string;
 }
 
 /**
- * The jobs of a namespace, as they come, change and go. It compares states: of several changes that come faster than
- * they are taken, the last one is told. It survives every session.
+ * Yields the jobs of a namespace, as they come, change and go. It compares states: if changes come faster than they are
+ * taken, only the last one is yielded. It survives every session.
  */
 export class CloudJobFeed {
   private readonly told = new Map<JobName, string>();
@@ -66,7 +66,7 @@ export class CloudJobFeed {
     private readonly clock: Clock,
   ) {}
 
-  /** Starts with all jobs that there are. @throws the signal's reason, and what the registry refuses for good */
+  /** Starts with all present jobs. @throws the signal's reason, and a permanent refusal of the registry */
   async *changes(signal: AbortSignal): AsyncGenerator<CloudJobChange, void, undefined> {
     const ring = () => this.ring();
     const stopListening = this.registry.onSession(ring);
@@ -107,7 +107,7 @@ export class CloudJobFeed {
     }
   }
 
-  /** A change counts as told once the next one is asked for. */
+  /** A change counts as delivered once the next one is asked for. */
   private *changesTo(looks: ReadonlyMap<JobName, Look>): Generator<CloudJobChange> {
     for (const [jobName, { job, versions }] of looks) {
       const before = this.told.get(jobName);
@@ -165,7 +165,7 @@ export class CloudJobFeed {
   }
 }
 
-/** Texts of nodes, each read once however often it is looked at. */
+/** Texts of nodes, each parsed only once. */
 class ReadTexts<Configuration extends object> {
   private readonly known = new Map<string, { readonly zxid: bigint; readonly read: ReadCloudNode<Configuration> }>();
 

@@ -12,13 +12,13 @@ import { CloudForm } from './cloud-form.js';
 import { positive } from './cloud-rules.js';
 import { readOwnSettings } from './own-settings.js';
 
-/** TRANSIENT: a task for each fire time; DAEMON: a task that stays, and follows the schedule by itself. */
+/** TRANSIENT: a task for each fire time; DAEMON: a permanent task that follows the schedule itself. */
 export type CloudJobExecutionType = 'TRANSIENT' | 'DAEMON';
 
 const EXECUTION_TYPES = ['TRANSIENT', 'DAEMON'] as const satisfies readonly CloudJobExecutionType[];
 
 /**
- * A job of ElasticJob-Cloud. A text that is undefined has no entry in the node; those that are empty have one.
+ * A job of ElasticJob-Cloud. An undefined text has no entry in the node; an empty one has an entry.
  * @see ElasticJob-Cloud 3.0.2, `CloudJobConfigurationPOJO`
  */
 export interface CloudJobConfiguration {
@@ -42,14 +42,14 @@ export interface CloudJobConfiguration {
   readonly jobExecutorServiceHandlerType: string | undefined;
   readonly jobErrorHandlerType: string | undefined;
   readonly description: string | undefined;
-  /** With ours, which begin with `elastic-job.io/`. @see readOwnSettings */
+  /** Includes ours, which begin with `elastic-job.io/`. @see readOwnSettings */
   readonly props: Readonly<Record<string, string>>;
-  /** ElasticJob-Cloud does not heed it; `/state/disable` decides. */
+  /** ElasticJob-Cloud ignores it; `/state/disable` decides. */
   readonly disabled: boolean;
   readonly overwrite: boolean;
 }
 
-/** A job as an operator registers it. Fields that are not given have ElasticJob-Cloud's defaults. */
+/** A job, as an operator registers it. Fields that are left out have ElasticJob-Cloud's defaults. */
 export type CloudJobOptions = Pick<
   CloudJobConfiguration,
   'appName' | 'cpuCount' | 'jobExecutionType' | 'jobName' | 'memoryMB' | 'shardingTotalCount'
@@ -81,7 +81,7 @@ export const CLOUD_JOB_ROWS = {
   overwrite: { rule: flag(), default: false },
 } as const satisfies Readonly<Record<keyof CloudJobConfiguration, OptionRow>>;
 
-/** The nodes of jobs, and the options of which they are made. */
+/** Form of the nodes of jobs. */
 export const CLOUD_JOB_FORM = new CloudForm<CloudJobConfiguration>({
   rows: CLOUD_JOB_ROWS,
   of: 'a cloud job',

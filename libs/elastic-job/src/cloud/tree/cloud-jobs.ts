@@ -25,7 +25,7 @@ export class CloudJobs {
   }
 
   /**
-   * Registers a job. Java registers one of a disabled application as well.
+   * Registers a job. Java also accepts one of a disabled application.
    * @throws {ConfigurationError} @throws {UnknownCloudAppError} @throws {CloudAppDisabledError}
    * @throws {CloudJobDisabledError} @throws {CloudJobExistsError}
    */
@@ -44,7 +44,7 @@ export class CloudJobs {
   }
 
   /**
-   * Java lets a job name an application that is not there.
+   * Changes a job. Java accepts an unknown application.
    * @throws {ConfigurationError} @throws {UnknownCloudAppError} @throws {UnknownCloudJobError}
    */
   async update(options: CloudJobOptions): Promise<void> {
@@ -53,7 +53,7 @@ export class CloudJobs {
     if (kind === 'refused') throw new UnknownCloudAppError(job.appName);
   }
 
-  /** With its being disabled, if it is. @returns false if there was no such job */
+  /** Removes a job, and its mark of being disabled. @returns false if there was no such job */
   remove(jobName: JobName): Promise<boolean> {
     return this.nodes.remove(jobName);
   }
@@ -65,22 +65,22 @@ export class CloudJobs {
     return ofApp.map(({ name }) => name);
   }
 
-  /** One request. Undefined if there is none. */
+  /** Reads a job; undefined if there is none. One request. */
   read(jobName: JobName): Promise<StoredCloudNode<CloudJobConfiguration> | undefined> {
     return this.nodes.read(jobName);
   }
 
-  /** In the order of their names. */
+  /** All jobs, in the order of their names. */
   readAll(): Promise<readonly StoredCloudNode<CloudJobConfiguration>[]> {
     return this.nodes.readAll();
   }
 
-  /** It is not scheduled from here on. Idempotent. @throws {UnknownCloudJobError} */
+  /** Disables the job: from now on it is not scheduled. Idempotent. @throws {UnknownCloudJobError} */
   disable(jobName: JobName): Promise<void> {
     return this.nodes.disable(jobName);
   }
 
-  /** Idempotent. @throws {UnknownCloudJobError} */
+  /** Enables the job. Idempotent. @throws {UnknownCloudJobError} */
   enable(jobName: JobName): Promise<void> {
     return this.nodes.enable(jobName);
   }

@@ -9,16 +9,16 @@ import {
 } from '../../registry/index.js';
 import type { CloudForm } from './cloud-form.js';
 
-/** A node as it stands in the registry: what it says, or what is wrong with it. */
+/** A node of the registry: its configuration, or its faults. */
 export interface StoredCloudNode<Configuration> {
   readonly name: string;
-  /** Undefined exactly if there are problems. */
+  /** Undefined if, and only if, there are problems. */
   readonly configuration: Configuration | undefined;
   readonly problems: readonly string[];
   readonly isDisabled: boolean;
 }
 
-/** Applications or jobs: where they stand, and where those that are disabled do. */
+/** Paths of applications or jobs, and of those that are disabled. */
 interface CloudNodesParts<Configuration extends object> {
   readonly form: CloudForm<Configuration>;
   readonly root: string;
@@ -26,7 +26,7 @@ interface CloudNodesParts<Configuration extends object> {
   readonly unknown: (name: string) => Error;
 }
 
-/** Operations that the nodes of applications and of jobs have in common. */
+/** Operations that the nodes of applications and of jobs share. */
 export class CloudNodes<Configuration extends object> {
   constructor(
     private readonly registry: RegistryCenter,
@@ -50,7 +50,7 @@ export class CloudNodes<Configuration extends object> {
     });
   }
 
-  /** @param checks what must hold besides; they come first in the result */
+  /** @param checks further conditions; they come first in the result */
   async create(
     name: string,
     configuration: Configuration,
@@ -61,7 +61,7 @@ export class CloudNodes<Configuration extends object> {
     return this.registry.transaction([...checks, creation(this.pathOf(name), text)]);
   }
 
-  /** @param checks what must hold besides @throws what `unknown` makes, if there is no such node */
+  /** @param checks further conditions @throws the error of `unknown`, if there is no such node */
   async replace(
     name: string,
     configuration: Configuration,
@@ -73,7 +73,7 @@ export class CloudNodes<Configuration extends object> {
     return result;
   }
 
-  /** With its being disabled, if it is. @returns false if there was no such node */
+  /** Removes a node, and its mark of being disabled. @returns false if there was no such job */
   remove(name: string): Promise<boolean> {
     return untilAccepted(name, 'its removal', async () => {
       const paths = [this.pathOf(name), this.disabledPathOf(name)];
@@ -85,7 +85,7 @@ export class CloudNodes<Configuration extends object> {
     });
   }
 
-  /** Idempotent. @throws what `unknown` makes, if there is no such node */
+  /** Idempotent. @throws the error of `unknown`, if there is no such node */
   async disable(name: string): Promise<void> {
     await this.registry.ensurePath(this.parts.disabledRoot);
     const known: Operation = { kind: 'check', path: this.pathOf(name) };
@@ -93,7 +93,7 @@ export class CloudNodes<Configuration extends object> {
     if (result.kind === 'refused' && result.index === 0) throw this.parts.unknown(name);
   }
 
-  /** Idempotent. @throws what `unknown` makes, if there is no such node */
+  /** Idempotent. @throws the error of `unknown`, if there is no such node */
   async enable(name: string): Promise<void> {
     const known = await this.registry.exists(this.pathOf(name));
     if (known === undefined) throw this.parts.unknown(name);

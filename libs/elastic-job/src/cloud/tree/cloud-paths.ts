@@ -2,9 +2,9 @@ import type { JobName } from '../../domain/index.js';
 import { formatMetaInfo } from './cloud-task-id.js';
 
 /**
- * The one place where paths of ElasticJob-Cloud's tree are written, below a namespace of its own. `/state/takeover` and
- * its latch are ours; `/state/ready`, `/state/running` and `/state/failover` are only read, and emptied, when a
- * namespace is taken over.
+ * Paths of ElasticJob-Cloud's tree, below a namespace of its own. No other file writes them. `/state/takeover` and its
+ * latch are ours; `/state/ready`, `/state/running` and `/state/failover` are only read, and emptied, when a namespace
+ * is taken over.
  * @see ElasticJob-Cloud 3.0.2, `CloudAppConfigurationNode`, `CloudJobConfigurationNode`, `StateNode` and `HANode`
  */
 export const CLOUD_PATHS = {
@@ -14,19 +14,19 @@ export const CLOUD_PATHS = {
   disabled: '/state/disable',
   disabledApps: '/state/disable/app',
   disabledJobs: '/state/disable/job',
-  /** A decimal number for each job: how often it is to run. */
+  /** A decimal number for each job: its owed runs. */
   ready: '/state/ready',
-  /** Task ids by job and item; of daemons alone. */
+  /** Task ids by job and item, of daemons only. */
   running: '/state/running',
   /** Task ids by job and item. */
   failover: '/state/failover',
-  /** Findings of a takeover for each job, until they have been handed on. */
+  /** Findings of a takeover for each job, until they have been passed on. */
   takeovers: '/state/takeover',
-  /** Curator's latch of the scheduler that hands it on. */
+  /** Curator's latch of the scheduler that passes them on. */
   takeoverLatch: '/state/takeover-latch',
   ha: '/ha',
   frameworkId: '/ha/framework_id',
-  /** The lock of ElasticJob-Cloud's leader; its children are those who stand for it. */
+  /** The lock of ElasticJob-Cloud's leader; its children are the candidates. */
   election: '/ha/election',
 
   app: (appName: string) => `/config/app/${appName}`,

@@ -5,7 +5,7 @@ export function positive(): Rule {
   return rule('a number greater than 0', (value) => typeof value === 'number' && Number.isFinite(value) && value > 0);
 }
 
-/** A text with something in it. @param what its form */
+/** A text that is not empty. @param what its form */
 export function filledText(what: string): Rule {
   return rule(what, (value) => typeof value === 'string' && value.trim() !== '');
 }

@@ -14,14 +14,14 @@ export interface CloudTaskId extends CloudMetaInfo {
   readonly type: CloudExecutionType;
   /** The machine; `unassigned-slave` before it is known. */
   readonly slaveId: string;
-  /** Tells the launches of one item apart. */
+  /** Distinguishes the launches of one item. */
   readonly uuid: string;
 }
 
-/** Names an item of a job: the beginning of its task ids, and the name of its nodes. */
+/** Item of a job: the beginning of its task ids, and the name of its nodes. */
 export interface CloudMetaInfo {
   readonly jobName: JobName;
-  /** ElasticJob-Cloud's schedulers write one. */
+  /** ElasticJob-Cloud's schedulers write exactly one. */
   readonly items: readonly number[];
 }
 
@@ -30,7 +30,7 @@ export function formatCloudTaskId({ jobName, items, type, slaveId, uuid }: Cloud
   return [formatMetaInfo(jobName, items), type, slaveId, uuid].join(ID_DELIMITER);
 }
 
-/** @returns undefined if the text is no task id */
+/** Reads a task id. @returns undefined if the text is none */
 export function parseCloudTaskId(text: string): CloudTaskId | undefined {
   const [jobName = '', itemsText = '', typeText, slaveId = '', uuid = '', ...rest] = text.split(ID_DELIMITER);
   const type = EXECUTION_TYPES.find((known) => known === typeText);

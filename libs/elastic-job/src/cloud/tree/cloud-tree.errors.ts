@@ -57,15 +57,15 @@ export class CloudJobDisabledError extends ElasticJobError {
   }
 }
 
-/** A scheduler of ElasticJob-Cloud stands for election, so nothing of its state may be taken over. */
+/** A scheduler of ElasticJob-Cloud stands for election, so its state must not be taken over. */
 export class LiveCloudSchedulerError extends ElasticJobError {
   readonly code = 'LIVE_CLOUD_SCHEDULER';
 
-  /** @param participants what their nodes say, which is their addresses */
+  /** @param participants texts of their nodes, which are their addresses */
   constructor(readonly participants: readonly string[]) {
     super(
-      `ElasticJob-Cloud still schedules this namespace (${participants.join(', ')}), so nothing was taken over. Stop its ` +
-        'schedulers; one that has crashed is gone with its session.',
+      `ElasticJob-Cloud still schedules this namespace (${participants.join(', ')}), so nothing was taken over. ` +
+        'Stop its schedulers; one that has crashed is gone with its session.',
     );
   }
 }

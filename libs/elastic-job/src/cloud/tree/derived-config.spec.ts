@@ -19,7 +19,7 @@ const derive = (job: typeof JOB, version: bigint, former?: string) =>
 const resolve = (options: Partial<CloudJobOptions>) => CLOUD_JOB_FORM.resolve({ ...JOB, ...options });
 
 describe('the config of a registered job', () => {
-  it('given a job, when its config is written, then Lite goes by it, and its version is no prop of the user', () => {
+  it("writes a config that Lite follows, with the version hidden from the user's props", () => {
     const text = derive(JOB, 17n);
 
     expect(cloudVersionOf(text, 'settle')).toBe(17n);
@@ -33,13 +33,13 @@ describe('the config of a registered job', () => {
     });
   });
 
-  it('given a config that is in step, when it is derived again, then nothing is written and nothing was edited', () => {
+  it('writes nothing and finds no edit when a config is in step', () => {
     const text = derive(JOB, 17n);
     expect(derive(JOB, 17n, text)).toBe(text);
     expect(editedCloudJob(JOB, text)).toBeUndefined();
   });
 
-  it('given a disabled job, when it is enabled, then the text is another one, so that Lite owes nothing from before', () => {
+  it('changes the text when a disabled job is enabled, so that Lite owes nothing from before', () => {
     const text = derive(JOB, 17n);
     const disabled = deriveConfig({ job: JOB, version: 17n, isDisabled: true }, text);
     expect(disabled).not.toBe(text);

@@ -17,19 +17,19 @@ import type { CloudJobConfiguration } from './cloud-job.js';
 import { liteOptionsOf } from './cloud-job-plan.js';
 import { formatOwnSettings, readOwnSettings, usersProps } from './own-settings.js';
 
-/** The template of which the Lite jobs of registered jobs are. */
+/** Template of the Lite jobs for registered jobs. */
 export const CLOUD_TEMPLATE: TemplateName = 'elasticjob-cloud';
 
-/** Says of which state of the registered job a `config` is; other versions keep it, and users do not see it. */
+/** Version of the registered job behind a `config`; other versions of this package keep it, and users do not see it. */
 const VERSION = `${NESTJS_PREFIX}cloudVersion`;
 
 /**
- * Says that the job is disabled. With the mark's removal the text is written, and Lite owes nothing that came before:
- * what came while the job was disabled is not caught up on.
+ * Marks a disabled job. Removing the mark changes the text, and so Lite owes nothing from before: fire times while the
+ * job was disabled are not caught up on.
  */
 const RESTS = `${NESTJS_PREFIX}cloudRests`;
 
-/** Lite's settings that a registered job decides. The others are Lite's alone, and stay as they are. */
+/** Lite's settings that come from the registered job. All others are Lite's own, and stay as they are. */
 const DERIVED = [
   'cron',
   'timeZone',
@@ -49,25 +49,25 @@ const DERIVED = [
 
 type Derived = (typeof DERIVED)[number];
 
-/** Of which state of the registered job a `config` was made: the mzxid of its node. Undefined if it does not say. */
+/** Version of the registered job behind a `config`: the mzxid of its node. Undefined if it has none. */
 export function cloudVersionOf(config: string, jobName: JobName): bigint | undefined {
   const text = parseConfiguration(config, jobName).unknown.props[VERSION];
   return text !== undefined && /^\d+$/.test(text) ? BigInt(text) : undefined;
 }
 
-/** The state of a registered job. */
+/** State of a registered job. */
 export interface RegisteredState {
   readonly job: CloudJobConfiguration;
   /** The mzxid of its node. */
   readonly version: bigint;
-  /** The job is disabled, or its application. */
+  /** True if the job or its application is disabled. */
   readonly isDisabled: boolean;
 }
 
 /**
  * The text of Lite's `config` for a registered job.
- * @param former what stands there; settings that are Lite's alone are kept. Undefined: nothing does
- * @throws {ConfigurationError} if Lite cannot go by it
+ * @param former the present text, whose own settings are kept; undefined if there is none
+ * @throws {ConfigurationError} if Lite refuses the settings
  */
 export function deriveConfig({ job, version, isDisabled }: RegisteredState, former?: string): string {
   const given = liteOptionsOf(job);
@@ -82,8 +82,8 @@ export function deriveConfig({ job, version, isDisabled }: RegisteredState, form
 }
 
 /**
- * The registered job as an edit of Lite's `config` has made it; undefined if nothing of it that is registered was
- * edited. What ElasticJob-Cloud has no field for is not followed.
+ * The registered job after an edit of Lite's `config`; undefined if no registered setting was edited. Settings without
+ * a field in ElasticJob-Cloud are not followed.
  * @throws {ConfigurationNodeError} if the text cannot be read @throws {ConfigurationError} if it breaks a rule
  */
 export function editedCloudJob(job: CloudJobConfiguration, config: string): CloudJobConfiguration | undefined {
@@ -124,7 +124,7 @@ function propsOf({ props }: CloudJobConfiguration, now: JobConfiguration): Reado
   return { ...usersProps(now.props), ...formatOwnSettings({ ...own, ...zone }) };
 }
 
-/** Without what the registered job decides. */
+/** The settings that the registered job does not decide. */
 function keptOf(config: string, jobName: JobName): StoredConfiguration {
   const stored = parseConfiguration(config, jobName);
   const none = Object.fromEntries(DERIVED.map((name) => [name, undefined]));
@@ -135,13 +135,13 @@ function keptOf(config: string, jobName: JobName): StoredConfiguration {
   return { ...drop(stored), props: {}, nestjs: drop(stored.nestjs) };
 }
 
-/** Settings of a registered job where its `config` says nothing. */
+/** Settings of a registered job that its `config` does not have. */
 export function templateFor(jobName: JobName): JobConfiguration {
   const options = { name: jobName, shardingTotalCount: 1, monitorExecution: true, executor: 'task' } as const;
   return resolveJobOptions(options, { place: `cloud job "${jobName}"` });
 }
 
-/** Props show no values of themselves. */
+/** Props do not show their values otherwise. */
 function textOf(value: unknown): string {
   const isProps = typeof value === 'object' && value !== null;
   return JSON.stringify(isProps ? Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)) : value) ?? '';

@@ -4,8 +4,8 @@ import { creation, type Operation, type RegistryCenter } from '../../registry/in
 import { CLOUD_PATHS } from './cloud-paths.js';
 
 /**
- * The id of all schedulers of the namespace: made once, whoever comes first, and kept. One that ElasticJob-Cloud has
- * had of Mesos stays.
+ * The id of all schedulers of the namespace, created by the first of them and kept. An id that ElasticJob-Cloud has got
+ * from Mesos stays.
  * @see ElasticJob-Cloud 3.0.2, `FrameworkIDService`
  */
 export function frameworkId(registry: RegistryCenter, clock: Clock): Promise<string> {

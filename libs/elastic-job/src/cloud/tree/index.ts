@@ -1,5 +1,5 @@
-// ElasticJob-Cloud's tree: its paths, its texts, the applications and jobs that are registered there, and what its own
-// schedulers have left behind.
+// ElasticJob-Cloud's tree: its paths, its texts, the registered applications and jobs, and the remains of its own
+// schedulers.
 export * from './cloud-app.js';
 export type * from './cloud-apps.js';
 export * from './cloud-configurations.js';

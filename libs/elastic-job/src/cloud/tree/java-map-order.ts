@@ -2,13 +2,13 @@ import { javaHashCode } from '../../domain/index.js';
 
 const LEAST_BINS = 16;
 
-/** Keys of one bin, in the order in which they are met. */
+/** Keys of one bin, in the order of iteration. */
 type Bin = readonly string[];
 
 /**
- * Keys in the order in which Java's `Properties` have them, since Java 9: that of a hash table which grows while they
- * are put in one after the other. Java before 9 has another order.
- * @param keys without doubles, in the order in which they are put in
+ * Sorts keys as Java's `Properties` do since Java 9: as a hash table that grows while they are added one by one. Java
+ * before 9 has another order.
+ * @param keys without repeats, in the order of their insertion
  * @see java.util.concurrent.ConcurrentHashMap
  */
 export function inJavaOrder(keys: readonly string[]): readonly string[] {
@@ -21,13 +21,13 @@ export function inJavaOrder(keys: readonly string[]): readonly string[] {
   return bins.flat();
 }
 
-/** Each bin is parted by the next bit of the hashes. */
+/** The next bit of the hashes divides each bin. */
 function doubled(bins: readonly Bin[]): Bin[] {
   const parted = bins.map((bin) => part(bin, bins.length));
   return [...parted.map(({ low }) => low), ...parted.map(({ high }) => high)];
 }
 
-/** The end of the bin whose keys go the same way is kept; those before it are put in front, one after the other. */
+/** The last keys of a bin that go the same way keep their order; those before them are prepended one by one. */
 function part(bin: Bin, bit: number): { readonly low: Bin; readonly high: Bin } {
   const isHigh = (key: string) => (spread(key) & bit) !== 0;
   const last = bin.at(-1);

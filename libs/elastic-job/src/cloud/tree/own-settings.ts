@@ -2,14 +2,14 @@ import { readMapping } from '../../coordination/index.js';
 import { JOB_SETTINGS, type OptionRow, OptionTable, rule } from '../../domain/index.js';
 
 /**
- * Settings that ElasticJob-Cloud does not have are entries of a job's `props` that begin so: its parser refuses further
- * keys at top level, and takes any of the props.
+ * Prefix of settings that ElasticJob-Cloud does not have, as entries of a job's `props`: its parser refuses further
+ * keys at top level, and accepts any of the props.
  */
 const OWN_PREFIX = 'elastic-job.io/';
 
 /** Settings of a cloud job beyond ElasticJob-Cloud's fields. */
 export interface CloudOwnSettings {
-  /** YAML or JSON that is laid under the pod of each task. @default none */
+  /** YAML or JSON that is the base of each task's pod. @default none */
   readonly podTemplate?: string;
   /** The queue in which tasks wait for resources. @default none */
   readonly queueName?: string;
@@ -61,7 +61,7 @@ export function readOwnSettings(props: Readonly<Record<string, string>>): {
   return { settings: problems.length > 0 ? {} : { ...others, ...labels }, problems };
 }
 
-/** The props that say the same. */
+/** The props for the settings. */
 export function formatOwnSettings({ nodeSelector, ...texts }: CloudOwnSettings): Readonly<Record<string, string>> {
   const labels = nodeSelector && Object.entries(nodeSelector).map(([key, value]) => `${key}=${value}`);
   const entries = Object.entries({ ...texts, nodeSelector: labels?.join(',') });
@@ -70,7 +70,7 @@ export function formatOwnSettings({ nodeSelector, ...texts }: CloudOwnSettings):
   );
 }
 
-/** The props of the user's, without ours. */
+/** The user's own props, without ours. */
 export function usersProps(props: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(props).filter(([name]) => !name.startsWith(OWN_PREFIX)));
 }

@@ -3,12 +3,12 @@ import type { CloudJobConfiguration } from './cloud-job.js';
 import type { ReadCloudNode } from './cloud-form.js';
 import { parseMetaInfo } from './cloud-task-id.js';
 
-/** Nodes that ElasticJob-Cloud's schedulers have left of a job. */
+/** Nodes that ElasticJob-Cloud's schedulers have left for a job. */
 export interface CloudLeftovers {
   readonly jobName: JobName;
-  /** Undefined: it is not registered. */
+  /** Undefined if it is not registered. */
   readonly configuration: ReadCloudNode<CloudJobConfiguration> | undefined;
-  /** The text of its ready counter; undefined: there is none. */
+  /** The text of its ready counter; undefined if there is none. */
   readonly ready: string | undefined;
   /** The names of its failover entries. */
   readonly failover: readonly string[];
@@ -18,9 +18,9 @@ export interface CloudLeftovers {
 
 /** Runs that a job owes when it is taken over. */
 export interface CloudDebts {
-  /** How many fire times its items still owe. */
+  /** Number of fire times that its items still owe. */
   readonly runs: number;
-  /** Items whose task has died, ascending: each is to be run once more. */
+  /** Items whose task has died, ascending: each is run once more. */
   readonly items: readonly number[];
 }
 
@@ -36,16 +36,14 @@ export type TakeoverEvent =
       readonly found: readonly string[];
       readonly because: DropReason;
     }
-  /**
-   * Its configuration cannot be used: everything stays as it is, until it is corrected and the takeover is repeated.
-   */
+  /** Its configuration is not valid: everything stays until it is corrected and the takeover is repeated. */
   | { readonly kind: 'left'; readonly jobName: JobName; readonly problems: readonly string[] }
   | { readonly kind: 'disable-kept'; readonly of: 'app' | 'job'; readonly name: string };
 
 /**
  * - `unknown-job`: no such job is registered;
  * - `daemon`: a daemon is started anyway, in all its items;
- * - `unreadable`: it names no number or no item of the job;
+ * - `unreadable`: it has no number, or no item of the job;
  * - `task-gone`: no task of Mesos is left.
  */
 type DropReason = 'unknown-job' | 'daemon' | 'unreadable' | 'task-gone';
@@ -55,8 +53,8 @@ export type TakeoverDecision =
   | { readonly kind: 'leave'; readonly events: readonly TakeoverEvent[] };
 
 /**
- * Decides what happens to the leftovers of a job. A ready counter of n is n runs; without `misfire` ElasticJob-Cloud
- * never counts beyond one. Items that wait for failover are queued once.
+ * Decides on the leftovers of a job. A ready counter of n is n runs; without `misfire` ElasticJob-Cloud never counts
+ * beyond one. Items that wait for failover are queued once.
  */
 export function decideTakeover(leftovers: CloudLeftovers): TakeoverDecision {
   const { jobName, configuration } = leftovers;
@@ -112,7 +110,7 @@ function dropped(
   return found.length === 0 ? [] : [{ kind: 'dropped', jobName, what, found, because }];
 }
 
-/** The number that a ready counter says; undefined if it says none. */
+/** The number in a ready counter; undefined if there is none. */
 function runsIn(text: string): number | undefined {
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }

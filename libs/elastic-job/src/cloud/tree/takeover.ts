@@ -1,5 +1,6 @@
 /**
- * Takes the work that ElasticJob-Cloud's schedulers have left in a namespace, and hands it on to those of this library.
+ * Takes over the work that ElasticJob-Cloud's schedulers have left in a namespace, and passes it to the schedulers of
+ * this library.
  *
  * ```mermaid
  * stateDiagram-v2
@@ -9,9 +10,9 @@
  *   pending --> [*]: settle, once Lite's tree has it
  * ```
  *
- * Guarantees: of each job, what was found is either still there, or a pending handover, never both and never neither;
- * a crash anywhere is mended by repeating. Each transaction commits only while nobody stands for election of
- * ElasticJob-Cloud. What a repeated takeover finds is added to what is pending.
+ * Guarantees: the work of each job is either still there, or a pending handover, never both and never neither; after a
+ * crash at any point the takeover is repeated. Each transaction commits only while no scheduler of ElasticJob-Cloud
+ * stands for election. A repeated takeover adds its findings to the pending ones.
  *
  * Failures: while a scheduler of ElasticJob-Cloud lives, nothing is taken. A job whose configuration cannot be used is
  * left as it is. Of several schedulers of ours that take over at once, each job is taken by one.
@@ -26,17 +27,17 @@ import { LiveCloudSchedulerError } from './cloud-tree.errors.js';
 import { type CloudDebts, decideTakeover, type TakeoverEvent } from './takeover.decision.js';
 
 const LEFT = [CLOUD_PATHS.ready, CLOUD_PATHS.failover, CLOUD_PATHS.running] as const;
-/** Entries of a job that one transaction takes; nobody has had more. */
+/** Most entries of a job in one transaction; more than any real job has. */
 const MOST_ENTRIES = 1_000;
 
-/** Work that was taken of a job, and is not yet in Lite's tree. */
+/** Work of a job that was taken over, and is not yet in Lite's tree. */
 export interface CloudHandover extends CloudDebts {
   readonly jobName: JobName;
-  /** Names what was found: no other handover has the same, and what is added to one makes it another. */
+  /** Name of the findings: unique, and changed by an addition. */
   readonly id: string;
 }
 
-/** Work that one transaction has taken. */
+/** Work taken by one transaction. */
 interface Taken {
   readonly events: readonly TakeoverEvent[];
   readonly isAll: boolean;
@@ -47,12 +48,12 @@ export class CloudTakeover {
   constructor(private readonly registry: RegistryCenter) {}
 
   /**
-   * Takes what there is. Idempotent, and to be repeated after an error.
-   * @returns what was found; empty if nothing was left
+   * Takes over the present leftovers. Idempotent, and to be repeated after an error.
+   * @returns the findings; empty if nothing was left
    * @throws {LiveCloudSchedulerError}
    */
   async run(): Promise<readonly TakeoverEvent[]> {
-    // Also where nothing is left: it schedules the registered jobs.
+    // Checked even if nothing is left: a living scheduler runs the registered jobs.
     await this.assertNobodyElected();
     const left = await this.registry.readMany(LEFT);
     if (left.every((root) => root === undefined)) return [];
@@ -64,7 +65,7 @@ export class CloudTakeover {
     return [...events, ...(await this.keptDisables())];
   }
 
-  /** Handovers that are still to be put into Lite's tree, in the order of the jobs' names. */
+  /** Handovers that are not in Lite's tree yet, in the order of the jobs' names. */
   async pending(): Promise<readonly CloudHandover[]> {
     const names = await childrenOf(this.registry, CLOUD_PATHS.takeovers);
     const nodes = await this.registry.readMany(names.map((name) => CLOUD_PATHS.takeover(name)));
@@ -75,9 +76,9 @@ export class CloudTakeover {
   }
 
   /**
-   * Forgets a handover, once Lite's tree has it.
-   * @param rest what Lite's tree does not have yet. @default nothing
-   * @returns false if more has been added to it meanwhile
+   * Drops a handover, once Lite's tree has it.
+   * @param rest the part that Lite's tree does not have yet. @default nothing
+   * @returns false if something was added to it meanwhile
    */
   async settle({ jobName, id }: CloudHandover, rest: CloudDebts = { runs: 0, items: [] }): Promise<boolean> {
     const node = await this.registry.read(CLOUD_PATHS.takeover(jobName));
@@ -105,7 +106,7 @@ export class CloudTakeover {
     }
   }
 
-  /** @returns undefined if somebody else has written meanwhile */
+  /** @returns undefined if the nodes were changed meanwhile */
   private async takeSome(jobName: JobName): Promise<Taken | undefined> {
     const [ready, config, pending, failoverRoot, runningRoot] = await this.registry.readMany([
       CLOUD_PATHS.readyJob(jobName),
@@ -144,7 +145,7 @@ export class CloudTakeover {
     return undefined;
   }
 
-  /** Removes the roots that are no longer needed. Entries that have been added meanwhile stay. */
+  /** Removes the roots that are no longer needed. Entries that were added meanwhile stay. */
   private async removeRoots(): Promise<void> {
     for (const root of LEFT) await this.registry.transaction([...NOBODY_ELECTED, remove(root)]);
   }
@@ -185,7 +186,7 @@ function formatDebts({ runs, items }: CloudDebts): string {
   return JSON.stringify({ v: 1, runs, items });
 }
 
-/** Of a text that is none of ours: nothing. */
+/** Returns no debts for a foreign text. */
 function debtsIn(text: string): CloudDebts {
   const value = readJson(text);
   if (typeof value !== 'object' || value === null) return { runs: 0, items: [] };

@@ -15,20 +15,21 @@ const COMMANDS = { commands: ['bin/start.sh'] };
 
 it.each([
   'registry.example.org:5000/shop:1.0',
-  'registry.example.org:5000/shop', // Any tag.
+  'registry.example.org:5000/shop', // Without a tag: any tag is allowed.
 ])('given image "%s", when it is allowed, then the image of that name runs', (image) => {
   expect(findForbidden(TASKS, { ...COMMANDS, images: [image] })).toEqual([]);
 });
 
 it.each([
-  'registry.example.org', // A port is no tag.
+  'registry.example.org', // A port is not a tag.
   'registry.example.org:5000',
   'registry.example.org:5000/sho',
   'registry.example.org:5000/shop:1',
   'shop:1.0',
 ])('given image "%s", when it is allowed, then another one that begins or ends so does not run', (image) => {
   expect(findForbidden(TASKS, { ...COMMANDS, images: [image] })).toEqual([
-    'appURL "registry.example.org:5000/shop:1.0" is not allowed in this process; add it to allow.images of ElasticJobCloudModule',
+    'appURL "registry.example.org:5000/shop:1.0" is not allowed in this process; ' +
+      'add it to allow.images of ElasticJobCloudModule',
   ]);
 });
 

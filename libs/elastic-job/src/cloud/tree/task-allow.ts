@@ -2,12 +2,12 @@ import { show } from '../../domain/index.js';
 import type { CloudTaskOptions } from './cloud-job-plan.js';
 
 /**
- * Programs that the registry may have tasks run. A job that asks for anything else does not run here.
+ * Programs that jobs of the registry may run in tasks. A job that asks for anything else does not run here.
  * @default nothing
  */
 export interface TaskAllow {
   /**
-   * An image as it is written in `appURL`; without tag and digest, all of that name. Backends without images need none.
+   * An image as `appURL` names it; without tag and digest, all images of that name. Backends without images need none.
    * @default none
    */
   readonly images?: readonly string[];
@@ -17,7 +17,7 @@ export interface TaskAllow {
   readonly podTemplates?: readonly string[];
 }
 
-/** Finds parts of a job that are not allowed. Each text says what to add to `allow`. */
+/** Finds the parts of a job that are not allowed. Each text names the entry for `allow`. */
 export function findForbidden(
   { podTemplate, task: { command, image } }: CloudTaskOptions,
   { images = [], commands = [], podTemplates = [] }: TaskAllow = {},

@@ -5,14 +5,12 @@ export interface ProcessNews {
   /** An error was not caught, or a rejection not handled. */
   onCrash(error: unknown): void;
   /**
-   * It ends now, with this exit code. Only synchronous work is done any more. @returns the exit code that it ends with
+   * Called when the process exits, with this exit code; only synchronous work is possible. @returns the final exit code
    */
   onExit(exitCode: number): number;
 }
 
-/**
- * Hears of everything by which the process could end beside its run. It hears until the end: a later signal is late.
- */
+/** Listens for everything that could end the process besides its run, until its very end. */
 export function guardProcess(news: ProcessNews): void {
   process.on('SIGTERM', () => news.onTerminate());
   process.on('uncaughtException', (error: unknown) => news.onCrash(error));
@@ -22,13 +20,13 @@ export function guardProcess(news: ProcessNews): void {
   });
 }
 
-/** Ends the process with the exit code: by itself if it can, and after so many milliseconds in any case. */
+/** Ends the process with the exit code: it may end by itself, and is forced to after the delay. */
 export function endProcess(exitCode: number, after: (exit: () => void) => void): void {
   process.exitCode = exitCode;
   after(() => process.exit(exitCode));
 }
 
-/** At once. */
+/** Ends the process at once. */
 export function exitNow(exitCode: number): never {
   process.exit(exitCode);
 }

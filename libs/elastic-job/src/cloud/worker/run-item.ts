@@ -11,24 +11,24 @@ import { MissingRegistryError } from '../../registry/index.js';
 import type { TaskEnvelope } from '../task-envelope.js';
 import type { TaskLease } from './task-lease.js';
 
-/** The work of a task, as its application has it. */
+/** The work of a task in its application. */
 export interface TaskWork extends ExecutableJob {
-  /** As the application declares the job; the envelope goes over it. */
+  /** Settings of the declaration, which the envelope overrides. */
   readonly configuration: JobConfiguration;
   readonly listeners: readonly ElasticJobListener[];
-  /** A listener has failed; the run goes on. */
+  /** Called when a listener has failed; the run goes on. */
   onListenerError(error: unknown): void;
 }
 
-/** Listeners that wait for other items wait where the items are shared, at the scheduler. */
+/** Barriers of listeners work where the items are shared, at the scheduler. */
 const NOWHERE = {
   meet: () => Promise.reject(new MissingRegistryError('RunBarrier.meet')),
   leave: () => {},
 };
 
 /**
- * Runs the item of a task, with its retries, as an instance runs one of a lease. Never rejects.
- * @param hungGraceMs how long the handler may take to heed its signal, in milliseconds
+ * Runs the item of a task, with its retries, as an instance runs an item of a lease. Never rejects.
+ * @param hungGraceMs how long the handler may go on after its signal, in milliseconds
  */
 export async function runItem(
   clock: Clock,
@@ -56,7 +56,7 @@ export async function runItem(
   return ended;
 }
 
-/** The settings of the run: those of the scheduler, and of the application's own what no envelope says. */
+/** Settings of the run: the scheduler's, and the application's own where the envelope has none. */
 function configurationOf(envelope: TaskEnvelope, declared: JobConfiguration): JobConfiguration {
   const { jobParameter, props, retries, shardingItem, shardingParameter, shardingTotalCount, timeoutMs } = envelope;
   return {
@@ -68,7 +68,7 @@ function configurationOf(envelope: TaskEnvelope, declared: JobConfiguration): Jo
     props: hiddenProps(props),
     timeoutMs,
     concurrency: undefined,
-    // A task that does not heed its signal ends all the same.
+    // A task whose handler ignores its signal ends all the same.
     onHung: 'release',
   };
 }

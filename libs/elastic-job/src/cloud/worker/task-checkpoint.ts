@@ -2,20 +2,20 @@ import { type Checkpoint, formatCheckpoint, LeaseLostError } from '../../domain/
 import { MissingRegistryError } from '../../registry/index.js';
 import type { TaskEnvelope } from '../task-envelope.js';
 
-/** Saves a checkpoint where the scheduler keeps it. @throws if it is not saved */
+/** Saves a checkpoint through the scheduler. @throws if it is not saved */
 export type SaveCheckpoint = (value: unknown) => Promise<void>;
 
 /**
- * The checkpoint of a task's item. It begins as the envelope says, and is saved by the scheduler, under its lease. To
- * clear it is to save null, which counts as none.
+ * The checkpoint of a task's item. It starts with the envelope's value, and the scheduler saves it under its lease.
+ * Clearing saves null, which counts as none.
  */
 export class TaskCheckpoint implements Checkpoint {
-  /** As JSON, so that nobody changes it who has loaded it. */
+  /** Kept as JSON, so that a loaded object can be changed without effect on it. */
   private text: string | undefined;
   private previous: Promise<unknown> = Promise.resolve();
 
   /**
-   * @param save undefined: nobody can be reached
+   * @param save undefined if the scheduler cannot be reached
    * @param isStanding false once the run is over, or may not act any more
    */
   constructor(
@@ -28,7 +28,7 @@ export class TaskCheckpoint implements Checkpoint {
 
   async save(value: unknown): Promise<void> {
     const { jobName, shardingItem } = this.envelope;
-    // At once: whoever changes the object after the call has not changed what is saved.
+    // Serialized at once: a later change of the object must not change what is saved.
     await this.write('save', formatCheckpoint(jobName, shardingItem, value));
   }
 
@@ -44,7 +44,7 @@ export class TaskCheckpoint implements Checkpoint {
     return value;
   }
 
-  /** One after the other, so that no save undoes a later one. */
+  /** One write after the other, so that no save undoes a later one. */
   private async write(call: string, text: string): Promise<void> {
     const save = this.saveThere;
     if (save === undefined) throw new MissingRegistryError(`checkpoint.${call} without a channel to the scheduler`);

@@ -1,18 +1,18 @@
 import { ExecutorDeathError, HandlerHungError, JobTimeoutError, type ShardOutcome } from '../../domain/index.js';
 import { TASK_EXIT, type TaskReport } from '../task-report.js';
 
-/** How a task ends. */
+/** End of a task. */
 export interface TaskEnd {
   readonly outcome: TaskReport['outcome'];
   readonly exitCode: number;
-  /** Undefined: nothing has gone wrong. */
+  /** Undefined if there was no error. */
   readonly error?: unknown;
 }
 
-/** The exit code of a process that has failed as such. */
+/** Exit code of a process that has crashed. */
 export const CRASHED = 1;
 
-/** Nothing of the task was run. */
+/** End of a task of which nothing was run. */
 export function cannotBe(error: unknown): TaskEnd {
   return { outcome: 'error', exitCode: TASK_EXIT.cannotBe, error };
 }
@@ -21,7 +21,7 @@ export function crashed(error: unknown): TaskEnd {
   return { outcome: 'failed', exitCode: CRASHED, error };
 }
 
-/** The end of a task whose item has ended so. The death of an executor within the task is the task's own. */
+/** End of a task whose item had this outcome. The death of an executor within the task counts as the task's. */
 export function endOf(outcome: ShardOutcome): TaskEnd {
   switch (outcome.kind) {
     case 'succeeded':

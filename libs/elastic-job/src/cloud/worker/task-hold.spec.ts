@@ -53,7 +53,7 @@ it('given an application that boots longer than a grant, when the next one comes
   expect([hold.isHeld, over]).toEqual([true, []]);
 });
 
-it('given a process that stood still, when an old grant is read, then it counts from when it may have been sent', async () => {
+it('counts an old grant from its probable sending after the process stood still', async () => {
   const { clock, hold, over } = start();
   hold.grant(1_000);
   await hold.begin(true);
@@ -67,7 +67,7 @@ it('given a process that stood still, when an old grant is read, then it counts 
   expect([hold.isHeld, over.length]).toEqual([false, 1]);
 });
 
-it('given the news that the item is lost, when it comes before the run begins, then nobody waits for a grant', async () => {
+it('waits for no grant if the item is lost before the run begins', async () => {
   const { hold, over } = start();
   const begun = hold.begin(true);
 

@@ -1,19 +1,19 @@
 import type { Clock, Timer } from '../../clock/index.js';
 
-/** Beats within each span that is granted. */
+/** Beats within each granted span. */
 const BEATS = 10;
 const SHORTEST_BEAT_MS = 5;
 
 /**
- * Until when a worker may act for its item, as far as its scheduler has granted it.
+ * How long a worker may act for its item, as its scheduler has granted it.
  *
- * A grant counts from when it may have been sent, not from when it is read: one that waited in the channel while this
- * process stood still is older than it looks. Beats bound that. Whatever had come before a beat was read before the
- * next one, so what is read now was sent after the last beat but one. While the application boots, which may block for
- * long, nothing is over yet: the run begins with a grant that is fresh.
+ * A grant counts from its earliest possible sending, not from its reading: one that waited in the channel while this
+ * process stood still is older than it looks. Beats bound that time: everything that arrived before a beat was read
+ * before the next one, so what is read now was sent after the last beat but one. While the application boots, which may
+ * block for long, no grant expires: the run begins with a fresh grant.
  */
 export class TaskHold {
-  /** On the monotonic clock; undefined: nothing was granted yet, or nothing has to be. */
+  /** On the monotonic clock; undefined if nothing was granted yet, or no grant is needed. */
   private grantedUntil: number | undefined;
   private limitAt = Infinity;
   private onLimit = (): void => {};
@@ -23,7 +23,7 @@ export class TaskHold {
   private readonly timers: { over?: Timer; limit?: Timer; beat?: Timer } = {};
   private wake = (): void => {};
 
-  /** @param onOver it is over, unless by its limit; called once */
+  /** @param onOver called once when it is over, except by its limit */
   constructor(
     private readonly clock: Clock,
     private readonly onOver: (reason: unknown) => void,
@@ -32,7 +32,7 @@ export class TaskHold {
     this.beats = { before: now, last: now };
   }
 
-  /** Synchronous, so also right after a pause of the process. */
+  /** Synchronous, so exact also right after a pause of the process. */
   get isHeld(): boolean {
     if (this.isLost) return false;
     if (this.clock.monotonicNow() >= this.limitAt) this.end(this.onLimit);
@@ -42,8 +42,8 @@ export class TaskHold {
   }
 
   /**
-   * The run is about to begin. Resolves once it may, or once it is over.
-   * @param isGranted the scheduler grants it; otherwise there is nobody who could
+   * Call before the run begins. Resolves once it may begin, or once it is over.
+   * @param isGranted true if a scheduler grants it; false if there is none
    */
   async begin(isGranted: boolean): Promise<void> {
     if (isGranted) await this.freshGrant();
@@ -51,9 +51,9 @@ export class TaskHold {
     this.watchGrant();
   }
 
-  /** @param ms how long it may act from now on without another grant */
+  /** @param ms how long the worker may act without another grant */
   grant(ms: number): void {
-    // A hold that is over stays over, also if the next grant waits in the channel already.
+    // A hold that is over stays over, even if the next grant waits in the channel already.
     if (!this.isHeld) return;
     this.grantedUntil = this.beats.before + ms;
     this.timers.beat ??= this.beatEach(Math.max(SHORTEST_BEAT_MS, ms / BEATS));
@@ -62,7 +62,7 @@ export class TaskHold {
   }
 
   /**
-   * It is over then, whatever is granted.
+   * Ends the hold at this time, whatever is granted.
    * @param at on the monotonic clock
    */
   limit(at: number, onLimit: () => void): void {
@@ -75,7 +75,7 @@ export class TaskHold {
     this.end(() => this.onOver(reason));
   }
 
-  /** The run is over, and nobody asks any more. */
+  /** Call when the run is over: no further checks. */
   stop(): void {
     for (const timer of Object.values(this.timers)) timer.cancel();
   }
@@ -117,7 +117,7 @@ export class TaskHold {
     });
   }
 
-  /** None of its timers keeps the process. */
+  /** Its timers must not keep the process alive. */
   private after(ms: number, callback: () => void): Timer {
     const timer = this.clock.setTimer(ms, callback);
     timer.unref?.();

@@ -7,7 +7,7 @@ import { TaskCheckpoint } from './task-checkpoint.js';
 import { TaskLease } from './task-lease.js';
 import { ENVELOPE } from '../../../../../test/support/unit/envelope.js';
 
-/** Of a rescue of what an operator has asked for, with a token that no number holds. */
+/** A failover of an operator's trigger, with a token beyond the range of numbers. */
 const RESCUE: TaskEnvelope = {
   ...ENVELOPE,
   source: 'FAILOVER',
@@ -98,7 +98,7 @@ describe('the lease of a task', () => {
 });
 
 describe('the checkpoint of a task', () => {
-  it('given saves, when they are answered, then they are made one after the other, and what was saved is loaded', async () => {
+  it('makes saves one after the other, and loads the saved value', async () => {
     const saved: unknown[] = [];
     const { checkpoint } = setUp({}, async (value) => void saved.push(value));
     expect(await checkpoint.load()).toEqual({ row: 7 });

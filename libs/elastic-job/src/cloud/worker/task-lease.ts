@@ -12,7 +12,7 @@ import {
 } from '../../domain/index.js';
 import type { TaskEnvelope } from '../task-envelope.js';
 
-/** The right to run the one item of a task: as much of its scheduler's lease as reaches here. */
+/** The right to run the one item of a task: the worker's part of its scheduler's lease. */
 export class TaskLease implements ExecutionLease {
   readonly jobName: JobName;
   readonly trigger: Trigger;
@@ -28,7 +28,7 @@ export class TaskLease implements ExecutionLease {
 
   /**
    * @param holder for people; the scheduler holds the lease
-   * @param mayAct false once the scheduler may not act for the item any more
+   * @param mayAct false once the scheduler may no longer act for the item
    */
   constructor(
     envelope: TaskEnvelope,
@@ -49,7 +49,7 @@ export class TaskLease implements ExecutionLease {
     return this.ending.signal;
   }
 
-  /** Synchronous, so also right after a pause of the process. */
+  /** Synchronous, so exact also right after a pause of the process. */
   get isHeld(): boolean {
     return this.mayAct() && !this.ending.aborted && this.outcome === undefined;
   }
@@ -62,7 +62,7 @@ export class TaskLease implements ExecutionLease {
     return this.fencingToken;
   }
 
-  // Only the scheduler knows what the begin has written.
+  // Only the scheduler knows the written begin.
   begun(): undefined {
     return undefined;
   }
@@ -75,7 +75,7 @@ export class TaskLease implements ExecutionLease {
     return this.ending;
   }
 
-  // A lease that is lost is aborted, and does not come back.
+  // A lost lease is aborted, and does not come back.
   onMayStart(): () => void {
     return () => {};
   }
@@ -90,7 +90,7 @@ export class TaskLease implements ExecutionLease {
     return this.itemCheckpoint;
   }
 
-  // The item may go to another scheduler; the task goes on all the same.
+  // The item may move to another scheduler; the task goes on all the same.
   isMoving(): boolean {
     return false;
   }
@@ -113,7 +113,7 @@ export class TaskLease implements ExecutionLease {
     this.listener(item, outcome);
   }
 
-  // That is decided where the outcome is settled.
+  // The scheduler decides that when it settles the outcome.
   requeueOf(): 'none' {
     return 'none';
   }

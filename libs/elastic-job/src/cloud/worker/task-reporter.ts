@@ -4,11 +4,11 @@ import type { TaskAnswers } from '../task-order.js';
 import type { TaskReport } from '../task-report.js';
 import { type ChannelListener, WorkerChannel } from './worker-channel.js';
 
-/** The ways in which a worker tells of its end: its channel, and else its file. Told once. */
+/** Reports a worker's end, once: over its channel, or else into its file. */
 export class TaskReporter {
-  /** Undefined: there is none. */
+  /** Undefined if there is none. */
   readonly channel: WorkerChannel | undefined;
-  /** Why the channel that the envelope names cannot be used. */
+  /** Why the channel in the envelope cannot be used. */
   readonly channelFault: unknown;
   private isTold = false;
 
@@ -27,7 +27,7 @@ export class TaskReporter {
     return this.isTold;
   }
 
-  /** @throws if it cannot be told; the exit code says the most important part */
+  /** @throws if the report cannot be sent; the exit code still has the most important part */
   async tell(report: TaskReport): Promise<void> {
     this.isTold = true;
     const text = formatTaskReport(report);
@@ -35,7 +35,7 @@ export class TaskReporter {
     else await this.channel.say(text);
   }
 
-  /** As `tell`, right before the process ends. */
+  /** As `tell`, just before the process ends. */
   tellNow(report: TaskReport): void {
     if (this.isTold) return;
     this.isTold = true;

@@ -22,19 +22,19 @@ import { TaskBootTimeoutError, TaskLeftError } from './worker.errors.js';
 
 export type { TaskWork } from './run-item.js';
 
-/** The longest that each step may take, in milliseconds. */
+/** Longest time of each step, in milliseconds. */
 export interface WorkerLimits {
   /** From the start of the process's task until its application has booted. */
   readonly bootTimeoutMs: number;
-  /** To close the application. */
+  /** Time to close the application. */
   readonly closeTimeoutMs: number;
-  /** From the report until the process has ended by itself. */
+  /** Time from the report until the process has ended by itself. */
   readonly exitTimeoutMs: number;
 }
 
 /** The application of a task, once it has booted. */
 export interface TaskApplication {
-  /** Goes over what is reported. */
+  /** Applied to reports. */
   readonly redact: Redact | undefined;
   /** Finds the work that runs the item. @throws the reason why it cannot run */
   workOf(envelope: TaskEnvelope, trigger: Trigger): Promise<TaskWork>;
@@ -53,10 +53,10 @@ export class TaskWorker {
   private lease: TaskLease | undefined;
   private application: TaskApplication | undefined;
   private runSince: number | undefined;
-  /** When it was told to end, at the latest then it is killed. */
+  /** The time at which it is killed, after it was told to end. */
   private killed: Deadline | undefined;
 
-  /** @param log tells people what went wrong */
+  /** @param log writes errors for people */
   constructor(
     private readonly text: string,
     private readonly clock: Clock,
@@ -101,7 +101,7 @@ export class TaskWorker {
       if (booted === 'aborted') return endOf({ kind: 'aborted', reason: lease.signal.reason });
       this.application = booted;
       const work = await booted.workOf(envelope, lease.trigger);
-      // An item that may not be started would wait for ever: what is lost here does not come back.
+      // A lost lease does not come back, so the item would wait for ever.
       if (!lease.isHeld) return endOf({ kind: 'aborted', reason: lease.signal.reason });
       this.runSince = this.clock.monotonicNow();
       return endOf(await runItem(this.clock, envelope, lease, work, this.hungGraceMs(envelope)));
@@ -150,7 +150,7 @@ export class TaskWorker {
     lease.abort(new TaskTerminatedError(lease.jobName, lease.items[0]));
   }
 
-  /** The handler's share of the grace. The application has to be closed within the rest. */
+  /** The handler's part of the grace; the rest is for closing the application. */
   private hungGraceMs({ graceMs }: TaskEnvelope): number {
     return graceMs - Math.min(this.limits.closeTimeoutMs + MARGIN_MS, graceMs / 2);
   }
@@ -184,7 +184,7 @@ export class TaskWorker {
   private crash(error: unknown): void {
     this.log('nobody has caught an error', error);
     if (this.reporter.hasTold) return;
-    // Nothing was run before: it is the application that cannot be.
+    // If nothing was run before, the application itself is at fault.
     const end = this.runSince === undefined ? cannotBe(error) : crashed(error);
     this.tellNow(end);
     exitNow(end.exitCode);
@@ -193,7 +193,7 @@ export class TaskWorker {
   private leave(exitCode: number): number {
     if (this.reporter.hasTold) return exitCode;
     this.tellNow(crashed(new TaskLeftError(exitCode)));
-    // Each of these says how a run has ended, and this one has not.
+    // These codes stand for the end of a run, and this run has not ended.
     return EXIT_CODES.includes(exitCode) ? CRASHED : exitCode;
   }
 

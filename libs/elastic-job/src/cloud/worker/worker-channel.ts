@@ -6,11 +6,11 @@ import { MOST_CHANNEL_LINE_BYTES, type TaskStatement } from '../task-channel.js'
 import type { TaskEnvelope } from '../task-envelope.js';
 import { isRecord } from '../task-envelope.rules.js';
 
-/** Hears what the scheduler says. */
+/** Hears the scheduler's messages. */
 export interface ChannelListener {
-  /** @param ms how long the item may be acted for without hearing anything new */
+  /** @param ms how long the worker may act for the item without further news */
   onHeld(ms: number): void;
-  /** The item may not be acted for any more; also if the channel closes. */
+  /** The worker may no longer act for the item; also called when the channel closes. */
   onLost(reason: string): void;
 }
 
@@ -38,7 +38,7 @@ export class WorkerChannel {
     this.socket.on('error', () => {}); // The close follows.
     this.socket.on('end', () => this.lose('the channel to the scheduler has closed'));
     this.socket.on('close', () => this.lose('the channel to the scheduler has closed'));
-    // A run that waits for nothing else has nothing to wait for.
+    // The channel alone must not keep the process alive.
     this.socket.unref();
   }
 
@@ -64,7 +64,7 @@ export class WorkerChannel {
     }
   }
 
-  /** Resolves once it is written. @throws if it cannot be */
+  /** Resolves once the report is written. @throws if it cannot be */
   say(report: string): Promise<void> {
     return new Promise((resolve, reject) => {
       this.socket.ref();
@@ -72,12 +72,12 @@ export class WorkerChannel {
     });
   }
 
-  /** Before the process ends, which waits for nothing. @throws if it cannot be written */
+  /** Writes synchronously, just before the process ends. @throws if it cannot be written */
   sayNow(report: string): void {
     writeSync(this.descriptor, `{"report":${report}}\n`);
   }
 
-  /** Nothing is heard any more. */
+  /** Stops listening. */
   close(): void {
     this.isClosed = true;
     this.socket.destroy();

@@ -13,11 +13,11 @@ export class MissingTaskError extends ElasticJobError {
   }
 }
 
-/** The application of a task has no such job. */
+/** The application of a task lacks the job. */
 export class UnknownTaskJobError extends ElasticJobError {
   readonly code = 'UNKNOWN_TASK_JOB';
 
-  /** @param known the jobs that the application has */
+  /** @param known the application's jobs */
   constructor(
     readonly jobName: JobName,
     readonly known: readonly JobName[],
@@ -38,12 +38,12 @@ export class TaskBootTimeoutError extends ElasticJobError {
   constructor(readonly bootTimeoutMs: number) {
     super(
       `The application of the task has not booted within ${bootTimeoutMs} ms; ` +
-        'what does it wait for? Its part that no job needs can be left out if isElasticJobTask(), or raise bootTimeoutMs.',
+        'leave out modules that no job needs if isElasticJobTask(), or raise bootTimeoutMs.',
     );
   }
 }
 
-/** The process was to end although its run had not. */
+/** The process was about to end before its run had. */
 export class TaskLeftError extends ElasticJobError {
   readonly code = 'TASK_LEFT';
 

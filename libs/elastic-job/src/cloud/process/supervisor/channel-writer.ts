@@ -1,19 +1,19 @@
 import { writeSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 
-/** Limit of the text that a task may leave unread, in bytes: a program that knows no channel never reads. */
+/** Most bytes that a task may leave unread: a program without a channel never reads. */
 const MOST_UNREAD = 65_536;
 
 /**
- * Writes lines into the channel of a task, past its stream. A stream that cannot write destroys itself, and with it
- * what its task has said before its end and nobody has read yet.
+ * Writes lines into the channel of a task, without using its stream. A stream that cannot write destroys itself, and
+ * with it the last lines of its task that are still unread.
  */
 export class ChannelWriter {
   private unwritten = Buffer.alloc(0);
 
   constructor(private readonly channel: Duplex | undefined) {}
 
-  /** Writes the line, or keeps it until the task has read some of what it was told before. */
+  /** Writes the line, or keeps it until the task has read some of the earlier ones. */
   write(line: string): void {
     if (this.unwritten.length < MOST_UNREAD) this.unwritten = Buffer.concat([this.unwritten, Buffer.from(`${line}\n`)]);
     const descriptor = this.descriptor();
@@ -21,11 +21,11 @@ export class ChannelWriter {
     try {
       this.unwritten = this.unwritten.subarray(writeSync(descriptor, this.unwritten));
     } catch {
-      // Its buffer is full, or it has closed the channel: the next line tries again.
+      // The buffer is full, or the channel is closed: the next line tries again.
     }
   }
 
-  /** Undefined once the channel is closed: then another file may have the number. */
+  /** Undefined once the channel is closed: another file may have the number then. */
   private descriptor(): number | undefined {
     const handle: unknown = this.channel && Reflect.get(this.channel, '_handle');
     if (typeof handle !== 'object' || handle === null || !('fd' in handle)) return undefined;

@@ -10,7 +10,7 @@ import type { EndCause, StartOrder, SupervisorReport, TaskEnding } from './super
 
 const MEBIBYTE = 1_048_576;
 
-/** The tools of supervision. */
+/** Tools of the supervision. */
 export interface Supervision {
   readonly clock: Clock;
   /** In bytes. */
@@ -24,7 +24,7 @@ export interface Supervision {
  * Guarantee: `gone` resolves after `ended` was reported, and then nothing of its session runs any more.
  */
 export class SupervisedTask {
-  /** Resolves once nothing of it is left. */
+  /** Resolves once no process of it is left. */
   readonly gone: Promise<void>;
   private readonly group: ProcessGroup;
   private readonly channel: ChannelWriter;
@@ -33,7 +33,7 @@ export class SupervisedTask {
   private timeLimit: Timer | undefined;
   private told: { readonly cause: EndCause; readonly detail: string } | undefined;
 
-  /** @throws if it cannot even be tried to start the process */
+  /** @throws if the process cannot be started at all */
   constructor(
     private readonly order: StartOrder,
     private readonly supervision: Supervision,
@@ -56,7 +56,7 @@ export class SupervisedTask {
     this.gone = this.follow();
   }
 
-  /** Its scheduler has spoken. */
+  /** Restarts the lease after news from its scheduler. */
   hold(heldForMs: number): void {
     if (this.told !== undefined) return;
     this.lease?.cancel();
@@ -66,12 +66,12 @@ export class SupervisedTask {
     this.instruct({ heldForMs });
   }
 
-  /** Passes a line on. */
+  /** Forwards a line. */
   tell(line: string): void {
     this.channel.write(line);
   }
 
-  /** Tells all of it to end, once, and kills it after the grace. @param graceMs milliseconds */
+  /** Tells its processes to end, once, and kills them after the grace. @param graceMs milliseconds */
   end(cause: EndCause, detail: string, graceMs = this.order.graceMs): void {
     if (this.told !== undefined) return;
     this.told = { cause, detail };
@@ -80,18 +80,18 @@ export class SupervisedTask {
     this.group.terminate(graceMs);
   }
 
-  /** Ends all of it without grace. */
+  /** Kills its processes without grace. */
   kill(table = new ProcessTable()): void {
     const { pid } = this.group;
     if (pid === undefined) return;
     this.told ??= { cause: 'cancel', detail: 'it was killed by its scheduler' };
     this.cancelTimers();
-    // The tree first: it is not seen any more once the parents are gone.
+    // The descendants first: they cannot be found once their parents are gone.
     killAll(table.membersOf(pid));
     this.group.kill();
   }
 
-  /** Kills it if it has more resident memory than it may. */
+  /** Kills it if it has more resident memory than it may have. */
   checkMemory(table: ProcessTable): void {
     const { pid } = this.group;
     const { memoryMb } = this.order;
@@ -102,7 +102,7 @@ export class SupervisedTask {
     this.kill(table);
   }
 
-  /** The end of what it has written. @param bytes the most */
+  /** The end of its output. @param bytes most bytes */
   tail(bytes: number): string {
     return this.group.stdout.last(bytes);
   }
@@ -124,7 +124,7 @@ export class SupervisedTask {
     const end = await this.group.exited;
     const ms = this.supervision.clock.monotonicNow() - this.startedAt;
     this.cancelTimers();
-    // A task that was told to end has its grace, also without its first process.
+    // A task that was told to end has its grace, even if its first process is gone.
     const isTold = this.told !== undefined;
     if (!isTold) this.sweep();
     await this.group.end();
@@ -140,7 +140,7 @@ export class SupervisedTask {
     return { ...common, code: null, signal: null, error };
   }
 
-  /** Kills what has left the group, but not the session. */
+  /** Kills processes that have left the group, but not the session. */
   private sweep(): void {
     const { pid } = this.group;
     if (pid !== undefined) killAll(new ProcessTable().membersOf(pid));

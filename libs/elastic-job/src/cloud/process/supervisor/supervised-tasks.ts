@@ -3,10 +3,10 @@ import { ProcessTable } from '../process-table.js';
 import { SupervisedTask, type Supervision } from './supervised-task.js';
 import type { StartOrder, SupervisorOrder } from './supervisor-messages.js';
 
-/** How often what survives a kill is looked for again. A process that forks while it is killed leaves a child. */
+/** Rounds of killing. A process that forks while it is killed leaves a child. */
 const KILL_ROUNDS = 3;
 
-/** All tasks of one scheduler, each from its start until nothing of it is left. */
+/** All tasks of one scheduler, each from its start until no process of it is left. */
 export class SupervisedTasks {
   private readonly tasks = new Map<string, SupervisedTask>();
   private memoryPoll: Timer | undefined;
@@ -57,7 +57,7 @@ export class SupervisedTasks {
       void task.gone.then(() => this.tasks.delete(id));
       this.memoryPoll ??= this.pollMemory();
     } catch (error) {
-      // Such as a variable with a character that no process may have.
+      // For example for a variable with an illegal character.
       const ending = { code: null, signal: null, error: String(error), output: '', ms: 0 };
       this.supervision.report({ kind: 'ended', id, ending });
     }

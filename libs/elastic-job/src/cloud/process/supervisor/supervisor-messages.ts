@@ -1,15 +1,15 @@
-/** The line between a scheduler and its supervisor: JSON, one object a line, on this descriptor of the supervisor. */
+/** Channel between a scheduler and its supervisor: one JSON object a line, on this descriptor of the supervisor. */
 export const SUPERVISOR_CHANNEL = 3;
 
 /** Settings of a supervisor, which it gets as the JSON in its only argument. */
 export interface SupervisorSettings {
   /** How often the memory of tasks is read, in milliseconds. */
   readonly memoryPollMs: number;
-  /** How much of a task's output is kept, in bytes. */
+  /** Most bytes that are kept of a task's output. */
   readonly outputLimit: number;
 }
 
-/** A task as its supervisor is told of it. */
+/** An order to start a task. */
 export interface StartOrder {
   readonly kind: 'start';
   readonly id: string;
@@ -27,13 +27,13 @@ export interface StartOrder {
   readonly heldForMs: number;
 }
 
-/** Why a task was told to end. */
+/** Reason why a task was told to end. */
 export type EndCause = 'cancel' | 'timeout' | 'lost' | 'memory';
 
 /** A message to the supervisor. */
 export type SupervisorOrder =
   | StartOrder
-  /** The task's scheduler may act for it for so long from now on. */
+  /** The task's scheduler may act for it for this time from now on. */
   | { readonly kind: 'hold'; readonly id: string; readonly heldForMs: number }
   /** A line for the task. */
   | { readonly kind: 'tell'; readonly id: string; readonly line: string }
@@ -47,27 +47,27 @@ export type SupervisorOrder =
   | { readonly kind: 'kill'; readonly id: string }
   | { readonly kind: 'tail'; readonly id: string; readonly question: number; readonly bytes: number };
 
-/** How a task has ended. */
+/** End of a task. */
 export interface TaskEnding {
   readonly code: number | null;
   readonly signal: string | null;
-  /** Why it could not be started. */
+  /** Reason why it could not be started. */
   readonly error?: string;
-  /** Why it was told to end. */
+  /** Reason why it was told to end. */
   readonly cause?: EndCause;
-  /** Of the cause. */
+  /** Details of the cause. */
   readonly detail?: string;
   /** The end of its output. */
   readonly output: string;
-  /** From its start, in milliseconds. */
+  /** Time since its start, in milliseconds. */
   readonly ms: number;
 }
 
-/** A message of the supervisor. */
+/** A message from the supervisor. */
 export type SupervisorReport =
   | { readonly kind: 'ready' }
   | { readonly kind: 'started'; readonly id: string; readonly pid: number }
-  /** A line of the task. */
+  /** A line from the task. */
   | { readonly kind: 'said'; readonly id: string; readonly line: string }
   | { readonly kind: 'ended'; readonly id: string; readonly ending: TaskEnding }
   | { readonly kind: 'tail'; readonly question: number; readonly text: string | null };

@@ -1,9 +1,9 @@
 /**
- * The entry of the process that supervises the tasks of `LocalProcesses`, published as
+ * Entry of the process that supervises the tasks of `LocalProcesses`, published as
  * `nestjs-elastic-job/task-supervisor`. It acts when it is loaded.
  *
- * It ends when its channel closes, and by nothing else that asks it to: the channel closes with its scheduler, however
- * that ends. Whatever it has started ends before it does.
+ * It ends only when its channel closes, which happens with any end of its scheduler. It ends all processes that it has
+ * started before it ends itself.
  */
 import { Socket } from 'node:net';
 import { SystemClock } from '../../../clock/index.js';
@@ -11,7 +11,7 @@ import { parseLine, readLines, writeLine } from '../lines.js';
 import { SupervisedTasks } from './supervised-tasks.js';
 import { SUPERVISOR_CHANNEL, type SupervisorOrder, type SupervisorSettings } from './supervisor-messages.js';
 
-/** How long the end of killed processes is waited for, in milliseconds. */
+/** Longest wait for the end of killed processes, in milliseconds. */
 const LAST_WAIT_MS = 2_000;
 
 const settings: SupervisorSettings = JSON.parse(process.argv[2] ?? '{}');
@@ -23,7 +23,7 @@ const tasks = new SupervisedTasks(
 );
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
-scheduler.on('error', () => {}); // It closes as well.
+scheduler.on('error', () => {}); // The channel closes as well.
 scheduler.once('end', () => scheduler.destroy());
 scheduler.once('close', () => {
   clock.setTimer(LAST_WAIT_MS, () => process.exit(1));
@@ -32,7 +32,7 @@ scheduler.once('close', () => {
 readLines(scheduler, Infinity, (line) => tasks.take(orderIn(line)));
 writeLine(scheduler, { kind: 'ready' });
 
-/** The scheduler alone writes to the channel. */
+/** Only the scheduler writes to the channel. */
 function orderIn(line: string): SupervisorOrder {
   const order: unknown = parseLine(line);
   if (!isOrder(order)) throw new Error('The scheduler has sent what is no order.');
