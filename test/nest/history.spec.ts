@@ -138,7 +138,7 @@ describe('a history of an application', () => {
       },
     });
 
-    expect(() => new SqlHistory(db)).toThrow('must be "sqlite", "postgres", "mysql"; this Kysely tells none of them');
+    expect(() => new SqlHistory(db)).toThrow('must be "sqlite", "postgres", "mysql"; give it');
   });
 });
 

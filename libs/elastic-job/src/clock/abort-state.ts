@@ -1,14 +1,14 @@
-/** As much of an `AbortState` as those need who heed it. */
+/** The part of an `AbortState` that its listeners need. */
 export interface Abortable {
   readonly aborted: boolean;
   readonly reason: unknown;
-  /** Calls back when it is aborted, unless it is already. @returns a function that ends it */
+  /** Calls back when it is aborted, unless it is already. @returns a function that removes the listener */
   onAbort(listener: () => void): () => void;
 }
 
 /**
- * An `AbortController` as plain data: nearly all runs end without being aborted, and nobody asks for the
- * signal of most of them. The signal is made when it is asked for, since that costs as much as the rest of a short run.
+ * An `AbortController` as plain data. Nearly all runs end without an abort, and most signals are never used. The signal
+ * is created on first use, since that costs as much as the rest of a short run.
  */
 export class AbortState implements Abortable {
   private state: { readonly reason: unknown } | undefined;
@@ -31,7 +31,7 @@ export class AbortState implements Abortable {
     return this.controller.signal;
   }
 
-  /** The first reason stands. Those who listen to the state hear of it before those who listen to its signal. */
+  /** The first reason stands. Listeners of the state are called before those of its signal. */
   abort(reason: unknown): void {
     if (this.state !== undefined) return;
     this.state = { reason };

@@ -1,14 +1,14 @@
 import type { Clock } from './clock.js';
 
-/** How pauses grow, in milliseconds. */
+/** Growth of the pauses, in milliseconds. */
 export interface BackOffOptions {
   readonly firstMs: number;
   readonly longestMs: number;
 }
 
-/** How long to wait before the next attempt, after some that failed: twice as long each time, and at random. */
+/** Pauses before the next attempt after failures: doubled each time, and randomized. */
 export class BackOff {
-  /** So many attempts have failed since the last success. */
+  /** Number of failed attempts since the last success. */
   failures = 0;
 
   constructor(
@@ -36,6 +36,6 @@ export class BackOff {
   /** Waits for the next pause, or until the signal aborts. Never rejects. */
   async pause(signal: AbortSignal): Promise<void> {
     if (this.failures === 0) return;
-    await this.clock.sleep(this.nextMs(), signal).catch(() => {}); // Cut short.
+    await this.clock.sleep(this.nextMs(), signal).catch(() => {}); // Ended early.
   }
 }

@@ -1,8 +1,8 @@
 import type { Clock, Timer } from './clock.js';
 
 /**
- * A moment on the monotonic clock up to which waiting is allowed. It is handed down, so that several waits together
- * last no longer than one.
+ * A moment on the monotonic clock up to which waiting is allowed. It is passed on, so that several waits together last
+ * no longer than one.
  */
 export class Deadline {
   private constructor(
@@ -20,14 +20,14 @@ export class Deadline {
     return Math.max(0, this.at - this.clock.monotonicNow());
   }
 
-  /** The deadline that leaves so many milliseconds of this one to what comes afterwards. */
+  /** A deadline earlier by this many milliseconds, which are left to later steps. */
   less(ms: number): Deadline {
     return new Deadline(this.clock, this.at - ms);
   }
 
   /**
-   * Waits for the work. If the deadline comes first the work goes on, and what it throws then is nobody's.
-   * @returns false if the deadline came first @throws what the work throws
+   * Waits for the work. If the deadline comes first the work goes on, and its later error is ignored.
+   * @returns false if the deadline came first @throws the error of the work
    */
   async holdsFor(work: Promise<unknown>): Promise<boolean> {
     let timer: Timer | undefined;

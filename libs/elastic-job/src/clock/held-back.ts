@@ -1,31 +1,31 @@
 import type { Clock, Timer } from './clock.js';
 
-/** All that came of one kind since something of it was told. */
+/** Values of one kind since the last delivery. */
 interface Kind<T> {
-  /** Undefined: nothing. */
+  /** Undefined if there is none. */
   held: T | undefined;
-  /** When it is told, on the monotonic clock. */
+  /** Time of its delivery, on the monotonic clock. */
   readonly toldAt: number;
 }
 
 interface HeldBackOptions<T> {
   readonly windowMs: number;
   /**
-   * How many kinds are remembered; beyond that, what is held of the oldest one is told, and the kind forgotten.
+   * Most kinds that are remembered. Beyond that, the held value of the oldest one is delivered, and the kind forgotten.
    * @default all
    */
   readonly mostKinds?: number;
-  /** Makes one of all that is held so far and the next. */
+  /** Joins the held value and the next one. */
   readonly join: (held: T, next: T) => T;
   readonly tell: (told: T) => void;
 }
 
 /**
- * Lets the first of each kind through, holds those that follow for a window, and then lets them through as one. A kind
- * that stayed away for a window is new again.
+ * Delivers the first value of each kind, holds the following ones for a window, and then delivers them as one. A kind
+ * without values for a window is new again.
  */
 export class HeldBack<T> {
-  /** In the order in which their windows end, since all windows are of the same length. */
+  /** In the order in which their windows end, since all windows have the same length. */
   private readonly kinds = new Map<string, Kind<T>>();
   private timer: Timer | undefined;
   private isOver = false;
@@ -35,7 +35,7 @@ export class HeldBack<T> {
     private readonly options: HeldBackOptions<T>,
   ) {}
 
-  /** How many kinds are remembered. */
+  /** Number of remembered kinds. */
   get size(): number {
     return this.kinds.size;
   }
@@ -49,7 +49,7 @@ export class HeldBack<T> {
     if (this.kinds.size > mostKinds) this.closeWindow(this.kinds.keys().next().value!);
   }
 
-  /** Tells what is held, and holds nothing back any more. */
+  /** Delivers all held values, and holds nothing back any more. */
   end(): void {
     this.isOver = true;
     this.timer?.cancel();
@@ -62,7 +62,7 @@ export class HeldBack<T> {
     if (this.kinds.size === 1) this.arm(toldAt);
   }
 
-  /** @returns true if something was held */
+  /** @returns true if there was a held value */
   private closeWindow(name: string): boolean {
     const held = this.kinds.get(name)?.held;
     this.kinds.delete(name);

@@ -1,7 +1,7 @@
 import type { NetworkInterfaceInfo } from 'node:os';
 import { ConfigurationError } from '../domain/index.js';
 
-/** Which of several addresses a host registers under. Both given: both must fit. */
+/** Choice among several addresses of a host. If both are given, both must fit. */
 export interface HostAddressOptions {
   /** Name of the interface, such as `eth0`. @default the first that has a fitting address */
   readonly networkInterface?: string;
@@ -15,11 +15,11 @@ type NetworkInterfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[]
 const LOOPBACK = '127.0.0.1';
 
 /**
- * The IPv4 address under which a host registers. IPv6 is left out, as in ElasticJob: the address becomes part of node
- * names that Java peers compare as text.
+ * The IPv4 address under which a host registers. IPv6 is not used, as in ElasticJob, because the address becomes part
+ * of node names that Java peers compare as text.
  *
  * ElasticJob takes the last fitting interface in the JVM's order, which on Linux is the host's order reversed: the
- * first one here. It falls back in silence if the preferred interface or address is missing; here that is an error.
+ * first one here. It silently falls back if the preferred interface or address is missing; here that is an error.
  *
  * @throws {ConfigurationError} if an option is given that no address fits.
  * @see ElasticJob, `IpUtils`
@@ -34,8 +34,8 @@ export function chooseHostAddress(interfaces: NetworkInterfaces, options: HostAd
   );
   if (fitting !== undefined) return fitting.address;
   if (networkInterface === undefined && preferredIp === undefined) {
-    // A laptop that is offline and a container without a network still run jobs, on a registry on the same host. A
-    // registry that is elsewhere cannot be reached from here anyway, so no other host ever sees this address.
+    // An offline laptop and a container without a network still run jobs on a registry of the same host. A registry
+    // elsewhere cannot be reached from here anyway, so no other host ever sees this address.
     return LOOPBACK;
   }
   throw noFittingAddress(options, candidates);

@@ -1,13 +1,14 @@
 import { SparseSet } from '../domain/index.js';
 
-/** Those that listen to a signal through `onAbort`. */
+/** Listeners of a signal that `onAbort` has added. */
 const listeners = new WeakMap<AbortSignal, SparseSet<() => void>>();
 
 /**
- * Calls back when a signal aborts that has not aborted yet. All who listen this way share one listener of the signal:
- * an event target takes twenty times as long to add and remove one. For signals that live long, as a session's does.
+ * Calls back when a signal aborts that has not aborted yet. All listeners added here share one listener of the signal,
+ * because adding and removing one on an event target takes twenty times as long. For signals that live long, such as a
+ * session's.
  * @param listener must not throw
- * @returns a function that ends it
+ * @returns a function that removes the listener
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   const others = listeners.get(signal) ?? listen(signal);

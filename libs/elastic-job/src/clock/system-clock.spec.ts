@@ -77,7 +77,7 @@ describe('SystemClock', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('given work that ends together, when one of them asks for the next turn, then it comes after all of them', async () => {
+  it('resolves the next turn after all work that ends together', async () => {
     const order: string[] = [];
     const work = async (name: string): Promise<void> => {
       await Promise.resolve();

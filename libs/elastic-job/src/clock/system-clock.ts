@@ -4,17 +4,17 @@ import type { Clock, Timer } from './clock.js';
 import { chooseHostAddress, type HostAddressOptions } from './host-address.js';
 import { sleepOn } from './sleep.js';
 
-/** The longest wait that Node's timers know; they turn a longer one into 1 ms. */
+/** Longest wait of Node's timers, which turn a longer one into 1 ms. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
- * This process's own time, chance and host.
+ * Time, chance and host of this process.
  *
- * Its timers keep the process alive: over the embedded registry, which has no socket, they are all that does. Whoever
- * sets one therefore cancels it when it stops.
+ * Its timers keep the process alive; with the embedded registry, which has no socket, nothing else does. The owner of a
+ * timer must cancel it when it stops.
  */
 export class SystemClock implements Clock {
-  /** Asked for at each start of an item; a question to the system takes longer than the rest of it. */
+  /** Cached, since each start of an item needs it, and asking the system takes longer than the rest of the start. */
   private readonly parallelism = availableParallelism();
 
   constructor(private readonly addressOptions: HostAddressOptions = {}) {}

@@ -73,7 +73,7 @@ it('fires the others if one throws', async () => {
   expect(fired).toHaveLength(1);
 });
 
-/** Notes a timer and the time since the start. */
+/** Notes that a timer has fired, and the time since the start. */
 function note(name: number): void {
   fired.push(`${name} at ${clock.monotonicNow()}`);
 }

@@ -6,7 +6,7 @@ class QueuedTimer implements Timer {
 
   /**
    * @param due on the monotonic clock
-   * @param order timers that are due at one instant fire in the order in which they were set
+   * @param order timers of one instant fire in the order in which they were set
    */
   constructor(
     readonly due: number,
@@ -20,12 +20,12 @@ class QueuedTimer implements Timer {
   }
 }
 
-/** Any number of timers over one of the clock's: the earliest is armed, the others wait in a binary heap. */
+/** Any number of timers on one timer of the clock: the earliest is set, the others wait in a binary heap. */
 export class TimerQueue implements Pick<Clock, 'setTimer'> {
   private readonly heap: QueuedTimer[] = [];
   private count = 0;
   private armed: { readonly due: number; readonly timer: Timer } | undefined;
-  /** The clock is asked once, after all that is due. */
+  /** While due timers fire, the clock's timer is set once, at the end. */
   private isFiring = false;
 
   constructor(private readonly clock: Pick<Clock, 'monotonicNow' | 'setTimer'>) {}
@@ -40,14 +40,14 @@ export class TimerQueue implements Pick<Clock, 'setTimer'> {
     return queued;
   }
 
-  /** For the timer itself. */
+  /** Called by the timer itself. */
   cancel(queued: QueuedTimer): void {
     if (queued.place === -1) return;
     this.remove(queued);
     this.arm();
   }
 
-  /** Fires what is due. What is set meanwhile has its turn later, also if it is due at once. */
+  /** Fires the due timers. Timers that are set meanwhile fire in a later turn, even if they are due at once. */
   private wake(): void {
     this.armed = undefined;
     this.isFiring = true;

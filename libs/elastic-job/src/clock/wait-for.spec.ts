@@ -20,7 +20,7 @@ describe('a wait', () => {
     expect(calls).toEqual(['armed', 'disarmed']);
   });
 
-  it('given two signals, when the second one aborts, then the wait rejects with its reason and is disarmed', async () => {
+  it('rejects with the reason of the second signal when it aborts, and is disarmed', async () => {
     const [first, second] = [new AbortController(), new AbortController()];
     const { calls, waiting } = setUp(first.signal, second.signal);
     second.abort(new Error('over'));

@@ -1,2 +1,2 @@
-// What two copies of this package in one process have in common. The only room with state that belongs to the process.
+// State that two copies of this package in one process share. No other room has state of the process.
 export { shared, sharedClass } from './shared.js';

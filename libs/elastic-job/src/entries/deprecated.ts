@@ -1,5 +1,5 @@
-// The old places of names that documents have mentioned; createShardingStrategy and javaHashCode stand in that of the
-// public API alone. They go with 0.2.
+// Old places of names that documents have mentioned (createShardingStrategy and javaHashCode only in that of the public
+// API). They are removed with 0.2.
 
 export {
   /** @deprecated Import it from `nestjs-elastic-job/tools`. */

@@ -1,4 +1,4 @@
-// `nestjs-elastic-job/error-handlers`: channels that failures are told to. E-mail has an entry of its own.
+// `nestjs-elastic-job/error-handlers`: channels for reports of failures. E-mail has an entry of its own.
 
 export {
   type ChatErrorHandlerOptions,

@@ -1,4 +1,4 @@
-// `nestjs-elastic-job/errors`: the errors that neither the front door nor an entry of their subject has.
+// `nestjs-elastic-job/errors`: errors that neither the front door nor an entry of their subject exports.
 
 export {
   ConfigurationNodeError,

@@ -1,3 +1,3 @@
-// `nestjs-elastic-job/http`: jobs that are a request.
+// `nestjs-elastic-job/http`: jobs that send a request.
 
 export { type HttpFailure, HttpJobError, HttpJobType } from '../executor/index.js';

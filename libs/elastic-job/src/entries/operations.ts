@@ -1,4 +1,4 @@
-// `nestjs-elastic-job/operations`: ElasticJob's operations, for whoever administers jobs.
+// `nestjs-elastic-job/operations`: ElasticJob's operations, for administrators of jobs.
 
 export { type JobBriefStatus, type RunningTask, type ShardingStatus } from '../domain/index.js';
 export {

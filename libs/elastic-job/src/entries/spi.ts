@@ -1,5 +1,5 @@
-// `nestjs-elastic-job/spi`: interfaces for whoever implements a job type, a channel, a history, a tracer, a guarded
-// store or a pool of threads of their own.
+// `nestjs-elastic-job/spi`: interfaces for own job types, channels, histories, tracers, guarded stores and pools of
+// threads.
 
 export { type HostAddressOptions, SystemClock, type Timer } from '../clock/index.js';
 export { type ConfirmLostOutcome } from '../coordination/index.js';

@@ -1,4 +1,4 @@
-// `nestjs-elastic-job/tools`: rules of ElasticJob's as pure functions.
+// `nestjs-elastic-job/tools`: rules of ElasticJob as pure functions.
 
 export {
   type ClockChange,

@@ -1,4 +1,4 @@
-// `nestjs-elastic-job/guards/zookeeper`: a fence for what jobs keep in ZooKeeper.
+// `nestjs-elastic-job/guards/zookeeper`: a fence for data that jobs keep in ZooKeeper.
 
 export { FencedError, type FencedStore, type FencePosition } from '../domain/index.js';
 export {

@@ -8,39 +8,39 @@ import type {
 import { ElasticJobRuntime } from '../runtime/index.js';
 import type { TestProcess, TestProgram } from './test-program.js';
 
-/** A job's handler that may also ask for the process that it runs in. */
+/** A job's handler that may also take the process in which it runs. */
 export type TestJobHandler = (context: ShardingContext, process: TestProcess) => unknown;
 
 /** A job of a test cluster. */
 export interface TestJob {
   readonly configuration: JobConfiguration;
   readonly handler: TestJobHandler;
-  /** Told of the runs of every instance. */
+  /** Listeners around the runs of every instance. */
   readonly listeners?: readonly ElasticJobListener[];
 }
 
-/** What jobs of a test cluster are created from. */
+/** A template from which a test cluster creates jobs. */
 export interface TestTemplate {
   readonly name: string;
   readonly configuration: JobConfiguration;
   readonly handler: TestJobHandler;
 }
 
-/** What a process of plain functions sets that a Nest application's module would. */
+/** Options of a process of plain functions, in place of a Nest application's module. */
 export interface FunctionsProgramOptions {
   /** How long running items may go on when an instance leaves, in milliseconds. @default 30_000 */
   readonly drainTimeoutMs?: number;
-  /** How long a handler may take to heed its signal before an event tells of it, in milliseconds. @default 30_000 */
+  /** How long a handler may go on after its signal before an event reports it, in milliseconds. @default 30_000 */
   readonly hungGraceMs?: number;
-  /** How late a run may begin before an event tells of it, in milliseconds. @default 5_000 */
+  /** Delay of a run's begin above which an event reports it, in milliseconds. @default 5_000 */
   readonly lateAfterMs?: number;
-  /** What runs is aborted once the registry has not answered for so long, in milliseconds. @default none */
+  /** How long the registry may not answer before running items are aborted, in milliseconds. @default none */
   readonly suspendedGraceMs?: number;
   /** @default 10_000 */
   readonly clockToleranceMs?: number;
-  /** What jobs may name as their `jobErrorHandlerType`. @default none but the built-in ones */
+  /** Error handlers that jobs may name as their `jobErrorHandlerType`. @default the built-in ones only */
   readonly errorHandlers?: readonly JobErrorHandler[];
-  /** How long failures of one kind are held back after one was told, in milliseconds. @default 300_000 */
+  /** How long failures of one kind are held back after a report, in milliseconds. @default 300_000 */
   readonly errorWindowMs?: number;
 }
 

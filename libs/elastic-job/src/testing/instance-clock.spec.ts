@@ -15,7 +15,7 @@ beforeEach(() => {
 const note = (name: string) => () => void fired.push(`${name} ${clock.monotonicNow()}`);
 
 describe('the clock of a process that stands still', () => {
-  it('given timers that fall due meanwhile, when it goes on, then they fire at once, in order, and the others in time', async () => {
+  it('fires timers that fell due during a pause at once and in order, and the others in time', async () => {
     clock.setTimer(200, note('second'));
     clock.setTimer(100, note('first'));
     clock.setTimer(500, note('later'));

@@ -1,32 +1,29 @@
 import { type Clock, sleepOn, type Timer } from '../clock/index.js';
 
-/** A timer that is set, and then waits for its process if that stands still when it is due. */
+/** A timer that is set, or that is due and waits for its paused process. */
 interface PendingTimer {
   readonly callback: () => void;
   armed?: Timer;
 }
 
-/**
- * The clock of one simulated process: while the process stands still nothing of it fires, and after its death never
- * again.
- */
+/** Clock of one simulated process: while the process is paused nothing fires, and after its death never again. */
 export class InstanceClock implements Clock {
   private isStill = false;
   private isHalted = false;
-  /** Timers that wait for their instant. */
+  /** Timers that are not due yet. */
   private readonly pending = new Set<PendingTimer>();
-  /** Timers that fell due while the process stood still, in the order of their instants. */
+  /** Timers that fell due while the process was paused, in the order of their instants. */
   private readonly late = new Set<PendingTimer>();
   private waiting: (() => void)[] = [];
 
   constructor(private readonly clock: Clock) {}
 
-  /** The process stands still: timers, sleeps and turns wait. Time goes on. */
+  /** Pauses the process: timers, sleeps and turns wait. Time goes on. */
   pause(): void {
     this.isStill = true;
   }
 
-  /** The process goes on: what fell due meanwhile fires now, in order, as soon as time is moved. */
+  /** Resumes the process: timers that fell due meanwhile fire in order, as soon as time is moved. */
   resume(): void {
     if (this.isHalted) return;
     this.isStill = false;
@@ -35,13 +32,13 @@ export class InstanceClock implements Clock {
     for (const goOn of this.waiting.splice(0)) goOn();
   }
 
-  /** The process is dead: timers, sleeps and turns that wait now wait for ever. */
+  /** Kills the process: timers, sleeps and turns that wait now wait for ever. */
   halt(): void {
     this.pause();
     this.isHalted = true;
   }
 
-  /** Timers that are set and have not fallen due. */
+  /** Number of timers that are set and not yet due. */
   get pendingTimers(): number {
     return this.pending.size;
   }

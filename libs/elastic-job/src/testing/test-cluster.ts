@@ -19,24 +19,24 @@ import { TestInstance, type TestRun } from './test-instance.js';
 import type { TestProcess, TestProgram } from './test-program.js';
 import { VirtualClock } from './virtual-clock.js';
 
-/** What holds for the cluster as a whole. */
+/** Settings of the whole cluster. */
 export interface TestClusterSettings {
-  /** How many instances start together. */
+  /** Number of instances that start together. */
   readonly instances: number;
   /** How long the registry keeps a dead instance's session, in milliseconds. @default 10_000 */
   readonly sessionTimeoutMs?: number;
-  /** From a request to its answer, in milliseconds of virtual time. @default 1 */
+  /** Time from a request to its answer, in milliseconds of virtual time. @default 1 */
   readonly latencyMs?: number;
-  /** Decides every random number. @default 1 */
+  /** Seed of every random number. @default 1 */
   readonly seed?: number;
-  /** Where the wall clock starts, in milliseconds since the epoch. */
+  /** Start of the wall clock, in milliseconds since the epoch. */
   readonly wall?: number;
 }
 
 /** A cluster whose jobs are plain functions. */
 export interface TestFunctions extends FunctionsProgramOptions {
   readonly jobs: readonly TestJobOptions[];
-  /** What jobs are created from (`JobOperateApi.create`) while the cluster runs. @default none */
+  /** Templates from which jobs are created (`JobOperateApi.create`) while the cluster runs. @default none */
   readonly templates?: readonly TestTemplateOptions[];
   readonly module?: undefined;
 }
@@ -44,8 +44,8 @@ export interface TestFunctions extends FunctionsProgramOptions {
 /** A cluster of Nest applications, one for each instance. It needs `@nestjs/testing`. */
 export interface TestApplications {
   /**
-   * The application's root module, which imports `ElasticJobModule`, or what makes one for each instance. Registry and
-   * clock are the cluster's, whatever the module's options say.
+   * Root module of the applications, which imports `ElasticJobModule`, or a function that makes one for each instance.
+   * Registry and clock come from the cluster, whatever the module's options say.
    */
   readonly module: TestModule;
   readonly jobs?: undefined;
@@ -57,22 +57,22 @@ export type TestClusterOptions = TestClusterSettings & (TestFunctions | TestAppl
 /** A job as a plain function. */
 export interface TestJobOptions extends JobOptions {
   readonly name: JobName;
-  /** Gets the context, and the process that it runs in. */
+  /** Gets the context, and the process in which it runs. */
   readonly handler: TestJobHandler;
-  /** Told of the runs of every instance. @default none */
+  /** Listeners around the runs of every instance. @default none */
   readonly listeners?: readonly ElasticJobListener[];
 }
 
 /** A template of jobs as a plain function. */
 export interface TestTemplateOptions extends Omit<JobOptions, 'name' | 'shardingTotalCount' | 'overwrite'> {
   readonly name: string;
-  /** Gets the context, and the process that it runs in. */
+  /** Gets the context, and the process in which it runs. */
   readonly handler: TestJobHandler;
 }
 
 /**
- * Several instances over one in-memory registry and one virtual clock. Time moves only with `advance`, and everything
- * that is due has happened when it resolves.
+ * Several instances over one in-memory registry and one virtual clock. Time moves only with `advance`, which resolves
+ * when everything that is due has happened.
  *
  * ```ts
  * const cluster = await createTestCluster({ instances: 3, jobs: [{ name: 'sum', cron: '0/5 * * * * ?',
@@ -105,7 +105,7 @@ export class TestCluster {
     }));
   }
 
-  /** Moves time on; resolves when everything has come to rest. */
+  /** Moves time on. Resolves when everything has come to rest. */
   advance(ms: number): Promise<void> {
     return this.clock.advance(ms);
   }
@@ -115,34 +115,32 @@ export class TestCluster {
     const index = this.instances.length;
     const instance = new TestInstance(index, this.options, this.registry, this.clock, this.recorded);
     this.instances.push(instance);
-    // Not in virtual time: an application may ask the outside world for what it is made of.
+    // Outside of virtual time: an application may wait for the outside world while it is created.
     const program = await this.programOf(instance);
     await this.clock.advanceUntil(instance.start(program));
     return index;
   }
 
-  /** The process dies: nothing of it happens any more, and the registry ends its session after the timeout. */
+  /** Kills the process: it does nothing any more, and the registry ends its session after the timeout. */
   crash(index: number): void {
     this.instance(index).crash();
   }
 
   /**
-   * The process stands still, as after SIGSTOP: nothing of it happens and nothing reaches it, while time goes on. The
-   * registry ends its session after the timeout.
+   * Pauses the process, as SIGSTOP does: it does nothing and receives nothing, while time goes on. The registry ends
+   * its session after the timeout.
    */
   pause(index: number): void {
     this.instance(index).pause();
   }
 
-  /**
-   * The process goes on. If its session may be over it knows of that before anything else: signals are aborted by then.
-   */
+  /** Resumes the process. If its session may be over, it knows that first, and its signals are aborted by then. */
   async resume(index: number): Promise<void> {
     this.instance(index).resume();
     await this.advance(0);
   }
 
-  /** Cuts the instance off from the registry; it goes on running and learns of it. */
+  /** Cuts the instance off from the registry; it goes on running and notices the loss. */
   partition(index: number): void {
     this.instance(index).partition();
   }
@@ -168,7 +166,7 @@ export class TestCluster {
     await this.clock.advanceUntil(Promise.all(this.instances.map((instance) => instance.stop())));
   }
 
-  /** The owner of each assigned item, as indices of instances; -1 for one that is no longer known. */
+  /** The owner of each assigned item, as an index of an instance; -1 for an unknown one. */
   assignment(jobName: JobName): ReadonlyMap<number, number> {
     const witness = this.instances.find((instance) => instance.isTakingPart(jobName));
     const owners = witness?.owners(jobName) ?? new Map<number, string>();
@@ -181,12 +179,12 @@ export class TestCluster {
     return this.recorded.filter((run) => run.jobName === jobName);
   }
 
-  /** What the instances have told of themselves, in order. */
+  /** Events of the instance, in order. */
   events(index: number): readonly JobEvent[] {
     return this.instance(index).events;
   }
 
-  /** The instance's application, to get providers from. @throws if it runs plain functions */
+  /** The instance's application, for access to its providers. @throws if it runs plain functions */
   app(index: number): INestApplicationContext {
     const { app } = this.instance(index).launched;
     if (app === undefined) throw new TypeError(`Instance ${index} is no Nest application.`);
@@ -207,7 +205,7 @@ export class TestCluster {
   }
 }
 
-/** Tests of plain functions need no `@nestjs/testing`, which it imports. */
+/** Loaded on demand: tests of plain functions need no `@nestjs/testing`, which it imports. */
 async function importNest(): Promise<typeof import('./nest/index.js')> {
   try {
     return await import('./nest/index.js');

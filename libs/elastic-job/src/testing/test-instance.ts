@@ -15,11 +15,11 @@ export interface TestRun {
   readonly source: ShardingContext['source'];
   readonly token: bigint | undefined;
   readonly startedAt: number;
-  /** Undefined while it runs, and for ever if its instance crashed. */
+  /** Undefined while it runs, and for ever if its instance has crashed. */
   endedAt: number | undefined;
 }
 
-/** How a simulated process and its connection behave; times in milliseconds. */
+/** Behaviour of a simulated process and its connection; times in milliseconds. */
 interface TestInstanceOptions {
   readonly sessionTimeoutMs?: number;
   readonly latencyMs?: number;
@@ -29,7 +29,7 @@ interface TestInstanceOptions {
 export class TestInstance implements TestProcess {
   readonly center: MemoryRegistryCenter;
   readonly events: JobEvent[] = [];
-  /** Every id that it has been registered under. */
+  /** Every id under which it has been registered. */
   readonly instanceIds = new Set<string>();
   readonly clock: InstanceClock;
   private readonly time: VirtualClock;
@@ -59,7 +59,7 @@ export class TestInstance implements TestProcess {
     return this.launched.runtime;
   }
 
-  /** What runs in it. */
+  /** The program that runs in it. */
   get launched(): TestProgram {
     if (this.program === undefined) throw new Error(`Instance ${this.index} has not been launched yet.`);
     return this.program;
@@ -111,7 +111,7 @@ export class TestInstance implements TestProcess {
     await this.launched.stop();
   }
 
-  /** Ends what is left of it. A dead process is unplugged first, so that what it held here can be released. */
+  /** Ends what is left of it. A dead process is disconnected first, so that its resources here can be released. */
   async stop(): Promise<void> {
     if (this.state === 'crashed') this.center.unplug();
     this.clock.resume();
@@ -155,7 +155,7 @@ export class TestInstance implements TestProcess {
     try {
       await handler();
     } finally {
-      // A handler that waited for something outside its process cannot end while that stands still.
+      // A handler that waits for something outside of its process must not end while the process is paused.
       await this.clock.whenRunning();
       if (this.state !== 'crashed') run.endedAt = this.clock.wallNow();
     }

@@ -3,21 +3,21 @@ import type { RegistryCenter } from '../registry/index.js';
 import type { ElasticJobRuntime } from '../runtime/index.js';
 import type { INestApplicationContext } from './nest/application-context.js';
 
-/** A simulated process, as what runs in it sees it. */
+/** A simulated process, as its program sees it. */
 export interface TestProcess {
   /** Its index in the cluster. */
   readonly index: number;
-  /** Its own time: what is timed by it stands still with the process, and ends with it. */
+  /** Its own clock: timers are paused with the process, and end with it. */
   readonly clock: Clock;
   /** Its client of the registry that all instances share. */
   readonly center: RegistryCenter;
 }
 
-/** What runs in a simulated process, ready to be started. */
+/** Program of a simulated process, ready to be started. */
 export interface TestProgram {
   /** No job is registered before `start`. */
   readonly runtime: ElasticJobRuntime;
-  /** The application, if it is one. */
+  /** The application, if there is one. */
   readonly app?: INestApplicationContext;
   /** Resolves when its jobs have started. */
   start(): Promise<void>;

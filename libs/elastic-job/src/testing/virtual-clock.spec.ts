@@ -55,7 +55,7 @@ describe('VirtualClock', () => {
     await done;
   });
 
-  it('given work that ends at the same instant, when one asks for the next turn, then it comes after all of it', async () => {
+  it('resolves the next turn after all work that ends at the same instant', async () => {
     const clock = new VirtualClock();
     const order: string[] = [];
     const work = async (name: string): Promise<void> => {
@@ -131,7 +131,7 @@ describe('VirtualClock', () => {
     await expect(clock.advance(10)).rejects.toThrow('broken callback');
   });
 
-  it('given a timer that sets itself anew without delay, when time moves on, then the test fails instead of hanging', async () => {
+  it('fails the test instead of hanging when a timer sets itself again without delay', async () => {
     const clock = new VirtualClock();
     const again = (): void => void clock.setTimer(0, again);
     again();
@@ -155,7 +155,7 @@ function draw(clock: VirtualClock): (string | number)[] {
 }
 
 describe('a clock of another rate', () => {
-  it('given an instance whose clocks run slow, when time passes, then it sees less of it, and its timers come later', async () => {
+  it('shows less time, and fires timers later, for an instance whose clocks run slow', async () => {
     const clock = new VirtualClock({ wall: 0 });
     const slow = clock.fork({ rate: 0.5 });
     const firedAt: number[] = [];

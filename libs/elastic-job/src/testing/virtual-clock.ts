@@ -2,9 +2,9 @@ import { sleepOn, type Clock, type Timer } from '../clock/index.js';
 import { VirtualTimeline } from './virtual-timeline.js';
 
 export interface VirtualClockOptions {
-  /** Where the wall clock starts, in milliseconds since the epoch. @default 2030-01-01T00:00:00Z */
+  /** Start of the wall clock, in milliseconds since the epoch. @default 2030-01-01T00:00:00Z */
   readonly wall?: number;
-  /** Decides every random number and id. @default 1 */
+  /** Seed of every random number and id. @default 1 */
   readonly seed?: number;
   /** @default '10.0.0.1' */
   readonly hostAddress?: string;
@@ -12,7 +12,7 @@ export interface VirtualClockOptions {
   readonly pid?: number;
   /** @default 4 */
   readonly processors?: number;
-  /** How fast both clocks run, in their seconds per second of the time line. @default 1 */
+  /** Speed of both clocks, in their seconds per second of the time line. @default 1 */
   readonly rate?: number;
 }
 
@@ -27,11 +27,11 @@ export interface VirtualClockOptions {
  */
 export class VirtualClock implements Clock {
   private readonly host: Required<Pick<VirtualClockOptions, 'hostAddress' | 'pid' | 'processors'>>;
-  /** What the wall clock is ahead of the monotonic one. */
+  /** Difference between the wall clock and the monotonic clock. */
   private wallStart: number;
   private randomState: number;
   private readonly rate: number;
-  /** The time line's instant at which this clock was made, and the monotonic time that it showed then. */
+  /** Instant of the time line at which this clock was made, and its monotonic time then. */
   private readonly start: number;
   private readonly timeline: VirtualTimeline;
 
@@ -49,7 +49,8 @@ export class VirtualClock implements Clock {
   }
 
   /**
-   * A clock of another instance: the same time line, timers and wall time, but its own chance and, from now on, steps.
+   * A clock of another instance: the same time line, timers and wall time, but random numbers of its own and, from now
+   * on, steps of its own.
    */
   fork(host: Pick<VirtualClockOptions, 'hostAddress' | 'pid' | 'rate'> = {}): VirtualClock {
     const seed = Math.floor(this.random() * 2 ** 32);
@@ -57,18 +58,18 @@ export class VirtualClock implements Clock {
   }
 
   /**
-   * Moves time on, for all clocks of the time line, and resolves when everything has come to rest. Timers fire in the
-   * order of their instants; after each instant, promises and `nextTurn` get as many turns as they ask for.
-   * `advance(0)` lets everything come to rest without moving time.
-   * @throws what a timer's callback throws, and an error if the code under test never comes to rest.
+   * Moves time on for all clocks of the time line. Resolves when everything has come to rest. Timers fire in the order
+   * of their instants; after each instant, promises and `nextTurn` get as many turns as they ask for. `advance(0)` lets
+   * everything come to rest without moving time.
+   * @throws the error of a timer's callback, and an error if the code under test never comes to rest.
    */
   advance(ms: number): Promise<void> {
     return this.timeline.advance(ms);
   }
 
   /**
-   * Moves time on until the work is done: what takes time there takes virtual time here.
-   * @throws what the work throws
+   * Moves time on until the work is done: its waits take virtual time.
+   * @throws the error of the work
    */
   async advanceUntil<T>(work: Promise<T>): Promise<T> {
     const state = { isDone: false };
@@ -78,12 +79,12 @@ export class VirtualClock implements Clock {
     return work;
   }
 
-  /** Steps the wall clock of this instance, as an operator or NTP would. Timers do not notice. */
+  /** Steps the wall clock of this instance, as an operator or NTP would. Timers are not affected. */
   setWall(ms: number): void {
     this.wallStart = ms - this.monotonicNow();
   }
 
-  /** Timers of the whole time line that are set and have not fired: 0 when nothing is left open. */
+  /** Number of timers of the whole time line that are set and have not fired: 0 if nothing is left open. */
   get pendingTimers(): number {
     return this.timeline.pendingTimers;
   }
@@ -108,7 +109,7 @@ export class VirtualClock implements Clock {
     return this.timeline.nextTurn();
   }
 
-  /** Mulberry32: 32 bits of state are plenty for a test, and it is short. */
+  /** Mulberry32: short, and its 32 bits of state are enough for a test. */
   random(): number {
     this.randomState = (this.randomState + 0x6d2b79f5) | 0;
     let mixed = this.randomState;

@@ -1,17 +1,17 @@
 import type { Timer } from '../clock/index.js';
 
 /**
- * A turn of the event loop that asks for nothing more may still be followed by one that does: what is tested may use a
- * `setImmediate` of its own. After this many quiet turns everything is taken to be at rest.
+ * A quiet turn of the event loop may be followed by a busy one, since the code under test may use a `setImmediate` of
+ * its own. After this many quiet turns everything counts as being at rest.
  */
 const QUIET_TURNS = 3;
 
-/** Far above what any test needs; code that reaches it waits for itself. */
+/** Far more than any test needs; code that reaches it waits for itself. */
 const MAX_TURNS_PER_INSTANT = 10_000;
 
 /**
- * Every wait moves time on, in milliseconds: what a clock that drifts has left of one by its rounding would be waited
- * for again and again at the same instant.
+ * Least time of every wait, in milliseconds. Otherwise the rounding of a drifting clock could leave a remainder that is
+ * waited for at the same instant again and again.
  */
 const SHORTEST_WAIT_MS = 0.001;
 
@@ -20,7 +20,7 @@ interface PendingTimer {
   readonly callback: () => void;
 }
 
-/** The time that the clocks of one simulation share: an instant, and what is due after it. */
+/** Time that the clocks of one simulation share: an instant, and the timers after it. */
 export class VirtualTimeline {
   /** Milliseconds since the start of the simulation. */
   now = 0;
@@ -30,9 +30,8 @@ export class VirtualTimeline {
   private advancing = false;
 
   /**
-   * @param chance puts what is due at the same instant in an order of its own; by default it is that in which it was
-   * set
-   * @param quietTurns of the event loop in a row, after which everything is at rest; 1 is enough if nobody but
+   * @param chance shuffles timers of the same instant; by default they fire in the order in which they were set
+   * @param quietTurns quiet turns of the event loop in a row, after which everything is at rest; 1 is enough if only
    * `nextTurn` asks for turns
    */
   constructor(
@@ -93,7 +92,7 @@ export class VirtualTimeline {
     return turns;
   }
 
-  /** When something is due next, and what. */
+  /** The next instant with timers, and these timers. */
   private nextInstant(): { readonly due: number; readonly timers: readonly PendingTimer[] } {
     let due = Infinity;
     let timers: PendingTimer[] = [];
@@ -114,8 +113,8 @@ export class VirtualTimeline {
   }
 
   /**
-   * As Node's timer phase does: timers that are due at the same instant fire in one turn, promises settling in between,
-   * so that what each of them asks of `nextTurn` comes after all of them.
+   * Works as Node's timer phase: timers of the same instant fire in one turn, with promises settling in between, so
+   * that their calls of `nextTurn` resolve after all of them.
    */
   private fire(timers: readonly PendingTimer[]): Promise<void> {
     return new Promise((resolve, reject) => {

@@ -1,30 +1,30 @@
 import type { Clock } from '../clock/index.js';
 import type { JobEvent } from './job-event.js';
 
-/** What a sink may use of the process. */
+/** Parts of the process that a sink may use. */
 export interface SinkHost {
   readonly clock: Clock;
-  /** Tells the other sinks, and whoever else listens, what became of this one. */
+  /** Reports an event about this sink to the other sinks and listeners. */
   readonly emit: (event: JobEvent) => void;
 }
 
 /**
- * Hears everything that happens to jobs in this process, and answers nobody: a log, a history, metrics. Whatever a sink
- * does, no job waits for it or fails by it; what it throws is told as an `error` event.
+ * Receives all events of jobs in this process: a log, a history, metrics. It cannot affect jobs: no job waits for it or
+ * fails by it, and its errors are reported as `error` events.
  */
 export interface JobEventSink {
-  /** Unique in the module: names the sink where something is told of it. */
+  /** Unique in the module: names the sink in messages. */
   readonly name: string;
   /**
-   * Called once, before the first event. What takes long goes on by itself: nobody waits.
-   * @throws {ConfigurationError} if it can never work: the application does not start
+   * Called once, before the first event. Nothing waits for work that it starts.
+   * @throws {ConfigurationError} if the sink can never work: the application does not start
    */
   start?(host: SinkHost): void;
-  /** Called in the turn in which it happens. Returns soon, and puts off what takes long. */
+  /** Called in the turn in which the event happens. It must return soon, and defer work that takes long. */
   hear(event: JobEvent): void;
   /**
-   * Called once, after the last event. Resolves when what was heard is kept.
-   * @param signal aborts when nobody waits any longer
+   * Called once, after the last event. Resolves when all received events are stored.
+   * @param signal aborts when the wait is over
    */
   stop?(signal: AbortSignal): Promise<void>;
 }

@@ -6,7 +6,7 @@ import type { JobEvent } from './job-event.js';
 import type { JobEvents } from './job-events.js';
 import { redactEvent } from './redacted-event.js';
 
-/** Longest wait for what the sinks have heard to be kept, in milliseconds. */
+/** Longest wait until the sinks have stored their events, in milliseconds. */
 const LONGEST_STOP_MS = 5_000;
 
 /** The sinks of one process, from the first event to the last. */
@@ -23,7 +23,7 @@ export class EventSinks {
     private readonly redact?: Redact,
   ) {}
 
-  /** @throws what a sink throws that cannot work at all; those before it have started and want to be stopped */
+  /** @throws the error of a sink that can never work; the sinks before it have started and must be stopped */
   start(): void {
     const host: SinkHost = { clock: this.clock, emit: (event) => this.events.emit(event) };
     for (const sink of this.sinks) {
@@ -35,7 +35,7 @@ export class EventSinks {
   }
 
   /**
-   * Resolves when every sink has kept what it heard, at the deadline or after 5 s at the latest. Idempotent, and the
+   * Resolves when every sink has stored its events, at the latest at the deadline or after 5 s. Idempotent, and the
    * first deadline holds; never rejects.
    */
   stop(deadline = Deadline.after(this.clock, LONGEST_STOP_MS)): Promise<void> {
@@ -47,7 +47,7 @@ export class EventSinks {
     const stopping = this.started.map((sink) => this.stopOne(sink, ending.signal));
     const isInTime = await Deadline.after(this.clock, limitMs).holdsFor(Promise.all(stopping));
     if (!isInTime) ending.abort(new Error(`The sinks have not stopped within ${Math.round(limitMs)} ms.`));
-    // Not before: a sink that could not keep everything tells the others.
+    // Only now, because a sink that could not store everything reports that to the others.
     await this.clock.nextTurn();
     for (const stopListening of this.listening) stopListening();
   }

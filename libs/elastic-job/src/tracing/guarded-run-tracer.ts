@@ -11,8 +11,8 @@ import {
 } from '../domain/index.js';
 
 /**
- * The tracer, without what it throws: a broken one must not change what a job does.
- * @param redact goes over the errors that it is told. @default it is told them as they are
+ * Wraps a tracer so that its errors cannot affect a job.
+ * @param redact applied to the errors that it gets. @default unchanged errors
  */
 export function guardRunTracer(tracer: RunTracer, redact?: Redact): Required<RunTracer> {
   return {
@@ -61,7 +61,7 @@ class GuardedRunTrace implements RunTrace {
   }
 }
 
-/** The handler is called once, whatever the tracer does, and what it returns or throws is what counts. */
+/** Calls the handler exactly once, whatever the tracer does. The handler's result or error counts. */
 function callOnce<Result>(handle: () => Result, redact: Redact | undefined, around: (shown: () => unknown) => void) {
   let handled: (() => Result) | undefined;
   const handleOnce = (): Result => {
@@ -72,7 +72,7 @@ function callOnce<Result>(handle: () => Result, redact: Redact | undefined, arou
   return handleOnce();
 }
 
-/** Calls it now. @returns what returns or throws the same again */
+/** Calls the work now. @returns a function that repeats its result or error */
 function callNow<Result>(work: () => Result): () => Result {
   try {
     const result = work();
@@ -85,8 +85,7 @@ function callNow<Result>(work: () => Result): () => Result {
 }
 
 /**
- * What the work returns; but what it throws, now or by a promise, is redacted, and no promise of it counts as
- * unhandled.
+ * Returns the work's result. Its error, thrown or by a promise, is redacted, and its promise never counts as unhandled.
  */
 function redactFailure(work: () => unknown, redact: Redact): unknown {
   const fail = (error: unknown): never => {

@@ -45,7 +45,7 @@ describe('JobEvents', () => {
 });
 
 describe('EventSinks', () => {
-  it('given a sink that never stops, when the sinks are stopped, then nobody waits longer than five seconds', async () => {
+  it('waits at most five seconds for a sink that never stops', async () => {
     const { clock, sinks } = setUp({ name: 'deaf', hear() {}, stop: () => new Promise(() => {}) });
     let isStopped = false;
 
@@ -74,7 +74,7 @@ describe('EventSinks', () => {
     ]);
   });
 
-  it('given a sink that cannot start, when the sinks are stopped, then those that have started are, and it is not', async () => {
+  it('stops the sinks that have started, and not the one that could not start', async () => {
     const stopped: string[] = [];
     const sink = (name: string, start: () => void): JobEventSink => ({
       name,

@@ -2,8 +2,8 @@ import { sharedClass } from '../copies/index.js';
 import type { JobEvent, JobEventListener } from './job-event.js';
 
 /**
- * Passes events on to whoever listens. What a listener throws, or rejects with, hurts neither the job nor the other
- * listeners: it is told as an `error` event.
+ * Passes events to listeners. An error or rejection of a listener affects neither the job nor the other listeners: it
+ * is reported as an `error` event.
  */
 @sharedClass('JobEvents')
 export class JobEvents {
@@ -19,7 +19,7 @@ export class JobEvents {
     return () => void this.listeners.delete(key);
   }
 
-  /** From now on nobody hears anything. */
+  /** Delivers no more events from now on. */
   silence(): void {
     this.listeners.clear();
   }
@@ -35,7 +35,7 @@ export class JobEvents {
     }
   }
 
-  // Who fails at errors would hear of its own for ever.
+  // Failures at `error` events are not reported: a listener that fails there would get its own failures for ever.
   private report(name: string, { kind }: JobEvent, error: unknown): void {
     if (kind === 'error') return;
     this.emit({ kind: 'error', jobName: undefined, message: `${name} failed at a "${kind}" event`, error });

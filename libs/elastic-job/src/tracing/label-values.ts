@@ -1,11 +1,11 @@
-/** Stands for every value beyond the limit. */
+/** Replaces every value beyond the limit. */
 export const OTHER_VALUES = 'other';
-/** No name is longer that is worth a series of its own. */
+/** Longest name that gets a series of its own. */
 const LONGEST_VALUE = 200;
 
 /**
- * The values of one label: as many as the limit says, the first ones that something happened to. Names without end
- * would else make series without end, and each costs its memory here and in the store of the metrics for good.
+ * Values of one label, up to the limit, in the order of first use. Unlimited names would make unlimited series, each of
+ * which permanently costs memory here and in the store of the metrics.
  */
 export class LabelValues {
   private readonly known = new Set<string>();

@@ -2,12 +2,12 @@ import type { JobName, SettledOutcome } from '../domain/index.js';
 import type { JobEvent } from './job-event.js';
 
 /**
- * What a listener may ask for: a kind of event, or, of `settled`, what most people want to know: `completed` is an item
- * that has succeeded, `failed` one whose handler threw or took too long.
+ * Names under which listeners subscribe: the kinds of events and, for `settled`, `completed` for an item that has
+ * succeeded, and `failed` for one whose handler threw or took too long.
  */
 export type JobEventName = JobEvent['kind'] | 'completed' | 'failed';
 
-/** The event that somebody hears who asks for the name. */
+/** The event for a subscribed name. */
 export type NamedJobEvent<Name extends JobEventName> = Name extends 'completed'
   ? Extract<JobEvent, { kind: 'settled' }> & { readonly outcome: Extract<SettledOutcome, { kind: 'succeeded' }> }
   : Name extends 'failed'
@@ -25,7 +25,7 @@ export function isNamed<Name extends JobEventName>(event: JobEvent, name: Name):
   return event.kind === 'settled' && event.outcome.kind === outcome;
 }
 
-/** The job that an event is about; undefined if it is about none, or about several. */
+/** The job of an event; undefined if it concerns none, or several. */
 export function jobNameOf(event: JobEvent): JobName | undefined {
   if ('jobName' in event) return event.jobName;
   return 'trigger' in event ? event.trigger.jobName : undefined;

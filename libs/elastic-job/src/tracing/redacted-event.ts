@@ -1,7 +1,7 @@
 import { type Redact, redactOutcome, redactThrown, type Trigger } from '../domain/index.js';
 import type { JobEvent } from './job-event.js';
 
-/** The event as sinks may tell it: errors, reasons, messages and parameters are redacted, names and numbers are not. */
+/** The event for sinks: errors, reasons, messages and parameters are redacted, names and numbers are not. */
 export function redactEvent(told: JobEvent, redact: Redact): JobEvent {
   const event = 'trigger' in told ? { ...told, trigger: redactTrigger(told.trigger, redact) } : told;
   switch (event.kind) {

@@ -2,33 +2,33 @@ import type { JobName } from '../domain/index.js';
 
 /** A task that runs an item. */
 export interface TaskOfItem {
-  /** Of its target, in milliseconds since the epoch. */
+  /** Fire time of its target, in milliseconds since the epoch. */
   readonly fireTime: number;
-  /** Which launch of its target it is, counted from 1. */
+  /** Number of the launch for its target, from 1. */
   readonly launch: number;
-  /** As the backend names it. */
+  /** Its name in the backend. */
   readonly uid: string;
-  /** The machine that it runs on, if that is known. */
+  /** Its machine, if known. */
   readonly node: string | undefined;
 }
 
 /** Events of the tasks that run the items of jobs. */
 export type TaskEvent =
-  /** A task was made for an item, and does nothing before it is opened. */
+  /** A task was created for an item, and does nothing before it is opened. */
   | {
       readonly kind: 'task-launched';
       readonly jobName: JobName;
       readonly item: number;
       readonly task: TaskOfItem;
     }
-  /** A task that another scheduler has launched is followed by this instance from now on. */
+  /** This instance follows a task from now on that another scheduler has launched. */
   | {
       readonly kind: 'task-adopted';
       readonly jobName: JobName;
       readonly item: number;
       readonly task: TaskOfItem;
     }
-  /** The backend has no room for the task yet. `detail`: what it says of that. */
+  /** The backend has no room for the task yet. `detail`: the backend's words. */
   | {
       readonly kind: 'task-queued';
       readonly jobName: JobName;
@@ -37,7 +37,7 @@ export type TaskEvent =
       readonly detail: string | undefined;
     }
   /**
-   * The task is in another state now, in ElasticJob-Cloud's words. `startedAfterMs`: of the first RUNNING of a task
+   * The task is in another state now, in ElasticJob-Cloud's words. `startedAfterMs`: for the first RUNNING of a task
    * that was launched here, the time since the begin of its run, in milliseconds.
    */
   | {
@@ -58,7 +58,7 @@ export type TaskEvent =
       readonly state: string;
       readonly detail: string | undefined;
     }
-  /** The task is settled, and gone. `tail`: the end of what it has written. */
+  /** The task is settled, and gone. `tail`: the end of its output. */
   | {
       readonly kind: 'task-released';
       readonly jobName: JobName;

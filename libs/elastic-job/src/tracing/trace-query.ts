@@ -1,34 +1,34 @@
 import type { ExecutionSource, JobName } from '../domain/index.js';
 
-/** The rows that a query is about. */
+/** Filter for rows of a query. */
 export interface TraceFilter {
   /** @default every job */
   readonly jobName?: JobName;
-  /** Of this task alone. */
+  /** Only this task. */
   readonly taskId?: string;
-  /** Not before this instant. */
+  /** Only rows from this instant on. */
   readonly from?: Date;
-  /** Before this instant. */
+  /** Only rows before this instant. */
   readonly to?: Date;
 }
 
-/** The runs that a query is about. */
+/** Filter for runs of a query. */
 export interface ExecutionFilter extends TraceFilter {
-  /** Those that have succeeded, or those that have not, or not yet. @default both */
+  /** True: only successful runs; false: only others, unfinished ones included. @default both */
   readonly isSuccess?: boolean;
-  /** Those whose end was written, or the others. @default both */
+  /** True: only runs whose end was written; false: only others. @default both */
   readonly isComplete?: boolean;
-  /** Those that ran at this instant, or whose end was never written. @default all */
+  /** Only runs that ran at this instant, or whose end was never written. @default all */
   readonly runningAt?: Date;
   /** @default every source */
   readonly source?: ExecutionSource;
 }
 
-/** How many rows, the newest first. */
+/** Page of a query, the newest rows first. */
 export interface TracePageQuery {
   /** Most rows of a page, from 1 to 1000. @default 100 */
   readonly limit?: number;
-  /** Where the last page ended: its `cursor`. @default the newest */
+  /** The `cursor` of the last page. @default the newest rows */
   readonly cursor?: string;
 }
 
@@ -39,11 +39,11 @@ export interface ExecutionQuery extends ExecutionFilter, TracePageQuery {}
 /** A page of rows. */
 export interface TracePage<Row> {
   readonly rows: readonly Row[];
-  /** Of the next page; undefined if there is none. */
+  /** Cursor of the next page; undefined if there is none. */
   readonly cursor: string | undefined;
 }
 
-/** The number of the runs that a query is about, and of the jobs that they are of. */
+/** Number of the runs that a query selects, and of their jobs. */
 export interface ExecutionCount {
   readonly executions: number;
   readonly jobs: number;
@@ -62,29 +62,32 @@ export interface ExecutionTrace {
   readonly isSuccess: boolean;
   readonly failureCause: string | undefined;
   readonly startTime: Date;
-  /** Undefined: it runs, or its end was never written. */
+  /** Undefined while it runs, or if its end was never written. */
   readonly completeTime: Date | undefined;
 }
 
-/** @see ElasticJob, `JobStatusTraceEvent.State`: those of a job without ElasticJob-Cloud. Java alone writes TASK_STAGING. */
+/**
+ * States of a job without ElasticJob-Cloud. Only Java writes TASK_STAGING.
+ * @see ElasticJob, `JobStatusTraceEvent.State`
+ */
 export type TraceState = 'TASK_STAGING' | 'TASK_RUNNING' | 'TASK_FINISHED' | 'TASK_ERROR';
 
-/** One state of a task: of all items of an instance together. */
+/** One state of a task, which is all items of an instance together. */
 export interface StatusTrace {
   readonly id: string;
   readonly jobName: JobName;
   readonly taskId: string;
   /** The ip of the instance. */
   readonly slaveId: string;
-  /** As in `[0, 1, 2]`. */
+  /** For example `[0, 1, 2]`. */
   readonly shardingItem: string;
-  /** A Java instance may have written another word. */
+  /** A Java instance may have written another state. */
   readonly state: TraceState | (string & {});
   readonly message: string;
   readonly creationTime: Date;
 }
 
-/** A history of runs that can be read, as `SqlHistory` is. */
+/** A readable history of runs, such as `SqlHistory`. */
 export interface RunHistory {
   /** Creates or changes the tables, once. */
   migrate(): Promise<void>;

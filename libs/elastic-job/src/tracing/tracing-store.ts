@@ -1,16 +1,16 @@
 import type { JobEventSink } from './event-sink.js';
 
-/** How a store is doing that a sink writes to. */
+/** State of a sink's store. */
 export interface TracingStoreStatus {
   /** Rows that wait in memory, or are being written. */
   readonly queuedRows: number;
-  /** Rows that were given up since the start. */
+  /** Rows that were dropped since the start. */
   readonly droppedRows: number;
-  /** Since when the store has taken nothing, in milliseconds since the epoch; undefined: it takes what comes. */
+  /** Since when the store has accepted nothing, in milliseconds since the epoch; undefined if it accepts rows. */
   readonly failingSince: number | undefined;
 }
 
-/** A sink that writes to a store of its own, as far as its health goes. */
+/** A sink with a store of its own, as far as its health is concerned. */
 export interface TracingStore {
   readonly name: string;
   readonly status: TracingStoreStatus;

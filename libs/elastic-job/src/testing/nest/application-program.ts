@@ -5,13 +5,13 @@ import { CLOCK, REGISTRY_CENTER } from '../../nest/index.js';
 import { ElasticJobRuntime } from '../../runtime/index.js';
 import type { TestProcess, TestProgram } from '../test-program.js';
 
-/** What `NestFactory` takes. */
+/** A root module, in the forms that `NestFactory` accepts. */
 export type RootModule = Type<unknown> | DynamicModule | Promise<DynamicModule>;
 
-/** A root module for all instances, or what makes one for each, by its index. */
+/** One root module for all instances, or a function that makes one for each, by its index. */
 export type TestModule = RootModule | ((index: number) => RootModule);
 
-/** A Nest application over the registry and the clock of a simulated process; everything else is as the module says. */
+/** A Nest application over the registry and the clock of a simulated process; everything else comes from the module. */
 export class ApplicationProgram implements TestProgram {
   private stopping: Promise<void> | undefined;
 
@@ -22,7 +22,7 @@ export class ApplicationProgram implements TestProgram {
 
   /**
    * Instantiates the application's providers. No hook has been called yet.
-   * @throws {ConfigurationError} if the module imports no `ElasticJobModule` @throws what the providers throw
+   * @throws {ConfigurationError} if the module imports no `ElasticJobModule` @throws the error of a provider
    */
   static async create(module: TestModule, { index, clock, center }: TestProcess): Promise<ApplicationProgram> {
     const root = isFactory(module) ? module(index) : module;
@@ -54,7 +54,7 @@ function runtimeOf(app: INestApplicationContext): ElasticJobRuntime {
   }
 }
 
-/** A module's class is marked by `@Module`, or at least written as a class. */
+/** A module's class has `@Module`'s metadata, or is at least written as a class. */
 function isFactory(module: TestModule): module is (index: number) => RootModule {
   return (
     typeof module === 'function' &&

@@ -1,4 +1,4 @@
-/** Tasks that exist in memory alone, on the clock of a test, for several schedulers of one cluster. */
+/** Tasks in memory only, on the clock of a test, for several schedulers of one cluster. */
 export type { MemoryTaskContext, MemoryTaskRun, MemoryTaskScript, MemoryTaskStep } from './memory-task-script.js';
 export { MemoryTaskCluster } from './memory-task-cluster.js';
 export type { MemoryTaskEvent } from './memory-task-event.js';

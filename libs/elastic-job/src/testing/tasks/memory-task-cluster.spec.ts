@@ -55,7 +55,7 @@ async function run(backend: MemoryTasks, given?: Partial<TaskOrder>): Promise<Ta
   return handle;
 }
 
-/** The names of the states that a watch tells, as they come. */
+/** The states that a watch yields, as they come. */
 function watched(backend: MemoryTasks, handle: TaskHandle): { readonly states: TaskState[] } {
   const states: TaskState[] = [];
   const follow = async (): Promise<void> => {

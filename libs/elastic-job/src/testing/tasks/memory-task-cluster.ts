@@ -8,8 +8,8 @@ import type { TaskHold, TaskHoldOptions, TaskRequest } from './task-holds.js';
 /**
  * The tasks of a cluster, which outlive its schedulers. Each scheduler gets a backend of its own from `backend`.
  *
- * It keeps a record of what has begun, and of what must never be: two tasks of one key that both do something, and a
- * second beginning of one launch of a target.
+ * It records what has begun, and violations: two tasks of one key that both do something, and a second beginning of one
+ * launch of a target.
  *
  * ```ts
  * const tasks = new MemoryTaskCluster({ clock });
@@ -33,7 +33,7 @@ export class MemoryTaskCluster {
     return this.store.launches;
   }
 
-  /** Events that must never be, and were, as sentences. */
+  /** Violations, as sentences. */
   get violations(): readonly string[] {
     return this.store.violations;
   }
@@ -43,7 +43,7 @@ export class MemoryTaskCluster {
     return new MemoryTasks(this.store, scheduler);
   }
 
-  /** Says what tasks of a job do that are opened from now on. */
+  /** Sets the program of a job's tasks that are opened from now on. */
   script(jobName: string, script: MemoryTaskScript): void {
     this.store.scripts.set(jobName, script);
   }
@@ -53,34 +53,34 @@ export class MemoryTaskCluster {
     return this.store.holds.hold(request, options);
   }
 
-  /** Ends a task from outside, such as with its machine. */
+  /** Ends a task from outside, for example by the loss of its machine. */
   end(key: TaskKey, state: TaskState & { readonly name: TaskEndName }): void {
     this.taskAt(key).endFor(state);
   }
 
-  /** From now on nobody can say what the task does. It goes on. */
+  /** From now on the task's state is unknown. It goes on. */
   unreachable(key: TaskKey): void {
     this.taskAt(key).hide();
   }
 
-  /** The task can be seen again, in whatever state it is now. */
+  /** The task's present state can be seen again. */
   reachable(key: TaskKey): void {
     this.taskAt(key).show();
   }
 
-  /** Takes a task out of the store, by force: its place is free, and its process lives for its grace at most. */
+  /** Removes a task from the store by force: its place is free, and its process lives for at most its grace. */
   remove(key: TaskKey): void {
     const task = this.taskAt(key);
     this.store.places.delete(placeOf(key));
     task.vanish();
   }
 
-  /** True while a task of the key does something, in the store or out of it. */
+  /** True while a task of the key does something, in the store or outside of it. */
   isAlive(key: TaskKey): boolean {
     return this.store.isAlive(key);
   }
 
-  /** @throws if something was that must never be */
+  /** @throws if there was a violation */
   assertSound(): void {
     if (this.violations.length > 0) throw new Error(this.violations.join('\n'));
   }

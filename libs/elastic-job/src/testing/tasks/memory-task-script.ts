@@ -1,31 +1,31 @@
 import type { Clock } from '../../clock/index.js';
 import type { TaskOrder, TaskState } from '../../cloud/index.js';
 
-/** Surroundings of the function that stands for a task's program. */
+/** Environment of the function that takes the place of a task's program. */
 export interface MemoryTaskContext {
-  /** As it was launched. */
+  /** The order of its launch. */
   readonly order: TaskOrder;
   /** The text of `ELASTIC_JOB_TASK`. */
   readonly envelope: string;
-  /** Of the cluster, which goes on when a scheduler stands still. */
+  /** Clock of the cluster, which goes on when a scheduler is paused. */
   readonly clock: Clock;
-  /** Aborts when the task is told to end: SIGTERM. */
+  /** Aborts when the task is told to end, as by SIGTERM. */
   readonly signal: AbortSignal;
   /** How long its scheduler may still act for it, in milliseconds; 0 without a link. */
   readonly heldForMs: () => number;
-  /** @throws what the scheduler answers, or an error without a link */
+  /** @throws the scheduler's answer, or an error without a link */
   readonly saveCheckpoint: (value: unknown) => Promise<void>;
-  /** Adds to its output. */
+  /** Appends to its output. */
   readonly write: (text: string) => void;
 }
 
 /**
- * A task's program. It is FINISHED when this returns or throws, unless this returns another end. What it throws after
- * it was told to end is an obedient end: KILLED.
+ * A task's program. The task is FINISHED when this returns or throws, unless this returns another end. An error after
+ * the task was told to end is an obedient end: KILLED.
  */
 export type MemoryTaskRun = (context: MemoryTaskContext) => Promise<TaskState | void>;
 
-/** A state that is told of a task, and how long it lasts, in milliseconds. */
+/** A state of a task, and how long it lasts, in milliseconds. */
 export interface MemoryTaskStep {
   readonly state: TaskState;
   /** @default 0 */

@@ -5,25 +5,25 @@ import { MemoryTask, type MemoryTaskWorld } from './memory-task.js';
 import type { MemoryTaskScript } from './memory-task-script.js';
 import { TaskHolds, type TaskRequest } from './task-holds.js';
 
-/** Properties of a cluster of tasks in memory. */
+/** Options of a cluster of tasks in memory. */
 export interface MemoryTaskClusterOptions {
-  /** Of the tasks; each scheduler has its own. */
+  /** Clock of the tasks; each scheduler has its own. */
   readonly clock: Clock;
   /** Program of tasks whose job has no script of its own. @default they succeed at once */
   readonly script?: MemoryTaskScript;
-  /** Tasks outlive their scheduler, and others can claim them. @default true */
+  /** True if tasks outlive their scheduler, and others can claim them. @default true */
   readonly adopts?: boolean;
   /** @default true */
   readonly hasLink?: boolean;
   /** In milliseconds. @default 0 */
   readonly leastIntervalMs?: number;
-  /** How long each request and each state is under way, in milliseconds. @default 0 */
+  /** How long each request and each state takes, in milliseconds. @default 0 */
   readonly delayMs?: (what: TaskRequest | 'state') => number;
-  /** Told of each effect on a task as it happens, whoever hears of its answer. @default nobody is */
+  /** Called for each effect on a task, whether or not a scheduler gets the answer. @default ignored */
   readonly onEvent?: (event: MemoryTaskEvent) => void;
 }
 
-/** A task that has begun to do something. */
+/** A task that has begun its work. */
 export interface MemoryTaskLaunch {
   readonly key: TaskKey;
   readonly target: TaskTarget;
@@ -41,7 +41,7 @@ interface PlaceRecord {
   latest: MemoryTask[];
 }
 
-/** The tasks that exist, what schedulers are held at, and the record of what has begun. */
+/** The existing tasks, the holds of requests, and the record of what has begun. */
 export class MemoryTaskStore {
   readonly places = new Map<string, MemoryTask>();
   readonly holds = new TaskHolds();
@@ -73,7 +73,7 @@ export class MemoryTaskStore {
     };
   }
 
-  /** True while a task of the key does something, in the store or out of it. */
+  /** True while a task of the key does something, in the store or outside of it. */
   isAlive(key: TaskKey): boolean {
     return this.records.get(placeOf(key))?.latest.some((task) => task.isAlive) ?? false;
   }

@@ -12,10 +12,10 @@ import {
 import type { MemoryTaskEvent } from './memory-task-event.js';
 import type { MemoryTaskContext, MemoryTaskRun, MemoryTaskScript, MemoryTaskStep } from './memory-task-script.js';
 
-/** Limit of the output that is kept of a task, in bytes. */
+/** Most bytes that are kept of a task's output. */
 const OUTPUT_LIMIT = 65_536;
 
-/** Surroundings of a task. */
+/** Environment of a task. */
 export interface MemoryTaskWorld {
   readonly clock: Clock;
   readonly hasLink: boolean;
@@ -25,19 +25,19 @@ export interface MemoryTaskWorld {
 }
 
 /**
- * A task and its process. What is told of it and what it does are two things: a task that nobody reaches goes on, and
- * one that was taken out of the store lives until it has ended.
+ * A task and its process. The reported state and the actual work are separate: an unreachable task goes on, and a
+ * removed one lives until it has ended.
  */
 export class MemoryTask {
   readonly history = new TaskHistory({ name: 'STAGING', detail: 'it is not open yet' });
-  /** The scheduler that holds it. */
+  /** The holder of the task. */
   holder: Pick<TaskOrder, 'run' | 'token'>;
-  /** Its process does something. */
+  /** True while its process does something. */
   isAlive = false;
   private isGated = true;
   private isReachable = true;
   private isOver = false;
-  /** The latest state that nobody could be told. */
+  /** Latest state that could not be reported. */
   private untold: TaskState | undefined;
   private link: TaskLink | undefined;
   private readonly ending = new AbortController();
@@ -48,7 +48,7 @@ export class MemoryTask {
   constructor(
     readonly order: TaskOrder,
     readonly uid: string,
-    /** The scheduler that has launched or adopted it last. */
+    /** The last scheduler that launched or adopted it. */
     public scheduler: string,
     private readonly world: MemoryTaskWorld,
   ) {
@@ -61,7 +61,7 @@ export class MemoryTask {
     return { key, target, run, token, uid: this.uid, isGated: this.isGated };
   }
 
-  /** Lets it begin, once. The link is that of whoever has opened it last. */
+  /** Lets it begin, once. The link belongs to the last caller. */
   open(link: TaskLink): void {
     this.link = link;
     if (!this.isGated || this.history.hasEnded) return;
@@ -83,7 +83,7 @@ export class MemoryTask {
     this.ending.abort(new Error('The task is to end.'));
   }
 
-  /** Ends it now, as far as its process goes; what can be told of it is told. */
+  /** Ends its process now, and reports that if it is reachable. */
   end(state: TaskState): void {
     if (!this.isOver) this.world.tell({ kind: 'ended', handle: this.handle, state });
     this.isOver = true;
@@ -91,13 +91,13 @@ export class MemoryTask {
     this.tell(state);
   }
 
-  /** Ends it now, and tells so, be it reachable or not. */
+  /** Ends it now, and reports that in any case. */
   endFor(state: TaskState): void {
     this.isReachable = true;
     this.end(state);
   }
 
-  /** Hides it: its states are told to nobody. */
+  /** Hides it: its states are not reported. */
   hide(): void {
     if (this.history.hasEnded || !this.isReachable) return;
     this.untold = this.history.present;
@@ -105,14 +105,14 @@ export class MemoryTask {
     this.isReachable = false;
   }
 
-  /** It can be seen again. */
+  /** Makes its state visible again. */
   show(): void {
     if (this.isReachable) return;
     this.isReachable = true;
     if (this.untold !== undefined) this.tell(this.untold);
   }
 
-  /** It is not in the store any more, and was told to end. Its process has its grace. */
+  /** Removes it from the store, and tells it to end. Its process has its grace. */
   vanish(): void {
     this.isReachable = true;
     if (this.isAlive) this.tellToEnd('other', this.order.graceMs);
@@ -121,7 +121,7 @@ export class MemoryTask {
 
   tail(bytes: number): string {
     const end = this.output.subarray(Math.max(0, this.output.length - bytes)).toString();
-    return end.replace(/^\uFFFD+/, ''); // Half a character.
+    return end.replace(/^\uFFFD+/, ''); // A broken character.
   }
 
   private async live(script: MemoryTaskScript): Promise<void> {
@@ -148,7 +148,7 @@ export class MemoryTask {
     }
   }
 
-  /** States alone heed what they are told. */
+  /** A program of mere states reacts to requests to end. */
   private goThrough(steps: readonly MemoryTaskStep[]): void {
     const obey = (): void => (this.isAlive ? this.end(this.killed('exit code 143')) : undefined);
     this.ending.signal.addEventListener('abort', obey, { once: true });

@@ -25,8 +25,8 @@ interface Asked<T> {
 }
 
 /**
- * The backend of one scheduler over a `MemoryTaskCluster`. Between a request, its effect and the answer come turns on
- * the scheduler's own clock: one that stands still goes no further, and one that is dead never does.
+ * Backend of one scheduler over a `MemoryTaskCluster`. Between a request, its effect and the answer are turns on the
+ * scheduler's own clock: a paused scheduler goes no further, and a dead one never does.
  */
 export class MemoryTasks implements TaskBackend {
   readonly name = 'memory';
@@ -39,7 +39,7 @@ export class MemoryTasks implements TaskBackend {
   /** @internal */
   constructor(
     private readonly store: MemoryTaskStore,
-    /** The name of its scheduler. */
+    /** Name of its scheduler. */
     readonly scheduler: string,
   ) {
     const { adopts, hasLink, leastIntervalMs } = store.settings;
@@ -119,7 +119,7 @@ export class MemoryTasks implements TaskBackend {
     this.endOwn('its scheduler has stopped');
   }
 
-  /** The scheduler dies: nothing of it is answered any more. Its tasks stay if others can adopt them. */
+  /** The scheduler dies: it gets no more answers. Its tasks stay if others can adopt them. */
   kill(): void {
     this.isDead = true;
     this.endOwn('its scheduler has died');
@@ -165,7 +165,7 @@ export class MemoryTasks implements TaskBackend {
     return answer;
   }
 
-  /** Takes the time of a message, which comes to a scheduler that runs. */
+  /** Waits for the time of a message, which arrives only at a running scheduler. */
   private async pass(what: TaskRequest | 'state'): Promise<void> {
     const { clock, delayMs } = this.store.settings;
     const ms = delayMs(what);

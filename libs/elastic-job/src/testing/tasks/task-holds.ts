@@ -3,7 +3,7 @@ import { type TaskKey, TaskBackendError } from '../../cloud/index.js';
 /** A request of a scheduler to its backend. */
 export type TaskRequest = 'claim' | 'open' | 'watch' | 'cancel' | 'tail' | 'release' | 'list';
 
-/** Which request is held, and where. */
+/** The request to hold, and the point. */
 export interface TaskHoldOptions {
   /** Before its effect, or after it and before the answer. @default 'before' */
   readonly at?: 'before' | 'after';
@@ -13,17 +13,17 @@ export interface TaskHoldOptions {
   readonly scheduler?: string;
 }
 
-/** A request that stands still at a place that a test has named. */
+/** A request that is held at a point named by a test. */
 export interface TaskHold {
-  /** Resolves once the request has come there. */
+  /** Resolves once the request has reached the point. */
   readonly reached: Promise<void>;
-  /** Lets it go on. */
+  /** Lets it continue. */
   goOn(): void;
   /** Throws a `TaskBackendError` to the scheduler; at `after` that is a lost reply. */
   fail(): void;
 }
 
-/** A request, as holds are compared with it. */
+/** A request, for comparison with holds. */
 export interface HeldRequest {
   readonly request: TaskRequest;
   readonly key: TaskKey | undefined;
@@ -36,7 +36,7 @@ interface Gate {
   readonly refuse: (error: Error) => void;
 }
 
-/** Holds that were asked for, each for the next request that it fits. */
+/** Holds, each for the next request that fits. */
 export class TaskHolds {
   private readonly pending: Hold[] = [];
 
@@ -46,7 +46,7 @@ export class TaskHolds {
     return hold;
   }
 
-  /** The hold for a request; undefined: it passes. Each hold is for one. */
+  /** The hold for a request; undefined if it is not held. Each hold is for one request. */
   take(asked: HeldRequest): Hold | undefined {
     const index = this.pending.findIndex((hold) => hold.fits(asked));
     return index < 0 ? undefined : this.pending.splice(index, 1)[0];
@@ -63,7 +63,7 @@ class Hold implements TaskHold {
     private readonly request: TaskRequest,
     private readonly options: TaskHoldOptions,
   ) {
-    // A refusal may come before anybody waits.
+    // The refusal may come before anything waits for it.
     this.go.passed.catch(() => {});
   }
 
@@ -77,7 +77,7 @@ class Hold implements TaskHold {
     return request === this.request && scheduler === from && isSought;
   }
 
-  /** Stands still, if this is the place. */
+  /** Waits, if this is the point. */
   async passes(at: 'before' | 'after', held: HeldRequest): Promise<void> {
     if (at !== (this.options.at ?? 'before')) return;
     this.held = held;

@@ -1,12 +1,12 @@
 /**
- * Spans of the runs on this instance, by `@opentelemetry/api` alone: which SDK exports them, and whether any does, is
- * the application's choice. Without one nothing is made, written or kept.
+ * Spans of the runs on this instance, through `@opentelemetry/api` alone. The application chooses an SDK that exports
+ * them; without an SDK nothing is created, written or kept.
  *
  * - One span for each run (the items that this instance has begun together), and in it one for each item that was
  *   started.
- * - A handler runs in the context of its item's span: what it traces itself hangs below that.
- * - The run's span context stands in the records of its items. Who repeats a crashed run links its spans to it, without
- *   asking a trace store, and without a request more than the begin makes anyway.
+ * - A handler runs in the context of its item's span: its own spans are children of that.
+ * - The run's span context stands in the records of its items. The instance that repeats a crashed run links its spans
+ *   to it, without a trace store, and without an additional request.
  */
 export { openTelemetryTracer, type OpenTelemetryOptions } from './open-telemetry-tracer.js';
 export {

@@ -21,7 +21,7 @@ import type { LabelValues } from '../label-values.js';
 import type { SpanAttributeName } from './spans.catalogue.js';
 import { formatTraceparent, parseTraceparent } from './traceparent.js';
 
-/** A parameter of an item may have as much as a node. */
+/** Limit for an attribute: a parameter may be as long as a node's text. */
 const LONGEST_ATTRIBUTE = 1_024;
 
 type SpanAttributes = Partial<Record<SpanAttributeName, AttributeValue>>;
@@ -35,8 +35,8 @@ export class OpenTelemetryRunTrace implements RunTrace {
   private failed = 0;
 
   /**
-   * @param span the run's; it may never be ended: a begin that was refused is no run
-   * @param errorTypes of few values, as the convention wants it: metrics of spans have a series for each.
+   * @param span the run's; it may never be ended, because a refused begin is no run
+   * @param errorTypes limited to few values, as the convention requires, since metrics of spans have a series for each.
    * @see OpenTelemetry, `error.type`
    */
   constructor(
@@ -57,7 +57,7 @@ export class OpenTelemetryRunTrace implements RunTrace {
 
   begun({ run, items, repeated }: TracedRun): void {
     this.repeated = repeated;
-    // One link for each run that is repeated; its items may have been several.
+    // One link for each repeated run, of which several items may be repeated.
     this.span.addLinks([...new Set(repeated.values())].flatMap(linkTo));
     this.span.setAttributes({
       ...this.shared,
@@ -150,7 +150,7 @@ function linkTo(traceparent: string): Link[] {
   return context === undefined ? [] : [{ context }];
 }
 
-/** What a handler throws may be anything. */
+/** A handler may throw any value. */
 function describe(error: unknown): { readonly type: string; readonly message: string } {
   if (error instanceof ElasticJobError) return { type: error.code, message: error.message };
   if (error instanceof Error) return { type: error.name, message: error.message };

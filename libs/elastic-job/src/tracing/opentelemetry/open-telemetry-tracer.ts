@@ -7,24 +7,24 @@ import { parseTraceparent } from './traceparent.js';
 const SCOPE = 'nestjs-elastic-job';
 const MOST_ERROR_TYPES = 100;
 
-/** Where the spans go. */
+/** Destination of the spans. */
 export interface OpenTelemetryOptions {
-  /** @default the one that is registered globally, by then or later */
+  /** @default the globally registered one, also if it is registered later */
   readonly tracerProvider?: TracerProvider;
 }
 
 /**
- * Makes spans of the runs on this instance: `ElasticJobModule.forRoot({ tracer: openTelemetryTracer() })`. For a
- * handler's own spans to hang below them, a context manager has to be registered, as every SDK for Node does.
+ * Creates spans for the runs on this instance: `ElasticJobModule.forRoot({ tracer: openTelemetryTracer() })`. For a
+ * handler's own spans to become their children, a context manager must be registered, as every SDK for Node does.
  */
 export function openTelemetryTracer({ tracerProvider = trace }: OpenTelemetryOptions = {}): RunTracer {
   const tracer = tracerProvider.getTracer(SCOPE);
   const errorTypes = new LabelValues(MOST_ERROR_TYPES);
   return {
     start: (trigger: Trigger) => {
-      // A trace of its own: whatever was traced as the job was registered has not asked for this run.
+      // A trace of its own: the context in which the job was registered has nothing to do with this run.
       const span = tracer.startSpan(`run ${trigger.jobName}`, { root: true }, ROOT_CONTEXT);
-      // Nobody has registered an SDK: nothing to follow.
+      // No SDK is registered, so there is nothing to follow.
       if (span.spanContext().traceId === INVALID_TRACEID) return undefined;
       return new OpenTelemetryRunTrace(tracer, span, trigger, errorTypes);
     },

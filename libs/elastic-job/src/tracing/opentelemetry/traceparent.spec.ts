@@ -5,7 +5,7 @@ const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';
 
 describe('the name of a run', () => {
-  it('given the context of a span, when it is written and read, then it names the same span in another process', () => {
+  it('reads the context of the same span that it has written', () => {
     const text = formatTraceparent({ traceId: TRACE, spanId: SPAN, traceFlags: 1 });
 
     expect(text).toBe(`00-${TRACE}-${SPAN}-01`);

@@ -1,7 +1,7 @@
-/** A chain of causes may be a ring. */
+/** Most causes, since a chain of causes may be circular. */
 const MOST_CAUSES = 10;
 
-/** What a handler has thrown, in full: stacks and causes as Java tells them. Never throws, whatever it is given. */
+/** The error of a handler in full: stacks and causes, in Java's form. Never throws, for any value. */
 export function describeFailure(failure: unknown): string {
   const causes: unknown[] = [];
   for (let cause = failure; causes.length < MOST_CAUSES; cause = cause.cause) {

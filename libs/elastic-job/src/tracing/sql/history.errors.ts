@@ -1,6 +1,6 @@
 import { ElasticJobError } from '../../domain/index.js';
 
-/** The history's database has not answered in time. The write is tried again; it may have been done. */
+/** The history's database has not answered in time. The write is repeated; it may have been done. */
 export class HistoryTimeoutError extends ElasticJobError {
   readonly code = 'HISTORY_TIMEOUT';
 
@@ -9,7 +9,7 @@ export class HistoryTimeoutError extends ElasticJobError {
   }
 }
 
-/** The history's database has no table to read from. */
+/** The history's database lacks the table to read from. */
 export class MissingHistoryTableError extends ElasticJobError {
   readonly code = 'MISSING_HISTORY_TABLE';
 
@@ -18,7 +18,7 @@ export class MissingHistoryTableError extends ElasticJobError {
     options?: ErrorOptions,
   ) {
     super(
-      `The history's database has no table ${table} yet; call migrate() of the SqlHistory first, as the first write does.`,
+      `The history's database has no table ${table} yet; call migrate() of the SqlHistory, as the first write does.`,
       options,
     );
   }

@@ -3,7 +3,7 @@ import { VirtualClock } from '../../testing/index.js';
 import { RowIds } from './row-ids.js';
 
 describe('RowIds', () => {
-  it('given rows of one instant and of later ones, when they get their ids, then these are UUIDs of version 7 in that order', () => {
+  it('makes UUIDs of version 7 in the order of the rows', () => {
     const clock = new VirtualClock();
     const rowIds = new RowIds(clock);
 

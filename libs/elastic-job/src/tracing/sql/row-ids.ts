@@ -1,12 +1,12 @@
 import type { Clock } from '../../clock/index.js';
 
-/** Rows of one instant that are told apart by their order: 12 bits. */
+/** Rows of one instant that can be ordered: 12 bits. */
 const ROWS_OF_INSTANT = 4_096;
 
 /**
- * Ids in the order of the rows. So an index of them grows at its end, which halves what a row costs SQLite, and rows of
- * one instant are read in their order, also where a TIMESTAMP has seconds only. Instances are told apart by chance,
- * which is asked once for all rows of an instant.
+ * Ids in the order of the rows. So an index of them grows at its end, which halves the cost of a row in SQLite, and
+ * rows of one instant are read in their order, even where a TIMESTAMP has only seconds. A random part, drawn once for
+ * all rows of an instant, distinguishes the instances.
  * @see RFC 9562, section 5.7, UUID version 7, with a counter after the time
  */
 export class RowIds {

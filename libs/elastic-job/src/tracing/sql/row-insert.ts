@@ -3,19 +3,19 @@ import type { StoredTime, TraceDb } from './trace-database.js';
 
 type Value = StoredTime | boolean | null;
 
-/** A column of an insert, in the statement's text: the same for every row, or a parameter of each. */
+/** A column of an insert: either a constant in the statement's text, or a parameter of each row. */
 export type InsertColumn<Row> =
   { readonly name: string; readonly always: string } | { readonly name: string; readonly of: (row: Row) => Value };
 
 /**
- * Inserts up to `mostRows` rows of a table by one statement. The text for the most rows is compiled once, and that for
- * fewer is its beginning: to build a statement anew takes longer than to send it.
+ * Inserts up to `mostRows` rows of a table by one statement. The text for the most rows is compiled once, and the text
+ * for fewer rows is its beginning, because building a statement takes longer than sending it.
  */
 export class RowInsert<Row> {
   private readonly parameters: readonly ((row: Row) => Value)[];
   private text: { readonly values: string; readonly ends: readonly number[]; readonly end: string } | undefined;
 
-  /** @param end what follows the rows: what becomes of ids that are there already */
+  /** @param end the end of the statement, which decides about existing ids */
   constructor(
     private readonly table: string,
     private readonly columns: readonly InsertColumn<Row>[],
@@ -41,7 +41,7 @@ export class RowInsert<Row> {
   private compile(db: TraceDb) {
     const row = sql.join(this.columns.map((column) => ('of' in column ? sql`${null}` : sql.raw(column.always))));
     const values = sql.join(Array.from({ length: this.mostRows }, () => sql`(${row})`)).compile(db).sql;
-    // No row has another bracket in it.
+    // A row has no other bracket.
     const ends = [...values.matchAll(/\)/g)].map(({ index }) => index + 1);
     return { values, ends, end: this.end.compile(db).sql };
   }

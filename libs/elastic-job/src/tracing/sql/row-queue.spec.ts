@@ -23,7 +23,7 @@ describe('RowQueue', () => {
     expect(queue.dropped).toBe(0);
   });
 
-  it('given rows that are being written, when the queue is full, then they are not among those that give way', () => {
+  it('never drops rows that are being written when the queue is full', () => {
     const queue = queueOf(3, 'a', 'b', 'c');
     const taken = queue.take(2);
 
@@ -35,7 +35,7 @@ describe('RowQueue', () => {
     expect(idsIn(queue)).toEqual(['d']);
   });
 
-  it('given rows that could not be written, when they come back, then they are first again, as what they have become', () => {
+  it('puts rows that could not be written first again, in their latest version', () => {
     const queue = queueOf(9, 'a', 'b', 'c');
     queue.take(2);
     queue.put(row('b', 'new'));

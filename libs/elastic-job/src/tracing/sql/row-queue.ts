@@ -1,22 +1,22 @@
 import type { TraceRow } from './trace-row.js';
 
 /**
- * Rows that wait to be written, in order, each id once: what a row has become takes the place of what it was. When the
- * queue is full the oldest row gives way: who looks into a history after an outage looks for what is going on.
+ * Rows that wait to be written, in order, each id once: a later version of a row replaces the earlier one. When the
+ * queue is full the oldest row is dropped, because after an outage the present matters most.
  */
 export class RowQueue {
   private waiting = new Map<string, TraceRow>();
   private taken: readonly TraceRow[] = [];
   private lost = 0;
 
-  /** @param limit most rows that wait or are being written; more than are ever taken at once */
+  /** @param limit most rows that wait or are being written; must exceed the rows that are taken at once */
   constructor(private readonly limit: number) {}
 
   get size(): number {
     return this.waiting.size + this.taken.length;
   }
 
-  /** Writes that were given up so far. */
+  /** Number of rows dropped so far. */
   get dropped(): number {
     return this.lost;
   }
@@ -26,32 +26,32 @@ export class RowQueue {
     this.waiting.set(row.id, row);
   }
 
-  /** The oldest rows. They belong to the caller until `done` or `giveBack`; nothing else is taken before. */
+  /** The oldest rows. They belong to the caller until `done` or `giveBack`, and no others can be taken before. */
   take(count: number): readonly TraceRow[] {
     this.taken = firstOf(this.waiting.values(), count);
     for (const { id } of this.taken) this.waiting.delete(id);
     return this.taken;
   }
 
-  /** They are written. */
+  /** Call when the rows are written. */
   done(): void {
     this.taken = [];
   }
 
-  /** They are not, and come first again. */
+  /** Call when the rows were not written; they come first again. */
   giveBack(): void {
     const inOrder = [...this.taken, ...this.waiting.values()];
     this.waiting = new Map(inOrder.map((row) => [row.id, row]));
     this.taken = [];
   }
 
-  /** Gives up what was taken. */
+  /** Drops the taken rows. */
   dropTaken(): void {
     this.lost += this.taken.length;
     this.taken = [];
   }
 
-  /** Gives up everything. */
+  /** Drops all rows. */
   dropAll(): void {
     this.giveBack();
     this.lost += this.waiting.size;

@@ -27,22 +27,22 @@ import { WriterThread } from './thread/writer-thread.js';
 export type { TraceDialectName } from './trace-dialect.js';
 
 export interface SqlHistoryOptions {
-  /** Names the history where something is told of it; several need several names. @default 'sql' */
+  /** Name of the history in messages; several histories need several names. @default 'sql' */
   readonly name?: string;
-  /** @default what Kysely's dialect says */
+  /** @default the dialect of the Kysely instance */
   readonly dialect?: TraceDialectName;
   /** How long rows are kept, in days. @default for ever */
   readonly keepDays?: number;
-  /** How many rows of each table are kept, the newest. @default all */
+  /** Most rows of each table that are kept, the newest. @default all */
   readonly keepRows?: number;
-  /** Most rows that wait in memory; the oldest give way. At least 1000. @default 10_000 */
+  /** Most rows that wait in memory; the oldest are dropped. At least 1000. @default 10_000 */
   readonly queueRows?: number;
-  /** How long rows are gathered before they are written, in milliseconds. @default 200 */
+  /** How long rows are collected before they are written, in milliseconds. @default 200 */
   readonly gatherMs?: number;
   /**
-   * The file of a module that exports a function `createDialect`, which makes a dialect of Kysely for the same database.
-   * If it is given, rows are written in a thread of its own, over a connection of its own, and cost the event loop no
-   * more than to collect them. Reading, the tables and what is deleted stay with the Kysely that is given.
+   * The file of a module that exports a function `createDialect`, which makes a dialect of Kysely for the same
+   * database. With it, a thread writes the rows over a connection of its own, so the event loop only collects them.
+   * Reading, migrations and deletions still use the given Kysely.
    *
    * ```ts
    * // history.dialect.ts
@@ -54,24 +54,24 @@ export interface SqlHistoryOptions {
    */
   readonly dialectModule?: URL;
   /**
-   * Where the file is that `nestjs-elastic-job/history-thread` names, if the application is bundled.
+   * Place of the file behind `nestjs-elastic-job/history-thread`, if the application is bundled.
    * @default beside this one
    */
   readonly threadUrl?: URL;
 }
 
 /**
- * Keeps the history of runs in a database of the user's, in ElasticJob's tables. Given to the module's `tracing`:
+ * Keeps the history of runs in the user's database, in ElasticJob's tables. Add it to the module's `tracing`:
  *
  * ```ts
  * ElasticJobModule.forRoot({ registry, tracing: [new SqlHistory(db, { keepDays: 30 })] })
  * ```
  *
- * The Kysely stays the user's: nothing here closes it. It is used until the module has stopped, which is before any
- * provider of the application is destroyed. Its plugins do not apply here, so the schema is the connection's own.
+ * The Kysely belongs to the user: it is never closed here. It is used until the module has stopped, before any provider
+ * of the application is destroyed. Its plugins do not apply, so the schema is the connection's own.
  *
- * A `Pool` of pg needs two `error` listeners, as in any application, or a server that goes away ends the process: one
- * of its own for connections that are idle, and one of each client for connections in use.
+ * A `Pool` of pg needs two `error` listeners, as in any application, or the loss of the server ends the process: one on
+ * the pool for idle connections, and one on each client for connections in use.
  *
  * ```ts
  * pool.on('error', onError).on('connect', (client) => client.on('error', onError));
@@ -87,7 +87,7 @@ export class SqlHistory<Database> implements JobEventSink, RunHistory {
   private parts: HistoryParts | undefined;
   private isStarted = false;
 
-  /** @throws {ConfigurationError} for wrong options, and for a dialect that is not known here */
+  /** @throws {ConfigurationError} for wrong options, and for an unknown dialect */
   constructor(db: Kysely<Database>, options: SqlHistoryOptions = {}) {
     const dialect = options.dialect ?? dialectOf(db);
     const problems = problemsOf({ ...options, dialect });
@@ -105,43 +105,43 @@ export class SqlHistory<Database> implements JobEventSink, RunHistory {
   }
 
   /**
-   * Creates or changes the tables, once. The first write does so, too; for who only reads.
-   * @throws what the driver says
+   * Creates or changes the tables, once. The first write does so as well, so this is for applications that only read.
+   * @throws the driver's error
    */
   migrate(): Promise<void> {
     return this.store.open();
   }
 
   /**
-   * The runs of items, the newest first, page by page.
+   * The runs of items, the newest first, in pages.
    * @throws {ConfigurationError} for a wrong limit or cursor
-   * @throws {MissingHistoryTableError} if nothing has made the tables yet
-   * @throws what else the driver says
+   * @throws {MissingHistoryTableError} if the tables do not exist yet
+   * @throws any other error of the driver
    */
   executions(query: ExecutionQuery = {}): Promise<TracePage<ExecutionTrace>> {
     return this.reader.executions(query);
   }
 
-  /** What became of the items of an instance together. @see executions */
+  /** The states of runs of an instance's items together. @see executions */
   statuses(query: TraceQuery = {}): Promise<TracePage<StatusTrace>> {
     return this.reader.statuses(query);
   }
 
   /**
-   * How many runs of items there are, and of how many jobs.
-   * @throws {MissingHistoryTableError} if nothing has made the tables yet
-   * @throws what else the driver says
+   * Number of runs of items, and of their jobs.
+   * @throws {MissingHistoryTableError} if the tables do not exist yet
+   * @throws any other error of the driver
    */
   countExecutions(filter: ExecutionFilter = {}): Promise<ExecutionCount> {
     return this.reader.countExecutions(filter);
   }
 
-  /** How many rows `statuses` has. @see countExecutions */
+  /** Number of rows of `statuses`. @see countExecutions */
   countStatuses(filter: TraceFilter = {}): Promise<number> {
     return this.reader.countStatuses(filter);
   }
 
-  /** @throws {ConfigurationError} if another application has it */
+  /** @throws {ConfigurationError} if another application uses this history */
   start({ clock, emit }: SinkHost): void {
     const { name: sink, store } = this;
     if (this.isStarted) {
@@ -199,7 +199,8 @@ function problemsOf({ name, dialect, ...options }: SqlHistoryOptions): string[] 
   return [
     isNamed || `name (given as ${show(name)}) must be a text`,
     (dialect !== undefined && TRACE_DIALECTS.includes(dialect)) ||
-      `dialect (given as ${show(dialect)}) must be ${TRACE_DIALECTS.map(show).join(', ')}; this Kysely tells none of them`,
+      `dialect (given as ${show(dialect)}) must be ${TRACE_DIALECTS.map(show).join(', ')}; ` +
+        'give it, since this Kysely has an unknown one',
     isWhole(keepDays, 1) || `keepDays (given as ${show(keepDays)}) must be a whole number from 1`,
     isWhole(keepRows, 1) || `keepRows (given as ${show(keepRows)}) must be a whole number from 1`,
     isWhole(queueRows, 1_000) || `queueRows (given as ${show(queueRows)}) must be a whole number from 1000`,

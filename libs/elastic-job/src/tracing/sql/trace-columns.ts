@@ -24,7 +24,7 @@ export function statusColumns(dialect: TraceDialect): readonly InsertColumn<Stat
   return [
     { name: 'id', of: ({ id }) => id },
     { name: 'job_name', of: ({ jobName }) => jobName },
-    // Empty for every job outside ElasticJob's Cloud.
+    // Empty for every job outside of ElasticJob's Cloud.
     { name: 'original_task_id', always: "''" },
     { name: 'task_id', of: ({ taskId }) => taskId },
     { name: 'slave_id', of: ({ slaveId }) => slaveId },

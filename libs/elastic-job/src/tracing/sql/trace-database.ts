@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { ExecutionRow, StatusRow } from './trace-row.js';
 
-/** ElasticJob's tables. Names and cases are those of the dialect: @see TraceDialect.names */
+/** ElasticJob's tables, with names in the dialect's case. @see TraceDialect.names */
 export interface TraceDatabase {
   readonly jobExecutionLog: ExecutionTable;
   readonly jobStatusTraceLog: StatusTable;
@@ -9,13 +9,13 @@ export interface TraceDatabase {
 
 export type TraceDb = Kysely<TraceDatabase>;
 
-/** The user's database, seen as one that has the tables, and without whatever the user's plugins do to names. */
+/** The user's database, typed as one that has the tables, without the user's plugins, which may change names. */
 export function asTraceDb<Database>(db: Kysely<Database>): TraceDb {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- which tables there are is not known to the types
   return db.withoutPlugins() as unknown as TraceDb;
 }
 
-/** What a driver takes and gives for a TIMESTAMP. */
+/** Values that drivers accept and return for a TIMESTAMP. */
 export type StoredTime = Date | number | string;
 
 /** `JOB_EXECUTION_LOG`. */
@@ -25,7 +25,7 @@ type ExecutionTable = Omit<ExecutionRow, 'table' | 'isSuccess' | 'startTime' | '
   readonly completeTime: StoredTime | null;
 };
 
-/** `JOB_STATUS_TRACE_LOG`. What others wrote may be in any state, and without a message. */
+/** `JOB_STATUS_TRACE_LOG`. Rows of other writers may have any state, and no message. */
 type StatusTable = Omit<StatusRow, 'table' | 'state' | 'message' | 'creationTime'> & {
   readonly originalTaskId: string;
   readonly source: string | null;

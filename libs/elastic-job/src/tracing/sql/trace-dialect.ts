@@ -10,7 +10,7 @@ import {
 import type { StoredTime } from './trace-database.js';
 import { MYSQL_TABLES, POSTGRES_TABLES, SQLITE_TABLES, type TableStatements } from './trace-tables.js';
 
-/** The databases that a history may be in. MariaDB is `mysql`. */
+/** Databases for a history. MariaDB is `mysql`. */
 export type TraceDialectName = 'sqlite' | 'postgres' | 'mysql';
 
 /** A column as the database's catalogue shows it. */
@@ -20,24 +20,24 @@ export interface CatalogueColumn {
 }
 
 /**
- * All that differs from one database to the next. Statements that are written out name tables and columns without
- * quotes, as Java's do: each database then finds them in the case in which it keeps them.
+ * All differences between the databases. Written-out statements name tables and columns without quotes, as Java's do,
+ * so that each database finds them in the case in which it keeps them.
  */
 export interface TraceDialect {
-  /** Gives the query builder's names that very case: PostgreSQL keeps lower case, MySQL what was written. */
+  /** Gives the query builder's names the same case: PostgreSQL keeps lower case, MySQL the case as written. */
   readonly names: CamelCasePlugin;
   readonly tables: TableStatements;
-  /** The columns of a table of the current schema; none if there is no such table. @param table in upper case */
+  /** Columns of a table of the current schema; none if there is no such table. @param table in upper case */
   columns(table: string): RawBuilder<CatalogueColumn>;
-  /** Whether a column can be given a default later on. */
+  /** True if a column can get a default later on. */
   readonly setsDefaults: boolean;
   flag(value: boolean): boolean | number;
   time(ms: number): StoredTime;
-  /** Ends an insert: rows whose ids are there already change nothing. */
+  /** End of an insert that changes nothing in rows with existing ids. */
   readonly orKeep: RawBuilder<unknown>;
-  /** Ends an insert: rows whose ids are there already tell how their runs have ended, if what comes does. */
+  /** End of an insert that completes rows with existing ids, if the new row has an end. */
   readonly orComplete: RawBuilder<unknown>;
-  /** Deletes at most so many rows, the oldest first. */
+  /** Deletes the oldest rows, up to this number. */
   deleteBefore(table: string, timeColumn: string, before: StoredTime, count: number): RawBuilder<unknown>;
 }
 
@@ -101,7 +101,7 @@ export function traceDialect(name: TraceDialectName): TraceDialect {
   return DIALECTS[name];
 }
 
-/** The dialect of the user's Kysely; undefined if it is none that is known here. */
+/** The dialect of the user's Kysely; undefined if it is unknown here. */
 export function dialectOf<Database>(db: Kysely<Database>): TraceDialectName | undefined {
   const { adapter } = db.getExecutor();
   if (adapter instanceof SqliteAdapter) return 'sqlite';

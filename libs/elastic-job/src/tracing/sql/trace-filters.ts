@@ -3,7 +3,7 @@ import type { TraceDatabase } from './trace-database.js';
 import type { TraceDialect } from './trace-dialect.js';
 import type { ExecutionFilter, TraceFilter } from '../trace-query.js';
 
-/** The condition for rows of `JOB_EXECUTION_LOG` that a query asks for. */
+/** Condition of a query for rows of `JOB_EXECUTION_LOG`. */
 export function executionConditions(query: ExecutionFilter, dialect: TraceDialect) {
   const { from, isComplete, isSuccess, jobName, runningAt, source, taskId, to } = query;
   return (eb: ExpressionBuilder<TraceDatabase, 'jobExecutionLog'>): Expression<SqlBool> => {
@@ -22,7 +22,7 @@ export function executionConditions(query: ExecutionFilter, dialect: TraceDialec
   };
 }
 
-/** The condition for rows of `JOB_STATUS_TRACE_LOG` that a query asks for. */
+/** Condition of a query for rows of `JOB_STATUS_TRACE_LOG`. */
 export function statusConditions({ from, jobName, taskId, to }: TraceFilter, dialect: TraceDialect) {
   return (eb: ExpressionBuilder<TraceDatabase, 'jobStatusTraceLog'>): Expression<SqlBool> => {
     const conditions = [eb('creationTime', 'is not', null)];

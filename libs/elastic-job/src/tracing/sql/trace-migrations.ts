@@ -8,9 +8,9 @@ const EXECUTIONS = 'JOB_EXECUTION_LOG';
 const STATUSES = 'JOB_STATUS_TRACE_LOG';
 
 /**
- * Brings the tables to the form that this version writes. Several instances may do so at once; who comes second finds
- * it done. Migrations only add: older versions of this package, and Java, go on with what they know.
- * @throws what the database answers
+ * Brings the tables into the form that this version writes. Several instances may do so at once; the later ones find it
+ * done. Migrations only add, so older versions of this package, and Java, still work.
+ * @throws the database's error
  */
 export async function migrateTraces(db: TraceDb, dialect: TraceDialect): Promise<void> {
   const Migrator = await importMigrator();
@@ -24,7 +24,7 @@ export async function migrateTraces(db: TraceDb, dialect: TraceDialect): Promise
   if (error !== undefined) throw error;
 }
 
-/** kysely 0.29 has it in an entry of its own, whose name no bundler may see: it would miss that in 0.28. */
+/** kysely 0.29 has it in a separate entry. Its name must be hidden from bundlers, which would miss it in 0.28. */
 async function importMigrator(): Promise<typeof kysely.Migrator> {
   const entry: string = 'kysely/migration';
   const isInFrontEntry = 'Migrator' in kysely;
@@ -34,7 +34,7 @@ async function importMigrator(): Promise<typeof kysely.Migrator> {
   return Migrator;
 }
 
-/** ElasticJob's tables, unless Java has made them: then a writer of either kind must be able to write them. */
+/** Creates ElasticJob's tables, unless Java has: then both kinds of writers must be able to write them. */
 function elasticJobTables(dialect: TraceDialect): Migration {
   return {
     async up(db: Kysely<unknown>): Promise<void> {

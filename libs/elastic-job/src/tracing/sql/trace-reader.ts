@@ -17,17 +17,17 @@ import type { TraceStore } from './trace-store.js';
 
 const MOST_ROWS = 1_000;
 
-/** The last row of a page: its time in milliseconds since the epoch, and its id. */
+/** Last row of a page: its time in milliseconds since the epoch, and its id. */
 type Position = readonly [time: number, id: string];
 
-/** Reads the history in pages, the newest rows first; rows that are written meanwhile do not move them. */
+/** Reads the history in pages, the newest rows first; rows that are written meanwhile do not shift the pages. */
 export class TraceReader {
   constructor(private readonly store: TraceStore) {}
 
   /**
    * @throws {ConfigurationError} for a wrong limit or cursor
    * @throws {MissingHistoryTableError}
-   * @throws what else the driver says
+   * @throws any other error of the driver
    */
   async executions(query: ExecutionQuery): Promise<TracePage<ExecutionTrace>> {
     const { db, dialect } = this.store;
@@ -58,7 +58,7 @@ export class TraceReader {
   /**
    * @throws {ConfigurationError} for a wrong limit or cursor
    * @throws {MissingHistoryTableError}
-   * @throws what else the driver says
+   * @throws any other error of the driver
    */
   async statuses(query: TraceQuery): Promise<TracePage<StatusTrace>> {
     const { db, dialect } = this.store;
@@ -82,7 +82,7 @@ export class TraceReader {
     return page(rows, limit, ({ creationTime, id }) => [creationTime.getTime(), id]);
   }
 
-  /** @throws {MissingHistoryTableError} @throws what else the driver says */
+  /** @throws {MissingHistoryTableError} @throws any other error of the driver */
   async countExecutions(filter: ExecutionFilter): Promise<ExecutionCount> {
     const { db, dialect } = this.store;
     const { executions, jobs } = await db
@@ -91,11 +91,11 @@ export class TraceReader {
       .where(executionConditions(filter, dialect))
       .executeTakeFirstOrThrow()
       .catch((error: unknown) => rethrow('JOB_EXECUTION_LOG', error));
-    // PostgreSQL's driver gives a count as a text.
+    // PostgreSQL's driver returns a count as text.
     return { executions: Number(executions), jobs: Number(jobs) };
   }
 
-  /** @throws {MissingHistoryTableError} @throws what else the driver says */
+  /** @throws {MissingHistoryTableError} @throws any other error of the driver */
   async countStatuses(filter: TraceFilter): Promise<number> {
     const { db, dialect } = this.store;
     const { rows } = await db

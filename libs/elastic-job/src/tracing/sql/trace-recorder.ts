@@ -8,16 +8,16 @@ import { type ExecutionRow, fitting, type StatusRow, type TraceRow } from './tra
 
 type EventOf<Kind extends JobEvent['kind']> = Extract<JobEvent, { kind: Kind }>;
 
-/** The widths of ElasticJob's columns, in UTF-16 units. */
+/** Widths of ElasticJob's columns, in UTF-16 units. */
 const WIDTH = { jobName: 100, taskId: 255, host: 255, ip: 50, items: 100, text: 4_000 };
 
 /**
- * Turns what happens to jobs into rows. There is none in TASK_STAGING: Java writes it as a trigger comes. Here its items
- * are known once they are begun, and it would tell of the same instant as the row that follows it.
- * @see ElasticJob, `ElasticJobExecutor`: which states it tells, and with which texts
+ * Turns events into rows. There is no row for TASK_STAGING, which Java writes when a trigger comes: here the items are
+ * known only once they are begun, and the row would have the same instant as the next one.
+ * @see ElasticJob, `ElasticJobExecutor`: the states, with their texts
  */
 export class TraceRecorder {
-  /** The rows of items that have started, by the trigger they run for. */
+  /** Rows of items that have started, by their trigger. */
   private readonly started = new WeakMap<Trigger, Map<number, ExecutionRow>>();
   private readonly ids: RowIds;
   private readonly hostname: string;
@@ -27,7 +27,7 @@ export class TraceRecorder {
     this.hostname = fitting(clock.hostName(), WIDTH.host);
   }
 
-  /** None for most events. A row that was there before takes the place of the one with its id. */
+  /** Most events have none. A later version of a row has the same id. */
   rowsOf(event: JobEvent): readonly TraceRow[] {
     switch (event.kind) {
       case 'triggered':
@@ -50,7 +50,7 @@ export class TraceRecorder {
   private start(event: EventOf<'started'>): ExecutionRow[] {
     const { trigger, item } = event;
     const items = this.started.get(trigger) ?? new Map<number, ExecutionRow>();
-    // A retry goes on with the row of the first attempt.
+    // A retry continues the row of the first attempt.
     if (items.has(item)) return [];
     const row = this.execution(event, this.clock.wallNow());
     this.started.set(trigger, items.set(item, row));
@@ -60,7 +60,7 @@ export class TraceRecorder {
   private settle(event: EventOf<'settled'>): ExecutionRow {
     const { trigger, item, outcome, durationMs } = event;
     const now = this.clock.wallNow();
-    // An item that was aborted before its handler was called has none.
+    // An item that was aborted before its handler was called has no row yet.
     const row = this.started.get(trigger)?.get(item) ?? this.execution(event, now - Math.round(durationMs));
     this.started.get(trigger)?.delete(item);
     const cause = causeOf(outcome);
@@ -74,7 +74,7 @@ export class TraceRecorder {
     return this.status(event, 'TASK_ERROR', `{${failures.join(', ')}}`);
   }
 
-  /** What was to run, and did not. */
+  /** Items that were to run, and did not. */
   private passed(event: EventOf<'triggered' | 'misfired'>, why: string): StatusRow[] {
     return [this.status(event, 'TASK_FINISHED', why)];
   }

@@ -4,15 +4,18 @@ import type { TraceStore } from './trace-store.js';
 import { within } from './within.js';
 
 const DAY_MS = 86_400_000;
-/** Between two looks, in milliseconds. Instances look at different times. */
+/** Mean pause between two rounds, in milliseconds. Instances run at different times. */
 const INTERVAL_MS = 600_000;
-/** Rows of one statement: what is deleted at once is locked at once. */
+/** Most rows of one statement, since rows that are deleted at once are locked at once. */
 const BATCH_ROWS = 1_000;
 /** Longest wait for a statement, in milliseconds. */
 const TIMEOUT_MS = 60_000;
-/** How often a step is tried that met another instance's. */
+/** Most attempts at a step that conflicts with another instance's. */
 const MOST_ATTEMPTS = 10;
-/** What MySQL and PostgreSQL say to the one of two instances that is to try again, as they delete the same rows. */
+/**
+ * Error codes of MySQL and PostgreSQL for one of two instances that delete the same rows at the same time; it has to
+ * try again.
+ */
 const DEADLOCKS: readonly unknown[] = ['ER_LOCK_DEADLOCK', '40P01'];
 const TABLES = ['jobExecutionLog', 'jobStatusTraceLog'] as const satisfies readonly (keyof TraceDatabase)[];
 
@@ -24,7 +27,7 @@ interface TraceRetentionParts {
   readonly onError: (message: string, error: unknown) => void;
 }
 
-/** Deletes what is too old or too much, in small steps. Every instance does; what another has deleted is gone. */
+/** Deletes rows beyond the limits, in small steps. Every instance does; a row may already be gone. */
 export class TraceRetention {
   private readonly ending = new AbortController();
 
@@ -39,7 +42,7 @@ export class TraceRetention {
     this.ending.abort();
   }
 
-  /** One look at both tables. @throws what the driver says @throws {HistoryTimeoutError} */
+  /** One round over both tables. @throws the driver's error @throws {HistoryTimeoutError} */
   async prune(): Promise<void> {
     for (const table of TABLES) {
       for (const before of await this.limitsOf(table)) await this.deleteBefore(before, table);
@@ -50,13 +53,13 @@ export class TraceRetention {
     const { clock, onError } = this.parts;
     const { signal } = this.ending;
     while (!signal.aborted) {
-      await clock.sleep(INTERVAL_MS * (0.5 + clock.random() / 2), signal).catch(() => {}); // The end ends the pause.
+      await clock.sleep(INTERVAL_MS * (0.5 + clock.random() / 2), signal).catch(() => {}); // A stop ends the pause.
       if (signal.aborted) return;
       await this.prune().catch((error: unknown) => onError('old rows were not deleted; trying again later', error));
     }
   }
 
-  /** Rows from before any of these instants are not kept. */
+  /** Rows before any of these instants are deleted. */
   private async limitsOf(table: keyof TraceDatabase) {
     const { clock, keepDays, keepRows, store } = this.parts;
     const byAge = keepDays === undefined ? undefined : store.dialect.time(clock.wallNow() - keepDays * DAY_MS);

@@ -1,6 +1,6 @@
 import type { TraceState } from '../trace-query.js';
 
-/** What happened to one item, as a row of `JOB_EXECUTION_LOG`. Times are milliseconds since the epoch. */
+/** Run of one item, as a row of `JOB_EXECUTION_LOG`. Times are milliseconds since the epoch. */
 export interface ExecutionRow {
   readonly table: 'execution';
   readonly id: string;
@@ -17,7 +17,7 @@ export interface ExecutionRow {
   readonly completeTime: number | null;
 }
 
-/** What happened to the items of an instance together, as a row of `JOB_STATUS_TRACE_LOG`. */
+/** State of a run of an instance's items together, as a row of `JOB_STATUS_TRACE_LOG`. */
 export interface StatusRow {
   readonly table: 'status';
   readonly id: string;
@@ -32,7 +32,9 @@ export interface StatusRow {
 
 export type TraceRow = ExecutionRow | StatusRow;
 
-/** As much of a text as a column holds; no half of a surrogate pair, and no NUL, which PostgreSQL refuses. */
+/**
+ * The part of a text that fits a column, without half of a surrogate pair, and without NUL, which PostgreSQL refuses.
+ */
 export function fitting(text: string, units: number): string {
   const clean = text.includes('\0') ? text.replaceAll('\0', '') : text;
   if (clean.length <= units) return clean;

@@ -7,7 +7,7 @@ import { migrateTraces } from './trace-migrations.js';
 import type { ExecutionRow, StatusRow, TraceRow } from './trace-row.js';
 
 /**
- * Most rows of one write: 2,200 parameters and about 3 MB of texts at the most, which every database takes.
+ * Most rows of one write: at most 2,200 parameters and about 3 MB of texts, which every database accepts.
  * @see SQLite, "Limits": 32,766 parameters; PostgreSQL and MySQL: 65,535; MariaDB, `max_allowed_packet`: 16 MB
  */
 export const MOST_ROWS = 200;
@@ -17,9 +17,9 @@ const NAMES = {
   jobStatusTraceLog: ['JOB_STATUS_TRACE_LOG', 'creation_time'],
 } as const;
 
-/** The two tables in one database. Rejects with what the driver says; knows neither time nor patience. */
+/** The two tables in one database. Rejects with the driver's error; has no time limits and no retries. */
 export class TraceStore {
-  /** With the dialect's names. */
+  /** Typed with the dialect's names. */
   readonly db: TraceDb;
   private readonly executions: RowInsert<ExecutionRow>;
   private readonly statuses: RowInsert<StatusRow>;
@@ -34,7 +34,7 @@ export class TraceStore {
     this.statuses = new RowInsert(NAMES.jobStatusTraceLog[0], statusColumns(dialect), dialect.orKeep, MOST_ROWS);
   }
 
-  /** Whether the tables are there, as far as is known. */
+  /** True once the tables are known to exist. */
   get isOpen(): boolean {
     return this.isMigrated;
   }
@@ -46,7 +46,10 @@ export class TraceStore {
     this.isMigrated = true;
   }
 
-  /** All of them or none. May be repeated; rows may come in any order of their versions. @param rows MOST_ROWS at most */
+  /**
+   * Writes all rows or none. May be repeated; versions of a row may come in any order.
+   * @param rows MOST_ROWS at most
+   */
   async write(rows: readonly TraceRow[]): Promise<void> {
     const executions = rows.filter((row) => row.table === 'execution');
     const statuses = rows.filter((row) => row.table === 'status');
@@ -63,7 +66,7 @@ export class TraceStore {
     await sql`select 1`.execute(this.db);
   }
 
-  /** The time of the oldest of the newest `count` rows of a table; undefined if there are not so many. */
+  /** Time of the oldest of the newest `count` rows of a table; undefined if there are fewer. */
   async timeOfRow(count: number, table: keyof TraceDatabase): Promise<StoredTime | undefined> {
     const [name, column] = NAMES[table];
     const [time, offset] = [sql.raw(column), sql.lit(count - 1)];
@@ -72,7 +75,7 @@ export class TraceStore {
     return (await query.execute(this.db)).rows[0]?.time;
   }
 
-  /** @returns how many rows were deleted: `count` at most, the oldest first */
+  /** Deletes the oldest rows. @returns the number of deleted rows, at most `count` */
   async deleteBefore(before: StoredTime, table: keyof TraceDatabase, count: number): Promise<number> {
     const [name, column] = NAMES[table];
     const { numAffectedRows = 0n } = await this.dialect.deleteBefore(name, column, before, count).execute(this.db);

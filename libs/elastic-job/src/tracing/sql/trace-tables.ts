@@ -1,6 +1,6 @@
-/** What the same table is called, and what differs in it, from one dialect to the next. */
+/** Differences of the tables between the dialects. */
 interface TableParts {
-  /** Columns that stand before ElasticJob's. */
+  /** Columns before ElasticJob's. */
   readonly before: string;
   readonly flag: string;
 }
@@ -9,7 +9,7 @@ const PLAIN: TableParts = { before: '', flag: 'INT' };
 const POSTGRES: TableParts = { before: '', flag: 'BOOLEAN' };
 const MYSQL: TableParts = { before: 'auto_id INT NOT NULL AUTO_INCREMENT, ', flag: 'INT' };
 
-/** Which writer a status row is from; ElasticJob up to 3.0.4 requires it, and the console of MySQL reads it. */
+/** Writer of a status row; ElasticJob up to 3.0.4 requires it, and the console of MySQL reads it. */
 export const SOURCE_COLUMN = `source VARCHAR(50) NULL DEFAULT 'LITE_EXECUTOR'`;
 
 /** @see ElasticJob, `META-INF/sql/*.properties`: names, order and types of the columns */
@@ -31,7 +31,7 @@ export interface TableStatements {
   readonly status: readonly string[];
 }
 
-// ElasticJob has one index, TASK_ID_STATE_INDEX. The others are for reading by time, and for retention.
+// ElasticJob has only the index TASK_ID_STATE_INDEX. The others serve reading by time, and retention.
 const separateIndexes = (parts: TableParts): TableStatements => ({
   execution: [
     `CREATE TABLE IF NOT EXISTS JOB_EXECUTION_LOG (${executionColumns(parts)}, PRIMARY KEY (id))`,

@@ -5,35 +5,35 @@ import type { TraceRow } from './trace-row.js';
 import { MOST_ROWS, type TraceStore } from './trace-store.js';
 import { within } from './within.js';
 
-/** A row that alone has failed so often, while the database answers, is what is wrong. */
+/** Refusals of a single row, while the database answers, after which the row itself is taken to be at fault. */
 const MOST_REFUSALS = 3;
 /** Longest wait for a transaction, in milliseconds. */
 const WRITE_TIMEOUT_MS = 10_000;
 /** Pauses after a failure, in milliseconds; a database that answers is tried again after the first. */
 const PAUSES = { firstMs: 500, longestMs: 10_000 };
-/** While the process ends, it is tried again at once, almost. */
+/** Pause while the process ends: hardly any. */
 const HURRIED_PAUSE_MS = 200;
 
-/** Where rows are written to. */
+/** Destination of the rows. */
 export type RowStore = Pick<TraceStore, 'isOpen' | 'open' | 'write' | 'ping'>;
 
 interface TraceWriterParts {
   readonly store: RowStore;
   readonly clock: Clock;
   readonly queueRows: number;
-  /** How long rows are gathered, in milliseconds. */
+  /** How long rows are collected, in milliseconds. */
   readonly gatherMs: number;
   readonly onDropped: (count: number) => void;
-  /** Told once for each outage, and of each row that the database refuses. */
+  /** Called once for each outage, and for each row that the database refuses. */
   readonly onError: (message: string, error: unknown) => void;
 }
 
-/** Writes rows in batches, one after the other, behind whoever offers them. */
+/** Writes rows in batches, one after the other, in the background. */
 export class TraceWriter {
   private readonly queue: RowQueue;
-  /** What is left is to be written without delay. */
+  /** Aborts when the remaining rows are to be written without delay. */
   private readonly hurry = new AbortController();
-  /** Nothing more is to be written. */
+  /** Aborts when no more rows are to be written. */
   private readonly over = new AbortController();
   private wake = (): void => {};
   private running: Promise<void> | undefined;
@@ -56,12 +56,12 @@ export class TraceWriter {
     return this.queue.dropped;
   }
 
-  /** Since when the database has taken nothing, in milliseconds since the epoch; undefined: it takes what comes. */
+  /** Since when the database has accepted nothing, in milliseconds since the epoch; undefined if it accepts rows. */
   get failingSince(): number | undefined {
     return this.failingFrom;
   }
 
-  /** Never waits, never throws. */
+  /** Returns at once, and never throws. */
   offer(rows: readonly TraceRow[]): void {
     if (this.over.signal.aborted) return;
     for (const row of rows) this.queue.put(row);
@@ -72,7 +72,7 @@ export class TraceWriter {
     this.running ??= this.run();
   }
 
-  /** Resolves when all is written, or `signal` aborts; what is left then is dropped. */
+  /** Resolves when all rows are written, or when `signal` aborts; the remaining rows are dropped then. */
   async stop(signal: AbortSignal): Promise<void> {
     const end = (): void => this.over.abort(signal.reason);
     if (signal.aborted) end();
@@ -86,7 +86,7 @@ export class TraceWriter {
     this.tellDropped();
   }
 
-  // The first attempt, without rows, opens the store: what is wrong with it is told at start.
+  // The first attempt, without rows, opens the store, so that its faults are reported at start.
   private async run(): Promise<void> {
     while (!this.over.signal.aborted) {
       await this.attempt();
@@ -121,7 +121,7 @@ export class TraceWriter {
     await (batch.length > 0 ? this.parts.store.write(batch) : this.parts.store.ping());
   }
 
-  /** What a database that is up refuses is closed in on by halves, until it is one row that is dropped. */
+  /** Halves a batch that a reachable database refuses, until a single row is found and dropped. */
   private giveBack(batch: readonly TraceRow[], isUp: boolean, error: unknown): void {
     if (isUp && batch.length === 1 && ++this.refusals >= MOST_REFUSALS) {
       this.refusals = 0;
@@ -146,16 +146,16 @@ export class TraceWriter {
     const { clock } = this.parts;
     const { signal } = this.hurry.signal.aborted ? this.over : this.hurry;
     const pauseMs = this.backOff.nextMs(isUp ? PAUSES.firstMs : undefined);
-    await clock.sleep(this.hurry.signal.aborted ? HURRIED_PAUSE_MS : pauseMs, signal).catch(() => {}); // Cut short.
+    await clock.sleep(this.hurry.signal.aborted ? HURRIED_PAUSE_MS : pauseMs, signal).catch(() => {}); // A stop ends it.
   }
 
-  /** Resolves when there is something to write, and what comes along with it has come. */
+  /** Resolves when there are rows to write, after the time for collecting more. */
   private async gather(): Promise<void> {
     const { signal } = this.hurry;
     if (this.backOff.failures > 0 || signal.aborted) return;
     if (this.queue.size === 0) await new Promise<void>((resolve) => (this.wake = resolve));
     if (this.queue.size >= MOST_ROWS || signal.aborted) return;
-    await this.parts.clock.sleep(this.parts.gatherMs, signal).catch(() => {}); // Cut short.
+    await this.parts.clock.sleep(this.parts.gatherMs, signal).catch(() => {}); // A stop shortens the pause.
   }
 
   private tellDropped(): void {

@@ -2,8 +2,8 @@ import type { Clock } from '../../clock/index.js';
 import { HistoryTimeoutError } from './history.errors.js';
 
 /**
- * Waits for work that cannot be called off, but not for ever.
- * @throws {HistoryTimeoutError} after `ms` milliseconds; what the work comes to is then nobody's concern
+ * Waits for work that cannot be cancelled, with a time limit.
+ * @throws {HistoryTimeoutError} after `ms` milliseconds; a later result is ignored
  */
 export function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -1,13 +1,13 @@
 /**
- * Messages between the thread of the event loop and the one that writes a history's rows. Each order is answered
- * once, before the next one is sent; only `close` is answered by the thread's end.
+ * Messages between the main thread and the thread that writes a history's rows. Each order is answered once, before the
+ * next one is sent; `close` is answered by the thread's end.
  */
 import type { TraceDialectName } from '../trace-dialect.js';
 import type { TraceRow } from '../trace-row.js';
 
 /** The thread's settings. */
 export interface ThreadSettings {
-  /** The module that makes its dialect, as a URL. */
+  /** URL of the module that makes its dialect. */
   readonly dialectModule: string;
   readonly dialect: TraceDialectName;
 }
@@ -17,7 +17,7 @@ export type ThreadOrder =
   | { readonly kind: 'ping' }
   | { readonly kind: 'close' };
 
-/** The part of a failure that can be cloned; undefined: there was none. */
+/** The clonable part of a failure; undefined if there was none. */
 export interface ThreadAnswer {
   readonly failure?: { readonly message: string; readonly stack: string | undefined };
 }

@@ -6,7 +6,7 @@ import { TraceStore } from '../trace-store.js';
 import type { ThreadAnswer, ThreadOrder, ThreadSettings } from './messages.js';
 
 /**
- * The thread's side: writes what it is told to, over a connection of its own.
+ * The thread's side: writes the rows that it gets, over a connection of its own.
  * @throws if the module makes no dialect
  */
 export async function serveRows(port: MessagePort, { dialectModule, dialect }: ThreadSettings): Promise<void> {

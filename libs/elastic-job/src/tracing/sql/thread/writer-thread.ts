@@ -4,22 +4,22 @@ import type { TraceStore } from '../trace-store.js';
 import type { RowStore } from '../trace-writer.js';
 import type { ThreadAnswer, ThreadOrder, ThreadSettings } from './messages.js';
 
-/** Where the thread's entry lies, if this file was not moved by a bundler. */
+/** Place of the thread's entry, unless a bundler has moved this file. */
 const ENTRY = new URL('./history-thread.js', import.meta.url);
 
 export interface WriterThreadParts {
-  /** Makes the tables, in the thread of the event loop. */
+  /** Creates the tables, in the main thread. */
   readonly store: TraceStore;
   readonly settings: ThreadSettings;
-  /** The thread's entry, if a bundler has moved it. */
+  /** Place of the thread's entry after bundling. */
   readonly entry: URL | undefined;
-  /** Told of a thread that has died while nobody waited for it. */
+  /** Called for a thread that has died between two writes. */
   readonly onDeath: (error: Error) => void;
 }
 
 /**
- * Writes rows in a thread of its own. At most one write is with the thread: what comes meanwhile waits in the writer's
- * queue, and gives way there. A thread that dies fails the write that it had; the next one starts another thread.
+ * Writes rows in a thread, one write at a time: further rows wait in the writer's queue, and may be dropped there. The
+ * death of a thread fails its write; the next write starts another thread.
  */
 export class WriterThread implements RowStore {
   private worker: Worker | undefined;
@@ -43,7 +43,7 @@ export class WriterThread implements RowStore {
     return this.ask({ kind: 'ping' });
   }
 
-  /** Resolves when the thread has closed its connection and has ended; it is ended as soon as `signal` aborts. */
+  /** Resolves when the thread has closed its connection and has ended; it is killed as soon as `signal` aborts. */
   async close(signal: AbortSignal): Promise<void> {
     const { worker } = this;
     this.worker = undefined;
@@ -54,7 +54,7 @@ export class WriterThread implements RowStore {
     await worker.terminate();
   }
 
-  // One that is given up while it is out, as too slow, is still with the thread: another is not sent after it.
+  // A write that was given up as too slow is still with the thread, so no other may follow it.
   private async ask(order: ThreadOrder): Promise<void> {
     if (this.asked !== undefined) throw new Error('The writer thread has not done yet what it was asked for before.');
     const worker = (this.worker ??= this.start());
@@ -75,7 +75,7 @@ export class WriterThread implements RowStore {
     });
     worker.on('error', (error) => this.lose(worker, error));
     worker.on('exit', (code) => this.lose(worker, `it ended with code ${code}`));
-    // Rows that are on their way keep the process by the time that they may take.
+    // A pending write keeps the process alive only by its own time limit.
     worker.unref();
     return worker;
   }
