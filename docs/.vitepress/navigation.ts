@@ -16,7 +16,14 @@ interface Group {
 const GROUPS: readonly Group[] = [
   {
     title: { en: 'Start', zh: '入门' },
-    pages: ['overview', 'start/first-job', 'start/zookeeper', 'start/several-instances', 'start/crash'],
+    pages: [
+      'overview',
+      'start/first-job',
+      'start/zookeeper',
+      'start/several-instances',
+      'start/crash',
+      'start/packages',
+    ],
   },
   {
     title: { en: 'Concepts', zh: '概念' },

@@ -75,23 +75,27 @@ export function sightsOf(reader: Reader): readonly Sight[] {
     },
     { command: 'kill -TERM %1', after: (since) => leaves(processes[0]!, since) },
     {
-      command: 'curl -sS --fail http://127.0.0.1:3001/metrics',
-      after: async (since) => {
-        await terminal.says(/"status":"ok".*"elasticJob"/, since);
-        await terminal.says(/^elastic_job_.*city-report/m, since);
-        processes = await jobsOf(1, since);
-      },
-    },
-    {
       command: 'npx vitest run src/report.jobs.spec.ts',
       after: async (since) => void (await terminal.says(/Tests +1 passed/, since)),
     },
     {
-      command: 'kill -TERM %1',
+      command: 'PORT=3001 node dist/main.js &',
+      after: async (since) => void (processes = await jobsOf(1, since)),
+    },
+    {
+      command: 'node dist/operate.js city-report',
+      before: async () => void (await terminal.says(line(processes[0]!, 'city-report: joined as'))),
       after: async (since) => {
         await terminal.says(/'city-report'.*'OK'/, since);
         await terminal.says(line(processes[0]!, 'city-report: triggered by an operator'), since);
-        await leaves(processes[0]!, since);
+      },
+    },
+    { command: 'kill -TERM %1', after: (since) => leaves(processes[0]!, since) },
+    {
+      command: 'curl -sS --fail http://127.0.0.1:3001/metrics',
+      after: async (since) => {
+        await terminal.says(/"status":"ok".*"elasticJob"/, since);
+        await terminal.says(/^elastic_job_.*city-report/m, since);
       },
     },
   ];

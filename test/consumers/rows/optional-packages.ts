@@ -1,7 +1,7 @@
 import type { Project } from '../project.js';
 import type { Row } from './row.js';
 
-/** Packages whose newest release Jest cannot load, in the versions that README.md names for CommonJS. */
+/** Packages whose newest release Jest cannot load, in the versions that docs/start/packages.md names for CommonJS. */
 const FOR_COMMONJS = [
   '@nestjs/config@4',
   '@nestjs/terminus@11',
@@ -15,7 +15,7 @@ const PLATFORM = ['reflect-metadata', 'rxjs'];
 export const ROWS: readonly Row[] = [
   {
     name: 'packages-commonjs',
-    title: 'each entry in Jest, with the optional packages that README.md names for CommonJS',
+    title: 'each entry in Jest, with the optional packages that docs/start/packages.md names',
     async run(site) {
       const project = await site.project('packages-commonjs');
       await project.write('package.json', { private: true, jest: {} });

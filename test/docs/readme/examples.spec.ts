@@ -6,6 +6,7 @@ import { inWorkspace, installLibrary } from '../../nest/built/build-library.js';
 import { freePort } from '../../support/zookeeper/loopback.js';
 import { type Block, filesUpTo, readBlocks } from '../blocks/blocks.js';
 import { COMPILER_OPTIONS } from '../blocks/samples.js';
+import { FOLLOWED_PAGES } from './pages.js';
 import { Program } from './program.js';
 
 /** Below the workspace, whose packages it finds, and where no tool looks for sources. */
@@ -25,7 +26,7 @@ const programs: Program[] = [];
 
 beforeAll(async () => {
   await installLibrary([FOLDER], true);
-  blocks = readBlocks('README.md');
+  blocks = FOLLOWED_PAGES.flatMap((page) => readBlocks(page));
 }, LIMIT_MS);
 afterEach(async () => {
   await Promise.all(programs.splice(0).map((program) => program.kill()));
@@ -79,18 +80,6 @@ describe('the code of README.md, a section after the other', () => {
       await application.end('SIGTERM');
       expect(application.output).toContain('city-report: left as');
     },
-    'Production checklist': async () => {
-      const { application, url } = await startApplication();
-      await application.says(/city-report: finished/);
-      for (const path of ['/health/live', '/health/ready']) expect((await fetch(url + path)).status).toBe(200);
-      expect(await (await fetch(`${url}/metrics`)).text()).toMatch(/^elastic_job_.*city-report/m);
-      await application.end('SIGTERM');
-
-      const db = new Libsql(`${project}/reports.db`);
-      expect(db.prepare('select distinct city from report order by city').pluck().all([])).toEqual(CITIES);
-      expect(db.prepare('select distinct job_name from elastic_job_fence').pluck().all([])).toEqual(['city-report']);
-      db.close();
-    },
     Test: async () => {
       const tests = run([inWorkspace('node_modules/vitest/vitest.mjs'), 'run', 'src/report.jobs.spec.ts']);
       expect({ code: await tests.ended, output: tests.output }).toMatchObject({ code: 0 });
@@ -104,11 +93,17 @@ describe('the code of README.md, a section after the other', () => {
       await application.says(/city-report: triggered by an operator/);
       await application.end('SIGTERM');
     },
-    'Jobs created at run time': async () => {
-      const application = run(['dist/tenants.js']);
-      for (const part of [0, 1]) await application.says(new RegExp(`report-acme: part ${part} of Acme`));
+    'An application with all of it': async () => {
+      const { application, url } = await startApplication();
+      await application.says(/city-report: finished/);
+      for (const path of ['/health/live', '/health/ready']) expect((await fetch(url + path)).status).toBe(200);
+      expect(await (await fetch(`${url}/metrics`)).text()).toMatch(/^elastic_job_.*city-report/m);
       await application.end('SIGTERM');
-      expect(application.output).toContain('report-acme: left as');
+
+      const db = new Libsql(`${project}/reports.db`);
+      expect(db.prepare('select distinct city from report order by city').pluck().all([])).toEqual(CITIES);
+      expect(db.prepare('select distinct job_name from elastic_job_fence').pluck().all([])).toEqual(['city-report']);
+      db.close();
     },
   };
 
