@@ -6,7 +6,7 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** The entry of the connections in a worker thread; undefined where clients connect in-process. */
     connectionWorker: string | undefined;
-    /** What this machine needs to start a server, in milliseconds. */
+    /** Time that this machine needs to start a server, in milliseconds. */
     serverStartMs: number;
   }
 }

@@ -1,10 +1,11 @@
-// A process that runs one job with one item, and tells in which order its handler learns of a pause: `lease.spec.ts`.
+// A process that runs one job with one item. It reports in which order its handler learns of a pause; see
+// `lease.spec.ts`.
 import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
 import { resolveJobOptions, type ShardingContext } from '../../libs/elastic-job/src/domain/index.js';
 import { ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
 
-/** The timers of a handler look so often, in milliseconds. */
+/** Interval at which the timers of a handler check the lease, in milliseconds. */
 const LOOK_MS = 5;
 
 const tell = (message: object): void => void (process.connected && process.send?.(message));
@@ -16,7 +17,7 @@ const registry = new ZooKeeperRegistryCenter(
 );
 const runtime = new ElasticJobRuntime({ registry, clock });
 
-/** Runs until its signal aborts; asks the registry all the while, and looks at its lease right after a pause. */
+/** Runs until its signal aborts. It keeps asking the registry, and checks its lease right after a pause. */
 async function handler(context: ShardingContext): Promise<void> {
   const log: string[] = [];
   const { signal } = context;
@@ -28,7 +29,7 @@ async function handler(context: ShardingContext): Promise<void> {
     if (performance.now() - last > options.sessionTimeoutMs / 2) log.push('pause', isHeld(context) ? 'held' : 'lost');
     last = performance.now();
   }, LOOK_MS);
-  // It may be stopped from here on.
+  // The process may be stopped from here on.
   tell({ started: registry.session.id });
   while (!signal.aborted) {
     await registry.exists('/').then(

@@ -13,7 +13,7 @@ interface Told {
 }
 
 describe('SIGSTOP of a process that runs an item', EACH, () => {
-  it('given a handler that asks the registry and looks at its lease, when its process was stopped for longer than its session, then it knows that the lease is lost before it hears anything of the registry', async () => {
+  it('ends the lease at once after a pause longer than the session, before the registry answers', async () => {
     const { server, proxy } = await stage().network();
     const options = { servers: proxy.connect, namespace: NAMESPACE, sessionTimeoutMs: SESSION_MS, ...CONNECTION };
     const worker = await stage().add(
@@ -29,12 +29,12 @@ describe('SIGSTOP of a process that runs an item', EACH, () => {
 
     const { log = [] } = await told((message) => message.log !== undefined);
     expect(log).toContain('answer');
-    // Its own timer may be first, and asks; ours tell. What the pause has cut in two is no answer.
+    // The client's own timer may fire first. An answer from before the pause does not count.
     const news = log.slice(log.lastIndexOf('answer') + 1);
     expect(news).toContain('signal SESSION_LOST');
     expect(news).toContain('pause');
     expect(log.filter((line) => line === 'lost' || line === 'held')).toEqual(['lost']);
-    // It comes back under a new session and runs the item again.
+    // The process comes back under a new session and runs the item again.
     expect((await told((message) => message.started !== undefined)).started).not.toBe(started);
   });
 });

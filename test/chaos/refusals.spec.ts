@@ -16,11 +16,11 @@ import { EACH, NAMESPACE, SOON, useStage } from './registry/stage.js';
 
 const JOB = 'refused';
 const ITEMS = [0, 1, 2, 3];
-/** Reading, and changing the ACL back. */
+/** Permissions to read, and to change the ACL back. */
 const READ_ONLY = 1 + 16;
 const QUOTA = `/zookeeper/quota/${NAMESPACE}/${JOB}`;
 const NO_MORE_NODES = 'count=-1,bytes=-1=;byteHardLimit=-1;countHardLimit=1';
-/** How long requests are counted, in milliseconds. */
+/** Time for which requests are counted, in milliseconds. */
 const COUNTED_MS = 10_000;
 
 const stage = useStage();
@@ -42,7 +42,7 @@ afterEach(async () => {
 });
 
 describe('settles that a real server refuses', EACH, () => {
-  it('given items whose nodes are read-only as they end, when they are writable again, then all are recorded and run again', async () => {
+  it('records all ends and runs all items again when their read-only nodes are writable again', async () => {
     const server = await stage().server();
     await start(stage().center({ servers: server.connect, sessionTimeoutMs: 10_000 }));
     const operator = await stage().add(connectRawClient(server.port, { sessionTimeoutMs: 60_000 }));
@@ -66,7 +66,7 @@ describe('settles that a real server refuses', EACH, () => {
 });
 
 describe('begins that a real server refuses', EACH, () => {
-  it('given an exceeded quota, when requests are counted, then there is no storm, and all items run once it is raised', async () => {
+  it('makes no storm of requests while a quota is exceeded, and runs all items once it is raised', async () => {
     const { server, proxy } = await stage().network({ jvmFlags: ['-Dzookeeper.enforceQuota=true'] });
     await start(stage().center({ servers: proxy.connect, sessionTimeoutMs: 10_000 }));
     await runOnce();
@@ -80,7 +80,7 @@ describe('begins that a real server refuses', EACH, () => {
     expect(await runAgain()).toEqual(ITEMS);
   });
 
-  it('given items whose nodes are read-only, when requests are counted, then there is no storm, and all items run afterwards', async () => {
+  it('makes no storm of requests while the nodes of items are read-only, and runs them afterwards', async () => {
     const { server, proxy } = await stage().network();
     await start(stage().center({ servers: proxy.connect, sessionTimeoutMs: 10_000 }));
     await runOnce();
@@ -92,7 +92,7 @@ describe('begins that a real server refuses', EACH, () => {
     expect(await runAgain()).toEqual(ITEMS);
   });
 
-  it('given one item whose nodes are read-only, then the others run, and it runs once they are writable', async () => {
+  it('runs the other items while the nodes of one are read-only, and runs that one afterwards', async () => {
     const server = await stage().server();
     await start(stage().center({ servers: server.connect, sessionTimeoutMs: 10_000 }));
     await runOnce();
@@ -131,7 +131,7 @@ describe('begins that a real server refuses', EACH, () => {
 });
 
 describe('a server without a quorum that serves reads alone', EACH, () => {
-  it('given it is all that is left, when it serves, then no session comes of it before there is a quorum', async () => {
+  it('opens no session on the only server left, which serves reads, before there is a quorum', async () => {
     const ensemble = await stage().add(startEnsemble(3, { jvmFlags: ['-Dreadonlymode.enabled=true'] }));
     const center = stage().center({ servers: ensemble.connect, sessionTimeoutMs: 4_000 });
     const states: (string | undefined)[] = [];
@@ -154,7 +154,7 @@ async function start(registry: RegistryCenter, more: Partial<JobOptions> = {}): 
   runtime = new ElasticJobRuntime({ registry, clock: stage().clock });
   runtime.events.on((event) => events.push(event));
   const place = 'refusals.spec';
-  // Due only when a test says so; what is refused then is owed, and caught up on.
+  // Due only when a test triggers it. A refused run is owed, and caught up on.
   const options = { name: JOB, cron: '0 0 0 1 1 ?', shardingTotalCount: ITEMS.length, ...more };
   const configuration = resolveJobOptions(options, { place });
   const handler = async ({ shardingItem }: { readonly shardingItem: number }) => {
@@ -180,7 +180,7 @@ async function runOnce(): Promise<void> {
   runs.length = 0;
 }
 
-/** The requests that a job makes whose begin is refused. @param why ZooKeeper's code of the answer, or the error's */
+/** The requests of a job whose begin is refused. @param why ZooKeeper's code of the answer, or the error's */
 async function refusedPerSecond(proxy: FaultProxy, why: number | string): Promise<number> {
   await expect(tick()).rejects.toMatchObject(typeof why === 'number' ? { serverCode: why } : { code: why });
   await stage().clock.sleep(COUNTED_MS / 2);
@@ -202,7 +202,7 @@ async function setItemAcls(operator: RawClient, permissions: number, items = ITE
   for (const item of items) {
     for (const path of [`/sharding/${item}`, `/sharding/${item}/record`]) {
       const { error } = await operator.setAcl(`/${NAMESPACE}/${JOB}${path}`, permissions);
-      // None of ours has run the item yet.
+      // None of our instances has run the item yet.
       if (error !== 0 && error !== -101) throw new Error(`setAcl ${path}: ${error}`);
     }
   }

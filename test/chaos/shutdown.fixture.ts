@@ -1,4 +1,5 @@
-// A process that runs one job whose handler heeds no signal, and shuts down when it is told to: `shutdown.spec.ts`.
+// A process that runs one job whose handler ignores its signal, and that shuts down when it is told to; see
+// `shutdown.spec.ts`.
 import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
 import { resolveJobOptions } from '../../libs/elastic-job/src/domain/index.js';
 import { ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';

@@ -11,7 +11,7 @@ const START_LIMIT_MS = 40_000;
 const stage = useStage();
 
 describe('SIGTERM while the ZooKeeper server is stopped', EACH, () => {
-  it('ends a process whose handler heeds nothing within drainTimeoutMs and 3 s, also if it is signalled twice', async () => {
+  it('ends a process whose handler ignores SIGTERM within drainTimeoutMs and 3 s, also if sent twice', async () => {
     const server = await stage().server();
     const worker = await fork(server.connect);
     await worker.receive((message) => message === 'running', START_LIMIT_MS);
@@ -28,12 +28,12 @@ describe('SIGTERM while the ZooKeeper server is stopped', EACH, () => {
     server.resume();
   });
 
-  it('ends a process that waits for the server to start within that time', async () => {
+  it('ends a process within that time while it waits for the server to start', async () => {
     const server = await stage().server();
     server.pause();
     const worker = await fork(server.connect);
     await worker.receive((message) => message === 'starting', START_LIMIT_MS);
-    await delay(500); // The connection is accepted, and nothing is answered.
+    await delay(500); // The connection is accepted, but nothing is answered.
 
     expect(await timeToEnd(worker, async (signal) => signal())).toBeLessThanOrEqual(LONGEST_MS);
     server.resume();
@@ -46,7 +46,7 @@ function fork(servers: string): Promise<ClientProcess> {
   return stage().add(forkClient(script, [JSON.stringify({ ...options, ...CONNECTION })]));
 }
 
-/** Milliseconds from the first signal to the end of the process, without what this machine stood still. */
+/** Milliseconds from the first signal to the end of the process, without the stalls of this machine. */
 async function timeToEnd(worker: ClientProcess, act: (signal: () => void) => Promise<void>): Promise<number> {
   const stalledMs = watchStalls();
   const begun = performance.now();

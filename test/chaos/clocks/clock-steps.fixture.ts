@@ -1,13 +1,13 @@
-// A process with a job of one item that runs until it is aborted. It tells of its session, and of each change in what
-// `assertHeld()` says: `clock-steps.spec.ts`.
+// A process with a job of one item that runs until it is aborted. It reports its session and each change in the answer
+// of `assertHeld()`; see `clock-steps.spec.ts`.
 import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
 import { ZooKeeperRegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../../libs/elastic-job/src/runtime/index.js';
 
-/** A handler looks at its lease so often, in milliseconds. */
+/** Interval at which a handler checks its lease, in milliseconds. */
 const LOOK_MS = 2;
 
-/** What the process tells. Processes of one host share the monotonic clock. */
+/** A message of the process. Processes of one host share the monotonic clock. */
 export interface Told {
   readonly kind: 'ready' | 'started' | 'state' | 'held' | 'refused' | 'aborted';
   readonly session?: string;
@@ -31,7 +31,7 @@ registry.onSession(({ state, id }) => tell({ kind: 'state', state, session: id }
 await runtime.registrar.add({ name: 'follow', resident: true, shardingTotalCount: 1 }, async (context) => {
   tell({ kind: 'started', session: registry.session.id });
   let last: Told['kind'] = 'held';
-  // It looks once more after the abort: a process that goes on may read of its end before its timers come.
+  // Checks once more after the abort: after a pause, the end may be read before the timers fire.
   for (let isOver = false; !isOver; await clock.sleep(LOOK_MS)) {
     isOver = context.signal.aborted;
     const kind = isHeld(context) ? 'held' : 'refused';

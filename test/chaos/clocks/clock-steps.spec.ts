@@ -16,7 +16,7 @@ import type { Told } from './clock-steps.fixture.js';
 const HOURS_MS = 2 * 3_600_000;
 /** Far longer than the question to a server. */
 const SESSION_MS = 20_000;
-/** The longest question, and what a machine that is shared may be late. */
+/** The longest question to a server, plus the lateness of a shared machine. */
 const QUESTION_MS = 2_000;
 const SLACK_MS = 1_500;
 /** A process may have to compile the library first. */

@@ -8,10 +8,10 @@ import { OpenHandles, startEnsemble, whyNoProcessClock } from '../../support/fau
 
 const JOB = 'tick';
 const HOUR_MS = 3_600_000;
-/** Others may use the machine as well. */
+/** Other processes may use the machine too. */
 const SLACK_MS = 4_000;
 
-/** A host whose wall clock is off, and can be set. */
+/** A host with a wrong wall clock, which can be set. */
 class OffClock extends SystemClock {
   constructor(
     public aheadMs: number,

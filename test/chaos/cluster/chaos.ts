@@ -1,5 +1,5 @@
-// Worker processes over a real ensemble, broken at random, and a judgement of what came of it: `npm run chaos`. Exits
-// with 1 if ours has lost, doubled or accepted what it must not.
+// Runs worker processes over a real ensemble, breaks them at random, and judges the result: `npm run chaos`. Exits with
+// 1 if our instances lost or doubled a run, or accepted a stale write.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Seeded } from '../../support/seeded.js';
@@ -12,9 +12,9 @@ import { type ChaosResult, runChaos, TICK_MS } from './run-chaos.js';
 import { runRolling } from './run-rolling.js';
 import type { WorkerKind } from './stage/workforce.js';
 
-/** Of each kind of violation. */
+/** Shown violations of each kind. */
 const SHOWN = 3;
-/** Of the clocks of ZooKeeper's servers. */
+/** Offsets of the clocks of ZooKeeper's servers. */
 const MEMBER_OFFSETS_MS = [-5_000, 0, 5_000];
 const { values } = parseArgs({
   options: {
@@ -91,5 +91,5 @@ async function column(kind: WorkerKind, title: string): Promise<Column> {
 function violationsOf({ chaos, rolling }: Column): readonly Violation[] {
   return [...(rolling?.violations ?? []), ...chaos.violations];
 }
-// What a failed worker may have left running must not keep the process.
+// Ends the process even if a failed worker has left something running.
 process.exit();

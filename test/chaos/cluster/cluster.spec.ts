@@ -7,7 +7,7 @@ import { runRolling } from './run-rolling.js';
 
 /** The long form is `npm run chaos`. */
 const CHAOS_MS = 45_000;
-/** Others may use the machine as well. */
+/** Other processes may use the machine too. */
 const SLACK_MS = 3_000;
 const SEED = Number(process.env['CHAOS_SEED'] ?? 20_261_121);
 const LIMITS = { timeout: 240_000 };
@@ -23,16 +23,16 @@ describe('worker processes over an ensemble', LIMITS, () => {
   });
   afterAll(() => handles.stopAll());
 
-  it('given four workers with jobs of one second, when each in turn is replaced by one with a changed decorator, then no target is missed or doubled, and no node is left', async () => {
+  it('misses and doubles no target and leaves no node while four workers are replaced one by one', async () => {
     const { violations, targets } = await runRolling(parts, 4);
     expect(violations).toEqual([]);
     expect(targets).toBeGreaterThan(60);
   });
 
-  it(`given five workers, when they, their networks and their ensemble are broken at random for ${CHAOS_MS / 1_000} s (seed ${SEED}), then no target is lost, no run is unexplained, and no stale effect is accepted`, async () => {
+  it(`loses no target and takes no stale effect in ${CHAOS_MS / 1_000} s of random faults (seed ${SEED})`, async () => {
     const chaos = await runChaos({ ...parts, ms: CHAOS_MS, seed: SEED, slackMs: SLACK_MS });
     console.info(report([{ title: `seed ${SEED}`, chaos }]));
-    // The stories first: a log that is cut keeps its end.
+    // Prints the stories first, because a log that is cut keeps its end.
     for (const each of chaos.violations) console.error(`${each.rule}: ${each.text}\n${chaos.story(each)}`);
     expect(chaos.violations.map(({ rule, job, item, at, text }) => `${rule}: ${job} ${item} ${at} ${text}`)).toEqual(
       [],

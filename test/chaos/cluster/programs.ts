@@ -3,7 +3,7 @@ import { type Bundle, bundle } from '../../support/bundle/bundle.js';
 import { javaPeerClassPath, RELEASES } from '../../support/peers/java-build.js';
 import type { WorkerPrograms } from './stage/workforce.js';
 
-/** Builds what the workers run. @param withJava with the newest release of Java ElasticJob as well */
+/** Builds the programs of the workers. @param withJava also builds the newest release of Java ElasticJob */
 export async function buildPrograms(withJava: boolean): Promise<WorkerPrograms & Pick<Bundle, 'remove'>> {
   const made = await bundle({ worker: 'test/chaos/cluster/stage/worker.fixture.ts' });
   return {

@@ -7,11 +7,11 @@ import type { RollingResult } from './run-rolling.js';
 export interface Column {
   readonly title: string;
   readonly chaos: ChaosResult;
-  /** Undefined: there was none. */
+  /** Undefined: there was no rolling restart. */
   readonly rolling?: RollingResult;
 }
 
-/** What happened to each kind of worker, side by side. */
+/** Results of each kind of worker, side by side. */
 export function report(columns: readonly Column[]): string {
   const table = new Table({
     head: ['', ...columns.map(({ title }) => title)],

@@ -6,7 +6,7 @@ import { Breakage } from './stage/breakage.js';
 import { Cluster, type ClusterOptions } from './stage/cluster.js';
 import type { WorkerKind, WorkerPrograms } from './stage/workforce.js';
 
-/** Of the ensemble. */
+/** Tick of the ensemble. */
 export const TICK_MS = 300;
 const SESSION_TIMEOUT_MS = 3_000;
 const WORKERS = 5;
@@ -15,9 +15,9 @@ const JOBS: readonly JobPlan[] = [
   { name: 'each-second', cron: '* * * * * ?', periodMs: 1_000, items: ITEMS },
   { name: 'each-five-seconds', cron: '0/5 * * * * ?', periodMs: 5_000, items: ITEMS },
 ];
-/** Of clocks that nobody would call wrong. */
+/** Largest offset of a clock that still counts as right. */
 const LARGEST_OFFSET_MS = 300;
-/** What is found out about the jobs after they have started anew. */
+/** Time that workers need to read the state of the jobs after a new start. */
 const WARM_UP_MS = 2_000;
 
 export interface ChaosOptions {
@@ -26,7 +26,7 @@ export interface ChaosOptions {
   readonly ensemble: Ensemble;
   readonly ms: number;
   readonly seed: number;
-  /** What a due target may wait without an excuse. */
+  /** Longest wait of a due target without an excuse. */
   readonly slackMs?: number;
   /** Workers have clocks of their own, which are stepped. */
   readonly clocks?: boolean;
@@ -34,15 +34,15 @@ export interface ChaosOptions {
   readonly refusals?: boolean;
   /** The directory that keeps the logs. */
   readonly keep?: string;
-  /** Hears every minute how many faults there have been. */
+  /** Called every minute with the number of faults so far. */
   readonly tell?: (faults: number) => void;
 }
 
-/** What came of it. */
+/** The judgement of one run, with its stories. */
 export interface ChaosResult extends Judgement {
   readonly faults: ReadonlyMap<string, number>;
   readonly refusals: number;
-  /** What the workers have said around that time, of that job. */
+  /** Messages of the workers about that job around that time. */
   story(violation: Violation): string;
 }
 
@@ -54,7 +54,7 @@ export function clusterOptions(
   return { kind, programs, ensemble, tickMs: TICK_MS, sessionTimeoutMs: SESSION_TIMEOUT_MS, ...rest };
 }
 
-/** Five workers under random faults for that time, and what the judges say of it. */
+/** Runs five workers under random faults for that time, and judges them. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const version = { leastMs: 50, mostMs: 1_500, version: '' };
   const given = { namespace: `chaos-${options.kind}`, jobs: JOBS, workers: WORKERS, version };
@@ -83,7 +83,7 @@ export async function judged(
   await breakIt();
   await delay(failoverBoundMs({ sessionTimeoutMs, tickMs }) + Math.max(...jobs.map(({ periodMs }) => periodMs)));
   const to = Date.now();
-  // To judge takes seconds, in which the networks of the workers would stand still.
+  // The workers leave first: judging takes seconds, in which their networks would stand still.
   const left = await leaveInOrder(cluster);
   const judgement = judge(await cluster.history({ from, to }));
   const violations = [...judgement.violations, ...left, ...deaths(cluster)];
@@ -91,7 +91,7 @@ export async function judged(
   return { ...judgement, violations, refusals: refused, faults: cluster.faults.counts(), story: tellerOf(cluster) };
 }
 
-/** All workers leave. @returns what they have left behind */
+/** Makes all workers leave. @returns nodes that they have left behind */
 export async function leaveInOrder(cluster: Cluster): Promise<readonly Violation[]> {
   const { workforce, tree, options } = cluster;
   await Promise.all(workforce.all.map((worker) => workforce.leave(worker)));

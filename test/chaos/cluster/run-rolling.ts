@@ -10,10 +10,10 @@ const JOBS: readonly JobPlan[] = ['first', 'second'].map((name) => ({
   items: 10,
 }));
 const LONG_ENOUGH_MS = 2_500;
-/** Between two replacements, so that they come at every phase of a second. */
+/** Pause between two replacements, chosen so that they come at every phase of a second. */
 const CALM_MS = 730;
 
-/** What came of a rolling restart. */
+/** Result of a rolling restart. */
 export interface RollingResult {
   readonly restarts: number;
   readonly targets: number;
@@ -23,7 +23,7 @@ export interface RollingResult {
   readonly left: number;
 }
 
-/** Each worker in turn leaves and is replaced by one with a changed decorator, while jobs of one second go on. */
+/** Replaces each worker in turn by one with a changed decorator, while jobs of one second go on. */
 export async function runRolling(options: Omit<ChaosOptions, 'ms' | 'seed'>, workers: number): Promise<RollingResult> {
   const version = { leastMs: 20, mostMs: 300, version: '' };
   const given = { namespace: `rolling-${options.kind}`, jobs: JOBS, workers, version };
@@ -40,9 +40,9 @@ export async function runRolling(options: Omit<ChaosOptions, 'ms' | 'seed'>, wor
     }
     await tree.untilShared(30_000);
     await delay(LONG_ENOUGH_MS);
-    // What is due now may still be under way.
+    // Leaves out the last second, whose targets may still be under way.
     const span = { from, to: Date.now() - 1_000 };
-    // Who has left has told of all its runs.
+    // All workers leave before the logs are read, so all their runs are logged.
     const litter = await leaveInOrder(cluster);
     const found = inexact(matchTargets(await cluster.history(span)), span);
     const count = (rule: string) => found.filter((each) => each.rule === rule).length;

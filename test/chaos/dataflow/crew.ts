@@ -10,9 +10,9 @@ export interface Importer {
 
 /** The processes of the import, as they come and go. */
 export class Crew {
-  /** What they have told. */
+  /** Messages of the processes. */
   readonly journal = new Journal();
-  /** Who has ended without being told to, and what they said last. */
+  /** Processes that ended without being told to, with their last words. */
   readonly deaths: string[] = [];
   readonly #importers = new Map<string, Importer>();
   readonly #joins = new Map<string, Promise<Importer>>();
@@ -25,22 +25,22 @@ export class Crew {
     private readonly common: Omit<ImporterSettings, 'name' | 'ip'>,
   ) {}
 
-  /** Those who have joined their jobs and live. */
+  /** Processes that have joined their jobs and live. */
   get all(): readonly Importer[] {
     return [...this.#importers.values()];
   }
 
-  /** Also of those that are gone. */
+  /** Also finds those that are gone. */
   nameOf(ip: string | undefined): string | undefined {
     return ip === undefined ? undefined : this.#names.get(ip);
   }
 
-  /** Resolves when the one of that name has joined its jobs; it may have gone since. */
+  /** Resolves when the process of that name has joined its jobs. It may have gone since. */
   async joined(name: string): Promise<Importer> {
     return this.#joins.get(name)!;
   }
 
-  /** Resolves when the new one has joined its jobs. */
+  /** Resolves when the new process has joined its jobs. */
   join(): Promise<Importer> {
     const number = (this.#count += 1);
     const [name, ip] = [`importer-${number}`, `10.0.${Math.floor(number / 250)}.${(number % 250) + 1}`];
@@ -56,7 +56,7 @@ export class Crew {
     await process.kill();
   }
 
-  /** Leaves its jobs in order, then ends. */
+  /** Makes it leave its jobs in order and end. */
   async leave(importer: Importer): Promise<void> {
     await importer.process.call('leave');
     await this.kill(importer);

@@ -12,7 +12,7 @@ const ROWS = Number(process.env['IMPORT_ROWS'] ?? 60_000);
 const KILLS = Number(process.env['IMPORT_KILLS'] ?? 8);
 const SEED = Number(process.env['CHAOS_SEED'] ?? 7);
 const BATCH = 1_000;
-/** The short form leaves time to join as well: what moves to another process must go on where it is. */
+/** The short form also leaves time to join: work that moves to another process must go on where it was. */
 const SIZE = ROWS > 100_000 ? { items: 40, batchMs: 400 } : { items: 10, batchMs: 1_500 };
 const PLAN: ImportPlan = { rows: ROWS, batch: BATCH, ...SIZE };
 const LIMIT_MS = 60_000 + KILLS * 5_000;
@@ -21,7 +21,7 @@ const handles = new OpenHandles();
 afterAll(() => handles.stopAll());
 
 it(
-  `given five processes that import ${ROWS} rows, when ${KILLS} are killed at random points, then every row is processed, a kill repeats at most one batch of each item that it hits, and the job that waits is started once`,
+  `processes each of ${ROWS} rows, and repeats at most one batch per item hit, when ${KILLS} processes are killed`,
   async () => {
     const made = await bundle({ importer: 'test/chaos/dataflow/importer.fixture.ts' });
     await handles.add({ stop: () => made.remove() });
@@ -43,7 +43,7 @@ it(
     const { ledger, killed, hits } = run;
     expect(ledger.rows).toBe(ROWS);
     expect([...killed.values()].reduce((sum, count) => sum + count, 0)).toBe(KILLS);
-    // What was written and not saved has to come again, or the kills have not hit where they should.
+    // Batches that were written but not saved must come again, or the kills have not hit where they should.
     expect(ledger.repeats).toBeGreaterThanOrEqual(killed.get(UNSAVED)!);
     expect(ledger.repeats).toBeLessThanOrEqual(hits + ledger.aborts);
   },
@@ -53,5 +53,6 @@ it(
 function describe({ ledger, killed, hits }: ImportRun): string {
   const kills = [...killed].map(([moment, count]) => `${count} ${moment}`).join(', ');
   const { rows, batches, repeats, refusals, aborts, reports } = ledger;
-  return `${rows} rows in ${batches} batches, ${repeats} of them again; kills: ${kills}, of ${hits} open runs; ${aborts} runs aborted, ${refusals} steps refused; ${reports.length} runs of the report`;
+  const work = `${rows} rows in ${batches} batches, ${repeats} of them again; kills: ${kills}, of ${hits} open runs`;
+  return `${work}; ${aborts} runs aborted, ${refusals} steps refused; ${reports.length} runs of the report`;
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../../libs/elastic-job/src/clock/index.js';
 import { type DataflowJob, FencedError, type ShardingContext } from '../../../libs/elastic-job/src/domain/index.js';
 import type { ImporterSettings, Step } from './import-plan.js';
 
-/** Imports rows in batches, from the checkpoint on. The store hears of each step before the next one is made. */
+/** Imports rows in batches, from the checkpoint on. Each step is reported to the store before the next one is made. */
 export class ImportRows implements DataflowJob<number> {
   constructor(
     private readonly clock: Clock,
@@ -28,7 +28,7 @@ export class ImportRows implements DataflowJob<number> {
     await this.tell('saved', context);
   }
 
-  /** @throws {FencedError} if a later run of the item has been to the store */
+  /** @throws {FencedError} if the store has seen a later run of the item */
   async tell(step: Step['step'], context: ShardingContext, rows?: readonly number[]): Promise<void> {
     const { jobName, shardingItem: item, source, token } = context;
     const told: Step = { step, worker: this.settings.name, item, source, token: String(token), rows };

@@ -2,14 +2,14 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { listen } from '../../support/zookeeper/loopback.js';
 import type { Step } from './import-plan.js';
 
-/** What all processes share and no kill reaches, behind a server as a database is. */
+/** State that all processes share and no kill reaches, behind a server as a database is. */
 export class ImportStore {
   private constructor(
     private readonly server: Server,
     private readonly port: number,
   ) {}
 
-  /** @param take whether the step is accepted; whoever took it waits until then */
+  /** @param take decides if the step is accepted; the process waits for the answer */
   static async start(take: (step: Step) => Promise<boolean>): Promise<ImportStore> {
     const server = createServer((request, response) => {
       void read(request)
@@ -19,7 +19,7 @@ export class ImportStore {
           (error: unknown) => response.writeHead(500).end(String(error)),
         );
     });
-    // Who did not get the processor for a while must find its connection open.
+    // Keeps the connection of a process open that did not get the processor for a while.
     server.keepAliveTimeout = 0;
     server.requestTimeout = 0;
     return new ImportStore(server, await listen(server));

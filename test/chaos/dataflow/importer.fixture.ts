@@ -1,4 +1,4 @@
-// One process of the import, driven by lines of JSON: `crew.ts` is the other end.
+// One process of the import, driven by lines of JSON. `crew.ts` is the other end.
 import { createInterface } from 'node:readline';
 import { type JobHandler, type JobOptions, resolveJobOptions } from '../../../libs/elastic-job/src/domain/index.js';
 import { dataflowHandler } from '../../../libs/elastic-job/src/executor/index.js';
@@ -24,7 +24,7 @@ runtime.events.on((event) => {
 await register(
   {
     name: IMPORT,
-    // Never by itself: the test tells when.
+    // Never due by itself: the test triggers it.
     cron: '0 0 0 1 1 ? 2199',
     shardingTotalCount: plan.items,
     failover: true,
@@ -32,7 +32,7 @@ await register(
     props: { 'streaming.process': 'true' },
   },
   (context) => {
-    // Whoever has to stop may have a batch that is not saved; a process that ends here tells nobody.
+    // A run that has to stop may have an unsaved batch. A process that ends here cannot report it.
     context.signal.addEventListener('abort', () => void job.tell('abort', context).catch(() => {}));
     return processRows(context);
   },

@@ -1,17 +1,17 @@
 import type { Seeded } from '../../support/seeded.js';
 import type { ImportPlan, Step } from './import-plan.js';
 
-/** Where in its work a process is killed: when it has told of that step. */
+/** The moment of a kill: when the process has reported that step. */
 interface Moment {
   readonly step: Step['step'];
-  /** It gets its answer, and dies at most that much later. Undefined: it gets none any more. */
+  /** Longest time until the process dies after it has got its answer. Undefined: it gets no answer. */
   readonly withinMs?: number;
 }
 
-/** A planned SIGKILL of whoever comes to that moment next. */
+/** A planned SIGKILL of the next process that comes to that moment. */
 export interface Kill {
   readonly moment: string;
-  /** The progress of the ledger from which on it is due. */
+  /** Progress of the ledger from which on the kill is due. */
   readonly due: number;
 }
 
@@ -19,9 +19,9 @@ export const UNSAVED = 'between processing and save';
 const IN_SETTLE = 'in the settle';
 const IN_REPORT = 'in the report';
 
-/** Also what a request to the registry takes, about. */
+/** Typical time of a request to the registry, too. */
 const REQUEST_MS = 5;
-/** Of the rows: what is due by then has its moment still to come. */
+/** Share of the rows by which every kill is due, so that its moment is still to come. */
 const LAST_DUE = 0.8;
 
 export function momentsOf({ batchMs }: ImportPlan): Readonly<Record<string, Moment>> {
@@ -37,8 +37,8 @@ export function momentsOf({ batchMs }: ImportPlan): Readonly<Record<string, Mome
 }
 
 /**
- * As many of each moment of the import as of the others. The last two hit whoever brings the last of all items to its
- * end, and the report that this starts.
+ * Plans the same number of kills for each moment of the import. The last two hit the process that ends the last of all
+ * items, and the report that this starts.
  */
 export function planKills(count: number, plan: ImportPlan, chance: Seeded): Kill[] {
   const moments = Object.keys(momentsOf(plan)).filter((moment) => moment !== IN_REPORT);

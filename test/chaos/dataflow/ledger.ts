@@ -12,32 +12,32 @@ interface Run {
   readonly item: number;
   state: 'open' | 'aborted' | 'ended';
   last?: Write;
-  /** A batch of it was processed again by a later run. */
+  /** True if a later run has processed one of its batches again. */
   isRepeated: boolean;
 }
 
-/** A run of the job that waits for the import, as it began. */
+/** The begin of a run of the job that waits for the import. */
 interface Report {
   readonly item: number;
   readonly source: string;
-  /** That had been processed by then. */
+  /** Rows that had been processed by then. */
   readonly rows: number;
 }
 
-/** What the store has accepted, and what is wrong with it. */
+/** Steps that the store has accepted, and the faults in them. */
 export class Ledger {
   readonly reports: Report[] = [];
   /** Rows that were processed, each counted once. */
   rows = 0;
   batches = 0;
-  /** Batches that were processed before. */
+  /** Batches that were processed more than once. */
   repeats = 0;
-  /** Steps of runs of which a later one had been here. */
+  /** Steps that were refused because a later run had been here. */
   refusals = 0;
   readonly #times: Uint8Array;
   readonly #runs = new Map<string, Run>();
   readonly #tokens = new Map<string, bigint>();
-  /** By the first of the rows. */
+  /** Writes by their first row. */
   readonly #writes = new Map<number, Write>();
   readonly #ended = new Set<number>();
   readonly #reported = new Set<number>();
@@ -48,7 +48,7 @@ export class Ledger {
     this.#times = new Uint8Array(plan.rows);
   }
 
-  /** From 0 to `rows + items`. */
+  /** A number from 0 to `rows + items`. */
   get progress(): number {
     return this.rows + this.#ended.size;
   }
@@ -57,19 +57,19 @@ export class Ledger {
     return this.#reported.size === REPORT_ITEMS;
   }
 
-  /** Runs that have ended without a kill, though not at their end. */
+  /** Runs that ended early without a kill. */
   get aborts(): number {
     return [...this.#runs.values()].filter(({ state, worker }) => state === 'aborted' && !this.#killed.has(worker))
       .length;
   }
 
-  /** @returns how many of its runs were open */
+  /** @returns the number of its open runs */
   kill(worker: string): number {
     this.#killed.add(worker);
     return [...this.#runs.values()].filter((run) => run.worker === worker && run.state === 'open').length;
   }
 
-  /** @returns whether it is accepted */
+  /** @returns true if the step is accepted */
   take(step: Step): boolean {
     if (step.step === 'report' || step.step === 'reported') return this.#takeReport(step);
     const run = this.#runOf(step);
@@ -87,7 +87,7 @@ export class Ledger {
     return true;
   }
 
-  /** What must not be, after all has come to its end. */
+  /** Broken rules, judged after everything has come to its end. */
   faults(): readonly string[] {
     const faults = [...this.#faults];
     const lost = this.#times.reduce((count, times) => count + (times === 0 ? 1 : 0), 0);
@@ -119,7 +119,8 @@ export class Ledger {
   }
 
   /**
-   * Judged at once: what was saved, or written by one that lives, must not come again; nor a second batch of one run.
+   * Judges a repeated batch at once. A batch that was saved, or that a living process wrote, must not come again, and
+   * one run must not write a batch twice.
    */
   #repeat(run: Run, rows: readonly number[], before: Write | undefined): void {
     this.repeats += 1;

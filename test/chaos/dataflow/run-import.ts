@@ -21,12 +21,12 @@ export interface ImportOptions {
 const PROCESSES = 5;
 const SETTLE_LIMIT_MS = 60_000;
 
-/** One import under kills, from its trigger until the report is there and everybody has left. */
+/** One import under kills, from its trigger until the report is there and all processes have left. */
 export class ImportRun {
   readonly ledger: Ledger;
-  /** How many processes were killed at each moment. */
+  /** Number of processes killed at each moment. */
   readonly killed = new Map<string, number>();
-  /** Runs that were open in processes as they were killed. */
+  /** Runs that were open in killed processes. */
   hits = 0;
   readonly #pending: Kill[];
   readonly #dying = new Set<string>();
@@ -40,7 +40,7 @@ export class ImportRun {
     this.#pending = planKills(kills, plan, chance);
   }
 
-  /** @returns what has happened, and what of it must not have */
+  /** @returns the run with its faults */
   static async of(options: ImportOptions): Promise<{ readonly run: ImportRun; readonly faults: readonly string[] }> {
     const run = new ImportRun(options);
     const store = await ImportStore.start((step) => run.#take(step));
@@ -64,7 +64,7 @@ export class ImportRun {
     this.#tree = await TreeWatch.open(servers, namespace, jobs, this.#crew);
     for (let count = 0; count < PROCESSES; count += 1) await this.#crew.join();
     await this.#tree.untilShared(SETTLE_LIMIT_MS);
-    // Only what begins from then on is counted.
+    // Counts only runs that begin from then on.
     await this.#tree.untilThere(IMPORT, `dependents/${REPORT}`, SETTLE_LIMIT_MS);
     const fireTime = Date.now();
     await Promise.all(this.#crew.all.map(({ process }) => process.call('tick', { fireTime })));
@@ -76,7 +76,10 @@ export class ImportRun {
     return this.#end();
   }
 
-  /** Everybody leaves when the last of the dead are gone, and what would come twice has had its time to come. */
+  /**
+   * Makes all processes leave after the sessions of the dead have ended, when any repeated run has had its time to
+   * come.
+   */
   async #end(): Promise<readonly string[]> {
     while (this.#replacing.size > 0) await Promise.all(this.#replacing);
     await this.#tree.untilShared(SETTLE_LIMIT_MS);
@@ -88,7 +91,7 @@ export class ImportRun {
 
   async #take(step: Step): Promise<boolean> {
     const worker = await this.#crew.joined(step.worker);
-    // It is to die where it is: nothing that it does from now on gets anywhere.
+    // The process is to die at this step, so none of its later steps gets an answer.
     if (this.#dying.has(worker.name)) {
       await worker.process.ended;
       return false;

@@ -9,7 +9,7 @@ const BIG = 'x'.repeat(200_000);
 const stage = useStage();
 
 describe('D4: a frame that is torn', EACH, () => {
-  it('D4: given a big reply, when the connection is cut in the middle of it, then the next connection is read from its start', async () => {
+  it('D4: reads the next connection from its start after a big reply was cut in the middle', async () => {
     const { proxy } = await stage().network();
     const client = await stage().client({ servers: proxy.connect });
     await client.create('/big', BIG, 'PERSISTENT');
@@ -24,7 +24,7 @@ describe('D4: a frame that is torn', EACH, () => {
     expect(proxy.counters.connections - connections).toBe(1);
   });
 
-  it('D4: given 20 clients with big replies on their way, when the server is killed and restarted, then 20 of 20 are usable', async () => {
+  it('D4: makes 20 of 20 clients usable after a SIGKILL of the server amid big replies', async () => {
     const server = await stage().server();
     const clients = await stage().clients(20, { servers: server.connect, sessionTimeoutMs: ENDURING_SESSION_MS });
     await clients[0]!.create('/big', BIG, 'PERSISTENT');
@@ -34,13 +34,13 @@ describe('D4: a frame that is torn', EACH, () => {
     await server.restart();
     const took = await Promise.all(clients.map((client) => untilUsable(client, USABLE_WITHIN_MS)));
     expect(took).toHaveLength(20);
-    // Reads go on over a reconnect.
+    // Reads survive a reconnect.
     expect(await reading).toEqual([]);
   });
 });
 
 describe('D5: an error code that is not of a node', EACH, () => {
-  it('D5: given a quota, when it is exceeded, then the write is refused with the code, and the client goes on', async () => {
+  it('D5: refuses a write beyond the quota with its code, and the client goes on', async () => {
     const server = await stage().server({ jvmFlags: ['-Dzookeeper.enforceQuota=true'] });
     const client = await stage().client({ servers: server.connect });
     await limitNamespace(server.port);
@@ -67,7 +67,7 @@ async function limitNamespace(port: number): Promise<void> {
 }
 
 describe('D12: request numbers', EACH, () => {
-  it('D12: given a connection that has made 2^31 - 3 requests, when it makes more, then they are answered', async () => {
+  it('D12: answers requests beyond number 2^31 - 3 of a connection', async () => {
     const server = await stage().server();
     const client = await stage().client({ servers: server.connect });
     skipRequests(client, 2 ** 31 - 3);
@@ -79,7 +79,7 @@ describe('D12: request numbers', EACH, () => {
   });
 });
 
-/** As if the connection had made so many requests already: nothing of the port says it, so this knows the inside. */
+/** Sets the request number of the connection. The port does not offer it, so this uses internals. */
 function skipRequests(client: object, count: number): void {
   const inside = ['client', 'session', 'connection', 'replies'];
   const replies = inside.reduce((owner, name) => Reflect.get(owner, name), client);
@@ -89,7 +89,7 @@ function skipRequests(client: object, count: number): void {
 
 describe('D13: frames that no server sends', EACH, () => {
   it.each(Object.entries(MALFORMED))(
-    'D13: given a server that answers with %s, when a client connects, then it goes on to a healthy one',
+    'D13: goes on to a healthy server if one answers with %s',
     async (_name, malformed) => {
       const server = await stage().server();
       const healthy = await stage().add(startFaultProxy(server.port));
@@ -104,11 +104,11 @@ describe('D13: frames that no server sends', EACH, () => {
     },
   );
 
-  it('D13: given a handshake that announces 2 GB, when a client connects, then nothing of it is waited for', async () => {
+  it('D13: waits for no data if a handshake announces 2 GB', async () => {
     const fake = await stage().add(startFakeServer({ handshake: MALFORMED.hugeLength }));
     const client = stage().center({ servers: fake.connect, connectionTimeoutMs: 1_000 });
     await expect(client.connect()).rejects.toMatchObject({ fate: 'not-applied' });
-    // Each was given up at once, so there was time for more.
+    // Each connection was given up at once, so there was time for more.
     expect(fake.connections).toBeGreaterThan(2);
   });
 });

@@ -13,7 +13,7 @@ const stage = useStage();
 
 describe('the end of a session, on both sides', EACH, () => {
   it.each([3, 5, 10, 20])(
-    'given 10 clients with sessions of %d ticks, when their link becomes a black hole, then each is SUSPENDED within two thirds, and LOST before the server expires it',
+    'tells 10 clients in a black hole, with sessions of %d ticks, SUSPENDED at 2/3 and LOST before expiry',
     async (ticks) => {
       const sessionTimeoutMs = ticks * TICK_MS;
       const { server, proxy } = await stage().network({ settings: { tickTime: TICK_MS } });
@@ -42,7 +42,7 @@ describe('the end of a session, on both sides', EACH, () => {
     [5, 'falls silent'],
     [10, 'falls silent'],
   ] as const)(
-    'given 10 clients with sessions of %d ticks on a follower, when it %s just after it has answered them, then each is LOST before the leader expires it',
+    'tells 10 clients with sessions of %d ticks LOST before the leader expires them if a follower %s',
     async (ticks, how) => {
       const sessionTimeoutMs = ticks * TICK_MS;
       const settings = { tickTime: TICK_MS };
@@ -64,7 +64,7 @@ describe('the end of a session, on both sides', EACH, () => {
     },
   );
 
-  it('given a client that asks on and on, when its link becomes a black hole, then its lease only shrinks, and is 0 before the server expires it', async () => {
+  it('only shrinks the lease in a black hole, to 0 before the server expires the session', async () => {
     const sessionTimeoutMs = 5 * TICK_MS;
     const { server, proxy } = await stage().network({ settings: { tickTime: TICK_MS } });
     const client = await stage().client({ servers: proxy.connect, sessionTimeoutMs, serverTickMs: TICK_MS });
@@ -87,7 +87,7 @@ describe('the end of a session, on both sides', EACH, () => {
   });
 });
 
-/** Clients whose pings fall on different moments. */
+/** Clients with pings at different moments. */
 async function staggered(servers: string, sessionTimeoutMs: number): Promise<readonly RegistryCenter[]> {
   const clients: RegistryCenter[] = [];
   for (let n = 0; n < CLIENTS; n += 1) {
@@ -99,7 +99,7 @@ async function staggered(servers: string, sessionTimeoutMs: number): Promise<rea
   return clients;
 }
 
-/** Begun once all have been answered: on a busy machine, so short a session may have been SUSPENDED before. */
+/** Begins when all clients have been answered. On a busy machine, so short a session may have been SUSPENDED before. */
 async function diariesOf(clients: readonly RegistryCenter[]): Promise<readonly SessionDiary[]> {
   await Promise.all(clients.map((client) => client.read('/')));
   return clients.map((client) => new SessionDiary(client));

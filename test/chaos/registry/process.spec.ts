@@ -15,7 +15,7 @@ const remote = async (servers: string): Promise<RemoteCenter> => {
 };
 
 describe('the process of a client', EACH, () => {
-  it('D16: given a program with nothing but a client, when its session expires and the server comes back, then it has lived on', async () => {
+  it('D16: keeps a program alive that has nothing but a client, also when its session expires', async () => {
     const { server, proxy } = await stage().network();
     const program = await remote(proxy.connect);
     const { id } = await program.session('CONNECTED');
@@ -29,7 +29,7 @@ describe('the process of a client', EACH, () => {
   });
 
   it.each(['connected', 'cut off', 'in a black hole', 'without a session'])(
-    'D11, D16: given a program whose client is %s, when the client is closed, then it settles within its limit and the process ends by itself',
+    'D11, D16: closes a client that is %s within its limit, and the process ends by itself',
     async (state) => {
       const { proxy } = await stage().network();
       const program = await remote(proxy.connect);
@@ -49,13 +49,13 @@ describe('the process of a client', EACH, () => {
     },
   );
 
-  it('D16: given a program that has made a client and never connected it, when it has nothing else to do, then it ends', async () => {
+  it('D16: lets a program end that has made a client and never connected it', async () => {
     const program = await stage().add(startRemoteCenter({ servers: '127.0.0.1:1' }));
     program.send('letGo');
     expect(await program.ended).toEqual({ code: 0, signal: null });
   });
 
-  it('D14: given listeners that throw, when replies and events arrive together, then all are delivered and the errors surface', async () => {
+  it('D14: delivers all replies and events if listeners throw, and their errors surface', async () => {
     const server = await stage().server();
     const program = await remote(server.connect);
     await program.call('throwInListeners');
@@ -71,12 +71,13 @@ describe('the process of a client', EACH, () => {
 });
 
 describe('SIGSTOP of a client', EACH, () => {
-  it('given a client that keeps asking, when it was stopped for longer than its session, then it hears SUSPENDED and LOST before anything else, and its lease says 0 at once', async () => {
+  it('reports SUSPENDED and LOST, with a lease of 0, first after a pause longer than the session', async () => {
     const { server, proxy } = await stage().network();
     const program = await remote(proxy.connect);
     const { id } = await program.session('CONNECTED');
     await program.call('create', '/mine', '', 'EPHEMERAL');
-    // The server counts from what it heard last, which may be a little before the pause; the lease is over by then.
+    // The server counts from the last message that it heard, maybe a little before the pause. The lease is over by
+    // then.
     await program.call('watchForPause', 0.8 * SESSION_MS);
     await program.call('keepAsking');
     await delay(100);
@@ -89,14 +90,14 @@ describe('SIGSTOP of a client', EACH, () => {
     const log = linesOf(await program.call('log'));
     const suspended = log.indexOf('SUSPENDED');
     const lost = log.indexOf('LOST');
-    // What the pause has cut in two ends in between; no answer is believed any more.
+    // Requests that the pause has interrupted end in between. Their answers no longer count.
     expect(log.slice(suspended, lost)).not.toContain('answer');
     expect(log.slice(lost)).toContain('SESSION_LOST');
     expect(log.filter((line) => line.startsWith('lease'))).toEqual(['lease 0']);
     expect(await program.call('create', '/mine', '', 'EPHEMERAL')).toBe('/mine');
   });
 
-  it('given a client, when it was stopped for a third of its session, then its session is the same', async () => {
+  it('keeps the session of a client that was stopped for a third of it', async () => {
     const { server, proxy } = await stage().network();
     const program = await remote(proxy.connect);
     const { id } = await program.session('CONNECTED');

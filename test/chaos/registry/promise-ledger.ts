@@ -1,8 +1,8 @@
-/** Knows which of the promises that somebody has been given are unsettled. */
+/** Knows which of the promises that callers were given are unsettled. */
 export class PromiseLedger {
   readonly #open = new Map<Promise<unknown>, string>();
 
-  /** The same object, whose promises are noted, and those of the objects that they resolve to. */
+  /** Returns the same object, but records its promises, and those of the objects that they resolve to. */
   watch<T extends object>(name: string, target: T): T {
     return new Proxy(target, {
       get: (_, key) => {

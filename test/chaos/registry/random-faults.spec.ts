@@ -11,13 +11,13 @@ import { type Fate, TREE, Workload, type Write } from './workload.js';
 
 const SESSION_MS = 1_500;
 const { clients: CLIENTS, faults: FAULTS } = FULL ? { clients: 24, faults: 1_000 } : { clients: 8, faults: 60 };
-/** `CHAOS_SEED` brings the same faults again, though not the same moments. */
+/** `CHAOS_SEED` repeats the same faults, though not at the same moments. */
 const SEED = Number(process.env['CHAOS_SEED'] ?? 20_261_121);
 const LIMITS = { timeout: FULL ? 900_000 : 120_000 };
 const stage = useStage();
 
 describe('random faults', LIMITS, () => {
-  it(`given ${CLIENTS} clients that write on and on, when ${FAULTS} faults come at random, then what was acknowledged is there, what was not is never said to be, and each ephemeral node has a live owner`, async () => {
+  it(`keeps what it acknowledged to ${CLIENTS} writing clients through ${FAULTS} random faults`, async () => {
     const field = await startField();
     const witness = await stage().client({ servers: field.server.connect, sessionTimeoutMs: 30_000 });
     await plant(witness);
@@ -62,7 +62,7 @@ async function plant(witness: RegistryCenter): Promise<void> {
   for (let n = 0; n < CLIENTS; n += 1) await witness.create(`${TREE.registers}/c${n}`, '0', 'PERSISTENT');
 }
 
-/** The first state that may not follow the one before it. */
+/** The first state that may not follow the state before it. */
 function wrongStep(entries: readonly DiaryEntry[]): string | undefined {
   let [state, id]: readonly [string | undefined, string | undefined] = ['CONNECTED', undefined];
   for (const entry of entries) {
@@ -87,7 +87,7 @@ async function assertWrites(witness: RegistryCenter, workloads: readonly Workloa
   }
 }
 
-/** The writes of which the caller was told what is not so. */
+/** Writes whose caller was told something false. */
 function lies(writes: readonly Write[], isThere: (path: string) => boolean): readonly Write[] {
   return writes.filter(({ path, fate }) => fate !== 'unknown' && isThere(path) !== (fate === 'done'));
 }
@@ -104,7 +104,7 @@ async function assertRegisters(witness: RegistryCenter, workloads: readonly Work
   }
 }
 
-/** Each increment was made once, or not at all. */
+/** Asserts that each increment was made once, or not at all. */
 async function assertCounter(witness: RegistryCenter, workloads: readonly Workload[]): Promise<void> {
   const { data, stat } = (await witness.read(TREE.counter))!;
   const { done, unknown } = fatesOf(workloads.flatMap(({ writes }) => writes.count));

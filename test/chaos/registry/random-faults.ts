@@ -31,8 +31,8 @@ const SHARES: Readonly<Record<FaultKind, number>> = {
 const LONGEST_CALM_MS = 60;
 
 /**
- * Breaks something that many times, one after the other; links may still be paused meanwhile.
- * @returns how often what was broken
+ * Breaks something that many times, one after the other. Links may still be paused meanwhile.
+ * @returns the number of faults of each kind
  */
 export async function breakAtRandom(
   field: Field,

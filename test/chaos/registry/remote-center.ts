@@ -33,18 +33,18 @@ export class RemoteCenter {
     return result;
   }
 
-  /** Does not wait for the end of the call. */
+  /** Calls a method without waiting for its end. */
   send(name: string, ...given: readonly unknown[]): void {
     this.process.send({ call: name, given });
   }
 
-  /** The next news of that state. */
+  /** The next event of that state. */
   async session(state: SessionState | undefined, limitMs?: number): Promise<SessionInfo> {
     const { session } = await this.#told((told) => told.session !== undefined && told.session.state === state, limitMs);
     return session!;
   }
 
-  /** The message of the next error that nobody has caught there. */
+  /** The message of the next uncaught error of the process. */
   async uncaught(): Promise<string> {
     return (await this.#told((told) => told.uncaught !== undefined)).uncaught!;
   }

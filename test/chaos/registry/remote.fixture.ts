@@ -1,4 +1,4 @@
-// A registry center that is driven from another process: `remote-center.ts` is the other end.
+// A registry center that is driven from another process. `remote-center.ts` is the other end.
 import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
 import { ZooKeeperRegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 
@@ -6,7 +6,7 @@ const tell = (message: object): void => void (process.connected && process.send?
 const clock = new SystemClock();
 const { workerUrl, ...options } = JSON.parse(process.argv[2] ?? '{}');
 const center = new ZooKeeperRegistryCenter({ ...options, ...(workerUrl && { workerUrl: new URL(workerUrl) }) }, clock);
-/** What has been said and delivered, in order. */
+/** Events and answers, in order. */
 const log: string[] = [];
 
 center.onSession((session) => {
@@ -15,9 +15,9 @@ center.onSession((session) => {
 });
 process.on('uncaughtException', (error) => tell({ uncaught: error.message }));
 
-/** What cannot be said by a call of the port. */
+/** Actions that no call of the port offers. */
 const further: Readonly<Record<string, (...given: never[]) => unknown>> = {
-  /** The only thing left that keeps this process alive is then the client. */
+  /** After this, only the client keeps this process alive. */
   letGo: () => process.disconnect(),
   /** From now on listeners throw. */
   throwInListeners: async () => {

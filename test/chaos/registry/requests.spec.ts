@@ -13,7 +13,7 @@ const ofVersion0 = (path: string): readonly Operation[] => [
 ];
 
 describe('D3: version 0', EACH, () => {
-  it('D3: given a node at version 1, when version 0 is expected, then every kind of operation is refused', async () => {
+  it('D3: refuses every kind of operation that expects version 0 of a node at version 1', async () => {
     const server = await stage().server();
     const client = await stage().client({ servers: server.connect });
     await client.create('/v', '', 'PERSISTENT');
@@ -27,7 +27,7 @@ describe('D3: version 0', EACH, () => {
     expect(await client.read('/v')).toMatchObject({ data: 'written', stat: { version: 1 } });
   });
 
-  it('D3: given nodes at version 0, when version 0 is expected, then every kind of operation is done', async () => {
+  it('D3: does every kind of operation that expects version 0 of a node at version 0', async () => {
     const server = await stage().server();
     const client = await stage().client({ servers: server.connect });
     for (const [n, operation] of ofVersion0('/v').entries()) {
@@ -40,7 +40,7 @@ describe('D3: version 0', EACH, () => {
 });
 
 describe('D15: a reply that is lost', EACH, () => {
-  it('D15: given a create whose reply is lost, when the client reconnects, then it says that it does not know, and there is one node', async () => {
+  it('D15: reports an unknown fate of a create whose reply was lost, and there is one node', async () => {
     const { proxy } = await stage().network();
     const client = await stage().client({ servers: proxy.connect });
     const diary = new SessionDiary(client);
@@ -52,7 +52,7 @@ describe('D15: a reply that is lost', EACH, () => {
     expect(await client.children('/')).toHaveLength(1);
   });
 
-  it('D15: given writes of every kind whose replies are lost, when the client reconnects, then each is applied exactly once, and its fate is told where the node shows it', async () => {
+  it('D15: applies writes whose replies are lost once, and tells their fate where the node shows it', async () => {
     const { proxy } = await stage().network();
     const client = await stage().client({ servers: proxy.connect });
     for (const path of ['/set', '/set-in-one', '/deleted']) await client.create(path, '', 'PERSISTENT');
@@ -76,7 +76,7 @@ describe('D15: a reply that is lost', EACH, () => {
     expect(await client.exists('/own')).toMatchObject({ version: 0, ephemeralOwner: client.session.id });
   });
 
-  it('D15: given writes that never arrive, when the client reconnects, then it says that nothing was applied where the node shows it', async () => {
+  it('D15: reports writes that never arrived as not applied where the node shows it', async () => {
     const { proxy } = await stage().network();
     const client = await stage().client({ servers: proxy.connect });
     await client.create('/a', '', 'PERSISTENT');
@@ -94,7 +94,7 @@ describe('D15: a reply that is lost', EACH, () => {
     expect(await client.read('/a')).toMatchObject({ data: '', stat: { version: 0, ephemeralOwner: undefined } });
   });
 
-  it('D15: given a write that never arrives, when the client reconnects, then it says that it does not know, and nothing was sent twice', async () => {
+  it('D15: reports an unknown fate of a write that never arrived, and sends nothing twice', async () => {
     const { proxy } = await stage().network();
     const client = await stage().client({ servers: proxy.connect });
     const diary = new SessionDiary(client);
@@ -105,7 +105,7 @@ describe('D15: a reply that is lost', EACH, () => {
     expect(await client.children('/')).toEqual([]);
   });
 
-  it('D15: given reads whose replies are lost, when the client reconnects, then they are asked again and answered', async () => {
+  it('D15: asks and answers reads again whose replies were lost', async () => {
     const { proxy } = await stage().network();
     const client = await stage().client({ servers: proxy.connect });
     await client.create('/a', 'there', 'PERSISTENT');
@@ -118,7 +118,7 @@ describe('D15: a reply that is lost', EACH, () => {
 });
 
 describe('D17: small promises', EACH, () => {
-  it('D17: given empty data, when it is written and read, then it is empty', async () => {
+  it('D17: reads empty data as it was written', async () => {
     const server = await stage().server();
     const client = await stage().client({ servers: server.connect });
     await client.create('/a', '', 'PERSISTENT');
@@ -128,10 +128,10 @@ describe('D17: small promises', EACH, () => {
     expect(await client.readMany(['/a'])).toMatchObject([{ data: '' }]);
   });
 
-  it('D17: given 20 views of one path, when it changes and when the session ends, then each is told, and Node warns of nothing', async () => {
+  it("D17: tells each of 20 views of one path of a change and the session's end, without warnings", async () => {
     const warnings: Error[] = [];
     const note = (warning: Error) => {
-      // Vitest listens to a signal of its own once more with each repetition.
+      // Vitest adds one more listener to its own signal with each repetition.
       if (!warning.message.includes('[AbortSignal]')) warnings.push(warning);
     };
     process.on('warning', note);

@@ -9,7 +9,7 @@ const stage = useStage();
 
 describe('D2: restarts', EACH, () => {
   it.each(['in order', 'by SIGKILL'])(
-    'D2: given 60 clients, when their server is restarted %s, then 60 of 60 are usable within three quarters of a session, each in its session with its node',
+    'D2: makes 60 of 60 clients usable in 3/4 of a session, with their nodes, after a restart %s',
     async (how) => {
       const server = await stage().server();
       const clients = await stage().clients(60, { servers: server.connect, sessionTimeoutMs: ENDURING_SESSION_MS });
@@ -26,7 +26,7 @@ describe('D2: restarts', EACH, () => {
   );
 
   it(
-    `D2: given clients that write on and on, when their server is restarted ${RESTARTS} times, then they are usable each time, and every promise ends`,
+    `D2: makes writing clients usable after each of ${RESTARTS} restarts, and ends every promise`,
     { repeats: 0, timeout: 120_000 },
     async () => {
       const server = await stage().server();
@@ -43,7 +43,7 @@ describe('D2: restarts', EACH, () => {
     },
   );
 
-  it('given 12 clients of an ensemble, when each server in turn is restarted, then no session is lost, and all are usable within three quarters of a session', async () => {
+  it('loses no session when the servers restart in turn, and 12 clients are usable in 3/4 of a session', async () => {
     const ensemble = await stage().add(startEnsemble(3, { settings: { tickTime: 200 } }));
     const clients = await stage().clients(12, { servers: ensemble.connect, sessionTimeoutMs: ENDURING_SESSION_MS });
     const diaries = clients.map((client) => new SessionDiary(client));

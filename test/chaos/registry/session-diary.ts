@@ -8,7 +8,7 @@ export interface DiaryEntry extends SessionInfo {
 
 const LIMIT_MS = 30_000;
 
-/** What a client says of its session from now on, and when. */
+/** The session events of a client from now on, with their times. */
 export class SessionDiary {
   readonly entries: DiaryEntry[] = [];
   readonly #news = new EventEmitter();
@@ -30,7 +30,7 @@ export class SessionDiary {
     return this.entries.find((entry) => entry.state === state) ?? this.next(state, limitMs);
   }
 
-  /** The next entry of that state that is yet to come. @throws if there is none within the limit, in milliseconds */
+  /** The next entry of that state from now on. @throws if there is none within the limit, in milliseconds */
   async next(state: SessionState, limitMs = LIMIT_MS): Promise<DiaryEntry> {
     try {
       const [entry]: DiaryEntry[] = await once(this.#news, state, { signal: AbortSignal.timeout(limitMs) });

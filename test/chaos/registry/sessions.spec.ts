@@ -13,7 +13,7 @@ const NO_AUTH = -102;
 const stage = useStage();
 
 describe('D6: requests around an expiry', EACH, () => {
-  it('D6: given an outage longer than the session, when requests were in flight and others are made, then all end, and nothing of them is sent later', async () => {
+  it('D6: ends all requests around an outage longer than the session, and sends none of them later', async () => {
     const { proxy } = await stage().network();
     const client = await stage().client({ servers: proxy.connect, sessionTimeoutMs: SESSION_MS });
     await client.create('/a', 'before', 'PERSISTENT');
@@ -38,7 +38,7 @@ describe('D6: requests around an expiry', EACH, () => {
     expect(await rejectionsOf(write())).toEqual(
       Array.from({ length: 3 }, () => expect.objectContaining({ code: 'SESSION_LOST', sessionId: id })),
     );
-    // While the session could come back, single writes waited to learn their fate.
+    // Single writes waited to learn their fate while the session could still come back.
     expect(await inFlight).toEqual(Array.from({ length: 3 }, () => expect.objectContaining({ fate: 'unknown' })));
 
     await proxy.heal();
@@ -48,7 +48,7 @@ describe('D6: requests around an expiry', EACH, () => {
     expect((await client.set('/a', 'after')).version).toBe(1);
   });
 
-  it('given 100 writes on their way, when the session expires on the server, then each ends, and what was promised is there', async () => {
+  it('ends 100 writes on their way when the server expires the session, and keeps what it promised', async () => {
     const server = await stage().server();
     const proxy = await stage().add(startProxy(server.connect));
     const client = await stage().client({ servers: proxy.connect, sessionTimeoutMs: SESSION_MS });
@@ -71,7 +71,7 @@ describe('D6: requests around an expiry', EACH, () => {
 });
 
 describe('D7: credentials', EACH, () => {
-  it('D7: given a digest, when requests are made in the turn of the connection, then they are authorised, and strangers are not', async () => {
+  it('D7: authorises requests by digest in the turn of the connection, and strangers not', async () => {
     const { server, proxy } = await stage().network();
     const client = stage().center({ servers: proxy.connect, digest: 'alice:secret', sessionTimeoutMs: 10_000 });
     const created = new Promise<string>((resolve, reject) => {
@@ -167,7 +167,7 @@ describe('D11: close and connect in every state', EACH, () => {
   };
 
   it.each(Object.entries(states))(
-    'D11: given a client that %s, when it is closed twice at once, then both settle within the limit, and it stays closed',
+    'D11: settles two close calls at once, within the limit, for a client that %s',
     async (_state, enter) => {
       const client = await enter();
       const stalledMs = watchStalls();
@@ -181,7 +181,7 @@ describe('D11: close and connect in every state', EACH, () => {
   );
 
   it.each(['CONNECTED', 'RECONNECTED'] as const)(
-    'D11: given a client that is %s with an ephemeral node, when it is closed, then session and node are gone at once',
+    'D11: removes session and ephemeral node at once when a client that is %s is closed',
     async (state) => {
       const { server, client, proxy } = await connected();
       await client.create('/mine', '', 'EPHEMERAL');
@@ -196,7 +196,7 @@ describe('D11: close and connect in every state', EACH, () => {
     },
   );
 
-  it('D11: given a client, when it is connected several times at once and again, then there is one session', async () => {
+  it('D11: opens one session for a client that is connected several times at once and again', async () => {
     const { server, proxy } = await stage().network();
     const client = stage().center({ servers: proxy.connect });
     await Promise.all([client.connect(), client.connect()]);
@@ -215,7 +215,7 @@ describe('D11: close and connect in every state', EACH, () => {
 });
 
 describe('a server that is too old', EACH, () => {
-  it('given a server that knows no persistent watches, when connecting, then the error names what to do', async () => {
+  it('names the remedy when the server knows no persistent watches', async () => {
     const UNIMPLEMENTED = -6;
     const fake = await stage().add(
       startFakeServer({ reply: ({ xid, type }) => emptyReply(xid, type === OP.closeSession ? 0 : UNIMPLEMENTED) }),

@@ -12,7 +12,7 @@ const stage = useStage();
 
 describe('D1: a server that is not heard any more', EACH, () => {
   it.each(['both', 'toServer', 'toClient'] as const)(
-    'D1: given a link that is a black hole (%s), when its client waits, then it is SUSPENDED, then LOST, before the server has given its nodes away',
+    'D1: tells a client in a black hole (%s) SUSPENDED, then LOST, before the server gives its nodes away',
     async (way) => {
       const { server, proxy } = await stage().network();
       const client = await stage().client({ servers: proxy.connect, sessionTimeoutMs: SESSION_MS });
@@ -42,7 +42,7 @@ describe('D1: a server that is not heard any more', EACH, () => {
     },
   );
 
-  it('D1: given a server that is stopped for longer than the session, when it goes on, then the client has been LOST and has a new session', async () => {
+  it('D1: is LOST and has a new session if the server was stopped for longer than the session', async () => {
     const server = await stage().server();
     const client = await stage().client({ servers: server.connect, sessionTimeoutMs: SESSION_MS });
     const { id } = client.session;
@@ -61,7 +61,7 @@ describe('D1: a server that is not heard any more', EACH, () => {
     await client.set('/', '');
   });
 
-  it('D1: given a server that is stopped for a third of the session, when it goes on, then nothing was lost', async () => {
+  it('D1: loses nothing if the server was stopped for a third of the session', async () => {
     const server = await stage().server();
     const client = await stage().client({ servers: server.connect, sessionTimeoutMs: SESSION_MS });
     const { id } = client.session;
@@ -76,7 +76,7 @@ describe('D1: a server that is not heard any more', EACH, () => {
   });
 
   it.each(['follower', 'leader'] as const)(
-    'D1: given a session on the %s of an ensemble, when that server is stopped, then the client moves on with its session and its nodes',
+    'D1: moves to another server with session and nodes when the %s that it uses is stopped',
     async (role) => {
       const ensemble = await stage().add(startEnsemble(3, { settings: { tickTime: 200 } }));
       const victim = await ensemble[role]();
@@ -100,7 +100,7 @@ describe('D1: a server that is not heard any more', EACH, () => {
 });
 
 describe('D2: a server that accepts and never answers the handshake', EACH, () => {
-  it('D2: given only such a server, when connecting, then it fails in time, and works once the server does', async () => {
+  it('D2: fails in time if the only server never answers, and works once it does', async () => {
     const { proxy } = await stage().network();
     proxy.acceptSilently();
     const client = stage().center({ servers: proxy.connect, connectionTimeoutMs: 1_000 });
@@ -113,7 +113,7 @@ describe('D2: a server that accepts and never answers the handshake', EACH, () =
     await client.set('/', '');
   });
 
-  it('D2: given such a server and a healthy one, when 8 clients connect, then 8 of 8 are usable within 3 s', async () => {
+  it('D2: makes 8 of 8 clients usable within 3 s if one of two servers never answers', async () => {
     const server = await stage().server();
     const silent = await stage().add(startFakeServer({ handshake: 'silence' }));
     const stalledMs = watchStalls();
@@ -126,7 +126,7 @@ describe('D2: a server that accepts and never answers the handshake', EACH, () =
     expect(performance.now() - begun).toBeLessThan(3_000 + stalledMs());
   });
 
-  it('D2: given a session, when its server forgets the next connection, then the client tries anew and keeps its session', async () => {
+  it('D2: tries again and keeps its session if the server ignores the next connection', async () => {
     const { proxy } = await stage().network();
     const client = await stage().client({ servers: proxy.connect, sessionTimeoutMs: 4_000 });
     const { id } = client.session;
@@ -143,12 +143,12 @@ describe('D2: a server that accepts and never answers the handshake', EACH, () =
 describe('D10: a storm of attempts', EACH, () => {
   const WINDOW_MS = 3_000;
   /**
-   * Pauses of 50, 100 and 200 ms and then of 250 ms are the shortest that the back-off may draw: attempts at 0, 50,
-   * 150, 350, 600, ...
+   * The shortest pauses of the back-off are 50, 100 and 200 ms and then 250 ms. Attempts come at 0, 50, 150, 350, 600,
+   * ...
    */
   const mostAttempts = (since: number) => 4 + Math.floor((performance.now() - since - 350) / 250);
 
-  it('D10: given a server that hangs up right after the handshake, when a client tries, then it pauses longer and longer', async () => {
+  it('D10: pauses longer and longer if a server hangs up right after the handshake', async () => {
     const fake = await stage().add(startFakeServer({ cutAfterHandshake: true }));
     const client = stage().center({ servers: fake.connect, connectionTimeoutMs: WINDOW_MS });
     const begun = performance.now();
@@ -157,7 +157,7 @@ describe('D10: a storm of attempts', EACH, () => {
     expect(fake.connections).toBeLessThanOrEqual(mostAttempts(begun));
   });
 
-  it('D10: given a session with watches, when each of its connections is cut at once, then few are made and little is sent', async () => {
+  it('D10: makes few connections and sends little if each connection is cut at once', async () => {
     const { proxy } = await stage().network();
     const client = await stage().client({ servers: proxy.connect, sessionTimeoutMs: 10_000 });
     for (let n = 0; n < 100; n += 1) await client.openSubtree(`/watched-${n}`, () => {});
@@ -175,7 +175,7 @@ describe('D10: a storm of attempts', EACH, () => {
     await untilUsable(client, 3_000);
   });
 
-  it('D10: given a session with watches, when connections are accepted and never served, then each costs a handshake and no more', async () => {
+  it('D10: spends one handshake and no more on a connection that is accepted and never served', async () => {
     const { proxy } = await stage().network();
     const client = await stage().client({ servers: proxy.connect, sessionTimeoutMs: 10_000 });
     for (let n = 0; n < 100; n += 1) await client.openSubtree(`/watched-${n}`, () => {});

@@ -16,34 +16,34 @@ import {
 import { PromiseLedger } from './promise-ledger.js';
 
 const REPEAT = Number(process.env['CHAOS_REPEAT'] ?? 1);
-/** Whether the numbers of the promises are to be proven, rather than a short form of them. */
+/** True if the full numbers of the promises are to be proven, not a short form of them. */
 export const FULL = REPEAT > 1;
-/** What every suite of faults runs with: `CHAOS_REPEAT` says how often each test is run; once, unless it is set. */
+/** Options of every suite of faults. `CHAOS_REPEAT` says how often each test runs, once by default. */
 export const EACH = { repeats: REPEAT - 1, timeout: 60_000 };
-/** What a timer may be late, in milliseconds, besides what `watchStalls` has seen. */
+/** Allowed lateness of a timer, in milliseconds, on top of the stalls that `watchStalls` has seen. */
 export const LATENESS_MS = 200;
-/** For `expect.poll`: what is waited for has no time of its own. */
+/** Options of `expect.poll` for conditions without a time limit of their own. */
 export const SOON = { timeout: 10_000 };
 /**
- * A session that lives on while its server is restarted. Its client gives it up when four fifths of it have passed, and
- * nobody promises that a machine starts a server within that.
+ * A session that lives on while its server is restarted. Its client gives it up after four fifths of it, and a slow
+ * machine may need longer than that to start a server.
  */
 export const ENDURING_SESSION_MS = Math.max(4_000, 4 * inject('serverStartMs'));
 /**
- * From the end of a restart to clients that are usable: an attempt that the server has forgotten takes a third of a
+ * Time from the end of a restart to usable clients. An attempt that the server has forgotten takes a third of a
  * session.
  */
 export const USABLE_WITHIN_MS = (3 / 4) * ENDURING_SESSION_MS;
 export const NAMESPACE = 'chaos';
 const workerUrl = inject('connectionWorker');
-/** How the clients of these suites connect: in a worker thread, if `CHAOS_CONNECTION` says so. */
+/** Connection of the clients of these suites: in a worker thread, if `CHAOS_CONNECTION` says so. */
 export const CONNECTION: Pick<ZooKeeperOptions, 'connection' | 'workerUrl'> = workerUrl
   ? { connection: 'worker-thread', workerUrl: new URL(workerUrl) }
   : {};
 
 type ClientOptions = Partial<ZooKeeperOptions> & Pick<ZooKeeperOptions, 'servers'>;
 
-/** Servers, networks and clients of one test, which ends with nothing open and no promise forgotten. */
+/** Servers, networks and clients of one test. It ends with nothing open and no promise forgotten. */
 export class Stage {
   readonly clock = new SystemClock();
   readonly #handles = new OpenHandles();
@@ -52,7 +52,7 @@ export class Stage {
 
   add: OpenHandles['add'] = (started) => this.#handles.add(started);
 
-  /** A server of its own, whose ticks are short, so that sessions can be. */
+  /** A server of its own. Its ticks are short, so that sessions can be short. */
   server({ settings, ...options }: TestServerOptions = {}): Promise<TestServer> {
     return this.add(startZooKeeperServer({ ...options, settings: { tickTime: 100, ...settings } }));
   }
@@ -86,12 +86,12 @@ export class Stage {
     return Promise.all(Array.from({ length: count }, () => this.client(options)));
   }
 
-  /** What the servers said last. */
+  /** Last lines of the servers' logs. */
   lastWords(): string {
     return this.#handles.lastWords().join('\n');
   }
 
-  /** Closes everything. @throws if a promise that a client has given is unsettled then */
+  /** Closes everything. @throws if a promise of a client is still unsettled */
   async end(): Promise<void> {
     await Promise.all(this.#centers.map((center) => center.close()));
     await this.#handles.stopAll();

@@ -11,7 +11,7 @@ describe('a sync on an ensemble', EACH, () => {
     ['leader', 'follower'],
     ['follower', 'leader'],
   ] as const)(
-    `given a view on the %s and a writer on the %s, when the view is synced after each of ${ROUNDS} writes, then it holds each of them`,
+    `shows a view on the %s, once synced, each of ${ROUNDS} writes that were made on the %s`,
     async (reading, writing) => {
       const ensemble = await stage().add(startEnsemble());
       const servers = { leader: await ensemble.leader(), follower: await ensemble.follower() };

@@ -4,9 +4,8 @@ import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/inde
 const PAUSE_MS = 10;
 
 /**
- * Resolves when a write of the client succeeds, which is the proof that it can be used, to the milliseconds that it
- * took.
- * @throws what the last write met, if none succeeds within the limit
+ * Resolves to the milliseconds until a write of the client succeeds, which proves that the client is usable.
+ * @throws the error of the last write, if none succeeds within the limit
  */
 export async function untilUsable(client: RegistryCenter, limitMs: number): Promise<number> {
   const begun = performance.now();
@@ -22,7 +21,7 @@ export async function untilUsable(client: RegistryCenter, limitMs: number): Prom
   }
 }
 
-/** The reasons of those that were rejected. */
+/** Reasons of the rejected promises. */
 export async function rejectionsOf(work: readonly Promise<unknown>[]): Promise<readonly unknown[]> {
   const ends = await Promise.allSettled(work);
   return ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));

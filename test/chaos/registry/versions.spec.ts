@@ -17,9 +17,9 @@ import {
 import { closeSession } from '../../support/zookeeper/zookeeper-proxy.js';
 import { CONNECTION, FULL } from './stage.js';
 
-/** A registry of real servers, and how to reach it. */
+/** A registry of real servers, with its access. */
 interface Place extends Stoppable {
-  /** What clients need to connect. */
+  /** Options that clients need to connect. */
   readonly access: Pick<ZooKeeperOptions, 'servers' | 'tls'>;
   /** A port for plain connections. */
   readonly port: number;
@@ -48,8 +48,7 @@ async function standalone(options: TestServerOptions): Promise<Place> {
 
 async function ensemble(options: TestServerOptions): Promise<Place> {
   const started = await startEnsemble(3, options);
-  // All on one member: a plain read may be behind what a client of another member has written, which the suite does not
-  // expect.
+  // All on one member: a plain read may be behind a write of another member's client, which the suite does not expect.
   const follower = await started.follower();
   return { access: { servers: follower.connect }, port: follower.port, stop: () => started.stop() };
 }
@@ -93,7 +92,7 @@ function harnessOf(place: Place): RegistryHarness {
   };
 }
 
-/** No proxy can read it from a connection by TLS, so this knows the inside. */
+/** Uses internals, because no proxy can read the password from a TLS connection. */
 function passwordOf(client: object): Buffer {
   const inside = ['client', 'session', 'ticket', 'password'];
   const password: unknown = inside.reduce((owner, name) => Reflect.get(owner, name), client);

@@ -10,7 +10,7 @@ describe('D8: very many watches', EACH, () => {
   const AT_ONCE = 500;
   const paths = Array.from({ length: COUNT }, (_, n) => `/${String(n).padStart(150, 'long-')}`);
 
-  it('D8: given 10,000 watched paths of 150 characters, when the connection breaks, then one reconnect is enough, and all 10,000 fire', async () => {
+  it('D8: restores 10,000 watches with 150-character paths in one reconnect, and all of them fire', async () => {
     const { server, proxy } = await stage().network();
     const client = await stage().client({ servers: proxy.connect, sessionTimeoutMs: 10_000 });
     const writer = await stage().client({ servers: server.connect, sessionTimeoutMs: 10_000 });
@@ -33,7 +33,7 @@ describe('D8: very many watches', EACH, () => {
     await expect.poll(() => repaired.size, SOON).toBe(COUNT);
     const { connections, bytesToServer } = proxy.counters;
     expect(connections - before.connections).toBe(1);
-    // The paths go out three times: to be watched, and to have their values and children read again.
+    // The paths are sent three times: to be watched, and to have their values and children read again.
     expect(bytesToServer - before.bytesToServer).toBeLessThan(3 * COUNT * 200);
 
     for (const some of batches(paths)) {
@@ -49,7 +49,7 @@ describe('D8: very many watches', EACH, () => {
 });
 
 describe('a watch of the names of children', EACH, () => {
-  it('given a connection that breaks, when it is back within the session, then the watch says so once, and goes on', async () => {
+  it('reports a broken connection once in a watch of child names, and goes on within the session', async () => {
     const { server, proxy } = await stage().network();
     const client = await stage().client({ servers: proxy.connect, sessionTimeoutMs: 10_000 });
     const writer = await stage().client({ servers: server.connect, sessionTimeoutMs: 10_000 });
@@ -69,7 +69,7 @@ describe('a watch of the names of children', EACH, () => {
 });
 
 describe('D9: notifications only', EACH, () => {
-  it('D9: given a client that only hears events, five a second for three sessions, then its session lives, and it has asked for nothing', async () => {
+  it('D9: keeps the session of a client that only receives events, and asks for nothing', async () => {
     const SESSION_MS = 2_000;
     const server = await stage().server();
     const client = await stage().client({ servers: server.connect, sessionTimeoutMs: SESSION_MS });
@@ -92,7 +92,7 @@ describe('D9: notifications only', EACH, () => {
 });
 
 describe('a view through a broken link', EACH, () => {
-  it('given a view, when nodes come, go and change while the link is down, then the view is the tree again', async () => {
+  it('brings a view up to date after nodes came, went and changed while the link was down', async () => {
     const { server, proxy } = await stage().network();
     const client = await stage().client({ servers: proxy.connect, sessionTimeoutMs: 10_000 });
     const writer = await stage().client({ servers: server.connect });

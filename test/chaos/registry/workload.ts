@@ -9,7 +9,7 @@ import type { Seeded } from '../../support/seeded.js';
 
 export const TREE = { logs: '/logs', pairs: '/pairs', alive: '/alive', registers: '/registers', counter: '/counter' };
 
-/** What its caller was told of a write. */
+/** Fate of a write, as its caller was told. */
 export type Fate = 'done' | 'unknown' | 'not-applied';
 
 export interface Write {
@@ -24,10 +24,10 @@ const KINDS: readonly Kind[] = ['log', 'pair', 'alive', 'register', 'count'];
 const LONGEST_PAUSE_MS = 80;
 const WRITE_LIMIT_MS = 4_000;
 
-/** A client that writes on and on, and keeps account of what it was told. */
+/** A client that keeps writing and records the answers. */
 export class Workload {
   readonly writes: Readonly<Record<Kind, Write[]>> = { log: [], pair: [], alive: [], register: [], count: [] };
-  /** What a write may not end with. */
+  /** Errors that no write may end with. */
   readonly surprises: unknown[] = [];
   readonly #running: Promise<void>;
   #isStopped = false;
@@ -94,7 +94,7 @@ export class Workload {
     if (kind === 'refused') throw new Error(`The pair ${path} was refused.`);
   }
 
-  /** Adds one, unless somebody else was faster. */
+  /** Adds one, unless another client was faster. */
   async #count(): Promise<void> {
     const { data, stat } = (await this.client.read(TREE.counter, { timeoutMs: WRITE_LIMIT_MS }))!;
     await this.client.set(TREE.counter, String(Number(data) + 1), stat.version, { timeoutMs: WRITE_LIMIT_MS });

@@ -31,28 +31,28 @@ const REPEATED = [line(), line(BY_B), line({ ...BY_B, step: 'end', at: 900 })];
 const rulesOf = (lines: readonly TaskLine[], faults: readonly Fault[] = [KILLED_A]) =>
   taskFaults(lines, faults).map(({ rule }) => rule);
 
-it('given a task that died with its scheduler, when the next launch of its target ends, then all is well', () => {
+it('finds nothing wrong if a task died with its scheduler and the next launch of its target ends', () => {
   expect(rulesOf(REPEATED)).toEqual([]);
   expect(countTasks(REPEATED)).toEqual({ begun: 2, ended: 1, died: 1, relaunches: 1 });
 });
 
-it('given a task without an end, when its scheduler lives, then it is unexplained', () => {
+it('calls a task without an end unexplained if its scheduler lives', () => {
   expect(rulesOf(REPEATED, [])).toEqual(['unexplained']);
 });
 
-it('given a launch of a target, when it begins twice, then it is doubled', () => {
+it('calls a launch of a target doubled if it begins twice', () => {
   expect(rulesOf([...REPEATED, line({ ...BY_B, run: 'b-again', at: 950 })])).toEqual(['doubled', 'unexplained']);
 });
 
-it('given a second task of a target, when its launch is not raised, then it is doubled', () => {
+it('calls a second task of a target doubled if its launch number is not raised', () => {
   expect(rulesOf([line(), line({ run: 'other', at: 900 })])).toEqual(['doubled']);
 });
 
-it('given tasks of other items and targets, when their launches are the same, then nothing is doubled', () => {
+it('doubles nothing if tasks of other items and targets have the same launch number', () => {
   expect(rulesOf([line(), line({ item: 1, run: 'r' }), line({ fireTime: 3_000, run: 's' })])).toEqual([]);
 });
 
-it('given a task that was told to end, when it says so, then it has not died', () => {
+it('does not call a task dead that was told to end and says so', () => {
   const lines = [line({ worker: 'b' }), line({ worker: 'b', step: 'abort' })];
   expect(rulesOf(lines)).toEqual([]);
   expect(countTasks(lines).died).toBe(0);

@@ -19,8 +19,8 @@ export function countTasks(lines: readonly TaskLine[]): TaskCounts {
 }
 
 /**
- * Finds what must not be in the ledger of tasks, beside what the judge of runs finds: a launch of a target that begins
- * twice, launches that do not rise, and a task that died although its scheduler lived. Pure.
+ * Finds faults in the ledger of tasks that the judge of runs does not see: a launch of a target that begins twice,
+ * launches that do not rise, and a task that died although its scheduler lived. Pure.
  * @param faults the deaths of schedulers
  */
 export function taskFaults(lines: readonly TaskLine[], faults: readonly Fault[]): readonly Violation[] {
@@ -48,7 +48,7 @@ function doubled(lines: readonly TaskLine[]): readonly Violation[] {
   return found;
 }
 
-/** Begins of tasks that were never heard of again. */
+/** Begins of tasks without any later message. */
 function unended(lines: readonly TaskLine[]): readonly TaskLine[] {
   const over = new Set(lines.filter(({ step }) => step !== 'begin').map(({ run }) => run));
   return lines.filter(({ step, run }) => step === 'begin' && !over.has(run));

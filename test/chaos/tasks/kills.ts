@@ -8,7 +8,7 @@ import type { TaskVariables } from './task-line.js';
 /** From one SIGKILL to the next. */
 const KILL_EVERY_MS = 5_000;
 const LOOK_MS = 10;
-/** The longest time that is waited for a child to go. */
+/** Longest wait for a child to go. */
 const MOST_GONE_MS = 10_000;
 const SCHEDULER: keyof TaskVariables = 'SCHEDULER';
 
@@ -16,7 +16,7 @@ const SCHEDULER: keyof TaskVariables = 'SCHEDULER';
 export interface Kill {
   /** Tasks that ran then. */
   readonly tasks: number;
-  /** Until neither a task nor a supervisor was left, in milliseconds; Infinity: some have stayed. */
+  /** Milliseconds until neither a task nor a supervisor was left. Infinity: some have stayed. */
   readonly goneMs: number;
 }
 

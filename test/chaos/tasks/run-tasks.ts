@@ -11,25 +11,25 @@ import { type Kill, killSchedulers } from './kills.js';
 import type { TaskLine } from './task-line.js';
 
 const SCHEDULERS = 3;
-/** The shorter period is no longer than the slack, so that a target that is left out is always found. */
+/** The shorter period is no longer than the slack, so a target that is left out is always found. */
 const JOBS: readonly JobPlan[] = [
   { name: 'each-three-seconds', cron: '0/3 * * * * ?', periodMs: 3_000, items: 8 },
   { name: 'each-ten-seconds', cron: '0/10 * * * * ?', periodMs: 10_000, items: 8 },
 ];
 
-/** Every item has been begun once by then: only from there on its owners know what they have missed. */
+/** Every item has been begun once by then. Its owners know only from there on which targets they have missed. */
 const WARM_UP_MS = 14_000;
 
 /** The result of a chaos run. */
 export interface TasksResult {
   readonly chaos: ChaosResult;
-  /** Of the judge of runs, and of the ledger of tasks. */
+  /** Violations of the judge of runs, and of the ledger of tasks. */
   readonly violations: readonly Violation[];
   readonly counts: TaskCounts;
   readonly kills: readonly Kill[];
 }
 
-/** Builds what schedulers and their tasks run. */
+/** Builds the programs of schedulers and their tasks. */
 export async function buildTaskPrograms(): Promise<ChaosOptions['programs'] & Pick<Bundle, 'remove'>> {
   const made = await bundle({
     scheduler: 'test/chaos/tasks/scheduler.fixture.ts',
@@ -39,7 +39,7 @@ export async function buildTaskPrograms(): Promise<ChaosOptions['programs'] & Pi
   return { node: fileURLToPath(made.url('scheduler')), remove: () => made.remove() };
 }
 
-/** Three schedulers with tasks in child processes, of which one is killed every five seconds for that time. */
+/** Runs three schedulers with tasks in child processes for that time, and kills one every five seconds. */
 export async function runTasks(options: ChaosOptions & { readonly keep: string }): Promise<TasksResult> {
   const { keep, ms, seed, slackMs } = options;
   const version = { leastMs: 50, mostMs: 1_500, version: '' };

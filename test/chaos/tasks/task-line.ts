@@ -9,7 +9,7 @@ export interface TaskLine extends RunLine {
 
 /** Variables of a task, beside its envelope. */
 export interface TaskVariables {
-  /** The file that it appends to. */
+  /** The file to which it appends. */
   readonly LEDGER: string;
   /** Name of its scheduler. */
   readonly SCHEDULER: string;

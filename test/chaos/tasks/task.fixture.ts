@@ -21,11 +21,11 @@ setTimeout(() => {
   process.exit(0);
 }, workMs);
 
-/** In one write, and on the disk when it returns: the process may be killed at any moment. */
+/** Appends in one write, which is on the disk on return: the process may be killed at any moment. */
 function append(step: RunLine['step']): void {
   const line: TaskLine = {
     step,
-    // A begin may be of several items, each with a task of its own.
+    // A begin may have several items, each with a task of its own.
     run: `${envelope.run}/${envelope.shardingItem}`,
     job: envelope.jobName,
     item: envelope.shardingItem,

@@ -3,22 +3,22 @@ import { judge } from './index.js';
 import { fault, historyOf, JOB, KILL, LAST, owned, rulesOf, run, runsBut } from './made-history.js';
 
 describe('coverage', () => {
-  it('given a run for each target, when it is judged, then nothing is wrong and each target has its own', () => {
+  it('finds nothing wrong if each target has its own run', () => {
     const { violations, coverage } = judge(historyOf(runsBut()));
     expect(violations).toEqual([]);
     expect(coverage).toMatchObject({ targets: 20, own: 20, superseded: 0, latestMs: 10 });
   });
 
-  it('given a target that nobody ran, when nothing was broken, then it is lost', () => {
+  it('calls a target lost if nothing was broken and it has no run', () => {
     expect(rulesOf(historyOf(runsBut(7_000)))).toEqual(['lost 7000']);
   });
 
-  it('given runs that end before the history does, when nothing was broken, then the rest of the targets is lost', () => {
+  it('calls the remaining targets lost if runs end before the history and nothing was broken', () => {
     const runs = runsBut().filter(({ begunAt }) => begunAt < 18_000);
     expect(rulesOf(historyOf(runs))).toEqual(['lost 18000']);
   });
 
-  it('given a run that is late for no reason, when it is judged, then that is told, and beyond the failover bound it is lost', () => {
+  it('reports a run that is late without an excuse, and calls it lost beyond the failover bound', () => {
     const late = (begunAt: number) => run(7_000, { begunAt, endedAt: begunAt + 2, source: 'MISFIRE' });
     const others = runsBut(7_000, 8_000, 9_000, 10_000, 11_000);
     const noOther = { from: 7_000, to: 8_000, jobs: [JOB] };
@@ -27,7 +27,7 @@ describe('coverage', () => {
     expect(judged(10_700).lost).toHaveLength(1);
   });
 
-  it('given a run that lasts past the next targets, when the latest is caught up on at its end, then nothing is lost', () => {
+  it('loses nothing if a run lasts past the next targets and the latest one is caught up on at its end', () => {
     const long = run(7_000, { endedAt: 9_300 });
     const madeUp = run(9_000, { begunAt: 9_310, source: 'MISFIRE' });
     const { violations, coverage } = judge(historyOf([...runsBut(7_000, 8_000, 9_000), long, madeUp]));
@@ -35,12 +35,12 @@ describe('coverage', () => {
     expect(coverage).toMatchObject({ own: 19, superseded: 1 });
   });
 
-  it('given a run that lasts past the next target, when nothing follows its end, then that target is lost', () => {
+  it('calls a target lost if a run lasts past it and nothing follows', () => {
     const long = run(7_000, { endedAt: 8_005 });
     expect(rulesOf(historyOf([...runsBut(7_000, 8_000), long]))).toEqual(['lost 8000']);
   });
 
-  it('given an owner that is stopped, when its targets wait for it, then they are excused; those of another are not', () => {
+  it('excuses the targets that wait for a stopped owner, but not those of another owner', () => {
     const faults = [fault({ from: 6_900, to: 8_100 })];
     const history = { faults, sights: [owned('a')] };
     expect(rulesOf(historyOf(runsBut(7_000, 8_000), history))).toEqual([]);
@@ -48,13 +48,13 @@ describe('coverage', () => {
     expect(rulesOf(historyOf(runs, { faults, sights: [owned('b')] }))).toEqual(['lost 7000', 'lost 8000']);
   });
 
-  it('given a killed owner, when its items rest for longer than a failover takes, then targets are lost', () => {
+  it('calls targets lost if the items of a killed owner rest for longer than a failover takes', () => {
     const history = { faults: [fault({ ...KILL, from: 4_950 }), LAST], sights: [owned('a'), owned('b', 8_600)] };
     expect(rulesOf(historyOf(runsBut(5_000, 6_000, 7_000, 8_000), history))).toEqual([]);
     expect(rulesOf(historyOf(runsBut(5_000, 6_000, 7_000, 8_000, 9_000), history))).toContain('lost 5000');
   });
 
-  it('given a killed owner that had no time to tell of its run, when its items have another owner before its session ends, then they are excused until then', () => {
+  it('excuses the items of an owner killed before it logged its run, until its session ends', () => {
     const history = {
       faults: [fault({ ...KILL, from: 4_950 }), LAST],
       sights: [owned('a'), owned('a', 4_940, 'a'), owned('b', 5_100, 'a'), owned('b', 8_250)],
@@ -63,7 +63,7 @@ describe('coverage', () => {
     expect(rulesOf(historyOf(runsBut(5_000, 6_000, 7_000, 8_000, 9_000), history))).toContain('lost 5000');
   });
 
-  it('given a handler that returned just before its process was killed, when its end was not recorded any more, then the item is held until the session ends', () => {
+  it('holds an item until the session ends if its process was killed before its end was recorded', () => {
     const ended = run(4_000, { endedAt: 4_940 });
     const history = { faults: [fault({ ...KILL, from: 4_950 }), LAST], sights: [owned('b')] };
     const runs = [...runsBut(4_000, 5_000, 6_000, 7_000, 8_000), ended];
@@ -99,7 +99,7 @@ describe('coverage', () => {
     expect(rulesOf(historyOf(runsBut(6_000, 7_000), { sights }))).toEqual(['lost 6000', 'lost 7000']);
   });
 
-  it('given an ensemble without a quorum, when everything waits for it, then nothing is lost', () => {
+  it('loses nothing while the ensemble has no quorum', () => {
     const faults = [fault({ victim: undefined, isPause: false, from: 4_900, to: 7_100 })];
     expect(rulesOf(historyOf(runsBut(5_000, 6_000, 7_000), { faults }))).toEqual([]);
   });

@@ -16,9 +16,9 @@ export interface Coverage {
   readonly targets: number;
   /** Targets with a run of their own. */
   readonly own: number;
-  /** Targets that a later run stands for: while the item was held, or nobody could begin it. */
+  /** Targets that a later run stands for: the item was held, or no instance could begin it. */
   readonly superseded: number;
-  /** Targets that nothing would have excused: the item was free, its owner, the leader and the ensemble were well. */
+  /** Targets without any excuse: the item was free, and its owner, the leader and the ensemble were well. */
   readonly inexcusable: number;
   /** Targets with a run of their own that had no excuse for more than the slack. */
   readonly late: number;
@@ -28,9 +28,9 @@ export interface Coverage {
 }
 
 /**
- * No target is lost (invariant 3): for what is due there is a run for it, or for a later target as the misfire rule
- * `once` says, and it begins as soon as nothing excuses the item any more: within the slack, and a run of its own
- * within the failover bound. (With a slack of the shortest period, a target that is simply left out is always found.)
+ * No target is lost (invariant 3). Each target that is due gets a run, either its own or one for a later target as the
+ * misfire rule `once` says. It begins within the slack after the last excuse for the item ends, and a run of its own
+ * within the failover bound. The slack is the shortest period, so a target that is left out is always found.
  */
 export function coverage(history: History, excuses: Excuses): Coverage {
   const total = { targets: 0, own: 0, superseded: 0, inexcusable: 0, late: 0, lost: [] as Violation[], latestMs: 0 };
@@ -57,7 +57,7 @@ export function coverage(history: History, excuses: Excuses): Coverage {
   return total;
 }
 
-/** A run that was begun before its time stands for nothing but its own target. */
+/** True if the run stands for the target. A run that begins before its time stands only for its own target. */
 function covers(run: Run, target: number, history: History): boolean {
   if (run.fireTime === undefined || run.fireTime < target) return false;
   return run.fireTime === target || !isEarly(run, history);

@@ -3,7 +3,7 @@ import type { History } from './index.js';
 import { fault, historyOf, owned, rulesOf, run, runsBut } from './made-history.js';
 
 describe('effects and overlaps', () => {
-  it('given a store that takes an old effect after a newer one, then that is stale', () => {
+  it('calls it stale if a store takes an old effect after a newer one', () => {
     const history = historyOf(runsBut());
     const [first, ...rest] = history.effects;
     const stale = { ...first!, position: 1_000, at: 9_500 };
@@ -20,17 +20,17 @@ describe('effects and overlaps', () => {
   const overlapsOf = (history: History) =>
     rulesOf({ ...history, effects: [] }).filter((rule) => rule.startsWith('overlap'));
 
-  it('given a holder that stood still when another took over, then the two may overlap', () => {
+  it('lets two runs overlap if the older holder stood still when the other took over', () => {
     expect(overlapsOf(historyOf([...others, held, taker], pausedUntil(10_900)))).toEqual([]);
   });
 
-  it('given a holder that ran when another took over, then it should have known, unless its signal had told it', () => {
+  it('reports an overlap with a holder that kept running, unless its signal was aborted', () => {
     expect(overlapsOf(historyOf([...others, held, taker], pausedUntil(10_000)))).toEqual(['overlap 10500']);
     const told = { ...held, abortedAt: 10_100 };
     expect(overlapsOf(historyOf([...others, told, taker], pausedUntil(10_000)))).toEqual([]);
   });
 
-  it('given an overlap in which the older token is the later begin, then that is never right', () => {
+  it('never allows an overlap in which the older token begins later', () => {
     const backwards = { ...taker, token: 1n };
     expect(overlapsOf(historyOf([...others, held, backwards], pausedUntil(10_900)))).toEqual(['overlap 10500']);
   });

@@ -1,11 +1,11 @@
 import { type Effect, type History, itemsOf, type Run, runsOf, type Violation } from './history.js';
 
-/** Two events of two processes of one host. */
+/** Difference of the clocks of two processes of one host. */
 const CLOCK_MS = 5;
 
 /**
  * The store never takes an effect of a run after one of a newer run of the item (invariant 2). Runs are ordered by
- * their tokens; where there are none, by their begins.
+ * their tokens, or by their begins if they have no tokens.
  */
 export function staleEffects({ effects }: History): readonly Violation[] {
   const found: Violation[] = [];
@@ -30,8 +30,8 @@ function stale({ job, item, at, worker, token }: Effect, last: Effect): Violatio
 }
 
 /**
- * Two runs of an item are under way at the same time only if the older one is fenced and could not know it (invariants
- * 1 and 17): its process stood still. Who could know has been told to stop before the newer run begins.
+ * Two runs of an item overlap only if the older one is fenced and its process stood still, so it could not know
+ * (invariants 1 and 17). A process that was running has been told to stop before the newer run begins.
  */
 export function overlaps(history: History): readonly Violation[] {
   return history.jobs.flatMap((job) =>
@@ -45,7 +45,7 @@ export function overlaps(history: History): readonly Violation[] {
   );
 }
 
-/** When the run had ended, or knew that it had to. */
+/** Time at which the run ended, or knew that it had to. */
 function endOf({ endedAt = Infinity, abortedAt = Infinity, worker }: Run, { faults }: History): number {
   const killed = faults.find(({ victim, isFatal }) => isFatal && victim === worker)?.from ?? Infinity;
   return Math.min(endedAt, abortedAt, killed);

@@ -1,6 +1,6 @@
 import { type History, itemsOf, type Run, runsOf, type Span, targetsOf, type Violation } from './history.js';
 
-/** What is planned, such as a rolling restart, costs nothing: every target of the span is run, and run once. */
+/** A planned change, such as a rolling restart, costs nothing: every target of the span is run exactly once. */
 export function inexact(history: History, span: Span): readonly Violation[] {
   return history.jobs.flatMap((job) =>
     itemsOf(job).flatMap((item) => {

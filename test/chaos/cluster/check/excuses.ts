@@ -1,11 +1,11 @@
 import { type Fault, type History, type JobPlan, type Run, runsOf, type Span, type TreeSight } from './history.js';
 import { overlap, touches, union } from './spans.js';
 
-/** What the issue allows on top of session timeout and tick. */
+/** Time that a failover may take on top of session timeout and tick. */
 const FAILOVER_SLACK_MS = 300;
-/** From the return of a handler to the record of its end. */
+/** Time from the return of a handler to the record of its end. */
 const SETTLE_MS = 100;
-/** From a network or a server that is whole again to a client that is connected and has its jobs. */
+/** Time from a healed network or server to a client that is connected and has its jobs. */
 const RECONNECT_MS = 1_000;
 
 /** The longest time from the death of an instance to the deletion of its node and the restart of what it ran. */
@@ -14,8 +14,8 @@ export function failoverBoundMs({ sessionTimeoutMs, tickMs }: Pick<History, 'ses
 }
 
 /**
- * Why an item may not run: what its holder, its owner, the leader or the ensemble suffers. The excuse of a fault ends
- * when it is healed and the client is back, or when the session's end has handed everything to others.
+ * Reasons why an item may not run: faults of its holder, its owner, the leader or the ensemble. The excuse of a fault
+ * ends when it is healed and the client is back, or when the session has ended and others have taken over.
  */
 export class Excuses {
   readonly #struck = new Map<string, readonly Span[]>();
@@ -33,22 +33,22 @@ export class Excuses {
     }
   }
 
-  /** When this worker could not be expected to act. */
+  /** Spans in which this worker could not be expected to act. */
   struck(worker: string): readonly Span[] {
     return union([...(this.#struck.get(worker) ?? []), ...this.#everybody]);
   }
 
-  /** Whether something was done to the worker, or to everybody, in that time. */
+  /** True if the worker, or every worker, suffered a fault in that span. */
   isStruck(worker: string, span: Span): boolean {
     return this.struck(worker).some((each) => touches(each, span));
   }
 
-  /** Whether something was done to anybody in that time. */
+  /** True if any worker suffered a fault in that span. */
   isAnybodyStruck(span: Span): boolean {
     return [...this.#struck.keys()].some((worker) => this.isStruck(worker, span));
   }
 
-  /** When nobody could be expected to begin the item. */
+  /** Spans in which no instance could be expected to begin the item. */
   of(job: JobPlan, item: number): readonly Span[] {
     const held = runsOf(this.history.runs, job.name, item).map((run) => this.#hold(run));
     const sights = this.history.sights.filter((sight) => sight.job === job.name);
@@ -56,14 +56,14 @@ export class Excuses {
     return union([...held, ...waiting, ...this.refused(job.name, item), ...this.#everybody]);
   }
 
-  /** When the item could not be written, until what was refused has been tried again. */
+  /** Spans in which the item could not be written, until the refused write has been tried again. */
   refused(job: string, item: number): readonly Span[] {
     return this.history.faults
       .filter(({ items }) => items?.job === job && items.items.includes(item))
       .map((fault) => this.#spanOf(fault));
   }
 
-  /** A run holds its item until its end is written, which a struck worker cannot. */
+  /** A run holds its item until its end is written, and a struck worker cannot write it. */
   #hold(run: Run): Span {
     const { begunAt: from, worker } = run;
     const to = run.endedAt ?? from;
@@ -75,15 +75,15 @@ export class Excuses {
     return { from, to: until };
   }
 
-  /** A mark stands while its holder lives, so an item that has another owner by now waits for it as well. */
+  /** A mark stands while its holder lives, so an item waits for it even if it has another owner by now. */
   #during({ at, leader, owners, holders }: TreeSight, until: number, item: number): readonly Span[] {
     const responsible = [owners[item], holders[item], leader].filter((worker) => worker !== undefined);
     return responsible.flatMap((worker) => this.struck(worker).map((span) => overlap(span, { from: at, to: until })));
   }
 
   /**
-   * The end of what a death excuses. A leader of ZooKeeper that begins counts each session from its beginning, also those
-   * of the dead: a fault of the ensemble before they have expired makes them last longer.
+   * End of the excuse of a death. A new leader of ZooKeeper counts every session from the beginning again, also those
+   * of the dead. A fault of the ensemble before they expire therefore makes them last longer.
    */
   #expiryOf(death: number): number {
     const bound = failoverBoundMs(this.history);
@@ -100,7 +100,7 @@ export class Excuses {
     const bound = failoverBoundMs(this.history);
     if (isFatal) return { from, to: this.#expiryOf(from) };
     if (keepsSession || fault.items) return { from, to: to + RECONNECT_MS + retryMs };
-    // Sessions may have ended meanwhile, for their clients; their nodes stand until the servers have counted anew.
+    // Clients may consider their sessions ended. Their nodes stand until the servers have counted anew.
     const isLong = isHeard && to - from > this.history.sessionTimeoutMs / 2;
     if (victim !== undefined) {
       return { from, to: Math.min(to, from + bound) + RECONNECT_MS + (isLong ? bound : 0) };

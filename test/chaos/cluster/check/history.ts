@@ -20,18 +20,18 @@ export type RunSource = 'NORMAL_TRIGGER' | 'MISFIRE' | 'FAILOVER';
 export interface Run {
   readonly job: string;
   readonly item: number;
-  /** The target; undefined if the handler is not told it, as Java's are not. */
+  /** The target. Undefined if the handler is not told it, as in Java. */
   readonly fireTime: number | undefined;
   readonly source: RunSource | undefined;
   /** Undefined: there is no fencing, as in Java. */
   readonly token: bigint | undefined;
   readonly worker: string;
   readonly begunAt: number;
-  /** When its work was done or had failed; undefined if its process died first. */
+  /** Time at which its work was done or had failed. Undefined if its process died first. */
   readonly endedAt: number | undefined;
-  /** When its signal told it to stop. */
+  /** Time at which its signal told it to stop. */
   readonly abortedAt: number | undefined;
-  /** `refused`: the store has turned its effect away. `open`: it was never heard of again. */
+  /** `refused`: the store rejected its effect. `open`: no end was ever logged. */
   readonly outcome: 'succeeded' | 'aborted' | 'refused' | 'open';
 }
 
@@ -43,12 +43,12 @@ export interface Effect {
   readonly item: number;
   readonly worker: string;
   readonly token: bigint | undefined;
-  /** When the run began that has written. */
+  /** Begin of the run that has written. */
   readonly begunAt: number;
   readonly at: number;
 }
 
-/** A fire time of an item that was told as missed, or all of those in between. */
+/** A fire time of an item that was reported as missed, or all fire times of a span. */
 export interface Told extends Span {
   readonly job: string;
   readonly item: number;
@@ -56,42 +56,43 @@ export interface Told extends Span {
   readonly at: number;
 }
 
-/** What was done to a worker, or to all of them by way of the ensemble. */
+/** A fault of one worker, or of the ensemble and so of all workers. */
 export interface Fault extends Span {
   readonly kind: string;
-  /** Undefined: everybody. */
+  /** Undefined: every worker. */
   readonly victim: string | undefined;
   /** The process stood still meanwhile. */
   readonly isPause: boolean;
-  /** `to` is when it was healed; a killed worker never is, and `to` equals `from`. */
+  /** `to` is the time of healing. A killed worker is never healed, and `to` equals `from`. */
   readonly isFatal: boolean;
   /**
-   * The servers heard the victim all the time: its session lasts until they have not for as long, once it has given up.
+   * The servers heard the victim all the time. Its session therefore lasts one more timeout after the victim has given
+   * it up.
    */
   readonly isHeard?: boolean;
-  /** The victim's session lasts, so nobody takes its place until it is healed. */
+  /** The victim's session lasts, so no other instance takes its place until it is healed. */
   readonly keepsSession?: boolean;
-  /** Only these items suffer. */
+  /** Only these items are affected. */
   readonly items?: { readonly job: string; readonly items: readonly number[] };
-  /** How long after the healing what was refused may wait until it is tried again. */
+  /** Longest time after the healing until a refused write is tried again. */
   readonly retryMs?: number;
 }
 
-/** A fire time that items were begun for although it was yet to come, as was told. */
+/** A fire time that was reported as begun before it had come. */
 export interface Early {
   readonly job: string;
   readonly item: number;
   readonly fireTime: number;
 }
 
-/** The registry's clock from a moment on: that of the server that leads. */
+/** The registry's clock from a moment on: the clock of the server that leads. */
 export interface RegistryStep {
   readonly from: number;
   /** Ahead of the host's, in milliseconds. */
   readonly aheadMs: number;
 }
 
-/** What the tree of a job said from a moment on. */
+/** State of a job's tree from a moment on. */
 export interface TreeSight {
   readonly job: string;
   readonly at: number;
@@ -108,22 +109,22 @@ export interface History extends Span {
   readonly jobs: readonly JobPlan[];
   readonly runs: readonly Run[];
   readonly effects: readonly Effect[];
-  /** Undefined: the workers tell nothing, as Java's. */
+  /** Undefined: the workers report nothing, as in Java. */
   readonly told: readonly Told[] | undefined;
   readonly early: readonly Early[];
   readonly faults: readonly Fault[];
   /** In order. */
   readonly registry: readonly RegistryStep[];
   readonly sights: readonly TreeSight[];
-  /** When nobody on this machine got the processor. */
+  /** Spans in which no process on this machine got the processor. */
   readonly stalls: readonly Span[];
   readonly sessionTimeoutMs: number;
   readonly tickMs: number;
-  /** What a target may wait without an excuse, for plans, requests and new processes on a machine that is shared. */
+  /** Longest wait of a target without an excuse. It allows for requests and new processes on a shared machine. */
   readonly slackMs: number;
 }
 
-/** One thing that must not be. */
+/** A broken rule. */
 export interface Violation {
   readonly rule:
     | 'lost'
@@ -138,7 +139,7 @@ export interface Violation {
     | 'litter';
   readonly job: string;
   readonly item: number | undefined;
-  /** When it happened, for the story. */
+  /** Time of the violation, for the story. */
   readonly at: number;
   readonly text: string;
 }
@@ -152,7 +153,7 @@ export function itemsOf({ items }: JobPlan): readonly number[] {
   return Array.from({ length: items }, (_, item) => item);
 }
 
-/** A fire time that is so far ahead of the registry's clock is not due, by the library's own setting. */
+/** A fire time this far ahead of the registry's clock is not due, by the library's own setting. */
 const TOLERANCE_MS = 10_000;
 
 /** True if the run was begun before its fire time had come by the registry's clock. */

@@ -8,7 +8,7 @@ import { silence } from './silence.js';
 import { surplus } from './surplus.js';
 
 export interface Judgement {
-  /** As it was judged: each run that has a target knows it. */
+  /** The history as it was judged: each run that has a target knows it. */
   readonly history: History;
   readonly coverage: Coverage;
   readonly violations: readonly Violation[];

@@ -19,7 +19,7 @@ describe('the logs', () => {
     ]);
   });
 
-  it('leave out the half line that a killed process was at', () => {
+  it('leave out the half line that a killed process was writing', () => {
     expect(linesOf('{"a":1}\n{"a":2}\n{"a"')).toEqual(['{"a":1}', '{"a":2}']);
     expect(linesOf('')).toEqual([]);
   });

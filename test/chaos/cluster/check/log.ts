@@ -1,6 +1,6 @@
 import type { Early, Effect, Run, RunSource, Told } from './history.js';
 
-/** What a handler appends: when it begins, when its work is done or has failed, and when its signal told it to stop. */
+/** A line of a handler: when it begins, when its work is done or has failed, and when its signal told it to stop. */
 export interface RunLine {
   readonly step: 'begin' | 'end' | 'fail' | 'abort';
   /** Unique among all runs. */
@@ -9,23 +9,23 @@ export interface RunLine {
   readonly item: number;
   readonly fireTime: number | null;
   readonly source: RunSource | null;
-  /** Decimal; null: the run has none, and nothing fences it. */
+  /** Decimal. Null: the run has no token, so nothing fences it. */
   readonly token: string | null;
   readonly tokenEpoch: number;
   readonly worker: string;
   readonly begunAt: number;
-  /** By the host's clock, whatever the worker's own says. */
+  /** By the host's clock, even if the worker's own clock differs. */
   readonly at: number;
 }
 
-/** What the store appends for each write that it was asked for. */
+/** A line of the store for each write that it was asked for. */
 export interface EffectLine extends RunLine {
   /** The order in which the store has committed. */
   readonly position: number;
   readonly isAccepted: boolean;
 }
 
-/** What a worker appends when its runtime tells an event. */
+/** A line of a worker for each event of its runtime. */
 export interface ToldLine {
   readonly worker: string;
   readonly at: number;
@@ -39,14 +39,13 @@ export interface ToldLine {
 }
 
 /**
- * The lines of an append-only log. A last one without an end is what its writer was killed at, and counts as not
- * written.
+ * The lines of an append-only log. A last line without an end was cut by the death of its writer, and is not counted.
  */
 export function linesOf(text: string): readonly string[] {
   return text.split('\n').slice(0, -1);
 }
 
-/** Every run that has begun; one that the store has turned away is refused. */
+/** Every run that has begun. A run is refused if the store has rejected its effect. */
 export function runsIn(lines: readonly RunLine[], effects: readonly EffectLine[]): readonly Run[] {
   const refused = new Set(effects.filter(({ isAccepted }) => !isAccepted).map(({ run }) => run));
   const byRun = new Map<string, RunLine[]>();

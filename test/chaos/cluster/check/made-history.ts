@@ -23,13 +23,13 @@ export function run(fireTime: number, given: Partial<Run> = {}): Run {
   };
 }
 
-/** A run for each target but those. */
+/** A run for each target except those. */
 export function runsBut(...without: readonly number[]): readonly Run[] {
   const targets = Array.from({ length: TO / 1_000 }, (_, second) => second * 1_000);
   return targets.filter((target) => !without.includes(target)).map((target) => run(target));
 }
 
-/** Events of the first run of a later target about those that it passed by. */
+/** Events of the first run of a later target about the targets that it skipped. */
 function toldBetween(runs: readonly Run[]): readonly Told[] {
   const fireTimes = [...new Set(runs.map(({ fireTime = 0 }) => fireTime))].toSorted((a, b) => a - b);
   return fireTimes.slice(1).flatMap((fireTime, index) => {
@@ -63,7 +63,7 @@ export const fault = (given: Partial<Fault> & { readonly from: number }): Fault 
   to: given.from,
   ...given,
 });
-/** When everything has gone on for long. */
+/** A last fault, at a time when everything has been going on for long. */
 export const LAST = fault({ from: 15_000, victim: 'z' });
 export const owned = (owner: string, at = 0, holder?: string): TreeSight => ({
   job: 'j',

@@ -2,8 +2,8 @@ import { failoverBoundMs } from './excuses.js';
 import { type History, itemsOf, type Run, runsOf, targetsOf } from './history.js';
 
 /**
- * Gives a target to each run that was not told its own: the latest one that was due at its begin, that no other run
- * has, and that is not older than a rescue takes. A run that gets none is surplus, or a rescue.
+ * Gives a target to each run that was not told its own: the latest target that was due at its begin, that no other run
+ * has, and that is not older than a rescue takes. A run without a match is surplus, or a rescue.
  * @see Jepsen, Chronos: the matching of targets to runs
  */
 export function matchTargets(history: History): History {

@@ -1,7 +1,7 @@
 import { failoverBoundMs } from './excuses.js';
 import { type History, type JobPlan, type Violation } from './history.js';
 
-/** From the healing of the last fault to clients that are connected, and the lateness of a trigger. */
+/** Time from the healing of the last fault to connected clients, plus the lateness of a trigger. */
 const SLACK_MS = 1_500;
 
 export interface Progress {
@@ -10,7 +10,7 @@ export interface Progress {
   readonly afterMs: number | undefined;
 }
 
-/** How soon after the last fault each job fires again (invariant 16); a death is over when the session is. */
+/** Time after the last fault until each job fires again (invariant 16). A death ends with the session. */
 export function progress(history: History): readonly Progress[] {
   const over = history.faults.map(({ to, isFatal }) => (isFatal ? to + failoverBoundMs(history) : to));
   const since = Math.max(...over, history.from);

@@ -7,18 +7,18 @@ describe('silence', () => {
     rulesOf(historyOf(runsBut(7_000), { told, slackMs: 3_000, ...given }));
   const missed = { job: 'j', item: 0, worker: 'a', at: 8_005, from: 7_000, to: 7_000 };
 
-  it('calls a target silent that a later begin has passed by without a word', () => {
+  it('calls a target silent if a later begin has skipped it without a report', () => {
     expect(passedBy([])).toEqual(['silent 7000']);
     expect(passedBy([missed])).toEqual([]);
     expect(passedBy([{ ...missed, item: 1 }])).toEqual(['silent 7000']);
   });
 
-  it('lets nothing be run and told as missed, or told twice', () => {
+  it('allows no target to be both run and reported as missed, or reported twice', () => {
     expect(passedBy([missed, { ...missed, worker: 'b' }])).toEqual(['contradicted 7000']);
     expect(passedBy([{ ...missed, to: 8_000 }])).toEqual(['contradicted 8000']);
   });
 
-  it('excuses a begin whose process died before a word of it, as its rescue shows', () => {
+  it('excuses a begin whose process died before it could report, as its rescue shows', () => {
     const rescue = run(8_000, { begunAt: 11_700, worker: 'b', source: 'FAILOVER' });
     const runs = [...runsBut(7_000, 8_000, 9_000, 10_000, 11_000), rescue];
     const told = [{ ...missed, from: 9_000, to: 11_000 }];
@@ -30,7 +30,7 @@ describe('silence', () => {
     expect(rulesOf(heard)).toEqual(['silent 7000']);
   });
 
-  it('asks for nothing of workers that tell nothing', () => {
+  it('asks for no reports of workers that report nothing', () => {
     expect(rulesOf(historyOf(runsBut(7_000), { told: undefined, slackMs: 3_000 }))).toEqual([]);
   });
 });

@@ -2,9 +2,9 @@ import type { Excuses } from './excuses.js';
 import { type History, isEarly, itemsOf, type Run, runsOf, targetsOf, type Told, type Violation } from './history.js';
 
 /**
- * Nothing is silent (invariant 15): every target that a later begin has passed by was run or told as missed, and never
- * both, and nothing is told twice; what was begun early may be told as missed. A begin whose process died or lost its
- * session before it could tell of anything takes the telling along; it is known by its rescue.
+ * Nothing is silent (invariant 15): every target that a later begin has skipped was either run or reported as missed,
+ * never both, and never twice. A target that was begun early may be reported as missed. A begin whose process died or
+ * lost its session before it could report is excused; its rescue shows it.
  */
 export function silence(history: History, excuses: Excuses): readonly Violation[] {
   if (history.told === undefined) return [];
@@ -40,7 +40,7 @@ function wrong(
   return { rule: 'silent', text: `passed by, and neither run nor told; the next run is of ${next.worker}` };
 }
 
-/** The first begin for the earliest later target: the one that has passed this target by. */
+/** The first begin for the earliest later target, which has skipped this target. */
 function nextOf(runs: readonly Run[], target: number): Run | undefined {
   const later = runs.filter(({ fireTime = -Infinity }) => fireTime > target);
   const fireTime = Math.min(...later.map((run) => run.fireTime!));

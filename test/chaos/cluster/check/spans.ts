@@ -1,6 +1,6 @@
 import type { Span } from './history.js';
 
-/** In order, none touching another. */
+/** The spans in order, with touching ones joined. */
 export function union(spans: readonly Span[]): readonly Span[] {
   const joined: { from: number; to: number }[] = [];
   for (const { from, to } of spans.filter((span) => span.to > span.from).toSorted((a, b) => a.from - b.from)) {
@@ -19,7 +19,7 @@ export function touches(a: Span, b: Span): boolean {
   return a.from <= b.to && b.from <= a.to;
 }
 
-/** What of the span is in none of the spans, in milliseconds. @param spans in order, none touching another */
+/** Length of the span that none of the spans covers, in milliseconds. @param spans in order, none touching another */
 export function uncovered(span: Span, spans: readonly Span[]): number {
   const covered = spans
     .map((each) => overlap(span, each))

@@ -3,17 +3,14 @@ import type { Fault } from './index.js';
 import { fault, historyOf, KILL, LAST, owned, rulesOf, run, runsBut } from './made-history.js';
 
 describe('surplus', () => {
-  it.each(['NORMAL_TRIGGER', 'MISFIRE'] as const)(
-    'given a target that is run again as %s, then that is unexplained',
-    (source) => {
-      const again = run(7_000, { begunAt: 7_300, source });
-      expect(rulesOf(historyOf([...runsBut(), again], { faults: [fault({ from: 7_000 })] }))).toEqual([
-        'unexplained 7300',
-      ]);
-    },
-  );
+  it.each(['NORMAL_TRIGGER', 'MISFIRE'] as const)('calls a target unexplained if it is run again as %s', (source) => {
+    const again = run(7_000, { begunAt: 7_300, source });
+    expect(rulesOf(historyOf([...runsBut(), again], { faults: [fault({ from: 7_000 })] }))).toEqual([
+      'unexplained 7300',
+    ]);
+  });
 
-  it('given a run that ended well, when it is rescued, then that is unexplained unless its worker was struck', () => {
+  it('calls a rescue of a run that ended well unexplained, unless its worker was struck', () => {
     const runs = [...runsBut(), run(7_000, { begunAt: 7_500, source: 'FAILOVER', worker: 'b' })];
     expect(rulesOf(historyOf(runs))).toEqual(['unexplained 7500']);
     expect(rulesOf(historyOf(runs, { faults: [fault({ from: 7_100, to: 7_200 })] }))).toEqual([]);
@@ -35,7 +32,7 @@ describe('surplus', () => {
     expect(found.filter((rule) => rule.startsWith('unexplained'))).toEqual(rules);
   });
 
-  it('given a killed run, when it is rescued, then that is explained', () => {
+  it('explains the rescue of a killed run', () => {
     const killed = run(7_000, { endedAt: undefined, outcome: 'open' });
     const rescue = run(7_000, { begunAt: 10_500, source: 'FAILOVER', worker: 'b' });
     const later = runsBut(7_000, 8_000, 9_000, 10_000).map((each) => ({
@@ -46,12 +43,12 @@ describe('surplus', () => {
     expect(rulesOf(historyOf([...later, killed, rescue], history))).toEqual([]);
   });
 
-  it('given a rescue of what nobody has begun, when nothing was broken, then that is unexplained', () => {
+  it('calls a rescue of a target without a begin unexplained if nothing was broken', () => {
     const rescue = run(7_000, { source: 'FAILOVER' });
     expect(rulesOf(historyOf([...runsBut(7_000), rescue]))).toEqual(['unexplained 7010']);
   });
 
-  it('given a rescue of what a killed worker with a fast clock has begun early, then that is explained', () => {
+  it('explains the rescue of a target that a killed worker with a fast clock began early', () => {
     const rescue = run(7_000, { source: 'FAILOVER', begunAt: 4_500 });
     const rules = (faults: readonly Fault[]) =>
       rulesOf(historyOf([...runsBut(7_000), rescue], { faults })).filter((rule) => rule.startsWith('unexplained'));
@@ -59,11 +56,11 @@ describe('surplus', () => {
     expect(rules([LAST])).toEqual(['unexplained 4500']);
   });
 
-  it('given a run for a time at which nothing is due, then that is unexplained', () => {
+  it('calls a run unexplained if nothing is due at its time', () => {
     expect(rulesOf(historyOf([...runsBut(), run(7_500)]))).toEqual(['unexplained 7510']);
   });
 
-  it('given runs that were not told their targets, when there is one too many, then that one is unexplained', () => {
+  it('calls one run unexplained if runs without known targets are one too many', () => {
     const untold = [...runsBut(), run(7_000, { begunAt: 7_300 })].map((each) => ({
       ...each,
       fireTime: undefined,

@@ -2,12 +2,12 @@ import { failoverBoundMs, type Excuses } from './excuses.js';
 import { type History, isEarly, itemsOf, type Run, runsOf, type Violation } from './history.js';
 import { touches } from './spans.js';
 
-/** From the return of a handler to the record of its end, on a machine that is shared. */
+/** Time from the return of a handler to the record of its end, on a shared machine. */
 const SETTLE_MS = 1_000;
 
 /**
- * Nothing runs without a reason (invariants 4 and 21): of the runs for a target, all but the first are failovers, each
- * of a run that had not ended well or whose end could not be written; a run for no target has no reason.
+ * Nothing runs without a reason (invariants 4 and 21). All but the first of the runs for a target are failovers, each
+ * of a run that had not ended well or whose end could not be written. A run for no target has no reason.
  */
 export function surplus(history: History, excuses: Excuses): readonly Violation[] {
   const found: Violation[] = [];
@@ -36,7 +36,7 @@ function isUnplanned({ fireTime }: Run, periodMs: number): boolean {
   return fireTime === undefined || fireTime % periodMs !== 0;
 }
 
-/** Java does not tell why it runs: any run of the item that a fault has cut short may be the reason. */
+/** Java does not report why it runs, so any run of the item that a fault has cut short may be the reason. */
 function whyUnplanned(run: Run, before: readonly Run[], history: History, excuses: Excuses): string | undefined {
   if (run.fireTime !== undefined) return 'is for a time at which nothing is due';
   const longAgo = run.begunAt - 3 * failoverBoundMs(history);
@@ -52,7 +52,7 @@ function whySurplus(run: Run, last: Run | undefined, history: History, excuses: 
   return `rescues ${nameOf(last)}, which had ended well`;
 }
 
-/** The one exception to one begin for each target: a fire time that was begun early, and told so, may come again. */
+/** The one exception to one begin for each target: a fire time that was begun early, and reported so, may run again. */
 function isRepeatOfEarly(run: Run, last: Run, history: History): boolean {
   const isTold = history.early.some(
     ({ job, item, fireTime }) => job === run.job && item === run.item && fireTime >= last.fireTime!,
@@ -60,7 +60,7 @@ function isRepeatOfEarly(run: Run, last: Run, history: History): boolean {
   return isTold && isEarly(last, history) && !isEarly(run, history);
 }
 
-/** A holder may have died after its begin and before its handler could tell. */
+/** A holder may have died after its begin, before its handler could report. */
 function whyFirst(run: Run, history: History, excuses: Excuses): string | undefined {
   if (run.source !== 'FAILOVER') return undefined;
   const { begunAt, fireTime = begunAt } = run;
@@ -70,7 +70,7 @@ function whyFirst(run: Run, history: History, excuses: Excuses): string | undefi
   return excuses.isAnybodyStruck(since) ? undefined : 'rescues a run that nobody has begun, and nothing was broken';
 }
 
-/** Its end, if it came to one, may not have reached the registry. */
+/** True if its end may not have reached the registry. */
 function mayHaveFailed(run: Run, history: History, excuses: Excuses): boolean {
   if (run.outcome !== 'succeeded') return true;
   const ended = { from: run.begunAt, to: (run.endedAt ?? run.begunAt) + SETTLE_MS };

@@ -6,7 +6,7 @@ import { WORKER_FAULTS, type WorkerFault } from './worker-faults.js';
 
 type FaultKind = WorkerFault | CommonFault;
 
-/** How often each fault comes before all are dealt anew. */
+/** Number of times that each fault comes before all are dealt anew. */
 const SHARES = {
   SIGKILL: 4,
   'SIGKILL of a leader': 2,
@@ -29,11 +29,11 @@ const SHARES = {
 } satisfies Readonly<Record<FaultKind, number>>;
 const OF_CLOCKS: ReadonlySet<string> = new Set(['clock ahead', 'clock behind'] satisfies FaultKind[]);
 const REFUSALS: ReadonlySet<string> = new Set(['throttled', 'read-only items', 'quota exceeded'] satisfies FaultKind[]);
-/** So that what is due can be run. */
+/** Workers that stay well, so that what is due can run. */
 const LEAST_WELL = 3;
 const LONGEST_CALM_MS = 4_000;
 
-/** What may be broken besides processes, networks and servers. */
+/** Faults besides those of processes, networks and servers. */
 export interface BreakageOptions {
   /** Wall clocks of workers, which then have their own. */
   readonly clocks: boolean;
@@ -41,7 +41,7 @@ export interface BreakageOptions {
   readonly refusals: boolean;
 }
 
-/** Breaks one thing after the other at random; several workers may suffer at the same time, others are well. */
+/** Breaks one thing after the other at random. Several workers may suffer at the same time while others are well. */
 export class Breakage {
   readonly #suffering = new Map<string, Promise<void>>();
   readonly #cards: readonly string[];

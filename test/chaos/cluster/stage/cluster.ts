@@ -16,11 +16,11 @@ export interface ClusterOptions {
   readonly jobs: readonly JobPlan[];
   readonly workers: number;
   readonly version: Version;
-  /** What a due target may wait without an excuse. @default 1_000 */
+  /** Longest wait of a due target without an excuse. @default 1_000 */
   readonly slackMs?: number;
   /**
-   * By how much the clocks of workers differ from the host's as they join, in milliseconds.
-   * @default they have no own ones
+   * Offset of a worker's clock from the host's as it joins, in milliseconds.
+   * @default workers use the host's clock
    */
   readonly drawClockMs?: () => number;
   /** The directory that keeps the logs. @default they are removed */
@@ -31,7 +31,7 @@ const HEARTBEAT_MS = 50;
 const STALL_MS = 300;
 const SETTLE_LIMIT_MS = 60_000;
 
-/** Workers, their store and their ensemble, and everything that is written down of them. */
+/** Workers, their store and their ensemble, with all their logs. */
 export class Cluster {
   readonly faults = new FaultJournal();
   readonly #stalls: Span[] = [];
@@ -72,7 +72,7 @@ export class Cluster {
     return this.options.ensemble;
   }
 
-  /** Notes whose clock is the registry's, where clocks differ; to be called when another server may lead. */
+  /** Notes which server's clock is the registry's, where clocks differ. Call it when another server may lead. */
   async noteRegistry(): Promise<void> {
     if (this.ensemble.members.every(({ clock }) => clock === undefined)) return;
     const { clock } = await this.ensemble.leader();

@@ -10,7 +10,7 @@ import type { Seeded } from '../../../support/seeded.js';
 import type { Cluster } from './cluster.js';
 import { RETRY_MS } from './worker-faults.js';
 
-/** What is done to everybody. Each resolves when the ensemble serves and the workers are there. */
+/** Faults that hit all workers. Each resolves when the ensemble serves and the workers are back. */
 export const COMMON_FAULTS = {
   'ZooKeeper leader killed': (cluster, random) =>
     breakEnsemble(cluster, 'ZooKeeper leader killed', async ({ leader, ensemble }) => {
@@ -42,7 +42,7 @@ interface Roles {
 
 async function breakEnsemble(cluster: Cluster, kind: string, act: (roles: Roles) => Promise<void>): Promise<void> {
   const { ensemble, faults } = cluster;
-  // It may just have elected anew by itself.
+  // The ensemble may just have elected a leader by itself.
   await ensemble.untilServing();
   const leader = await ensemble.leader();
   const followers = ensemble.members.filter((member) => member !== leader);
@@ -54,7 +54,7 @@ async function breakEnsemble(cluster: Cluster, kind: string, act: (roles: Roles)
   healed();
 }
 
-/** SIGKILL for all at the same time; others take their places. */
+/** Kills all workers at the same time. Others take their places. */
 async function restartWorkers({ faults, workforce }: Cluster): Promise<void> {
   const victims = workforce.all;
   for (const { name } of victims) {
@@ -64,10 +64,10 @@ async function restartWorkers({ faults, workforce }: Cluster): Promise<void> {
   for (const _ of victims) await workforce.join();
 }
 
-/** To read the node and to change its list of permissions. */
+/** Permissions to read the node and to change its ACL. */
 const READ_AND_ADMIN = 17;
 
-/** Some items of a job, and their records, can only be read. */
+/** Makes some items of a job, and their records, read-only. */
 async function lockItems(cluster: Cluster, random: Seeded): Promise<void> {
   const { faults, options } = cluster;
   const job = random.of(options.jobs);
@@ -86,7 +86,7 @@ async function lockItems(cluster: Cluster, random: Seeded): Promise<void> {
   healed();
 }
 
-/** No node can be created below the namespace, and none grow. */
+/** Lets no node be created or grow below the namespace. */
 async function exceedQuota(cluster: Cluster, random: Seeded): Promise<void> {
   const quota = `/zookeeper/quota/${cluster.options.namespace}`;
   const [limits, stats] = [`${quota}/zookeeper_limits`, `${quota}/zookeeper_stats`];
@@ -102,7 +102,7 @@ async function exceedQuota(cluster: Cluster, random: Seeded): Promise<void> {
   healed();
 }
 
-/** On a connection of its own, which no fault of a worker touches. */
+/** Acts on a connection of its own, which no fault of a worker touches. */
 async function asOperator({ ensemble }: Cluster, act: (client: RawClient) => Promise<void>): Promise<void> {
   const client = await connectRawClient((await ensemble.leader()).port, { sessionTimeoutMs: 30_000 });
   try {

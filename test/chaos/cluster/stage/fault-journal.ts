@@ -1,6 +1,6 @@
 import type { Fault } from '../check/index.js';
 
-/** What was broken, and when it was healed. */
+/** Journal of the faults, and of their healing. */
 export class FaultJournal {
   readonly #faults: { -readonly [Key in keyof Fault]: Fault[Key] }[] = [];
 
@@ -8,7 +8,10 @@ export class FaultJournal {
     return this.#faults;
   }
 
-  /** Something is about to be broken. @returns to be called when it is healed; a fatal fault ends as it begins */
+  /**
+   * Opens a fault that is about to begin. @returns a function to call when it is healed; a fatal fault ends as it
+   * begins
+   */
   open(fault: Omit<Fault, 'from' | 'to'>): () => void {
     const noted = { ...fault, from: Date.now(), to: fault.isFatal ? Date.now() : Infinity };
     this.#faults.push(noted);

@@ -6,10 +6,10 @@ import { HostTime } from './host-time.js';
 import { LineLog } from './line-log.js';
 import type { WorkerSettings } from './worker.js';
 
-/** Of a hundred runs, how many take no notice of their signal: the fence has to stop them. */
+/** Share of runs that ignore their signal, so that the fence has to stop them. */
 const DEAF = 0.3;
 
-/** The work of every job: begin and end are lines of a log first, and then writes to the shared store. */
+/** The work of every job. Begin and end are first lines of a log, and then writes to the shared store. */
 export class Handlers {
   readonly #agent = new Agent({ keepAlive: true });
   readonly #log: LineLog;

@@ -1,11 +1,11 @@
 const MICROSECONDS = 1_000n;
 
-/** The time of the host, for a process whose wall clock is not to be trusted: they share the monotonic clock. */
+/** The time of the host, for a process with a wrong wall clock. Both share the monotonic clock. */
 export class HostTime {
-  /** @param epochMs what the host's wall clock says more than the monotonic one, in milliseconds */
+  /** @param epochMs difference between the host's wall clock and the monotonic clock, in milliseconds */
   constructor(readonly epochMs: number) {}
 
-  /** Of the process that calls, whose wall clock is the host's. */
+  /** For a calling process whose wall clock is the host's. */
   static here(): HostTime {
     return new HostTime(Date.now() - monotonicMs());
   }

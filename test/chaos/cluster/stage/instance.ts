@@ -7,7 +7,7 @@ import { HostTime } from './host-time.js';
 import { LineLog } from './line-log.js';
 import type { WorkerSettings } from './worker.js';
 
-/** Parts of an instance that its work is made of. */
+/** Parts of an instance that its work needs. */
 export interface InstanceParts {
   readonly settings: WorkerSettings;
   readonly clock: PlacedClock;
@@ -19,13 +19,13 @@ export interface InstanceParts {
 export interface InstanceWork {
   /** Completes a job by its work. */
   define(job: Omit<JobDefinition, 'handler'>): JobDefinition;
-  /** Called before the jobs start. @default nothing is to be started */
+  /** Called before the jobs start. @default does nothing */
   start?(): Promise<void>;
-  /** Called after the jobs have stopped. @default nothing is to be stopped */
+  /** Called after the jobs have stopped. @default does nothing */
   stop?(): Promise<void>;
 }
 
-/** Makes this process one instance of ours under chaos, driven by lines of JSON: `worker.ts` is the other end. */
+/** Makes this process one instance of ours under chaos, driven by lines of JSON. `worker.ts` is the other end. */
 export async function runInstance(makeWork: (parts: InstanceParts) => InstanceWork): Promise<void> {
   const settings: WorkerSettings = JSON.parse(process.argv[2] ?? '{}');
   const { name, ip, servers, namespace, sessionTimeoutMs, jobs } = settings;

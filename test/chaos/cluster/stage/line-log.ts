@@ -16,7 +16,7 @@ export class LineLog {
   /** Appends the line in one write, at once. Resolves when it is on the disk. */
   append(line: object): Promise<void> {
     writeSync(this.#file, `${JSON.stringify(line)}\n`);
-    // A flush that is under way may have begun before this line; the next one takes all that came meanwhile.
+    // A running flush may have begun before this line. The next flush takes all lines that came meanwhile.
     this.#next ??= this.#flush(this.#flushing);
     return this.#next;
   }

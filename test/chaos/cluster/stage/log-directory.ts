@@ -17,27 +17,27 @@ import {
   type ToldLine,
 } from '../check/index.js';
 
-/** Everything that the judge knows of runs. */
+/** All facts that the judge has about runs. */
 export interface Logged {
   readonly runs: readonly Run[];
   readonly effects: readonly Effect[];
-  /** Undefined: nobody tells anything. */
+  /** Undefined: no worker reports anything. */
   readonly told: readonly Told[] | undefined;
   readonly early: readonly Early[];
-  /** How many writes the store has turned away. */
+  /** Number of writes that the store has rejected. */
   readonly refusals: number;
 }
 
 type LogKind = 'runs' | 'effects' | 'told';
 
-/** The directory of all append-only logs: one of each kind for each process that writes such lines. */
+/** The directory of all append-only logs, with one file of each kind for each process that writes such lines. */
 export class LogDirectory {
   private constructor(
     private readonly path: string,
     private readonly removal: Guard | undefined,
   ) {}
 
-  /** @param kept a directory that stays, if it is given */
+  /** @param kept an existing directory that stays, if it is given */
   static async make(kept?: string): Promise<LogDirectory> {
     if (kept === undefined) {
       const path = await mkdtemp(join(tmpdir(), 'chaos-'));
@@ -47,7 +47,7 @@ export class LogDirectory {
     return new LogDirectory(kept, undefined);
   }
 
-  /** Where that process appends lines of that kind. */
+  /** File to which that process appends lines of that kind. */
   file(process: string, kind: LogKind): string {
     return join(this.path, `${process}.${kind}.log`);
   }
@@ -65,7 +65,7 @@ export class LogDirectory {
     };
   }
 
-  /** Removes it, unless it is to be kept. */
+  /** Removes the directory, unless it is to be kept. */
   async stop(): Promise<void> {
     await this.removal?.release();
   }

@@ -7,8 +7,9 @@ import type { EffectLine, RunLine } from '../check/index.js';
 import { LineLog } from './line-log.js';
 
 /**
- * The database that all workers share, behind a server as databases are: a worker that is stopped while it writes holds
- * no lock. What has a token goes through the fence. Each write is a line of the log, in the order of the commits.
+ * The database that all workers share, behind a server as databases are, so a worker that is stopped while it writes
+ * holds no lock. Writes with a token go through the fence. Each write is a line of the log, in the order of the
+ * commits.
  */
 export class RunStore {
   readonly #guard: SqlGuard<object>;
@@ -21,7 +22,7 @@ export class RunStore {
     private readonly log: LineLog,
   ) {
     this.#guard = new SqlGuard(database);
-    // Who was stopped for a while must find its connection open.
+    // Keeps the connection of a stopped worker open.
     server.keepAliveTimeout = 0;
     server.requestTimeout = 0;
     server.on('request', (request, response) => {
@@ -41,12 +42,12 @@ export class RunStore {
     return store;
   }
 
-  /** Where workers post their writes: 204 is accepted, 409 is fenced. */
+  /** URL to which workers post their writes. 204 is accepted, 409 is fenced. */
   get url(): string {
     return `http://127.0.0.1:${this.port}/`;
   }
 
-  /** @returns whether it was accepted */
+  /** @returns true if it was accepted */
   async write(line: RunLine): Promise<boolean> {
     const { job: jobName, item: shardingItem, tokenEpoch, token } = line;
     let position = 0;

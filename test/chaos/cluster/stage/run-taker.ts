@@ -3,7 +3,9 @@ import type { RunLine } from '../check/index.js';
 import { LineLog } from './line-log.js';
 import type { RunStore } from './run-store.js';
 
-/** Writes to log and store what Java's handlers tell; they know neither token nor target, so nothing fences them. */
+/**
+ * Writes the messages of Java's handlers to log and store. They know neither token nor target, so nothing fences them.
+ */
 export class RunTaker {
   readonly #open = new Map<string, RunLine>();
   readonly #log: LineLog;
@@ -18,7 +20,7 @@ export class RunTaker {
     this.#log = new LineLog(file);
   }
 
-  /** Takes `begun` and `ended`; what else is told is nobody's run. */
+  /** Takes `begun` and `ended`. Other messages belong to no run. */
   hear({ peer: worker, event, job, item, at, failed }: PeerEvent): void {
     if (job === undefined || item === undefined) return;
     const key = `${worker} ${job} ${item}`;
@@ -35,7 +37,7 @@ export class RunTaker {
     this.#write({ ...begun, step: failed == null ? 'end' : 'fail', at });
   }
 
-  /** Resolves when everything that was heard is written; nothing may be heard any more. */
+  /** Resolves when all messages are written. No message may come after this call. */
   async done(): Promise<void> {
     await this.#writing;
     await this.#log.close();

@@ -2,28 +2,28 @@ import { isDeepStrictEqual } from 'node:util';
 import { TreeWitness } from '../../../support/peers/tree-witness.js';
 import type { JobPlan, TreeSight } from '../check/index.js';
 
-/** What somebody has to take away who leaves or is found dead. */
+/** Nodes that must be gone after an instance has left or was found dead. */
 const LITTER =
   /\/(instances|sessions)\/[^/]+$|\/election\/instance$|\/items\/[^/]+$|\/\d+\/(running|failover|failovering)$/;
 
-/** Who works at the jobs, as instances are told apart in the tree. */
+/** The workers of the jobs, as the tree tells them apart. */
 interface Workers {
-  /** Those that live. */
+  /** The living ones. */
   readonly all: readonly { readonly ip: string }[];
-  /** Also of those that are gone. */
+  /** Also finds those that are gone. */
   nameOf(ip: string | undefined): string | undefined;
 }
 
 type WatchedJob = Pick<JobPlan, 'name' | 'items'>;
 
-/** A node that should not be there any more. */
+/** A node that should be gone. */
 export interface Litter {
   readonly job: string;
   readonly path: string;
   readonly text: string;
 }
 
-/** Sees who leads, owns and runs the jobs, on a connection of its own that no fault of a worker touches. */
+/** Watches who leads, owns and runs the jobs, on a connection of its own that no fault of a worker touches. */
 export class TreeWatch {
   readonly sights: TreeSight[] = [];
   readonly #witnesses = new Map<string, TreeWitness>();
@@ -44,12 +44,12 @@ export class TreeWatch {
     return watch;
   }
 
-  /** The name of who leads the job now. */
+  /** Name of the worker that leads the job now. */
   leader(job: string): string | undefined {
     return this.workforce.nameOf(this.#witnesses.get(job)?.leader());
   }
 
-  /** Resolves when just the living workers share every job. @throws if they do not within the limit */
+  /** Resolves when exactly the living workers share every job. @throws if they do not within the limit */
   untilShared(limitMs: number): Promise<void> {
     return this.#until('the workers share the jobs', limitMs, (witness) => witness.isPlannedFor(this.workforce.all));
   }
@@ -59,7 +59,7 @@ export class TreeWatch {
     return this.#until(`${path} is there`, limitMs, (witness, name) => name !== job || witness.has(path));
   }
 
-  /** What nobody has taken away, at most so many milliseconds later. */
+  /** Nodes that are still left over after at most so many milliseconds. */
   async litter(limitMs: number): Promise<readonly Litter[]> {
     await this.#until('nothing is left', limitMs, (witness) => litterOf(witness).length === 0).catch(() => {});
     const found = [...this.#witnesses].map(async ([job, witness]) => {

@@ -3,7 +3,7 @@ import type { Seeded } from '../../../support/seeded.js';
 import type { Cluster } from './cluster.js';
 import type { Worker } from './worker.js';
 
-/** What is done to one worker. Each resolves when it is healed, or the victim is replaced. */
+/** Faults of one worker. Each resolves when it is healed, or when the victim is replaced. */
 export const WORKER_FAULTS = {
   SIGKILL: kill,
   'SIGKILL of a leader': kill,
@@ -22,7 +22,7 @@ export const WORKER_FAULTS = {
 
 export type WorkerFault = keyof typeof WORKER_FAULTS;
 
-/** What was refused is tried again so often at least. */
+/** Longest time until a refused write is tried again. */
 export const RETRY_MS = 5_500;
 const HARMLESS = { isPause: false, isFatal: false };
 
@@ -34,7 +34,7 @@ async function kill(cluster: Cluster, victim: Worker): Promise<void> {
   await cluster.workforce.join();
 }
 
-/** @param share of the session timeout */
+/** @param share length of the pause as a share of the session timeout */
 async function pause(cluster: Cluster, { name: victim, process }: Worker, kind: string, share: number): Promise<void> {
   const healed = cluster.faults.open({ kind, victim, isPause: true, isFatal: false });
   process.pause();
@@ -93,7 +93,7 @@ async function stepClock(
 
 const THROTTLED = -127;
 
-/** The servers refuse each write. */
+/** Makes the servers refuse each write. */
 async function throttle({ faults }: Cluster, { name: victim, network }: Worker, random: Seeded): Promise<void> {
   const healed = faults.open({ kind: 'throttled', victim, ...HARMLESS, keepsSession: true, retryMs: RETRY_MS });
   network.answerWith(THROTTLED);

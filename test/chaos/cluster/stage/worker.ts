@@ -2,27 +2,27 @@ import type { FaultNetwork, ProcessClock } from '../../../support/faults/index.j
 import type { PeerProcess } from '../../../support/peers/peer-process.js';
 import type { JobPlan } from '../check/index.js';
 
-/** What an instance of ours needs to know; sent as its only argument. */
+/** Settings of an instance of ours, sent as its only argument. */
 export interface WorkerSettings {
   readonly name: string;
   readonly ip: string;
   readonly servers: string;
   readonly namespace: string;
   readonly sessionTimeoutMs: number;
-  /** Where to write: `RunStore.url`. */
+  /** Target of its writes: `RunStore.url`. */
   readonly store: string;
-  /** The files that its handlers and its runtime append to. */
+  /** Files to which its handlers and its runtime append. */
   readonly runLog: string;
   readonly toldLog: string;
-  /** Of `HostTime`. */
+  /** From `HostTime`. */
   readonly epochMs: number;
   readonly jobs: readonly JobPlan[];
-  /** The length of a run, from and to. */
+  /** Length of a run, from and to. */
   readonly leastMs: number;
   readonly mostMs: number;
-  /** Of the jobs, as their decorators have it; if there is one, it is written over the registry's. */
+  /** Version of the jobs, as their decorators have it. If it is given, it overwrites the registry's. */
   readonly version: string;
-  /** Tells when it sees another instance go. */
+  /** Reports when it sees another instance go. */
   readonly observes?: boolean;
 }
 
@@ -32,6 +32,6 @@ export interface Worker {
   readonly ip: string;
   readonly process: PeerProcess;
   readonly network: FaultNetwork;
-  /** Undefined: the host's. */
+  /** Undefined: it uses the host's. */
   readonly clock: ProcessClock | undefined;
 }

@@ -10,9 +10,9 @@ import type { Worker, WorkerSettings } from './worker.js';
 
 export type WorkerKind = 'node' | 'java';
 
-/** What the workers run. */
+/** Programs that the workers run. */
 export interface WorkerPrograms {
-  /** The script of ours. */
+  /** The script of our workers. */
   readonly node: string;
   /** The class path of Java's peer, if there is one. */
   readonly java?: string;
@@ -27,13 +27,13 @@ export interface WorkforceOptions {
   readonly namespace: string;
   readonly sessionTimeoutMs: number;
   readonly jobs: readonly JobPlan[];
-  /** Of `ClusterOptions`. */
+  /** From `ClusterOptions`. */
   readonly drawClockMs?: () => number;
 }
 
-/** What the decorators of those that join from now on say. */
+/** Decorators of the workers that join from now on. */
 export interface Version extends Pick<WorkerSettings, 'leastMs' | 'mostMs' | 'version' | 'observes'> {
-  /** What ours run. @default `WorkerPrograms.node` */
+  /** Program of our workers. @default `WorkerPrograms.node` */
   readonly program?: string;
 }
 
@@ -41,9 +41,9 @@ const JVM_FLAGS = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-XX:-UsePerfD
 
 /** The instances of the jobs, as they come and go. */
 export class Workforce {
-  /** What the processes have told. */
+  /** Messages of the processes. */
   readonly journal = new Journal();
-  /** Who has ended without being told to, and what they said last. */
+  /** Processes that ended without being told to, with their last words. */
   readonly deaths: string[] = [];
   readonly #workers = new Map<string, Worker>();
   readonly #starting = new Set<Worker>();
@@ -58,12 +58,12 @@ export class Workforce {
     this.#taker = new RunTaker(options.store, options.logs.file('taker', 'runs'));
   }
 
-  /** Those who have joined their jobs and live. */
+  /** Workers that have joined their jobs and live. */
   get all(): readonly Worker[] {
     return [...this.#workers.values()];
   }
 
-  /** Also of those that are gone. */
+  /** Also finds those that are gone. */
   nameOf(ip: string | undefined): string | undefined {
     return ip === undefined ? undefined : this.#names.get(ip);
   }
