@@ -21,7 +21,7 @@ let operator: RegistryCenter;
 beforeEach(async () => void ({ registry, member, operator } = await Registry.ofOne()));
 
 describe('a begin', () => {
-  it('tells which fire times are known as begun although they are yet to come, of the items that it begins', async () => {
+  it('tells which future fire times of the begun items are known as begun already', async () => {
     const ahead = registry.clock.wallNow() + 5 * HOUR;
     await operator.create(member.tree.paths.record(0), record(ahead), 'PERSISTENT');
     const now = () => ({ earliest: registry.clock.wallNow(), latest: registry.clock.wallNow(), toleranceMs: 10_000 });
@@ -123,7 +123,7 @@ describe('a begin', () => {
     const target = { fireTime: 1, origin: 'schedule' as const };
     const begin = { run: 'r', by: 'me', target, attempt: 1, begunAt: 1 };
     expect(() => heldItems([{ item: 3, version: 0, hasMisfire: false }], [[1, 2]], [], begin)).toThrow(
-      'Begin of item 3: operation 1 is no set.',
+      'Begin of item 3: operation 1 is not a set.',
     );
   });
 });

@@ -19,7 +19,7 @@ import type { JobTree } from '../job-tree/index.js';
 import type { HeldItem } from './held-lease.js';
 import { type BeginningItem, beginOperations, recordOf } from './item-operations.js';
 
-/** What the tree says of an item that is about to be begun. */
+/** State of an item before its begin, as the tree shows it. */
 export function beginningItem(tree: JobTree, trigger: Trigger, item: number, tasks?: TaskLife): BeginningItem {
   const { stored = { kind: 'none' }, version = 0, isMissing } = tree.record(item) ?? {};
   return {
@@ -38,7 +38,7 @@ export function beginningItem(tree: JobTree, trigger: Trigger, item: number, tas
   };
 }
 
-/** What a begin checks first, and what it writes for each item. */
+/** Operations of a begin: first the checks, then the writes of each item. */
 export function beginRequest(
   tree: JobTree,
   configuration: JobConfiguration,
@@ -47,21 +47,21 @@ export function beginRequest(
   record: RunRecord,
 ): [Operation[], ...Operation[][]] {
   const isFailover = trigger.source === 'FAILOVER';
-  // A rescuer that dies is known by its `failovering` mark. Its running mark goes by itself: Java 3.0.4 would trip over
-  // it.
+  // A dead rescuer is recognised by its `failovering` mark. Its running mark is ephemeral, since Java 3.0.4 would fail
+  // on a persistent one.
   const isPersistent = (failsOver(configuration) || record.isAdoptable === true) && !isFailover;
   const modes = { isPersistent, isFailover, protocol: tree.protocol };
   const perItem = items.map((item) => beginOperations(tree.paths, item, record, modes));
-  // An instance that was removed from the job begins nothing more, even if it has not heard of it yet.
+  // An instance that was removed from the job begins nothing more, even before it learns of the removal.
   return [[{ kind: 'check', path: tree.paths.instance(tree.self.jobInstanceId) }], ...perItem];
 }
 
-/** What names the runs that are repeated, as far as they were traced. */
+/** Traceparents of the runs that this begin repeats, by item, as far as they were traced. */
 export function repeatedRuns(items: readonly BeginningItem[]): ReadonlyMap<number, string> {
   return new Map(items.flatMap(({ item, repeated }) => (repeated === undefined ? [] : [[item, repeated] as const])));
 }
 
-/** Fire times that the items' records show begun although they are yet to come, by item: a clock ran ahead. */
+/** Fire times by item that the records show as begun although they are in the future, because a clock ran ahead. */
 export function earlyFireTimes(tree: JobTree, items: readonly BeginningItem[]): ReadonlyMap<number, readonly number[]> {
   const ahead = new SparseMap<number, readonly number[]>();
   for (const { item } of items) {
@@ -71,12 +71,12 @@ export function earlyFireTimes(tree: JobTree, items: readonly BeginningItem[]): 
   return ahead;
 }
 
-/** The instant after which each item owed fire times. */
+/** Instant after which each item owed fire times. */
 export function formerOwesAfter(items: readonly BeginningItem[]): ReadonlyMap<number, number | undefined> {
   return new Map(items.map((item) => [item.item, item.owesAfter]));
 }
 
-/** What the transaction of a begin has made of its items. @param results those of the items' operations */
+/** Items that the transaction of a begin has begun. @param results results of the items' operations */
 export function heldItems(
   items: readonly BeginningItem[],
   perItem: readonly (readonly unknown[])[],
@@ -89,7 +89,7 @@ export function heldItems(
     const { item } = beginning;
     index += perItem[position]!.length;
     const written = results[index];
-    if (written?.kind !== 'set') throw new TypeError(`Begin of item ${item}: operation ${index} is no set.`);
+    if (written?.kind !== 'set') throw new TypeError(`Begin of item ${item}: operation ${index} is not a set.`);
     held.set(item, {
       record: recordOf(beginning, record),
       version: written.stat.version,

@@ -40,7 +40,7 @@ describe('a begin', () => {
     ]);
   });
 
-  it('given two instances with the same view, when both begin the same item, then one has it and the other is told', async () => {
+  it('given two instances with the same view, when both begin an item, then only one gets it', async () => {
     await Promise.all([member.tree.sync(), other.tree.sync()]);
     const trigger = triggerAt(1_000);
 
@@ -53,7 +53,7 @@ describe('a begin', () => {
     expect([one, two].map(({ refused }) => refused.get(0))).toContain('alreadyBegun');
   });
 
-  it('given another instance that runs the item to its end while a begin is on its way, when it arrives, then it is refused', async () => {
+  it('given another instance that ran the item meanwhile, when a late begin arrives, then it is refused', async () => {
     const runByOther = async (fireTime: number) => {
       const { lease } = await other.begin([0], { fireTime });
       lease!.settle(0, SUCCEEDED);
@@ -72,7 +72,7 @@ describe('a begin', () => {
     await other.begin([1], { fireTime: 500 });
     const trigger = triggerAt(1_000);
 
-    // Without a sync: the view is behind.
+    // No sync, so the view is outdated.
     const { lease, refused } = await member.executions.begin({ trigger, items: [0, 1, 2] });
 
     expect(lease!.items).toEqual([0, 2]);
@@ -88,7 +88,7 @@ describe('a begin', () => {
     expect((await other.begin([0], { fireTime: 2_000 })).refused.size).toBe(0);
   });
 
-  it('given a record of a later version beside a later member, when the item runs, then its other fields are carried', async () => {
+  it('given a record of a later version, when the item runs, then its unknown fields are carried', async () => {
     const operator = await registry.operator();
     const { paths } = member.tree;
     await operator.create(paths.instance('10.0.0.9@-@1'), 'labels: nestjs-elastic-job/2\n', 'EPHEMERAL');
@@ -111,7 +111,7 @@ describe('a begin', () => {
     expect((await member.begin([99])).refused).toEqual(new Map([[99, 'busy']]));
   });
 
-  it('given an item that waits for failover, when it is begun, then it is busy, unless nobody comes for it', async () => {
+  it('given an item that waits for failover, when it is begun, then it is busy, unless none can claim it', async () => {
     const operator = await registry.operator();
     await operator.create(member.tree.paths.queued(0), '', 'PERSISTENT');
     expect((await member.begin([0])).refused).toEqual(new Map([[0, 'busy']]));
@@ -122,7 +122,7 @@ describe('a begin', () => {
     expect((await member.begin([0])).lease).toBeDefined();
   });
 
-  it('given an item whose rescuer has died, when a newer target comes before the sweep, then it is busy: its failover is still owed', async () => {
+  it('given an item whose rescuer died, when a newer target comes before the sweep, then it is busy', async () => {
     const operator = await registry.operator();
     await operator.create(member.tree.paths.mark(0, 'failovering'), 'gone', 'PERSISTENT');
     await member.tree.sync();
@@ -130,7 +130,7 @@ describe('a begin', () => {
     expect((await member.begin([0])).refused).toEqual(new Map([[0, 'busy']]));
   });
 
-  it('given an instance that an operator has removed, when it begins, then it is refused even before it has heard of it', async () => {
+  it('given a removed instance that does not know it, when it begins, then it is refused', async () => {
     registry.memory.suspend(other.sessionId);
     await (await registry.operator()).delete(member.tree.paths.instance(other.id));
     registry.memory.resume(other.sessionId);
@@ -141,7 +141,7 @@ describe('a begin', () => {
     );
   });
 
-  it('given a begin that is refused for its own instance, which is registered, when it is tried again, then it is begun', async () => {
+  it('given a begin refused for its instance, which is registered, when it is repeated, then it succeeds', async () => {
     const own = `/test${member.tree.paths.instance(member.id)}`;
     const stopRefusing = registry.memory.fail(({ path }) => (path === own ? 'NO_NODE' : undefined));
     const beginning = member.executions.begin({ trigger: triggerAt(1_000), items: [0] });
@@ -161,7 +161,7 @@ describe('a begin', () => {
     const beginning = member.executions.begin({ trigger: triggerAt(1_000), items: [0, 1] }, here);
     await registry.clock.advance(50);
 
-    // Another lease has begun it meanwhile and was given up: its handler has not returned, and there is no mark.
+    // Another lease began it meanwhile and was given up: its handler has not returned, but there is no mark.
     running.add(0);
     stopRefusing();
     await registry.clock.advance(1_000);
@@ -189,7 +189,7 @@ describe('a begin', () => {
     );
   });
 
-  it('given a begin whose answer is lost and whose item was swept since, when the connection is back, then there is no lease', async () => {
+  it('given a begin with a lost reply, when its item was swept since, then there is no lease', async () => {
     afterNextTransaction(other, async () => {
       await other.instances.leave(other.tree);
       await member.orphans.sweep(member.tree, member.leader.term(JOB)!);

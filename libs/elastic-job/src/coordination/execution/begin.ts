@@ -31,20 +31,20 @@ import { type BeginningItem, recordOf } from './item-operations.js';
 import type { OwnRuns } from './own-runs.js';
 import type { SettleQueue } from './settle-queue.js';
 
-/** What a begin has led to. */
+/** Result of a begin. */
 export interface BegunExecution {
   /** Undefined if no item could be begun. */
   readonly lease: ExecutionLease | undefined;
   readonly refused: ReadonlyMap<number, RefusalCause>;
-  /** The instant after which each item of the lease owed what has come; undefined if nobody can say. */
+  /** Instant after which each item of the lease owed fire times; undefined if it is unknown. */
   readonly former: ReadonlyMap<number, number | undefined>;
-  /** Fire times that others have begun for items of the lease although they are yet to come. @default none */
+  /** Future fire times that other instances have already begun for items of the lease. @default none */
   readonly early?: ReadonlyMap<number, readonly number[]>;
-  /** Items that this client may not write, and why: they are to be begun later. @default none */
+  /** Items that this client may not write, with the error. They must be begun later. @default none */
   readonly blocked?: { readonly items: readonly number[]; readonly error: unknown };
 }
 
-/** What this instance has under way of one job in one session. */
+/** Work of this instance for one job in one session. */
 export interface OwnWork {
   readonly runs: OwnRuns;
   readonly settles: SettleQueue;
@@ -57,7 +57,7 @@ export interface RunningHere {
   add(lease: ExecutionLease): void;
 }
 
-/** So many items are left out of one begin, one after the other; more of them wait for the next one. */
+/** Most items that one begin leaves out, one after the other. Further ones wait for the next begin. */
 const MOST_LEFT_OUT = 4;
 
 /** One begin: marks and records of items of one job, for one trigger, in one transaction. */
@@ -78,15 +78,15 @@ export class Begin {
     this.record = newRecord(tree, trigger, clock, tasks, this.trace?.traceparent);
   }
 
-  /** Those of the items that are free. One that this client may not write is left out. */
+  /** Begins the free ones of the items. Items that this client may not write are left out. */
   ofFree(items: readonly number[], here: Pick<RunningHere, 'has'>): Promise<BegunExecution> {
     const blamed = new Set<number>();
     return untilCommitted(this.tree, 'the begin', () => this.tryFree(items, here, blamed));
   }
 
   /**
-   * All or none of items that wait for failover. What does not fit one request is left out.
-   * @param guard what else the begin depends on
+   * Begins items that wait for failover, all or none. Items that do not fit one request are left out.
+   * @param guard further operations that the begin depends on
    * @returns undefined if another instance was faster with any of them
    */
   ofClaimed(items: readonly number[], guard: readonly Operation[]): Promise<ExecutionLease | undefined> {
@@ -99,7 +99,7 @@ export class Begin {
     return this.commit(beginning, guard);
   }
 
-  /** @returns undefined if somebody was faster */
+  /** @returns undefined if another instance was faster */
   private async tryFree(
     items: readonly number[],
     here: Pick<RunningHere, 'has'>,
@@ -127,7 +127,7 @@ export class Begin {
       return others.length === 0 ? held : { ...held, blocked: { items: others, error: blocked.errorOf(others) } };
     } catch (error) {
       const item = blamedItem(tree, error);
-      // An operator's trigger is for all items, or waits.
+      // An operator's trigger begins all items or waits.
       const isWayOn = item !== undefined && together.includes(item) && blamed.size < MOST_LEFT_OUT;
       if (!isWayOn || this.trigger.origin !== 'schedule') throw error;
       blocked.add(item, error);
@@ -138,14 +138,14 @@ export class Begin {
   }
 
   /**
-   * @param guard of a claim, for which other instances race: it leaves at once, and alone
+   * @param guard operations of a claim; as other instances race for it, the claim leaves at once and alone
    * @returns undefined if the transaction was refused
    */
   private async commit(
     items: readonly BeginningItem[],
     guard?: readonly Operation[],
   ): Promise<ExecutionLease | undefined> {
-    // Before the registry knows of the marks: none of them is ever taken for nobody's.
+    // Entered before the registry has the marks, so that none of them is ever taken for a stray one.
     const { blocked, runs } = this.own;
     const begun = items.map(({ item }) => item);
     runs.enter(begun);
@@ -178,7 +178,7 @@ export class Begin {
     } catch (error) {
       if (!isUnanswered(error) || error.fate === 'not-applied') throw error;
       const lease = await this.afterLostReply(items);
-      // A server that goes on failing is asked again after a pause; a connection that broke may be back already.
+      // A server that keeps failing is asked again after a pause; a broken connection may be back already.
       if (lease === undefined && error instanceof ServerError) throw error;
       return lease;
     }
@@ -191,7 +191,7 @@ export class Begin {
     if (!tree.hasInstance(jobInstanceId)) throw new RemovedFromJobError(tree.jobName, jobInstanceId);
   }
 
-  // The run id in the records says whether the begin whose reply was lost is ours; the mark, whether it still lasts.
+  // After a lost reply, the run id in the records tells if the begin is ours, and the mark tells if it still holds.
   private async afterLostReply(items: readonly BeginningItem[]): Promise<ExecutionLease | undefined> {
     const { record, tree } = this;
     const { paths } = tree;
@@ -259,22 +259,22 @@ function newRecord(
 
 function decide(tree: JobTree, configuration: JobConfiguration, trigger: Trigger, item: number): BeginDecision {
   const record = tree.record(item);
-  // The leader has not created the item yet, or has removed it: it will be seen with the next assignment.
+  // The leader has not created the item yet, or has removed it. The next assignment takes that into account.
   if (record === undefined) return 'busy';
   if (wasRunByFormerOwner(tree, trigger, item)) return 'alreadyBegun';
   return decideBegin(trigger, {
     stored: record.stored,
     isRunning: tree.isRunning(item),
-    // Once failover is switched off, nobody comes for an entry that is left in the queue, unless for its task. A
-    // rescuer that has died leaves only this mark until the sweep: a begin would overwrite what is still owed.
+    // Without failover no instance claims an entry left in the queue, unless a task can be adopted. A dead rescuer
+    // leaves only this mark until the sweep, and a begin would overwrite a target that is still owed.
     isQueued:
       (failsOver(configuration) || isLeftToAdopt(record.stored)) &&
       (tree.has(tree.paths.queued(item)) || tree.has(tree.paths.mark(item, 'failovering'))),
   });
 }
 
-// A Java peer may have begun the item for this fire time before the leader moved it here: it looks at the flag, not at
-// the owner, when its trigger comes.
+// True if a Java peer may have begun the item for this fire time before the leader moved it here: Java checks the flag,
+// not the owner, when its trigger comes.
 function wasRunByFormerOwner(tree: JobTree, { fireTime, origin, source }: Trigger, item: number): boolean {
   if (origin !== 'schedule' || source !== 'NORMAL_TRIGGER') return false;
   const movedAt = tree.stat(tree.paths.mark(item, 'instance'))?.mtime ?? -Infinity;

@@ -1,19 +1,16 @@
 import { NoAuthError } from '../../registry/index.js';
 import type { JobTree } from '../job-tree/index.js';
 
-/** The item whose node the client may not write, as the server says; undefined: something else has failed. */
+/** Item whose node the client may not write, according to the server; undefined if something else has failed. */
 export function blamedItem(tree: JobTree, error: unknown): number | undefined {
   if (!(error instanceof NoAuthError)) return undefined;
   const node = tree.paths.parse(error.path);
   return 'item' in node ? node.item : undefined;
 }
 
-/**
- * The items of one job and session that this client may not write, as far as begins have shown it: they hold up no
- * other.
- */
+/** Items of one job and session that begins have shown this client may not write. They must not hold up other items. */
 export class BlockedItems {
-  /** With the latest answer for each; what was refused longest ago comes first. */
+  /** Latest error by item; the item that was refused longest ago comes first. */
   private readonly items = new Map<number, unknown>();
 
   has(item: number): boolean {
@@ -25,20 +22,21 @@ export class BlockedItems {
     this.items.set(item, error);
   }
 
-  /** Why they are blocked. */
+  /** Error that blocks one of the items. */
   errorOf(items: readonly number[]): unknown {
     return items.map((item) => this.items.get(item)).find((error) => error !== undefined);
   }
 
-  /** They were written after all. */
+  /** Removes items that could be written after all. */
   delete(items: Iterable<number>): void {
     for (const item of items) this.items.delete(item);
   }
 
   /**
-   * What a begin of the items attempts next; none if nothing is left. First all of them: those that were blocked may be
-   * so no more. Then those that are not known to be blocked, and the one that was refused longest ago; then without it.
-   * @param blamed what the begin's attempts so far have failed for
+   * Selects the items of the next attempt; none if nothing is left. The first attempt takes all, since blocked items
+   * may have become writable. The second takes those not known as blocked, and the one that was refused longest ago;
+   * the next ones omit that one too.
+   * @param blamed items for which earlier attempts of this begin failed
    */
   together(items: readonly number[], blamed: ReadonlySet<number>): readonly number[] {
     if (blamed.size === 0) return items;

@@ -20,7 +20,7 @@ describe('the count of runs that start other jobs', () => {
     isSucceeded: true,
   });
 
-  /** The next item ends when the one before is settled. @returns how many have ended */
+  /** Ends the next item when the one before is settled. @returns a function that counts the ended ones */
   function endWithoutPause({ queue, settled }: Awaited<ReturnType<typeof slowQueue>>): () => number {
     let ended = 0;
     const endAgain = () => {
@@ -36,7 +36,7 @@ describe('the count of runs that start other jobs', () => {
   });
 
   it.each([30, 300])(
-    'given an instance whose items end without a pause, when one whose requests take %i ms counts as well, then it has its turn',
+    'given an instance whose items end without a pause, when a peer with %i ms latency counts, then it can',
     async (latencyMs) => {
       const busy = await slowQueue(registry, member, { latencyMs: 10 });
       const slow = await slowQueue(registry, member, { latencyMs });
@@ -53,7 +53,7 @@ describe('the count of runs that start other jobs', () => {
     },
   );
 
-  it('given an instance that stands still while it holds the lock, when items of another one end, then they wait for it once, and not long', async () => {
+  it('given a stalled holder of the lock, when items of another instance end, then they wait briefly, once', async () => {
     const { queue, settled } = await slowQueue(registry, member);
     await member.center.create(member.tree.paths.countingLock, '', 'EPHEMERAL');
     await registry.clock.advance(10);
@@ -68,7 +68,7 @@ describe('the count of runs that start other jobs', () => {
     expect(settled.told).toEqual(['first true', 'second true']);
   });
 
-  it('given an instance that waits for the lock of another one, when that is over, then it counts at once', async () => {
+  it('given an instance that waits for the lock of another, when that ends, then it counts at once', async () => {
     const { queue, settled } = await slowQueue(registry, member);
     await member.center.create(member.tree.paths.countingLock, '', 'EPHEMERAL');
     await registry.clock.advance(10);
@@ -81,7 +81,7 @@ describe('the count of runs that start other jobs', () => {
     expect(settled.told).toEqual(['first true']);
   });
 
-  it('given an end that waits for the lock of another instance, when further items end, then they share its turn', async () => {
+  it('given an end that waits for the lock of another instance, when more items end, then they join it', async () => {
     const { queue, settled } = await slowQueue(registry, member);
     await member.center.create(member.tree.paths.countingLock, '', 'EPHEMERAL');
     await registry.clock.advance(10);
@@ -96,7 +96,7 @@ describe('the count of runs that start other jobs', () => {
     expect((await member.center.read(member.tree.paths.dependents))?.stat.version).toBe(1);
   });
 
-  it('given an instance that holds the lock, when its items have been taken over meanwhile, then it keeps nobody waiting', async () => {
+  it('given a holder of the lock, when its items were taken over, then it keeps no other waiting', async () => {
     const { countingLock } = member.tree.paths;
     const busy = await slowQueue(registry, member, { latencyMs: 10 });
     const slow = await slowQueue(registry, member, { latencyMs: 100 });

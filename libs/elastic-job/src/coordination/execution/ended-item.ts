@@ -1,26 +1,26 @@
 import type { RunNote } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 
-/** What the tree says of an end: still to be written, written, or that another run has taken the item over. */
+/** State of an end in the tree: not written yet, written, or overtaken by another run of the item. */
 export type Standing = 'open' | 'recorded' | 'fenced';
 
-/** An item that has ended, on its way into a settle transaction. */
+/** An item whose run has ended and waits for a settle transaction. */
 export interface EndedItem {
   readonly item: number;
   /** The fire time of its run, in milliseconds since the epoch. */
   readonly fireTime: number;
-  /** The nodes that show what has become of it. */
+  /** Nodes that show the state of the end. */
   readonly paths: readonly string[];
   readonly operations: readonly Operation[];
-  /** Somebody has put another run's mark in the place of this one's: read anew before anything is written. */
+  /** True if another instance has replaced this run's mark, so the nodes must be read again before a write. */
   readonly isDisturbed: boolean;
-  /** What its end means for the jobs that are started after this one. @default nothing */
+  /** Consequence of the end for jobs that start after this one. @default none */
   readonly note?: RunNote;
   /**
-   * Called after the reply was lost or the operations were refused, with the paths loaded. If it is open, the
-   * operations are those that are left to do.
+   * Judges the end after a lost reply or a refusal, with the paths loaded. If it is open, `operations` become those
+   * still to do.
    */
   judgeStanding(): Standing;
-  /** Called once, when it is known whether the end was recorded or another run had taken the item over. */
+  /** Called once it is known if the end was recorded or another run has taken over the item. */
   onSettled(isRecorded: boolean): void;
 }

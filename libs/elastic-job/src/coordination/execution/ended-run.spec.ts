@@ -12,7 +12,7 @@ let operator: RegistryCenter;
 beforeEach(async () => void ({ registry, member, operator } = await Registry.ofOne()));
 
 describe('the end of a run', () => {
-  it('given Java peers, when an item has ended, then its mark goes and its record stays as the begin wrote it', async () => {
+  it('given Java peers, when an item has ended, then its mark goes and its record stays as begun', async () => {
     await joinJava();
     const lease = await begin();
 
@@ -23,7 +23,7 @@ describe('the end of a run', () => {
     expect(await stored()).not.toHaveProperty('settled');
   });
 
-  it('given Java peers and an aborted run, when it has ended, then its record says so, for whoever takes it over', async () => {
+  it('given Java peers and an aborted run, when it has ended, then its record says so', async () => {
     await joinJava();
     const lease = await begin();
     const outcome = { kind: 'aborted', reason: new DrainDeadlineError(JOB, 1_000) } as const;
@@ -36,7 +36,7 @@ describe('the end of a run', () => {
   });
 
   it.each([true, false])(
-    'given somebody has deleted the mark (Java peers: %s), when the item has ended, then it is recorded all the same',
+    'given a deleted mark (Java peers: %s), when the item has ended, then it is recorded all the same',
     async (hasJava) => {
       if (hasJava) await joinJava();
       const lease = await begin();
@@ -48,7 +48,7 @@ describe('the end of a run', () => {
   );
 
   it.each(['failover', 'failovering'] as const)(
-    'given a failover whose %s mark somebody has deleted, when it has ended, then it is recorded and leaves no mark',
+    'given a failover whose %s mark was deleted, when it has ended, then it is recorded, without marks',
     async (mark) => {
       const victim = await registry.joined();
       await victim.begin([0]);

@@ -6,16 +6,16 @@ import type { EndedItem, Standing } from './ended-item.js';
 
 const MARKS = ['running', 'failover', 'failovering'] as const;
 
-/** A run of one item that has ended: what has to be written, whatever others have done to its marks meanwhile. */
+/** The end of one item's run, and the operations that write it whatever others have done to its marks. */
 export class EndedRun implements EndedItem {
   readonly fireTime: number;
-  /** The record as it is written, or was. */
+  /** The record as it is to be written, or was written. */
   private readonly text: string;
   private pending: readonly Operation[];
 
   /**
-   * @param version of the item's record after the begin
-   * @param record with the end in it
+   * @param version version of the item's record after the begin
+   * @param record the record including the end
    */
   constructor(
     private readonly tree: JobTree,
@@ -53,19 +53,20 @@ export class EndedRun implements EndedItem {
 
   judgeStanding(): Standing {
     const node = this.tree.node(this.tree.paths.record(this.item));
-    // A Java leader deletes an item beyond the total although it runs: there is nothing left to tell it to.
+    // A Java leader deletes an item beyond the total even while it runs, so there is nothing left to record.
     if (node === undefined) return 'recorded';
     const stored = parseRunRecord(node.data);
     if (stored.kind !== 'record' || stored.record.run !== this.record.run) return 'fenced';
-    // A sweep that has found no place for the item in the queue has ended it in its own way.
+    // A sweep that found the queue full has already ended the item in its own way.
     if (stored.record.settled !== undefined) return node.data === this.text ? 'recorded' : 'fenced';
     if (node.stat.version !== this.version) return 'fenced';
     this.pending = this.remaining();
     return 'open';
   }
 
-  // A Java peer may have deleted a mark, or put its own in the place: a late survivor that sees a crash, an operator's
-  // switch. The record is written in any case, so that an entry which that has left in the queue is known as settled.
+  // Operations still to do. A Java peer may have deleted or replaced a mark, as a late survivor that sees a crash or at
+  // an operator's switch. The record is written in any case, so that an entry left in the queue is recognised as
+  // settled.
   private remaining(): Operation[] {
     const { paths } = this.tree;
     const own = MARKS.map((mark) => paths.mark(this.item, mark)).filter(

@@ -11,57 +11,61 @@ import type {
 } from '../../domain/index.js';
 
 /**
- * The right to run some items of a job for one trigger. Whoever begins holds the lease, and only the lease settles.
- * There is one way to get one (`Executions.begin`, which a failover claim uses as well) and one way to finish it.
+ * The right to run some items of a job for one trigger. Only the instance that begins holds the lease, and only the
+ * lease settles. There is one way to get a lease (`Executions.begin`, also used by a failover claim) and one way to
+ * finish it.
  */
 export interface ExecutionLease {
   readonly jobName: JobName;
   readonly trigger: Trigger;
   /** The instance id of the holder. */
   readonly holder: string;
-  /** Names the begin in the records of the items; undefined without `monitorExecution`. */
+  /** Id of the begin, as in the records of the items; undefined without `monitorExecution`. */
   readonly run: string | undefined;
-  /** The task id of what runs under it. @default ElasticJob's, of job, items and holder */
+  /** Task id of the runs under this lease. @default ElasticJob's, of job, items and holder */
   readonly taskId?: string;
-  /** What follows the run; undefined: nobody does. */
+  /** Trace of the run; undefined if it is not traced. */
   readonly trace?: RunTrace;
   /** Ascending. */
   readonly items: readonly number[];
-  /** Aborts when this instance may no longer act for any of the items; the reason says why. */
+  /** Aborts when this instance may no longer act for any of the items. The reason tells why. */
   readonly signal: AbortSignal;
   /** The fencing token of an item; undefined without `monitorExecution`. */
   token(item: number): bigint | undefined;
-  /** What its begin has written; undefined without `monitorExecution`. */
+  /** Data that the item's begin has written; undefined without `monitorExecution`. */
   begun(item: number): BegunItem | undefined;
-  /** Aborts with `signal`, or alone: its time is over, or an operator has cancelled it. The first reason stands. */
+  /** Aborts with `signal`, or alone if the item's time is over or an operator cancels it. The first reason stands. */
   signalOf(item: number): AbortSignal;
-  /** The same, for those that need no signal. */
+  /** Same as `signalOf`, without creating a signal. */
   endingOf(item: number): Abortable;
-  /** False while the registry does not answer: an item that has not been started waits. */
+  /** False while the registry does not answer. Items that have not started must wait. */
   readonly mayStart: boolean;
-  /** Calls back when the registry answers again. @returns a function that ends it */
+  /** Calls back when the registry answers again. @returns a function that removes the listener */
   onMayStart(listener: () => void): () => void;
   /**
-   * @throws {LeaseLostError} if the item may no longer be acted for; its cause is the reason of the signal, if that
-   * aborted.
+   * @throws {LeaseLostError} if the item may no longer be acted for; the cause is the signal's reason, if it has
+   * aborted
    */
   assertHeld(item: number): void;
-  /** The item's checkpoint, as this run reads and writes it. */
+  /** The item's checkpoint for this run. */
   checkpoint(item: number): Checkpoint;
-  /** True once the item is another instance's, or a Java peer waits for the run's end. @see ShardingContext.isMoving */
+  /**
+   * True once another instance owns the item, or a Java peer waits for the end of the run. @see
+   * ShardingContext.isMoving
+   */
   isMoving(item: number): boolean;
-  /** Aborts every signal. Items that return later are settled as aborted, unless the session is lost. */
+  /** Aborts all signals. Items that return later are settled as aborted, unless the session is lost. */
   abort(reason: unknown): void;
   /** Aborts the signal of one item; the others go on. */
   abortItem(item: number, reason: unknown): void;
-  /** An operator has confirmed that the executor of an item, which may have run still, is gone. */
+  /** Records that an operator has confirmed the end of an item's executor, which might still have been running. */
   confirmLost(item: number): void;
-  /** Reports that an item has ended; the news joins the next settle transaction. Call once for each item. */
+  /** Reports the end of an item, which joins the next settle transaction. Call once for each item. */
   settle(item: number, outcome: ShardOutcome): void;
-  /** What becomes of an item that was settled without being done; true once that settle is recorded. */
+  /** Further treatment of an item that was settled without being done. Final once that settle is recorded. */
   requeueOf(item: number): Requeue;
-  /** Hears of each item, once, when it is known what became of it. One listener; a later one replaces it. */
+  /** Hears the final outcome of each item, once. There is one listener; a later one replaces it. */
   onSettled(listener: (item: number, outcome: SettledOutcome) => void): void;
-  /** Resolves when every item is settled, with what became of each. Never rejects: a failed settle is an outcome. */
+  /** Resolves with the outcome of each item when all are settled. Never rejects: a failed settle is an outcome. */
   settled(): Promise<ReadonlyMap<number, SettledOutcome>>;
 }

@@ -8,6 +8,6 @@ export class RemovedFromJobError extends ElasticJobError {
     readonly jobName: JobName,
     readonly instanceId: string,
   ) {
-    super(`Instance "${instanceId}" is not registered under job "${jobName}" any more; it begins nothing.`);
+    super(`Instance "${instanceId}" is no longer registered under job "${jobName}"; it begins nothing.`);
   }
 }

@@ -42,7 +42,7 @@ describe('a settle', () => {
     },
   );
 
-  it('given a lease, when its session is over, then its signal aborts, it is not held, and its items are fenced', async () => {
+  it('given a lease, when its session ends, then its signal aborts and its items are fenced', async () => {
     const { lease } = await member.begin([0]);
     lease!.assertHeld(0);
     const reason = new Error('lost');
@@ -88,10 +88,10 @@ describe('a settle', () => {
   });
 
   it.each(['monotonic', 'wall'] as const)(
-    'given a pause that only the %s clock shows, when the process goes on, then the item is not held before any signal has told',
+    'given a pause that only the %s clock shows, when the process goes on, then the item is not held',
     async (which) => {
       const { lease } = await member.begin([0]);
-      // The embedded registry's clients are never paused; this is how those of an ensemble count.
+      // Clients of the embedded registry are never paused; this is how those of an ensemble count.
       const belief = new SessionLease(registry.clock);
       belief.grant(SESSION_TIMEOUT_MS, momentOf(registry.clock));
       Object.assign(member.center, { leaseRemainingMs: () => belief.remainingMs() });
@@ -107,7 +107,7 @@ describe('a settle', () => {
 });
 
 describe('misfire flags', () => {
-  it('given items that run, when flags are set and cleared twice, then each is there once and goes with the next begin', async () => {
+  it('given running items, when flags are set and cleared twice, then each exists once until a begin', async () => {
     await member.executions.markMisfired(JOB, [0, 1, 99]);
     await other.tree.sync();
     await Promise.all([member.executions.markMisfired(JOB, [0, 1]), other.executions.markMisfired(JOB, [0, 1])]);
@@ -122,7 +122,7 @@ describe('misfire flags', () => {
   });
 });
 
-/** The items with a misfire flag. */
+/** Items with a misfire flag. */
 async function flags(): Promise<number[]> {
   await other.tree.sync();
   return other.tree.items().filter((item) => other.tree.has(other.tree.paths.mark(item, 'misfire')));

@@ -1,26 +1,26 @@
 /**
- * Which items run, and who runs them.
+ * Running items and their holders.
  *
  * ```mermaid
  * stateDiagram-v2
  *   state "free: no mark" as free
  *   state "runs: a mark, and an open record" as runs
- *   state "orphaned: the mark names nobody" as orphaned
+ *   state "orphaned: the mark's holder is gone" as orphaned
  *   free --> runs: begin
  *   runs --> free: settle
  *   runs --> orphaned: the holder dies
  *   orphaned --> free: the leader sweeps
  * ```
  *
- * State per item: the `running` mark (the holder's instance id), and its `record` (the target that was begun last, by
- * whom, and whether it was settled).
+ * State per item: the `running` mark (the holder's instance id) and its `record` (the last target begun, its holder,
+ * and its settlement).
  *
- * Guarantees: an item has at most one mark, because a begin creates it; a target is begun at most once, because a begin
- * writes the record against the version that was read. The mark, the record and the token (the record's new mzxid) come
- * from one transaction. An item whose settle has been answered is never failed over.
+ * Guarantees: an item has at most one mark, because a begin creates it. A target is begun at most once, because a begin
+ * writes the record against the version that it has read. The mark, the record and the token (the record's new mzxid)
+ * come from one transaction. An item whose settle has been answered never fails over.
  *
- * Failures: a lost race is named in `refused`. After a lost reply the record tells whether the begin is ours. If the
- * holder dies its mark stays (failover) or goes with its session; the leader's sweep does the rest.
+ * Failures: a lost race is named in `refused`. After a lost reply the record tells if the begin is ours. If the holder
+ * dies, its mark stays (failover) or goes with its session, and the leader's sweep does the rest.
  */
 import type { Clock, ScheduleTime } from '../../clock/index.js';
 import {
@@ -51,7 +51,7 @@ export interface RunningItem {
   readonly instanceId: string;
   /** Milliseconds since the epoch on the registry's clock. */
   readonly since: number;
-  /** The task that does its work, as its scheduler has told it last; undefined: there is none, or none is known. */
+  /** The task that does its work, as last reported by its scheduler; undefined if there is none, or none is known. */
   readonly task?: RunningTask;
 }
 
@@ -63,7 +63,7 @@ interface ExecutionOptions {
   readonly tracer?: RunTracer;
   /** @default the host's clock */
   readonly scheduleClock?: ScheduleTime;
-  /** Hears of jobs that are not started, since an item here has ended as it has. */
+  /** Hears of jobs that do not start because of how an item ended here. */
   readonly onUnmet?: (unmet: UnmetDependency) => void;
   /** Hears of ends that the registry does not record in time. */
   readonly onDelayed?: (delayed: DelayedSettles) => void;
@@ -79,7 +79,7 @@ export class Executions {
     private readonly options: ExecutionOptions = {},
   ) {}
 
-  /** The items that run now, on any instance, ascending. Empty without `monitorExecution`. */
+  /** Running items of all instances, ascending. Empty without `monitorExecution`. */
   async running(jobName: JobName): Promise<readonly RunningItem[]> {
     const tree = this.trees.of(jobName);
     await tree.sync();
@@ -93,20 +93,20 @@ export class Executions {
     });
   }
 
-  /** This instance has begun the item, or is about to, and it is not known yet how that has ended. From memory. */
+  /** True if this instance has begun the item, or is about to, and the end is not known yet. From memory. */
   isOwnRun(tree: JobTree, item: number): boolean {
     return this.own.get(tree)?.runs.has(item) ?? false;
   }
 
-  /** What has ended here and is not recorded yet, though that is late. From memory. */
+  /** Ends of this instance that are overdue to be recorded. From memory. */
   delayedSettles(tree: JobTree): DelayedSettles | undefined {
     return this.own.get(tree)?.settles.delayed;
   }
 
   /**
-   * Marks the free items of an assignment as running, all in one request, and hands them over as a lease.
-   * @param here takes the lease as soon as there is one: without marks nothing else keeps this process from beginning
-   *   the items again. What it has already is busy: a handler that has not returned has no mark any more
+   * Marks the free items of an assignment as running, in one request, and returns them as a lease.
+   * @param here receives the lease immediately, since without marks nothing else keeps this process from beginning the
+   * items again. Items that it already has are busy: a handler that has not returned may have no mark any more
    */
   async begin({ trigger, items }: ShardAssignment, here: RunningHere = NOWHERE): Promise<BegunExecution> {
     const tree = this.trees.of(trigger.jobName);
@@ -125,8 +125,8 @@ export class Executions {
   }
 
   /**
-   * Begins queued items, all or none: the claim of a failover. What does not fit one request is left in the queue.
-   * @param guard what else the begin depends on
+   * Begins queued items, all or none: the claim of a failover. Items that do not fit one request stay in the queue.
+   * @param guard further operations that the begin depends on
    * @returns undefined if another instance was faster with any of them
    */
   beginClaimed(
@@ -145,7 +145,7 @@ export class Executions {
     );
   }
 
-  /** Removes the misfire flag of items whose fire time has been begun after all. */
+  /** Removes the misfire flag of items whose fire time was begun after all. */
   clearMisfires(jobName: JobName, items: readonly number[]): Promise<void> {
     return this.writeFlags(jobName, items, (path, isSet) => (isSet ? { kind: 'delete', path } : undefined));
   }

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 
 describe('fire times that are given up', () => {
-  it('given an item that was begun before, when later fire times are given up, then no instance begins one of them, and the next one it does', async () => {
+  it('given an item begun before, when later fire times are given up, then only the next one is begun', async () => {
     await runFor(1_000);
 
     const former = await giveUpFireTimes(member.tree, new Map([[0, 5_000]]));
@@ -95,7 +95,7 @@ describe('fire times that are given up', () => {
     expect(await giveUpFireTimes(member.tree, new Map([[1, 5_000]]))).toEqual(new Map());
   });
 
-  it('given an item that another instance begins meanwhile, when it should be given up, then the run stands', async () => {
+  it('given an item that another instance begins meanwhile, when it is given up, then the run stands', async () => {
     await runFor(1_000);
     await other.tree.sync();
     const giving = giveUpFireTimes(member.tree, new Map([[0, 5_000]]));
@@ -109,7 +109,7 @@ describe('fire times that are given up', () => {
     expect(member.tree.isRunning(0)).toBe(lease !== undefined);
   });
 
-  it('given the item of a crashed run, when fire times were given up since, then its failover does not bring them back', async () => {
+  it('given the item of a crashed run, when fire times were given up, then its failover keeps them so', async () => {
     await runFor(1_000);
     await giveUpFireTimes(member.tree, new Map([[0, 5_000]]));
     await member.tree.registry.create(member.tree.paths.queued(0), '', 'PERSISTENT');

@@ -3,10 +3,10 @@ import type { Operation } from '../../registry/index.js';
 import { type JobTree, untilCommitted } from '../job-tree/index.js';
 
 /**
- * Gives up fire times of items, in their records: no instance begins one up to the given one any more. One transaction.
- * Items that run, wait for failover, have got on or have no record are left as they are.
- * @param upTo by item, in milliseconds since the epoch
- * @returns the instant after which each item owed what has come; items left as they are lack
+ * Gives up fire times of items in their records, in one transaction: no instance begins one up to the given one any
+ * more. Items that run, wait for failover, are already further or have no record stay unchanged.
+ * @param upTo last fire time to give up by item, in milliseconds since the epoch
+ * @returns the instant after which each item owed fire times; unchanged items are absent
  */
 export function giveUpFireTimes(
   tree: JobTree,
@@ -29,17 +29,17 @@ export function giveUpFireTimes(
   });
 }
 
-/** Undefined: there is nothing to give up. */
+/** Instant after which the item owed fire times; undefined if there is nothing to give up. */
 function lastBefore(tree: JobTree, item: number, fireTime: number): number | undefined {
   if (tree.isRunning(item) || tree.has(tree.paths.queued(item))) return undefined;
   const { stored, ahead = [] } = tree.record(item) ?? {};
-  // The begin that finds out about a clock that ran ahead tells of it.
+  // A clock ran ahead; the begin that discovers it reports it.
   if (ahead.length > 0) return undefined;
   const last = stored?.kind === 'record' ? owesAfter(stored) : undefined;
   return last !== undefined && last < fireTime ? last : undefined;
 }
 
-// A begin since the record was read has changed the version: nobody's run is written over.
+// Writes against the version that was read, so that a begin since then is not overwritten.
 function giveUp(tree: JobTree, item: number, lastScheduled: number): Operation {
   const { stored, version } = tree.record(item)!;
   if (stored.kind !== 'record') throw new TypeError(`Item ${item} has no record to give anything up in.`);

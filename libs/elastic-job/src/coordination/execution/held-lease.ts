@@ -26,22 +26,22 @@ import type { OwnRuns } from './own-runs.js';
 import { ItemLease } from './item-lease.js';
 import type { SettleQueue } from './settle-queue.js';
 
-/** An item as its begin left it. */
+/** An item as its begin has left it. */
 export interface HeldItem {
   readonly record: RunRecord;
-  /** Version of the item's record after the begin: a settle names it. */
+  /** Version of the item's record after the begin. The settle checks it. */
   readonly version: number;
   readonly token: bigint;
 }
 
-/** What a lease needs to know of its job. */
+/** Facts about the job that a lease needs. */
 export interface LeaseTerms {
   readonly trigger: Trigger;
-  /** Failover is on: an item that was not done is queued for another instance. */
+  /** True if failover is on: an item that was not done is queued for another instance. */
   readonly isFailoverOn: boolean;
   readonly failoverQueueLimit: number;
   readonly maxExecutorFailovers: number;
-  /** What was expected as the items were begun; undefined: no job is started after this one. */
+  /** Items expected at the time of the begin; undefined if no job starts after this one. */
   readonly expected: ItemSet | undefined;
 }
 
@@ -50,7 +50,7 @@ export class HeldLease extends ItemLease {
   readonly run: string | undefined;
   private readonly requeues = new SparseMap<number, Requeue>();
   private readonly checkpoints = new SparseMap<number, ItemCheckpoint>();
-  /** Items whose executor may run still, though their handler has returned. */
+  /** Items whose executor may still run although their handler has returned. */
   private readonly unreachable = new SparseSet<number>();
 
   constructor(
@@ -98,7 +98,7 @@ export class HeldLease extends ItemLease {
     return checkpoint;
   }
 
-  // Others are started after this run: it ends when its work is done, wherever the item belongs meanwhile.
+  // Never moving if other jobs start after this run: it ends only when its work is done, whoever owns the item then.
   override isMoving(item: number): boolean {
     return this.terms.expected === undefined && super.isMoving(item);
   }
@@ -139,7 +139,7 @@ export class HeldLease extends ItemLease {
   private decideRequeue({ record }: HeldItem, outcome: ShardOutcome): Requeue {
     const { isFailoverOn, failoverQueueLimit, maxExecutorFailovers } = this.terms;
     const executorDeaths = record.executorDeaths ?? 0;
-    // From memory: instances that queue at the same moment may exceed the limit by what they queue.
+    // From memory, so instances that queue at the same moment may together exceed the limit.
     const isQueueFull = this.tree.queue().length >= failoverQueueLimit;
     return decideRequeue(outcome, {
       source: this.trigger.source,
@@ -150,7 +150,7 @@ export class HeldLease extends ItemLease {
     });
   }
 
-  /** What a run of the schedule means for jobs that are started after it. An item that runs again says nothing yet. */
+  /** Consequence of a scheduled run for jobs that start after it. An item that will run again has none yet. */
   private noteOf(item: number, outcome: ShardOutcome, requeue: Requeue): RunNote | undefined {
     const { expected, trigger } = this.terms;
     if (expected === undefined || trigger.origin !== 'schedule' || requeue === 'queue') return undefined;
@@ -168,9 +168,7 @@ export class HeldLease extends ItemLease {
     return { ...kept, settled, executorDeaths: (record.executorDeaths ?? 0) + 1 };
   }
 
-  /**
-   * Nobody can say whether the executor runs still: the mark stays until the session is over, and is an orphan then.
-   */
+  /** Keeps the mark until the session is over, when it becomes an orphan, since the executor may still run. */
   private hold(item: number): void {
     this.unreachable.add(item);
     const onSessionOver = () => this.unreachable.delete(item) && this.conclude(item, { kind: 'fenced' });

@@ -26,7 +26,7 @@ describe('a checkpoint', () => {
     expect(await member.center.exists(pathOf(member, 0))).toBeUndefined();
   });
 
-  it('given a value was saved, when the next run of the item begins on another instance, then it loads that value', async () => {
+  it('given a saved value, when the next run of the item begins on another instance, then it is loaded', async () => {
     const { lease } = await member.begin([0, 2]);
     await lease!.checkpoint(0).save({ after: 'order-17', done: 42 });
     lease!.settle(0, SUCCEEDED);
@@ -39,7 +39,7 @@ describe('a checkpoint', () => {
     expect(await next!.checkpoint(2).load()).toBeUndefined();
   });
 
-  it('given saves that nobody waits for, when all are answered, then the last one stands, as it was when it was called', async () => {
+  it('given saves that are not awaited, when all are answered, then the last one stands, as it was called', async () => {
     const { lease } = await member.begin([0]);
     const checkpoint = lease!.checkpoint(0);
     const position = { row: 0 };
@@ -65,7 +65,7 @@ describe('a checkpoint', () => {
     },
   );
 
-  it('given it was cleared, when it is loaded, then there is none; cleared again, nothing happens; saved again, it is there', async () => {
+  it('given it was cleared, when it is loaded, then there is none; clearing again is harmless', async () => {
     const { lease } = await member.begin([0]);
     const checkpoint = lease!.checkpoint(0);
     await checkpoint.save(1);
@@ -78,7 +78,7 @@ describe('a checkpoint', () => {
     expect(await checkpoint.load()).toBe(2);
   });
 
-  it('given a signal that has aborted, when the handler saves on its way out, then it is saved: the item is still its own', async () => {
+  it('given an aborted signal, when the handler saves on its way out, then the value is saved', async () => {
     const { lease } = await member.begin([0]);
     lease!.abortItem(0, new CancelledError(JOB, 0));
 
@@ -89,7 +89,7 @@ describe('a checkpoint', () => {
 });
 
 describe('a run that is not the last one any more', () => {
-  it('given its item was begun by another instance, when it saves or clears, then it is refused and nothing changes', async () => {
+  it('given its item was begun by another instance, when it saves or clears, then it is refused', async () => {
     const { lease: stale } = await member.begin([0]);
     await stale!.checkpoint(0).save('old');
     const rescue = await takeOver();
@@ -198,7 +198,7 @@ describe('a job without monitorExecution', () => {
 });
 
 describe('the checkpoint of an item that goes', () => {
-  it('given a smaller total, when the leader reshards, then checkpoints beyond it go with their items, and the others stay', async () => {
+  it('given a smaller total, when the leader reshards, then only checkpoints beyond it are removed', async () => {
     const { lease } = await member.begin([0, 3]);
     for (const item of [0, 3]) {
       await lease!.checkpoint(item).save(item);
@@ -215,7 +215,7 @@ describe('the checkpoint of an item that goes', () => {
   });
 });
 
-/** What a sweep and a claim do once they have judged the holder dead, however wrongly: another run of item 0 begins. */
+/** Does as a sweep and a claim that wrongly judge the holder dead: another run of item 0 begins. */
 async function takeOver() {
   await other.tree.sync();
   await other.center.delete(other.tree.paths.mark(0, 'running'));

@@ -12,21 +12,21 @@ import { type JobTree, untilAnswered, untilCommitted } from '../job-tree/index.j
 /**
  * One item's checkpoint under one lease.
  *
- * State: `sharding/{item}/checkpoint`, the value as JSON. It goes with the item.
+ * State: `sharding/{item}/checkpoint`, the value as JSON. It is removed together with the item.
  *
- * Guarantees: a save and the proof that the run still has the item are one transaction. The record's version is that
- * proof: the next begin of the item writes the record, whoever makes it. So nothing is saved after a later run has
- * begun, and that run loads all that was saved before.
+ * Guarantees: a save and the proof that the run still has the item are one transaction. The proof is the record's
+ * version, since the next begin of the item writes the record. So nothing is saved after a later run has begun, and
+ * that run loads everything that was saved before.
  *
- * Failures: after a lost reply the same is written again, as long as the session lasts; in between nobody else can have
- * written. Calls wait for each other, so that no repetition undoes a later one.
+ * Failures: after a lost reply the same is written again while the session lasts; no other instance can have written
+ * meanwhile. Calls run one after the other, so that no repetition undoes a later one.
  */
 export class ItemCheckpoint implements Checkpoint {
   private readonly path: string;
   private previous: Promise<unknown> = Promise.resolve();
 
   /**
-   * @param version of the item's record after the begin
+   * @param version version of the item's record after the begin
    * @param isStanding false once the run or its session is over
    */
   constructor(
@@ -41,7 +41,7 @@ export class ItemCheckpoint implements Checkpoint {
 
   async save(value: unknown): Promise<void> {
     const { path } = this;
-    // At once: whoever changes the object after the call has not changed what is saved.
+    // Formatted at once, so that later changes of the object do not change the saved value.
     const data = formatCheckpoint(this.tree.jobName, this.item, value);
     await this.commit((isThere) =>
       isThere ? { kind: 'set', path, data } : { kind: 'create', path, data, mode: 'PERSISTENT' },
@@ -52,7 +52,7 @@ export class ItemCheckpoint implements Checkpoint {
     await this.commit((isThere) => (isThere ? { kind: 'delete', path: this.path } : undefined));
   }
 
-  // No sync: whichever server answers has applied this session's begin, and with it every save that precedes that.
+  // Needs no sync: every server that answers has applied this session's begin, and thus all saves before it.
   async load<Value>(): Promise<Value | undefined> {
     const { registry, signal } = this.tree;
     const node = await this.oneByOne(() => registry.read(this.path, { signal }));
@@ -65,7 +65,7 @@ export class ItemCheckpoint implements Checkpoint {
       return value;
     } catch (cause) {
       const { jobName } = this.tree;
-      throw new CheckpointValueError(jobName, this.item, 'in the registry is no JSON: clear it', { cause });
+      throw new CheckpointValueError(jobName, this.item, 'in the registry is not JSON; clear it', { cause });
     }
   }
 

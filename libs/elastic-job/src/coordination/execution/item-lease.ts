@@ -14,12 +14,12 @@ import {
 import type { JobTree } from '../job-tree/index.js';
 import type { ExecutionLease } from './execution-lease.js';
 
-/** What every lease has: it lives as long as its session, and knows what became of each of its items. */
+/** Base of all leases: it lives as long as its session and collects the outcome of each of its items. */
 export abstract class ItemLease implements ExecutionLease {
   protected readonly outcomes = new Map<number, SettledOutcome>();
   private readonly ending = new AbortState();
   private readonly itemEndings: ReadonlyMap<number, AbortState>;
-  /** Those of which no end was reported; the signals of the others stay as they are. */
+  /** Items whose end was not reported yet. The signals of the others stay as they are. */
   private readonly live: Set<number>;
   private readonly waiting: (() => void)[] = [];
   private listener: (item: number, outcome: SettledOutcome) => void = () => {};
@@ -40,7 +40,7 @@ export abstract class ItemLease implements ExecutionLease {
   abstract readonly run: string | undefined;
   abstract token(item: number): bigint | undefined;
   abstract checkpoint(item: number): Checkpoint;
-  /** Tells the registry, if it is to know, and concludes. */
+  /** Writes the end to the registry, where the job needs that, and concludes. */
   protected abstract record(item: number, outcome: ShardOutcome): void;
 
   begun(_item: number): BegunItem | undefined {
@@ -91,7 +91,7 @@ export abstract class ItemLease implements ExecutionLease {
     if (!this.isStanding(item)) throw new LeaseLostError(this.jobName, item);
   }
 
-  // A rescued item was never this instance's: whoever owns it waits for the run's end in any case.
+  // A rescued item was never this instance's, and its owner waits for the end of the run in any case.
   isMoving(item: number): boolean {
     const { tree } = this;
     if (tree.company.plansWhenIdle && tree.isReshardingPending()) return true;
@@ -120,13 +120,13 @@ export abstract class ItemLease implements ExecutionLease {
     return this.outcomes;
   }
 
-  /** The run is not over, and neither is its session; the signals may have aborted. */
+  /** True if the run and its session still last, even after the signals have aborted. */
   protected isStanding(item: number): boolean {
     const { tree } = this;
     return !tree.signal.aborted && tree.leaseRemainingMs() > 0 && this.live.has(item);
   }
 
-  /** It is known what became of an item. */
+  /** Records the final outcome of an item. */
   protected conclude(item: number, outcome: SettledOutcome): void {
     this.outcomes.set(item, outcome);
     this.listener(item, outcome);

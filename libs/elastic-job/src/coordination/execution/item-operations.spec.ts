@@ -35,7 +35,7 @@ describe('what a begin and a settle write', () => {
     },
   );
 
-  it('given an item that none of ours has run yet, when it is begun, then its record is created and written at once', () => {
+  it('given an item that has no run of ours yet, when it is begun, then its record is created and written', () => {
     const beginning = { item: 3, version: 0, isFirst: true, hasMisfire: false };
     const operations = beginOperations(paths, beginning, RECORD, {
       isPersistent: false,
@@ -64,7 +64,7 @@ describe('what a begin and a settle write', () => {
     ['manual:1', undefined, 3, 3],
     ['manual:1', undefined, undefined, 1],
   ] as const)(
-    'given a begin of %s, when %s was the last fire time and the item owes what came after %s, then the record says %s',
+    'given a begin of %s, when %s was the last fire time and %s the owed instant, then it records %s',
     (origin, lastScheduled, owesAfter, kept) => {
       const beginning = { item: 3, version: 5, hasMisfire: false, lastScheduled, owesAfter };
       expect(recordOf(beginning, { ...RECORD, target: { fireTime: 5, origin } }).owesAfter).toBe(kept);

@@ -5,30 +5,30 @@ import { type JobPaths, recordCreation } from '../job-tree/index.js';
 /** An item that is about to be begun. */
 export interface BeginningItem {
   readonly item: number;
-  /** Version of the item's record as it was read: what makes the begin a compare-and-set. */
+  /** Version of the item's record as it was read, which makes the begin a compare-and-set. */
   readonly version: number;
-  /** None of ours has run the item yet: its record is created. @default false */
+  /** True if no instance of ours has run the item yet, so that its record is created. @default false */
   readonly isFirst?: boolean;
   readonly hasMisfire: boolean;
-  /** What a later version has left in its record. @default nothing */
+  /** Fields that a later version has left in its record. @default none */
   readonly carried?: Readonly<Record<string, unknown>>;
-  /** The last fire time of the schedule that it was begun for, if any. */
+  /** Last fire time of the schedule for which it was begun, if any. */
   readonly lastScheduled?: number;
-  /** The instant after which it owed fire times; undefined: nobody can say. */
+  /** Instant after which it owed fire times; undefined if unknown. */
   readonly owesAfter?: number;
-  /** The triggers of operators that it was begun for, by their ids. @default none */
+  /** Ids of the operators' triggers for which it was begun. @default none */
   readonly triggers?: readonly string[];
-  /** What was begun before its time, as far as it is yet to come. */
+  /** Fire times that were begun too early and are still in the future. */
   readonly early?: EarlyRuns;
-  /** How often an executor of this very target has died before. */
+  /** How often an executor of this same target has died before. */
   readonly executorDeaths?: number;
-  /** Of work in tasks: which launch of its target this is. */
+  /** Number of this launch of its target, for work in tasks. */
   readonly launch?: number;
-  /** What names the run of this very target that is repeated, if it was traced. */
+  /** Traceparent of the run of this same target that is repeated, if it was traced. */
   readonly repeated?: string;
 }
 
-/** The record of one item's begin: it keeps what the schedule and operators have begun before, or given up. */
+/** Record of one item's begin. It keeps what the schedule and operators have begun or given up before. */
 export function recordOf(
   { carried, lastScheduled, owesAfter, triggers = [], early, executorDeaths, launch }: BeginningItem,
   record: RunRecord,
@@ -50,18 +50,18 @@ export function recordOf(
   };
 }
 
-/** How an item is begun. */
+/** Variant of an item's begin. */
 interface BeginModes {
-  /** The running mark outlives the session. */
+  /** True if the running mark outlives the session. */
   readonly isPersistent: boolean;
   readonly isFailover: boolean;
-  /** In which the record is written. */
+  /** Protocol in which the record is written. */
   readonly protocol: number;
 }
 
 /**
- * The begin of one item: its running mark, its record, and for a failover the claim. The record is always written last,
- * so that the last result of the item carries its token.
+ * Operations that begin one item: its running mark, its record, and for a failover the claim. The record comes last, so
+ * that the last result of the item carries its token.
  */
 export function beginOperations(
   paths: JobPaths,
@@ -81,7 +81,7 @@ export function beginOperations(
   return [
     ...claim,
     ...misfire,
-    // A persistent mark outlives the session: it is what tells the survivors which items were running.
+    // A persistent mark outlives the session and tells the survivors which items were running.
     {
       kind: 'create',
       path: paths.mark(item, 'running'),
@@ -93,19 +93,19 @@ export function beginOperations(
   ];
 }
 
-/** How an item's run has ended. */
+/** Variant of the end of an item's run. */
 export interface SettleModes {
   readonly isFailover: boolean;
   readonly isRequeued: boolean;
-  /** False: the mark's removal alone tells; a data write costs every Java peer two requests. */
+  /** False if the removal of the mark alone tells the end, since a data write costs every Java peer two requests. */
   readonly isRecordWritten: boolean;
-  /** A request to cancel stands: it goes with the run. */
+  /** True if a request to cancel exists. It is removed with the run. */
   readonly isCancelled: boolean;
 }
 
 /**
- * The end of one item's run. The record's version proves that nobody has begun the item since.
- * @param record as text, with the end in it
+ * Operations that end one item's run. The record's version proves that the item was not begun again since.
+ * @param record as text, including the end
  */
 export function settleOperations(
   paths: JobPaths,

@@ -1,6 +1,6 @@
 /**
- * The items of one job and session that this instance has begun, or is about to begin, and of which it is not yet known
- * how they have ended. A mark in its name on any other item is nobody's.
+ * Items of one job and session that this instance has begun, or is about to begin, and whose end is not known yet. A
+ * mark in its name on any other item is stray.
  */
 export class OwnRuns {
   private readonly runs = new Map<number, number>();

@@ -114,14 +114,14 @@ describe('what a lease says of its items', () => {
 });
 
 describe('whether an item is moving', () => {
-  it('given an instance joins, when the leader has resharded, then what goes to it is moving, and what stays is not', async () => {
+  it('given an instance joins, when the leader has resharded, then only items that go to it are moving', async () => {
     const { lease } = await leader.begin([0, 1, 2, 3]);
     expect(movingOf(lease!)).toEqual([]);
 
     await registry.joined();
     await leader.center.create(leader.tree.paths.reshardingFlag, '', 'PERSISTENT');
     await leader.tree.sync();
-    // Nobody waits for the run: it is not disturbed before it is known what moves.
+    // No one waits for the run, so it is not disturbed before the new plan exists.
     expect(movingOf(lease!)).toEqual([]);
     await leader.lead();
 
@@ -141,7 +141,7 @@ describe('whether an item is moving', () => {
     expect(movingOf(lease!)).toEqual([0, 1]);
   });
 
-  it("given a rescued item, when it is another instance's, then it is not moving: the rescue goes on to its end", async () => {
+  it('given a rescued item, when another instance owns it, then it is not moving, and the rescue goes on', async () => {
     const owner = await registry.joined();
     await leader.center.create(leader.tree.paths.reshardingFlag, '', 'PERSISTENT');
     await leader.lead();

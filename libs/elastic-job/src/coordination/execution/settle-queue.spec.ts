@@ -36,7 +36,7 @@ describe('group commit', () => {
     expect(settled.told).toEqual(['a true', 'b true', 'c true']);
   });
 
-  it('given an item that somebody else has taken over, when it is settled with others, then it alone is fenced', async () => {
+  it('given an item taken over by another run, when it is settled with others, then it alone is fenced', async () => {
     const { queue, settled } = await slowQueue(registry, member);
 
     queue.add(settled('a', [touch(member, 0)]));
@@ -47,7 +47,7 @@ describe('group commit', () => {
     expect(settled.told.toSorted()).toEqual(['a true', 'b false', 'c true']);
   });
 
-  it('given an end that is refused although it is open, when time passes, then it is repeated and told until the session ends', async () => {
+  it('given an open end that is refused, when time passes, then it is repeated until the session ends', async () => {
     const { queue, settled, transactions, delayed, tree } = await slowQueue(registry, member);
     const missing = { kind: 'delete', path: member.tree.paths.mark(1, 'running') } as const;
 
@@ -67,7 +67,7 @@ describe('group commit', () => {
     expect(queue.delayed).toBeUndefined();
   });
 
-  it('given a commit whose answer is lost, when the connection is back, then the end is recognised and not written again', async () => {
+  it('given a commit with a lost reply, when the connection is back, then the end is not written again', async () => {
     const { lease } = await member.begin([0]);
     registry.memory.loseNextReply(member.sessionId);
 
@@ -90,7 +90,7 @@ describe('group commit', () => {
     expect(await lease!.settled()).toEqual(new Map([[0, SUCCEEDED]]));
   });
 
-  it('given a session that ends before the settle is answered, when that is known, then the item is fenced', async () => {
+  it('given a session that ends before the settle is answered, when that is known, then it is fenced', async () => {
     const { lease } = await member.begin([0]);
 
     registry.memory.suspend(member.sessionId);
@@ -100,7 +100,7 @@ describe('group commit', () => {
     await registry.clock.advance(0);
 
     expect(await lease!.settled()).toEqual(new Map([[0, { kind: 'fenced' }]]));
-    // Only the registry's own timers are left: that of the client and that of the server.
+    // Only the registry's own timers are left: one of the client and one of the server.
     expect(registry.clock.pendingTimers).toBe(2);
   });
 
@@ -116,7 +116,7 @@ describe('group commit', () => {
     expect(transactions()).toBeLessThan(8);
   });
 
-  it('given an end that no request holds, when it is settled, then it waits and the others are not held up', async () => {
+  it('given an end too large for a request, when it is settled, then it waits without holding up others', async () => {
     const { queue, settled } = await slowQueue(registry, member, { maxRequestBytes: 1_000 });
 
     queue.add({ ...settled('huge', [touch(member, 0, 'x'.repeat(2_000))]), judgeStanding: () => 'open' });

@@ -13,31 +13,35 @@ import { type JobTree, readNow } from '../job-tree/index.js';
 import type { EndedItem } from './ended-item.js';
 import { type DelayedSettles, WaitingSettles } from './waiting-settles.js';
 
-/** So many lost races in a row are decided anew at once; then there is a pause, and each further one makes another. */
+/**
+ * Consecutive lost races that are decided anew at once. After them there is a pause, and one more after each further
+ * race.
+ */
 const MOST_REFUSALS = 10;
-/** So many items may be left out of one transaction, one after the other, before all that is left waits as well. */
+/** Most items left out of one transaction, one after the other, before all remaining ones wait too. */
 const MOST_LEFT_OUT = 4;
 
-/** What one commit has met so far. */
+/** Setbacks of one commit so far. */
 interface Setbacks {
   readonly lostRaces: Map<EndedItem | 'count', number>;
   leftOut: number;
 }
 
 /**
- * Group commit: one settle transaction is in flight per job and instance; whatever ends meanwhile joins the next one.
+ * Group commit of ends: one settle transaction is in flight per job and instance, and ends that come meanwhile join the
+ * next one.
  *
- * An end is repeated until it is recorded, another run has taken the item over, or the session is over: an item that
- * was given up would stay marked by an instance that lives, for ever. What the server blames for a refusal is left out,
- * so that it does not hold up the others. Pauses grow to 5 s; without a connection its return ends them.
+ * An end is repeated until it is recorded, another run has taken over the item, or the session is over. If an end were
+ * dropped, its item would stay marked by a living instance for ever. Items that the server blames for a refusal are
+ * left out, so that they do not hold up the others. Pauses grow to 5 s; without a connection, its return ends them.
  */
 export class SettleQueue {
   private ended: EndedItem[] = [];
   private isCommitting = false;
-  /** To be tried again after the pause. */
+  /** Ends to try again after the pause. */
   private postponed: EndedItem[] = [];
   private isPausing = false;
-  /** Nobody knows what the last attempt has written. */
+  /** Ends whose last attempt may or may not have been applied. */
   private readonly doubtful = new Set<EndedItem>();
   private readonly waiting: WaitingSettles;
   private readonly pauses: RequestPauses;
@@ -53,7 +57,7 @@ export class SettleQueue {
     this.pauses = new RequestPauses(tree.registry, clock);
   }
 
-  /** The ends that were told as late, and are not recorded yet. */
+  /** Ends that were reported as late and are still not recorded. */
   get delayed(): DelayedSettles | undefined {
     return this.waiting.delayed;
   }
@@ -65,17 +69,17 @@ export class SettleQueue {
 
   private async commitAll(): Promise<void> {
     this.isCommitting = true;
-    // Handlers that end together end within one turn of the event loop; they share a transaction.
+    // Handlers that end together end within one turn of the event loop, and share a transaction.
     await this.clock.nextTurn();
     while (this.ended.length > 0) await this.commit(this.take());
     this.isCommitting = false;
   }
 
-  /** As many as fit one request, beside others. At least one, if there are no others. */
+  /** Takes as many ends as fit one request beside others; at least one if there are no others. */
   private take(beside: readonly EndedItem[] = []): EndedItem[] {
     const { registry } = this.tree;
     const all = [...beside, ...this.ended];
-    // The rest is for what is written beside them.
+    // The other half is for the counts that are written with them.
     const most = all.some(({ note }) => note !== undefined) ? registry.maxRequestBytes / 2 : registry.maxRequestBytes;
     const least = beside.length === 0 ? 1 : 0;
     let count = this.ended.length;
@@ -111,15 +115,15 @@ export class SettleQueue {
   }
 
   /**
-   * Waits for the turn of items that are to be counted. @returns items that have ended meanwhile, as far as they fit
-   * the same request: each turn may take seconds, so they do not wait for the next one
+   * Waits for this instance's turn to count. @returns items that have ended meanwhile, as far as they fit the same
+   * request; each turn may take seconds, so they need not wait for the next one
    */
   private async joinedInTurn(open: readonly EndedItem[]): Promise<readonly EndedItem[]> {
     await this.notes.turn();
     return this.take(open);
   }
 
-  /** @returns what has to be tried again at once */
+  /** @returns the ends to try again at once */
   private async tryCommit(batch: readonly EndedItem[], { lostRaces }: Setbacks): Promise<readonly EndedItem[]> {
     const noted = await this.notes.of(batch.flatMap(({ note }) => note ?? []));
     const operations = batch.flatMap((ended) => ended.operations);
@@ -140,11 +144,14 @@ export class SettleQueue {
     if (times < (isLate ? 1 : MOST_REFUSALS)) return open;
     lostRaces.clear();
     const stuck = refused === undefined ? open : open.filter((ended) => ended === refused);
-    this.postpone(stuck, new Error(`${result.path}: refused again and again, ${result.refusal}`));
+    this.postpone(stuck, new Error(`${result.path}: refused repeatedly (${result.refusal})`));
     return open.filter((ended) => !stuck.includes(ended));
   }
 
-  /** Counts are what others write too: they leave at once, and alone, lest they hold up other jobs. */
+  /**
+   * Sends a settle. With counts it leaves at once and alone, since others write the counts too and other jobs must not
+   * wait.
+   */
   private send(
     batch: readonly EndedItem[],
     operations: readonly Operation[],
@@ -152,11 +159,11 @@ export class SettleQueue {
   ): Promise<TransactionResult> {
     if (counts.length > 0) return this.tree.commit([...operations, ...counts]);
     const dueAt = Math.min(...batch.map(({ fireTime }) => fireTime));
-    // Due runs begin before the ends of others are recorded.
+    // Patient, since due runs must begin before the ends of others are recorded.
     return this.tree.commitShared(operations, dueAt, { signal: this.tree.signal, isPatient: true });
   }
 
-  /** @returns what has to be tried again at once */
+  /** @returns the ends to try again at once */
   private afterFailure(batch: readonly EndedItem[], error: unknown, setbacks: Setbacks): readonly EndedItem[] {
     if (this.tree.signal.aborted || error instanceof SessionLostError) return this.giveUp(batch);
     const path = error instanceof ServerError || error instanceof NoAuthError ? error.path : undefined;
@@ -164,7 +171,7 @@ export class SettleQueue {
     const isLeftOut = isRefusal(error) && blamed.length > 0 && (setbacks.leftOut += 1) <= MOST_LEFT_OUT;
     const late = isLeftOut ? blamed : batch;
     if (!isRefusal(error)) for (const ended of late) this.doubtful.add(ended);
-    // Those that are to blame come last, and hold up the others least.
+    // Blamed items come last, where they hold up the others least.
     this.postpone(
       late.toSorted((a, b) => Number(blamed.includes(a)) - Number(blamed.includes(b))),
       error,
@@ -192,8 +199,8 @@ export class SettleQueue {
   }
 
   /**
-   * Looks what has become of some of a batch. @returns the batch without those that are over
-   * @throws what keeps it from looking, or the reason for which the tree was closed
+   * Finds out which of some unclear ends are over. @returns the batch without those
+   * @throws the error that prevents reading, or the reason for which the tree was closed
    */
   private async withoutEnded(
     batch: readonly EndedItem[],
@@ -214,7 +221,7 @@ export class SettleQueue {
     return batch.filter((ended) => !over.has(ended));
   }
 
-  /** Once the session is over, nothing can be settled. @returns what is left to try: nothing */
+  /** Gives up, since nothing can be settled once the session is over. @returns nothing left to try */
   private giveUp(batch: readonly EndedItem[]): readonly EndedItem[] {
     for (const ended of batch) this.conclude(ended, false);
     return [];

@@ -3,15 +3,15 @@ import type { RegistryCenter } from '../../registry/index.js';
 import { JobPaths } from '../job-tree/index.js';
 
 /**
- * The task of one run of an item, as operators see it.
+ * The task of one item's run, as operators see it.
  *
- * State: `sharding/{item}/task`, ephemeral: it goes with the session of the scheduler that follows the task.
+ * State: `sharding/{item}/task`, ephemeral, so that it goes with the session of the scheduler that follows the task.
  *
- * Guarantees: none but that nothing is decided by it and nobody waits for it. A reader compares its `run` with the
- * item's record, so that what a former scheduler has left shows nothing. A session's requests are applied in their
- * order: the removal, which is asked for before the settle, is over before another run of the item can begin.
+ * Guarantees: none, except that no decision depends on it and nothing waits for it. A reader compares its `run` with
+ * the item's record, so a leftover of a former scheduler shows nothing. Requests of a session are applied in order, so
+ * the removal, which is sent before the settle, is done before another run of the item can begin.
  *
- * Failures: a text that is not written is left out, and the next state is written anew.
+ * Failures: a failed write is skipped, and the next state is written anew.
  */
 export class ShownTask {
   private readonly path: string;
@@ -28,14 +28,14 @@ export class ShownTask {
     this.path = new JobPaths(jobName).mark(item, 'task');
   }
 
-  /** While one text is being written the latest of the next ones waits. */
+  /** Shows a state. While one is being written, only the latest of the next ones waits. */
   show(task: RunningTask): void {
     if (this.isOver) return;
     this.unwritten = formatRunningTask(task);
     if (!this.isWriting) void this.write();
   }
 
-  /** Call it before the run is settled. */
+  /** Call this before the run is settled. */
   hide(): void {
     if (this.isOver) return;
     this.isOver = true;
@@ -60,7 +60,7 @@ export class ShownTask {
     const creation = { kind: 'create', path, data, mode: 'EPHEMERAL' } as const;
     const made = await registry.transaction([creation]);
     if (made.kind === 'committed' || this.isOver) return true;
-    // A node that stands there would go with the session of another one, or was written without an answer.
+    // An existing node would go with another session, or was written by this one without an answer.
     const renewed = await registry.transaction([{ kind: 'delete', path }, creation]);
     return renewed.kind === 'committed';
   }

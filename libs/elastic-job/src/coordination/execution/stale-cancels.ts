@@ -3,10 +3,7 @@ import type { Operation } from '../../registry/index.js';
 import { type JobTree, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
 
-/**
- * Removes requests to cancel runs that are over: what came too late. They could abort nothing any more, since they name
- * their run.
- */
+/** Removes requests to cancel runs that are already over. They name their run, so they cannot abort another one. */
 export async function removeStaleCancels(
   tree: JobTree,
   { guard, signal }: Pick<LeadershipTerm, 'guard' | 'signal'>,
@@ -41,7 +38,7 @@ function isOver(tree: JobTree, item: number): boolean {
   return stored.record.settled !== undefined || stored.record.run !== run;
 }
 
-// Another request may have taken the place of the one that was read.
+// Checks the version, as a newer request may have replaced the one that was read.
 function removal(tree: JobTree, item: number): Operation {
   const path = tree.paths.cancel(item);
   return { kind: 'delete', path, version: tree.stat(path)?.version };

@@ -1,7 +1,7 @@
 import { type Checkpoint, MissingTokenError, type ShardOutcome } from '../../domain/index.js';
 import { ItemLease } from './item-lease.js';
 
-/** The lease of a job without `monitorExecution`: no mark, no record, no token, and no request to the registry. */
+/** Lease of a job without `monitorExecution`: no mark, no record, no token, and no request to the registry. */
 export class UnmonitoredLease extends ItemLease {
   readonly run = undefined;
 

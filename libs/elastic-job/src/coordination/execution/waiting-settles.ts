@@ -6,15 +6,15 @@ import type { EndedItem } from './ended-item.js';
 export interface DelayedSettles {
   readonly jobName: JobName;
   readonly items: readonly number[];
-  /** Of the first attempt of the oldest one, in milliseconds since the epoch. */
+  /** First attempt of the oldest one, in milliseconds since the epoch. */
   readonly since: number;
-  /** Why the latest attempt has failed. */
+  /** Error of the latest attempt. */
   readonly error: unknown;
 }
 
-/** Ends that wait for longer are told. */
+/** Milliseconds after which a waiting end is reported. */
 const TOLD_AFTER_MS = 5_000;
-/** What is due so soon is told with it, in milliseconds. */
+/** Ends that become due within this time are reported together, in milliseconds. */
 const TOLD_TOGETHER_MS = 500;
 
 interface Waiting {
@@ -24,7 +24,7 @@ interface Waiting {
   isTold: boolean;
 }
 
-/** The ends of one job and session whose settle has failed at least once. */
+/** Ends of one job and session whose settle has failed at least once. */
 export class WaitingSettles {
   private readonly waiting = new Map<EndedItem, Waiting>();
   private alarm: Timer | undefined;
@@ -39,7 +39,7 @@ export class WaitingSettles {
     return this.waiting.size;
   }
 
-  /** What was told and waits still; undefined: nothing. */
+  /** Reported ends that still wait; undefined if there are none. */
   get delayed(): DelayedSettles | undefined {
     return this.describe([...this.waiting].filter(([, { isTold }]) => isTold));
   }
@@ -57,7 +57,7 @@ export class WaitingSettles {
     this.alarm ??= clock.setTimer(TOLD_AFTER_MS, () => this.tell());
   }
 
-  /** It is recorded, or its session is over. */
+  /** Removes an end that is recorded, or whose session is over. */
   delete(ended: EndedItem): void {
     this.waiting.delete(ended);
     if (this.waiting.size > 0) return;
