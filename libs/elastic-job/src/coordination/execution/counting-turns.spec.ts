@@ -36,7 +36,7 @@ describe('the count of runs that start other jobs', () => {
   });
 
   it.each([30, 300])(
-    'given an instance whose items end without a pause, when a peer with %i ms latency counts, then it can',
+    'given an instance whose items end without a pause, when a peer with %i ms latency counts, it can',
     async (latencyMs) => {
       const busy = await slowQueue(registry, member, { latencyMs: 10 });
       const slow = await slowQueue(registry, member, { latencyMs });
@@ -53,7 +53,7 @@ describe('the count of runs that start other jobs', () => {
     },
   );
 
-  it('given a stalled holder of the lock, when items of another instance end, then they wait briefly, once', async () => {
+  it('given a stalled holder of the lock, when items of others end, then they wait for it once, briefly', async () => {
     const { queue, settled } = await slowQueue(registry, member);
     await member.center.create(member.tree.paths.countingLock, '', 'EPHEMERAL');
     await registry.clock.advance(10);
@@ -68,7 +68,7 @@ describe('the count of runs that start other jobs', () => {
     expect(settled.told).toEqual(['first true', 'second true']);
   });
 
-  it('given an instance that waits for the lock of another, when that ends, then it counts at once', async () => {
+  it('given an instance that waits for the lock, when the lock is free, then it counts at once', async () => {
     const { queue, settled } = await slowQueue(registry, member);
     await member.center.create(member.tree.paths.countingLock, '', 'EPHEMERAL');
     await registry.clock.advance(10);

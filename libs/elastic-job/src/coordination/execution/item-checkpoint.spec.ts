@@ -26,7 +26,7 @@ describe('a checkpoint', () => {
     expect(await member.center.exists(pathOf(member, 0))).toBeUndefined();
   });
 
-  it('given a saved value, when the next run of the item begins on another instance, then it is loaded', async () => {
+  it('given a saved value, when the next run of the item begins elsewhere, then it loads the value', async () => {
     const { lease } = await member.begin([0, 2]);
     await lease!.checkpoint(0).save({ after: 'order-17', done: 42 });
     lease!.settle(0, SUCCEEDED);
@@ -39,7 +39,7 @@ describe('a checkpoint', () => {
     expect(await next!.checkpoint(2).load()).toBeUndefined();
   });
 
-  it('given saves that are not awaited, when all are answered, then the last one stands, as it was called', async () => {
+  it('given saves that are not awaited, when all are answered, then the last one stands, as called', async () => {
     const { lease } = await member.begin([0]);
     const checkpoint = lease!.checkpoint(0);
     const position = { row: 0 };
@@ -172,13 +172,13 @@ describe('a value that cannot be a checkpoint', () => {
 });
 
 describe('a node that somebody else has written', () => {
-  it('given it is no JSON, when it is loaded, then the error says so, and clearing it helps', async () => {
+  it('given it is not JSON, when it is loaded, then the error says so, and clearing it helps', async () => {
     const { lease } = await member.begin([0]);
     const checkpoint = lease!.checkpoint(0);
     await checkpoint.save(1);
     await member.center.set(pathOf(member, 0), 'by hand');
 
-    await expect(checkpoint.load()).rejects.toThrow(/Item 0 of job "settle-orders": .* is no JSON: clear it/);
+    await expect(checkpoint.load()).rejects.toThrow(/Item 0 of job "settle-orders": .* is not JSON; clear it/);
     await checkpoint.clear();
 
     expect(await checkpoint.load()).toBeUndefined();

@@ -4,8 +4,8 @@ import { type JobContext, SessionReaction } from '../leases/index.js';
 import type { Duty, News } from './duty.js';
 
 /**
- * Aborts what operators cancel of this instance's runs, and ends those whose executors they have confirmed to be gone.
- * A request names its run: one that comes too late aborts no later one. It goes with the end of the run, or by the
+ * Aborts runs of this instance that operators cancel, and ends runs whose executors they have confirmed to be gone. A
+ * request names its run, so a late one never aborts a later run. It is removed with the end of the run, or by the
  * leader's sweep.
  */
 export class Cancellations implements Duty {
@@ -23,7 +23,7 @@ export class Cancellations implements Duty {
     this.wakeIf(this.context.tree.cancels().length > 0);
   }
 
-  // The news of a request may have been faster than the reply to the begin.
+  // The request may have been heard before the reply to the begin.
   LeaseRuns({ lease }: News<'LeaseRuns'>): void {
     this.wakeIf(this.context.tree.cancels().some((item) => lease.items.includes(item)));
   }

@@ -17,7 +17,7 @@ describe('a trigger that meets items which still run', () => {
     expect(job.told).toMatchObject([{ taskId: expect.stringMatching(`^${JOB}@-@1@-@`) }]);
   });
 
-  it('given many triggers while the first flag is set, then one more request flags what all of them have met', async () => {
+  it('given many triggers while the first flag is set, then one more request flags all their items', async () => {
     const job = await OwingJob.sinceMinute1();
     await hold(job, [0, 1], 2);
     const before = job.member.center.traffic.foreground;
@@ -149,7 +149,7 @@ it('given no Java peer, when the leader plans anew, then what is owed is begun a
   expect(job.runs).toEqual(['0@2', '1@2']);
 });
 
-/** Items run here for a minute. */
+/** Keeps items running here for a minute. */
 async function hold(job: OwingJob, items: readonly number[], count: number): Promise<ExecutionLease> {
   const { lease } = await job.member.begin(items, { fireTime: minute(count) });
   job.running.add(lease!);

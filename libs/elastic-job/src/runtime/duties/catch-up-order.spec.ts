@@ -182,7 +182,7 @@ describe('a job that is started after others', () => {
   });
 });
 
-/** A begin of both items that is under way, and comes to nothing. */
+/** A begin of both items that is under way and will begin nothing. */
 function pending(job: OwingJob, count: number): { end(): Promise<void> } {
   let resolve!: () => void;
   const begin = new Promise<void>((done) => (resolve = done));

@@ -28,7 +28,7 @@ describe('fire times that nobody began', () => {
     expect(job.runs).toEqual(['0@3', '1@2', '1@3']);
   });
 
-  it('given items that owe different ones, when each is to be begun for the last, then they begin in order', async () => {
+  it('given items that owe different ones, when each is begun for its last, then they begin in order', async () => {
     const job = await OwingJob.of({ shardingTotalCount: 3 });
     await job.ran(2, [0, 2]);
     await job.ran(1, [1]);

@@ -18,30 +18,27 @@ import type { Duty, News } from './duty.js';
 import type { ManualTriggers } from './manual-triggers.js';
 import type { MissedFireTimes } from './missed-fire-times.js';
 
-/** The items of a trigger: what may be begun for it, and what has older fire times to be begun for first. */
+/** The items of a trigger: those ready to begin, and those behind, which have older fire times to begin first. */
 interface ItemsInOrder {
   readonly ready: readonly number[];
   readonly behind: readonly number[];
 }
 
-/** Runs the items that this instance owns and owes a fire time, or that a trigger met while they still ran. */
+/** Runs items that this instance owns and that owe a fire time, or that still ran when a trigger came. */
 export class CatchUp implements Duty {
   private readonly catchingUp: SessionReaction;
   private readonly flagging: Reaction;
-  /** The items to flag. While one write is under way all triggers add to the next one, however slow the registry is. */
+  /** Items to flag. While one write is under way, all triggers add to the next one, however slow the registry is. */
   private readonly misfired = new SparseSet<number>();
-  /** The fire time that is being assigned and begun. */
+  /** Fire time that is being assigned and begun. */
   private handling: number | undefined;
-  /** What was left to operators' triggers, and may owe something once they have run. */
+  /** Items left to operators' triggers. They may owe something once they have run. */
   private yielded: readonly number[] = [];
-  /** Something may be owed that the trigger under way does not know of. */
+  /** True if the trigger under way may not know of everything that is owed. */
   private mayOwe = false;
-  /**
-   * The instants after which items owe fire times that the registry has refused to begin, before it has a record of
-   * them.
-   */
+  /** Instants after which items owe fire times whose first begin the registry refused, so that they have no record. */
   private readonly refusedAfter = new SparseMap<number, number>();
-  /** Comes when a fire time is too late for the trigger that may still begin it. */
+  /** Fires when a waiting fire time becomes too late for the trigger that may still begin it. */
   private late: Timer | undefined;
 
   constructor(
@@ -72,12 +69,12 @@ export class CatchUp implements Duty {
     this.wakeIf(serverIp === this.context.tree.self.serverIp);
   }
 
-  // Fire times that came while it was disabled are noted as owed by nobody.
+  // Fire times that came while the item was disabled are recorded as not owed.
   ItemSwitched({ item }: News<'ItemSwitched'>): void {
     this.wakeIf(this.isOwn(item));
   }
 
-  // A fire time that came between the last run and this news was nobody's.
+  // A fire time between the last run and this news belonged to no instance.
   NextInstanceChanged(): void {
     this.wakeIf(this.context.services.sharding.ownItems(this.context.tree).length > 0);
   }
@@ -101,7 +98,7 @@ export class CatchUp implements Duty {
     this.late?.cancel();
   }
 
-  /** Begins a fire time, which is not caught up on meanwhile; but afterwards if that fails. */
+  /** Begins a fire time, which is not caught up on meanwhile. If the begin fails, the fire time is owed. */
   async whileHandling<T>(fireTime: number, begin: () => Promise<T>): Promise<T> {
     this.handling = fireTime;
     try {
@@ -115,7 +112,7 @@ export class CatchUp implements Duty {
     }
   }
 
-  /** Items of this instance could not be begun for the fire time that is being handled. */
+  /** Notes that items of this instance could not be begun for the fire time being handled. */
   owe(fireTime: number): void {
     const { services, tree } = this.context;
     this.mayOwe = true;
@@ -124,12 +121,12 @@ export class CatchUp implements Duty {
     }
   }
 
-  /** A Java peer has joined: what was refused here it may have run. */
+  /** Forgets refused fire times when a Java peer joins, since the peer may have run them. */
   leaveToPeers(): void {
     this.refusedAfter.clear();
   }
 
-  /** Notes in the registry that a trigger has met items which still run: whoever ends them owes them one run more. */
+  /** Flags items in the registry that still ran when a trigger came. They owe one more run after they end. */
   misfire(items: readonly number[]): void {
     const { misfire, monitorExecution } = this.context.settings.configuration;
     if (items.length === 0 || !misfire || !monitorExecution) return;
@@ -144,13 +141,13 @@ export class CatchUp implements Duty {
     await untilAnswered(tree, clock, () => services.executions.markMisfired(tree.jobName, items));
     const { jobName, self } = tree;
     events.emit({ kind: 'misfired', jobName, taskId: formatTaskId(jobName, items, self.jobInstanceId), items });
-    // An item that ended while its flag was being set has nobody left to tell.
+    // An item that ended while its flag was being set has no run left whose end would start the catch-up.
     if (items.some((item) => !running.has(item))) this.catchingUp.wake();
   }
 
   /**
-   * Parts the items of a trigger: those that are `behind` have older fire times to be begun first, one after the other.
-   * Only where the job catches up on all of them; what this instance has begun itself costs no request.
+   * Splits the items of a trigger: `behind` are those with older fire times to begin first, one after the other. Only
+   * jobs that catch up on all fire times have any. Runs begun by this instance cost no request here.
    */
   async inOrder({ fireTime }: Trigger, items: readonly number[]): Promise<ItemsInOrder> {
     const { settings, tree } = this.context;
@@ -165,7 +162,7 @@ export class CatchUp implements Duty {
 
   private async catchUp(): Promise<void> {
     const { scheduleClock, tree } = this.context;
-    // A clock that seems to be wrong is judged for a second: which items are free is looked at afterwards.
+    // A clock that seems wrong is judged for a second, so free items are looked up afterwards.
     const now = await scheduleClock.now();
     await tree.sync({ signal: tree.signal });
     this.mayOwe = false;
@@ -183,15 +180,14 @@ export class CatchUp implements Duty {
     if (failures.length > 0) throw failures[0];
   }
 
-  /**
-   * An operator's trigger goes first: two begins of one process would refuse each other, the same one again and again.
-   */
+  /** Own items that are free. An operator's trigger goes first: two begins of one process would refuse each other. */
   private freeItems(): readonly number[] {
     const { running, services, tree } = this.context;
     const isAwaited = (item: number) => this.manual.isAwaited(item);
     const own = services.sharding.ownItems(tree);
     const free = own.filter((item) => !isAwaited(item) && !running.has(item) && !tree.isRunning(item));
-    // One that runs for an operator now was left to him as well, if the begin was faster than this look.
+    // An item that runs for an operator now was also left to that trigger, whose begin was merely faster than this
+    // look.
     const isLeft = (item: number) =>
       this.yielded.includes(item) || (running.leaseOf(item)?.trigger.origin ?? 'schedule') !== 'schedule';
     this.yielded = own.filter((item) => isAwaited(item) || (!free.includes(item) && isLeft(item)));
@@ -200,19 +196,19 @@ export class CatchUp implements Duty {
 
   /** Begins the items for a fire time that they owe. @throws also if some of them could not be begun */
   private async beginOwed(fireTime: number, items: readonly number[]): Promise<void> {
-    // The trigger of this very fire time is under way, on the assignment that it has seen.
+    // The trigger of this same fire time is under way, with the assignment that it has read.
     if (fireTime === this.handling) return void (this.mayOwe = true);
     const { services, tree } = this.context;
     const trigger: Trigger = { jobName: tree.jobName, fireTime, origin: 'schedule', source: 'MISFIRE' };
     const { blocked, lease, refused } = await this.leases.begin(trigger, items);
-    // Not awaited: an item that is released meanwhile must not wait for this run.
+    // Not awaited: items that are released meanwhile must not wait for this run.
     if (lease !== undefined) this.leases.start(lease, 'a misfired item');
     const begunBefore = [...refused].flatMap(([item, cause]) => (cause === 'alreadyBegun' ? item : []));
     await services.executions.clearMisfires(tree.jobName, begunBefore);
     if (blocked !== undefined) throw blocked.error;
   }
 
-  /** Notes what will never be begun, so that whoever owns the items next knows it as well. */
+  /** Records the fire times that will never be begun, so that the next owners of the items know it too. */
   private async giveUp(groups: readonly OwingItems[], now: number): Promise<void> {
     const { services, settings, tree } = this.context;
     const { misfirePolicy, shardingTimeoutMs } = settings.configuration;
@@ -242,7 +238,7 @@ export class CatchUp implements Duty {
     return this.context.tree.owner(item) === this.context.tree.self.jobInstanceId;
   }
 
-  // From memory only: in steady state a trigger ends with its settle.
+  // From memory only, so that a trigger in steady state ends with its settle.
   private mayOweAfter({ source }: Trigger, item: number): boolean {
     const { settings, tree } = this.context;
     const isMisfired = tree.has(tree.paths.mark(item, 'misfire'));
@@ -254,41 +250,41 @@ export class CatchUp implements Duty {
     return this.context.tree.loadRecords(items, { signal: this.context.tree.signal });
   }
 
-  /** Whether anything can be caught up on now. */
+  /** True if anything can be caught up on now. */
   private get isPossible(): boolean {
     const { schedule, settings, tree } = this.context;
     const { mayBeginUnasked, timeCheck } = this.gate;
     const isAllowed = settings.configuration.monitorExecution && mayBeginUnasked && timeCheck.problem === undefined;
     if (!isAllowed || schedule.excluded === undefined) return false;
-    // Beside Java an item is not kept longer than its run: the leader waits for it.
+    // A Java leader waits for the item, so it must not be kept beyond its run.
     return !(tree.company.plansWhenIdle && tree.isReshardingPending());
   }
 
-  /** What has come for the items until now. */
+  /** Groups the items by the fire times that they owe until now. */
   private groups(items: readonly number[], until: number): readonly OwingItems[] {
     const { tree } = this.context;
     return this.owed.upTo(until, new Map(items.map((item) => [item, this.lastOf(tree, item)])));
   }
 
-  /** The job has starts, and no schedule. Each has come, whatever this clock says. */
+  /** True if the job has starts instead of a schedule. Every recorded start has come, whatever this clock says. */
   private get isStartedAfter(): boolean {
     return this.context.settings.configuration.after.length > 0;
   }
 
-  /** The fire time up to which an item owes nothing; undefined if it owes nothing at all. */
+  /** Last fire time that is not owed any more; undefined if the item owes nothing at all. */
   private lastOf(tree: JobTree, item: number): number | undefined {
     const stored = tree.record(item)?.stored;
     if (stored === undefined) return undefined;
     const isMisfired = tree.has(tree.paths.mark(item, 'misfire'));
-    // Nothing is started before the item is made; and a start may come after a trigger that is younger than its fire
+    // There are no starts before the item exists, and a start may come after a trigger that is younger than its fire
     // time.
     if (this.isStartedAfter) return lastScheduledOf(stored) ?? 0;
-    // Of what Java peers have run there is no record; only the flag tells.
+    // Java peers write no records of their runs, so only the flag counts.
     const last = tree.company.runsUnrecorded ? undefined : (owesAfter(stored) ?? this.refusedAfter.get(item));
     return last ?? (isMisfired ? 0 : undefined);
   }
 
-  /** What a group is to be begun for next. A fire time that was refused for the clock's sake is not. */
+  /** Next fire time to run for this group, excluding those refused for clock skew. */
   private target(owed: OwedSpan): number | undefined {
     const after = Math.max(owed.after, this.gate.timeCheck.skippedUntil);
     return decideCatchUp({ ...owed, after }, this.context.settings.configuration);

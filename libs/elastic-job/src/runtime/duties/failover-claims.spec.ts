@@ -7,7 +7,7 @@ const HOUR = 3_600_000;
 
 let session: OneSession;
 let claims: FailoverClaims;
-/** Number of rounds after which nothing was left to claim here. */
+/** Rounds after which nothing was left to claim here. */
 let rounds: number;
 beforeEach(() => start());
 
@@ -15,7 +15,7 @@ it('given an instance that is idle, when items wait, then it takes all of them a
   await queue(1, 2);
   await wake();
   expect(session.runs).toEqual(['1 schedule', '2 schedule']);
-  await session.clock.advance(20); // As long as two runs make it stand back before it looks for more.
+  await session.clock.advance(20); // The delay that two runs cause before it looks for more.
   expect(session.toldOf('claimed')).toMatchObject([{ items: [1, 2], source: 'FAILOVER' }]);
   expect([session.tree.queue(), rounds]).toEqual([[], 1]);
 });
@@ -69,7 +69,7 @@ it.each([
   ['busy', [[2]], 1],
   ['alreadyBegun', [], 0],
 ] as const)(
-  'given no free slot, when a trigger finds a waiting item %s, then of all that wait these are taken: %j',
+  'given no free slot, when a trigger finds a waiting item %s, then these waiting items are taken: %j',
   async (cause, taken, times) => {
     await start({ concurrency: 1 });
     await keepBusy(1);
@@ -104,7 +104,7 @@ it.each([
 
 it('given an item whose handler still goes on here, when it waits, then only the others are taken', async () => {
   await keepBusy(1);
-  await session.releaseElsewhere(0); // As if somebody had removed the mark.
+  await session.releaseElsewhere(0); // Simulates that the mark was removed by hand.
   await queue(0, 1);
   await wake(100);
   expect([claimed(), session.tree.queue()]).toEqual([[[1]], [0]]);
@@ -191,13 +191,13 @@ function hearSwitched(serverIp: string): void {
   claims.ServerChanged({ kind: 'ServerChanged', serverIp });
 }
 
-/** Items that no record shows begun: each stands for the last fire time before now. */
+/** Items without a record of a begin, so each stands for the last fire time before now. */
 async function queue(...items: readonly number[]): Promise<void> {
   for (const item of items) await session.operator.create(session.paths.queued(item), '', 'PERSISTENT');
   await session.clock.advance(0);
 }
 
-/** Runs the first items for an hour, as every later one. */
+/** Runs the first items, and every later one, for an hour. */
 async function keepBusy(count: number): Promise<void> {
   session.handler = () => session.clock.sleep(HOUR);
   await session.run([...Array(count).keys()]);

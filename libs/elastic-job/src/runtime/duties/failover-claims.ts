@@ -5,22 +5,23 @@ import { type JobContext, type LeaseRunner, SessionReaction, type TriggerGate } 
 import type { Duty, News } from './duty.js';
 
 /**
- * Who runs nothing claims at once; each running item makes an instance stand back for this long, up to four of them. So
- * the idlest comes first, and if all are busy an orphan waits for 40 ms at most. Who has taken its part stands back
- * once more before it takes what others have left.
+ * Delay before a claim for each running item, up to four of them: idle instances claim at once, the others later. So
+ * the idlest one comes first, and an orphan waits for at most 40 ms if all are busy. An instance that has taken its
+ * part waits once more before it takes what others have left.
  */
 const STAND_BACK_MS = 10;
 const MOST_STEPS_BACK = 4;
 
 /**
- * Takes and runs the queued items of crashed instances, as long as this one has a free slot. What its own triggers find
- * waiting it takes even if it has none, as it would have begun it: an instance that is always busy starves nobody.
+ * Claims and runs queued items of crashed instances while this one has a free slot. A waiting item that its own trigger
+ * meets is claimed even without a slot, since the trigger would have begun it too. So an instance that is always busy
+ * starves no item.
  */
 export class FailoverClaims implements Duty {
   private readonly claiming: SessionReaction;
-  /** Items that a trigger has met here while they waited. */
+  /** Waiting items that a trigger of this instance has met. */
   private readonly awaited = new SparseSet<number>();
-  /** Somebody has another view of the queue: parts of it overlap. */
+  /** True after a lost claim: another instance has another view of the queue, so the parts overlap. */
   private hasLost = false;
 
   constructor(
@@ -47,7 +48,7 @@ export class FailoverClaims implements Duty {
     this.claiming.wake();
   }
 
-  // A server that was disabled has claimed nothing.
+  // A server that was disabled has claimed nothing so far.
   ServerChanged({ serverIp }: News<'ServerChanged'>): void {
     this.wakeIf(serverIp === this.context.tree.self.serverIp);
   }
@@ -60,7 +61,7 @@ export class FailoverClaims implements Duty {
     this.wakeIf(this.context.tree.queue().length > 0 || this.awaited.size > 0);
   }
 
-  // Items that it may still have run can be claimed now.
+  // Items that the lost instance may still have run can be claimed now.
   InstanceLost(): void {
     this.claiming.wake();
   }
@@ -73,7 +74,7 @@ export class FailoverClaims implements Duty {
     if (mayClaim) this.claiming.wake();
   }
 
-  /** A begin of this instance was refused some items, perhaps because they wait for failover. */
+  /** Looks for items that this instance's begin was refused because they wait for failover. */
   private afterRefusal(refused: ReadonlyMap<number, RefusalCause>): void {
     const queue = this.context.tree.queue();
     const waiting = queue.filter((item) => refused.get(item) === 'busy');
@@ -82,14 +83,14 @@ export class FailoverClaims implements Duty {
     this.claiming.wake();
   }
 
-  /** Claims nothing more by itself. */
+  /** Claims nothing more on its own. */
   stop(): void {
     this.claiming.stop();
   }
 
   /**
-   * Claims some waiting items and runs them, whether or not there is a free slot.
-   * @returns the lease, whose `settled()` tells the outcomes
+   * Claims some waiting items and runs them, even without a free slot.
+   * @returns the lease, whose `settled()` gives the outcomes
    */
   claim(): Promise<ExecutionLease | 'lost' | 'empty'> {
     return this.take(Infinity, () => true);
@@ -129,7 +130,7 @@ export class FailoverClaims implements Duty {
     while (tree.queue().length > 0) {
       const claim = await this.claimNext(awaited);
       if (claim === 'empty') break;
-      // What is left after this the others have no slots for.
+      // Items left after this one are those for which the others have no slots.
       if (claim !== 'lost' && found.every((former) => former === 'lost')) await this.standBack();
       found.push(claim);
     }
@@ -147,7 +148,7 @@ export class FailoverClaims implements Duty {
     return freeSlots > 0 ? this.take(freeSlots, () => true) : this.take(Infinity, (item) => awaited.has(item));
   }
 
-  /** Failover is on, or there are tasks to adopt, and no operator has disabled this server. */
+  /** True if failover is on or tasks can be adopted, and no operator has disabled this server. */
   private get mayClaim(): boolean {
     const { settings, tasks, tree } = this.context;
     const isQueueUsed = failsOver(settings.configuration) || tasks === 'adoptable';

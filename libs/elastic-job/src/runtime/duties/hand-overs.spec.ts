@@ -14,7 +14,7 @@ let other: Member;
 let operator: RegistryCenter;
 let running: RunningItems;
 let handOvers: HandOvers;
-/** Others can adopt the runs, or not. */
+/** Decides if others can adopt the runs. */
 let tasks: JobContext['tasks'];
 let lease: ExecutionLease;
 /** Two items that run here as tasks. */

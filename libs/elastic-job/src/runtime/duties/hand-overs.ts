@@ -4,8 +4,8 @@ import type { JobContext } from '../leases/index.js';
 import type { Duty, News } from './duty.js';
 
 /**
- * Lets go of items that belong to another instance now, where their tasks run on: nobody has to wait for their ends.
- * The new owner adopts them.
+ * Releases items that another instance owns now, if their tasks run on: there is no need to wait for their ends, since
+ * the new owner adopts them.
  */
 export class HandOvers implements Duty {
   constructor(private readonly context: JobContext) {}

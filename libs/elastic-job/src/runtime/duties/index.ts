@@ -1,5 +1,5 @@
-// What an instance does for a job besides its ticks, while one session lasts: each duty names the news that it hears,
-// and begins what it finds through the leases. The leader's duties are among them.
+// Duties: the work of an instance for a job besides its ticks, while one session lasts. Each duty names the news that
+// it hears and begins items through the leases. The leader's duties are among them.
 export * from './cancellations.js';
 export * from './catch-up.js';
 export * from './owed-fire-times.js';

@@ -110,7 +110,7 @@ describe('an instance that does not lead', () => {
     }
   });
 
-  it('given a Java leader, when the settings are edited, then the first of ours keeps the usable text, and no bad one', async () => {
+  it('given a Java leader, when settings are edited, then the first of ours keeps the last usable text', async () => {
     await duty.join(JAVA);
     await duty.elect(JAVA);
     await duty.start();
@@ -181,7 +181,7 @@ async function orphanBesideJava(): Promise<void> {
   await orphan();
 }
 
-/** The holder of an item has died in mid-run. */
+/** The holder of an item has died during its run. */
 async function orphan(): Promise<void> {
   await duty.putUnfinished(1, NOBODY);
   await duty.put(duty.tree.paths.mark(1, 'running'), NOBODY);

@@ -10,7 +10,7 @@ const MINUTE = 60 * SECOND;
 
 let cluster: TestCluster;
 let operator: RegistryCenter;
-/** What every item does. */
+/** The handler of every item. */
 let handler: TestJobHandler;
 beforeEach(() => (handler = () => {}));
 afterEach(() => cluster.stop());
@@ -70,7 +70,7 @@ it('removes a mark of resharding that no session holds, and tells so', async () 
   expect(told('warning')).toMatchObject([{ message: expect.stringContaining('processing') }]);
 });
 
-it('makes a plan for an owner that somebody has set by hand, five seconds later, and leaves one that a plan has named', async () => {
+it('makes a plan five seconds after an owner was set by hand, and none for owners that a plan has set', async () => {
   await start(2);
   const owners = cluster.assignment(JOB);
   await operator.set(`/${JOB}/sharding/0/instance`, '10.0.0.99@-@1-0');

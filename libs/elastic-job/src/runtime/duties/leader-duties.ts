@@ -8,12 +8,14 @@ import { RecentPeers } from './recent-peers.js';
 import { Resharding } from './resharding.js';
 
 const MINUTE_MS = 60_000;
-/** Owners that change are compared with the plan so much later, in milliseconds: all of a plan are known by then. */
+/**
+ * Milliseconds between a change of owners and its comparison with the plan; all changes of one plan are known by then.
+ */
 const COMPARE_MS = 5_000;
 
 /**
- * What wakes an instance to lead a job: it stands for election when nobody leads, and does the leader's work when there
- * is some. It plans a moment after the members or the total have changed, while it goes on sweeping.
+ * Leads a job: stands for election if there is no leader, and does the leader's work when there is some. It makes a
+ * plan shortly after members or the total have changed, while it keeps sweeping.
  */
 export class LeaderDuties implements Duty {
   private readonly election: SessionReaction;
@@ -35,7 +37,7 @@ export class LeaderDuties implements Duty {
 
   LeaderLost(): void {
     const { services, tree } = this.context;
-    services.leader.endTerm(tree.jobName, new Error(`Job "${tree.jobName}": the election node went.`));
+    services.leader.endTerm(tree.jobName, new Error(`Job "${tree.jobName}": the election node is gone.`));
     this.election.wake();
   }
 
@@ -59,13 +61,13 @@ export class LeaderDuties implements Duty {
 
   InstanceLost({ instanceId }: News<'InstanceLost'>): void {
     const { services, tree } = this.context;
-    // Also by those who may lead before its grace is over.
+    // Noted by every instance, since any of them may lead before the grace ends.
     if (tree.hasSession(instanceId)) services.shutdowns.note(tree, [instanceId]);
     this.peers.note(instanceId);
     this.reshardSoon();
   }
 
-  // The items of an instance that was shut down are waited for no longer.
+  // Items of an instance that was shut down need not be waited for any longer.
   SessionEnded({ instanceId }: News<'SessionEnded'>): void {
     this.wakeIf(this.context.services.shutdowns.forget(this.context.tree, instanceId));
   }
@@ -73,7 +75,7 @@ export class LeaderDuties implements Duty {
   ServerChanged({ serverIp }: News<'ServerChanged'>): void {
     const { tree } = this.context;
     if (serverIp === tree.self.serverIp) this.election.wake();
-    // No item depends on a server without instances.
+    // A server without instances owns no item.
     if (tree.hasInstanceAt(serverIp)) this.reshardSoon();
   }
 
@@ -90,7 +92,7 @@ export class LeaderDuties implements Duty {
 
   ConfigurationKept(): void {
     const { configurations } = this.context.services;
-    // It decides while the text of `config` cannot be used; somebody may have removed it by hand.
+    // The plan depends on the text of `config`, which may have been removed by hand while it could not be used.
     if (configurations.inForce(this.context.tree).fault !== undefined) this.reshardSoon();
     else this.wakeIf(configurations.textToKeep(this.context.tree) !== undefined);
   }
@@ -119,16 +121,16 @@ export class LeaderDuties implements Duty {
     this.wakeIf(this.isCancelLeft(item));
   }
 
-  // An item beyond the total is removed once nobody runs it.
+  // An item beyond the total is removed once it no longer runs.
   ItemReleased({ item }: News<'ItemReleased'>): void {
     this.wakeIf(item >= this.configuration.shardingTotalCount || this.resharding.isHeldUp || this.isCancelLeft(item));
   }
 
-  /** Resolves when somebody leads and, if it is this instance, the first assignment is made. */
+  /** Resolves when there is a leader and, if it is this instance, the first assignment is made. */
   async start(): Promise<void> {
     this.peers.rememberPeers();
     await this.election.wakeAndWait();
-    // An instance that is elected does the leader's work already.
+    // A newly elected instance does the leader's work already.
     this.wakeIf(this.context.services.leader.term(this.context.tree.jobName) === undefined);
     await this.duties.rested();
     while (this.resharding.gathered !== undefined) {
@@ -147,7 +149,7 @@ export class LeaderDuties implements Duty {
     this.work.stop();
   }
 
-  /** While it works, a trigger here waits for the plan: a leader beside Java makes it now. */
+  /** Runs `assign` while marking that a trigger waits for the plan, which makes a leader beside Java create it now. */
   whileTriggered<T>(assign: () => Promise<T>): Promise<T> {
     return this.resharding.whileTriggered(() => {
       if (this.resharding.isHeldUp) this.duties.wake();
@@ -159,18 +161,18 @@ export class LeaderDuties implements Duty {
     if (isWork) this.duties.wake();
   }
 
-  /** If a Java peer leads, somebody of ours has to sweep, and it may have overlooked this instance. */
+  /** If a Java peer leads, one instance of ours must sweep, and the peer may have overlooked this instance. */
   private wakeBesideJava(): void {
     this.wakeIf(this.context.tree.company.overlooksChanges);
   }
 
-  /** The run has ended before its holder knew of the request to cancel it. */
+  /** True if a run has ended before its holder learned of the request to cancel it. */
   private isCancelLeft(item: number): boolean {
     const { tree } = this.context;
     return tree.has(tree.paths.cancel(item)) && !tree.isRunning(item);
   }
 
-  /** Looks for orphans and misplaced items that no event told of, every so often. */
+  /** Looks periodically for orphans and misplaced items that no event has reported. */
   private reconcileLater(): void {
     const { reconcileIntervalMinutes } = this.configuration;
     this.reconciling?.cancel();
@@ -182,7 +184,8 @@ export class LeaderDuties implements Duty {
     });
   }
 
-  // An owner that somebody has set by hand runs the item, or is nobody. No plan comes of it by itself.
+  // Compares owners with the plan later. An owner set by hand runs the item, or does not exist, and triggers no plan by
+  // itself.
   private compareOwnersLater(): void {
     if (this.context.tree.signal.aborted) return;
     this.comparing ??= this.context.clock.setTimer(COMPARE_MS, () => {

@@ -137,7 +137,7 @@ async function lead(options?: Partial<JobOptions>, beside?: string): Promise<voi
   await duty.start();
 }
 
-/** Lets an operator shut an instance down in mid-run. @returns the path of its mark */
+/** Lets an operator shut down an instance during a run. @returns the path of its mark */
 async function shutDown(): Promise<string> {
   await lead({ shutdownGraceMs: 5 * SECOND }, FORMER);
   return shutDownFormer();
@@ -151,7 +151,7 @@ async function shutDownFormer(): Promise<string> {
   return mark;
 }
 
-/** The holder of an item has died, and no event tells of it. @returns the path of its mark */
+/** The holder of an item has died, and no event reports it. @returns the path of its mark */
 async function orphan(item = 1): Promise<string> {
   const mark = duty.tree.paths.mark(item, 'running');
   await duty.putUnfinished(item, NOBODY);
@@ -164,7 +164,7 @@ async function sweep(): Promise<void> {
   await duty.clock.advance(0);
 }
 
-/** Sweeps a queue that holds an item of the job and one beyond its total. @returns the items that are left */
+/** Sweeps a queue that holds an item of the job and one beyond its total. @returns the remaining items */
 async function sweepQueue(): Promise<readonly string[]> {
   const { paths } = duty.tree;
   for (const item of [1, 7]) await duty.put(paths.queued(item));

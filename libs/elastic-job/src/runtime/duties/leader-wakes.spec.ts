@@ -155,10 +155,10 @@ describe('a lead', () => {
 describe('a leader of a job that is started after others', () => {
   it('given parents that are gone and unreadable starts, when it knows that, then each is told once', async () => {
     await lead({ cron: undefined, after: ['import'] });
-    expect(duty.warnings).toEqual(['its parents are gone (import); it is not started until they are back']);
+    expect(duty.warnings).toEqual(['it starts after missing jobs (import), and cannot start until they are back']);
 
     await duty.put(duty.tree.paths.after, 'damaged');
-    expect(duty.warnings.slice(1)).toEqual([expect.stringContaining('could not be read and was laid anew')]);
+    expect(duty.warnings.slice(1)).toEqual([expect.stringContaining('could not be read and was created anew')]);
     expect(duty.services.dependencies.isDamaged(duty.tree)).toBe(false);
   });
 });

@@ -15,12 +15,12 @@ import type { JobContext } from '../leases/index.js';
 import type { RecentPeers } from './recent-peers.js';
 import type { Resharding } from './resharding.js';
 
-/** What there is to do for a job beside its runs, each time that something has woken its leader. */
+/** The leader's work for a job besides its runs, done each time the leader is woken. */
 export class LeaderWork {
   private waiting: Timer | undefined;
   private missingParents = '';
 
-  /** @param onReady there is something to do again */
+  /** @param onReady called when there is work again */
   constructor(
     private readonly context: JobContext,
     private readonly peers: RecentPeers,
@@ -32,13 +32,13 @@ export class LeaderWork {
     this.waiting?.cancel();
   }
 
-  /** What waits for failover would be run whenever the job is enabled again. */
+  /** Purges the queue of a disabled job, or the items in it would run when the job is enabled again. */
   purgeIfDisabled(): Promise<void> {
     const { tree } = this.context;
     return this.purge(disabledJob(tree), () => isJobDisabled(tree));
   }
 
-  /** As this job's leader, or, if a Java peer leads, as the first instance of ours. */
+  /** Does the work as this job's leader or, if a Java peer leads, as the first instance of ours. */
   async do(): Promise<void> {
     const term = this.context.services.leader.term(this.context.tree.jobName);
     if (term === undefined) return this.assistJava();
@@ -52,12 +52,12 @@ export class LeaderWork {
       await this.context.services.retention.tidy(this.context.tree, term);
       if (leftOut.length > 0) throw leftOut[0];
     } catch (error) {
-      // A deposed leader stops; its successor does the same work anew.
+      // A deposed leader stops, and its successor does the same work again.
       if (!term.signal.aborted) throw error;
     }
   }
 
-  /** The settings as of now: they may change while the registry is asked. */
+  /** The present settings, as they may change while a request is under way. */
   private get configuration(): JobConfiguration {
     return this.context.services.configurations.current(this.context.tree.jobName);
   }
@@ -66,24 +66,24 @@ export class LeaderWork {
     return failsOver(this.configuration);
   }
 
-  /** @param failed what has failed is told later: it holds up nothing else */
+  /** @param failed collects errors, which are thrown later so that they hold up nothing else */
   private async tidyFailover(term: LeadershipTerm, failed: unknown[]): Promise<void> {
     const note = (error: unknown) => failed.push(error);
     if (!this.isFailoverOn) {
       await removeRetiredFailover(this.context.tree, term, () => !this.isFailoverOn).catch(note);
     }
-    // Beyond the total; also tasks that nobody is to adopt any more.
+    // Items beyond the total, and tasks that can no longer be adopted.
     await this.purge(term, (item) => item >= this.configuration.shardingTotalCount).catch(note);
   }
 
-  /** @param failed what has failed is told later: it holds up nothing else */
+  /** @param failed collects errors, which are thrown later so that they hold up nothing else */
   private async keepConfiguration(term: Sweeper, failed: unknown[]): Promise<void> {
     await this.context.services.configurations
       .keep(this.context.tree, term)
       .catch((error: unknown) => failed.push(error));
   }
 
-  // Java's leader makes this node in its own session; nobody else would remove one that outlives it.
+  // Java's leader creates this node in its own session. If the node outlives that session, no Java peer removes it.
   private async removeLeftOver({ guard, signal }: LeadershipTerm): Promise<void> {
     const { tree } = this.context;
     if (!tree.isProcessingLeftOver()) return;
@@ -91,7 +91,7 @@ export class LeaderWork {
     const operations: Operation[] = [...guard, { kind: 'delete', path, version: tree.stat(path)?.version }];
     const { kind } = await tree.commit(operations, { signal });
     if (kind === 'refused') return;
-    const message = `removed "${path}": no session holds it, and it told every trigger to wait`;
+    const message = `removed "${path}": no session holds it any more, and it made every trigger wait`;
     this.context.events.emit({ kind: 'warning', jobName: tree.jobName, message });
   }
 
@@ -101,7 +101,7 @@ export class LeaderWork {
     const isDamaged = services.dependencies.isDamaged(tree);
     this.tellMissing(await services.dependencies.keep(tree, term));
     if (!isDamaged) return;
-    const message = `"${tree.paths.after}" could not be read and was laid anew: starts that nobody had begun are lost`;
+    const message = `"${tree.paths.after}" could not be read and was created anew; starts that had not begun are lost`;
     events.emit({ kind: 'warning', jobName, message });
   }
 
@@ -109,11 +109,12 @@ export class LeaderWork {
     if (parents.join() === this.missingParents) return;
     this.missingParents = parents.join();
     if (parents.length === 0) return;
-    const message = `its parents are gone (${this.missingParents}); it is not started until they are back`;
+    const message = `it starts after missing jobs (${this.missingParents}), and cannot start until they are back`;
     this.context.events.emit({ kind: 'warning', jobName: this.context.tree.jobName, message });
   }
 
-  // A Java leader sees only crashes that happen before its eyes, and overlooks who joins during its resharding.
+  // Does what a Java leader does not: it notices a crash only while it watches, and overlooks instances that join
+  // during its resharding.
   private async assistJava(): Promise<void> {
     const { tree } = this.context;
     const leader = tree.leader();
@@ -135,7 +136,7 @@ export class LeaderWork {
       this.context.events.emit({ kind: 'failover-purged', jobName: this.context.tree.jobName, items });
   }
 
-  /** @returns why items were left out */
+  /** @returns errors of the items that were left out */
   private async sweep(sweeper: Sweeper): Promise<readonly unknown[]> {
     const { jobName } = this.context.tree;
     const leftOut: unknown[] = [];
@@ -147,9 +148,9 @@ export class LeaderWork {
     );
     await removeStaleCancels(this.context.tree, sweeper);
     if (queued.length > 0) this.context.events.emit({ kind: 'orphaned', jobName, items: queued });
-    // A peer that is missing leaves orphans only once it is gone for good.
+    // A missing peer leaves orphans only once it is gone for good.
     this.peers.watchMissing();
-    // Whoever was shut down has its time to put away what it runs.
+    // An instance that was shut down gets its grace to finish its runs.
     const graceMs = this.context.services.shutdowns.nextGoneInMs(this.context.tree);
     this.waiting?.cancel();
     if (graceMs !== undefined) this.waiting = this.context.clock.setTimer(graceMs, this.onReady);

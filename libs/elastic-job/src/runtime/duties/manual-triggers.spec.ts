@@ -13,7 +13,7 @@ let session: OneSession;
 let triggers: ManualTriggers;
 /** Items that the leader gives this instance for a trigger; undefined: the trigger must not run here. */
 let assign: (trigger: Trigger) => Promise<readonly number[] | undefined>;
-/** Number of rounds that have begun all they could. */
+/** Rounds that have begun all they could. */
 let begun: number;
 beforeEach(async () => {
   session = await OneSession.start();
@@ -157,7 +157,7 @@ it.each([
   ['alone', [1, 3], false],
   ['with a Java peer', [3], true],
 ])(
-  'given an own item that is failed over, in a job of ours %s, when it is asked for, then these wait: %j',
+  'given an own item that is failed over (job %s), when a trigger asks for it, then these wait: %j',
   async (_, waiting, hasJava) => {
     const { operator, paths } = session;
     if (hasJava) await operator.create(paths.instance('10.0.0.98@-@1'), '', 'PERSISTENT');
@@ -206,7 +206,7 @@ it.each<[string, () => void]>([
 ])('given a trigger that waits for an item, when it is free and %s, then it begins', async (_, happen) => {
   const { lease } = await session.begin([0]);
   await ask('a');
-  await session.releaseElsewhere(0); // Its handler still goes on here, and returns without a word.
+  await session.releaseElsewhere(0); // Its handler still runs here and returns without a report.
   session.running.endLease(0, lease!);
   happen();
   await session.clock.advance(0);
@@ -228,13 +228,13 @@ it('given an item that runs elsewhere, when its trigger looks again, then it doe
   expect(session.member.center.traffic.foreground).toBe(before);
 });
 
-it('given a trigger whose items are not known yet, when an item is asked about, then it does not wait for it', async () => {
+it('given a trigger without known items yet, when an item is asked about, then it is not awaited', async () => {
   assign = () => new Promise(() => {});
   await ask('a');
   expect(triggers.isAwaited(0)).toBe(false);
 });
 
-it('given a trigger whose only item has run for it elsewhere, when it is refused, then that is told and nothing fails', async () => {
+it('given a trigger whose only item ran for it elsewhere, when it is refused, then nothing fails', async () => {
   const other = await session.registry.joined();
   await other.begin([1], { origin: manualOrigin('a') });
   assign = () => Promise.resolve([1]);
@@ -243,7 +243,7 @@ it('given a trigger whose only item has run for it elsewhere, when it is refused
   expect(session.heard.filter((text) => text.includes('trigger'))).toEqual([]);
 });
 
-it('given an item that is lost to a newcomer, when an operator has disabled it, then the trigger does not run it', async () => {
+it('given a disabled item that is lost to a newcomer, then the trigger does not run it', async () => {
   const { operator, paths } = session;
   assign = async () => {
     const newcomer = await session.registry.joined();
@@ -286,7 +286,7 @@ async function deleteItem(item: number): Promise<void> {
   await session.operator.transaction(paths.map((below) => ({ kind: 'delete', path: below })));
 }
 
-/** The next request to write is not carried out. */
+/** The next write request is not applied. */
 function failNextTransaction(error: Error): void {
   const { center } = session.member;
   const transaction = center.transaction.bind(center);

@@ -7,28 +7,28 @@ import type { Duty, News } from './duty.js';
 import { TriggerInbox } from './trigger-inbox.js';
 import type { TriggerPlan } from './trigger-plan.js';
 
-/** Who asks faster than the job runs is told that this many triggers wait already. */
+/** Most waiting triggers. Operators that ask faster than the job runs get their further triggers skipped. */
 const MOST_WAITING = 100;
 
 interface WaitingTrigger {
   readonly trigger: Trigger;
-  /** When it was asked for, on the registry's count of transactions. */
+  /** Registry transaction of the request. */
   readonly zxid: bigint;
-  /** What this instance owned when it took the request. */
+  /** Items that this instance owned when it took the request. */
   readonly owned: readonly number[];
-  /** What has not been begun yet; undefined: not assigned. */
+  /** Items not begun so far; undefined before the assignment. */
   items?: readonly number[];
 }
 
 /**
- * The triggers of operators, for one instance and session: what is free of the items begins at once, what still runs as
- * soon as it is released. None is dropped, one comes after the other, and two triggers are two runs.
- * @see ElasticJob, `TriggerListenerManager`, which drops what comes while the job runs
+ * Operators' triggers, for one instance and session. Free items begin at once, running ones as soon as they are
+ * released. None is dropped, they run one after the other, and two triggers are two runs.
+ * @see ElasticJob, `TriggerListenerManager`, which drops triggers that come while the job runs
  */
 export class ManualTriggers implements Duty {
   private readonly inbox: TriggerInbox;
   private readonly begins: SessionReaction;
-  /** In the order in which they were asked for. */
+  /** In the order of the requests. */
   private waiting: WaitingTrigger[] = [];
   private isStopped = false;
 
@@ -71,7 +71,7 @@ export class ManualTriggers implements Duty {
     this.beginReleased();
   }
 
-  /** This instance has joined: whoever asks it is heard. */
+  /** Starts taking requests, once this instance has joined. */
   start(): void {
     this.inbox.open();
   }
@@ -80,7 +80,7 @@ export class ManualTriggers implements Duty {
     if (this.waiting.length > 0) this.begins.wake();
   }
 
-  /** A trigger is to begin the item as soon as it is free: nothing else should. */
+  /** True if a trigger will begin the item as soon as it is free, so that nothing else should. */
   isAwaited(item: number): boolean {
     return this.waiting.some(({ items }) => items?.includes(item));
   }
@@ -114,7 +114,7 @@ export class ManualTriggers implements Duty {
         await this.beginFree(waiting, taken);
       } catch (error) {
         if (isUnanswered(error) || isRefusal(error) || this.context.tree.signal.aborted) throw error;
-        // It would fail again, and nothing behind it would ever run.
+        // It would fail again and block all later triggers.
         this.context.report(`the trigger ${waiting.trigger.origin}`)(error);
         waiting.items = [];
       }
@@ -125,13 +125,13 @@ export class ManualTriggers implements Duty {
     this.context.news.tell({ kind: 'TriggersBegun' });
   }
 
-  /** Begins what is free and not waited for by an earlier trigger. */
+  /** Begins the items that are free and that no earlier trigger waits for. */
   private async beginFree(waiting: WaitingTrigger, taken: ReadonlySet<number>): Promise<void> {
     const { trigger } = waiting;
     const isFirst = waiting.items === undefined;
     const items = isFirst ? await this.assign(waiting) : this.stillWanted(waiting);
     waiting.items = items;
-    // At first the registry is asked also for what runs elsewhere: that may be this very trigger.
+    // The first attempt also asks for items that run elsewhere, as that run may be for this same trigger.
     const isFree = (item: number) => !this.context.running.has(item) && (isFirst || !this.context.tree.isRunning(item));
     const free = items.filter((item) => !taken.has(item) && isFree(item));
     const busy = free.length === 0 || this.isStopped ? free : await this.begin(trigger, free);
@@ -142,8 +142,8 @@ export class ManualTriggers implements Duty {
   }
 
   /**
-   * This instance's items, also those that are failed over, and those that it has lost since it was asked to an
-   * instance which was not.
+   * Items of this instance, including those being failed over, and items that it has lost since the request to an
+   * instance that did not get the request.
    */
   private async assign({ trigger, zxid, owned }: WaitingTrigger): Promise<readonly number[]> {
     const assigned = await this.assignedItems(trigger);
@@ -153,13 +153,13 @@ export class ManualTriggers implements Duty {
       const newcomer = tree.stat(tree.paths.instance(tree.owner(item) ?? ''));
       return !assigned.includes(item) && newcomer !== undefined && newcomer.czxid > zxid;
     };
-    // What is failed over just now is in no fire time's assignment; it runs for the trigger once it is released.
+    // An item being failed over is in no fire time's assignment. It runs for the trigger once it is released.
     const isTaken = (item: number) => !tree.company.dropsTakenItems && tree.has(tree.paths.mark(item, 'failover'));
     const more = [...owned.filter(isOrphaned), ...tree.itemsOf(tree.self.jobInstanceId).filter(isTaken)];
     return [...new Set([...assigned, ...more.filter((item) => this.isWanted(item))])].toSorted((a, b) => a - b);
   }
 
-  /** @returns undefined if the trigger must not run here. Resharding is waited for, as by any trigger */
+  /** @returns undefined if the trigger must not run here. Waits for resharding, as any trigger does */
   private async assignedItems(trigger: Trigger): Promise<readonly number[] | undefined> {
     if (this.gate.refusesResident(trigger)) return undefined;
     if (await this.gate.refuses(trigger)) return undefined;
@@ -186,7 +186,7 @@ export class ManualTriggers implements Duty {
     return items.filter((item) => !unwanted.includes(item));
   }
 
-  /** An operator may have switched off since what he has asked for. */
+  /** False if an operator has disabled the item or the server since the request. */
   private isWanted(item: number): boolean {
     const { tree } = this.context;
     const isDisabled = tree.has(tree.paths.mark(item, 'disabled'));
@@ -198,7 +198,7 @@ export class ManualTriggers implements Duty {
   }
 }
 
-/** Java's request has no text: each instance then has an id of its own. */
+/** Java's request has no text, so each instance then uses an id of its own. */
 function triggerOf(jobName: string, { data, stat }: RegistryNode): Trigger {
   const { id, parameters } = parseTriggerRequest(data) ?? { id: stat.czxid.toString(), parameters: undefined };
   return { jobName, fireTime: stat.ctime, origin: manualOrigin(id), source: 'NORMAL_TRIGGER', parameters };

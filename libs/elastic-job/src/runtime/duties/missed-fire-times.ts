@@ -5,14 +5,14 @@ import type { JobContext, TriggerGate } from '../leases/index.js';
 import type { OwedFireTimes, OwingItems } from './owed-fire-times.js';
 import type { Duty, News } from './duty.js';
 
-/** As many fire times of one outage are counted. */
+/** Most fire times counted per outage. */
 const MOST_COUNTED = 1_000;
 
 const REASONS: Readonly<Record<MisfirePolicy, MissedReason>> = { skip: 'skipped', once: 'superseded', all: 'limit' };
 
 /**
- * Tells of owed fire times that nobody has begun and nobody will. Advancing a record is a compare-and-set, so exactly
- * one instance sees the fire times in between and tells of them, at no extra request. Those in a row are told together.
+ * Tells of owed fire times that were not begun and never will be. Advancing a record is a compare-and-set, so exactly
+ * one instance sees the skipped range and reports it, at no extra request. Consecutive fire times are told together.
  */
 export class MissedFireTimes implements Duty {
   constructor(
@@ -25,7 +25,7 @@ export class MissedFireTimes implements Duty {
     if (trigger.origin === 'schedule') this.tell(trigger.fireTime - 1, former);
   }
 
-  /** Items were given up. @param former the instant after which each owed what has come */
+  /** Tells of fire times that were given up. @param former instant after which each item owed fire times */
   gaveUp(upTo: ReadonlyMap<number, number>, former: ReadonlyMap<number, number>): void {
     for (const fireTime of new Set(upTo.values())) {
       this.tell(fireTime, new Map([...former].filter(([item]) => upTo.get(item) === fireTime)));
@@ -34,11 +34,11 @@ export class MissedFireTimes implements Duty {
 
   private tell(until: number, former: ReadonlyMap<number, number | undefined>): void {
     const { settings, tree } = this.context;
-    // What a Java peer has run is in no record.
+    // Java peers write no records of their runs.
     if (tree.company.runsUnrecorded) return;
     const { schedule } = settings;
     const lasts = new Set(former.values());
-    // A begin follows the fire time before, nearly always: then one look at the schedule has to do.
+    // A begin nearly always follows the previous fire time, so one look at the schedule must be enough for that case.
     if (schedule !== undefined && [...lasts].every((last) => !hasFireTime(schedule, last, until))) return;
     for (const group of this.owed.upTo(until, former)) this.tellGroup(group);
   }
@@ -60,7 +60,7 @@ export class MissedFireTimes implements Duty {
   }
 }
 
-/** @param after undefined: nobody can say since when fire times are owed, so none is */
+/** @param after undefined if it is unknown since when fire times are owed; then none is */
 function hasFireTime(schedule: Schedule, after: number | undefined, until: number): boolean {
   return after !== undefined && after < until && (schedule.next(after) ?? Infinity) <= until;
 }

@@ -12,9 +12,9 @@ let clock: VirtualClock;
 let disabled: Set<number>;
 let server: { status: ServerStatus | undefined; mtime: number; version: number };
 let told: JobEvent[];
-/** How far this host's clock is ahead of the registry's. */
+/** Milliseconds by which this host's clock is ahead of the registry's. */
 let offsetMs: number;
-/** How far this host's clock is behind the time that instances share. */
+/** Milliseconds by which this host's clock is behind the time that instances share. */
 let behindMs: number;
 let switches: OperatorSwitches;
 beforeEach(() => {
@@ -83,7 +83,7 @@ it('say when the server was disabled, by the registry', () => {
   expect(switches.serverSpan).toMatchObject({ after: 5_000, until: 9_000 });
 });
 
-it('do not know since when a server was disabled that was so before, nor take its first state for a change', () => {
+it('do not know since when a server was disabled that was so before, and ignore its first state', () => {
   server = { status: 'DISABLED', mtime: 5_000, version: 0 };
   start();
   expect(switches.serverSpan).toMatchObject({ after: 0, until: 0 });
@@ -135,7 +135,7 @@ function start(): void {
   switches = new OperatorSwitches(contextOf({ tree, scheduleClock, events }));
 }
 
-/** @returns when */
+/** @returns the instant of the switch */
 async function switchItem(item: number, isDisabled: boolean, afterMs: number): Promise<number> {
   await clock.advance(afterMs);
   if (isDisabled) disabled.add(item);
@@ -149,7 +149,7 @@ function switchServer(status: ServerStatus, mtime: number): void {
   switches.ServerChanged();
 }
 
-/** A stretch of this host's time, with the same one of the time that instances share. */
+/** A span of this host's time, with the same span in shared time. */
 function span(after: number, until: number) {
   return { after, until, shared: { after: after === 0 ? 0 : after + behindMs, until: until + behindMs } };
 }

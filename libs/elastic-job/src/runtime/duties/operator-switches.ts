@@ -5,15 +5,15 @@ import type { NodeStat } from '../../registry/index.js';
 import { type Instant, instantNow, type JobContext, type NotedSpan, spanUntil, UNKNOWN } from '../leases/index.js';
 import type { Duty } from './duty.js';
 
-/** What came before was begun, or given up, as soon as the item was enabled. */
+/** Earlier spans are not needed, since their fire times were begun or given up when the item was enabled. */
 const MOST_SPANS = 10;
 
 /**
- * What operators have switched off, and since when it may run again: nobody owes what came in between. Of
- * items that is known as far as this session has seen it, of the server the registry knows it.
+ * Items and server that operators have disabled, and from when to when: fire times in between are not owed. For items
+ * it is known as far as this session has seen it; for the server the registry knows it.
  */
 export class OperatorSwitches implements Duty {
-  /** Since when, by item; undefined: since before this session. */
+  /** Start of the disabled span by item; undefined if it was before this session. */
   private disabledItems: ReadonlyMap<number, Instant | undefined>;
   private readonly itemSpans = new SparseMap<number, readonly NotedSpan[]>();
   private serverStatus: ServerStatus | undefined = 'ENABLED';
@@ -36,19 +36,21 @@ export class OperatorSwitches implements Duty {
     this.readServerSwitch();
   }
 
-  /** When this instance's server was disabled last, if it ever was; since when may be known to nobody here. */
+  /** Latest span in which this instance's server was disabled, if any; its start may be unknown here. */
   get serverSpan(): NotedSpan {
-    // The first state of a server is no change of it.
+    // The first state of a server is not a change.
     const until = ((this.serverStat?.version ?? 0) > 0 ? this.serverChangedAt : undefined) ?? UNKNOWN;
     return spanUntil(until, this.serverDisabledAt.own < until.own ? this.serverDisabledAt : UNKNOWN);
   }
 
-  /** When the item was disabled. */
+  /** Spans in which the item was disabled. */
   spansOf(item: number): readonly NotedSpan[] {
     return this.itemSpans.get(item) ?? [];
   }
 
-  /** Tells of this instance's server if its state is another one than last told; at first, if it is not enabled. */
+  /**
+   * Tells of this instance's server if its state has changed since it was last told; at first, if it is not enabled.
+   */
   readServerSwitch(): void {
     const { jobName, self } = this.context.tree;
     const status = this.context.tree.serverStatus(self.serverIp);

@@ -109,7 +109,7 @@ describe('the starts that items owe', () => {
     expect(owedBy(job, 2, [0], [0])).toEqual(['0: ']);
   });
 
-  it('are none that came while the server was disabled, on a host whose clock is seconds behind the others', async () => {
+  it("are none that came while the server was disabled, even if the host's clock is seconds behind", async () => {
     const job = await OwingJob.of({ after: ['import'], cron: undefined });
     const server = job.tree.paths.server(job.member.self.serverIp);
     await job.comeTo(5);
@@ -123,7 +123,7 @@ describe('the starts that items owe', () => {
   });
 });
 
-/** What items owe up to a minute, one text for each group: `items: minutes`. */
+/** Fire times owed up to a minute, one text for each group: `items: minutes`. */
 function owedBy(job: OwingJob, until: number, items: readonly number[], after: readonly (number | undefined)[]) {
   const groups = job.owed.upTo(minute(until), new Map(items.map((item, index) => [item, after[index]])));
   return groups.map(({ items: some, owed }) => {

@@ -16,9 +16,7 @@ export interface OwingItems {
   readonly owed: OwedSpan;
 }
 
-/**
- * Which fire times the items of a job owe: those of its schedule, less what came while somebody had switched them off.
- */
+/** Fire times that the items of a job owe: those of its schedule, except while an operator had disabled them. */
 export class OwedFireTimes {
   constructor(
     private readonly context: JobContext,
@@ -26,16 +24,16 @@ export class OwedFireTimes {
   ) {}
 
   /**
-   * What is owed up to an instant, for each group of items that have the same past. None beside Java, of whose runs
-   * there is no record, unless the caller knows better.
-   * @param after by item: the last fire time that it was begun for; undefined: nobody can say since when it owes any
+   * Fire times owed up to an instant, for each group of items with the same past. Beside Java there are none, as its
+   * runs leave no record, unless the caller knows better.
+   * @param after last fire time by item for which it was begun; undefined if it is unknown since when it owes any
    */
   upTo(until: number, after: ReadonlyMap<number, number | undefined>): readonly OwingItems[] {
     const { schedule: times, settings, tree } = this.context;
     const { starts } = this;
     const schedule = starts === undefined ? settings.schedule : fireTimesOf(starts);
     if (schedule === undefined) return [];
-    // The instants of starts are those that the instances have noted which wrote them.
+    // Starts have the instants that the instances noted when they wrote them.
     const noted = (spans: readonly NotedSpan[]) => (starts === undefined ? spans : spans.map(({ shared }) => shared));
     const excluding = (spans: readonly Span[]) => (starts === undefined ? spans : spansOfStarts(starts, spans));
     const common = [...this.beforeSettings(), ...noted([this.switches.serverSpan, ...(times.excluded ?? [])])];
@@ -55,13 +53,13 @@ export class OwedFireTimes {
     return [...groups.values()];
   }
 
-  /** What stands for a schedule in a job that is started after others; undefined in any other. */
+  /** Starts that replace the schedule in a job that starts after others; undefined in any other job. */
   private get starts(): readonly Start[] | undefined {
     const { settings, tree } = this.context;
     return settings.configuration.after.length === 0 ? undefined : (tree.startLedger()?.starts ?? []);
   }
 
-  /** A start is owed whatever the settings were by then: nobody else has run it. */
+  /** A start is owed regardless of the settings of its time, since no other instance has run it. */
   private beforeSettings(): readonly Span[] {
     const { scheduleClock, settings } = this.context;
     return this.starts === undefined ? [{ after: 0, until: scheduleClock.fromRegistry(settings.writtenAt).own }] : [];

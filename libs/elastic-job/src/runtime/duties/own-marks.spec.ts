@@ -125,7 +125,7 @@ it('given a mark from before the start, when marks are first looked at, then its
   expect(await isMarked(1)).toBe(false);
 });
 
-it('given a mark set while the connection was away, when it is back, then the next comparison frees the item', async () => {
+it('given a mark set while the connection was away, when it is back, then the next look frees the item', async () => {
   await whileAway(() => mark(1));
   await registry.clock.advance(LOOK_MS);
   expect(await isMarked(1)).toBe(false);
@@ -134,7 +134,7 @@ it('given a mark set while the connection was away, when it is back, then the ne
 it('given a mark that was renewed unheard, when it is looked at, then only its latest age counts', async () => {
   await mark(1);
   await whileAway(() => operator.delete(member.tree.paths.mark(1, 'running')));
-  running.add((await member.begin([2])).lease!); // Something is marked, so looks go on.
+  running.add((await member.begin([2])).lease!); // Something is marked, so the looks go on.
   await registry.clock.advance(2 * LOOK_MS - 2_900);
   await mark(1);
   await registry.clock.advance(2_900);
@@ -188,7 +188,7 @@ function watch(): OwnMarks {
   return watching;
 }
 
-/** Lets something happen of which this instance gets no news. */
+/** Makes a change of which this instance gets no news. */
 async function whileAway(happen: () => Promise<unknown>): Promise<void> {
   registry.memory.suspend(member.sessionId);
   await happen();

@@ -6,22 +6,22 @@ import { type JobContext, SessionReaction } from '../leases/index.js';
 import type { Duty, News } from './duty.js';
 
 /**
- * Between two looks, in milliseconds. A mark that is too young at the first is looked at in the second: 18 s after it
- * has appeared, and none is left after 20 s.
+ * Milliseconds between two looks. A mark that is too young at the first one is looked at in the second, at most 18 s
+ * after it appeared, so none is left after 20 s.
  */
 const COMPARE_MS = 15_000;
-/** Younger marks are most likely those of short runs. */
+/** Younger marks most likely belong to short runs. */
 const YOUNG_MS = 3_000;
 
 /**
- * Compares the marks in this instance's name with what it runs, and releases the others: nobody else would, since their
- * holder lives. From memory: a request is made only for a mark that has stood for a while and that this instance has
- * not written, and once for each; where nothing is marked nothing is looked at.
+ * Compares the marks in this instance's name with its runs, and releases stray ones: no other instance would, since
+ * their holder lives. It works from memory and makes a request only for a mark that has stood for a while and that this
+ * instance has not written, once for each. Without marks it does not look at all.
  */
 export class OwnMarks implements Duty {
   private readonly comparing: SessionReaction;
   private timer: Timer | undefined;
-  /** Since when items are marked, on the monotonic clock, as far as this session has heard. */
+  /** Moment on the monotonic clock since which an item is marked, as far as this session has heard. */
   private readonly markedSince = new SparseMap<number, number>();
 
   constructor(private readonly context: JobContext) {
@@ -46,7 +46,7 @@ export class OwnMarks implements Duty {
     this.comparing.stop();
   }
 
-  /** Looks at what is marked, in a while. */
+  /** Schedules a look at the marks. */
   compareLater(): void {
     if (this.context.tree.signal.aborted || this.marked.length === 0) return;
     this.timer ??= this.context.clock.setTimer(COMPARE_MS, () => {
@@ -75,7 +75,10 @@ export class OwnMarks implements Duty {
     return tree.items().filter((item) => tree.isMarked(item));
   }
 
-  /** With a mark: also while it is being begun or settled, and as long as its handler goes on after its session. */
+  /**
+   * True if the item runs with a mark. That includes a begin or settle under way, and a handler that outlives its
+   * session.
+   */
   private isRun(item: number): boolean {
     const { running, services, tree } = this.context;
     return running.leaseOf(item)?.run !== undefined || services.executions.isOwnRun(tree, item);

@@ -8,7 +8,7 @@ import { OwnServer } from './own-server.js';
 let registry: Registry;
 let member: Member;
 let server: OwnServer;
-/** The server's node, which somebody has deleted. */
+/** Path of the server's node, which was deleted. */
 let path: string;
 beforeEach(async () => {
   ({ registry, member } = await Registry.ofOne());

@@ -2,7 +2,7 @@
 import { type JobContext, SessionReaction } from '../leases/index.js';
 import type { Duty, News } from './duty.js';
 
-/** Keeps the node of this instance's server, which says that operators have enabled it. */
+/** Keeps the node of this instance's server, which records that operators have enabled it. */
 export class OwnServer implements Duty {
   private readonly keeping: SessionReaction;
 

@@ -2,18 +2,18 @@
 import type { Timer } from '../../clock/index.js';
 import type { JobContext } from '../leases/index.js';
 
-/** The Java peers that a job has, or had a moment ago: at every reconnect a peer goes and comes back. */
+/** Java peers that a job has or had a moment ago, since a peer leaves and comes back at every reconnect. */
 export class RecentPeers {
   private isRemembered = false;
   private waiting: Timer | undefined;
 
-  /** @param onKnown whoever was missing is back or gone for good; must not throw */
+  /** @param onKnown called when the missing peers are back or gone for good; must not throw */
   constructor(
     private readonly context: JobContext,
     private readonly onKnown: () => void,
   ) {}
 
-  /** The job has had Java peers since somebody of ours last wrote a plan without them. */
+  /** True if the job has had Java peers since an instance of ours last wrote a plan without them. */
   get hadJava(): boolean {
     return this.isRemembered;
   }
@@ -23,18 +23,18 @@ export class RecentPeers {
     this.isRemembered ||= this.context.tree.company.hasJava;
   }
 
-  /** An instance came or went. */
+  /** Notes that an instance came or went. */
   note(instanceId: string): void {
     if (this.isRemembered) this.context.services.absences.note(this.context.tree, [instanceId]);
     this.rememberPeers();
   }
 
-  /** A plan was written; if no peer is in it, those that were are history. */
+  /** Forgets former peers after a plan without any was written. */
   forget(): void {
     if (!this.context.tree.company.hasJava) this.isRemembered = false;
   }
 
-  /** Calls `onKnown` when it is known what became of those who are missing. @returns whether anybody is */
+  /** Calls `onKnown` when it is known if the missing peers come back. @returns true if any are missing */
   watchMissing(): boolean {
     const remainingMs = this.context.services.absences.longestRemainingMs(this.context.tree);
     this.stop();

@@ -4,28 +4,28 @@ import type { JobContext } from '../leases/index.js';
 import type { RecentPeers } from './recent-peers.js';
 
 /**
- * The leader's plan of one job: whether it is out of date, and when it is made anew.
+ * The leader's plan of one job: if it is outdated, and when to make it anew.
  *
- * Beside Java the flag is set at once, but the plan is made at the next trigger, when nobody runs an item: this is when
- * a Java peer looks for it. Only a leader whose schedule does not tick makes it as soon as nobody runs an item.
+ * Beside Java the flag is set at once, but the plan is made at the next trigger, when no item runs, because that is
+ * when a Java peer looks for it. Only a leader whose schedule does not tick makes it as soon as no item runs.
  */
 export class Resharding {
-  /** The flag is being set by this leader, who plans next. */
+  /** True while this leader sets the flag and is about to make the plan. */
   isAnnouncing = false;
   private isPlanOutdated = false;
   /** Resolves when it is time for the plan, unless more has changed meanwhile. */
   private gathering: Promise<void> | undefined;
-  /** Triggers here that wait for the plan. */
+  /** Number of triggers here that wait for the plan. */
   private waitingTriggers = 0;
 
-  /** @param onGathered it is time to make the plan; must not throw */
+  /** @param onGathered called when it is time to make the plan; must not throw */
   constructor(
     private readonly context: JobContext,
     private readonly peers: RecentPeers,
     private readonly onGathered: () => void,
   ) {}
 
-  /** The plan waits for a moment in which nobody runs an item. */
+  /** True while the plan waits for a moment in which no item runs. */
   get isHeldUp(): boolean {
     return this.context.tree.company.plansWhenIdle && this.context.tree.isReshardingPending();
   }
@@ -35,12 +35,12 @@ export class Resharding {
     return this.gathering;
   }
 
-  /** The members or the settings have changed. */
+  /** Marks the plan as outdated, since members or settings have changed. */
   outdate(): void {
     this.isPlanOutdated = true;
   }
 
-  /** While it works, a trigger here waits for the plan. */
+  /** Runs `assign` while counting it as a trigger that waits for the plan. */
   async whileTriggered<T>(assign: () => Promise<T>): Promise<T> {
     this.waitingTriggers += 1;
     try {
@@ -51,9 +51,9 @@ export class Resharding {
   }
 
   /**
-   * Makes the plan if it is time; right after a sweep, since what Java peers have left behind must be swept before the
-   * records are stamped.
-   * @throws the term's reason if it is over
+   * Makes the plan if it is time. It must come right after a sweep, since leftovers of Java peers must be swept before
+   * the records are stamped.
+   * @throws the term's reason if the term is over
    */
   async plan(term: LeadershipTerm): Promise<void> {
     // The last Java peer may be back in a moment.
@@ -71,7 +71,7 @@ export class Resharding {
     await this.commit(term);
   }
 
-  /** No other instance is in the job, so none changes at the same time. */
+  /** True if no other instance is in the job, so none changes at the same time. */
   private get isAlone(): boolean {
     return this.context.tree.instances().length <= 1;
   }
@@ -82,12 +82,13 @@ export class Resharding {
     this.isPlanOutdated = false;
     if (!this.context.tree.isReshardingPending()) return;
     if (this.waitingTriggers === 0 && this.context.schedule.willTick) return;
-    // Who is missing for a moment only keeps its items.
+    // A peer that is missing only briefly keeps its items.
     if (!this.peers.watchMissing()) await this.commit(term);
   }
 
-  // Ten pods that start together cost one plan: triggers are told to wait, and the plan waits for the last of them. A
-  // sweep does not: whoever dies meanwhile has orphans. A leader that is alone has nobody to wait for.
+  // Waits for further changes, so that ten pods that start together cost one plan; triggers are told to wait meanwhile.
+  // Sweeps do not wait, as an instance that dies meanwhile leaves orphans. A leader without other instances does not
+  // wait.
   private async gatherChanges({ signal }: LeadershipTerm): Promise<void> {
     const { clock, options } = this.context;
     await Promise.allSettled([clock.sleep(options.reshardDelayMs, signal)]);

@@ -11,7 +11,7 @@ let session: OneSession;
 let residents: ResidentItems;
 /** Item and reason of each run that was told to end. */
 let stops: string[];
-/** False: only a spec wakes it. */
+/** False if only the spec wakes it. */
 let isListening: boolean;
 beforeEach(async () => {
   session = await OneSession.start({ cron: undefined, resident: true });
@@ -49,7 +49,7 @@ it('given an item that ends, when a pause is over, then it begins again, and the
   expect([begunOf(0), begunOf(1)]).toEqual([3, 1]);
 });
 
-it('given a listener that is slow after a run, when it and the pause have ended, then the item begins again', async () => {
+it('given a slow listener after a run, when it and the pause have ended, then the item begins again', async () => {
   const ended = () => session.clock.sleep(1_000);
   session = await OneSession.start({ cron: undefined, resident: true }, [
     { beforeJobExecuted: () => {}, afterJobExecuted: ended },
@@ -153,7 +153,7 @@ it.each<[string, () => void]>([
   expect(session.running.list).toEqual([0, 1, 2, 3]);
 });
 
-it('given an instance that has run for long, when an item ends at once each time, then its pause grows all the same', async () => {
+it('given an instance up for long, when an item ends at once each time, then its pause still grows', async () => {
   await session.clock.advance(HOUR);
   isListening = false;
   session.handler = ({ shardingItem }) => shardingItem > 0 && session.clock.sleep(HOUR);
@@ -215,7 +215,7 @@ function begunOf(item: number): number {
   return session.toldOf('begun').filter(({ items }) => items.includes(item)).length;
 }
 
-/** The next begin of item 0 finds that another one was faster. */
+/** Another instance is faster with the next begin of item 0. */
 function refuseNext(cause: RefusalCause): void {
   const { executions } = session.member;
   const begin = executions.begin.bind(executions);

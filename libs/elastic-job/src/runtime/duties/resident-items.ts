@@ -12,21 +12,19 @@ import {
 import { type JobContext, type LeaseRunner, SessionReaction, type TriggerGate } from '../leases/index.js';
 import type { Duty } from './duty.js';
 
-/**
- * The least pause after a begin that was refused for good, such as where another instance has begun the item meanwhile.
- */
+/** Least pause after a final refusal, for example because another instance has begun the item meanwhile. */
 const REFUSED_PAUSE_MS = 100;
 
 /**
- * The items of a resident job, each of which runs here whenever this instance owns it: it begins as soon as it is free,
- * and again when it ends. When it is no longer to run here its signal aborts, and the new owner begins when it is
- * released. Each item has a lease, and each begin a target of its own: origin `resident`, later than the last one.
+ * Items of a resident job. Each one runs here while this instance owns it: it begins as soon as it is free, and again
+ * when it ends. When it must no longer run here, its signal aborts, and the new owner begins it once it is released.
+ * Each item has a lease, and each begin its own target: origin `resident`, later than the last one.
  * @see ElasticJob-Cloud, jobs of type DAEMON
  */
 export class ResidentItems implements Duty {
   private readonly reaction: SessionReaction;
   private readonly held = new SparseMap<number, ExecutionLease>();
-  /** Items that have ended, until they are begun again. */
+  /** Pauses of ended items until their next begin. */
   private readonly resting = new SparseMap<number, Timer>();
   private readonly lastPausesMs = new SparseMap<number, number>();
   private isStopped = false;
@@ -79,7 +77,7 @@ export class ResidentItems implements Duty {
     this.wake();
   }
 
-  /** An item may be free, or no longer to run here. Nothing to do for a job of another kind. */
+  /** Wakes the duty: an item may be free, or must stop here. Jobs of other kinds have nothing to do. */
   private wake(): void {
     if (this.context.settings.configuration.resident || this.held.size > 0) this.reaction.wake();
   }
@@ -91,7 +89,7 @@ export class ResidentItems implements Duty {
     for (const timer of this.resting.values()) timer.cancel();
   }
 
-  /** Tells what runs to end: this instance leaves. After `stop`. */
+  /** Tells running items to end, because this instance leaves. Call it after `stop`. */
   end(): void {
     for (const [item, lease] of this.held) this.abort(item, lease);
   }
@@ -101,9 +99,9 @@ export class ResidentItems implements Duty {
     await tree.sync({ signal: tree.signal });
     const wanted = this.isResident ? services.sharding.ownItems(tree) : [];
     for (const [item, lease] of this.held) if (!wanted.includes(item)) this.abort(item, lease);
-    // What is about to move would only be begun to be stopped.
+    // Items that may move soon would be stopped right after their begin.
     if (this.isStopped || !this.gate.mayBeginUnasked || tree.isReshardingPending()) return;
-    // A run that has released its item is held until its listeners have ended, and then the item rests.
+    // A run that has released its item counts as held until its listeners have ended; then the item rests.
     const isBusy = (item: number) => this.held.has(item) || running.has(item) || tree.isRunning(item);
     const isFree = (item: number) => !isBusy(item) && !this.resting.has(item);
     await Promise.all(wanted.filter(isFree).map((item) => this.begin(item)));
@@ -121,7 +119,7 @@ export class ResidentItems implements Duty {
     const trigger: Trigger = { jobName: tree.jobName, fireTime, origin: 'resident', source: 'NORMAL_TRIGGER' };
     const { lease, refused } = await this.leases.begin(trigger, [item]);
     if (lease !== undefined) return this.run(item, lease);
-    // One that is busy is released some time.
+    // A busy item will be released, which wakes this duty.
     if (refused.get(item) !== 'busy') this.rest(item, REFUSED_PAUSE_MS);
   }
 
@@ -139,7 +137,7 @@ export class ResidentItems implements Duty {
   private afterRun(item: number, { signal }: ExecutionLease, ranMs: number): void {
     this.held.delete(item);
     if (signal.aborted) {
-      // It was told to end here: if it comes back, then afresh.
+      // It was told to end here, so a later run starts with the shortest pause again.
       this.lastPausesMs.delete(item);
       return this.wake();
     }

@@ -78,7 +78,7 @@ it('given a request that gives way to another, when its removal is refused, then
   beforeNextTransaction(member, async () => {
     await operator.delete(path);
     await operator.create(path, 'latter', 'PERSISTENT');
-    await operator.create(`${path}/below`, '', 'PERSISTENT'); // The removal of the node alone is refused.
+    await operator.create(`${path}/below`, '', 'PERSISTENT'); // Only the removal of the node is refused.
   });
   inbox.open();
   await registry.clock.advance(1_000);

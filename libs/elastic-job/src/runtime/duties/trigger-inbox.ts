@@ -4,16 +4,16 @@ import type { RegistryNode } from '../../registry/index.js';
 import { type JobContext, SessionReaction } from '../leases/index.js';
 
 /**
- * Takes operators' requests, which stand in `trigger/{own id}`: reads each and removes it, as soon as it appears, so
- * that the next one can follow. What was taken is told once, also if the reply to the removal is lost.
+ * Takes operators' requests from `trigger/{own id}`: reads and removes each one as soon as it appears, so that the next
+ * one can follow. Each is told once, even if the reply to its removal is lost.
  */
 export class TriggerInbox {
   private readonly taking: SessionReaction;
-  /** Read, and perhaps removed already. */
+  /** Request that was read, and perhaps removed already. */
   private read: RegistryNode | undefined;
   private isOpen = false;
 
-  /** @param onRequest is told of each request, in order; must not throw */
+  /** @param onRequest receives each request, in order; must not throw */
   constructor(
     private readonly context: JobContext,
     private readonly onRequest: (node: RegistryNode) => void,
@@ -21,7 +21,7 @@ export class TriggerInbox {
     this.taking = new SessionReaction(context, 'taking a trigger', () => this.take());
   }
 
-  /** From now on, with what is there already. */
+  /** Starts taking requests, including one that exists already. */
   open(): void {
     this.isOpen = true;
     this.wake();
@@ -31,7 +31,7 @@ export class TriggerInbox {
     this.taking.stop();
   }
 
-  /** A request may stand there. */
+  /** Looks for a request. */
   wake(): void {
     if (this.isOpen) this.taking.wake();
   }
@@ -47,7 +47,7 @@ export class TriggerInbox {
     const path = tree.paths.trigger(tree.self.jobInstanceId);
     if (!(await tree.load([path], { signal }))) return undefined;
     const node = tree.node(path);
-    // Another one stands there, or none: what was read is gone.
+    // The node was replaced or removed, so the removal of the request that was read succeeded.
     if (this.read !== undefined && this.read.stat.czxid !== node?.stat.czxid) this.onRequest(this.read);
     this.read = node;
     if (node === undefined) return true;

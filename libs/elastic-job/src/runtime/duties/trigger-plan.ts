@@ -3,14 +3,14 @@ import { formatTaskId, type Trigger } from '../../domain/index.js';
 import type { JobContext } from '../leases/index.js';
 import type { LeaderDuties } from './leader-duties.js';
 
-/** Finds the items that this instance is to run for a trigger. */
+/** Finds the items that this instance must run for a trigger. */
 export class TriggerPlan {
   constructor(
     private readonly context: JobContext,
     private readonly leader: LeaderDuties,
   ) {}
 
-  /** As of a sync. While items are resharded the leader is waited for, up to `shardingTimeoutMs`. */
+  /** Items as of a sync. During resharding it waits for the leader, up to `shardingTimeoutMs`. */
   async assign(trigger: Trigger): Promise<readonly number[]> {
     const { events, services, tree } = this.context;
     const { jobName, fireTime } = trigger;

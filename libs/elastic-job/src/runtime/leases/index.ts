@@ -1,5 +1,5 @@
-// The ground of the runtime: the settings and the time that a job goes by, whether it may begin something now, and the
-// leases that it begins and runs. Knows neither what asks for a run nor who leads.
+// Ground layer of the runtime: a job's settings and time, the gate that decides if something may begin, and the leases
+// that it begins and runs. It knows neither the sources of runs nor the leader.
 export * from './job-context.js';
 export * from './job-news.js';
 export * from './job-schedule.js';

@@ -12,41 +12,41 @@ import type { LateRuns } from './late-runs.js';
 import type { RunningItems } from './running-items.js';
 import type { ScheduleClock } from './schedule-clock.js';
 
-/** What all jobs of a process share. */
+/** Parts that all jobs of a process share. */
 export interface ProcessContext {
   readonly options: ResolvedRuntimeOptions;
   readonly services: CoordinationServices;
-  /** What is told to sinks and users. */
+  /** Events for sinks and users. */
   readonly events: JobEvents;
   readonly errorHandlers: JobErrorHandlers;
   readonly lateRuns: LateRuns;
-  /** By which the handlers of all jobs share the event loop. */
+  /** Shares the event loop among the handlers of all jobs. */
   readonly turns: FairTurns;
-  /** Judges whether a fire time has come. */
+  /** Decides if a fire time has come. */
   readonly scheduleClock: ScheduleClock;
   readonly schedules: Schedules;
-  /** Joined by what hears the news of a job. */
+  /** Listeners of jobs' news, by class. */
   readonly audience: Audience;
 }
 
-/** One job during one session of the registry, as everything sees it that works for it. */
+/** One job during one session of the registry, as all its parts see it. */
 export interface JobContext extends Omit<ProcessContext, 'audience' | 'schedules'> {
   /** The job's nodes. Its signal aborts when the session is over. */
   readonly tree: JobTree;
   readonly settings: JobSettings;
   readonly schedule: Pick<JobSchedule, 'excluded' | 'willTick'>;
-  /** Shared by all sessions of the job: a handler that outlives its session still occupies its item. */
+  /** Shared by all sessions of the job, since a handler that outlives its session still occupies its item. */
   readonly running: RunningItems;
   readonly handler: ItemWork;
-  /** Called after a run of the handler is settled. @default nobody is */
+  /** Called after a run of the handler is settled. @default not called */
   readonly settled?: JobType['settled'];
-  /** The job's work is done by tasks. @default it is not */
+  /** Set if tasks do the job's work. @default the handler does */
   readonly tasks?: TaskLife;
   readonly listeners: readonly ElasticJobListener[];
   readonly executor: JobExecutor;
-  /** What the parts of this session tell each other. */
+  /** News among the parts of this session. */
   readonly news: JobNewsFeed;
   readonly clock: Clock;
-  /** Tells that the work has failed, unless the session is over. */
+  /** Returns a function that reports the failure of some work, unless the session is over. */
   report(work: string): (error: unknown) => void;
 }

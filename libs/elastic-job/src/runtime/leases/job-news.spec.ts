@@ -17,7 +17,7 @@ class HearsSweeps implements Hearing {
   }
 }
 
-it('given feeds that share an audience, when one tells, then its own hearers of that kind hear it, each once', () => {
+it('given feeds that share an audience, when one tells, then each of its own hearers hears it once', () => {
   const audience = new Audience();
   const hearers = [0, 1].map(() => [new HearsWork(), new HearsSweeps(), new HearsWork()]);
   const feeds = hearers.map((of) => feedOf(audience, of));

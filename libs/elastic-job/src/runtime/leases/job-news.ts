@@ -2,50 +2,51 @@
 import type { ExecutionLease, JobTreeEvent } from '../../coordination/index.js';
 import type { RefusalCause, Trigger } from '../../domain/index.js';
 
-/** What becomes of leases. */
+/** News of leases. */
 type LeaseNews =
-  /** `former` has, by item, the instant after which it owed what has come. */
+  /** `former` holds, by item, the instant after which it owed fire times. */
   | { readonly kind: 'ItemsBegun'; readonly trigger: Trigger; readonly former: ReadonlyMap<number, number | undefined> }
   | { readonly kind: 'ItemsRefused'; readonly refused: ReadonlyMap<number, RefusalCause> }
-  /** Its items run from now on. */
+  /** The items of the lease run from now on. */
   | { readonly kind: 'LeaseRuns'; readonly lease: ExecutionLease }
   /** The item is free again here. */
   | { readonly kind: 'ItemEnded'; readonly trigger: Trigger; readonly item: number }
-  /** The item is free again here, and the session in which it was begun is over. */
+  /** The item is free again here, but the session in which it was begun is over. */
   | { readonly kind: 'ItemOutlivedSession' };
 
-/** What one part of a job's session tells the others. */
+/** News that parts of a job's session tell each other. */
 type DutyNews =
-  /** Items may be free, owed or queued: each duty looks for what it has to begin. */
+  /** Items may be free, owed or queued, so each duty looks for items to begin. */
   | { readonly kind: 'WorkExpected' }
-  /** This instance has claimed what it could; an item may be owed to nobody now. */
+  /** This instance has claimed all it could. An item may have no waiting claim any more. */
   | { readonly kind: 'QueueClaimed' }
-  /** Of the operators' triggers that wait, all is begun that could be. */
+  /** Waiting operators' triggers have begun all they could. */
   | { readonly kind: 'TriggersBegun' }
   /** Marks were found whose holder is not registered. */
   | { readonly kind: 'SweepNeeded' }
-  /** Fire times that nobody has begun, and nobody will. `count` is fire times, times items. */
+  /** Fire times were missed for good. `count` is fire times, times items. */
   | { readonly kind: 'FireTimesMissed'; readonly count: number };
 
-/** What happens to one job during one session: what its tree tells, and what this instance makes of it. */
+/** All news of one job during one session: events of its tree, and their consequences in this instance. */
 type JobNews = JobTreeEvent | LeaseNews | DutyNews;
 
 type NewsByKind = { readonly [News in JobNews as News['kind']]: News };
-// `kind` is said twice: so the compiler sees that what is found under a kind hears news of that kind.
+// `kind` appears twice so that the compiler knows that a hearer found under a kind takes news of that kind.
 type NewsOf<Kind extends keyof NewsByKind> = { readonly [K in Kind]: { readonly kind: K } & NewsByKind[K] }[Kind];
 
-/** What somebody hears: for each kind of news that it names, what follows from it. */
+/** A hearer: one method for each kind of news that it names. */
 export type Hearing = { readonly [Kind in keyof NewsByKind]?: (news: NewsOf<Kind>) => void };
 
 /**
- * Hearers of certain classes in a certain order, and which of them hear a kind of news. A hearer that is no literal
- * hears what its class does, so all jobs share a few of these: a table of its own would be a large part of a job.
+ * Hearers of certain classes in a certain order, and the kinds of news they hear. A hearer that is not an object
+ * literal hears what its class does, so all jobs share a few of these objects. A table for each job would be a large
+ * part of it.
  */
 export class Audience {
   private readonly larger = new Map<unknown, Audience>();
   private readonly byKind = new Map<keyof NewsByKind, readonly number[]>();
 
-  /** The audience with one hearer more. */
+  /** The audience with one more hearer. */
   joinedBy(hearer: Hearing): Audience {
     const known = this.larger.get(hearer.constructor);
     if (known !== undefined) return known;
@@ -54,7 +55,7 @@ export class Audience {
     return larger;
   }
 
-  /** The places of those that hear the kind of news. @param hearers any of this audience */
+  /** Places of the hearers of this kind of news. @param hearers the hearers of any feed with this audience */
   placesOf(kind: keyof NewsByKind, hearers: readonly Hearing[]): readonly number[] {
     const known = this.byKind.get(kind);
     if (known !== undefined) return known;
@@ -64,11 +65,11 @@ export class Audience {
   }
 }
 
-/** Hands the news of one session to those that hear its kind, in the order in which they have come. */
+/** Passes the news of one session to the hearers of its kind, in the order in which it came. */
 export class JobNewsFeed {
   private readonly hearers: Hearing[] = [];
 
-  /** @param audience without hearers, shared by the feeds whose hearers are of the same classes */
+  /** @param audience empty at first, and shared by feeds whose hearers have the same classes */
   constructor(private audience = new Audience()) {}
 
   on(hearer: Hearing): void {

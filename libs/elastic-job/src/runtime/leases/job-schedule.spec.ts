@@ -9,7 +9,7 @@ const EACH_MINUTE = new CronSchedule('0 * * * * ?', 'UTC', 'quartz');
 const EACH_HOUR = new CronSchedule('0 0 * * * ?', 'UTC', 'quartz');
 
 let clock: VirtualClock;
-/** The settings in force. */
+/** Settings in force. */
 let inForce: { schedule: CronSchedule | undefined; problem: unknown };
 let fired: number[];
 let schedule: JobSchedule;
@@ -85,7 +85,7 @@ it('given a pause, when it is over, then nothing that came in it is owed, and al
   schedule.pause();
   expect([schedule.excluded, schedule.willTick, schedule.isTicking]).toEqual([undefined, false, false]);
   await clock.advance(2 * MINUTE);
-  schedule.pause(); // The first pause counts.
+  schedule.pause(); // Only the first of several pauses counts.
   schedule.resume();
   schedule.resume();
   await clock.advance(MINUTE);
@@ -129,7 +129,7 @@ it('given the last Java peer has left, when fire times are excluded, then nothin
   expect(schedule.excluded).toEqual([span(0, start + MINUTE)]);
 });
 
-/** A stretch of this host's time, with the same one of the time that instances share. */
+/** A span of this host's time, with the same span in shared time. */
 function span(after: number, until: number) {
   return { after, until, shared: { after: after === 0 ? 0 : after + BEHIND_MS, until: until + BEHIND_MS } };
 }

@@ -4,12 +4,10 @@ import { type TickClock, type TickListener, Ticker } from '../../scheduling/inde
 import type { JobSettings } from './job-settings.js';
 import { type Instant, instantNow, type NotedSpan, spanUntil } from './noted-span.js';
 
-/** What came in an older pause was begun, or told, long ago. */
+/** Older pauses are not needed, since their fire times were begun or told long ago. */
 const MOST_PAUSES = 100;
 
-/**
- * The fire times of one job in this process: they come while a session is ready for them and nobody has paused them.
- */
+/** Fire times of one job in this process. They come while a session is ready for them and the job is not paused. */
 export class JobSchedule {
   private readonly ticker: Ticker;
   private isReady = false;
@@ -25,7 +23,7 @@ export class JobSchedule {
     this.ticker = new Ticker(clock, listener);
   }
 
-  /** A session has a leader and knows what it owes: fire times may come. */
+  /** True once a session has a leader and knows what it owes, so that fire times may come. */
   get isStarted(): boolean {
     return this.isReady;
   }
@@ -35,7 +33,7 @@ export class JobSchedule {
     return this.ticker.isRunning;
   }
 
-  /** True if a fire time will come here by itself, perhaps not before the session has started. */
+  /** True if a fire time will come here by itself, perhaps only after the session has started. */
   get willTick(): boolean {
     return !this.isPaused && this.nextFireTimes(1).length > 0;
   }
@@ -48,7 +46,10 @@ export class JobSchedule {
     return this.ticker.lastFireTime;
   }
 
-  /** When fire times were nobody's to run here, so that nobody owes them; undefined: nothing is begun while paused. */
+  /**
+   * Spans in which fire times were not to run here, so that they are not owed; undefined while paused, when nothing is
+   * begun.
+   */
   get excluded(): readonly NotedSpan[] | undefined {
     return this.isPaused ? undefined : this.switchedOff;
   }
@@ -63,7 +64,7 @@ export class JobSchedule {
     this.ticker.stop();
   }
 
-  /** The settings have changed. A one-off job has no schedule; a job whose settings cannot be used follows none. */
+  /** Follows changed settings. A one-off job has no schedule; a job whose settings cannot be used follows none. */
   follow(): void {
     const { problem, schedule } = this.settings;
     if (!this.isReady || schedule === undefined || problem !== undefined) return this.ticker.stop();
@@ -72,12 +73,12 @@ export class JobSchedule {
     if (this.isPaused) this.ticker.pause();
   }
 
-  /** The clock may have been set: compares it with the next fire time at once. */
+  /** Compares a clock that may have been set with the next fire time at once. */
   checkClock(): void {
     this.ticker.checkClock();
   }
 
-  /** A started trigger goes on. What comes meanwhile is not caught up on. */
+  /** Pauses the fire times. A started trigger goes on; fire times during the pause are not caught up on. */
   pause(): void {
     if (this.isPaused) return;
     this.isPaused = true;
@@ -93,12 +94,12 @@ export class JobSchedule {
     this.ticker.resume();
   }
 
-  /** Nobody owes what came until now. */
+  /** Marks all fire times until now as not owed. */
   excludePast(): void {
     this.switchedOff = [spanUntil(instantNow(this.clock))];
   }
 
-  /** The fire times that come next, in milliseconds since the epoch. */
+  /** Next fire times, in milliseconds since the epoch. */
   nextFireTimes(count: number): number[] {
     return this.settings.nextFireTimes(this.clock.wallNow(), count);
   }

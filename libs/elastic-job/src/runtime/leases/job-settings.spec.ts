@@ -46,7 +46,7 @@ describe('JobSettings', () => {
     expect(settings.nextFireTimes(MIDNIGHT, 3)).toEqual([]);
   });
 
-  it('given differences to the registry, when they are applied again, then each is told once, and again when it changes', async () => {
+  it('given differences to the registry, when they are applied again, then each is told once per value', async () => {
     const { member, settings, events } = await installed();
     await write(member, (text) => text.replace("jobParameter: ''", 'jobParameter: p'));
     settings.apply(member.tree);
@@ -64,7 +64,7 @@ describe('JobSettings', () => {
     expect(events.slice(2)).toMatchObject([{ differences: ['jobParameter:  here, q in the registry'] }]);
   });
 
-  it('given failover without monitorExecution in the registry, when it is applied again, then one warning names both remedies', async () => {
+  it('given failover without monitorExecution in the registry, then one warning names both remedies', async () => {
     const { member, settings, events } = await installed({ failover: true });
     const warnings = () => events.flatMap((event) => (event.kind === 'warning' ? [event.message] : []));
     await write(member, (text) => text.replace('monitorExecution: true', 'monitorExecution: false'));
@@ -72,7 +72,7 @@ describe('JobSettings', () => {
     await write(member, (text) => text.replace("description: ''", 'description: d'));
     settings.apply(member.tree);
     expect(warnings()).toEqual([
-      'failover: true of the registry counts as off, since monitorExecution is false there; ' +
+      'failover is true in the registry, but has no effect, since monitorExecution is false there; ' +
         'set monitorExecution to true, or failover to false',
     ]);
 
@@ -94,7 +94,7 @@ describe('JobSettings', () => {
     expect(events).toMatchObject([{ differences: ['jobExtraConfigurations: undefined here, hidden in the registry'] }]);
   });
 
-  it('given a node that cannot be used, when it is applied, then the last usable text is in force, and the fault is told once', async () => {
+  it('given an unusable node, when it is applied, then the last usable text stays, and it is told once', async () => {
     const { member, settings, events } = await installed();
     await write(member, () => 'cron: [');
 
@@ -108,7 +108,7 @@ describe('JobSettings', () => {
     ]);
   });
 
-  it('given no usable text is kept, when a node that cannot be used is applied, then nothing may begin, and that is told', async () => {
+  it('given no kept text, when an unusable node is applied, then nothing may begin, and that is told', async () => {
     const { member, settings, events } = await installed();
     await member.center.delete(member.tree.paths.usableConfig);
     await write(member, () => 'cron: [');
@@ -119,7 +119,7 @@ describe('JobSettings', () => {
     expect(events).toMatchObject([{ kind: 'error', message: expect.stringContaining('nothing is begun') }]);
   });
 
-  it('given a node that is repaired, when it is applied, then it is in force, and no further error is told', async () => {
+  it('given a repaired node, when it is applied, then it is in force and no further error is told', async () => {
     const { member, settings, events } = await installed();
     const { data } = (await member.center.read(member.tree.paths.config))!;
     expect(settings.differences).toEqual([]);
@@ -131,7 +131,7 @@ describe('JobSettings', () => {
     expect(events.map(({ kind }) => kind)).toEqual(['error']);
   });
 
-  it('given a job that the registry starts after others, when it has no cron there, then no one-off job is told of', async () => {
+  it('given a job started after others, when the registry has no cron, then no one-off warning is told', async () => {
     const { member, settings, events } = await installed();
     await write(member, (text) =>
       text.replace('cron: 0 * * * * ?', "cron: ''").replace(/ {2}nestjs\.clockChange.*\n/, '  nestjs.after: import\n'),
@@ -150,7 +150,7 @@ describe('JobSettings', () => {
 
     expect([settings.schedule, settings.fault]).toEqual([undefined, undefined]);
     expect(events.filter(({ kind }) => kind === 'warning')).toMatchObject([
-      { message: 'the registry has no cron for it, so it is a one-off job now, which runs when it is triggered' },
+      { message: 'the registry has no cron for it, so it is a one-off job now, which runs only when it is triggered' },
     ]);
   });
 });

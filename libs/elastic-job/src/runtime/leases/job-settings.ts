@@ -10,7 +10,7 @@ import {
 } from '../../domain/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 
-/** What a job runs by in this process: the settings that were usable last. Reading them never fails. */
+/** Settings by which a job runs in this process: the last usable ones. Reading them never fails. */
 export class JobSettings {
   private cron: CronSchedule | undefined;
   private firesByQuartz = false;
@@ -20,7 +20,7 @@ export class JobSettings {
   private stopping: unknown;
   private isIdleTold = false;
 
-  /** @param inForce the local options, which hold until the registry has been asked */
+  /** @param inForce the local options, which apply until the registry was asked */
   constructor(
     private inForce: JobConfiguration,
     private readonly configurations: Configurations,
@@ -34,44 +34,49 @@ export class JobSettings {
     return this.inForce;
   }
 
-  /** Undefined: a one-off job, which runs when it is triggered. */
+  /** Undefined for a one-off job, which runs only when triggered. */
   get schedule(): CronSchedule | undefined {
     return this.cron;
   }
 
-  /** When the registry's `config` node was last written, in milliseconds since the epoch. */
+  /** Time of the last write to the registry's `config` node, in milliseconds since the epoch. */
   get writtenAt(): number {
     return this.since;
   }
 
-  /** Where the registry and the local options differ: one text per field. */
+  /** Differences between the registry and the local options, one text per field. */
   get differences(): readonly string[] {
     return this.differing;
   }
 
-  /** Why the `config` node as it stands cannot be used, if no usable text is kept: nothing may be begun then. */
+  /**
+   * Error that makes the present `config` node unusable, if no usable text is kept either. Then nothing may be begun.
+   */
   get problem(): unknown {
     return this.stopping;
   }
 
-  /** The `config` node as it stands is in force. */
+  /** True if the present `config` node is in force. */
   get isSound(): boolean {
     return this.bad === undefined;
   }
 
-  /** Why the `config` node as it stands cannot be used, while the last usable text is in force. */
+  /** Error that makes the present `config` node unusable while the last usable text is in force. */
   get fault(): unknown {
     return this.stopping === undefined ? this.bad : undefined;
   }
 
-  /** The settings by which Java peers of the job decide otherwise; none without such peers. */
+  /** Settings that Java peers of the job do not follow; none without such peers. */
   unshareable(tree: JobTree): readonly string[] {
     return tree.company.knowsFewerSettings
       ? [...findUnshareable(this.inForce), ...tree.dependents().map(describeDependent)]
       : [];
   }
 
-  /** Takes over what the tree says, if it can be used. @param firesByQuartz the job has a Java peer, which does */
+  /**
+   * Applies the tree's configuration, if it is usable. @param firesByQuartz true if the job has a Java peer, which
+   * fires by Quartz
+   */
   apply(tree: JobTree, firesByQuartz = tree.company.firesByQuartz): void {
     const { configuration, differences, writtenAt, fault, problem } = this.configurations.inForce(tree);
     const bad = problem ?? fault;
@@ -102,7 +107,7 @@ export class JobSettings {
     this.isIdleTold = hasIdleFailover(this.inForce);
     if (!this.isIdleTold || wasTold) return;
     const message =
-      'failover: true of the registry counts as off, since monitorExecution is false there; ' +
+      'failover is true in the registry, but has no effect, since monitorExecution is false there; ' +
       'set monitorExecution to true, or failover to false';
     this.events.emit({ kind: 'warning', jobName, message });
   }
@@ -116,11 +121,11 @@ export class JobSettings {
 
   private tellOneOff({ jobName }: JobTree, { cron, resident, after }: JobConfiguration): void {
     if (this.inForce.cron === undefined || cron !== undefined || resident || after.length > 0) return;
-    const message = 'the registry has no cron for it, so it is a one-off job now, which runs when it is triggered';
+    const message = 'the registry has no cron for it, so it is a one-off job now, which runs only when it is triggered';
     this.events.emit({ kind: 'warning', jobName, message });
   }
 
-  /** The fire times that come next, in milliseconds since the epoch. */
+  /** Next fire times, in milliseconds since the epoch. */
   nextFireTimes(after: number, count: number): number[] {
     const times: number[] = [];
     let time = this.cron?.next(after);
@@ -133,7 +138,7 @@ export class JobSettings {
 }
 
 function describeDependent(jobName: string): string {
-  return `job "${jobName}" is started after this one, which takes that all items record how they end; Java's do not`;
+  return `job "${jobName}" starts after this one, which needs the recorded end of each item; Java peers record none`;
 }
 
 function describeDifference({ field, isRefused, local, stored }: ConfigurationDifference): string {

@@ -3,19 +3,19 @@ import { type Clock, HeldBack } from '../../clock/index.js';
 import type { Trigger } from '../../domain/index.js';
 import type { JobEvent, JobEvents } from '../../tracing/index.js';
 
-/** Late runs of one job are told at most so often, in milliseconds. */
+/** Milliseconds between two reports of late runs of one job. */
 const WINDOW_MS = 60_000;
 
 type LateEvent = Extract<JobEvent, { kind: 'late' }>;
 
 /**
- * Tells of the runs of a process that begin too late: of each job the first one at once, and those of the following
- * minute together. An overloaded process has better things to do than to tell of each.
+ * Reports runs of a process that begin too late: the first one of each job at once, and those of the following minute
+ * together, since an overloaded process must not report each one.
  */
 export class LateRuns {
   private readonly heldBack: HeldBack<LateEvent>;
 
-  /** @param lateAfterMs longest time from the due instant to the handler's first line that needs no event */
+  /** @param lateAfterMs longest time from the due instant to the handler's first line without an event */
   constructor(
     clock: Clock,
     events: Pick<JobEvents, 'emit'>,
@@ -28,14 +28,17 @@ export class LateRuns {
     });
   }
 
-  /** The first handler of a run is called so long after the run was due. Failover is late by nature, and told as such. */
+  /**
+   * Notes how long after the due instant the first handler of a run was called. Failover runs are always late and
+   * reported by events of their own.
+   */
   note(trigger: Trigger, latenessMs: number): void {
     const { lateAfterMs } = this;
     if (latenessMs <= lateAfterMs || trigger.source === 'FAILOVER') return;
     this.heldBack.add(trigger.jobName, { kind: 'late', trigger, latenessMs, lateAfterMs, count: 1 });
   }
 
-  /** Tells what is held back. */
+  /** Tells the reports that were held back. */
   end(): void {
     this.heldBack.end();
   }

@@ -39,7 +39,7 @@ it.each([
   ['agrees with', { known: false, told: true }, 'schedule', []],
   ['is ahead of', { known: true, told: true }, manualOrigin('a'), []],
 ] as const)(
-  "given a fire time that %s the registry's clock: %j, when items are begun for %s, then these are told as early: %j",
+  "given a fire time that %s the registry's clock: %j, when %s begins, then these are told as early: %j",
   async (_, ahead, origin, early) => {
     Object.assign(session.ahead, ahead);
     await session.run([0, 1], { origin });
@@ -79,7 +79,7 @@ it.each([
   [1, [{ items: [0] }], ['3']],
   [2, [], ['0', '3']],
 ])(
-  'given a queue for %i that holds one, when a run is cut short, then these are told to have no place: %j',
+  'given a queue for %i that holds one, when a run is cut short, then these find no place: %j',
   async (failoverQueueLimit, overflows, queued) => {
     session = await OneSession.start({ failoverQueueLimit });
     await session.operator.create(session.paths.queued(3), '', 'PERSISTENT');
@@ -156,7 +156,7 @@ it.each([
   ['wait', [], ['ended 0']],
   ['release', ['aborted'], ['ended 0']],
 ] as const)(
-  'given onHung: %s, when a handler returns long after it was told to stop, then its item is free here only then',
+  'given onHung: %s, when a handler returns late after it was told to stop, then its item is free then',
   async (onHung, outcomes, ended) => {
     session = await OneSession.start({ onHung });
     let returns = (): void => {};
@@ -210,7 +210,7 @@ it('given a run that is later than is good, when it starts, then that is told', 
   ]);
 });
 
-it('given an item that goes round, when its run is over, then the next instance is named, and in no other job', async () => {
+it('given an item that goes round, when its run is over, then only its next instance is named', async () => {
   await session.run([0]);
   expect(await session.operator.exists(session.paths.nextInstanceIp)).toBeUndefined();
   session = await OneSession.start({ strategy: 'SINGLE_SHARDING_BALANCE', shardingTotalCount: 1 });
@@ -235,7 +235,7 @@ it('given a traced run, when it is over, then its trace has seen each handler, e
   expect(session.heard.slice(2)).toEqual(['around 0', 'handler', 'succeeded 0', 'ended 0', 'end']);
 });
 
-it('given work that wants to hear of settled runs, when items end, then it is told with the context of each', async () => {
+it('given work that hears of settled runs, when items end, then it gets the context of each', async () => {
   const heard: string[] = [];
   Object.assign(session.context, {
     settled: ({ shardingItem }: ShardingContext, { kind }: SettledOutcome) => {
@@ -258,7 +258,7 @@ it.each([
   ['tasks, which repeat it themselves', 'bound', 1],
   ['handlers here', undefined, 3],
 ])(
-  'given a job of three attempts whose work is done by %s, when it fails, then with tasks %s it is called %i times',
+  'given three attempts by %s, when the work fails, then with tasks %s it is called %i times',
   async (_, tasks, times) => {
     session = await OneSession.start({ maxAttempts: 3, retryDelayMs: 10 });
     Object.assign(session.context, { tasks });

@@ -25,9 +25,9 @@ import {
 import type { JobContext } from './job-context.js';
 import type { TriggerGate } from './trigger-gate.js';
 
-/** Begins and runs the leases of one job and session, whatever they come from, to their end. */
+/** Begins the leases of one job and session, from any source, and runs them to their end. */
 export class LeaseRunner {
-  /** Undefined: nobody has to be told. */
+  /** Undefined if the job has no listeners. */
   private readonly listeners: JobListeners | undefined;
 
   constructor(
@@ -40,11 +40,11 @@ export class LeaseRunner {
     this.listeners = new JobListeners(listeners, enter, context.report('telling a listener'));
   }
 
-  /** Begins what may be begun of the items: none once this instance leaves. What was begun must be run. */
+  /** Begins the items that may begin; none once this instance leaves. Items that were begun must be run. */
   async begin(trigger: Trigger, items: readonly number[]): Promise<BegunExecution> {
     const { news, running, services } = this.context;
-    // Whoever decided to begin may have waited since, for a sync or a record, and the drain waits only for what it
-    // sees.
+    // The caller may have waited since its decision, for a sync or a record, and the drain waits only for begins that
+    // it sees.
     if (!this.gate.mayBegin) return { lease: undefined, refused: new Map(), former: new Map() };
     return running.expect(async () => {
       const begun = await services.executions.begin({ trigger, items }, running);
@@ -55,9 +55,7 @@ export class LeaseRunner {
     });
   }
 
-  /**
-   * Tells of fire times that were begun although they are yet to come: here, as the begin's answer shows, or by others.
-   */
+  /** Reports fire times that were begun before they came: here, as the begin's answer shows, or by others. */
   private tellEarly({ jobName, fireTime, origin }: Trigger, { early = new Map(), lease }: BegunExecution): void {
     const { events, scheduleClock, settings } = this.context;
     for (const time of new Set([...early.values()].flat())) {
@@ -69,13 +67,16 @@ export class LeaseRunner {
     this.tellIfAhead(jobName, lease.items, fireTime).catch(this.context.report('telling of an early run'));
   }
 
-  /** If the registry's own clock was set back, nothing is early as soon as the instances agree on that. */
+  /**
+   * Tells an early run, unless the registry's own clock was set back: then nothing is early once the instances agree on
+   * that.
+   */
   private async tellIfAhead(jobName: JobName, items: readonly number[], fireTime: number): Promise<void> {
     if (await this.context.scheduleClock.hasCome(fireTime)) return;
     this.context.events.emit({ kind: 'early', jobName, items, fireTime });
   }
 
-  /** Runs a lease that nobody waits for. @param what completes "running ..." if it fails */
+  /** Runs a lease without waiting for it. @param what completes "running ..." in the report of a failure */
   start(lease: ExecutionLease, what: string): void {
     this.run(lease).catch(this.context.report(`running ${what}`));
   }
@@ -129,13 +130,13 @@ export class LeaseRunner {
     return errorHandlers.handle({ jobName, item, taskId, fireTime, source, error }, settings.configuration);
   }
 
-  // As in Java, where Quartz logs what a job throws, and goes on.
+  // As in Java, where Quartz logs what a job throws and goes on.
   private tellThrown({ jobName, items }: ExecutionLease, thrown: readonly unknown[]): void {
     const error = thrown.length === 1 ? thrown[0] : new AggregateError(thrown, `${thrown.length} items have failed.`);
     this.context.events.emit({ kind: 'error', jobName, message: `the run of items ${items.join(',')} failed`, error });
   }
 
-  // The outermost that goes around a handler: whatever a user's interceptor does belongs to the run.
+  // Outermost wrapper of a handler, so that a user's interceptors are part of the traced run.
   private traced({ trace }: ExecutionLease): ItemWork {
     const { handler, tasks } = this.context;
     if (trace === undefined) return handler;
@@ -143,7 +144,7 @@ export class LeaseRunner {
     return (context, begun) => trace.aroundItem(context, () => handler(context, told(context.shardingItem, begun)));
   }
 
-  // Work that wants to hear of its settled runs is told with the context that it has had.
+  // Remembers the context of each item for work that wants to hear of its settled runs.
   private noting(contexts: SparseMap<number, ShardingContext>, handler: ItemWork): ItemWork {
     if (this.context.settled === undefined) return handler;
     return (context, begun) => {
@@ -158,13 +159,13 @@ export class LeaseRunner {
     told().catch(this.context.report('what follows a settled run'));
   }
 
-  // Tasks repeat their work themselves.
+  // Tasks repeat their work themselves, so nothing is repeated here.
   private get runConfiguration(): JobConfiguration {
     const { settings, tasks } = this.context;
     return tasks === undefined ? settings.configuration : { ...settings.configuration, maxAttempts: 1 };
   }
 
-  // A hung handler keeps its item here until it returns, also if the item was given up to others.
+  // A hung handler keeps its item here until it returns, even if the item was given up to others.
   private executable(lease: ExecutionLease, handler: ItemWork): ExecutableJob {
     const { events, lateRuns, running } = this.context;
     const { trigger } = lease;
@@ -190,7 +191,7 @@ export class LeaseRunner {
     };
   }
 
-  /** How long ago a run that begins now was due; undefined if nobody waits for it. */
+  /** Milliseconds since the run that begins now was due; undefined for resident runs, which are never due. */
   private latenessMs({ fireTime, origin }: Trigger): number | undefined {
     const { scheduleClock, settings, tree } = this.context;
     if (origin === 'resident') return undefined;
@@ -220,7 +221,7 @@ export class LeaseRunner {
   }
 }
 
-/** The begin of an item as its task is told of it. */
+/** Data of an item's begin as its task receives it. */
 function withTrace(trace: RunTrace) {
   return (item: number, begun?: BegunItem): BegunItem | undefined =>
     begun && {
@@ -229,7 +230,7 @@ function withTrace(trace: RunTrace) {
     };
 }
 
-/** What kept the items of a lease from succeeding. */
+/** Errors that kept items of a lease from succeeding. */
 function failuresIn({ jobName }: ExecutionLease, outcomes: ReadonlyMap<number, SettledOutcome>): Map<number, unknown> {
   const failures = new Map<number, unknown>();
   for (const [item, outcome] of outcomes) {

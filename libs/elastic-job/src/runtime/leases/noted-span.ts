@@ -4,13 +4,13 @@ import type { Span } from '../../domain/index.js';
 
 /** An instant, in milliseconds since the epoch. */
 export interface Instant {
-  /** By the time by which fire times come in this process. */
+  /** By the clock that decides fire times in this process. */
   readonly own: number;
-  /** By the time that instances share: what others have noted is compared with this one. */
+  /** By the time that instances share, for comparison with instants noted by others. */
   readonly shared: number;
 }
 
-/** A stretch of this process's time, and the same stretch of the shared time. */
+/** A span of this process's time, and the same span in shared time. */
 export interface NotedSpan extends Span {
   readonly shared: Span;
 }

@@ -33,7 +33,7 @@ describe('work that events wake', () => {
     expect(errors).toMatchObject([{ message: 'run 1' }, { message: 'run 2' }]);
   });
 
-  it('given a run under way, when somebody wakes it and waits, then a whole run has begun and ended since', async () => {
+  it('given a run under way, when it is woken and awaited, then a whole run has begun and ended since', async () => {
     const { reaction, runs, finish } = gated();
     reaction.wake();
     let isOver = false;
@@ -63,7 +63,7 @@ describe('work that events wake', () => {
   });
 });
 
-/** A reaction whose runs end when they are told to. */
+/** A reaction whose runs end when the spec says so. */
 function gated() {
   let runs = 0;
   let finish: (() => void) | undefined;
@@ -77,7 +77,7 @@ function gated() {
   return { reaction, runs: () => runs, finish: () => finish?.() };
 }
 
-/** Everything that waits for nothing but promises has had its turn. */
+/** Resolves when all promise callbacks have had their turn. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

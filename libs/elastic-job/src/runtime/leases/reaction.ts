@@ -3,8 +3,8 @@ import { untilDone } from '../../coordination/index.js';
 import type { JobContext } from './job-context.js';
 
 /**
- * Work that events wake. It runs once at a time; a wake during a run makes it run once more, so what the last event
- * told is never overlooked and a thousand events cost two runs.
+ * Work that events wake. It runs once at a time, and a wake during a run makes it run once more. So the last event is
+ * never overlooked, and a thousand events cost two runs.
  */
 abstract class WokenWork {
   private run: Promise<void> | undefined;
@@ -17,27 +17,27 @@ abstract class WokenWork {
     this.run ??= this.runWhileWoken();
   }
 
-  /** Wakes it, and resolves when that wake has been worked off. */
+  /** Wakes it, and resolves when that wake is worked off. */
   async wakeAndWait(): Promise<void> {
     this.wake();
     await this.rested();
   }
 
-  /** Resolves when all wakes until then have been worked off. */
+  /** Resolves when all wakes so far are worked off. */
   async rested(): Promise<void> {
     await this.run;
   }
 
-  /** Nothing starts any more; what runs may end. */
+  /** Starts nothing more; a present run may end. */
   stop(): void {
     this.isStopped = true;
     this.isWoken = false;
   }
 
-  /** Must look at the state of things, not at events. */
+  /** One run. It must read the state, not rely on events. */
   protected abstract attempt(): Promise<void>;
 
-  /** Hears why an attempt has failed. Must not throw. */
+  /** Reports a failed attempt. Must not throw. */
   protected abstract fail(error: unknown): void;
 
   private async runWhileWoken(): Promise<void> {
@@ -73,12 +73,12 @@ export class Reaction extends WokenWork {
 }
 
 /**
- * Work for a job during one session, which asks the registry: unanswered, it begins anew as soon as the registry
- * answers again, and after a pause if the registry refuses it, which is told once.
+ * Work on the registry for a job during one session. Without an answer it starts again as soon as the registry answers;
+ * after a refusal it starts again after a pause, and reports that once.
  */
 export class SessionReaction extends WokenWork {
-  // A job has a dozen of these, most of which rest: what they need for a run is made when they run.
-  /** @param what completes "... failed" */
+  // A job has a dozen of these, most of them idle, so the objects of a run are created when it runs.
+  /** @param what completes "... failed" in reports */
   constructor(
     private readonly context: Pick<JobContext, 'tree' | 'clock' | 'report'>,
     private readonly what: string,

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 
 describe('the items that run in a process', () => {
-  it('given a lease, when its items end, then they are gone, and whoever waits for the last of them is told', async () => {
+  it('given a lease, when its items end, then they are gone, and waiters for the last one are told', async () => {
     const lease = await makeLease([1, 2]);
     running.add(lease);
     const ending = Deadline.after(clock, 1_000).holdsFor(running.ended());
@@ -36,7 +36,7 @@ describe('the items that run in a process', () => {
     expect(await ending).toBe(false);
   });
 
-  it('given items that were told to stop, when a begin that was under way is added, then it is told as well', async () => {
+  it('given items told to stop, when a begin under way is added, then it is told as well', async () => {
     const reason = new Error('shut down');
     running.end(reason);
 
@@ -91,7 +91,7 @@ describe('the items that run in a process', () => {
     expect(running.has(1)).toBe(true);
   });
 
-  it('given a handler that hangs, when its item is given up, then it is not free before the handler returns', async () => {
+  it('given a hanging handler, when its item is given up, then it is free only when the handler returns', async () => {
     const lease = await makeLease([1]);
     running.add(lease);
     const hung = { item: 1, since: 0, reason: new Error('drain'), isReleased: true };
@@ -129,7 +129,7 @@ describe('the items that run in a process', () => {
   });
 });
 
-/** A lease of a job without execution monitoring: it needs no node. */
+/** A lease of a job without execution monitoring, which needs no node. */
 async function makeLease(items: readonly number[]): Promise<ExecutionLease> {
   const options = { namespace: 'test', clock, sessionTimeoutMs: 10_000, requestTimeoutMs: 5_000 };
   const registry = new MemoryRegistry(clock).center(options);

@@ -3,33 +3,33 @@ import type { ExecutionLease } from '../../coordination/index.js';
 import { SparseMap } from '../../domain/index.js';
 import type { HungHandler } from '../../executor/index.js';
 
-/** An item that runs here: under a lease, or its handler alone, which goes on although the item was given up. */
+/** An item that runs here under a lease, or whose handler goes on after the item was given up. */
 interface HeldHere {
   readonly lease: ExecutionLease;
-  /** It has not returned although it was told to stop. */
+  /** Set if the handler has not returned although it was told to stop. */
   hung?: HungHandler;
   isLeaseOver: boolean;
 }
 
-/** The items of one job that run in this process, and the leases that hold them. */
+/** Items of one job that run in this process, and the leases that hold them. */
 export class RunningItems {
   private readonly items = new SparseMap<number, HeldHere>();
-  /** Begins under way. */
+  /** Number of begins under way. */
   private expected = 0;
   private waiting: (() => void)[] = [];
-  /** The reason for which nothing is to run any more. */
+  /** Reason for which nothing may run any more. */
   private ending: { readonly reason: unknown } | undefined;
 
   get size(): number {
     return this.items.size;
   }
 
-  /** The handlers that have not heeded their signals, by item, ascending. */
+  /** Handlers that ignore their signals, ascending by item. */
   get hung(): readonly HungHandler[] {
     return [...this.items.values()].flatMap(({ hung }) => hung ?? []).toSorted((a, b) => a.item - b.item);
   }
 
-  /** The items whose handlers have not returned, or are about to be called, ascending. */
+  /** Items whose handlers have not returned, or are about to be called, ascending. */
   get list(): readonly number[] {
     return [...this.items.keys()].toSorted((a, b) => a - b);
   }
@@ -38,12 +38,12 @@ export class RunningItems {
     return this.items.has(item);
   }
 
-  /** The lease under which an item runs here. */
+  /** Lease under which an item runs here. */
   leaseOf(item: number): ExecutionLease | undefined {
     return this.items.get(item)?.lease;
   }
 
-  /** A begin is under way; it adds what it has begun before it ends. */
+  /** Counts a begin as under way until it has added the items that it has begun. */
   async expect<T>(begin: () => Promise<T>): Promise<T> {
     this.expected += 1;
     try {
@@ -59,43 +59,43 @@ export class RunningItems {
     if (this.ending !== undefined) lease.abort(this.ending.reason);
   }
 
-  /** Its handler has not heeded its signal: the item is not free before that returns. */
+  /** Notes that a handler ignores its signal, so the item is not free before it returns. */
   hang(lease: ExecutionLease, hung: HungHandler): void {
     const held = this.of(hung.item, lease);
     if (held !== undefined) held.hung = hung;
   }
 
-  /** Its handler has returned. @returns true if the item is free with that, since it was given up before */
+  /** Notes that a handler has returned. @returns true if this frees the item, as its lease was over before */
   return(item: number, lease: ExecutionLease): boolean {
     const held = this.of(item, lease);
     if (held !== undefined) held.hung = undefined;
     return this.freed(item, held);
   }
 
-  /** The lease has nothing more to do with the item. @returns true if it is free with that */
+  /** Notes that the lease is done with the item. @returns true if this frees the item */
   endLease(item: number, lease: ExecutionLease): boolean {
     const held = this.of(item, lease);
     if (held !== undefined) held.isLeaseOver = true;
     return this.freed(item, held);
   }
 
-  /** Also what is still being begun, and later. The first reason stands. */
+  /** Aborts all leases, including begins under way and later ones. The first reason stands. */
   end(reason: unknown): void {
     this.ending ??= { reason };
     this.abort(reason);
   }
 
-  /** After `end`: what is begun from now on runs. */
+  /** Allows runs again after `end`. */
   reopen(): void {
     this.ending = undefined;
   }
 
-  /** What runs now is told to stop; what begins later runs. */
+  /** Aborts the present leases only; later begins run. */
   abort(reason: unknown): void {
     for (const lease of new Set([...this.items.values()].map((held) => held.lease))) lease.abort(reason);
   }
 
-  /** Resolves when nothing runs and nothing is about to. */
+  /** Resolves when nothing runs and no begin is under way. */
   async ended(): Promise<void> {
     if (!this.isNone()) await new Promise<void>((resolve) => this.waiting.push(resolve));
   }

@@ -17,68 +17,71 @@ import { guardRunTracer } from '../../tracing/index.js';
 export interface RuntimeOptions {
   readonly registry: RegistryCenter;
   readonly clock: Clock;
-  /** False: connects, but registers and runs no job. @default true */
+  /** False connects to the registry, but registers and runs no job. @default true */
   readonly processing?: boolean;
-  /** How long running items may go on after shutdown began, in milliseconds. @default 30_000 */
+  /** Milliseconds for which running items may go on after a shutdown began. @default 30_000 */
   readonly drainTimeoutMs?: number;
   /** Longest wait for the registry at start, in milliseconds. @default 9_000 */
   readonly connectionTimeoutMs?: number;
-  /** Replaces `{pid}-{session}` in the instance id, for stable names. Unique among the live instances. */
+  /** Replaces `{pid}-{session}` in the instance id, for stable names. Must be unique among the live instances. */
   readonly instanceId?: string;
-  /** Goes before every fencing token; raise it when the registry's data was restored or replaced. @default 0 */
+  /** Prefix of every fencing token. Raise it when the registry's data was restored or replaced. @default 0 */
   readonly tokenEpoch?: number;
-  /** How long a leader waits for further changes before it reshards, in milliseconds. @default 100 */
+  /** Milliseconds for which a leader waits for further changes before it reshards. @default 100 */
   readonly reshardDelayMs?: number;
   /**
-   * How long a Java peer is missing before it is taken for crashed, in milliseconds: it deletes and re-creates its
-   * instance node at every reconnect.
+   * Milliseconds after which a missing Java peer counts as crashed, as it deletes and re-creates its instance node at
+   * every reconnect.
    * @default 1_000
    */
   readonly javaReconnectGraceMs?: number;
   /**
-   * How long a handler may go on after its signal has aborted before a `hung` event tells of it, in milliseconds.
+   * Milliseconds for which a handler may go on after its signal has aborted before a `hung` event reports it.
    * @default 30_000
    */
   readonly hungGraceMs?: number;
   /**
-   * How late a run may begin, from the instant at which it is due to its handler's first line, before a `late` event
-   * tells of it, in milliseconds.
+   * Longest delay, in milliseconds, from the instant at which a run is due to its handler's first line, before a `late`
+   * event reports it.
    * @default 5_000
    */
   readonly lateAfterMs?: number;
   /**
-   * What runs is aborted once the registry has not answered for so long, in milliseconds.
+   * Milliseconds without an answer from the registry after which running items are aborted.
    * @default none: running items go on until the session is lost
    */
   readonly suspendedGraceMs?: number;
   /**
-   * How far this host's clock may run ahead of the registry's before fire times wait until they are due by the
-   * registry's, in milliseconds.
+   * Milliseconds by which this host's clock may run ahead of the registry's. Beyond it, fire times wait until they are
+   * due by the registry's clock.
    * @default 10_000
    */
   readonly clockToleranceMs?: number;
-  /** Guarded stores: a job does not start if one of them is ahead of the registry. @default [] */
+  /** Guarded stores. A job does not start if one of them is ahead of the registry. @default [] */
   readonly fences?: readonly FencedStore[];
-  /** Called around each run of every job; those with a type, of jobs that name it in `jobListenerTypes`. @default [] */
+  /**
+   * Listeners called around each run of every job; one with a type only for jobs that name it in `jobListenerTypes`.
+   * @default []
+   */
   readonly listeners?: readonly ElasticJobListener[];
   /** Users' own sharding strategies, by type. */
   readonly strategies?: StrategyLookup;
-  /** That of jobs that `JobRegistrar.add` is given without one. @default 'quartz' */
+  /** Dialect of jobs that `JobRegistrar.add` receives without one. @default 'quartz' */
   readonly cronDialect?: CronDialect;
-  /** Users' own error handlers, which jobs name by their type. @default [] */
+  /** Users' own error handlers, which jobs name by their types. @default [] */
   readonly errorHandlers?: readonly JobErrorHandler[];
-  /** Commands and addresses that an edit in the registry may lead jobs and error handlers to. @default none */
+  /** Commands and addresses to which an edit in the registry may direct jobs and error handlers. @default none */
   readonly allowRegistryTargets?: AllowedRegistryTargets;
   /**
-   * How long failures of one kind are held back after one was told through a channel, in milliseconds.
+   * Milliseconds for which failures of one kind are held back after one was told through a channel.
    * @default 300_000
    */
   readonly errorWindowMs?: number;
-  /** For jobs with `isolation: 'worker-thread'`; closed at the end. @default none */
+  /** Pool for jobs with `isolation: 'worker-thread'`; closed at the end. @default none */
   readonly workerPool?: WorkerPool;
-  /** Follows each run that is begun here. @default nobody does */
+  /** Traces each run that is begun here. @default none */
   readonly tracer?: RunTracer;
-  /** Goes over texts that a channel or the tracer is told. @default they are told as they are */
+  /** Filters texts before a channel or the tracer gets them. @default no filter */
   readonly redact?: Redact;
 }
 

@@ -7,16 +7,16 @@ import { ScheduleClock } from './schedule-clock.js';
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
 
-/** The host's clock; the registry's goes on as this one began. */
+/** The host's clock. The registry's clock goes on from its start. */
 let clock: VirtualClock;
 let start: number;
 let offsets: Map<string, number>;
 let requests: number;
-/** The registry answers a question for its time. */
+/** True if the registry answers when asked for its time. */
 let isAnswering: boolean;
-/** So far what the process knows of the registry's time is behind it, until it asks; undefined: it knows nothing. */
+/** Milliseconds by which the known time of the registry is behind, until it is asked; undefined if none is known. */
 let staleMs: number | undefined;
-/** The process knows the registry's time so exactly, in milliseconds. */
+/** Precision of the known time of the registry, in milliseconds. */
 let uncertaintyMs: number;
 let told: JobEvent[];
 let reported: number[];
@@ -202,7 +202,7 @@ describe('the time that instances share', () => {
 });
 
 describe('the registry', () => {
-  it('is asked before anything is begun if its time is unknown, and the others are told of no offset before', async () => {
+  it('is asked before anything is begun if its time is unknown; until then no offset is reported', async () => {
     staleMs = undefined;
     expect(schedule.fromRegistry(HOUR)).toEqual({ own: HOUR, shared: HOUR });
     expect([schedule.reference, schedule.offsetMs]).toEqual([undefined, undefined]);
@@ -320,7 +320,7 @@ describe('what the other instances show', () => {
     expect(told.map((event) => event.kind === 'clock' && event.state)).toEqual(['ahead', 'registry-wrong']);
   });
 
-  it('is told, and schedules are looked at anew, when others agree on another time while fire times are held back', async () => {
+  it('is told, and schedules are read anew, when others agree on another time while times are held back', async () => {
     offsets = new Map(['a', 'b'].map((name) => [name, 0]));
     await stepTo(5 * HOUR);
     offsets = new Map(['a', 'b'].map((name) => [name, 2 * HOUR]));
@@ -343,7 +343,7 @@ function setAhead(ms: number): void {
   clock.setWall(registryNow() + ms);
 }
 
-/** Sets the host's clock, and waits until that is judged. */
+/** Sets the host's clock and waits until it is judged. */
 async function stepTo(aheadMs: number): Promise<void> {
   setAhead(aheadMs);
   schedule.wallNow();

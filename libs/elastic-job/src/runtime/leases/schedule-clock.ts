@@ -6,67 +6,71 @@ import type { TickClock } from '../../scheduling/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import type { Instant } from './noted-span.js';
 
-/** A wall clock that was moved by more against the monotonic one was set. */
+/** A wall clock that moved by more than this against the monotonic clock was set. */
 const STEP_MS = 1_000;
-/** While fire times are held back, the registry is asked so often whether they still have to be. */
+/** Milliseconds between requests to the registry while fire times are held back. */
 const ASK_AGAIN_MS = 30_000;
 /**
- * So often it is looked whether the host's clock was set meanwhile, which costs no request: timers go on as they were
- * armed. While fire times are held back, and otherwise.
+ * Milliseconds between checks if the host's clock was set, which cost no request, since armed timers do not notice it:
+ * while fire times are held back, and otherwise.
  */
 const CHECK_AGAIN_MS = { heldBack: 500, otherwise: 5_000 };
 const LONGEST_ASK_MS = 5_000;
-/** A clock that seems to run ahead is judged after the other instances have had so long to tell of theirs. */
+/** Milliseconds that other instances get to report their clocks before one that seems to run ahead is judged. */
 const OTHERS_TELL_MS = 1_000;
-/** An offset that has changed by more is told to the other instances. */
+/** Change of the offset, in milliseconds, above which it is reported to the other instances. */
 const REPORTED_CHANGE_MS = 1_000;
 
 type Verdict = 'trusted' | 'ahead' | 'behind' | 'registry-wrong';
 
-/** What judging this host's clock needs of its process. */
+/** Parts of the process that are needed to judge the host's clock. */
 interface ScheduleClockParts {
   readonly clock: Clock;
   readonly registry: RegistryCenter;
   readonly events: JobEvents;
-  /** A fire time may be begun so long before the registry's clock shows it, in milliseconds. */
+  /** Milliseconds by which a fire time may be begun before the registry's clock shows it. */
   readonly toleranceMs: number;
-  /** How far the clocks of other processes are ahead of the registry's, by process, as far as they have told. */
+  /**
+   * Milliseconds by which the clocks of other processes are ahead of the registry's, by process, as far as reported.
+   */
   offsets(): ReadonlyMap<string, number>;
-  /** Tells the other instances how far this host's clock is ahead of the registry's. */
+  /** Reports to the other instances how far this host's clock is ahead of the registry's. */
   report(offsetMs: number): void;
-  /** The time by which fire times come has been changed, or stepped: schedules and owed fire times are read anew. */
+  /**
+   * Called when the time for fire times has changed or stepped, so that schedules and owed fire times are read again.
+   */
   onChanged(): void;
 }
 
 /**
- * The time by which fire times come in this process: the host's, unless that runs ahead of the reference by more than
- * the tolerance. Then it is the reference, until the host's clock is right again. A clock that is behind is told of.
+ * The time that decides fire times in this process: the host's, unless it runs ahead of the reference by more than the
+ * tolerance. Then it is the reference, until the host's clock is right again. A clock that is behind is reported.
  *
- * The reference is the registry's clock; if most instances agree that this is the wrong one, what they show. That
- * stands until the clocks agree.
+ * The reference is the registry's clock, unless most instances agree that this clock is wrong; then it is the time that
+ * they show, until the clocks agree again.
  *
- * The registry is asked anew before anything is held back, when the host's clock was set, and while fire times are held
- * back; otherwise what own writes have told is enough.
+ * The registry is asked again before anything is held back, when the host's clock was set, and while fire times are
+ * held back. Otherwise the times in own writes are enough.
  */
 export class ScheduleClock implements TickClock, ScheduleTime {
   private verdict: Verdict = 'trusted';
-  /** So far the reference is ahead of the registry's clock, in milliseconds. */
+  /** Milliseconds by which the reference is ahead of the registry's clock. */
   private referenceMs = 0;
-  /** So far the host's clock was ahead of the reference when the verdict came. */
+  /** Milliseconds by which the host's clock was ahead of the reference at the time of the verdict. */
   private aheadMs = 0;
   private reportedMs: number | undefined;
-  /** Others are still to tell of their clocks. */
+  /** True while other instances have not reported their clocks yet. */
   private isUndecided = false;
-  /** So far the host's wall clock was ahead of its monotonic one when it was judged last, in milliseconds. */
+  /** Milliseconds by which the host's wall clock was ahead of its monotonic one at the last judgement. */
   private monotonicToWallMs: number;
-  /** The host's clock was set, and the registry has not answered yet. */
+  /** True while the registry has not answered after the host's clock was set. */
   private isQuestioned = false;
   private asking: Promise<void> | undefined;
   private again: Timer | undefined;
-  /** While fire times are held back: when the registry is asked again, on the monotonic clock. */
+  /** Moment on the monotonic clock of the next request to the registry, while fire times are held back. */
   private askAt = 0;
   private isStopped = false;
-  /** The waits of all jobs of the process while they are at rest. */
+  /** Waits of all jobs of the process while they are idle. */
   private readonly waiting: TimerQueue;
 
   constructor(private readonly parts: ScheduleClockParts) {
@@ -75,34 +79,34 @@ export class ScheduleClock implements TickClock, ScheduleTime {
   }
 
   /**
-   * So far the host's clock was ahead of the registry's when fire times began to be held back, in milliseconds;
-   * undefined: none is.
+   * Milliseconds by which the host's clock was ahead of the registry's when fire times began to be held back; undefined
+   * if none are held back.
    */
   get heldBackMs(): number | undefined {
     return this.verdict === 'ahead' ? this.aheadMs : undefined;
   }
 
-  /** So far the host's clock was behind the registry's when that was told, in milliseconds; undefined: it is not. */
+  /**
+   * Milliseconds by which the host's clock was behind the registry's when that was reported; undefined if it is not
+   * behind.
+   */
   get behindMs(): number | undefined {
     return this.verdict === 'behind' ? -this.aheadMs : undefined;
   }
 
-  /** The reference, by which records count as from the future; undefined if nobody can say. */
+  /** The reference, by which records count as in the future; undefined if unknown. */
   get reference(): RegistryNow | undefined {
     return this.isUndecided ? undefined : this.known;
   }
 
-  /** The same as a function, one for all who keep it. */
+  /** `reference` as a function, shared by all that keep it. */
   readonly referenceNow = (): RegistryNow | undefined => this.reference;
 
   private get known(): RegistryNow | undefined {
     return this.toldAhead(this.referenceMs);
   }
 
-  /**
-   * How far the host's clock is ahead of the registry's, in milliseconds, as the others are told; undefined: nobody can
-   * say.
-   */
+  /** Milliseconds by which the host's clock is ahead of the registry's, as reported to others; undefined if unknown. */
   get offsetMs(): number | undefined {
     const { told } = this;
     return told && Math.round(clockOffsetMs(this.parts.clock.wallNow(), told));
@@ -112,7 +116,7 @@ export class ScheduleClock implements TickClock, ScheduleTime {
     return this.toldAhead(0);
   }
 
-  /** The registry's time as it was told, and so many milliseconds more. */
+  /** The registry's time as it was told, plus some milliseconds. */
   private toldAhead(ms: number): RegistryNow | undefined {
     const { registry, toleranceMs } = this.parts;
     const time = registry.time();
@@ -121,7 +125,7 @@ export class ScheduleClock implements TickClock, ScheduleTime {
 
   /**
    * The instant at which the registry's clock showed that time, in milliseconds since the epoch. While the host's clock
-   * is off it by more than the tolerance, nobody can say what that showed: then the registry's time has to do.
+   * is off by more than the tolerance, its own time is unknown, and the registry's time is used.
    */
   fromRegistry(ms: number): Instant {
     return { own: this.isRight ? ms + (this.offsetMs ?? 0) : ms, shared: ms + this.referenceMs };
@@ -130,14 +134,14 @@ export class ScheduleClock implements TickClock, ScheduleTime {
   wallNow(): number {
     this.noticeStep();
     const { clock } = this.parts;
-    // Until the registry has answered, a clock that was set forward goes on as it was: nothing is early.
+    // Until the registry has answered, a clock that was set forward goes on as before, so that nothing is early.
     const asBefore = this.isQuestioned ? Math.floor(clock.monotonicNow() + this.monotonicToWallMs) : Infinity;
     const wall = Math.min(clock.wallNow(), asBefore);
     const time = this.verdict === 'ahead' ? this.known : undefined;
     return time === undefined ? wall : Math.min(wall, Math.floor(time.earliest));
   }
 
-  /** The instant of the reference that is nearest to `wallNow`, as far as the reference is known. */
+  /** The instant closest to `wallNow` at which the reference may be, as far as it is known. */
   sharedNow(): number {
     const own = this.wallNow();
     const { known } = this;
@@ -149,13 +153,13 @@ export class ScheduleClock implements TickClock, ScheduleTime {
     return this.waiting.setTimer(ms, callback);
   }
 
-  /** The time now, for catching up: the registry has been asked if the host's clock seems to run ahead. */
+  /** The time now, for catching up. The registry is asked first if the host's clock seems to run ahead. */
   async now(): Promise<number> {
     await this.hasCome(this.parts.clock.wallNow());
     return this.wallNow();
   }
 
-  /** True if a fire time that has come by the host's clock may be begun. Before it may not, the registry is asked. */
+  /** True if a fire time that has come by the host's clock may be begun. Before it says no, the registry is asked. */
   async hasCome(fireTime: number): Promise<boolean> {
     this.reportChange();
     if (this.told === undefined || isAhead(fireTime, this.known)) await this.ask();
@@ -163,14 +167,14 @@ export class ScheduleClock implements TickClock, ScheduleTime {
     return !this.isAhead(fireTime);
   }
 
-  /** True if a fire time is yet to come by the reference; from memory. */
+  /** True if a fire time is in the future by the reference; from memory. */
   isAhead(fireTime: number): boolean {
     return isAhead(fireTime, this.reference);
   }
 
   /**
-   * Asks the registry for its time and judges the host's by it. Without an answer what is known has to do. Never
-   * rejects.
+   * Asks the registry for its time and judges the host's clock by it. Without an answer it judges by what is known.
+   * Never rejects.
    */
   ask(): Promise<void> {
     this.asking ??= this.askOnce().finally(() => (this.asking = undefined));
@@ -182,7 +186,10 @@ export class ScheduleClock implements TickClock, ScheduleTime {
     this.again?.cancel();
   }
 
-  /** Another instance has told of its clock: if the registry's was set, this one has not heard of it yet. */
+  /**
+   * Asks the registry after another instance has reported its clock: if the registry's clock was set, this instance
+   * does not know it yet.
+   */
   async hearOthers(): Promise<void> {
     if (!this.isStopped) await this.ask();
   }
@@ -225,19 +232,19 @@ export class ScheduleClock implements TickClock, ScheduleTime {
     this.parts.onChanged();
   }
 
-  /** Nothing tells otherwise: the others need not be looked at. */
+  /** True if nothing contradicts the host's clock, so that the other instances need not be looked at. */
   private get isRight(): boolean {
     return this.verdict === 'trusted' && Math.abs(this.offsetMs ?? 0) <= this.parts.toleranceMs;
   }
 
-  // What is worse than before is told only once the registry and the others have been asked.
+  // A verdict worse than before is told only after asking the registry and the others.
   private judgeFromMemory(): void {
     const { verdict } = this.judged();
     if (verdict === 'trusted' || verdict === this.verdict) this.judge();
     else void this.ask();
   }
 
-  /** What is known now, without a request. */
+  /** Verdict from what is known now, without a request. */
   private judged(): { readonly verdict: Verdict; readonly aheadMs: number; readonly referenceMs: number } {
     const { toleranceMs } = this.parts;
     const { offsetMs = 0 } = this;

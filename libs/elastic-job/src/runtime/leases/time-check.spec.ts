@@ -7,9 +7,9 @@ import { contextOf } from '../../../../../test/support/unit/job-context.js';
 
 const SECOND = 1_000;
 
-/** So far this host's clock is ahead of the registry's, as it is known; undefined: the registry has not told. */
+/** Milliseconds by which this host's clock is known to be ahead of the registry's; undefined if unknown. */
 let known: number | undefined;
-/** So far it is in truth, as the registry tells when it is asked. */
+/** The true value, which the registry tells when asked. */
 let actual: number;
 let requests: number;
 let told: JobEvent[];
@@ -45,7 +45,7 @@ it.each([5 * SECOND, -5 * SECOND])(
 );
 
 it.each([5 * SECOND + 1, -5 * SECOND - 1])(
-  'given a difference of %i ms, when 5 s are allowed, then the trigger is not run, which is told with the difference',
+  'given a difference of %i ms, when 5 s are allowed, then the trigger is skipped with the difference',
   async (differenceMs) => {
     known = actual = differenceMs;
     const trigger = triggerAt(1_000);
@@ -62,7 +62,7 @@ it.each([5 * SECOND + 1, -5 * SECOND - 1])(
   },
 );
 
-it('given a registry whose time is unknown, when a trigger comes, then it is asked before the trigger is run', async () => {
+it('given a registry of unknown time, when a trigger comes, then it is asked before the trigger is run', async () => {
   expect(await check.refuses(triggerAt(1_000), 5)).toBe(false);
   expect(requests).toBe(1);
 });

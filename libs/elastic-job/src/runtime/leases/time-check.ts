@@ -3,8 +3,8 @@ import { clockOffsetMs, TimeDifferenceError, type Trigger } from '../../domain/i
 import type { JobContext } from './job-context.js';
 
 /**
- * Compares this process's clock with the registry's before a trigger is run. The registry is asked where its time is
- * unknown or too different.
+ * Compares this process's clock with the registry's before a trigger runs. Asks the registry if its time is unknown or
+ * too different.
  * @see ElasticJob, `ConfigurationService.checkMaxTimeDiffSecondsTolerable`; there the run goes on
  */
 export class TimeCheck {
@@ -13,18 +13,18 @@ export class TimeCheck {
 
   constructor(private readonly context: JobContext) {}
 
-  /** What the last measurement has found; undefined if the difference was tolerable. */
+  /** Result of the last measurement; undefined if the difference was tolerable. */
   get problem(): TimeDifferenceError | undefined {
     return this.found;
   }
 
-  /** The last fire time that was refused: it is not caught up on. In milliseconds since the epoch. */
+  /** Last fire time that was refused and is not caught up on, in milliseconds since the epoch. */
   get skippedUntil(): number {
     return this.skipped;
   }
 
   /**
-   * Measures, and tells if the trigger must not be run. From memory, if that says that it may.
+   * Measures, and returns true if the trigger must not run. Works from memory if that shows a tolerable difference.
    * @param maxTimeDiffSeconds negative: unlimited
    */
   async refuses(trigger: Trigger, maxTimeDiffSeconds: number): Promise<boolean> {
@@ -46,7 +46,7 @@ export class TimeCheck {
     return isTolerable(differenceMs) ? undefined : new TimeDifferenceError(jobName, differenceMs, maxTimeDiffSeconds);
   }
 
-  /** Undefined if nobody can say. */
+  /** Undefined if unknown. */
   private get differenceMs(): number | undefined {
     const time = this.context.tree.registry.time();
     return time && Math.round(clockOffsetMs(this.context.clock.wallNow(), time));

@@ -12,9 +12,9 @@ const TRIGGER = triggerAt(1_000);
 
 let clock: VirtualClock;
 let serverStatus: ServerStatus | undefined;
-/** The settings in force. */
+/** Settings in force. */
 let settings: { problem: unknown; unshareable: string[]; resident: boolean };
-/** So far this host's clock is ahead of the registry's, in milliseconds. */
+/** Milliseconds by which this host's clock is ahead of the registry's. */
 let aheadMs: number;
 let told: JobEvent[];
 let gate: TriggerGate;
@@ -68,7 +68,7 @@ it('given settings that cannot be used, when a trigger comes, then it is skipped
 it('given settings that Java does not know, when a trigger comes, then it is skipped, and they are named', async () => {
   settings.unshareable = ['misfirePolicy all', 'resident'];
   expect([gate.mayBegin, gate.mayBeginUnasked, await gate.refuses(TRIGGER)]).toEqual([true, false, true]);
-  expect(reasons()).toEqual([`not shared with ${JAVA}: misfirePolicy all; resident`]);
+  expect(reasons()).toEqual([`peers ${JAVA} do not support: misfirePolicy all; resident`]);
 });
 
 it('given a clock that is too wrong, when a trigger comes, then it is skipped and not caught up on', async () => {
@@ -93,7 +93,7 @@ it('given a resident job, when an operator triggers it, then that is skipped, si
   expect(reasons()).toEqual(['the job is resident: its items run at all times']);
 });
 
-/** Why triggers were told as skipped. */
+/** Reasons of the skipped triggers. */
 function reasons(): readonly string[] {
   return told.flatMap((event) => (event.kind === 'skipped' && event.trigger === TRIGGER ? [event.reason] : []));
 }
