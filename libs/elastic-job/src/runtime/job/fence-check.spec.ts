@@ -7,7 +7,7 @@ import { ElasticJobRuntime } from '../index.js';
 
 const JOB = 'settle-orders';
 
-it('given a store that has seen tokens of a registry that was replaced, when a process starts, then it is refused, and with the epoch that the error names it starts', async () => {
+it('given a store ahead of a replaced registry, when a process starts, then it needs the named epoch', async () => {
   const clock = new VirtualClock();
   const server = new MemoryRegistry(clock);
   const connect = () => server.center({ namespace: 'test', clock, sessionTimeoutMs: 10_000, requestTimeoutMs: 5_000 });

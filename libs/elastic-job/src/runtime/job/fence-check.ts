@@ -3,8 +3,8 @@ import type { JobTree } from '../../coordination/index.js';
 import type { FencedStore } from '../../domain/index.js';
 
 /**
- * Refuses to run a job whose guarded stores have seen tokens that the registry has yet to reach. No request if there
- * are none.
+ * Refuses to run a job whose guarded stores have seen tokens above those of the registry. Makes no request if there are
+ * no stores.
  * @throws {FenceAheadError}
  */
 export async function assertFencesNotAhead(

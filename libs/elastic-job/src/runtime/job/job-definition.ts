@@ -10,49 +10,49 @@ import type {
   TemplateName,
 } from '../../domain/index.js';
 
-/** A job as this process knows it, before the registry has been asked. */
+/** A job as this process declares it, before the registry was asked. */
 export interface JobDefinition {
-  /** What decorator and module say; the registry's `config` node is laid over it at start. */
+  /** Settings of decorator and module. At start, the registry's `config` node is laid over them. */
   readonly configuration: JobConfiguration;
-  /** Text of the job's root node: Java's job class name. Two different ones cannot share a job. */
+  /** Text of the job's root node: Java's job class name. Two different class names cannot share a job. */
   readonly className: string;
-  /** Where the job was declared, for messages: `OrderJobs.settle`. */
+  /** Place of the job's declaration, for messages: `OrderJobs.settle`. */
   readonly place: string;
   readonly handler: ItemWork;
-  /** What the job's work says of its props. @default they are nobody's business */
+  /** Finds faults in the props of the job's work. @default props are not checked */
   readonly findPropsFaults?: FindPropsFaults;
-  /** The props that say what the job's work runs. @default none */
+  /** Props that name the commands or addresses of the job's work. @default none */
   readonly targets?: PropTargets;
-  /** The job's work is done by tasks. @default it is not */
+  /** Set if tasks do the job's work. @default the handler does */
   readonly tasks?: TaskLife;
-  /** Called after a run of the handler is settled. @default nobody is */
+  /** Called after a run of the handler is settled. @default not called */
   readonly settled?: JobType['settled'];
-  /** Called around each run of the job on this instance, with those of the process. @default none */
+  /** Called around each run of the job on this instance, in addition to the process's listeners. @default none */
   readonly listeners?: readonly ElasticJobListener[];
   /**
-   * Of a job that was created from a template: the czxid of its root, by which a later one of that name is another.
+   * For a job created from a template: the czxid of its root, which tells it from a later job of the same name.
    * @internal
    */
   readonly createdAs?: bigint;
-  /** Called when the job may be on its way out, or gone. @internal */
+  /** Called when the job may be about to go, or gone. @internal */
   readonly onRootChanged?: () => void;
-  /** Called when `config` may have another text, before anything begins by it. @internal */
+  /** Called when `config` may have another text, before anything begins with it. @internal */
   readonly onConfigurationChanged?: (text: string | undefined) => void;
 }
 
-/** What jobs are created from while the cluster runs. */
+/** Template from which jobs are created while the cluster runs. */
 export interface JobTemplate extends Omit<
   JobDefinition,
   'className' | 'createdAs' | 'onRootChanged' | 'onConfigurationChanged'
 > {
   readonly name: TemplateName;
   /**
-   * True if this process takes part in the job now. After it has changed, `TemplateJobs.findJobsSoon` is to be called.
+   * True if this process takes part in the job now. Call `TemplateJobs.findJobsSoon` after the answer has changed.
    * @default it takes part in every job of the template
    */
   readonly admits?: (jobName: JobName) => boolean;
-  /** Called when the `config` of a job may have another text, before anything begins by it. @default nobody is */
+  /** Called when the `config` of a job may have another text, before anything begins with it. @default not called */
   readonly onConfigurationOf?: (jobName: JobName, text: string | undefined) => void;
-  /** Under the template's name. What the registry does not say of a job is as it says. */
+  /** Settings under the template's name, for everything that the registry does not set for a job. */
   readonly configuration: JobConfiguration;
 }

@@ -8,7 +8,7 @@ import { DRAIN_MS, LEFT, LeavingJob } from '../../../../../test/support/unit/lea
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-/** A process that stops leaves its jobs within this time. */
+/** Time within which a process that stops leaves its jobs. */
 const STOP_MS = 5 * SECOND;
 const NO_RIGHT = -102;
 

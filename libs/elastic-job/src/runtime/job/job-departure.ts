@@ -13,36 +13,40 @@ import { isRegistryFailure } from '../../registry/index.js';
 import type { ProcessContext, RunningItems } from '../leases/index.js';
 import type { JobSession } from '../session/index.js';
 
-/** After the drain deadline a handler may take this long to heed its signal. */
+/** Milliseconds for which a handler may still run after the drain deadline has aborted its signal. */
 const ABORT_GRACE_MS = 1_000;
 
-/** What a departure needs of the job. */
+/** Parts of the job that a departure needs. */
 interface JobDepartureParts {
   readonly jobName: JobName;
   readonly running: RunningItems;
-  /** What runs here are tasks that others can adopt: nobody has to wait for them. @default false */
+  /**
+   * True if the runs here are tasks that others can adopt, so that there is no need to wait for them. @default false
+   */
   readonly isAdoptable?: boolean;
   readonly currentSession: JobSession | undefined;
   /** Resolves when no session is being opened. */
   readonly joining: Promise<void> | undefined;
-  /** Nothing more begins here; what runs goes on. */
+  /** Begins nothing more; running items go on. */
   stopBeginning(): void;
   loseSession(reason: unknown): void;
-  /** Tells what has failed, unless the session is over. */
+  /** Reports a failure, unless the session is over. */
   report(work: string, tree: JobTree): (error: unknown) => void;
 }
 
-/** How this process leaves a job for good: because it wants to, or because an operator has removed its instance. */
+/**
+ * Departure of this process from a job for good: by its own decision, or because an operator has removed its instance.
+ */
 export class JobDeparture {
-  /** Why the job is to run no more in this process. */
+  /** Reason why the job must not run any more in this process. */
   private reason: Error | undefined;
   private readonly stays = new SparseSet<AbortController>();
   private draining: Promise<void> | undefined;
-  /** What cannot be removed from the registry now goes with the session. */
+  /** True if the session ends too, so that nodes that cannot be removed now go with it. */
   private isSessionEnding = false;
   private removedBecause: string | undefined;
   private removing: Promise<void> = Promise.resolve();
-  /** The instance node is gone, or about to go, for whichever reason. */
+  /** True if the instance node is gone, or about to go, for any reason. */
   private isGone = false;
 
   constructor(
@@ -50,12 +54,14 @@ export class JobDeparture {
     private readonly parts: JobDepartureParts,
   ) {}
 
-  /** The job is to run no more in this process. */
+  /** True if the job must not run any more in this process. */
   get isDecided(): boolean {
     return this.reason !== undefined;
   }
 
-  /** @param work is given up when the session is lost, or when the job is to run no more in this process */
+  /**
+   * Does work in the job. @param work its signal aborts if the session is lost, or the job must not run any more here
+   */
   async whileStaying<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const stay = new AbortController();
     if (this.reason !== undefined) stay.abort(this.reason);
@@ -67,27 +73,27 @@ export class JobDeparture {
     }
   }
 
-  /** Gives up the entry into the job that is under way: the session is lost. */
+  /** Aborts the entry into the job that is under way, since the session is lost. */
   interruptStay(reason: unknown): void {
     for (const stay of this.stays) stay.abort(reason);
   }
 
-  /** This process wants to leave, or has left. */
+  /** True if this process wants to leave, or has left. */
   get isLeaving(): boolean {
     return this.draining !== undefined;
   }
 
-  /** What to tell whoever asks; undefined unless an operator has removed the instance. */
+  /** Message for the status, if an operator has removed the instance. */
   get removal(): string | undefined {
     return this.removedBecause;
   }
 
   /**
-   * No new run from the first moment; others are given the items of this instance at once. What still runs here ends,
-   * or is aborted at the deadline; then the instance is removed. A handler that has not returned then leaves its mark
-   * behind. Never rejects. A second call joins the first.
-   * @param until the session is closed then, so what has not been removed by that time goes with it. Undefined: the
-   *   session goes on, and it is removed as soon as the registry does that
+   * Drains the job. Nothing begins from the first moment, and others get the items of this instance at once. Running
+   * items end, or are aborted at the deadline; then the instance is removed. A handler that has not returned by then
+   * leaves its mark behind. Never rejects. A second call joins the first.
+   * @param until deadline after which the session is closed, so that remaining nodes go with it. If undefined, the
+   * session goes on and nodes are removed as soon as the registry allows
    */
   async drain(until?: Deadline): Promise<void> {
     this.isSessionEnding ||= until !== undefined;
@@ -128,9 +134,9 @@ export class JobDeparture {
   }
 
   /**
-   * An operator's shutdown: what runs is aborted at once, and the others wait for its marks up to `shutdownGraceMs`. To
-   * come back, the process must be restarted, or the job resumed. The registry's session goes on, for other jobs. Never
-   * rejects.
+   * Obeys an operator's shutdown: running items are aborted at once, and others wait for their marks up to
+   * `shutdownGraceMs`. To come back, the process must be restarted or the job resumed. The registry's session goes on
+   * for other jobs. Never rejects.
    */
   obeyRemoval(instanceId: string): Promise<void> {
     if (this.isGone) return this.removing;
@@ -138,7 +144,7 @@ export class JobDeparture {
     return (this.removing = this.removeAs(instanceId));
   }
 
-  /** Resolves when what an operator has removed here is gone. */
+  /** Resolves when a removal by an operator is complete here. */
   removed(): Promise<void> {
     return this.removing;
   }
@@ -157,17 +163,17 @@ export class JobDeparture {
       Deadline.after(options.clock, shutdownGraceMs).holdsFor(running.ended()),
       this.attempt('resigning', (tree) => this.untilDone('resigning', tree, () => this.abdicate(tree))),
     ]);
-    // Last, since it tells the others that nothing more is to be waited for.
+    // Last, since it tells the others that there is nothing more to wait for.
     const work = 'leaving the job';
     await this.attempt(work, (tree) => this.untilDone(work, tree, () => services.instances.leave(tree)));
     this.parts.loseSession(error);
   }
 
-  // Others should have the items, and the lead, while this instance waits for its handlers. Unheard, they know it when
-  // the instance is gone.
+  // Tells others that they should take the items, and the lead, while this instance waits for its handlers. If the
+  // registry does not answer, they learn it when the instance is gone.
   private async announce(): Promise<void> {
     const { services } = this.shared;
-    // The caller of `join` hears how it ended; here only that it did.
+    // The caller of `join` gets its outcome; here only its end matters.
     await Promise.allSettled([this.parts.joining]);
     await this.attempt('announcing the departure', async (tree) => {
       try {
@@ -179,14 +185,15 @@ export class JobDeparture {
     });
   }
 
-  // A Java successor sets the flag only for what it sees as leader: it has not seen this instance go.
+  // Sets the flag before resigning, since a Java successor sets it only for changes that it sees as leader, and it has
+  // not seen this instance go.
   private async abdicate(tree: JobTree): Promise<void> {
     const { leader, sharding } = this.shared.services;
     const term = leader.term(this.parts.jobName);
     try {
       if (term !== undefined) await sharding.announce(tree, term);
     } catch (error) {
-      if (!term?.signal.aborted) throw error; // Another term of its own may have begun: it resigns from that.
+      if (!term?.signal.aborted) throw error; // It may have begun another term, from which it resigns next.
     }
     await leader.resign(this.parts.jobName);
   }
@@ -209,7 +216,8 @@ export class JobDeparture {
     this.shared.events.emit({ kind: 'warning', jobName, message });
   }
 
-  // The session goes on: an instance that stayed would own items, or lead, and do nothing. A refusal is told once.
+  // Repeats until done, since the session goes on: an instance that stayed would own items or lead, and do nothing. A
+  // refusal is reported once.
   private untilDone(work: string, tree: JobTree, act: () => Promise<void>): Promise<void> {
     return untilDone(tree, this.shared.options.clock, act, this.parts.report(work, tree));
   }
@@ -220,7 +228,7 @@ export class JobDeparture {
   }
 }
 
-/** A registry that does not answer keeps nobody from leaving. */
+/** Lets an instance leave although the registry does not answer. */
 function unlessUnavailable(onUnavailable = () => {}): (error: unknown) => void {
   return (error) => {
     if (!isRegistryFailure(error)) throw error;

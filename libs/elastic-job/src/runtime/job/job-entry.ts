@@ -6,7 +6,7 @@ import { assertFencesNotAhead } from './fence-check.js';
 import type { JobDefinition } from './job-definition.js';
 import type { MixedJob } from './mixed-job.js';
 
-/** What the way into a job needs of it. */
+/** Parts of the job that the entry needs. */
 interface JobEntryParts {
   readonly definition: JobDefinition;
   readonly settings: JobSettings;
@@ -15,13 +15,13 @@ interface JobEntryParts {
   report(work: string): (error: unknown) => void;
 }
 
-/** The way into a job: its tree is opened and judged, and the instance is registered in it. */
+/** Entry into a job: its tree is opened and judged, and the instance is registered in it. */
 export class JobEntry {
-  /** Sessions that this process has lost, by the instance ids that it had in them: their nodes may still stand. */
+  /** Sessions that this process has lost, by its instance ids in them. Their nodes may still exist. */
   private readonly former = new SparseMap<string, string>();
   private hasEntered = false;
 
-  /** @throws {ConfigurationError} if the job cannot run by its own settings */
+  /** @throws {ConfigurationError} if the job cannot run with its own settings */
   constructor(
     private readonly shared: ProcessContext,
     private readonly parts: JobEntryParts,
@@ -30,9 +30,9 @@ export class JobEntry {
   }
 
   /**
-   * The tree in a new session, with the settings that it says.
-   * @param signal aborts when the job is to end here
-   * @throws the reason why the job cannot run here, or if it ends meanwhile
+   * Opens the tree in a new session and applies its settings.
+   * @param signal aborts when the job must end here
+   * @throws the reason why the job cannot run here, or why it ends meanwhile
    */
   async open(self: JobInstance, signal: AbortSignal): Promise<JobTree> {
     const { options, scheduleClock, services } = this.shared;
@@ -42,14 +42,14 @@ export class JobEntry {
     const onOversized = this.parts.report('reading the job');
     const tree = await JobTree.open(registry, clock, this.jobName, self, { signal, now, onOversized });
     try {
-      // Once it has run, it waits for its parents whatever becomes of them.
+      // A job that has run before waits for its parents, whatever happens to them.
       if (!this.hasEntered)
         await this.untilAnswered(tree, signal, () => services.dependencies.assertPossible(tree, definition));
       await this.install(tree, signal);
       await this.untilAnswered(tree, signal, () => assertFencesNotAhead(tree, fences, tokenEpoch));
       signal.throwIfAborted();
       settings.apply(tree);
-      // Once it has run, it waits for the peer to leave or for the settings to change.
+      // A job that has run before waits for the peer to leave or the settings to change.
       if (!this.hasEntered) mixed.assertShareable(tree);
       if (!this.hasEntered) this.assertUsable(settings.configuration);
       return tree;
@@ -60,21 +60,21 @@ export class JobEntry {
   }
 
   /**
-   * Registers the instance. The nodes that it had in former sessions go with that.
-   * @param signal aborts when the session is lost, or when the job is to end here
+   * Registers the instance, and removes its nodes of former sessions in the same transaction.
+   * @param signal aborts when the session is lost, or the job must end here
    */
   async register(tree: JobTree, signal: AbortSignal, onRegistered: () => void): Promise<void> {
     const { events, scheduleClock, services } = this.shared;
     const { running, settings } = this.parts;
     const { configurations, instances, orphans } = services;
-    // What was no job of ours was left as it was, until somebody made it one.
+    // A tree that was not a job of ours was left unchanged; it may have become one since.
     if (!tree.has(tree.paths.sessions)) await this.untilAnswered(tree, signal, () => configurations.install(tree));
     let swept: OwnSweep | undefined;
     await this.untilAnswered(tree, signal, () =>
       instances.join(tree, {
         isDisabled: settings.configuration.disabled,
         clockOffsetMs: scheduleClock.offsetMs,
-        // A handler that still goes on keeps its item from others until its session has ended.
+        // A handler that still runs keeps its item from others until its session has ended.
         former: running.size === 0 ? this.former : undefined,
         alongside: async () => (swept = await orphans.sweepOfOwn(tree))?.operations,
         signal,
@@ -87,12 +87,12 @@ export class JobEntry {
     if (swept !== undefined) this.tellSwept(swept);
   }
 
-  /** The nodes of that session may still stand. */
+  /** Remembers a lost session, whose nodes may still exist. */
   noteLost({ self }: JobTree, sessionId: string): void {
     this.former.set(self.jobInstanceId, sessionId);
   }
 
-  /** Nothing of former sessions stands any more. */
+  /** Forgets lost sessions, whose nodes are all gone. */
   forgetLost(): void {
     this.former.clear();
   }
@@ -105,7 +105,7 @@ export class JobEntry {
     this.shared.errorHandlers.assertUsable(configuration, `job "${this.jobName}" (${this.parts.definition.place})`);
   }
 
-  // Nothing is written into a tree that others may change; one that is made here is judged once it stands.
+  // Writes nothing into a tree that others may change. A tree created here is judged after its creation.
   private async install(tree: JobTree, signal: AbortSignal): Promise<void> {
     const assertOwn = () => this.untilAnswered(tree, signal, () => tree.assertOwn({ signal }));
     const wasThere = tree.has(tree.paths.root);
@@ -115,7 +115,7 @@ export class JobEntry {
     await this.untilAnswered(tree, signal, () => tree.judgeConfig({ signal }));
   }
 
-  /** The last sweep that was decided is the one that registered the instance. */
+  /** Reports the last sweep decided, which is the one that the registration has committed. */
   private tellSwept({ queued, overflowed }: OwnSweep): void {
     const { jobName } = this;
     const { events } = this.shared;
@@ -123,7 +123,7 @@ export class JobEntry {
     if (overflowed.length > 0) events.emit({ kind: 'failover-overflow', jobName, items: overflowed });
   }
 
-  /** @param signal work is given up with the session, and when the job is to end */
+  /** @param signal ends the work with the session, or when the job must end */
   private untilAnswered(tree: JobTree, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
     return untilAnswered(tree, this.shared.options.clock, work, signal);
   }

@@ -5,7 +5,7 @@ import type { Hearing, JobSettings, ScheduleClock } from '../leases/index.js';
 import type { JobSession } from '../session/index.js';
 import type { JobDefinition } from './job-definition.js';
 
-/** The part of a job that follows from news. */
+/** Reactions of a job to news. */
 interface HearingJob {
   readonly definition: JobDefinition;
   readonly settings: JobSettings;
@@ -14,7 +14,7 @@ interface HearingJob {
   lookAtMembers(tree: JobTree): void;
   /** The settings have changed, or may have. */
   reload(tree: JobTree): void;
-  /** Fire times, times items, that nobody will begin. */
+  /** Counts fire times, times items, that will never be begun. */
   countMissed(runs: number): void;
 }
 

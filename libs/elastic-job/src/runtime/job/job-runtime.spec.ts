@@ -7,7 +7,7 @@ const NORMAL = ['0 NORMAL_TRIGGER', '1 NORMAL_TRIGGER'];
 const DAY = 24 * 60 * MINUTE;
 const PEER = '10.0.0.9@-@1';
 const NO_RIGHT = -102;
-/** A handler that heeds no signal. */
+/** A handler that ignores every signal. */
 const deaf = () => new Promise(() => {});
 
 let process: OneProcess;
@@ -191,7 +191,7 @@ it('given settings that cannot be used, when an item waits, then it is claimed b
   expect(status().configurationFault).toBeUndefined();
 });
 
-it('given settings that cannot be used, and none that are kept, when a job is added, then it joins as soon as they are repaired', async () => {
+it('given unusable settings and no kept ones, when a job is added, then it joins once they are repaired', async () => {
   await start();
   await process.clock.advanceUntil(process.runtime.registrar.remove(JOB));
   const restore = await breakConfig();
@@ -219,7 +219,7 @@ it('given a job that waits for usable settings, when another instance keeps some
   expect(process.runs).toEqual(NORMAL);
 });
 
-it('given fire times that nobody began, when they are told as missed, then the status counts them by item', async () => {
+it('given missed fire times, when they are told, then the status counts them by item', async () => {
   await start();
   await process.advance(MINUTE);
   process.registry.suspend(process.center.session.id!);
@@ -230,7 +230,7 @@ it('given fire times that nobody began, when they are told as missed, then the s
   expect(status().missedRuns).toBe(4);
 });
 
-it('given a session that is lost, when the status is read, then it tells nothing of peers and differences', async () => {
+it('given a lost session, when the status is read, then it shows no peers and no differences', async () => {
   await start();
   await editConfig((text) => `${text}description: edited\n`);
   await addPeer();
@@ -240,7 +240,7 @@ it('given a session that is lost, when the status is read, then it tells nothing
   expect(status()).toMatchObject({ isJoined: false, mixedWith: [], differences: [] });
 });
 
-it('given an end of a run that the registry refuses, when it is late, then that is told, and the status has it', async () => {
+it('given an end that the registry refuses, when it is late, then event and status show it', async () => {
   await start();
   process.work = () => process.clock.sleep(SECOND);
   await process.untilSecond(0);
@@ -300,7 +300,7 @@ it.each([
     await process.runtime.registrar.register(process.job());
     await expect(process.clock.advanceUntil(process.runtime.start())).rejects.toThrow('anyone may write here');
     expect(process.toldOf('joined')).toEqual([]);
-    // One that stands already is left as it is.
+    // An existing node is left as it is.
     expect((await process.operator.exists(process.path('config'))) !== undefined).toBe(!isThere);
   },
 );
@@ -314,7 +314,7 @@ it('given requests under way as the session ends, when they fail, then only the 
   expect(new Set(process.toldOf('error').map(({ message }) => message))).toEqual(new Set(['a trigger failed']));
 });
 
-/** The item's last run has begun, and has not ended. */
+/** The item's last run has begun, but not ended. */
 async function reopen(item: number, holder: string): Promise<void> {
   const path = process.path(`sharding/${item}/record`);
   const { settled: _, ...open } = JSON.parse((await process.operator.read(path))!.data);
@@ -335,7 +335,7 @@ async function addPeer(): Promise<void> {
   await process.advance(10);
 }
 
-/** The registry ends the session; the process comes back with another one. */
+/** The registry ends the session, and the process comes back with another one. */
 async function loseSession(): Promise<void> {
   process.registry.expire(process.center.session.id!);
   await process.advance(5 * SECOND);
@@ -356,7 +356,7 @@ async function editConfig(edit: (text: string) => string): Promise<void> {
   await process.advance(SECOND);
 }
 
-/** @returns what repairs it */
+/** @returns a function that repairs it */
 async function breakConfig(): Promise<() => Promise<void>> {
   const { data } = (await process.operator.read(process.path('config')))!;
   await editConfig(() => `jobName: ${JOB}\nshardingTotalCount: 0\n`);

@@ -20,7 +20,8 @@ import { suspensionOf } from './suspension.js';
  * One job of this process, from its registration to its removal, over any number of sessions.
  *
  * Only `registered` ticks, begins and leads. `JobEntry` is the way in, and `JobDeparture` decides how the job is left.
- * These, `JobHearing` and the schedule call this object itself: functions for each of them would be a large part of it.
+ * These, `JobHearing` and the schedule call this object directly, since separate functions for each would be a large
+ * part of it.
  */
 export class JobRuntime implements TickListener {
   readonly settings: JobSettings;
@@ -57,7 +58,7 @@ export class JobRuntime implements TickListener {
     return this.definition.configuration.jobName;
   }
 
-  /** The settings in force: the registry's once joined, else the local ones. */
+  /** Settings in force: the registry's once joined, before that the local ones. */
   get configuration(): JobConfiguration {
     return this.settings.configuration;
   }
@@ -66,7 +67,7 @@ export class JobRuntime implements TickListener {
     return this.mode.session;
   }
 
-  /** Tasks run here, which others can adopt. */
+  /** True if its runs are tasks that others can adopt. */
   get isAdoptable(): boolean {
     return this.definition.tasks === 'adoptable';
   }
@@ -82,7 +83,7 @@ export class JobRuntime implements TickListener {
     await this.joining;
   }
 
-  /** @throws {ElasticJob2ConfigurationError} if the job waits, since it is one of ElasticJob 2 */
+  /** @throws {ElasticJob2ConfigurationError} if the job waits because it belongs to ElasticJob 2 */
   assertShareable(): void {
     const { problem } = this.settings;
     if (problem instanceof ElasticJob2ConfigurationError) throw problem;
@@ -98,13 +99,14 @@ export class JobRuntime implements TickListener {
       await this.enter();
     } catch (error) {
       if (this.currentSession?.tree !== tree) tree.close(error);
-      // Whoever ends the job also gives back what it may have registered.
+      // A departure also removes what it may have registered.
       else if (!this.departure.isDecided) this.loseSession(error);
       throw error;
     }
   }
 
-  // Without settings it waits: registered, it would be given items that it does not begin.
+  // Registers the instance, unless the settings are unusable: a registered instance would get items that it does not
+  // begin.
   private async enter(): Promise<void> {
     if (this.mode.kind !== 'waiting' || this.settings.problem !== undefined) return;
     const { session } = this.mode;
@@ -115,13 +117,13 @@ export class JobRuntime implements TickListener {
     };
     await this.departure.whileStaying((wanted) => this.entry.register(tree, wanted, onRegistered));
     const { jobInstanceId } = tree.self;
-    // An operator may have removed it before it knew that it was registered.
+    // An operator may have removed it before it learned of its registration.
     if (!tree.hasInstance(jobInstanceId)) return void this.departure.obeyRemoval(jobInstanceId);
     await session.start();
     this.schedule.start();
   }
 
-  /** The session is over: whatever it held is lost. The schedule goes on with the next session. */
+  /** Ends the session, and with it everything that it held. The schedule continues with the next session. */
   loseSession(reason: unknown): void {
     const { mode } = this;
     if (mode.kind === 'outside') return;
@@ -139,19 +141,19 @@ export class JobRuntime implements TickListener {
     this.shared.events.emit({ kind: 'left', jobName: this.jobName, instanceId: session.tree.self.jobInstanceId });
   }
 
-  /** The registry has been silent for too long: what runs is told to stop; a task that others can adopt goes on. */
+  /** Stops running items because the registry was silent for too long; tasks that others can adopt go on. */
   suspend(graceMs: number): void {
     this.running.abort(suspensionOf(this.definition, graceMs));
   }
 
-  /** Tells the other instances how far this host's clock is ahead of the registry's, in milliseconds. */
+  /** Reports to the other instances how far this host's clock is ahead of the registry's, in milliseconds. */
   reportClock(offsetMs: number): void {
     if (this.mode.kind !== 'registered') return;
     const { tree } = this.mode.session;
     this.shared.services.instances.reportClock(tree, offsetMs).catch(this.report('telling of the clock', tree));
   }
 
-  /** The time by which fire times come has been changed: what it has stepped over is caught up on, or told. */
+  /** Reacts to a change of the time for fire times: fire times that it has skipped are caught up on, or told. */
   checkClock(): void {
     this.schedule.checkClock();
     if (this.schedule.isStarted) this.currentSession?.expectWork();
@@ -160,13 +162,13 @@ export class JobRuntime implements TickListener {
   /** Leaves the job for good. Never rejects. @see JobDeparture */
   async drain(until?: Deadline): Promise<void> {
     await this.departure.drain(until);
-    // A process that goes on tells of what it has left behind.
+    // A process that goes on reports the handlers that it has left behind.
     if (until !== undefined) this.executor.forgetHung();
   }
 
   /**
-   * After an operator has removed this instance: it may join again, once it is gone.
-   * @returns false if it was not removed, or if the job is to end here
+   * Prepares to join again after an operator has removed this instance; waits until the removal is complete.
+   * @returns false if it was not removed, or if the job must end here
    */
   async comeBack(): Promise<boolean> {
     const { departure } = this;
@@ -189,7 +191,7 @@ export class JobRuntime implements TickListener {
     const { options, services, events, errorHandlers, lateRuns, scheduleClock, turns } = shared;
     const news = new JobNewsFeed(shared.audience);
     news.on(new JobHearing(this, tree, scheduleClock));
-    // Each field by its name: what is made by a spread has a shape of its own, which is larger than itself.
+    // Fields are named one by one, since an object made by a spread gets a hidden class larger than itself.
     return new JobSession({
       options,
       services,
@@ -218,7 +220,7 @@ export class JobRuntime implements TickListener {
     return this.currentSession?.tick(fireTime);
   }
 
-  /** An item that it has got since then may owe it. */
+  /** A fire time comes again, and items that this instance has received since may owe it. */
   onAgain(): void {
     this.currentSession?.expectWork();
   }
@@ -227,7 +229,7 @@ export class JobRuntime implements TickListener {
     this.report('a trigger')(error);
   }
 
-  /** Nothing more begins here; what runs goes on. */
+  /** Begins nothing more; running items go on. */
   stopBeginning(): void {
     this.schedule.stop();
     this.currentSession?.close();
@@ -238,14 +240,14 @@ export class JobRuntime implements TickListener {
     this.missedRuns += runs;
   }
 
-  /** Takes over what the tree says, and looks for what follows from it. */
+  /** Applies the tree's settings and checks their consequences. */
   reload(tree: JobTree): void {
     this.tellConfiguration(tree);
     this.reloadConfiguration(tree);
     this.lookAtMembers(tree);
   }
 
-  /** Leaves the job if its own instance has been removed; else looks for peers, and enters if it has waited to. */
+  /** Leaves the job if its own instance was removed; else looks for peers, and enters if it has waited to. */
   lookAtMembers(tree: JobTree): void {
     const { jobInstanceId } = tree.self;
     if (this.mode.kind === 'registered' && !tree.hasInstance(jobInstanceId))
@@ -267,14 +269,14 @@ export class JobRuntime implements TickListener {
 
   private checkPeers(tree: JobTree): void {
     if (!this.mixed.tellPeers(tree)) return;
-    // Beside Java, the clocks change by Quartz's rule.
+    // Beside Java, fire times at clock changes follow Quartz's rule.
     this.reloadConfiguration(tree);
-    // What came while the job was mixed was the peers' to run.
+    // Fire times that came while the job was mixed were for the peers to run.
     if (tree.company.runsUnrecorded) this.currentSession?.leaveToPeers();
     else this.schedule.excludePast();
   }
 
-  /** Tells that the work has failed. @param tree once its session is over, what fails is no news */
+  /** Reports a failure. @param tree if given, failures after the end of its session are ignored */
   report(work: string, tree?: JobTree): (error: unknown) => void {
     return (error) => {
       if (tree?.signal.aborted) return;

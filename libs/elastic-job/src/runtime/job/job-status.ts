@@ -7,38 +7,38 @@ import type { JobDeparture } from './job-departure.js';
 import type { JobMode } from './job-mode.js';
 import type { MixedJob } from './mixed-job.js';
 
-/** A job as it stands in this process. */
+/** Status of a job in this process. */
 export interface JobStatus {
   readonly jobName: JobName;
-  /** Registered in the current session. */
+  /** True if it is registered in the current session. */
   readonly isJoined: boolean;
-  /** This process is on its way out of the job: nothing begins here any more, but something may still run. */
+  /** True if this process is leaving the job: nothing begins here any more, but items may still run. */
   readonly isLeaving: boolean;
   /** The leader's instance id, as far as the registry has told. */
   readonly leader: string | undefined;
   /** Instances without our label: Java peers of the job. */
   readonly mixedWith: readonly string[];
-  /** Where the registry's `config` node differs from the local options: one text per field. */
+  /** Differences between the registry's `config` node and the local options, one text per field. */
   readonly differences: readonly string[];
-  /** The registry's `config` node asks for failover, which counts as off, since it has no `monitorExecution`. */
+  /** True if the registry's `config` node sets failover without `monitorExecution`, so that failover has no effect. */
   readonly isFailoverIdle: boolean;
   /** Milliseconds since the epoch; undefined if paused, not joined, or if the schedule has ended. */
   readonly nextFireTime: number | undefined;
-  /** The items that run in this process. */
+  /** Number of items that run in this process. */
   readonly runningItems: number;
-  /** The handlers that have not returned although they were aborted, by item. */
+  /** Handlers that have not returned although they were aborted, by item. */
   readonly hung: readonly HungHandler[];
-  /** The failover queue has no place for further items. */
+  /** True if the failover queue has no place for further items. */
   readonly isFailoverQueueFull: boolean;
-  /** Ends of runs here that are not recorded although that is late; undefined: none. */
+  /** Ends of runs here that are overdue to be recorded; undefined if there are none. */
   readonly delayedSettles: DelayedSettles | undefined;
-  /** What the registry answers, and does not do, and since when; undefined: nothing is refused. */
+  /** Requests that the registry refuses, with the time of the first refusal; undefined if none is refused. */
   readonly refused: StandingRefusal | undefined;
-  /** Why the registry's `config` node cannot be used, while the last usable text is in force. */
+  /** Error of the registry's `config` node, while the last usable text is in force. */
   readonly configurationFault: string | undefined;
-  /** What keeps the job from running here, if anything. */
+  /** Problem that keeps the job from running here, if any. */
   readonly problem: string | undefined;
-  /** The fire times, times items, that this process has told as missed. */
+  /** Fire times, times items, that this process has reported as missed. */
   readonly missedRuns: number;
 }
 
@@ -54,7 +54,7 @@ interface JobStatusParts {
   readonly missedRuns: number;
 }
 
-/** From memory. */
+/** Status from memory, without a request. */
 export function statusOf(parts: JobStatusParts): JobStatus {
   const { departure, executions, jobName, missedRuns, mode, running, schedule, settings } = parts;
   const { tree } = mode.session ?? {};

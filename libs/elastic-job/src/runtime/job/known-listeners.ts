@@ -8,9 +8,9 @@ import {
 import type { JobDefinition } from './job-definition.js';
 
 /**
- * The listeners that are told here: those of the job's definition, and those of the process.
- * @throws {ConfigurationError} if the job names a type that none of them has. What the registry names besides is for
- *   Java peers
+ * Listeners that apply here: those of the job's definition and those of the process.
+ * @throws {ConfigurationError} if the job's options name a type that none of them has. Further types in the registry
+ * are for Java peers
  */
 export function knownListeners(
   { configuration, listeners: own = [], place, tasks }: JobDefinition,
@@ -27,6 +27,6 @@ export function knownListeners(
     });
   if (problems.length > 0) throw new ConfigurationError(`job "${configuration.jobName}" (${place})`, problems);
   if (tasks === undefined) return listeners;
-  // Those of single items are told in the task.
+  // Listeners of single items are called in the task.
   return listeners.filter((listener) => listener instanceof DistributeOnceElasticJobListener);
 }

@@ -5,7 +5,7 @@ import type { JobEvents } from '../../tracing/index.js';
 import type { JobSettings } from '../leases/index.js';
 import type { JobDefinition } from './job-definition.js';
 
-/** Who else has a job that Java peers share, and whether its settings can be shared with them. */
+/** Tells which Java peers share a job, and if its settings can be shared with them. */
 export class MixedJob {
   private told = '';
 
@@ -15,7 +15,7 @@ export class MixedJob {
     private readonly events: JobEvents,
   ) {}
 
-  /** @throws {ConfigurationError} if Java peers of the job would decide otherwise */
+  /** @throws {ConfigurationError} if Java peers of the job would decide differently */
   assertShareable(tree: JobTree): void {
     const unshareable = this.settings.unshareable(tree);
     if (unshareable.length === 0) return;
@@ -24,7 +24,7 @@ export class MixedJob {
     throw new ConfigurationError(`job "${configuration.jobName}" (${place}), shared with Java (${peers})`, unshareable);
   }
 
-  /** Why nothing is begun beside the peers, if so. */
+  /** Reason why nothing begins beside the peers, if so. */
   problem(tree: JobTree): string | undefined {
     const unshareable = this.settings.unshareable(tree);
     if (unshareable.length === 0) return undefined;
@@ -32,8 +32,8 @@ export class MixedJob {
   }
 
   /**
-   * Tells of the peers if they, or what is not shared with them, are others than last told.
-   * @returns whether they are
+   * Tells of the peers if they, or the settings that they do not support, have changed since they were last told.
+   * @returns true if they have
    */
   tellPeers(tree: JobTree): boolean {
     const peers = tree.peers();

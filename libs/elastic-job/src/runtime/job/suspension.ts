@@ -2,7 +2,7 @@
 import { HandedOverError, SuspendedTooLongError } from '../../domain/index.js';
 import type { JobDefinition } from './job-definition.js';
 
-/** The reason by which runs end once the registry has been silent for too long. */
+/** Reason with which runs end after the registry was silent for too long. */
 export function suspensionOf({ configuration, tasks }: JobDefinition, graceMs: number): Error {
   const { jobName } = configuration;
   return tasks === 'adoptable'

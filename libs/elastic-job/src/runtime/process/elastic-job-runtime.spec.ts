@@ -15,7 +15,7 @@ let clock: VirtualClock;
 let registry: MemoryRegistry;
 let center: MemoryRegistryCenter;
 let pool: WorkerPool;
-/** How long a handler may go on after its signal has aborted, as the pool is told for each run. */
+/** Grace of a handler after its signal has aborted, as the pool gets it for each run. */
 let endAfterMs: (number | undefined)[];
 let runtime: ElasticJobRuntime;
 let told: JobEvent[];
@@ -75,7 +75,7 @@ describe('a process without its registry', () => {
 
 describe('a process that loses its session while it starts', () => {
   const NAMES = ['first', 'second', 'third'];
-  /** Called besides, as the session ends. */
+  /** Called at the end of the session, beside other listeners. */
   let besides: () => void;
   beforeEach(async () => {
     besides = () => {};
@@ -186,7 +186,7 @@ describe('what a process tells', () => {
     expect([joined().length, runtime.status().phase]).toEqual([2, 'running']);
   });
 
-  it('given a session that was lost, when the status is read, then it tells how long the new one has lasted', async () => {
+  it('given a lost session, when the status is read, then it tells how long the new one has lasted', async () => {
     await start();
     await clock.advance(60 * SECOND);
     registry.expire(center.session.id!);
@@ -267,7 +267,7 @@ function instanceId(): string {
   return joined().at(-1)!;
 }
 
-/** The instances that are registered. */
+/** Registered instances. */
 async function instances(): Promise<readonly string[]> {
   return center.children(`/${JOB}/instances`);
 }

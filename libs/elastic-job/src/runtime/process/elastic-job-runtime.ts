@@ -38,17 +38,17 @@ import {
 import { SuspendedGrace } from './suspended-grace.js';
 import { TemplateJobs } from './template-jobs.js';
 
-/** A shutdown lasts at most so much longer than `drainTimeoutMs`, in milliseconds. */
+/** Milliseconds by which a shutdown may exceed `drainTimeoutMs`. */
 const BEYOND_DRAIN_MS = 3_000;
 /**
- * Of that, what is left to the steps that follow the jobs' departure, the last deliveries, the registry, in
- * milliseconds.
+ * Milliseconds of it that are reserved for the steps after the jobs' departure, after the last deliveries, and for
+ * closing the registry.
  */
 const AFTER = { departure: 1_500, deliveries: 1_000, registry: 500 };
 
 /**
- * The jobs of one process over one registry: start, sessions, stop. Knows nothing of Nest; everything that Nest's shell
- * offers stands here.
+ * Jobs of one process over one registry: start, sessions, stop. It knows nothing of Nest, and provides everything that
+ * the Nest module offers.
  */
 @sharedClass('ElasticJobRuntime')
 export class ElasticJobRuntime {
@@ -115,7 +115,7 @@ export class ElasticJobRuntime {
    * Connects, registers every job and starts the schedules.
    * @throws {RegistryUnavailableError} if no server answers within `connectionTimeoutMs`
    * @throws {ShuttingDownError} if the process is stopped meanwhile
-   * @throws {ConfigurationError} if a job's settings cannot work with what the registry holds
+   * @throws {ConfigurationError} if a job's settings are incompatible with those in the registry
    */
   async start(): Promise<void> {
     if (this.phase !== 'idle') return;
@@ -141,25 +141,25 @@ export class ElasticJobRuntime {
   }
 
   /**
-   * No new run from the first moment; running items end, or are aborted after `drainTimeoutMs`; then the instance is
-   * removed from its jobs and the session is closed. Whatever state the process and the registry are in, it is over by
-   * the deadline: what could not be removed then goes with the session. Idempotent, and the first deadline holds; never
-   * rejects.
+   * Stops the process's jobs. Nothing begins from the first moment. Running items end, or are aborted after
+   * `drainTimeoutMs`. Then the instance is removed from its jobs and the session is closed. It ends by the deadline in
+   * any state of process and registry; nodes that could not be removed go with the session. Idempotent: the first
+   * deadline counts. Never rejects.
    */
   stop(deadline = this.shutdownDeadline()): Promise<void> {
     this.stopping ??= this.drainAndClose(deadline);
     return this.stopping;
   }
 
-  /** Until when a shutdown that begins now may last, with everything that the caller ends after `stop`. */
+  /** Deadline of a shutdown that begins now, including all steps of the caller after `stop`. */
   shutdownDeadline(): Deadline {
     return Deadline.after(this.options.clock, this.options.drainTimeoutMs + BEYOND_DRAIN_MS);
   }
 
   /**
-   * Judges settings that are about to be written, as `JobRegistrar.change` does: by the job's error handler and by its
-   * work, as far as this process knows them.
-   * @param former what stands so far @throws {ConfigurationError}
+   * Judges settings before they are written, as `JobRegistrar.change` does: by the job's error handler and its work, as
+   * far as this process knows them.
+   * @param former the present settings @throws {ConfigurationError}
    */
   assertEditable(configuration: JobConfiguration, former: Pick<JobOptions, 'jobErrorHandlerType'>): void {
     const place = `job "${configuration.jobName}"`;

@@ -40,7 +40,7 @@ describe('jobs that come and go', () => {
     );
   });
 
-  it('given a running process, when a job is added, then it runs; removed, it does not, and its name is free', async () => {
+  it('given a running process, when a job is added, then it runs; once removed, its name is free', async () => {
     await clock.advanceUntil(runtime.start());
     await clock.advanceUntil(runtime.registrar.register(job()));
     await clock.advance(60_000);
@@ -52,12 +52,12 @@ describe('jobs that come and go', () => {
     expect(runtime.status().jobs).toEqual([]);
 
     await clock.advanceUntil(runtime.registrar.register(job()));
-    expect(fired).toEqual([JOB, JOB]); // The last fire time that nobody ran, as after any restart.
+    expect(fired).toEqual([JOB, JOB]); // The last fire time that was not run, as after any restart.
     await clock.advance(60_000);
     expect(fired).toEqual([JOB, JOB, JOB]);
   });
 
-  it('given what goes around runs, when a job runs, then the latest is the outermost, and results and errors pass', async () => {
+  it('given interceptors, when a job runs, then the latest is outermost, and results and errors pass', async () => {
     const { registrar } = runtime;
     registrar.around(async ({ shardingItem }, run) => {
       fired.push(`inner ${shardingItem}`);
@@ -79,7 +79,7 @@ describe('jobs that come and go', () => {
     expect(fired).toEqual(['outer', 'inner 0', 'failed']);
   });
 
-  it('given a dataflow, when it is added, then it is fetched and processed; with wrong props it is refused', async () => {
+  it('given a dataflow, when it is added, then it fetches and processes; wrong props are refused', async () => {
     const { registrar } = runtime;
     const dataflow = {
       left: 2,
@@ -112,7 +112,7 @@ describe('jobs that come and go', () => {
     );
   });
 
-  it('given a scheduled job, when its cron is changed to undefined, then it keeps it; to an empty one, then it has none', async () => {
+  it('given a scheduled job, when its cron changes to undefined, then it stays; to an empty one, it goes', async () => {
     await runtime.registrar.register(job());
     await clock.advanceUntil(runtime.start());
 
@@ -161,7 +161,7 @@ describe('jobs that come and go', () => {
     expect(back).toMatchObject({ misfire: true, misfirePolicy: expected.misfire ? expected.misfirePolicy : 'once' });
   });
 
-  it('given failover, when monitorExecution is switched off without it, then that is refused with both remedies', async () => {
+  it('given failover, when only monitorExecution is switched off, then the error names both remedies', async () => {
     await runtime.registrar.register(job({ failover: true }));
     await clock.advanceUntil(runtime.start());
 
@@ -202,7 +202,7 @@ describe('jobs that come and go', () => {
     },
   );
 
-  it('given work that finds a fault in the props, when its job is added, then it is refused, unless a template made it', async () => {
+  it("given work with a fault in its props, when its job is added, then only a template's is accepted", async () => {
     const findPropsFaults = () => ['uri is missing'];
     const { registrar } = runtime;
     await expect(registrar.register({ ...job(), findPropsFaults })).rejects.toThrow(
@@ -224,7 +224,7 @@ describe('jobs that come and go', () => {
     await clock.advanceUntil(other.stop());
   });
 
-  it('given parameters of items, when there are fewer items than that, then those that are left keep theirs', async () => {
+  it('given parameters of items, when the number of items shrinks, then the remaining ones keep theirs', async () => {
     await runtime.registrar.register(job({ shardingTotalCount: 2, shardingItemParameters: '0=east,1=west' }));
     await clock.advanceUntil(runtime.start());
     const changed = await clock.advanceUntil(runtime.registrar.change(JOB, { shardingTotalCount: 1 }));

@@ -21,58 +21,55 @@ import { resolveWork } from '../../executor/index.js';
 import type { JobDefinition, JobRuntime } from '../job/index.js';
 import type { OwnJobs } from './own-jobs.js';
 
-/** A job as the registrar lists it. */
+/** A job as listed by the registrar. */
 export interface RegisteredJob {
   readonly jobName: JobName;
   readonly place: string;
-  /** The settings in force. */
+  /** Settings in force. */
   readonly configuration: JobConfiguration;
 }
 
-/** A job that has no decorated method gives its name itself. */
+/** Options of a job without a decorated method, which must name it. */
 export type NamedJobOptions = JobOptions & { readonly name: JobName };
 
-/** Goes around one run of an item: calls `run`, once, and returns or throws what it does. */
+/** Wraps one run of an item: calls `run` once, and returns or throws its outcome. */
 export type RunInterceptor = (context: ShardingContext, run: () => unknown) => unknown;
 
-/** The place of a job that was added at run time. */
+/** Place of jobs that were added at run time. */
 const ADDED = 'JobRegistrar.add';
 
 /**
  * Adds, changes and removes jobs, before the start and while the process runs.
  *
- * A name goes through these states, whatever is called side by side:
+ * A name goes through these states, even if calls overlap. `add` rejects with a `ConfigurationError` ("taken") wherever
+ * nothing else is said.
  *
- * | state | `add` | `remove` | `change`, `pause`, `resume` and what else needs the job |
- * |---|---|---|---|
- * | free | takes the name and joins | `UnknownJobError` | `UnknownJobError` |
- * | joining | `ConfigurationError`: taken | ends the joining, whose `add` rejects with LeftJobError | `change` rejects
- * until the job has joined |
- * | joined | `ConfigurationError`: taken | drains | works |
- * | removed by an operator | `ConfigurationError`: taken | drains | `resume` joins again; the others work as far as
- * they need no session |
- * | leaving: until the drain is over | waits for the end of the drain; the first who waits takes the name | the same
- * promise | `UnknownJobError`, `isLeaving` |
- * | left behind: a handler has not returned | `ConfigurationError` that names the items | the same promise |
- * `UnknownJobError`, `isLeaving` |
+ * - Free: `add` takes the name and joins. All other calls throw `UnknownJobError`.
+ * - Joining: `remove` ends the joining, and `add` rejects with `LeftJobError`. `change` rejects until the job has
+ *   joined.
+ * - Joined: all calls work; `remove` drains.
+ * - Removed by an operator: `remove` drains, `resume` joins again, and other calls work as far as they need no session.
+ * - Leaving, until the drain is over: `add` waits for the end of the drain, and the first waiter takes the name.
+ *   `remove` returns the same promise. Other calls throw `UnknownJobError` with `isLeaving`.
+ * - Left behind, since a handler has not returned: the error of `add` names the items; other calls as while leaving.
  *
- * A job is the process's until its last handler has returned: it hears the loss of the session, is in the status, and
- * `ElasticJobRuntime.stop` waits for it within its own deadline. Once the process stops `add` rejects with
- * ShuttingDownError, and `remove` resolves with the drain that is under way. An operator's trigger that waits while its
- * job leaves is told as skipped, and `cancel` reaches its runs until they end.
+ * A job belongs to the process until its last handler has returned: it hears the loss of the session, is in the status,
+ * and `ElasticJobRuntime.stop` waits for it within its own deadline. Once the process stops, `add` rejects with
+ * `ShuttingDownError`, and `remove` resolves with the drain under way. An operator's trigger that waits while its job
+ * leaves is told as skipped. `cancel` reaches its runs until they end.
  */
 @sharedClass('JobRegistrar')
 export class JobRegistrar {
-  /** With those that leave. */
+  /** Jobs of this process, including those that leave. */
   private readonly runtimes = new Map<JobName, JobRuntime>();
-  /** The drains of the jobs that leave, or have left a handler behind. */
+  /** Drains of jobs that are leaving, or have left a handler behind. */
   private readonly removals = new Map<JobName, Promise<void>>();
   private intercept: RunInterceptor = (_, run) => run();
 
   /**
    * @internal
-   * @param strategies users' own, which options may name
-   * @param cronDialect that of options which do not name one, and of an edited `cron` unless it is Quartz's
+   * @param strategies users' own strategies, which options may name
+   * @param cronDialect dialect for options that name none, and for an edited `cron` unless it is Quartz's
    */
   constructor(
     private readonly ownJobs: OwnJobs,
@@ -81,11 +78,11 @@ export class JobRegistrar {
   ) {}
 
   /**
-   * Adds a job; it starts with the process, or at once if that runs. Resolves when it has joined. A job of the same
-   * name that is being removed is waited for.
+   * Adds a job, which starts with the process, or at once if the process runs. Resolves when it has joined. If a job of
+   * the same name is being removed, waits for that first.
    * @param work a function, a dataflow, or a type such as `new HttpJobType()`
    * @throws {ConfigurationError} for wrong options or props, or if the name is taken
-   * @throws {ElasticJob2ConfigurationError} if the process runs and the registry has such a job by that name
+   * @throws {ElasticJob2ConfigurationError} if the process runs and the registry holds an ElasticJob 2 job of that name
    * @throws {ShuttingDownError} once the process stops
    */
   async add(options: NamedJobOptions, work: JobWork): Promise<void> {
@@ -99,8 +96,8 @@ export class JobRegistrar {
   }
 
   /**
-   * Writes settings to the registry's `config` node, so that every instance of the job goes by them from now on. The
-   * cron `''` makes it a one-off job. Of `misfire` and `misfirePolicy` the one that is not named follows the other.
+   * Writes settings to the registry's `config` node, so that every instance of the job follows them from now on. The
+   * cron `''` makes it a one-off job. If only one of `misfire` and `misfirePolicy` is given, the other follows it.
    * @returns the settings in force
    * @throws {ConfigurationError} for wrong options
    * @throws {SessionLostError} if the job has not joined
@@ -111,7 +108,7 @@ export class JobRegistrar {
   ): Promise<JobConfiguration> {
     const job = this.of(jobName);
     const { jobName: name, ...current } = job.configuration;
-    // An undefined cron is an oversight, and no wish for a one-off job.
+    // An undefined cron is an oversight, not a wish for a one-off job.
     const follows = followMisfire(current, changes);
     const options = { ...current, ...follows, name, ...changes, cron: changes.cron ?? current.cron };
     const cronDialect = dialectOfEdit(changes.cron, this.cronDialect);
@@ -126,22 +123,22 @@ export class JobRegistrar {
     return job.configuration;
   }
 
-  /** Lets something go around every run of every job that is registered from now on; the latest is the outermost. */
+  /** Wraps every run of all jobs that are registered from now on. The latest interceptor is the outermost. */
   around(interceptor: RunInterceptor): void {
     const inner = this.intercept;
     this.intercept = (context, run) => interceptor(context, () => inner(context, run));
   }
 
-  /** As `add`, for a job whose options are resolved already. */
+  /** Like `add`, for a job whose options are already resolved. */
   async register(definition: JobDefinition): Promise<void> {
     const { jobName, props } = definition.configuration;
-    // What a template leaves open the registry says.
+    // The registry provides the props that a template leaves open.
     const faults = definition.createdAs === undefined ? [...(definition.findPropsFaults?.(props) ?? [])] : [];
     if (definition.tasks !== undefined && !definition.configuration.monitorExecution) {
       faults.push('monitorExecution must be true: the record of a run counts the launches of its task');
     }
     if (faults.length > 0) throw new ConfigurationError(`job "${jobName}" (${definition.place})`, faults);
-    // Without a removal the name is taken at once, so that of two who ask the second is refused.
+    // Without a removal the name is taken at once, so that the second of two callers is refused.
     if (this.removals.has(jobName)) await this.removals.get(jobName);
     this.ownJobs.assertOpen();
     this.assertFree(definition);
@@ -153,16 +150,15 @@ export class JobRegistrar {
     try {
       await this.ownJobs.admit(job);
     } catch (error) {
-      // Unless it has been removed meanwhile, and the name may be another's.
+      // The job may have been removed meanwhile, and the name may belong to another one.
       if (this.runtimes.get(jobName) === job) await this.remove(jobName);
       throw error;
     }
   }
 
   /**
-   * Lets the running items end within the drain time and takes this instance out of the job. The job's nodes stay.
-   * Resolves when the instance has left; a handler that heeds neither its end nor its signal may still run, and keeps
-   * the name.
+   * Lets running items end within the drain time and removes this instance from the job. The job's nodes stay. Resolves
+   * when the instance has left. A handler that ignores its signal may still run then, and keeps the name.
    * @throws {UnknownJobError}
    */
   async remove(jobName: JobName): Promise<void> {
@@ -171,14 +167,14 @@ export class JobRegistrar {
     return removal;
   }
 
-  /** Stops the schedule of a job in this process; items that run go on, and other instances do not notice. */
+  /** Stops the job's schedule in this process. Running items go on, and other instances do not notice. */
   pause(jobName: JobName): void {
     this.of(jobName).schedule.pause();
   }
 
   /**
-   * Ends a pause. A job from which an operator has removed this instance is joined again; what is gone of it is laid
-   * anew.
+   * Ends a pause. Joins the job again if an operator has removed this instance from it, and re-creates its missing
+   * nodes.
    */
   resume(jobName: JobName): void {
     const job = this.of(jobName);
@@ -187,7 +183,7 @@ export class JobRegistrar {
     this.ownJobs.readmit(job);
   }
 
-  /** Those that are not being removed. */
+  /** Jobs that are not being removed. */
   get jobs(): readonly RegisteredJob[] {
     const staying = this.all.filter(({ jobName }) => !this.removals.has(jobName));
     return staying.map((job) => ({
@@ -197,7 +193,7 @@ export class JobRegistrar {
     }));
   }
 
-  /** The next fire times, in milliseconds since the epoch. */
+  /** Next fire times, in milliseconds since the epoch. */
   nextFireTimes(jobName: JobName, count = 1): readonly number[] {
     return this.of(jobName).schedule.nextFireTimes(count);
   }
@@ -223,7 +219,7 @@ export class JobRegistrar {
   }
 
   /**
-   * Also a job that is being removed.
+   * Finds a job, including one that is being removed.
    * @internal
    */
   find(jobName: JobName): JobRuntime | undefined {
@@ -231,14 +227,14 @@ export class JobRegistrar {
   }
 
   /**
-   * Every job of which something may run here: also those that are being removed.
+   * All jobs of which items may run here, including those being removed.
    * @internal
    */
   get all(): readonly JobRuntime[] {
     return [...this.runtimes.values()];
   }
 
-  /** Drains the job; it is forgotten when its last handler has returned. Never rejects. */
+  /** Drains the job and forgets it when its last handler has returned. Never rejects. */
   private async takeOut(job: JobRuntime): Promise<void> {
     await this.ownJobs.dismiss(job);
     if (job.running.size === 0) this.forget(job);
@@ -255,7 +251,8 @@ export class JobRegistrar {
     if (other === undefined) return;
     throw new ConfigurationError(`job "${jobName}" (${place})`, [
       this.removals.has(jobName)
-        ? `name "${jobName}": item ${other.running.list.join(', ')} of the job that was removed still runs in this process; add it once its handler has returned`
+        ? `name "${jobName}": item ${other.running.list.join(', ')} of the job that was removed still runs in ` +
+          'this process; add it once its handler has returned'
         : `name "${jobName}": ${other.definition.place} has it already; ${remedyFor(other.definition.place, place)}`,
     ]);
   }

@@ -63,7 +63,7 @@ describe('an instance that an operator removes', () => {
     expect([await job.nodes(), job.lost]).toEqual([[], [job.removed]]);
   });
 
-  it('given a registry that refuses its request, when it stops that, then others may plan, and it is gone', async () => {
+  it('given a registry that refuses its request, when that ends, then others may plan, and it is gone', async () => {
     const path = job.member.tree.paths.reshardingFlag;
     const mend = job.registry.memory.fail((request) => (request.path.endsWith(path) ? NO_RIGHT : undefined));
     await job.remove();

@@ -16,16 +16,16 @@ import { startOrder } from './start-order.js';
 import { WorkLimit } from './work-limit.js';
 
 /**
- * Enough for the server to have work while this process computes. What a join needs lives until it is over: with more
- * of them it gets into the old part of the heap, which grows to twice its size and does not shrink again.
+ * Joins under way at once: enough for the server to have work while this process computes. Each join holds memory until
+ * it is over; with more of them that memory reaches the old generation of the heap, which doubles and never shrinks.
  */
 const JOINED_AT_ONCE = 48;
-/** A join that takes longer keeps no others waiting, in milliseconds. */
+/** Milliseconds after which a slow join no longer keeps others waiting. */
 const LONGEST_JOIN_MS = 5_000;
-/** Between attempts to join a job again, in milliseconds. */
+/** Pauses between attempts to join a job again, in milliseconds. */
 const REJOIN_PAUSES = { firstMs: 1_000, longestMs: 5_000 };
 
-/** What the jobs ask of their process. */
+/** Parts of the process that its jobs need. */
 interface OwnJobsParts {
   /** Aborts as the process begins to stop. */
   readonly ending: AbortSignal;
@@ -33,17 +33,17 @@ interface OwnJobsParts {
   job(jobName: JobName): JobRuntime | undefined;
   /** A session has begun in which jobs are joined. */
   onSession(): void;
-  /** A job turns out to be one that is removed. */
+  /** A job turned out to be one that is being removed. */
   onRemoved(): void;
 }
 
-/** The jobs that this process is in, as one instance for each session of the registry. */
+/** Jobs of this process, which is one instance in each session of the registry. */
 export class OwnJobs {
   private readonly rejoining: Reaction;
   private readonly joins: WorkLimit;
-  /** The process in the session that lasts; undefined between two sessions. */
+  /** Identity of the process in the present session; undefined between two sessions. */
   private self: JobInstance | undefined;
-  /** The first joins are repeated by whoever waits for them. */
+  /** True during the first joins, which `join` itself repeats. */
   private isStarting = false;
 
   constructor(
@@ -62,8 +62,8 @@ export class OwnJobs {
   }
 
   /**
-   * Joins every job: those that others are started after come first. If the session ends meanwhile, as that of a
-   * process may that is too busy to be heard, all of them in the next one.
+   * Joins every job, parents before the jobs that start after them. If the session ends meanwhile, for example because
+   * the process is too busy to be heard, joins all of them again in the next one.
    */
   async join(): Promise<void> {
     this.isStarting = true;
@@ -74,7 +74,7 @@ export class OwnJobs {
     }
   }
 
-  /** @returns false if the session has ended meanwhile, and there is another one */
+  /** @returns false if the session has ended meanwhile and another one has begun */
   private async joinAll(): Promise<boolean> {
     const self = (this.self = this.identity());
     const { id } = this.shared.options.registry.session;
@@ -92,8 +92,8 @@ export class OwnJobs {
   }
 
   /**
-   * True if another session has followed; waits for it if this one was lost. A job that an operator has taken this
-   * instance out of meanwhile has no session any more, though the process has.
+   * True if another session has followed; waits for it if this one was lost. A job whose instance an operator has
+   * removed meanwhile has no session, although the process has one.
    */
   private async isReplaced(id: string | undefined): Promise<boolean> {
     const { connectionTimeoutMs, registry } = this.shared.options;
@@ -114,12 +114,12 @@ export class OwnJobs {
     for (const job of this.parts.jobs()) job.loseSession(new SessionLostError(sessionId));
   }
 
-  /** There is a session again: under a new id, every job anew. */
+  /** Joins every job again, under a new id, if there is a new session. */
   rejoinSoon(): void {
     if (this.self === undefined && !this.isStarting) this.rejoining.wake();
   }
 
-  /** Leaves every job, and joins none any more. */
+  /** Leaves every job and joins none any more. */
   async leave(deadline: Deadline): Promise<void> {
     await Promise.all(this.parts.jobs().map((job) => job.drain(deadline)));
   }
@@ -128,11 +128,14 @@ export class OwnJobs {
     this.rejoining.stop();
   }
 
-  /** What runs an item of the job. @throws {ConfigurationError} if it cannot be run so here */
+  /**
+   * Returns the handler of the job's items. @throws {ConfigurationError} if the items cannot run in the requested
+   * isolation
+   */
   handlerOf(definition: JobDefinition): ItemWork {
     const { clock, hungGraceMs, workerPool: pool } = this.shared.options;
     const { configuration: declared } = definition;
-    // A handler may outlive its job.
+    // The declared settings are used for a handler that outlives its job.
     const inForce = () => this.parts.job(declared.jobName)?.configuration ?? declared;
     return isolate(definition, { pool, clock, hungGraceMs, configuration: inForce });
   }
@@ -148,14 +151,14 @@ export class OwnJobs {
 
   /** Joins the job if the process is running. */
   async admit(job: JobRuntime): Promise<void> {
-    // One that runs no job has no identity.
+    // A process that runs no job has no identity.
     if (this.parts.ending.aborted || this.self === undefined) return;
     await job.join(this.self);
-    // A start goes on with the other jobs, and this one waits; a caller who adds one can take another name.
+    // At start the other jobs go on and this one waits, but a caller of `add` gets the error and can take another name.
     job.assertShareable();
   }
 
-  /** Takes the process out of the job, within the drain time. Never rejects. */
+  /** Leaves the job within the drain time. Never rejects. */
   async dismiss(job: JobRuntime): Promise<void> {
     const { configurations, trees } = this.shared.services;
     await job.drain();
@@ -172,8 +175,8 @@ export class OwnJobs {
   }
 
   /**
-   * Writes the settings to the registry. Resolves when this process goes by them.
-   * @param said settings that are written even as the default
+   * Writes the settings to the registry. Resolves when this process follows them.
+   * @param said settings that are written even if they have their default
    */
   async rewrite({ jobName }: JobRuntime, configuration: JobConfiguration, said: readonly string[]): Promise<void> {
     const { errorHandlers, services } = this.shared;
@@ -189,7 +192,7 @@ export class OwnJobs {
     await Promise.all(this.parts.jobs().map((job) => this.rejoinJob(job, self)));
   }
 
-  // A job that cannot join is tried again, and keeps no other one waiting.
+  // Joins a job again, and repeats until it succeeds. It keeps no other job waiting.
   private async rejoinJob(job: JobRuntime, self: JobInstance | undefined): Promise<void> {
     const { events, options } = this.shared;
     const { ending } = this.parts;

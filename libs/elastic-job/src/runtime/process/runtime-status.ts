@@ -3,20 +3,21 @@ import type { JobStatus } from '../job/index.js';
 
 export type RuntimePhase = 'idle' | 'starting' | 'running' | 'draining' | 'stopped';
 
-/** What health is judged by. */
+/** Facts from which health is judged. */
 export interface RuntimeStatus {
   readonly phase: RuntimePhase;
   readonly processing: boolean;
   readonly session: SessionInfo;
-  /** How long the session has been in its state, in milliseconds. */
+  /** Milliseconds since the session entered its present state. */
   readonly sessionForMs: number;
   /**
-   * So far this host's clock was ahead of the registry's when fire times began to wait for the latter, in milliseconds;
-   * undefined: they do not.
+   * Milliseconds by which this host's clock was ahead of the registry's when fire times began to wait for the
+   * registry's clock; undefined if they do not wait.
    */
   readonly heldBackMs?: number;
   /**
-   * So far this host's clock was behind the registry's when that was found out, in milliseconds; undefined: it is not.
+   * Milliseconds by which this host's clock was behind the registry's when that was noticed; undefined if it is not
+   * behind.
    */
   readonly behindMs?: number;
   readonly jobs: readonly JobStatus[];

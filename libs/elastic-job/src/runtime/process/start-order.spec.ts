@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { startOrder } from './start-order.js';
 
 describe('the order in which jobs join', () => {
-  it('given a chain, when ordered, then each job comes after those it is started after; the others come at once', () => {
+  it('given a chain, when ordered, then each job comes after its parents and independent ones come first', () => {
     const jobs = [job('c', 'b'), job('b', 'a', 'elsewhere'), job('x'), job('a')];
 
     expect(namesIn(jobs)).toEqual([['x', 'a'], ['b'], ['c']]);

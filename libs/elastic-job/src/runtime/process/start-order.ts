@@ -1,15 +1,15 @@
 // Covered by test/scenario/after-chains.spec.ts
 import type { JobName } from '../../domain/index.js';
 
-/** What decides when a job of this process joins. */
+/** Facts that decide when a job of this process joins. */
 interface OrderedJob {
   readonly jobName: JobName;
   readonly configuration: { readonly after: readonly JobName[] };
 }
 
 /**
- * Parts jobs into groups that may join together: each job after those that it is started after, as far as this process
- * has them. Those that wait for each other come last; they are refused as they join.
+ * Splits jobs into groups whose jobs may join together: each job comes after those of this process after which it
+ * starts. Jobs that wait for each other come last, and are refused when they join.
  */
 export function startOrder<J extends OrderedJob>(jobs: readonly J[]): readonly (readonly J[])[] {
   const groups: (readonly J[])[] = [];

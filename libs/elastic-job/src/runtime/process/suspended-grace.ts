@@ -2,13 +2,13 @@
 import type { Clock, Timer } from '../../clock/index.js';
 import type { SessionInfo } from '../../registry/index.js';
 
-/** Counts how long the registry has not answered, if that is limited. */
+/** Measures how long the registry has not answered, if that is limited. */
 export class SuspendedGrace {
   private timer: Timer | undefined;
 
   /**
    * @param graceMs undefined: unlimited
-   * @param onOver the session has been SUSPENDED for so long
+   * @param onOver called when the session was SUSPENDED for `graceMs`
    */
   constructor(
     private readonly clock: Clock,

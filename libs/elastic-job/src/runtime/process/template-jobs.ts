@@ -16,28 +16,28 @@ import type { JobEvents } from '../../tracing/index.js';
 import type { JobDefinition, JobTemplate } from '../job/index.js';
 import { Reaction } from '../leases/index.js';
 
-/** Jobs that are created or removed one after the other are looked at together, in milliseconds. */
+/** Milliseconds for which changes are gathered, so that jobs created or removed in a row are looked at together. */
 const GATHER_MS = 50;
-/** Between attempts to join a job, or to look for jobs, that have failed. */
+/** Pauses between failed attempts to join a job or look for jobs, in milliseconds. */
 const PAUSES = { firstMs: 1_000, longestMs: 30_000 };
-/** So many roots are read at once. */
+/** Most roots read at once. */
 const ROOTS_AT_ONCE = 500;
 
-/** So many are joined, left or deleted side by side: the event loop does not stand still. */
+/** Most jobs joined, left or deleted side by side, so that the event loop is not blocked. */
 const JOBS_AT_ONCE = 50;
 
-/** What the process does with its jobs. */
+/** Parts of the process that template jobs need. */
 interface TemplateJobParts {
   readonly registry: RegistryCenter;
   readonly clock: Clock;
   readonly events: JobEvents;
   /** Joins a job; rejects if that is not possible now. */
   join(definition: JobDefinition): Promise<void>;
-  /** Takes the process out of a job, within the drain time. @throws {UnknownJobError} if it is out of it already */
+  /** Leaves a job within the drain time. @throws {UnknownJobError} if it was left already */
   leave(jobName: JobName): Promise<void>;
 }
 
-/** A root that says that its job was created from a template. */
+/** A job whose root says that it was created from a template. */
 interface FoundJob {
   readonly template: TemplateName;
   readonly isBeingRemoved: boolean;
@@ -45,22 +45,22 @@ interface FoundJob {
 }
 
 /**
- * Keeps this process in the jobs that were created from its templates: joins them as they appear, leaves them as they
- * are to go, and deletes what is left once nobody is in them. A job is the one that its root's czxid names: one that
- * was removed and created anew is left and joined, however fast that was.
+ * Keeps this process in the jobs that were created from its templates: joins them as they appear, leaves them when they
+ * are to be removed, and deletes them once no instance is in them. A job is identified by its root's czxid: one that
+ * was removed and created again is left and joined, however fast that was.
  *
- * One watch tells of the namespace's names; the roots are then read. Of a job that was joined its own tree tells. A
- * process without templates asks for nothing.
+ * One watch reports the names in the namespace, and the roots are then read. A joined job is watched by its own tree. A
+ * process without templates makes no request.
  */
 export class TemplateJobs {
   private readonly templates = new Map<TemplateName, JobTemplate>();
-  /** As of the last look. */
+  /** Jobs as of the last look. */
   private found = new Map<JobName, FoundJob>();
-  /** The jobs that this process has been told to join, by the czxid of their roots. */
+  /** Jobs that this process was told to join, by the czxid of their roots. */
   private readonly joined = new Map<JobName, bigint>();
-  /** What is being done for them is done one after the other. */
+  /** Jobs with work under way, one step after the other. */
   private readonly following = new Set<JobName>();
-  /** They are followed as others are done. */
+  /** Jobs that wait until others are done. */
   private readonly waiting = new Set<JobName>();
   private readonly finding: Reaction;
   private readonly failedReads: BackOff;
@@ -73,7 +73,7 @@ export class TemplateJobs {
     this.finding = new Reaction(() => this.findJobs(), this.report(undefined, 'looking for jobs of templates'));
   }
 
-  /** Before the process starts. @throws {ConfigurationError} if the name is taken */
+  /** Declares a template, before the process starts. @throws {ConfigurationError} if the name is taken */
   declare(template: JobTemplate): void {
     const { name, place } = template;
     const other = this.templates.get(name);
@@ -84,7 +84,7 @@ export class TemplateJobs {
     this.templates.set(name, template);
   }
 
-  /** A job that is created from a template; undefined if this process has none of that name. */
+  /** Definition of a job from a template; undefined if this process has no template of that name. */
   definitionOf(jobName: JobName, name: TemplateName): JobDefinition | undefined {
     const template = this.templates.get(name);
     if (template === undefined) return undefined;
@@ -92,7 +92,7 @@ export class TemplateJobs {
     return { ...template, configuration, className: createdRoot(name), place: `${template.place}, template "${name}"` };
   }
 
-  /** A session has begun: looks for jobs, and again whenever there may be others. Never rejects. */
+  /** Starts with a session: looks for jobs now and whenever they may have changed. Never rejects. */
   async open(): Promise<void> {
     this.close();
     if (this.templates.size === 0) return;
@@ -101,7 +101,7 @@ export class TemplateJobs {
     await this.finding.wakeAndWait();
   }
 
-  /** The session is over, or the process stops: nothing more is joined, left or deleted. */
+  /** Stops joining, leaving and deleting, because the session is over or the process stops. */
   close(): void {
     this.session?.abort();
     this.session = undefined;
@@ -111,7 +111,7 @@ export class TemplateJobs {
     this.gathering = undefined;
   }
 
-  /** Something may have changed. */
+  /** Looks for jobs soon, since something may have changed. */
   findJobsSoon(afterMs = GATHER_MS): void {
     if (this.session === undefined || this.gathering !== undefined) return;
     this.gathering = this.parts.clock.setTimer(afterMs, () => {
@@ -186,19 +186,19 @@ export class TemplateJobs {
         if (failed.failures === 0 && !isOutdated && !session.signal.aborted) report(error);
         failed.failed();
         await failed.pause(session.signal);
-        await this.readRoot(jobName, session.signal).catch(() => {}); // The next step shows whether it matters.
+        await this.readRoot(jobName, session.signal).catch(() => {}); // The next step shows if it matters.
       }
     }
   }
 
-  /** Nothing is to be done for the job. */
+  /** True if there is nothing to do for the job. */
   private isAsWanted(jobName: JobName): boolean {
     const found = this.found.get(jobName);
     if (found?.isBeingRemoved) return false;
     return this.joined.get(jobName) === (this.takesPartIn(jobName, found) ? found?.czxid : undefined);
   }
 
-  /** This process has the template, and that admits the job. */
+  /** True if this process has the template, and the template admits the job. */
   private takesPartIn(jobName: JobName, found: FoundJob | undefined): boolean {
     const template = found && this.templates.get(found.template);
     return template !== undefined && (template.admits?.(jobName) ?? true);
@@ -211,7 +211,7 @@ export class TemplateJobs {
     if (found === undefined) return;
     if (found.isBeingRemoved) {
       await removeAbandoned(this.parts.registry, jobName, { mayWait: true, signal });
-      // One that was created anew since then is heard of.
+      // A job that was created again since then is heard of.
       if (this.found.get(jobName) === found) this.found.delete(jobName);
       return;
     }
@@ -244,7 +244,7 @@ export class TemplateJobs {
     this.joined.delete(jobName);
   }
 
-  /** What was read last may be out of date. */
+  /** Reads the root again, as the last read may be outdated. */
   private async readRoot(jobName: JobName, signal: AbortSignal): Promise<void> {
     const root = await this.parts.registry.read(`/${jobName}`, { signal });
     const created = parseCreatedJob(root?.data ?? '');

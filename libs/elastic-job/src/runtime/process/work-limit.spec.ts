@@ -46,7 +46,7 @@ it('lets work that takes long keep no others waiting', async () => {
   end();
   await refused;
   expect(clock.pendingTimers).toBe(0);
-  // It has left one place, and not another one at its end.
+  // It freed one place after a while, and must not free another one at its end.
   void limit.run(() => new Promise(() => begun.push('third')));
   void limit.run(async () => void begun.push('fourth'));
   await clock.advance(0);

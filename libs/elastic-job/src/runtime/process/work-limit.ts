@@ -2,14 +2,14 @@
 import type { Clock } from '../../clock/index.js';
 
 /**
- * Lets so much work go on at once. The rest waits, in the order in which it came. Work that takes long, as one that the
- * registry refuses again and again, goes on beside the others after a while.
+ * Limits work that runs at once; the rest waits in order. Work that takes long, for example because the registry keeps
+ * refusing it, stops counting after a while and runs beside the others.
  */
 export class WorkLimit {
   private free: number;
   private readonly waiting: (() => void)[] = [];
 
-  /** @param longestMs for so long work counts at most, in milliseconds */
+  /** @param longestMs milliseconds for which one piece of work counts at most */
   constructor(
     private readonly clock: Pick<Clock, 'setTimer'>,
     most: number,
@@ -18,7 +18,7 @@ export class WorkLimit {
     this.free = most;
   }
 
-  /** @throws what the work throws */
+  /** @throws the error of the work */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.free > 0) this.free -= 1;
     else await new Promise<void>((resolve) => this.waiting.push(resolve));

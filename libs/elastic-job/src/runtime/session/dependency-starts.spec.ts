@@ -11,15 +11,15 @@ let member: Member;
 let operator: RegistryCenter;
 let begun: number[];
 let failures: unknown[];
-/** What the next begins come to; none: they succeed. */
+/** Errors of the next begins; those without one succeed. */
 let faults: (Error | undefined)[];
-/** The tree's events reach it. */
+/** True if it hears the tree's events. */
 let isHearing: boolean;
-/** The jobs that the job is started after. */
+/** Jobs after which the job starts. */
 let parents: string[];
-/** Of the begins, those that came to something. */
+/** Begins that succeeded. */
 let started: unknown[];
-/** The lease of a begin; undefined: nothing was free. */
+/** Lease of a begin; undefined if nothing was free. */
 let lease: ExecutionLease | undefined;
 let starts: DependencyStarts;
 beforeEach(async () => {
@@ -128,7 +128,7 @@ it('begins nothing more once it is stopped', async () => {
   expect(begun).toEqual([]);
 });
 
-/** The jobs before have started this one for these fire times, the latest last. */
+/** The parents have started this job for these fire times, the latest last. */
 async function write(...fireTimes: readonly number[]): Promise<void> {
   const { after } = member.tree.paths;
   const data = formatStartLedger({ ...NO_STARTS, starts: fireTimes.map((fireTime) => ({ fireTime, at: 1 })) });

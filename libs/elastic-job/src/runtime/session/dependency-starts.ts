@@ -4,8 +4,8 @@ import { type JobContext, type LeaseRunner, SessionReaction } from '../leases/in
 import type { Tick } from './tick.js';
 
 /**
- * The starts of a job that has no schedule of its own: each is begun as it appears, one after the other. What came
- * before this session is owed, like a fire time that was missed.
+ * Begins the starts of a job without a schedule of its own, one after the other, as they appear. Starts from before
+ * this session are owed, like missed fire times.
  * @see CatchUp
  */
 export class DependencyStarts implements Duty {
@@ -28,7 +28,7 @@ export class DependencyStarts implements Duty {
     this.begins.wake();
   }
 
-  /** What comes from now on is begun here. */
+  /** Begins the starts that come from now on. */
   open(): void {
     this.handled = this.fireTimes.at(-1) ?? -Infinity;
   }
@@ -45,10 +45,10 @@ export class DependencyStarts implements Duty {
     }
   }
 
-  /** As a tick, but what was begun is not waited for. */
+  /** Like a tick, but without waiting for the run. */
   private async begin(fireTime: number): Promise<void> {
     const { schedule, settings } = this.context;
-    // The settings may have changed, and what is left of the former ones goes with the leader's next look.
+    // The settings may have changed. Leftovers of the former ones are removed at the leader's next look.
     const isStartedAfter = settings.configuration.after.length > 0;
     if (!isStartedAfter || schedule.excluded === undefined) return;
     const lease = await this.tick.begin(fireTime);

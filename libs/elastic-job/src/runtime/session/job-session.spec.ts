@@ -10,7 +10,7 @@ let process: OneProcess;
 beforeEach(() => start());
 afterEach(() => process.stop());
 
-it('given a begin that the registry did not answer in time, when it answers the next request, then the fire time is caught up on', async () => {
+it('given a begin without an answer, when the registry answers again, then the fire time is caught up on', async () => {
   await process.advance(MINUTE);
   failNextTransaction();
 
@@ -19,8 +19,8 @@ it('given a begin that the registry did not answer in time, when it answers the 
   expect(process.runs).toEqual([...NORMAL, '0 MISFIRE', '1 MISFIRE']);
 });
 
-it('given the leader was not answered in time, when the registry answers again, then it does its duty without a further event', async () => {
-  failNextTransaction(); // The one that would delete the flag.
+it('given a leader without an answer, when the registry answers again, then it resumes its work', async () => {
+  failNextTransaction(); // The transaction that would delete the flag.
 
   await process.operator.create(`/${JOB}/leader/sharding/necessary`, '', 'PERSISTENT');
   await process.advance(1_000);
@@ -29,7 +29,7 @@ it('given the leader was not answered in time, when the registry answers again, 
   expect(process.toldOf('error')).toEqual([]);
 });
 
-it('given a claim that was not answered in time, when the registry answers again, then the item is claimed', async () => {
+it('given a claim without an answer, when the registry answers again, then the item is claimed', async () => {
   await process.advance(MINUTE);
   failNextTransaction(); // The claim.
 
@@ -39,10 +39,10 @@ it('given a claim that was not answered in time, when the registry answers again
   expect(process.runs).toEqual([...NORMAL, '0 FAILOVER']);
 });
 
-it('given a registration that was not answered in time, when the registry answers again, then the job joins all the same', async () => {
+it('given a registration without an answer, when the registry answers again, then the job joins', async () => {
   await process.clock.advanceUntil(process.runtime.registrar.remove(JOB));
   const adding = process.runtime.registrar.register(process.job());
-  failNextTransaction(); // Nothing is left to install, so it is the registration.
+  failNextTransaction(); // Nothing is left to install, so the next transaction is the registration.
 
   await process.clock.advanceUntil(adding);
 
@@ -62,7 +62,7 @@ it('given an instance that is leaving, when a user asks it to claim, then it cla
   expect(process.runs).toEqual(NORMAL);
 });
 
-it('given a job without marks, when two of its fire times wait for the same answer, then an item runs once at a time', async () => {
+it('given a job without marks, when two fire times wait for one answer, then an item runs once at a time', async () => {
   await process.clock.advanceUntil(process.runtime.registrar.remove(JOB));
   const job = process.job({ cron: '* * * * * ?', monitorExecution: false, failover: false, overwrite: true });
   await process.clock.advanceUntil(process.runtime.registrar.register(job));
@@ -182,7 +182,7 @@ it('given a leader that cannot reshard, when a fire time comes, then that is tol
   expect([process.runs, process.toldOf('sharding-timeout').length]).toEqual([NORMAL, 1]);
 });
 
-it('given an item disabled at its fire time, when it is enabled, then no later session catches up on that', async () => {
+it('given an item disabled at its fire time, when it is enabled, then no session catches up on it', async () => {
   await process.advance(MINUTE);
   const disabled = process.path('sharding/0/disabled');
   await process.operator.create(disabled, '', 'PERSISTENT');
@@ -213,7 +213,7 @@ async function start(options?: Partial<JobOptions>): Promise<void> {
   process = await OneProcess.start(options, { drainTimeoutMs: SECOND });
 }
 
-/** Another process, with a registry of its own. */
+/** Another process with a registry client of its own. */
 async function restart(options: Partial<JobOptions>): Promise<void> {
   await process.stop();
   await start(options);
@@ -224,7 +224,7 @@ async function recordOf(item: number): Promise<{ readonly run: string } | undefi
   return data === '' ? undefined : JSON.parse(data);
 }
 
-/** Between a commit and its reply. */
+/** Called between a commit and its reply. */
 function afterTransactions(happen: () => Promise<void>): void {
   const { center } = process;
   const transaction = center.transaction.bind(center);
@@ -239,7 +239,7 @@ function unanswered(): RegistryUnavailableError {
   return new RegistryUnavailableError('transaction', 'not-applied', 'no answer within 5000 ms');
 }
 
-/** The connection stays, but one request gets no answer; it has not arrived either. */
+/** The connection stays, but one request is lost before it arrives and gets no answer. */
 function failNextTransaction(): void {
   const { center } = process;
   const transaction = center.transaction.bind(center);

@@ -21,14 +21,14 @@ import { DependencyStarts } from './dependency-starts.js';
 import { Tick } from './tick.js';
 
 /**
- * One job during one session: its ticks and its duties, which hear what the tree tells. Everything here ends with the
- * tree's signal.
+ * One job during one session: its ticks and its duties, which hear the events of the tree. Everything here ends with
+ * the tree's signal.
  */
 export class JobSession {
   private readonly gate: TriggerGate;
   private readonly leases: LeaseRunner;
   private readonly ticks: Tick;
-  /** In the order in which they hear. */
+  /** In the order in which they hear news. */
   private readonly duties;
 
   constructor(private readonly context: JobContext) {
@@ -44,7 +44,7 @@ export class JobSession {
     this.ticks = new Tick(context, gate, plan, catchUp, leases);
     this.duties = {
       leader,
-      switches, // Before those that ask since when something was switched off.
+      switches, // Before the duties that ask since when something was disabled.
       server: new OwnServer(context),
       missed,
       catchUp,
@@ -64,7 +64,7 @@ export class JobSession {
     return this.context.tree;
   }
 
-  /** What keeps this session from running the job, if anything. */
+  /** Problem that keeps this session from running the job, if any. */
   get problem(): Error | undefined {
     return this.gate.timeCheck.problem;
   }
@@ -81,35 +81,35 @@ export class JobSession {
     this.expectWork();
   }
 
-  /** Looks for what this instance owes or was asked for, and for items to take. */
+  /** Looks for owed fire times, operators' triggers and items to claim. */
   expectWork(): void {
     this.context.news.tell({ kind: 'WorkExpected' });
   }
 
-  /** A Java peer has joined: what nobody has a record of is its own to run. */
+  /** Leaves refused fire times to a Java peer that has joined, as its runs have no record. */
   leaveToPeers(): void {
     this.duties.catchUp.leaveToPeers();
   }
 
-  /** Begins nothing more, of whatever kind. What runs goes on. */
+  /** Begins nothing more, of any kind. Running items go on. */
   close(): void {
     this.gate.close();
     for (const duty of Object.values<Duty>(this.duties)) duty.stop?.();
   }
 
-  /** Tells the items to end that would run for ever. After `close`. */
+  /** Tells resident items to end, as they would run for ever. Call it after `close`. */
   endResidents(): void {
     this.duties.residents.end();
   }
 
-  /** One fire time, if it has come by the registry's clock too. Resolves when what was begun has ended. */
+  /** Handles one fire time, if it has come by the registry's clock too. Resolves when its run has ended. */
   async tick(fireTime: number): Promise<void> {
     if (!(await this.context.scheduleClock.hasCome(fireTime))) return;
     const lease = await this.ticks.begin(fireTime);
     if (lease !== undefined) await this.leases.run(lease);
   }
 
-  /** Claims some waiting items and runs them. @returns the lease, whose `settled()` tells the outcomes */
+  /** Claims some waiting items and runs them. @returns the lease, whose `settled()` gives the outcomes */
   claim(): Promise<ExecutionLease | 'lost' | 'empty'> {
     return this.duties.claims.claim();
   }

@@ -5,8 +5,8 @@ import type { CatchUp, TriggerPlan } from '../duties/index.js';
 import type { JobContext, LeaseRunner, TriggerGate } from '../leases/index.js';
 
 /**
- * One fire time, in the order in which it happens: gate, items, order, begin. The lease is then run by `LeaseRunner`,
- * and settled item by item.
+ * One fire time, step by step: gate, items, order, begin. `LeaseRunner` then runs the lease, and settles it item by
+ * item.
  */
 export class Tick {
   constructor(
@@ -17,7 +17,7 @@ export class Tick {
     private readonly leases: LeaseRunner,
   ) {}
 
-  /** @returns the lease of what was begun, which the caller runs; undefined: nothing was */
+  /** @returns the lease, which the caller must run; undefined if nothing was begun */
   async begin(fireTime: number): Promise<ExecutionLease | undefined> {
     if (!this.gate.mayBegin) return undefined;
     const { jobName } = this.context.tree;
@@ -25,7 +25,7 @@ export class Tick {
     return this.catchUp.whileHandling(fireTime, () => this.beginTrigger(trigger));
   }
 
-  /** Begins what is free of the items; what still runs is marked as misfired. */
+  /** Begins the free items, and marks those that still run as misfired. */
   private async beginTrigger(trigger: Trigger): Promise<ExecutionLease | undefined> {
     if (await this.gate.refuses(trigger)) return undefined;
     const items = await this.plan.assign(trigger);

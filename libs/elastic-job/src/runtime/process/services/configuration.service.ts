@@ -3,18 +3,18 @@ import type { Configurations } from '../../../coordination/index.js';
 import { sharedClass } from '../../../copies/index.js';
 import type { JobConfiguration, JobName } from '../../../domain/index.js';
 
-/** What a job is to do. */
+/** Settings of jobs. */
 @sharedClass('ConfigurationService')
 export class ConfigurationService {
   /** @internal */
   constructor(private readonly configurations: Configurations) {}
 
-  /** The settings in force: the registry's, else the local ones. From memory. */
+  /** Settings in force: the registry's or, before the job has joined, the local ones. From memory. */
   current(jobName: JobName): JobConfiguration {
     return this.configurations.current(jobName);
   }
 
-  /** The local settings of a job, by decorator and module; undefined if this process has no such job. */
+  /** Local settings of a job, from decorator and module; undefined if this process has no such job. */
   declared(jobName: JobName): JobConfiguration | undefined {
     return this.configurations.declared(jobName);
   }

@@ -3,13 +3,13 @@ import type { Executions, RunningItem } from '../../../coordination/index.js';
 import { sharedClass } from '../../../copies/index.js';
 import type { JobName } from '../../../domain/index.js';
 
-/** What runs. */
+/** Running items. */
 @sharedClass('ExecutionService')
 export class ExecutionService {
   /** @internal */
   constructor(private readonly executions: Executions) {}
 
-  /** The items that run now, on any instance, ascending. Empty without `monitorExecution`. */
+  /** Items that run now on any instance, ascending. Empty without `monitorExecution`. */
   running(jobName: JobName): Promise<readonly RunningItem[]> {
     return this.executions.running(jobName);
   }

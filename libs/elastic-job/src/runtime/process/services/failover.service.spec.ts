@@ -10,21 +10,21 @@ const SUCCEEDED: SettledOutcome = { kind: 'succeeded' };
 let process: OneProcess | undefined;
 afterEach(() => process?.stop());
 
-it('given an instance without a free slot, when it is asked to claim, then it runs what waits and tells how that ended', async () => {
+it('given no free slot, when an instance is asked to claim, then it runs waiting items to their outcome', async () => {
   process = await OneProcess.start({ concurrency: 1 });
   await process.advance(MINUTE);
   process.work = (context) => context.shardingItem === 1 && process!.hang(context);
   await process.advance(MINUTE);
   await process.queueUnfinished(0);
   process.runs.length = 0;
-  await process.advance(100); // Longer than it stands back before it takes some by itself.
+  await process.advance(100); // Longer than the delay before it claims some by itself.
   const claiming = process.runtime.failover.claim(JOB);
   await process.release();
   const outcomes = await claiming;
   expect([process.runs, [...outcomes]]).toEqual([['0 FAILOVER'], [[0, expect.objectContaining(SUCCEEDED)]]]);
 });
 
-it('given claims of which others win one, when nothing is left, then the outcomes of all that were won are told', async () => {
+it('given claims of which others win one, when nothing is left, then all won outcomes are returned', async () => {
   const claims = [leaseOf(1), 'lost', leaseOf(2), 'empty'] as const;
   const answers = [...claims];
   const session: JobSession = Object.assign(Object.create(null), { claim: () => Promise.resolve(answers.shift()) });
@@ -33,7 +33,7 @@ it('given claims of which others win one, when nothing is left, then the outcome
   expect([[...outcomes.keys()], answers]).toEqual([[1, 2], []]);
 });
 
-/** A lease whose item has ended well. */
+/** A lease whose item has succeeded. */
 function leaseOf(item: number): ExecutionLease {
   return Object.assign(Object.create(null), { settled: () => Promise.resolve(new Map([[item, SUCCEEDED]])) });
 }

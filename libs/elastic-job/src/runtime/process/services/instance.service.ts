@@ -9,7 +9,7 @@ export class InstanceService {
   /** @internal */
   constructor(private readonly members: Instances) {}
 
-  /** The registered instances, in Java's order, as of now. */
+  /** Registered instances now, in Java's order. */
   instances(jobName: JobName): Promise<readonly RegisteredInstance[]> {
     return this.members.instances(jobName);
   }

@@ -3,7 +3,7 @@ import type { Leadership, LeadershipTerm } from '../../../coordination/index.js'
 import { sharedClass } from '../../../copies/index.js';
 import type { JobName } from '../../../domain/index.js';
 
-/** Who leads a job, and what only its leader does. */
+/** Leadership of jobs, and work for the leader alone. */
 @sharedClass('LeaderService')
 export class LeaderService {
   /** @internal */
@@ -25,14 +25,15 @@ export class LeaderService {
   }
 
   /**
-   * This instance's terms, from the current one on, for work that only the leader does. Ends with `signal`, if given.
+   * Iterates over this instance's terms, from the current one on, for work of the leader alone. Ends with `signal`, if
+   * given.
    * @example for await (const term of leader.terms('settle-orders')) await publishSummary(term.signal);
    */
   terms(jobName: JobName, signal?: AbortSignal): AsyncIterable<LeadershipTerm> {
     return this.leadership.terms(jobName, signal);
   }
 
-  /** Gives leadership up, if held, and stands back for a second so that another instance can take it. */
+  /** Gives up leadership, if held, and does not stand for a second, so that another instance can take it. */
   resign(jobName: JobName): Promise<void> {
     return this.leadership.resign(jobName);
   }

@@ -9,7 +9,7 @@ export class ServerService {
   /** @internal */
   constructor(private readonly known: Servers) {}
 
-  /** The servers, in Java's order, as of now. */
+  /** The servers now, in Java's order. */
   servers(jobName: JobName): Promise<readonly RegisteredServer[]> {
     return this.known.servers(jobName);
   }

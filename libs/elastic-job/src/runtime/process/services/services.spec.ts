@@ -56,7 +56,7 @@ describe('what an application may ask of a job', () => {
     expect(plans()).toBe(before + 1);
   });
 
-  it('given an edit in the registry, when asked for the settings, then those in force and the local ones are told', async () => {
+  it('given an edit in the registry, when settings are read, then those in force and local are told', async () => {
     const { configurations } = process.runtime;
     const config = `/${JOB}/config`;
     const { data } = (await asked(process.operator.read(config)))!;

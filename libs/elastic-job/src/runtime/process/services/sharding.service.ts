@@ -3,18 +3,18 @@ import type { Sharding } from '../../../coordination/index.js';
 import { sharedClass } from '../../../copies/index.js';
 import type { JobName } from '../../../domain/index.js';
 
-/** Which instance has which items. */
+/** Assignment of items to instances. */
 @sharedClass('ShardingService')
 export class ShardingService {
   /** @internal */
   constructor(private readonly sharding: Sharding) {}
 
-  /** The owner (instance id) of each assigned item, as of now. */
+  /** Owner (instance id) of each assigned item now. */
   assignments(jobName: JobName): Promise<ReadonlyMap<number, string>> {
     return this.sharding.assignments(jobName);
   }
 
-  /** Asks the leader for a new assignment. It comes with a later event; nothing is awaited here. */
+  /** Asks the leader for a new assignment. It comes with a later event; this call does not wait for it. */
   requestResharding(jobName: JobName): Promise<void> {
     return this.sharding.requestResharding(jobName);
   }
