@@ -11,14 +11,14 @@ import { Leadership } from './leadership/index.js';
 import { Absences, Instances, ServerRetention, Servers } from './membership/index.js';
 import { fitsOneTransactionOf, Sharding } from './sharding/index.js';
 
-/** The services of one process, each made once and given the same collaborators. */
+/** Services of one process, each created once with shared collaborators. */
 export interface CoordinationServices {
   readonly trees: JobTrees;
   readonly configurations: Configurations;
   readonly instances: Instances;
   readonly servers: Servers;
   readonly retention: ServerRetention;
-  /** Java peers that are missing. */
+  /** Missing Java peers. */
   readonly absences: Absences;
   /** Instances of ours that an operator has shut down. */
   readonly shutdowns: Absences;
@@ -41,11 +41,11 @@ interface CoordinationOptions {
   readonly javaReconnectGraceMs: number;
   readonly tracer?: RunTracer;
   /**
-   * The time by which fire times come.
+   * Time that decides fire times.
    * @default the host's clock
    */
   readonly scheduleClock?: ScheduleTime;
-  /** Hears of jobs that are not started, since an item here has ended as it has. */
+  /** Hears of jobs that do not start because of how an item ended here. */
   readonly onUnmet?: (unmet: UnmetDependency) => void;
   /** Hears of ends that the registry does not record in time. */
   readonly onDelayed?: (delayed: DelayedSettles) => void;

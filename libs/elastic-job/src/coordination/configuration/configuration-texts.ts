@@ -2,11 +2,12 @@ import type { JobName } from '../../domain/index.js';
 import { ConfigurationNodeError } from './configuration.errors.js';
 import { type ReadConfiguration, readConfiguration, type StoredConfiguration } from './parse-configuration.js';
 
-/** What reading a text has come to. */
+/** Result of reading a text. */
 type Outcome = { readonly read: ReadConfiguration } | { readonly error: unknown };
 
 /**
- * The texts of `config` nodes, each read once however often it is asked for: after every reconnect, by every reader.
+ * Texts of `config` nodes. Each one is parsed once, however often it is read: after every reconnect, and by every
+ * reader.
  */
 export class ConfigurationTexts {
   private readonly known = new Map<JobName, { readonly text: string; readonly outcome: Outcome }>();

@@ -1,12 +1,12 @@
 import { ElasticJobError, type JobName } from '../../domain/index.js';
 
-/** A text that is full of faults is told of by some of them. */
+/** Most faults that are reported of one text. */
 const TOLD_PROBLEMS = 20;
 const TOLD_CHARACTERS = 500;
 
 /**
- * The registry's `config` node of a job cannot be used: the last usable text stays in force, and without one nothing of
- * the job is begun until it is corrected.
+ * The registry's `config` node of a job is unusable. The last usable text stays in force; without one nothing of the
+ * job begins until the node is corrected.
  */
 export class ConfigurationNodeError extends ElasticJobError {
   readonly code = 'CONFIGURATION_NODE';
@@ -33,7 +33,7 @@ function cut(problem: string): string {
   return problem.length <= TOLD_CHARACTERS ? problem : `${problem.slice(0, TOLD_CHARACTERS)}...`;
 }
 
-/** A job that was created from a template is gone, is to go, or has given way to a new one of its name. */
+/** A job created from a template was removed, is about to be, or was replaced by a new one of its name. */
 export class JobRemovedError extends ElasticJobError {
   readonly code = 'JOB_REMOVED';
 
@@ -42,15 +42,15 @@ export class JobRemovedError extends ElasticJobError {
   }
 }
 
-/** The job is one of ElasticJob 2, whose instances cannot share it with this package. It is left alone. */
+/** The job belongs to ElasticJob 2, whose instances cannot share it with this package. It is left unchanged. */
 export class ElasticJob2ConfigurationError extends ElasticJobError {
   readonly code = 'ELASTIC_JOB_2_CONFIGURATION';
 
   constructor(readonly jobName: JobName) {
     super(
-      `The registry's config node of job "${jobName}" cannot be used: it was written by ElasticJob 2 (JSON), while this ` +
-        'package speaks ElasticJob 3 (YAML). Take another job name or namespace, for which ' +
-        'importElasticJob2Configuration makes options of the text; the old job is operated by its own console.',
+      `The registry's config node of job "${jobName}" cannot be used: it was written by ElasticJob 2 (JSON), but ` +
+        'this package reads the YAML of ElasticJob 3. Use another job name or namespace; ' +
+        'importElasticJob2Configuration turns the text into options for it.',
     );
   }
 }

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 
 describe('installing a job', () => {
-  it('fault 26: given ten starters with different options, when they install at once, then one configuration is written for all', async () => {
+  it('fault 26: given ten starters with different options, when all install, then one configuration wins', async () => {
     const members = await Promise.all(
       Array.from({ length: 10 }, (_, index) => registry.member({ shardingTotalCount: index + 1 })),
     );
@@ -34,7 +34,7 @@ describe('installing a job', () => {
     }
   });
 
-  it('given a job of another class, when it is installed, then the error names both classes and nothing is written', async () => {
+  it('given a job of another class, when it is installed, then the error names both classes', async () => {
     await registry.joined();
     const second = await registry.member();
     declareAs(second, 'com.acme.OtherJob');
@@ -45,7 +45,7 @@ describe('installing a job', () => {
     await expect(refused).rejects.toThrow(/com\.acme\.OtherJob.*settle-orders/);
   });
 
-  it('given a total that no transaction holds, when it is installed, then it is refused before anything is written', async () => {
+  it('given a total that no transaction holds, when it is installed, then it is refused before any write', async () => {
     const member = await registry.member({ shardingTotalCount: 100_000 });
 
     await expect(member.configurations.install(member.tree)).rejects.toThrow(
@@ -79,7 +79,7 @@ describe('installing a job', () => {
     expect(member.center.traffic.foreground).toBe(before);
   });
 
-  it('given overwrite, when the job is installed, then the local options are written; without it, they give way', async () => {
+  it('given overwrite, when the job is installed, then the local options are written, else not', async () => {
     await registry.joined({ cron: '0 * * * * ?' });
     const meek = await registry.joined({ cron: '1 * * * * ?' });
     expect(meek.configurations.inForce(meek.tree)).toMatchObject({
@@ -106,7 +106,7 @@ describe('installing a job', () => {
 });
 
 describe('writing a configuration', () => {
-  it('given overwriters with different options, when they start at once, then each writes once, and all come to rest', async () => {
+  it('given overwriters with different options, when they start at once, then each writes only once', async () => {
     const members = await Promise.all(
       [0, 1, 2, 3, 4].map((second) => registry.member({ cron: `${second} * * * * ?`, overwrite: true })),
     );
@@ -118,7 +118,7 @@ describe('writing a configuration', () => {
     expect(members[0]!.tree.stat(members[0]!.tree.paths.config)!.version).toBeLessThan(5);
   });
 
-  it('given parts that this version does not know, when overwritten at start, then they are there afterwards', async () => {
+  it('given parts unknown to this version, when overwritten at start, then they are kept', async () => {
     const first = await registry.joined();
     await edit(
       registry,
@@ -195,7 +195,7 @@ describe('writing a configuration', () => {
 describe('a job of ElasticJob 2', () => {
   const json = '{"jobName":"settle-orders","jobClass":"com.acme.J","jobType":"SIMPLE"}';
 
-  it('given one, when a job of that name is installed, even with overwrite, then nothing of it is touched', async () => {
+  it('given one, when a job of that name is installed, even with overwrite, then it stays untouched', async () => {
     const other = await registry.operator();
     await other.create(`/${JOB}`, '', 'PERSISTENT');
     await other.create(`/${JOB}/config`, json, 'PERSISTENT');

@@ -1,19 +1,19 @@
 /**
- * What a job is to do.
+ * Settings of jobs.
  *
  * State: `config` holds the settings of the job for all instances, as YAML; the data of the job's root names its class.
- * `usable` keeps the last text of `config` that could be used: ours writes both at once, and after an edit of others
- * the leader writes it.
+ * `usable` keeps the last usable text of `config`: our instances write both at once, and the leader writes it after an
+ * edit by others.
  *
- * Guarantees: the node wins over the local options, field by field, and is written only if it is missing, if the local
- * options say `overwrite`, or by an edit: each time as a compare-and-set, and never with what cannot be read back. What
- * only other versions know stays in it. What a process does is its own to say: props that name a command, an address or
- * a secret are followed only where the process allows them.
+ * Guarantees: the node overrides the local options, field by field. It is written only if it is missing, if the local
+ * options say `overwrite`, or by an edit: each time as a compare-and-set, and never with a text that cannot be read
+ * back. Parts that only other versions know stay in it. Each process controls what it runs: props that name a command,
+ * an address or a secret are followed only where the process allows them.
  *
- * Failures: while the text of `config` cannot be used (its `fault`), the kept one is in force, whole, for every
- * instance. Without it there is a `problem`: what was in force before stays known, but nothing may be begun. The same
- * holds, where nodes have owners, for a `config` that others may write. The answer to a write may be lost: installing
- * again finds the work done.
+ * Failures: while the text of `config` is unusable (its `fault`), the kept one is in force, as a whole, for every
+ * instance. Without a kept one there is a `problem`: the former settings stay known, but nothing may begin. Where nodes
+ * have owners, the same holds for a `config` that others may write. The answer to a write may be lost; installing again
+ * finds the work done.
  */
 import {
   findTextToKeep,
@@ -37,15 +37,14 @@ import type { AssertFits, LocalJob } from './local-job.js';
 import { SettingsReader } from './settings-reader.js';
 import { SettingsWriter } from './settings-writer.js';
 
-/** As much of a leader's term as a write of the leader needs. */
+/** The part of a leader's term that its writes need. */
 export interface KeepingTerm {
   readonly guard: readonly Operation[];
   readonly signal: AbortSignal;
 }
 
 /**
- * A job's settings: the local ones (decorator, then module), and the registry's `config` node, which wins field by
- * field.
+ * A job's settings: the local ones (decorator, then module), overridden field by field by the registry's `config` node.
  * @see ElasticJob, `ConfigurationService.setUpJobConfiguration`
  */
 export class Configurations {
@@ -74,17 +73,17 @@ export class Configurations {
     this.reader.forget(jobName);
   }
 
-  /** Whether the job's work is done by tasks, and whether those outlive this instance; undefined: it is not. */
+  /** Life of the tasks that do the job's work, if tasks do it; undefined otherwise. */
   tasksOf(jobName: JobName): TaskLife | undefined {
     return this.local.get(jobName)?.tasks;
   }
 
-  /** The settings in force. Those of a node that cannot be used are not among them: see `inForce`. */
+  /** Settings in force. They never come from an unusable node; see `inForce`. */
   current(jobName: JobName): JobConfiguration {
     return this.inForce(this.trees.of(jobName)).configuration;
   }
 
-  /** The settings in force, where they differ from the local ones, and what is wrong with the node. */
+  /** Settings in force, their differences from the local ones, and the fault of the node, if any. */
   inForce(tree: JobTree): EffectiveConfiguration {
     const node = tree.node(tree.paths.config);
     const local = this.localJob(tree.jobName);
@@ -110,8 +109,8 @@ export class Configurations {
   }
 
   /**
-   * The leader keeps the text of `config` if it can be used, for the time after a bad edit. No request if it is kept
-   * already. An edit that comes first refuses the write, and is looked at next.
+   * Keeps a usable text of `config`, as leader, for the time after a bad edit. Makes no request if it is kept already.
+   * If an edit comes first, the write is refused and the edit is looked at next.
    */
   async keep(tree: JobTree, { guard, signal }: KeepingTerm): Promise<void> {
     await tree.judgeConfig({ signal });
@@ -122,7 +121,7 @@ export class Configurations {
     await tree.commit([...guard, check, ...keepOperations(tree, text)], { signal });
   }
 
-  /** The text that the leader is to keep; undefined if it is kept. */
+  /** Text that the leader must keep; undefined if it is kept already. */
   textToKeep(tree: JobTree): string | undefined {
     if (!tree.has(tree.paths.config)) return undefined;
     const { fault } = this.inForce(tree);
@@ -134,36 +133,35 @@ export class Configurations {
     });
   }
 
-  /** The settings that will be in force once the job is installed. */
+  /** Settings that will be in force once the job is installed. */
   toBe(tree: JobTree): JobConfiguration {
     const { configuration } = this.localJob(tree.jobName);
     return configuration.overwrite ? configuration : this.inForce(tree).configuration;
   }
 
-  /** What the job's work says of props; nothing if this process has no such job. */
+  /** Faults that the job's work finds in props; none if this process has no such job. */
   findPropsFaults({ jobName, props }: Pick<JobConfiguration, 'jobName' | 'props'>): readonly string[] {
     return this.local.get(jobName)?.findPropsFaults?.(props) ?? [];
   }
 
-  /** The local settings of a job; undefined if this process has no such job. */
+  /** Local settings of a job; undefined if this process has no such job. */
   declared(jobName: JobName): JobConfiguration | undefined {
     return this.local.get(jobName)?.configuration;
   }
 
   /**
-   * Creates the job's persistent nodes where they are missing, and its `config` node if it is missing or the local
-   * options say `overwrite`. Safe against other starters: whoever comes second finds the work done. A job of ElasticJob
-   * 2 is left as it is.
-   * @throws {ConfigurationError} if the job belongs to another class, or has too many items; nothing is written then
+   * Creates the job's missing persistent nodes, and its `config` node if it is missing or the local options say
+   * `overwrite`. Safe against other starters, since a later one finds the work done. A job of ElasticJob 2 is left
+   * unchanged.
+   * @throws {ConfigurationError} if the job belongs to another class or has too many items; nothing is written then
    */
   install(tree: JobTree): Promise<void> {
     return this.writer.install(tree, this.localJob(tree.jobName));
   }
 
   /**
-   * Writes the settings to the `config` node, and keeps what the node has beside them. Every instance of the job hears
-   * of it.
-   * @param said settings that count for every instance even as the default
+   * Writes the settings to the `config` node, and keeps its other parts. Every instance of the job hears of it.
+   * @param said settings that must apply to every instance, even with their default
    * @throws {ConfigurationError} for settings that break a rule, such as a wrong cron expression, and for props that
    * this process would not follow; nothing is written then
    */
@@ -171,7 +169,7 @@ export class Configurations {
     return this.writer.write(tree, this.localJob(tree.jobName), configuration, said);
   }
 
-  /** @param error why the node cannot be used, if that is known already */
+  /** @param error the reason why the node is unusable, if known already */
   private read(
     local: LocalJob,
     node: RegistryNode,
@@ -197,7 +195,7 @@ export class Configurations {
     if (kept === undefined) return stopped(local, node, known, error);
     try {
       const usable = this.reader.usableKept(local, kept);
-      // It is in force since it was written to `config`, not since it is kept.
+      // It has been in force since it was written to `config`, not since it was kept.
       const seen = known?.seen?.text === kept.data ? known.seen : usable;
       return { ...usable, writtenAt: seen.writtenAt, fault: error };
     } catch {

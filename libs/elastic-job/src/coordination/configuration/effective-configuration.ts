@@ -3,41 +3,41 @@ import type { RegistryNode } from '../../registry/index.js';
 import { ConfigurationNodeError } from './configuration.errors.js';
 import type { ConfigurationDifference } from './lay-configuration.js';
 
-/** What is in force for a job, and where it differs from the local options. */
+/** Settings in force for a job, and their differences from the local options. */
 export interface EffectiveConfiguration {
   readonly configuration: JobConfiguration;
   readonly differences: readonly ConfigurationDifference[];
-  /** When the `config` node was last written, in milliseconds since the epoch on the registry's clock. */
+  /** Last write of the `config` node, in milliseconds since the epoch on the registry's clock. */
   readonly writtenAt: number;
-  /** Why the node cannot be used, while `configuration` is that of the last text that could. */
+  /** Error of the unusable node, while `configuration` comes from the last usable text. */
   readonly fault?: unknown;
   /**
-   * Why the node cannot be used, if no usable text is kept: nothing of the job may be begun until it is corrected.
-   * `configuration` is then what was in force before, or the local one.
+   * Error of the unusable node if no usable text is kept: nothing of the job may begin until it is corrected.
+   * `configuration` is then the former one, or the local one.
    */
   readonly problem?: unknown;
 }
 
-/** What was judged: the last writes of both nodes, and by which ACL `config` was somebody else's. */
+/** Version of both nodes that was judged, and the ACL by which `config` was foreign. */
 export interface JudgedNodes {
   readonly mzxid: bigint;
   readonly keptIn: bigint | undefined;
   readonly foreignAcl: string | undefined;
-  /** The last text of `config` that could be used, and when it was written. */
+  /** Last usable text of `config`, with the time of its write. */
   readonly seen: (WrittenText & { readonly writtenAt: number }) | undefined;
 }
 
-/** What the settings in force fall back to. */
+/** Local settings, to which the settings in force fall back. */
 interface Local {
   readonly configuration: JobConfiguration;
 }
 
-/** The local settings, which hold as long as there is no node. */
+/** Local settings, which apply while there is no node. */
 export function asDeclared({ configuration }: Local): EffectiveConfiguration {
   return { configuration, differences: [], writtenAt: 0 };
 }
 
-/** Nothing may be begun; what was in force stays known. */
+/** Settings when nothing may begin: the former ones stay known. */
 export function stopped(
   local: Local,
   { stat }: RegistryNode,
@@ -48,7 +48,7 @@ export function stopped(
   return { configuration, differences, writtenAt, problem };
 }
 
-/** A node that others may write is not followed. @param acl says who */
+/** Settings when others may write the node, which is then not followed. @param acl names the others */
 export function notRead(
   local: Local,
   node: RegistryNode,
@@ -56,8 +56,8 @@ export function notRead(
   acl: string,
 ): EffectiveConfiguration {
   const problem = new ConfigurationNodeError(local.configuration.jobName, [
-    `its ACL (${acl}) lets others than this client's user write it, so it is not followed: give it to that user alone ` +
-      '("setAcl" of zkCli.sh, auth::cdrwa) and write it again',
+    `its ACL (${acl}) lets others than this client's user write it, so it is not followed: give it to that user ` +
+      'alone ("setAcl" of zkCli.sh, auth::cdrwa) and write it again',
   ]);
   return stopped(local, node, known, problem);
 }

@@ -15,8 +15,10 @@ describe('formatConfiguration', () => {
     expect(text).toContain(
       "props:\n  nestjs.clockChange: quartz\n  nestjs.concurrency: '3'\n  nestjs.failoverQueueLimit: '4'\n" +
         '  nestjs.jobErrorHandlerType: PAGER\n  nestjs.jobListenerTypes: audit,metrics\n' +
-        "  nestjs.maxAttempts: '3'\n  nestjs.maxExecutorFailovers: '5'\n  nestjs.misfireLimit: '7'\n  nestjs.misfirePolicy: all\n" +
-        "  nestjs.onHung: release\n  nestjs.retryDelayMs: '10'\n  nestjs.retryFactor: '1.5'\n  nestjs.retryJitter: '0'\n" +
+        "  nestjs.maxAttempts: '3'\n  nestjs.maxExecutorFailovers: '5'\n  nestjs.misfireLimit: '7'\n" +
+        '  nestjs.misfirePolicy: all\n' +
+        "  nestjs.onHung: release\n  nestjs.retryDelayMs: '10'\n  nestjs.retryFactor: '1.5'\n" +
+        "  nestjs.retryJitter: '0'\n" +
         "  nestjs.retryMaxDelayMs: '100'\n  nestjs.serverRetentionMinutes: '0'\n" +
         "  nestjs.shardingTimeoutMs: '1'\n  nestjs.strategy: BY_REGION\n  nestjs.timeZone: Europe/Berlin\n" +
         "  nestjs.timeoutMs: '2'\n  script.command.line: echo hi\n  'true': '012'\nreconcile",
@@ -28,7 +30,7 @@ describe('formatConfiguration', () => {
     expect(text).not.toMatch(/^(?:timeZone|jobShardingStrategyType|jobErrorHandlerType|jobListenerTypes)/m);
   });
 
-  it('given a full node of Java, when it is written again, then only the order of props and our own entry are new', () => {
+  it('given a full node of Java, when it is written again, then only order of props and our entry change', () => {
     const { configuration } = layConfiguration(jobOf(), FULL_FROM_JAVA);
     const text = formatConfiguration(
       { ...configuration, overwrite: true },

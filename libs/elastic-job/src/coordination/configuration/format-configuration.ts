@@ -17,15 +17,15 @@ type OwnTexts = Record<SettingAt<'nestjs'>, string>;
 type Texts = Readonly<Record<string, string | undefined>>;
 
 /**
- * The text of a job's `config` node, as Java would write it, so that its diffs show changes only: keys in alphabetical
- * order, block style, nothing for a setting without a value.
- * @param keeping what the node holds. What only other versions know is written back as it was, and so are the names of
- *   types and keys of which Java has several.
- * @param said settings that are written even as the default: what a node says of ours wins over the local options of
- *   every instance, and what it leaves out does not. The node goes on to say what it said before.
- * Of a job that was created from a template, only what is said, and what the node has, is written.
- * @see ElasticJob, `JobConfigurationPOJO` and `YamlEngine`; unknown keys at top level are fatal to Java, and so is a
- *   listener that it lacks.
+ * Text of a job's `config` node as Java would write it, so that diffs in Java show only changes: keys in alphabetical
+ * order, block style, no entry for a setting without a value. For a job created from a template, only the settings in
+ * `said` and those of the node are written.
+ * @param keeping present content of the node. Parts that only other versions know are written back unchanged, and so
+ * are names of types and keys of which Java has several.
+ * @param said settings that are written even with their default, since a setting of ours in the node overrides the
+ * local options of every instance, while a missing one does not. Settings that the node had before stay in it.
+ * @see ElasticJob, `JobConfigurationPOJO` and `YamlEngine`; Java fails on unknown keys at top level and on listeners
+ * that it lacks.
  */
 export function formatConfiguration(
   configuration: JobConfiguration,
@@ -62,8 +62,8 @@ export function formatConfiguration(
 }
 
 /**
- * Which settings are written: all, but of a job that was created from a template only what is said, or was written
- * before. `props` are so only if they are said.
+ * Selects the settings to write: all of them, but for a job created from a template only those in `said` or written
+ * before. Its `props` are written only if they are in `said`.
  */
 function whatIsWritten(said: readonly string[], keeping: StoredConfiguration | undefined): (key: string) => boolean {
   if (keeping === undefined || !isCreated(keeping)) return () => true;
@@ -79,8 +79,8 @@ function whatIsWritten(said: readonly string[], keeping: StoredConfiguration | u
 }
 
 /**
- * The text of `config` of a job that is created from a template.
- * @param said the settings that it has of its own
+ * Text of `config` for a job that is created from a template.
+ * @param said the job's own settings
  */
 export function formatCreated(
   configuration: JobConfiguration,
@@ -93,7 +93,7 @@ export function formatCreated(
 }
 
 /**
- * The settings that Java lacks, by name. A default is written only where it is said. Never empty: a node without
+ * Settings that Java lacks, by name. A default is written only if it is in `said`. Never empty, since a node without
  * `nestjs.clockChange` counts as written by Java.
  */
 function ownTexts(configuration: JobConfiguration, said: ReadonlySet<string>): Texts {
@@ -103,9 +103,9 @@ function ownTexts(configuration: JobConfiguration, said: ReadonlySet<string>): T
   return {
     ...byName<OwnTexts>(NESTJS_SETTINGS.filter(isWritten), (name) => textOf(configuration[name])),
     clockChange,
-    // Of a job without a schedule both are written: an operator may turn one kind into the other.
+    // Written both ways for a job without a schedule, since an operator may turn one kind into the other.
     resident: cron === undefined ? String(resident) : undefined,
-    // The others follow from `misfire`.
+    // The other policies follow from `misfire`.
     misfirePolicy: misfirePolicy === 'all' ? misfirePolicy : undefined,
   };
 }
@@ -115,13 +115,13 @@ function textOf(value: JobConfiguration[SettingAt<'nestjs'>]): string {
   return value === undefined ? NONE : String(value);
 }
 
-/** Those that are said now, and those that the node said before. */
+/** Settings to write explicitly: those in `said`, and those that the node had before. */
 function settingsToSay(said: readonly string[], keeping: StoredConfiguration | undefined): ReadonlySet<string> {
   const kept = Object.entries(keeping?.nestjs ?? {}).filter(([, value]) => value !== undefined);
   return new Set([...said, ...kept.map(([setting]) => setting)]);
 }
 
-/** Java writes the entries in the order of a hash table; here they have one that does not change. */
+/** Java writes the entries in the order of a hash table; here the order is stable. */
 function formatMapping(key: string, texts: Texts): string {
   const entries = Object.entries(texts).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return [
@@ -134,7 +134,7 @@ function formatList(key: string, texts: readonly string[]): string {
   return [`${key}:`, ...texts.map((text) => `- ${formatScalar(text, { column: 2, indent: '  ' })}`)].join('\n');
 }
 
-/** As it was read it begins behind the colon; as a developer writes it, with the list. */
+/** A text from a node begins right after the colon; a text from a developer begins with the list. */
 function formatExtra(text: string): string {
   const start = /^\s/.test(text) ? '' : text.startsWith('- ') ? '\n' : ' ';
   return `jobExtraConfigurations:${start}${text.trimEnd()}`;

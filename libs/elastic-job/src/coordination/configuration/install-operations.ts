@@ -6,7 +6,7 @@ export function writeOperations(tree: JobTree, data: string): Operation[] {
   return [...configOperations(tree, data), ...keepOperations(tree, data)];
 }
 
-/** Keeps a text; nothing if it is kept already. What others may write is replaced by a node of our own. */
+/** Keeps a text, unless it is kept already. A node that others may write is replaced by one of our own. */
 export function keepOperations(tree: JobTree, data: string): Operation[] {
   const path = tree.paths.usableConfig;
   if (!tree.has(path)) return [creation(path, data)];
@@ -15,7 +15,7 @@ export function keepOperations(tree: JobTree, data: string): Operation[] {
   return own.data === data ? [] : [{ kind: 'set', path, data, version: own.stat.version }];
 }
 
-/** What others may write is replaced by a node of our own. */
+/** Replaces a node that others may write by one of our own. */
 function configOperations(tree: JobTree, data: string): Operation[] {
   const path = tree.paths.config;
   const stat = tree.stat(path);
@@ -25,7 +25,7 @@ function configOperations(tree: JobTree, data: string): Operation[] {
   return [{ kind: 'set', path, data, version }];
 }
 
-/** The job's persistent nodes that are missing. */
+/** Creates the job's missing persistent nodes. */
 export function parentOperations(tree: JobTree): Operation[] {
   const { paths } = tree;
   const parents = [
@@ -52,8 +52,8 @@ export function rootOperations(tree: JobTree, className: string): Operation[] {
 }
 
 /**
- * Nodes that a job lacks which was created from a template; its root and `config` were written when it was created.
- * Nothing once it is to go.
+ * Creates the missing nodes of a job from a template, whose root and `config` were written at its creation. Creates
+ * nothing if the job is about to be removed.
  */
 export function createdOperations(tree: JobTree): Operation[] {
   const missing = parentOperations(tree);

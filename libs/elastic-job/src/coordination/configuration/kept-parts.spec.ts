@@ -16,7 +16,7 @@ const TRACING = `jobExtraConfigurations:
 - *id001
 `;
 
-/** In the order of Java, with parts that only other versions know. */
+/** In Java's order, with parts that only other versions know. */
 const NODE = `cron: 0/5 * * * * ?
 description: ''
 disabled: false
@@ -114,7 +114,7 @@ describe('a node that is edited', () => {
     expect(text).not.toContain('nestjs.strategy');
   });
 
-  it('given types that the node does not have, when first written, then none that Java may lack is at top level', () => {
+  it('given types that the node lacks, when first written, then types unknown to Java are not at top level', () => {
     const text = formatConfiguration(jobOf({ jobListenerTypes: ['ours'], jobErrorHandlerType: 'PAGER' }));
     expect(text).not.toMatch(/^(?:jobListenerTypes|jobErrorHandlerType)/m);
     expect(formatConfiguration(jobOf({ jobErrorHandlerType: 'throw' }))).toMatch(/^jobErrorHandlerType: throw$/m);
@@ -153,7 +153,7 @@ describe('differences that hold secrets', () => {
   });
 });
 
-/** As the service does it: what is in force, changed, and written over the node. */
+/** Edits as the service does: the settings in force, changed, and written over the node. */
 function edit(node: string, changes: Partial<JobConfiguration>, options: Partial<JobOptions> = {}): string {
   const { configuration } = layConfiguration(jobOf(options), node);
   return formatConfiguration({ ...configuration, ...changes }, parseConfiguration(node, 'myJob'));

@@ -62,14 +62,14 @@ describe('layConfiguration', () => {
     expect(differences).toHaveLength(4);
   });
 
-  it('given a node without our settings, when laid, then ours are the local ones but Java decides on clock changes', () => {
+  it('given a node without our settings, when laid, then ours are local but Java decides on clock changes', () => {
     const local = jobOf({ timeZone: 'Europe/Berlin', strategy: byRegion, timeoutMs: 5, concurrency: 2 });
     const { configuration, differences } = layConfiguration(local, FROM_JAVA);
     expect(configuration).toEqual({ ...local, clockChange: 'quartz' });
     expect(differences).toEqual([{ field: 'clockChange', local: 'auto', stored: 'quartz' }]);
   });
 
-  it('given settings that the node says, when laid over other options, then they are in force even as the default', () => {
+  it('given settings in the node, when laid over other options, then they win, even with their default', () => {
     const plain = jobOf({});
     const text = formatConfiguration(plain, undefined, Object.keys(plain));
     const { configuration } = layConfiguration(jobOf({ ...everything, overwrite: false }), text);

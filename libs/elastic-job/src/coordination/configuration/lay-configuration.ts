@@ -25,7 +25,7 @@ import { ConfigurationNodeError } from './configuration.errors.js';
 import { isCreated, parseConfiguration, type StoredConfiguration } from './parse-configuration.js';
 import { type NamedSetting, POOL_SIZE, poolSizeIn } from './place-types.js';
 
-/** The user's own strategies, which the node names by their type. */
+/** The user's own strategies, which the node names by their types. */
 export type StrategyLookup = readonly ShardingStrategy[];
 
 type JavaOptions = Pick<JobConfiguration, SettingAt<'java'>>;
@@ -40,11 +40,11 @@ export interface ConfigurationDifference {
   readonly field: string;
   readonly local: Comparable;
   readonly stored: Comparable;
-  /** The registry may not decide it: the local value stays in force. */
+  /** True if the registry may not set it: the local value stays in force. */
   readonly isRefused?: true;
 }
 
-/** The props that the registry decides only where that is allowed, and what is allowed. */
+/** Props that the registry may set only with permission, and the permissions. */
 export interface PropTrust {
   readonly targets: PropTargets;
   readonly allowed: AllowedRegistryTargets;
@@ -58,11 +58,11 @@ export interface LaidConfiguration {
 }
 
 /**
- * Lays the registry's `config` node over a job's local settings. The node wins field by field, and what it does not
- * mention is what Java takes it for; only a `nestjs.` setting that it lacks is the local one. `overwrite` is always the
- * local one, and so are the props that say what is run, but for targets that are allowed.
+ * Lays the registry's `config` node over a job's local settings. The node overrides them field by field, and a field
+ * that it lacks has Java's default; only a missing `nestjs.` setting keeps its local value. `overwrite` always keeps
+ * its local value, and so do the props that decide what is run, except for allowed targets.
  * @param stored the node's text
- * @throws {ConfigurationNodeError} if the text cannot be read, or the result breaks a rule of job options.
+ * @throws {ConfigurationNodeError} if the text is unreadable, or the result breaks a rule of job options
  */
 export function layConfiguration(
   local: JobConfiguration,
@@ -73,7 +73,7 @@ export function layConfiguration(
   return layStored(local, parseConfiguration(stored, local.jobName), strategies, trust);
 }
 
-/** @see layConfiguration @param stored what the node says */
+/** @see layConfiguration @param stored content of the node */
 export function layStored(
   local: JobConfiguration,
   stored: StoredConfiguration,
@@ -84,10 +84,10 @@ export function layStored(
   const resolved = resolveLaid(local, { ...stored, props }, strategies);
   const differing = resolved === local ? [] : findDifferences(local, resolved);
   return {
-    // Most jobs have the same settings here and there: they are kept once.
+    // Most jobs have the same settings here and in the registry, so one object is kept.
     configuration: differing.length === 0 ? local : resolved,
     differences: [
-      // Where a created job differs from its template it is meant to.
+      // A created job differs from its template on purpose.
       ...(isCreated(stored) ? [] : differing),
       ...refused.map((name) => {
         const field = PROPS + name;
@@ -122,7 +122,7 @@ function resolveLaid(
   }
 }
 
-/** What Java takes a setting for that the node does not mention. @see ElasticJob, `JobConfigurationPOJO` */
+/** Java's values for settings that the node lacks. @see ElasticJob, `JobConfigurationPOJO` */
 const ABSENT = byName<JavaOptions & Pick<JobConfiguration, 'clockChange'>>(
   [...JAVA_SETTINGS, 'clockChange'],
   (name) => {
@@ -132,8 +132,8 @@ const ABSENT = byName<JavaOptions & Pick<JobConfiguration, 'clockChange'>>(
 );
 
 /**
- * The node over the local settings, not judged by any rule yet. What the node of a job that was created from a template
- * does not mention is as the template says.
+ * Lays the node over the local settings, without checking rules. For a job created from a template, settings that the
+ * node lacks come from the template.
  */
 export function layOptions(local: JobConfiguration, stored: StoredConfiguration): JobOptions {
   const { nestjs } = stored;
@@ -159,16 +159,16 @@ export function layOptions(local: JobConfiguration, stored: StoredConfiguration)
   };
 }
 
-/** What the node says, or else the other; undefined if it says that there is none. */
+/** The node's value, or else the other one; undefined if the node says that there is none. */
 function said<T>(value: T | typeof NONE | undefined, otherwise: T | undefined): T | undefined {
   return value === NONE ? undefined : (value ?? otherwise);
 }
 
-/** Types and zones: a name stands at top level if Java has it, else among the props. */
+/** Types and zones: a name is at top level if Java has it, and among the props otherwise. */
 function layTypes(local: JobConfiguration, stored: StoredConfiguration) {
   const { nestjs, jobListenerTypes = [] } = stored;
   const { strategy } = local;
-  // The local one stays where only a `nestjs.` setting could name it.
+  // The local name applies if only a `nestjs.` setting could name it.
   const isOwn = (name: string, isJava: (name: string) => boolean) => isCreated(stored) || !isJava(name);
   const layName = (setting: NamedSetting, atTop: string | undefined, isJava: (name: string) => boolean) => {
     const own = local[setting];
@@ -185,7 +185,7 @@ function layTypes(local: JobConfiguration, stored: StoredConfiguration) {
   };
 }
 
-/** True if the options are the settings themselves, which have been resolved. */
+/** True if the options equal the settings, which are resolved already. */
 function areResolved(options: JobOptions, local: JobConfiguration): boolean {
   const { name, props = {}, strategy = JOB_SETTINGS.strategy.default, ...others } = options;
   const type = typeof strategy === 'string' ? strategy : strategy === local.strategy && local.strategy.type;
@@ -207,7 +207,7 @@ function findDifferences(local: JobConfiguration, inForce: JobConfiguration): Co
   const { props, ...settings } = inForce;
   return [
     ...differencesOf(comparables(localSettings), comparables(settings)),
-    // Each of the props is a field of its own.
+    // Each prop is a field of its own.
     ...differencesOf(localProps, props, PROPS),
   ];
 }
@@ -234,7 +234,7 @@ function comparable(value: Exclude<JobConfiguration[keyof JobConfiguration], Job
   return 'type' in value ? value.type : JSON.stringify(value);
 }
 
-/** Passwords of mail servers and databases are among these: that they differ is told, and not how. */
+/** Props may hold passwords of mail servers and databases, so their difference is told, but not their values. */
 function shown(field: string, value: Comparable): Comparable {
   const isSecret = field.startsWith(PROPS) || field === 'jobExtraConfigurations';
   return isSecret && value !== undefined ? 'hidden' : value;

@@ -5,17 +5,17 @@ export interface LocalJob {
   readonly configuration: JobConfiguration;
   /** Text of the job's root node: Java's job class name. */
   readonly className: string;
-  /** Of a job that was created from a template: the czxid of its root, by which a later one of that name is another. */
+  /** For a job created from a template: the czxid of its root, which tells it from a later job of the same name. */
   readonly createdAs?: bigint;
-  /** Where the job was declared, for messages: `OrderJobs.settle`. */
+  /** Place of the job's declaration, for messages: `OrderJobs.settle`. */
   readonly place: string;
-  /** What the job's work says of its props: settings with a fault cannot be used. */
+  /** Finds faults in the props of the job's work, which make settings unusable. */
   readonly findPropsFaults?: FindPropsFaults;
-  /** The props that say what the job's work runs. @default none */
+  /** Props that decide what the job's work runs. @default none */
   readonly targets?: PropTargets;
-  /** The job's work is done by tasks. @default it is not */
+  /** Set if tasks do the job's work. @default the handler does */
   readonly tasks?: TaskLife;
 }
 
-/** What a job's total is judged by. @throws {ConfigurationError} if the registry cannot hold so many items */
+/** Checks a job's total. @throws {ConfigurationError} if the registry cannot hold so many items */
 export type AssertFits = (job: { jobName: JobName; place: string; shardingTotalCount: number }) => void;

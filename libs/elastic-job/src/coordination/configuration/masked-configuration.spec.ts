@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { maskConfiguration } from './masked-configuration.js';
 
 describe('a configuration without its secrets', () => {
-  it('given parameters, props and data sources, when masked, then their names are left and all else reads as before', () => {
+  it('given parameters, props and data sources, when masked, then only their names are left', () => {
     const text = `cron: 0 0 2 * * ?
 description: "two
   lines"

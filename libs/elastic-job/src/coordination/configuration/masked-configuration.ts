@@ -3,7 +3,7 @@ import { JAVA_TEXTS } from './parse-configuration.js';
 import { readMapping, type YamlMapping } from './yaml-mapping.js';
 
 const HIDDEN = 'hidden';
-/** The settings that hold no secrets. What others have added may. */
+/** Settings without secrets. Entries of other versions may contain some. */
 const SHOWN: ReadonlySet<string> = new Set([
   ...JAVA_SETTINGS.filter((name) => !('secret' in JOB_SETTINGS[name])),
   ...JAVA_TEXTS,
@@ -11,8 +11,8 @@ const SHOWN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The text of a `config` node without parameters, props and extra configurations, whose values may be secrets: their
- * names are left. A text that cannot be read is hidden as a whole.
+ * Text of a `config` node without the values of parameters, props and extra configurations, which may be secrets; their
+ * names stay. An unreadable text is hidden as a whole.
  */
 export function maskConfiguration(text: string): string {
   const read = readMapping(text);

@@ -61,7 +61,7 @@ describe('parseConfiguration', () => {
   });
 
   it('given the JSON of ElasticJob 2, when read, then the error says what it is', () => {
-    const json = String.raw`{"jobName":"j","jobClass":"com.acme.J","jobType":"SIMPLE","shardingItemParameters":"0\u003da"}`;
+    const json = String.raw`{"jobName":"j","jobClass":"a.J","jobType":"SIMPLE","shardingItemParameters":"0\u003da"}`;
     expect(() => parseConfiguration(json, 'myJob')).toThrow(ElasticJob2ConfigurationError);
     expect(() => parseConfiguration(json, 'myJob')).toThrow('it was written by ElasticJob 2 (JSON)');
   });

@@ -15,7 +15,7 @@ import {
 import { ConfigurationNodeError, ElasticJob2ConfigurationError } from './configuration.errors.js';
 import { readMapping, type YamlMapping } from './yaml-mapping.js';
 
-/** Names the template of a job that was created from one. */
+/** Prop that names the template of a job created from one. */
 const TEMPLATE = `${NESTJS_PREFIX}template`;
 const OUR_KEYS: ReadonlySet<string> = new Set([...PROPS_SETTINGS.map((name) => NESTJS_PREFIX + name), TEMPLATE]);
 
@@ -25,9 +25,9 @@ export const JAVA_TEXTS = [
   'timeZone',
   'jobShardingStrategyType',
   'jobErrorHandlerType',
-  /** Called so since ElasticJob 3.0.5. */
+  /** Name since ElasticJob 3.0.5. */
   'jobExecutorThreadPoolSizeProviderType',
-  /** The same setting as it was called before. */
+  /** Earlier name of the same setting. */
   'jobExecutorServiceHandlerType',
 ] as const;
 
@@ -35,18 +35,18 @@ type JavaTexts = { readonly [Name in (typeof JAVA_TEXTS)[number]]: string | unde
 
 type JavaSettings = { readonly [Name in SettingAt<'java'>]: JobConfiguration[Name] | undefined };
 
-/** What a `config` node says; a field is undefined if the node does not mention it. */
+/** Content of a `config` node; a field is undefined if the node lacks it. */
 export interface StoredConfiguration extends JavaSettings, JavaTexts {
   readonly jobListenerTypes: readonly string[] | undefined;
   readonly jobExtraConfigurations: HiddenText | undefined;
-  /** The user's. */
+  /** Props of the user. */
   readonly props: Readonly<Record<string, string>>;
-  /** The settings that Java does not have. */
+  /** Settings that Java does not have. */
   readonly nestjs: StoredNestjsProps;
   readonly unknown: UnknownParts;
 }
 
-/** True if the node is that of a job which was created from a template: it says only what differs from that. */
+/** True if the node belongs to a job created from a template: it holds only differences from the template. */
 export function isCreated({ nestjs }: StoredConfiguration): boolean {
   return nestjs.template !== undefined;
 }
@@ -57,33 +57,33 @@ type NestjsSettings = {
   >;
 };
 
-/** `none` is a setting that has no value; undefined is one that the node leaves to the local options. */
+/** `none` is a setting without a value; undefined leaves the setting to the local options. */
 type StoredProp<Value> = undefined extends Value ? Value | typeof NONE : Value | undefined;
 
 interface StoredNestjsProps extends NestjsSettings {
-  /** No setting, but the template from which the job was created. */
+  /** Not a setting, but the template from which the job was created. */
   readonly template: TemplateName | undefined;
 }
 
-/** What other versions, of Java's or of ours, have written. It is kept, and never understood. */
+/** Parts written by other versions, Java's or ours. They are kept but not interpreted. */
 interface UnknownParts {
-  /** The texts of entries of the top level, by key. */
+  /** Texts of entries at top level, by key. */
   readonly entries: ReadonlyMap<string, string>;
-  /** Props that begin as ours do. */
+  /** Props with our prefix. */
   readonly props: Readonly<Record<string, string>>;
 }
 
-/** What could be read of a node, and what is wrong with it: one text per fault. */
+/** The readable content of a node, and its faults: one text per fault. */
 export interface ReadConfiguration {
   readonly stored: StoredConfiguration;
   readonly problems: readonly string[];
 }
 
 /**
- * Reads the text of a `config` node as Java does: YAML 1.1, or JSON, which is a form of it. Tagged values (`!!...`,
- * such as data sources) are not looked into.
- * @throws {ConfigurationNodeError} with job and line if the text is no YAML mapping, or has a value of the wrong type.
- * @throws {ElasticJob2ConfigurationError} if ElasticJob 2 wrote it.
+ * Reads the text of a `config` node as Java does: YAML 1.1, including JSON. Tagged values (`!!...`, such as data
+ * sources) are not interpreted.
+ * @throws {ConfigurationNodeError} with job and line if the text is not a YAML mapping, or a value has the wrong type
+ * @throws {ElasticJob2ConfigurationError} if ElasticJob 2 wrote it
  * @see ElasticJob, `JobConfigurationPOJO` of every release 3.x
  */
 export function parseConfiguration(text: string, jobName: JobName): StoredConfiguration {
@@ -93,7 +93,7 @@ export function parseConfiguration(text: string, jobName: JobName): StoredConfig
 }
 
 /**
- * Passes every text that ElasticJob 2 has not written, also one that cannot be read.
+ * Accepts every text that ElasticJob 2 has not written, even an unreadable one.
  * @throws {ElasticJob2ConfigurationError}
  */
 export function assertNotElasticJob2(text: string, jobName: JobName): void {
@@ -104,7 +104,7 @@ export function assertNotElasticJob2(text: string, jobName: JobName): void {
   }
 }
 
-/** As `parseConfiguration`, but a wrong value is undefined, and told. */
+/** Like `parseConfiguration`, but a wrong value becomes undefined and is reported. */
 export function readConfiguration(text: string, jobName: JobName): ReadConfiguration {
   const read = readMapping(text);
   if (read.kind === 'unreadable') throw new ConfigurationNodeError(jobName, [read.problem]);
@@ -112,7 +112,7 @@ export function readConfiguration(text: string, jobName: JobName): ReadConfigura
   return { stored: readStored(mapping, jobName), problems: mapping.problems };
 }
 
-/** What a mapping says that has the keys of a `config` node. The mapping notes what is wrong. */
+/** Content of a mapping with the keys of a `config` node. The mapping collects the faults. */
 export function readStored(mapping: YamlMapping, jobName: JobName): StoredConfiguration {
   if (mapping.has('jobClass') || mapping.has('jobType')) throw new ElasticJob2ConfigurationError(jobName);
   const props = mapping.mapping('props');
@@ -140,7 +140,7 @@ function nestjsProps(props: YamlMapping): StoredNestjsProps {
   return { ...settings, template: props.text(TEMPLATE) };
 }
 
-/** The user's props, and those that only another version knows. */
+/** Props of the user, and props that only another version knows. */
 function propsBesideOurs(props: YamlMapping) {
   const users: [string, string][] = [];
   const unknown: [string, string][] = [];
@@ -157,7 +157,7 @@ function entriesBut(known: readonly string[], mapping: YamlMapping): ReadonlyMap
   const isKnown = new Set(known);
   for (const key of mapping.keys) {
     if (isKnown.has(key)) continue;
-    if (key === '<<') mapping.refuse(key, 'must be written out: what it merges is not read');
+    if (key === '<<') mapping.refuse(key, 'must be written out: merged mappings are not read');
     const entry = mapping.entryText(key);
     if (entry !== undefined) entries.set(key, `${entry.key}:${entry.value}`);
   }

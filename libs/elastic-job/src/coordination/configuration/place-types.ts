@@ -11,25 +11,25 @@ import type { StoredConfiguration } from './parse-configuration.js';
 
 type Texts = Readonly<Record<string, string | undefined>>;
 
-/** The settings that are names and may have none. */
+/** Settings that are names and may be absent. */
 export type NamedSetting = 'timeZone' | 'jobErrorHandlerType' | 'jobExecutorThreadPoolSizeProviderType';
 
 export const POOL_SIZE = 'jobExecutorThreadPoolSizeProviderType';
 
-/** Where the names of a job's types, and of its zone, are written. */
+/** Places of the names of a job's types and zone. */
 interface PlacedTypes {
-  /** By key of the node's top level. */
+  /** Names by key of the node's top level. */
   readonly java: Texts;
-  /** By name of the setting, for the node's props. */
+  /** Names by setting, for the node's props. */
   readonly own: Texts;
   readonly javaListeners: readonly string[];
 }
 
 /**
- * A type stands at top level if Java has it, or if the node has it there already: then somebody of Java's does. Any
- * other is one of our props, since Java would go by another strategy in silence, and does not start at all for a
- * listener.
- * @param said settings that are written even as the default
+ * Places each type: at top level if Java has it, or if the node has it there already and a Java process thus has it.
+ * Any other type goes into our props: Java would silently use another strategy, and would not start at all with an
+ * unknown listener.
+ * @param said settings that are written even with their default
  */
 export function placeTypes(
   configuration: JobConfiguration,
@@ -63,7 +63,7 @@ export function placeTypes(
   };
 }
 
-/** The strategy to write: the default one needs no name, unless the node has it already or it is said. */
+/** Strategy to write. The default needs no name, unless the node has it already or it is in `said`. */
 function strategyOf(
   { strategy: { type } }: JobConfiguration,
   stored: StoredConfiguration | undefined,
@@ -73,7 +73,7 @@ function strategyOf(
   return isNamed || type !== JOB_SETTINGS.strategy.default ? type : undefined;
 }
 
-/** @param none what is written among ours if there is no type */
+/** @param none value among our props if there is no type */
 function place(
   type: string | undefined,
   stored: string | undefined,
@@ -84,12 +84,12 @@ function place(
   return isAtTop ? { java: type, own: undefined } : { java: undefined, own: type ?? none };
 }
 
-/** The size of Java's thread pool, by whichever of its two keys the node has. */
+/** Size of Java's thread pool, by whichever of its two keys the node has. */
 export function poolSizeIn(stored: StoredConfiguration | undefined): string | undefined {
   return stored?.jobExecutorThreadPoolSizeProviderType ?? stored?.jobExecutorServiceHandlerType;
 }
 
-// Either key stops the instances that only know the other: it is never switched, and there are never both.
+// Each key stops instances that know only the other one, so the key is never switched, and never written twice.
 function poolSizeKeyIn(stored: StoredConfiguration | undefined) {
   const isOld = stored?.jobExecutorServiceHandlerType !== undefined;
   const isNew = stored?.jobExecutorThreadPoolSizeProviderType !== undefined;

@@ -8,18 +8,18 @@ import { type LaidConfiguration, layStored, type PropTrust, type StrategyLookup 
 import type { AssertFits, LocalJob } from './local-job.js';
 import type { StoredConfiguration } from './parse-configuration.js';
 
-/** A text, and what it has come to over the settings of a process. */
+/** A text, laid over the settings of a process. */
 interface LaidText {
   readonly data: string;
   readonly local: JobConfiguration;
   readonly laid: LaidConfiguration;
 }
 
-/** Reads the texts of `config` and of the kept one as one process may follow them, each version once. */
+/** Reads the texts of `config` and of the kept node, each version once, as far as one process may follow them. */
 export class SettingsReader {
   private readonly texts = new ConfigurationTexts();
   private readonly keptTexts = new ConfigurationTexts();
-  /** The text that was laid last, by job: a start goes by the one that it has just written. */
+  /** Last laid text by job, as a start follows the text that it has just written. */
   private readonly laid = new Map<JobName, LaidText>();
 
   constructor(
@@ -34,22 +34,22 @@ export class SettingsReader {
     this.laid.delete(jobName);
   }
 
-  /** @throws why the text of `config` cannot be used */
+  /** @throws the reason why the text of `config` is unusable */
   usable(local: LocalJob, node: RegistryNode): EffectiveConfiguration {
     return this.usableOf(local, node, this.texts);
   }
 
-  /** @throws why the kept text cannot be used */
+  /** @throws the reason why the kept text is unusable */
   usableKept(local: LocalJob, node: RegistryNode): EffectiveConfiguration {
     return this.usableOf(local, node, this.keptTexts);
   }
 
-  /** Reads a text that is to be written. @throws {ConfigurationNodeError} if nobody could use it */
+  /** Checks a text before it is written. @throws {ConfigurationNodeError} if no instance could use it */
   assertReadable(local: LocalJob, data: string): void {
     this.lay(local, data, this.texts);
   }
 
-  /** @throws {ConfigurationError} for props that say what is run, and are not allowed to come from the registry */
+  /** @throws {ConfigurationError} for props that decide what is run and must not come from the registry */
   assertFollowed(local: LocalJob, { jobName, props }: JobConfiguration): void {
     const { targets, allowed } = this.trustOf(local);
     const { refused } = guardProps(local.configuration.props, props, targets, allowed);
@@ -58,7 +58,9 @@ export class SettingsReader {
     throw new ConfigurationError(`job "${jobName}" (${local.place})`, problems);
   }
 
-  /** What the node has that is to be kept: of the kept text if it cannot be read; nothing if it is somebody else's. */
+  /**
+   * Content of the node that must be kept; of the kept text if the node is unreadable, and none if the node is foreign.
+   */
   stored(tree: JobTree): StoredConfiguration | 'elastic-job-2' | undefined {
     const node = tree.node(tree.paths.config);
     if (tree.configTrust.kind === 'foreign') return undefined;
@@ -96,9 +98,9 @@ export class SettingsReader {
     const known = this.laid.get(local.jobName);
     const isKnown = known?.data === data && known.local === local;
     const laid = isKnown ? known.laid : this.layAnew(job, data, texts);
-    // The result is kept, and nobody reads the text again.
+    // The result is kept, so the text is not read again.
     texts.forget(local.jobName);
-    // Of two equal texts that of the node is kept: the other one can be forgotten.
+    // Of two equal texts the node's is kept, so that the other one can be freed.
     this.laid.set(local.jobName, { data, local, laid });
     return laid;
   }
@@ -121,5 +123,8 @@ function refusedIn({ differences }: LaidConfiguration): readonly string[] {
 }
 
 function notFollowed(field: string): string {
-  return `${field} is not taken from the registry: set it in this process, or allow it by the module's allowRegistryTargets`;
+  return (
+    `${field} is not taken from the registry: set it in this process, or ` +
+    "allow it by the module's allowRegistryTargets"
+  );
 }

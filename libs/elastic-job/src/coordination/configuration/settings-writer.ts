@@ -8,15 +8,15 @@ import type { LocalJob } from './local-job.js';
 import type { StoredConfiguration } from './parse-configuration.js';
 import type { SettingsReader } from './settings-reader.js';
 
-/** Writes the settings of a job, each time as a compare-and-set, and never what cannot be read back. */
+/** Writes a job's settings, each time as a compare-and-set, and never a text that cannot be read back. */
 export class SettingsWriter {
   constructor(private readonly reader: SettingsReader) {}
 
   /**
-   * Creates the job's persistent nodes where they are missing, and its `config` node if it is missing or the local
-   * options say `overwrite`. Safe against other starters: whoever comes second finds the work done. A job of ElasticJob
-   * 2 is left as it is.
-   * @throws {ConfigurationError} if the job belongs to another class, or has too many items; nothing is written then
+   * Creates the job's missing persistent nodes, and its `config` node if it is missing or the local options say
+   * `overwrite`. Safe against other starters, since a later one finds the work done. A job of ElasticJob 2 is left
+   * unchanged.
+   * @throws {ConfigurationError} if the job belongs to another class or has too many items; nothing is written then
    */
   async install(tree: JobTree, local: LocalJob): Promise<void> {
     this.reader.assertFits({ ...local.configuration, place: local.place });
@@ -28,7 +28,7 @@ export class SettingsWriter {
       const operations = this.installOperations(tree, local, stored);
       if (operations.length === 0) return true;
       const result = await tree.commitShared(operations);
-      // Whoever was faster may have installed the same job: look again at what is left to do.
+      // A faster starter may have installed the same job, so check what is left to do.
       if (result.kind === 'refused') return undefined;
       await tree.sync({ signal: tree.signal });
       return true;
@@ -36,9 +36,8 @@ export class SettingsWriter {
   }
 
   /**
-   * Writes the settings to the `config` node, and keeps what the node has beside them. Every instance of the job hears
-   * of it.
-   * @param said settings that count for every instance even as the default
+   * Writes the settings to the `config` node, and keeps its other parts. Every instance of the job hears of it.
+   * @param said settings that must apply to every instance, even with their default
    * @throws {ConfigurationError} for settings that break a rule, such as a wrong cron expression, and for props that
    * this process would not follow; nothing is written then
    */
@@ -49,7 +48,7 @@ export class SettingsWriter {
       await tree.judgeConfig({ signal: tree.signal });
       const stored = this.reader.stored(tree);
       if (stored === 'elastic-job-2') throw new ElasticJob2ConfigurationError(tree.jobName);
-      // Whether the next start overwrites the node is decided there.
+      // `overwrite` stays as the node has it, since it decides if the next start overwrites the node.
       const overwrite = stored?.overwrite ?? configuration.overwrite;
       const data = this.format(local, { ...configuration, overwrite }, stored, said);
       const result = await tree.commit(writeOperations(tree, data));
@@ -67,7 +66,7 @@ export class SettingsWriter {
   }
 
   private overwrite(tree: JobTree, local: LocalJob, stored: StoredConfiguration | undefined): Operation[] {
-    // Props that the local options do not name belong to somebody else.
+    // Props that the local options do not name belong to other writers.
     const { configuration } = local;
     const own = stored && { ...configuration, props: { ...stored.props, ...configuration.props } };
     const data = this.format(local, own ?? configuration, stored);
@@ -75,7 +74,7 @@ export class SettingsWriter {
     return isWritten ? [] : writeOperations(tree, data);
   }
 
-  /** The text of a node. It is read back first: what nobody can use is never written. */
+  /** Formats a node's text and reads it back first, since a text that no instance can use must not be written. */
   private format(
     local: LocalJob,
     configuration: JobConfiguration,
@@ -105,12 +104,14 @@ function assertSameJob(tree: JobTree, { className, createdAs, place }: LocalJob)
     throw new ConfigurationError(`job "${tree.jobName}" (${place})`, [describeCreated(created)]);
   if (stored === '' || stored === className) return;
   throw new ConfigurationError(`job "${tree.jobName}" (${place})`, [
-    `className "${className}": the registry knows the job as "${stored}"; give this job another name or set the same class name`,
+    `className "${className}": the registry knows the job as "${stored}"; ` +
+      'give this job another name or set the same class name',
   ]);
 }
 
 function describeCreated({ template, isBeingRemoved }: CreatedJob): string {
   return isBeingRemoved
     ? 'the registry has a job of that name which is being removed; start again once it is gone'
-    : `the registry has a job of that name which was created from template "${template}"; remove it (JobOperateApi.remove), or give this job another name`;
+    : `the registry has a job of that name which was created from template "${template}"; ` +
+        'remove it (JobOperateApi.remove), or give this job another name';
 }

@@ -26,7 +26,7 @@ describe('a configuration that was changed into something unusable', () => {
     expect(problem).toBeUndefined();
   });
 
-  it('given an edit of others that the leader has kept, when a bad one follows, then instances that start later run by it, whole', async () => {
+  it('given an edit that the leader has kept, when a bad one follows, then later instances run by it', async () => {
     const leader = await registry.joined();
     const edited = (await textOf(leader)).replace('0 * * * * ?', '5 * * * * ?').replace('Count: 4', 'Count: 3');
     const { mtime } = await edit(registry, leader, edited);
@@ -46,7 +46,7 @@ describe('a configuration that was changed into something unusable', () => {
     expect(await textOf(late)).toContain('often');
   });
 
-  it('given an edit and a bad one before the leader could keep it, when the leader looks, then that edit is in force again', async () => {
+  it('given an edit and a bad one before the leader kept it, when it looks, then the edit is in force', async () => {
     const leader = await registry.joined();
     await edit(registry, leader, (await textOf(leader)).replace('Count: 4', 'Count: 3'));
     expect(leader.configurations.current(JOB).shardingTotalCount).toBe(3);
@@ -59,7 +59,7 @@ describe('a configuration that was changed into something unusable', () => {
     expect([configuration.shardingTotalCount, fault, problem]).toEqual([3, expect.any(Error), undefined]);
   });
 
-  it('given an edit that comes while the leader keeps the former text, when it is written, then it is refused', async () => {
+  it('given an edit while the leader keeps the former text, when that is written, then it is refused', async () => {
     const leader = await registry.joined();
     const term = await leader.lead();
     const edited = (await textOf(leader)).replace('Count: 4', 'Count: 3');
@@ -92,7 +92,7 @@ describe('a configuration that was changed into something unusable', () => {
     expect(leader.center.traffic.foreground).toBe(before);
   });
 
-  it('given it is written here, when a change follows, then the settings are as in the last usable text but for that', async () => {
+  it('given it is written here, when a change follows, then all else is as in the last usable text', async () => {
     const member = await registry.joined();
     await edit(registry, member, `${(await textOf(member)).replace('Count: 4', 'Count: 3')}future: 1\n`);
     await keep(member);
@@ -125,7 +125,7 @@ describe('a configuration that was changed into something unusable', () => {
     },
   );
 
-  it("given props that the job's work cannot use, when it is read, then the fault names them; a write of such is refused", async () => {
+  it('given props that the work cannot use, when read, then the fault names them; writing is refused', async () => {
     const member = await registry.joined({ props: { 'http.uri': 'http://orders' } });
     const local = member.configurations.current(JOB);
     const findPropsFaults = (props: JobProps) => (props['http.uri'] ? [] : ['http.uri is required']);
@@ -158,7 +158,7 @@ describe('a configuration that was changed into something unusable', () => {
   });
 });
 
-/** The leader's look. */
+/** Keeps the text as the leader does. */
 async function keep(member: Member): Promise<void> {
   await member.configurations.keep(member.tree, await member.lead());
 }

@@ -1,14 +1,14 @@
 import { NODE_TEXT_LIMITS } from '../../domain/index.js';
 import type { YamlNode } from './yaml-node.js';
 
-// A large text has a hundred thousand tokens: characters are compared by their codes.
+// Characters are compared by their codes, since a large text has a hundred thousand tokens.
 const NEWLINE = 0x0a;
 const HASH = 0x23;
 
-/** Why a text cannot be read. Never leaves the reader. */
+/** Fault of an unreadable text. It never leaves the reader. */
 export class YamlFault extends Error {
   constructor(
-    /** Where in the text. */
+    /** Position in the text. */
     readonly at: number,
     problem: string,
   ) {
@@ -16,19 +16,19 @@ export class YamlFault extends Error {
   }
 }
 
-/** A line behind the current one. */
+/** A line after the current one. */
 interface LaterLine {
   readonly start: number;
-  /** Where its text begins, behind the blanks. */
+  /** Start of its text, after the blanks. */
   readonly at: number;
-  /** The lines before it that hold nothing. */
+  /** Number of blank lines before it. */
   readonly blankLines: number;
 }
 
-/** A position in a YAML text. It only moves forward, so a text is read in a time proportional to its length. */
+/** A position in a YAML text. It only moves forward, so reading takes time proportional to the length of the text. */
 export class YamlCursor {
   at = 0;
-  /** The end of what was read last: comments and blank lines behind it are not part of it. */
+  /** End of the last token; comments and blank lines after it are not part of it. */
   textEnd = 0;
   private lineStart = 0;
   private knownLineEnd = -1;
@@ -47,12 +47,12 @@ export class YamlCursor {
     return this.text[this.at] ?? '';
   }
 
-  /** How far the position is from the start of its line. */
+  /** Distance of the position from the start of its line. */
   get column(): number {
     return this.at - this.lineStart;
   }
 
-  /** The end of the line that the position is in. */
+  /** End of the line that contains the position. */
   get lineEnd(): number {
     if (this.knownLineEnd < this.at) this.knownLineEnd = endOfLine(this.text, this.at);
     return this.knownLineEnd;
@@ -62,12 +62,12 @@ export class YamlCursor {
     throw new YamlFault(at, problem);
   }
 
-  /** True if this stands here, and a blank, a line's end or the text's end behind it. */
+  /** True if the marker is here, followed by a blank, the end of the line or the end of the text. */
   isMarker(marker: string, at = this.at): boolean {
     return this.text.startsWith(marker, at) && isBlankAt(this.text, at + marker.length);
   }
 
-  /** True at `---` or `...` at the start of a line: the document is over. */
+  /** True at `---` or `...` at the start of a line, where the document ends. */
   isDocumentMarker(at = this.at): boolean {
     if (at > 0 && this.text.charCodeAt(at - 1) !== NEWLINE) return false;
     return this.isMarker('---', at) || this.isMarker('...', at);
@@ -78,8 +78,8 @@ export class YamlCursor {
   }
 
   /**
-   * Passes over blanks.
-   * @returns true if nothing but a comment is left of the line; a comment needs a blank before it
+   * Skips blanks.
+   * @returns true if the rest of the line is empty or a comment; a comment needs a blank before it
    */
   isLineDone(): boolean {
     this.skipBlanks();
@@ -89,7 +89,7 @@ export class YamlCursor {
     return code === HASH && (this.at === this.lineStart || isBlankAt(this.text, this.at - 1));
   }
 
-  /** Passes over blanks, comments and line ends, up to what comes next. Only inside brackets tabs may indent it. */
+  /** Skips blanks, comments and line ends up to the next token. Only inside brackets may it be indented by tabs. */
   skipToContent(isFlow = false): void {
     let hasMoved = false;
     while (this.isLineDone()) {
@@ -110,7 +110,7 @@ export class YamlCursor {
     this.at = at;
   }
 
-  /** The next line that is not blank, seen from the end of this one. Undefined: there is none. */
+  /** Next line that is not blank, seen from the end of this one; undefined if there is none. */
   laterLine(): LaterLine | undefined {
     let start = this.lineEnd + 1;
     for (let blankLines = 0; start < this.text.length; blankLines += 1) {
@@ -123,7 +123,7 @@ export class YamlCursor {
     return undefined;
   }
 
-  /** The text up to the next blank, or to what ends it inside brackets. */
+  /** Text up to the next blank, or to an indicator that ends it inside brackets. */
   takeWord(): string {
     const start = this.at;
     while (!isBlankAt(this.text, this.at) && !isFlowIndicatorAt(this.text, this.at)) this.at += 1;
@@ -135,7 +135,7 @@ export class YamlCursor {
     if (this.nodes > NODE_TEXT_LIMITS.nodes) this.fail(`it holds more than ${NODE_TEXT_LIMITS.nodes} values`);
   }
 
-  /** Where other nodes are inside; `leave` follows. */
+  /** Enters a node that contains others; `leave` must follow. */
   enter(): void {
     this.depth += 1;
     if (this.depth > NODE_TEXT_LIMITS.depth) this.fail(`it is nested deeper than ${NODE_TEXT_LIMITS.depth} levels`);
@@ -150,14 +150,14 @@ export class YamlCursor {
     return node;
   }
 
-  /** At `*name`. */
+  /** Reads an alias, at `*name`. */
   takeAlias(): YamlNode {
     const { at } = this;
     this.aliases += 1;
     if (this.aliases > NODE_TEXT_LIMITS.aliases) this.fail(`it has more than ${NODE_TEXT_LIMITS.aliases} aliases`);
     this.at += 1;
     const name = this.takeWord();
-    return this.anchors.get(name) ?? this.fail(`the alias "*${name}" stands for nothing`, at);
+    return this.anchors.get(name) ?? this.fail(`the alias "*${name}" has no anchor`, at);
   }
 }
 
@@ -166,7 +166,7 @@ export function endOfLine(text: string, at: number): number {
   return end === -1 ? text.length : end;
 }
 
-/** True where a blank, a line's end or the text's end is. */
+/** True at a blank, the end of a line or the end of the text. */
 export function isBlankAt(text: string, at: number): boolean {
   return at >= text.length || isBlankCode(text.charCodeAt(at)) || text.charCodeAt(at) === NEWLINE;
 }

@@ -2,11 +2,11 @@ import type { YamlEntry } from './yaml-node.js';
 import { formatKey } from './yaml-scalar.js';
 
 /**
- * The text of an entry of a document's mapping, to be written back as it was: the key, and all from the colon to the
- * next entry. An entry of a flow mapping (`{a: 1}`) becomes one of a block mapping, in which a key of several lines is
- * written anew: it could not stand there as it was.
+ * Text of an entry of a document's mapping, for writing it back unchanged: the key, and everything from the colon to
+ * the next entry. An entry of a flow mapping (`{a: 1}`) becomes one of a block mapping; a key of several lines cannot
+ * stay as it is there, and is written anew.
  * @param text the document
- * @param end where the next entry begins
+ * @param end start of the next entry
  */
 export function entryText(
   text: string,
@@ -19,6 +19,6 @@ export function entryText(
   colon.lastIndex = keyEnd;
   const start = colon.test(text) ? colon.lastIndex : keyEnd;
   if (!isFlow) return { key, value: text.slice(start, end).replace(/\r?\n(?:\? *)?$/, '') };
-  // In block style further lines must be indented.
+  // In block style, further lines must be indented.
   return { key, value: ` ${text.slice(start, valueEnd).trim().replaceAll('\n', '\n  ')}` };
 }

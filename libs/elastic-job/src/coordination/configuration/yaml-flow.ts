@@ -5,7 +5,7 @@ import { readPlain, readQuoted, type TextPlace } from './yaml-text.js';
 
 const IN_BRACKETS: TextPlace = { indent: -1, isFlow: true };
 
-/** Reads a node of flow style: a list or a mapping in brackets, or what may stand inside: a text or an alias. */
+/** Reads a node in flow style: a list or mapping in brackets, or a text or an alias. */
 export function readFlowNode(cursor: YamlCursor, place: TextPlace, tag?: string): YamlNode {
   switch (cursor.char) {
     case '[':
@@ -50,14 +50,14 @@ function readFlowMapping(cursor: YamlCursor): YamlNode {
   return { kind: 'mapping', entries };
 }
 
-/** @returns where it stands */
+/** @returns position of the bracket */
 function openBracket(cursor: YamlCursor): number {
   cursor.enter();
   cursor.at += 1;
   return cursor.at - 1;
 }
 
-/** @param start where the bracket was opened */
+/** @param start position of the opening bracket */
 function closesBracket(cursor: YamlCursor, bracket: ']' | '}', start: number): boolean {
   cursor.skipToContent(true);
   if (cursor.isAtEnd || cursor.isDocumentMarker()) cursor.fail(`"${bracket}" is missing`, start);
@@ -93,7 +93,7 @@ function takeFlowEntry(cursor: YamlCursor, keyNode: YamlNode, at: number): YamlE
   return { key, value, at, keyEnd, valueEnd: cursor.textEnd, isFlow: true };
 }
 
-/** Nothing, if only the end of it comes. */
+/** Returns an empty node if only the end of the item follows. */
 function readFlowItem(cursor: YamlCursor): YamlNode {
   cursor.countNode();
   const properties = takeProperties(cursor, NO_PROPERTIES);
@@ -104,7 +104,7 @@ function readFlowItem(cursor: YamlCursor): YamlNode {
   return cursor.remember(properties.anchor, node);
 }
 
-/** @param at where the key stands */
+/** @param at position of the key */
 export function keyOf(cursor: YamlCursor, node: YamlNode, at: number): string {
   return node.kind === 'scalar' ? node.text : cursor.fail('a key must be a text', at);
 }

@@ -4,11 +4,11 @@ import { NOTHING, type YamlEntry, type YamlNode, type YamlScalar } from './yaml-
 import { readYaml } from './yaml-reader.js';
 import { readBoolean, readDouble, readInteger } from './yaml-value.js';
 
-/** As much is told of a text that is full of faults. */
+/** Most faults reported of one text. */
 const TOLD_PROBLEMS = 20;
 const TOLD_CHARACTERS = 200;
 
-/** A YAML 1.1 mapping, or why the text is none. */
+/** A YAML 1.1 mapping, or the reason why the text is not one. */
 type ReadMapping =
   | { readonly kind: 'mapping'; readonly mapping: YamlMapping }
   | { readonly kind: 'unreadable'; readonly problem: string };
@@ -16,7 +16,7 @@ type ReadMapping =
 /** Names a position of a text: `line 3`. */
 type NamePlace = (text: string, at: number) => string;
 
-/** Every scalar is the text that it is, so that the type of the field decides, as in Java. */
+/** Parses a text. Scalars stay texts, so that the type of the field decides, as in Java. */
 export function readMapping(text: string, nameOf: NamePlace = lineAt): ReadMapping {
   const fault = findNodeTextFault(text);
   if (fault !== undefined) return { kind: 'unreadable', problem: fault };
@@ -28,10 +28,10 @@ export function readMapping(text: string, nameOf: NamePlace = lineAt): ReadMappi
 }
 
 /**
- * Reads the values of a mapping as snakeyaml does when it knows a field's type: `yes` is a boolean's true but a text's
- * `yes`, `'3'` is a number if one is wanted, null is no value, and of two entries for one key the last one counts.
+ * Reads the values of a mapping as snakeyaml does when it knows a field's type: `yes` is true for a boolean but `yes`
+ * for a text, `'3'` is a number if one is expected, null is no value, and the last of two entries for one key counts.
  *
- * What cannot be read is undefined and among the `problems`, each of which names line, key and value.
+ * An unreadable value is undefined and added to the `problems`, each of which names line, key and value.
  */
 export class YamlMapping implements EntryReader {
   private places: ReadonlyMap<YamlEntry, number> | undefined;
@@ -46,7 +46,7 @@ export class YamlMapping implements EntryReader {
     for (const entry of list) this.entries.set(entry.key, entry);
   }
 
-  /** The entries as they stand in the text, a key that comes twice included. */
+  /** Entries as they are written, including a key that occurs twice. */
   get written(): readonly YamlEntry[] {
     return this.list;
   }
@@ -69,7 +69,7 @@ export class YamlMapping implements EntryReader {
     return this.read(key, expected, (text) => choices.find((choice) => choice === text) ?? readInteger(text));
   }
 
-  /** A decimal number, with a point or without. */
+  /** A decimal number, with or without a point. */
   number(key: string): number | undefined {
     return this.read(key, 'a number', (text) => (/^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : undefined));
   }
@@ -87,13 +87,13 @@ export class YamlMapping implements EntryReader {
     return this.read(key, choices.join(' or '), (text) => choices.find((choice) => choice === text));
   }
 
-  /** A text where Java knows no type: the plain `012` is the number ten there, and then the text `10`. */
+  /** A text where Java knows no type: there, the plain `012` is the number ten, and so the text `10`. */
   looseText(key: string): string | undefined {
     const node = this.value(key);
     return node.kind === 'scalar' ? looseTextOf(node) : this.text(key);
   }
 
-  /** Texts by name, as `looseText` reads each. Of a name without a value there is none. */
+  /** Texts by name, each read like `looseText`. Names without a value are omitted. */
   looseTexts(key: string): Readonly<Record<string, string>> {
     const node = this.mapping(key);
     const texts = [...node.keys].map((name) => [name, node.looseText(name)] as const);
@@ -110,16 +110,14 @@ export class YamlMapping implements EntryReader {
     return undefined;
   }
 
-  /** A mapping inside this one, empty if there is none; its problems are noted here. */
+  /** A mapping inside this one, empty if there is none. Its problems are collected here. */
   mapping(key: string): YamlMapping {
     const node = this.value(key);
     if (node.kind !== 'mapping' && !isNull(node)) this.refuse(key, 'must be a mapping');
     return new YamlMapping(this.source, node.kind === 'mapping' ? node.entries : [], this.problems, this.nameOf);
   }
 
-  /**
-   * The text of an entry as it can be written back, undefined if it has no value. Only for a document's own mapping.
-   */
+  /** Text of an entry for writing it back; undefined if it has no value. Only for a document's own mapping. */
   entryText(key: string): { readonly key: string; readonly value: string } | undefined {
     const entry = this.entries.get(key);
     if (entry === undefined || isNull(entry.value)) return undefined;
@@ -128,7 +126,7 @@ export class YamlMapping implements EntryReader {
     return entryText(this.source, entry, next?.at ?? entry.valueEnd);
   }
 
-  /** Notes what is wrong with an entry. Who repairs a text does not need more than some of its faults. */
+  /** Records a fault of an entry, up to a limit that is enough for a repair. */
   refuse(key: string, fault: string): void {
     if (this.problems.length >= TOLD_PROBLEMS) return;
     const place = this.nameOf(this.source, this.entries.get(key)?.at ?? 0);
@@ -164,18 +162,18 @@ function shortened(text: string): string {
   return text.length <= TOLD_CHARACTERS ? text : `${text.slice(0, TOLD_CHARACTERS)}...`;
 }
 
-/** The line that a position is in, from 1: `line 3`. */
+/** Line of a position, from 1: `line 3`. */
 function lineAt(text: string, at: number): string {
   return `line ${startsOfLines(text, at).length}`;
 }
 
-/** The line and the column that a position is in, from 1: `line 3, column 5`. */
+/** Line and column of a position, from 1: `line 3, column 5`. */
 export function lineAndColumnAt(text: string, at: number): string {
   const starts = startsOfLines(text, at);
   return `line ${starts.length}, column ${at - starts.at(-1)! + 1}`;
 }
 
-/** Where the lines up to a position begin. */
+/** Starts of the lines up to a position. */
 function startsOfLines(text: string, at: number): readonly number[] {
   const starts = [0];
   for (let end = text.indexOf('\n'); end !== -1 && end < at; end = text.indexOf('\n', end + 1)) starts.push(end + 1);

@@ -1,4 +1,4 @@
-/** A value of a YAML text. Nothing is copied for an alias: it is the node that it stands for. */
+/** A value of a YAML text. An alias is not copied: it is the same node as its anchor. */
 export type YamlNode =
   | YamlScalar
   | { readonly kind: 'list'; readonly items: readonly YamlNode[] }
@@ -7,22 +7,22 @@ export type YamlNode =
 export interface YamlScalar {
   readonly kind: 'scalar';
   readonly text: string;
-  /** Without quotes and not a block, so that the text may stand for a number or for nothing. */
+  /** True without quotes and not in a block, so that the text may stand for a number or for null. */
   readonly isPlain: boolean;
 }
 
 export interface YamlEntry {
   readonly key: string;
   readonly value: YamlNode;
-  /** Where the key stands in the text, with its tag and its anchor. */
+  /** Position of the key in the text, including its tag and anchor. */
   readonly at: number;
-  /** The end of the key, quotes included. */
+  /** End of the key, including quotes. */
   readonly keyEnd: number;
-  /** The end of the value's own text: comments and blank lines behind it are not part of it. */
+  /** End of the value's own text; comments and blank lines after it are not part of it. */
   readonly valueEnd: number;
-  /** It is written `{key: value}`. */
+  /** True if it is written as `{key: value}`. */
   readonly isFlow: boolean;
 }
 
-/** A key without a value. */
+/** Value of a key without a value. */
 export const NOTHING: YamlNode = { kind: 'scalar', text: '', isPlain: true };

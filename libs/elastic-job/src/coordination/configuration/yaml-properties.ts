@@ -1,7 +1,7 @@
 import type { YamlCursor } from './yaml-cursor.js';
 import type { YamlNode } from './yaml-node.js';
 
-/** The tag and the anchor before a node. */
+/** Tag and anchor before a node. */
 export interface Properties {
   readonly tag?: string;
   readonly anchor?: string;
@@ -10,7 +10,7 @@ export interface Properties {
 export const NO_PROPERTIES: Properties = {};
 const IS_BINARY = /^!(?:!binary|<tag:yaml\.org,2002:binary>)$/;
 
-/** Reads tags and anchors up to the node. @param before those that stood in the lines before */
+/** Reads tags and anchors up to the node. @param before those of earlier lines */
 export function takeProperties(cursor: YamlCursor, before: Properties): Properties {
   let { tag, anchor } = before;
   for (let isAny = false; ; isAny = true) {
@@ -25,9 +25,9 @@ export function takeProperties(cursor: YamlCursor, before: Properties): Properti
   }
 }
 
-/** A text as its tag says: that of `!!binary` is decoded. */
+/** Applies the tag of a text: `!!binary` is decoded. */
 export function scalar(text: string, isPlain: boolean, tag: string | undefined): YamlNode {
-  // snakeyaml writes a text with control characters so.
+  // snakeyaml writes a text with control characters this way.
   const isBinary = tag !== undefined && IS_BINARY.test(tag);
   return { kind: 'scalar', text: isBinary ? Buffer.from(text, 'base64').toString('utf8') : text, isPlain };
 }

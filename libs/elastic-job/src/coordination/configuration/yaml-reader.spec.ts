@@ -152,10 +152,10 @@ describe('readYaml', () => {
     ['a: "b', 'the quotes are not closed'],
     ['a: b\n  c: d', 'a mapping cannot begin inside a text'],
     ['a: 1\n   b: 2', 'a mapping cannot begin inside a text'],
-    ['a:\n  b: 1\n c: 2', 'a line is indented otherwise'],
-    ['a: *b', 'the alias "*b" stands for nothing'],
+    ['a:\n  b: 1\n c: 2', 'a line is indented differently'],
+    ['a: *b', 'the alias "*b" has no anchor'],
     ['a: 1\n---\nb: 2', 'it has several documents'],
-    ['a: @b', '"@" cannot begin a text that has no quotes'],
+    ['a: @b', '"@" cannot begin a text without quotes'],
     [`a: ${'['.repeat(21)}`, 'it is nested deeper than 20 levels'],
     [`a: &x 1\nb: [${'*x,'.repeat(21)}]`, 'it has more than 20 aliases'],
     [`a: [${'1,'.repeat(10_000)}]`, 'it holds more than 10000 values'],
@@ -186,9 +186,9 @@ function plain(node: YamlNode): unknown {
   return node.kind === 'list' ? node.items.map(plain) : node.entries.map(({ key, value }) => [key, plain(value)]);
 }
 
-/** Undefined: the text is none, or one of which readers disagree what it is. */
+/** Undefined if the text is invalid, or readers disagree about it. */
 function byLibrary(text: string): unknown {
-  // How many of the blank lines count that no line's end follows.
+  // Readers disagree on how many trailing blank lines without a line end count.
   if (/[|>][^\n]*\n(?:.*\n)*[ \t]+$/.test(text)) return undefined;
   const options = { version: '1.1', schema: 'failsafe', stringKeys: true, uniqueKeys: false } as const;
   const documents = parseAllDocuments(text, { ...options, prettyErrors: false });
@@ -198,7 +198,7 @@ function byLibrary(text: string): unknown {
     if (isAlias(node)) return plainOf(node.resolve(document));
     if (isSeq(node)) return node.items.map(plainOf);
     if (isMap(node)) return node.items.map(({ key, value }) => [plainOf(key), plainOf(value)]);
-    // Of the failsafe schema, a scalar is a text.
+    // In the failsafe schema every scalar is a text.
     return isScalar(node) && typeof node.value === 'string' ? node.value : '';
   };
   return plainOf(document.contents);

@@ -4,18 +4,18 @@ import { NOTHING, type YamlEntry, type YamlNode } from './yaml-node.js';
 import { NO_PROPERTIES, type Properties, scalar, takeProperties } from './yaml-properties.js';
 import { assertBeginsPlain, readBlock, readQuoted } from './yaml-text.js';
 
-/** What a text holds, or the first fault. */
+/** Content of a text, or its first fault. */
 type ReadYaml =
   | { readonly kind: 'read'; readonly node: YamlNode }
   | { readonly kind: 'fault'; readonly at: number; readonly problem: string };
 
-/** How a node stands behind what it belongs to. */
+/** Position of a node relative to its parent. */
 interface Place {
-  /** The column of what it belongs to. */
+  /** Column of the parent. */
   readonly indent: number;
-  /** A list may have the column of its key. */
+  /** True if a list may have the column of its key. */
   readonly isValueOfKey: boolean;
-  /** A list or a mapping may begin in the same line, as behind `- `. */
+  /** True if a list or mapping may begin in the same line, as after `- `. */
   readonly isCompact: boolean;
 }
 
@@ -24,11 +24,11 @@ const COLON = 0x3a;
 const QUOTED_KEY = /(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\n]|'')*')[ \t\r]*:(?=[ \t\r\n]|$)/y;
 
 /**
- * Reads a YAML text of one document: block and flow style, every form of text, anchors and aliases. No type is guessed:
- * a scalar is the text that it is. Tags but `!!binary` are passed over. A key is a text.
+ * Reads a YAML text of one document: block and flow style, every form of text, anchors and aliases. No types are
+ * guessed: a scalar stays a text. Tags other than `!!binary` are skipped. A key is a text.
  *
- * The time is proportional to the text's length, whatever it holds: a node must not be able to stop the event loop.
- * Libraries that read all of YAML took from 0.3 to some seconds for 256 KB.
+ * The time is proportional to the length of the text, whatever it contains, since a node must not be able to block the
+ * event loop. Libraries that read all of YAML took from 0.3 to some seconds for 256 KB.
  */
 export function readYaml(text: string): ReadYaml {
   try {
@@ -55,7 +55,7 @@ function readDocument(cursor: YamlCursor): YamlNode {
     cursor.skipToContent();
   }
   if (!cursor.isAtEnd)
-    cursor.fail(cursor.isDocumentMarker() ? 'it has several documents' : 'something stands behind the end');
+    cursor.fail(cursor.isDocumentMarker() ? 'it has several documents' : 'there is text after the end of the document');
   return node;
 }
 
@@ -79,24 +79,24 @@ function readNode(cursor: YamlCursor, place: Place): YamlNode {
   }
   if (isCompact && cursor.isMarker('-')) return cursor.remember(properties.anchor, readList(cursor));
   const isKeyNext = isCompact && (cursor.isMarker('?') || colonOf(cursor) !== undefined);
-  // On a key's own line, tag and anchor are those of the key.
+  // In the line of a key, tag and anchor belong to the key.
   if (isKeyNext && column !== cursor.column) return readMapping(cursor, column, properties.anchor);
   if (isKeyNext) return cursor.remember(properties.anchor, readMapping(cursor, column));
   return cursor.remember(properties.anchor, readInline(cursor, place.indent, properties));
 }
 
-/** True if what comes next is the value of what is before it. */
+/** True if the next token is the value of what precedes it. */
 function belongs(cursor: YamlCursor, { indent, isValueOfKey }: Place): boolean {
   if (cursor.isAtEnd || cursor.isDocumentMarker()) return false;
   return cursor.column > indent || (isValueOfKey && cursor.column === indent && cursor.isMarker('-'));
 }
 
-/** What does not begin a list or a mapping of its own lines. */
+/** Reads a node that is not a list or mapping on lines of its own. */
 function readInline(cursor: YamlCursor, indent: number, { tag }: Properties): YamlNode {
   const { char } = cursor;
   if (char === '|' || char === '>') return scalar(readBlock(cursor, indent), false, tag);
   const node = readFlowNode(cursor, { indent, isFlow: false }, tag);
-  if (!cursor.isLineDone()) cursor.fail('something stands behind a value');
+  if (!cursor.isLineDone()) cursor.fail('there is text after the end of a value');
   return node;
 }
 
@@ -113,14 +113,14 @@ function readList(cursor: YamlCursor): YamlNode {
   return { kind: 'list', items };
 }
 
-/** @param keyAnchor the anchor of its first key, which stands behind it */
+/** @param keyAnchor anchor of its first key, which follows it */
 function readMapping(cursor: YamlCursor, column: number, keyAnchor?: string): YamlNode {
   const entries: YamlEntry[] = [];
   const place: Place = { indent: column, isValueOfKey: true, isCompact: false };
   let anchor = keyAnchor;
   cursor.enter();
   do {
-    // Every entry begins in this column, be it with a tag or an anchor.
+    // Every entry begins in this column, with or without a tag or an anchor.
     const at = cursor.at - (cursor.column - column);
     entries.push(cursor.isMarker('?') ? readExplicitEntry(cursor, column) : readEntry(cursor, place, at, anchor));
     anchor = undefined;
@@ -133,15 +133,15 @@ function readMapping(cursor: YamlCursor, column: number, keyAnchor?: string): Ya
 function goesOn(cursor: YamlCursor, column: number): boolean {
   cursor.skipToContent();
   if (cursor.isAtEnd || cursor.isDocumentMarker() || cursor.column < column) return false;
-  if (cursor.column > column) cursor.fail('a line is indented otherwise than those before it');
+  if (cursor.column > column) cursor.fail('a line is indented differently from those before it');
   return true;
 }
 
-/** @param at where its line begins, with the tag and the anchor of the key */
+/** @param at start of its line, including tag and anchor of the key */
 function readEntry(cursor: YamlCursor, place: Place, at: number, keyAnchor: string | undefined): YamlEntry {
   cursor.countNode();
   const anchor = keyAnchor ?? takeProperties(cursor, NO_PROPERTIES).anchor;
-  const colon = colonOf(cursor) ?? cursor.fail('a key with a colon behind it is missing');
+  const colon = colonOf(cursor) ?? cursor.fail('a key followed by a colon is missing');
   const key = takeKey(cursor, colon);
   if (anchor !== undefined) cursor.remember(anchor, { kind: 'scalar', text: key, isPlain: false });
   const keyEnd = cursor.textEnd;
@@ -150,7 +150,7 @@ function readEntry(cursor: YamlCursor, place: Place, at: number, keyAnchor: stri
   return { key, value, at, keyEnd, valueEnd: cursor.textEnd, isFlow: false };
 }
 
-/** `? key`, and the value in a line of its own. */
+/** Reads `? key`, with the value on a line of its own. */
 function readExplicitEntry(cursor: YamlCursor, column: number): YamlEntry {
   cursor.at += 1;
   cursor.skipBlanks();
@@ -168,13 +168,13 @@ function takeKey(cursor: YamlCursor, colon: number): string {
   if (cursor.char === '"' || cursor.char === "'") return readQuoted(cursor, { indent: -1, isFlow: false });
   assertBeginsPlain(cursor);
   let end = colon;
-  // Other blanks, such as one that does not break, belong to the key.
+  // Other blanks, such as a non-breaking one, belong to the key.
   while (isBlankAt(cursor.text, end - 1)) end -= 1;
   cursor.textEnd = end;
   return cursor.text.slice(cursor.at, end);
 }
 
-/** Where the colon behind a key is. Undefined: the rest of the line does not begin with a key. */
+/** Position of the colon after a key; undefined if the rest of the line does not begin with a key. */
 function colonOf(cursor: YamlCursor): number | undefined {
   const { at, char, text, lineEnd } = cursor;
   if (char === '"' || char === "'") {

@@ -90,7 +90,7 @@ const fromJava: [string, string][] = [
   ['a\t\u0085\u00a0b', String.raw`"a\t\N\_b"`],
   ['a\tb', String.raw`"a\tb"`],
   ['a\t😀', String.raw`"a\t\U0001f600"`],
-  // Java writes it as binary; what matters is that it can read this, and not the bare character.
+  // Java writes it as binary; it can read this form, and not the bare character.
   ['a\ufffe', String.raw`"a\ufffe"`],
   [`\t${WORDS}`, `"\\t${'word '.repeat(14)}word\\\n  \\ ${'word '.repeat(15)}"`],
   [`\t${'作'.repeat(75)}x`, `"\\t${'作'.repeat(73)}\\\n  ${'作'.repeat(2)}x"`],

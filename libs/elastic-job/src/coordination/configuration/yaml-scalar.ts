@@ -1,11 +1,11 @@
-/** Where a value is written: how far its line is filled, and the indent of further lines. */
+/** Place of a value: how far its line is filled, and the indent of further lines. */
 interface ScalarPlace {
   readonly column: number;
   readonly indent: string;
 }
 
 const LINE_WIDTH = 80;
-/** From here on a key is too long; snakeyaml counts 128 with the tag that it does not write. */
+/** Length at which a key is too long; snakeyaml counts 128 with the tag that it does not write. */
 const LONGEST_KEY = 123;
 
 const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
@@ -15,7 +15,7 @@ const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
   ['\u2029', String.raw`\P`],
 ]);
 
-/** Texts that YAML 1.1 reads as null, boolean, merge key, integer, float or date if they stand there plain. */
+/** Plain texts that YAML 1.1 reads as null, boolean, merge key, integer, float or date. */
 const READ_AS_OTHER = new RegExp(
   [
     /~|null|Null|NULL|<</,
@@ -32,24 +32,23 @@ const READ_AS_OTHER = new RegExp(
 );
 
 /**
- * What would end a plain text or make it something else: an indicator, a comment, a blank at either end, nothing at
- * all.
+ * Cases in which a plain text would end early or become something else: an indicator, a comment, a blank at either end,
+ * an empty text.
  */
 const NEEDS_QUOTES = /^$|^ | $|^(?:---|\.\.\.)|^[#,[\]{}&*!|>'"%@`]|^[-?](?: |$)|:(?: |$)| #/;
 
 /**
- * All but printable characters and the line feed. The last five are line breaks or marks to some readers; Java's
- * refuses the last two of them.
+ * All but printable characters and the line feed. Some readers take the last five for line breaks or marks, and Java's
+ * refuses the last two.
  */
 const NEEDS_ESCAPES = /(?!\n)[\p{Cc}\p{Cs}\u2028\u2029\ufeff\ufffe\uffff]/u;
 
-/** Blanks at the end of a line, which a literal block is not trusted with. */
+/** Blanks at the end of a line, which may get lost in a literal block. */
 const NOT_LITERAL = / \n| $/;
 
 /**
- * A text as snakeyaml writes it in block style: plain where that reads back as the same text, else single quoted;
- * several lines as a literal block; double quoted if characters must be escaped. Long lines are folded at single
- * blanks.
+ * A text as snakeyaml writes it in block style: plain if that reads back as the same text, else single quoted; several
+ * lines as a literal block; double quoted if characters must be escaped. Long lines are folded at single blanks.
  */
 export function formatScalar(text: string, place: ScalarPlace): string {
   if (NEEDS_ESCAPES.test(text)) return doubleQuoted(text, place);
@@ -59,8 +58,8 @@ export function formatScalar(text: string, place: ScalarPlace): string {
 }
 
 /**
- * The start of an entry as snakeyaml writes it, up to where its value begins: `key: `. A key that is empty, has several
- * lines, or is too long to be told from a value stands behind a `?` on lines of its own.
+ * Start of an entry as snakeyaml writes it, up to its value: `key: `. A key that is empty, has several lines, or is too
+ * long to be told from a value is written after a `?` on lines of its own.
  */
 export function formatKey(key: string, indent: string): string {
   if (key !== '' && !key.includes('\n') && key.length < LONGEST_KEY) {
@@ -78,8 +77,8 @@ export function formatEntry(key: string, value: string | number | boolean, inden
 }
 
 /**
- * Line by line as snakeyaml breaks them: behind an escaped character or one beyond ASCII, or before a blank, once the
- * line is full. A blank at the start of a line is escaped, so that it stays.
+ * Breaks lines as snakeyaml does: once a line is full, after an escaped or non-ASCII character, or before a blank. A
+ * blank at the start of a line is escaped, so that it stays.
  */
 function doubleQuoted(text: string, { column: filled, indent }: ScalarPlace): string {
   let column = filled + 1;
@@ -111,9 +110,7 @@ function isWrittenAsItIs(char: string): boolean {
   return char >= ' ' && char <= '~' && char !== '"' && char !== '\\';
 }
 
-/**
- * As it is written in double quotes. Every escape of JSON is one of YAML, which wants further ones and has short forms.
- */
+/** Character as written in double quotes. YAML has all escapes of JSON, needs further ones, and has short forms. */
 function escaped(char: string): string {
   const code = char.codePointAt(0)!;
   const digits = code.toString(16);
@@ -125,12 +122,12 @@ function escaped(char: string): string {
 function literalBlock(text: string, indent: string): string {
   const lines = text.replace(/\n$/, '').split('\n');
   const ending = text === '\n' || text.endsWith('\n\n') ? '+' : text.endsWith('\n') ? '' : '-';
-  // Without the mark, the first line's own blanks would count as the block's indent.
+  // Without the mark, blanks at the start of the first line would count as the indent of the block.
   const mark = /^[ \n]/.test(text) ? '2' : '';
   return [`|${mark}${ending}`, ...lines.map((line) => (line === '' ? '' : indent + line))].join('\n');
 }
 
-/** A line is folded at the first single blank beyond its width; blanks at either end must stay. */
+/** Folds a line at the first single blank beyond its width; blanks at either end must stay. */
 function fold(text: string, { column, indent }: ScalarPlace): string {
   const chunks = text.match(/ +|[^ ]+/g) ?? [];
   return chunks

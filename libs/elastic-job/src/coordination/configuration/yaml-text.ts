@@ -1,14 +1,14 @@
 import { endOfLine, isBlankAt, isFlowIndicatorAt, type YamlCursor } from './yaml-cursor.js';
 
-/** Where a text stands. */
+/** Position of a text. */
 export interface TextPlace {
-  /** Further lines of it are indented by more than this. */
+  /** Indent that further lines of the text must exceed. */
   readonly indent: number;
-  /** Inside `[...]` or `{...}`, where lines may be indented as they like. */
+  /** True inside `[...]` or `{...}`, where lines may be indented freely. */
   readonly isFlow: boolean;
 }
 
-/** What cannot begin a plain text. */
+/** Characters that cannot begin a plain text. */
 const INDICATORS = ',[]{}#&*!|>\'"%@`';
 const ESCAPES: ReadonlyMap<string, string> = new Map(
   Object.entries({ 0: '\0', a: '\u0007', b: '\b', t: '\t', '\t': '\t', n: '\n', v: '\v', f: '\f', r: '\r' }),
@@ -31,7 +31,7 @@ const HASH = 0x23;
 const COLON = 0x3a;
 const GREATEST_CODE = 0x10ffff;
 
-/** What begins with another character means something else. */
+/** Fails for a text that begins with a character of another meaning. */
 export function assertBeginsPlain(cursor: YamlCursor, isFlow = false): void {
   const { at, char, text } = cursor;
   const isLone =
@@ -39,10 +39,10 @@ export function assertBeginsPlain(cursor: YamlCursor, isFlow = false): void {
     (isBlankAt(text, at + 1) || (isFlow && isFlowIndicatorAt(text, at + 1)));
   const isEnd = char === '' || cursor.isDocumentMarker();
   if (!isLone && !isEnd && !INDICATORS.includes(char)) return;
-  cursor.fail(isEnd ? 'it ends too early' : `"${char}" cannot begin a text that has no quotes`);
+  cursor.fail(isEnd ? 'it ends too early' : `"${char}" cannot begin a text without quotes`);
 }
 
-/** A text without quotes, of one line or of several, which are folded. */
+/** A text without quotes, on one line or several, which are folded. */
 export function readPlain(cursor: YamlCursor, place: TextPlace): string {
   assertBeginsPlain(cursor, place.isFlow);
   const first = takePlainLine(cursor, place.isFlow);
@@ -58,7 +58,9 @@ export function readPlain(cursor: YamlCursor, place: TextPlace): string {
   return parts.join('');
 }
 
-/** Leaves the cursor at what ends the text in its line: the line's end, a comment or, inside brackets, an indicator. */
+/**
+ * Leaves the cursor at the end of the text in its line: the line's end, a comment or, inside brackets, an indicator.
+ */
 function takePlainLine(cursor: YamlCursor, isFlow: boolean): string {
   const { at: start, text, lineEnd } = cursor;
   let at = start;
@@ -76,7 +78,7 @@ function takePlainLine(cursor: YamlCursor, isFlow: boolean): string {
   return text.slice(start, end);
 }
 
-/** A text in single or double quotes, of one line or of several, which are folded. */
+/** A text in single or double quotes, on one line or several, which are folded. */
 export function readQuoted(cursor: YamlCursor, place: TextPlace): string {
   const { at: start, char: quote, text } = cursor;
   const verbatim = quote === '"' ? /[^"\\\n]*/y : /[^'\n]*/y;
@@ -103,7 +105,7 @@ export function readQuoted(cursor: YamlCursor, place: TextPlace): string {
   return parts.join('');
 }
 
-/** @returns how many lines were blank */
+/** @returns the number of blank lines */
 function skipLineEnd(cursor: YamlCursor, place: TextPlace, start: number): number {
   const next = cursor.laterLine();
   if (next === undefined || endsText(cursor, next.start, next.at, place)) {
@@ -123,25 +125,25 @@ function takeEscape(cursor: YamlCursor, place: TextPlace, start: number): string
   }
   const length = CODE_LENGTHS.get(name);
   if (length === undefined) {
-    return ESCAPES.get(name) ?? MORE_ESCAPES.get(name) ?? cursor.fail(`"\\${name}" stands for nothing`, at);
+    return ESCAPES.get(name) ?? MORE_ESCAPES.get(name) ?? cursor.fail(`"\\${name}" is not an escape`, at);
   }
   const digits = text.slice(cursor.at, cursor.at + length);
   const code = /^[\da-f]+$/i.test(digits) && digits.length === length ? Number.parseInt(digits, 16) : Infinity;
-  if (code > GREATEST_CODE) cursor.fail(`"\\${name}${digits}" is no character`, at);
+  if (code > GREATEST_CODE) cursor.fail(`"\\${name}${digits}" is not a character`, at);
   cursor.at += length;
   return String.fromCodePoint(code);
 }
 
 /**
- * A text behind `|` or `>`. Leaves the cursor at the start of the line behind it.
- * @param indent of what it stands in
+ * A text after `|` or `>`. Leaves the cursor at the start of the line after it.
+ * @param indent indent of its parent
  */
 export function readBlock(cursor: YamlCursor, indent: number): string {
   const isLiteral = cursor.char === '|';
   cursor.at += 1;
   const marks = cursor.takeWord();
   const isRight = /^(?:[1-9][-+]?|[-+][1-9]?)?$/.test(marks) && cursor.isLineDone();
-  if (!isRight) cursor.fail('behind "|" and ">" stand at most a digit and one of "-" and "+"');
+  if (!isRight) cursor.fail('only a digit and one of "-" and "+" may follow "|" or ">"');
   const digit = /\d/.exec(marks)?.[0];
   const lines = takeBlockLines(cursor, indent, digit === undefined ? undefined : Math.max(indent, 0) + Number(digit));
   const last = lines.findLastIndex((line) => line !== '');
@@ -152,7 +154,7 @@ export function readBlock(cursor: YamlCursor, indent: number): string {
   return body.length === 0 ? '' : `${text}\n`;
 }
 
-/** @param inset by how much the text is indented; undefined: as its first line is */
+/** @param inset indent of the text; undefined: that of its first line */
 function takeBlockLines(cursor: YamlCursor, indent: number, inset: number | undefined): string[] {
   const { text } = cursor;
   const lines: string[] = [];
@@ -172,7 +174,7 @@ function takeBlockLines(cursor: YamlCursor, indent: number, inset: number | unde
   return lines;
 }
 
-/** Lines are joined by a blank, but for those that are indented further. */
+/** Joins lines with a blank, except those that are indented further. */
 function foldBlock(lines: readonly string[]): string {
   const parts: string[] = [];
   let blankLines = 0;
@@ -196,7 +198,7 @@ function fold(blankLines: number): string {
   return blankLines === 0 ? ' ' : '\n'.repeat(blankLines);
 }
 
-/** A line that belongs to what the text stands in. */
+/** True for a line that belongs to the parent of the text. */
 function endsText(cursor: YamlCursor, lineStart: number, at: number, { indent, isFlow }: TextPlace): boolean {
   return cursor.isDocumentMarker(lineStart) || (!isFlow && at - lineStart <= indent);
 }

@@ -22,7 +22,9 @@ function readDigits(digits: string): number | undefined {
   return digits.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
 }
 
-/** A number as Java reads a `double`: with a point or an exponent or without, underscores, or base 60 with colons. */
+/**
+ * A number as Java reads a `double`: with or without a point or an exponent, with underscores, or base 60 with colons.
+ */
 export function readDouble(text: string): number | undefined {
   const sign = text.startsWith('-') ? -1 : 1;
   const digits = text.replaceAll('_', '').replace(/^[-+]/, '');

@@ -1,19 +1,19 @@
 import { type GuaranteePhase, isJsonNumber, readJson, type Target } from '../../domain/index.js';
 
-/** What one of ours writes as it arrives, for which Java only asks whether it exists. */
+/** Content that our instances write on arrival; Java only checks that the node exists. */
 export interface Arrival {
   readonly by: string;
   readonly round: Target;
 }
 
-/** The last round of each phase that is over. */
+/** Last finished round of each phase. */
 export type PassedRounds = { readonly [phase in GuaranteePhase]?: Target };
 
 export function formatArrival({ by, round: { fireTime, origin } }: Arrival): string {
   return JSON.stringify({ by, round: { fireTime, origin } });
 }
 
-/** Undefined: a Java peer's, or written by a version that this one cannot judge. */
+/** Undefined for an arrival of a Java peer, or of a version that this one cannot judge. */
 export function parseArrival(text: string): Arrival | undefined {
   const { by, round } = parseObject(text);
   const target = roundIn(round);

@@ -3,18 +3,21 @@ import { creation, type Operation } from '../../registry/index.js';
 import type { JobTree } from '../job-tree/index.js';
 import { type Arrival, formatArrival, formatPassed, parseArrival, parsePassed } from './arrival-text.js';
 
-/** Undefined: nobody has arrived for the item, or a Java peer has. */
+/** Undefined if the item has not arrived, or a Java peer has arrived for it. */
 export function arrivalOf(tree: JobTree, phase: GuaranteePhase, item: number): Arrival | undefined {
   return parseArrival(tree.node(tree.paths.guaranteed(phase, item))?.data ?? '');
 }
 
-/** True if the listener has been called for this round, or for one after it. */
+/** True if the listener was called for this round, or for a later one. */
 export function isPassed(tree: JobTree, phase: GuaranteePhase, round: Target): boolean {
   const passed = parsePassed(tree.node(tree.paths.guarantees)?.data ?? '')[phase];
   return passed !== undefined && (passed.fireTime > round.fireTime || isSameRound(passed, round));
 }
 
-/** What an instance writes as its items arrive; empty if they have. What dead instances have left goes. */
+/**
+ * Operations of an instance whose items arrive; empty if they have arrived already. Leftovers of dead instances are
+ * removed.
+ */
 export function arrive(tree: JobTree, phase: GuaranteePhase, items: readonly number[], arrival: Arrival): Operation[] {
   const { paths } = tree;
   const data = formatArrival(arrival);
@@ -34,7 +37,7 @@ export function arrive(tree: JobTree, phase: GuaranteePhase, items: readonly num
   ];
 }
 
-/** Ends a round: everybody who waits for it goes on. */
+/** Ends a round, so that all instances that wait for it go on. */
 export function pass(tree: JobTree, phase: GuaranteePhase, round: Target): Operation[] {
   const path = tree.paths.guarantees;
   const passed = parsePassed(tree.node(path)?.data ?? '');

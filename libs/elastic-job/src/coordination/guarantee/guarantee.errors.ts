@@ -1,6 +1,6 @@
 import { ElasticJobError, type GuaranteePhase, type JobName } from '../../domain/index.js';
 
-/** Not every item of a run came as far as the others in time. */
+/** Not every item of a run reached the barrier in time. */
 export class GuaranteeTimeoutError extends ElasticJobError {
   readonly code = 'GUARANTEE_TIMEOUT';
 
@@ -8,11 +8,11 @@ export class GuaranteeTimeoutError extends ElasticJobError {
     readonly jobName: JobName,
     readonly phase: GuaranteePhase,
     readonly timeoutMs: number,
-    /** The items that were waited for; empty if an earlier run was, or the instance that came last. */
+    /** Items that were missing; empty if an earlier run was awaited, or the instance that came last. */
     readonly missing: readonly number[],
   ) {
     super(
-      `Job "${jobName}": not every item had ${phase} within ${timeoutMs} ms` +
+      `Job "${jobName}": not all items had ${phase} within ${timeoutMs} ms` +
         `${missing.length > 0 ? ` (missing: ${missing.join(', ')})` : ''}; the run goes on without the others.`,
     );
   }

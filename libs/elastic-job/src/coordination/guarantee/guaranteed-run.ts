@@ -13,18 +13,18 @@ import { arrivalOf, arrive, isPassed, pass, removeArrivals } from './guarantee-o
 import { GuaranteeTimeoutError } from './guarantee.errors.js';
 import { RoundView } from './round-view.js';
 
-/** A lease that has begun and whose listeners have not all been told of its end. */
+/** A begun lease some of whose listeners were not told of its end yet. */
 export interface OpenRun {
   readonly round: Target;
   /** Aborts when the run is over. */
   readonly end: AbortSignal;
 }
 
-/** What the barriers of a job work with. */
+/** Parts that the barriers of a job need. */
 interface GuaranteeParts {
   readonly tree: JobTree;
   readonly clock: Clock;
-  /** The runs of the job on this instance. */
+  /** Runs of the job on this instance. */
   readonly open: Set<OpenRun>;
   configuration(): JobConfiguration;
 }
@@ -38,7 +38,7 @@ interface Visit {
   readonly atLast: () => unknown;
 }
 
-/** After each of these somebody else may have arrived, or is waited for no longer. */
+/** Events after which another item may have arrived, or is no longer awaited. */
 const NEWS: readonly JobTreeEventKind[] = [
   'GuaranteeChanged',
   'InstanceLost',
@@ -84,7 +84,7 @@ export class GuaranteedRun implements RunBarrier {
     }
   }
 
-  /** The lease and its listeners are done: the next round may begin here. */
+  /** Ends the visit: the lease and its listeners are done, so the next round may begin here. */
   leave(): void {
     this.parts.open.delete(this.entry);
     this.ending.abort();
@@ -120,7 +120,7 @@ export class GuaranteedRun implements RunBarrier {
       const operations = arrive(tree, phase, items, { by: holder, round: this.round });
       if (operations.length === 0) return true;
       await tree.commit(operations, { signal });
-      return undefined; // Look what came of it: others arrive at the same time.
+      return undefined; // Read the result, since others arrive at the same time.
     });
   }
 
@@ -138,15 +138,15 @@ export class GuaranteedRun implements RunBarrier {
         if (view.isJavaHere() && (await this.hasChangedForJava(visit))) continue;
         if (await this.callBack(visit)) return;
         this.assertInTime(visit, view.absent());
-        continue; // News that came during the call is in the tree, and is not told again.
+        continue; // News from the time of the call is in the tree and not told again.
       }
       if (!(await tree.next(NEWS, visit.deadline, signal))) throw this.timeout(visit, missing);
     }
   }
 
   /**
-   * A Java peer looks once whether all have come, right after it has, and then waits to be told that the phase is gone.
-   * Were the phase gone before it waits, it would wait until its time-out.
+   * Waits until Java peers have looked. A Java peer checks once, right after its arrival, if all have come, and then
+   * waits for the phase to go. If the phase went before that wait, the peer would wait until its time-out.
    * @returns true if something has changed meanwhile
    */
   private hasChangedForJava({ deadline }: Visit): Promise<boolean> {
@@ -154,7 +154,7 @@ export class GuaranteedRun implements RunBarrier {
     return tree.next(NEWS, Math.min(deadline, clock.monotonicNow() + JAVA_READ_MS), this.lease.signal);
   }
 
-  /** @returns false if the round has to be looked at again */
+  /** @returns false if the round must be looked at again */
   private async callBack(visit: Visit): Promise<boolean> {
     const { clock, tree } = this.parts;
     const { holder, signal } = this.lease;
@@ -175,7 +175,7 @@ export class GuaranteedRun implements RunBarrier {
     }
   }
 
-  // Whatever the listener does, the others go on.
+  // Calls the listener, after which the others go on, even if it throws.
   private async conclude({ phase, atLast }: Visit): Promise<void> {
     const { clock, tree } = this.parts;
     try {
@@ -191,7 +191,7 @@ export class GuaranteedRun implements RunBarrier {
     }
   }
 
-  /** Nobody is to count on items that do not wait any more. */
+  /** Withdraws own arrivals, so that the others do not count on items that no longer wait. */
   private async withdraw(phase: GuaranteePhase): Promise<void> {
     const { tree } = this.parts;
     if (tree.signal.aborted) return;
@@ -201,7 +201,7 @@ export class GuaranteedRun implements RunBarrier {
     try {
       if (operations.length > 0) await tree.commit(operations);
     } catch {
-      // What cannot be withdrawn is written over by the next round.
+      // A remaining arrival is overwritten in the next round.
     }
   }
 

@@ -112,9 +112,9 @@ describe('a record that is written again whenever it is read', () => {
     expect(registry.clock.monotonicNow() - begunAt).toBeGreaterThanOrEqual(30_000);
   });
 
-  it('given it is read before the call, when the next read is whole, then the call is made without any news', async () => {
+  it('given it is read before the call, when the next read is whole, then the call needs no news', async () => {
     const [first, second] = await beginTwo();
-    // Its items have ended without an arrival: only their records tell.
+    // Its items have ended without an arrival, so only their records show it.
     const { lease, member } = second;
     for (const item of lease.items) lease.settle(item, SUCCEEDED);
     await registry.clock.advanceUntil(lease.settled());
@@ -130,7 +130,7 @@ describe('a record that is written again whenever it is read', () => {
 });
 
 describe('a barrier beside Java', () => {
-  it('given items of ours, when the last arrival is a Java peer, which counts what there is, then it finds every one', async () => {
+  it('given items of ours, when a Java peer arrives last and counts, then it finds every one', async () => {
     const [first, second] = await beginTwo();
     const waiting = [first.meet('started'), second.meet('started', () => javaCountsAll())];
 
@@ -139,7 +139,7 @@ describe('a barrier beside Java', () => {
     expect(javaCount).toEqual(['0', '1', '2', '3']);
   });
 
-  it('given a Java peer has arrived and waits, when ours are complete, then the phase goes, which is what it waits for', async () => {
+  it('given a Java peer that has arrived and waits, when ours are complete, then the phase goes', async () => {
     const { member, lease, meet } = await beginBesideJava();
     const waiting = meet('started');
     await registry.clock.advance(1_000);
@@ -152,7 +152,7 @@ describe('a barrier beside Java', () => {
     expect(await names(`/${JOB}/guarantee/started`)).toBeUndefined();
   });
 
-  it('given a Java peer has only just arrived, when ours are complete, then it has time to look before the phase goes', async () => {
+  it('given a Java peer that has just arrived, when ours are complete, then it can look first', async () => {
     const { member, lease, meet } = await beginBesideJava();
     const waiting = meet('started');
     await registry.clock.advance(1_000);
@@ -165,7 +165,7 @@ describe('a barrier beside Java', () => {
     expect(calls).toEqual([member.id]);
   });
 
-  it('given a Java peer that is last and calls its listener, when it removes the phase, then ours go on without a call', async () => {
+  it('given a Java peer that is last and calls its listener, when the phase goes, then ours make no call', async () => {
     const { meet } = await beginBesideJava();
     const waiting = meet('started');
     await registry.clock.advance(1_000);
@@ -221,7 +221,7 @@ async function guestOf(member: Member): Promise<Guest> {
   return { member, lease: lease!, meet: (phase, call = called) => barrier.meet(phase, 30_000, call) };
 }
 
-/** One of ours with half of the items; a Java peer has the others. */
+/** An instance of ours with half of the items; a Java peer has the others. */
 async function beginBesideJava(): Promise<Guest> {
   operator = await registry.operator();
   const [member] = await registry.sharded(1);
@@ -239,7 +239,7 @@ async function javaArrives(others: readonly number[]): Promise<void> {
   }
 }
 
-/** The second time that records are asked for, one of them has just been written again. */
+/** When records are loaded for the second time, one of them has just been written again. */
 function unreadOnceBeforeTheCall(tree: JobTree): void {
   const load = tree.loadRecords.bind(tree);
   vi.spyOn(tree, 'loadRecords')
@@ -254,7 +254,7 @@ async function settle(waits: readonly Promise<void>[]): Promise<void> {
   await registry.clock.advanceUntil(Promise.all(waits));
 }
 
-/** The children of a node; undefined if there is none. */
+/** Names of a node's children; undefined if there is no such node. */
 async function names(path: string): Promise<readonly string[] | undefined> {
   return (await operator.exists(path)) === undefined ? undefined : operator.children(path);
 }

@@ -3,7 +3,7 @@ import type { RegisteredInstance } from '../job-tree/index.js';
 import type { JobTree } from '../job-tree/index.js';
 import { arrivalOf, isPassed } from './guarantee-operations.js';
 
-/** One phase of one round as one lease sees it: reads from the tree's memory. */
+/** One phase of one round as one lease sees it, from the tree's memory. */
 export class RoundView {
   constructor(
     private readonly tree: JobTree,
@@ -13,7 +13,7 @@ export class RoundView {
     private readonly lease: { readonly holder: string; readonly items: readonly number[] },
   ) {}
 
-  /** Also when somebody has removed the own arrivals: Java ends a round so. */
+  /** True also if another client removed the own arrivals, which is how Java ends a round. */
   isOver(): boolean {
     const { tree, phase, lease } = this;
     if (isPassed(tree, phase, this.round)) return true;
@@ -23,12 +23,12 @@ export class RoundView {
     });
   }
 
-  /** A Java peer waits here, or is about to. */
+  /** True if a Java peer waits here, or is about to. */
   isJavaHere(): boolean {
     return this.tree.arrived(this.phase).some((item) => arrivalOf(this.tree, this.phase, item) === undefined);
   }
 
-  /** Whoever came last calls the listener; if that instance is gone, whoever came before it. */
+  /** True if the lease's instance came last among the living and must call the listener. */
   isLast(): boolean {
     let last = { by: '', zxid: -1n };
     for (const item of this.tree.arrived(this.phase)) {
@@ -39,13 +39,13 @@ export class RoundView {
     return last.by === this.lease.holder;
   }
 
-  /** The items of the job that nobody alive has arrived for. */
+  /** Items of the job for which no living instance has arrived. */
   absent(): number[] {
     const { shardingTotalCount } = this.configuration;
     return this.tree.items().filter((item) => item < shardingTotalCount && !this.isHere(item));
   }
 
-  /** Those that can still come. Their records must be loaded. */
+  /** Absent items that can still come. Their records must be loaded. */
   missing(): number[] {
     const available = new Map(this.tree.availableInstances().map((instance) => [instance.jobInstanceId, instance]));
     return this.absent().filter((item) => this.isAwaited(item, available));
@@ -64,7 +64,10 @@ export class RoundView {
     });
   }
 
-  /** Java does not say for which round it has come. What a dead instance has left, or an earlier round, is not here. */
+  /**
+   * True if the item has arrived for this round. Java does not name the round; leftovers of a dead instance or an
+   * earlier round do not count.
+   */
   private isHere(item: number): boolean {
     if (!this.tree.has(this.tree.paths.guaranteed(this.phase, item))) return false;
     const arrival = arrivalOf(this.tree, this.phase, item);

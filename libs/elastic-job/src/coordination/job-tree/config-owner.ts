@@ -1,8 +1,8 @@
 import type { NodeOwner, NodeOwners, RegistryNode, RequestOptions } from '../../registry/index.js';
 
 /**
- * Whether a node of settings may be gone by. `unknown`: nobody has asked whose it is since it was created. `foreign`:
- * others may write it, or have; the ACL says who.
+ * Trust in a node of settings. `unknown`: its owner was not asked since its creation. `foreign`: others may write it,
+ * or have written it; the ACL names them.
  */
 export type ConfigTrust =
   { readonly kind: 'own' } | { readonly kind: 'unknown' } | { readonly kind: 'foreign'; readonly acl: string };
@@ -10,19 +10,19 @@ export type ConfigTrust =
 const OWN: ConfigTrust = { kind: 'own' };
 
 /**
- * Whose a node of a job's settings is. An ACL goes with the node, so it is asked once for each node that has the path.
+ * Owner of a node of a job's settings. An ACL belongs to the node, so it is read once for each node that has the path.
  */
 export class ConfigOwner {
   private latest: NodeOwner | undefined;
   private asking: Promise<void> | undefined;
 
-  /** @param owners undefined: there is nobody else to whom a node could belong */
+  /** @param owners undefined if nodes have no owners */
   constructor(
     private readonly owners: NodeOwners | undefined,
     private readonly path: string,
   ) {}
 
-  /** @param read the node that has the path now; not asked where nobody else could own it */
+  /** @param read returns the present node of the path; not called if nodes have no owners */
   trustIn(read: () => RegistryNode | undefined): ConfigTrust {
     const node = this.owners && read();
     if (node === undefined) return OWN;
@@ -30,7 +30,7 @@ export class ConfigOwner {
     return this.latest.others === undefined ? OWN : { kind: 'foreign', acl: this.latest.others };
   }
 
-  /** Asks whose the node is that has the path now. */
+  /** Asks for the owner of the present node of the path. */
   ask(options?: RequestOptions): Promise<void> {
     return (this.asking ??= this.askOnce(options).finally(() => (this.asking = undefined)));
   }

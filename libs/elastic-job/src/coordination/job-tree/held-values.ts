@@ -1,7 +1,8 @@
 import type { JobPaths } from './job-paths.js';
 
 /**
- * True for the values by which every instance decides: they are kept in memory. Others are loaded by whom they concern.
+ * True for values on which every instance decides, which are kept in memory. Other values are loaded where they are
+ * needed.
  */
 export function isHeld(paths: JobPaths, path: string): boolean {
   switch (paths.parse(path).kind) {
@@ -14,7 +15,7 @@ export function isHeld(paths: JobPaths, path: string): boolean {
     case 'leader':
     case 'item-instance':
     case 'next-instance-ip':
-    // Not for its value, but to know whether it is a session's.
+    // Held because its stat tells if it belongs to a session; the value does not matter.
     case 'resharding-processing':
     case 'guarantee':
     case 'after':

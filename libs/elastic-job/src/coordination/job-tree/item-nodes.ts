@@ -18,18 +18,18 @@ import { JobNodes } from './job-nodes.js';
 import { type JobPaths, parseItem } from './job-paths.js';
 import { ReadOnce } from './read-once.js';
 
-/** The item's record as it stands in the tree, and counts now. */
+/** The item's record as it stands in the tree and counts now. */
 interface ItemRecord {
   readonly stored: StoredRecord;
-  /** What a write must name; of a node that is missing, the version that it has once it is created. */
+  /** Version that a write must name; for a missing node, its version after the creation. */
   readonly version: number;
-  /** Nothing of ours has run the item yet. @see ItemNodes.recordAsRead */
+  /** True if no instance of ours has run the item yet. @see ItemNodes.recordAsRead */
   readonly isMissing: boolean;
-  /** Fire times that it shows begun although they are yet to come. @see recordAsOf */
+  /** Future fire times that it shows as begun. @see recordAsOf */
   readonly ahead: readonly number[];
 }
 
-/** The items of a job as a view shows them: owners, marks, records, and what waits for them. */
+/** Items of a job as a view shows them: owners, marks, records, queue and cancellations. */
 export abstract class ItemNodes extends JobNodes {
   private readonly readRecords = new ReadOnce(({ data, stat }) => parseRunRecord(data, stat.mtime));
   private readonly readLedgers = new ReadOnce(({ data }) => parseStartLedger(data));
@@ -37,13 +37,13 @@ export abstract class ItemNodes extends JobNodes {
   constructor(
     paths: JobPaths,
     self: JobInstance,
-    /** The clock by which records count as from the future; undefined: nobody can say. */
+    /** Clock by which records count as in the future; undefined if unknown. */
     private readonly now: () => RegistryNow | undefined,
   ) {
     super(paths, self);
   }
 
-  /** The items that have a node, ascending. */
+  /** Items that have a node, ascending. */
   items(): number[] {
     return numbers(this.view.children(this.paths.items));
   }
@@ -52,7 +52,7 @@ export abstract class ItemNodes extends JobNodes {
     return this.view.node(this.paths.mark(item, 'instance'))?.data;
   }
 
-  /** The items that are assigned to an instance, ascending. */
+  /** Items that are assigned to an instance, ascending. */
   itemsOf(instanceId: string): number[] {
     return this.items().filter((item) => this.owner(item) === instanceId);
   }
@@ -61,12 +61,12 @@ export abstract class ItemNodes extends JobNodes {
     return this.view.has(this.paths.mark(item, 'running'));
   }
 
-  /** Somebody runs the item, or has taken it over. */
+  /** True if an instance runs the item, or has taken it over. */
   isMarked(item: number): boolean {
     return HOLDER_MARKS.some((mark) => this.view.has(this.paths.mark(item, mark)));
   }
 
-  /** The record of an item that has a node, if its value is loaded. */
+  /** Record of an item that has a node, if its value is loaded. */
   record(item: number): ItemRecord | undefined {
     const path = this.paths.record(item);
     const node = this.view.node(path);
@@ -80,52 +80,55 @@ export abstract class ItemNodes extends JobNodes {
   }
 
   /**
-   * Refused if somebody has written the item's record since it was read: that it is missing is proved by creating it.
+   * Operation that is refused if the item's record was written since it was read. A missing record is proved by
+   * creating it.
    */
   recordAsRead(item: number): Operation {
     const { isMissing, version } = this.record(item) ?? {};
     return isMissing ? recordCreation(this.paths, item) : { kind: 'check', path: this.paths.record(item), version };
   }
 
-  /** The items that wait for failover, ascending. */
+  /** Items that wait for failover, ascending. */
   queue(): number[] {
     return numbers(this.view.children(this.paths.queue));
   }
 
-  /** The item's last run has left a task behind, which goes on. As its record says, if that is loaded. */
+  /** True if the item's last run has left a task that goes on, according to its record, if that is loaded. */
   isToBeAdopted(item: number): boolean {
     const stored = this.record(item)?.stored;
     return stored !== undefined && isLeftToAdopt(stored);
   }
 
-  /** The items of which an operator has cancelled a run, ascending. */
+  /** Items of which an operator has cancelled a run, ascending. */
   cancels(): number[] {
     return numbers(this.view.children(this.paths.cancels));
   }
 
-  /** The jobs that are started after this one, in no particular order. */
+  /** Jobs that start after this one, in no particular order. */
   dependents(): readonly JobName[] {
     return this.view.children(this.paths.dependents);
   }
 
-  /** What this job has been started after, and waits for; undefined if for nothing, or if it is damaged. */
+  /**
+   * Starts of this job after others, and the runs that it waits for; undefined if it has none, or the node is damaged.
+   */
   startLedger(): StartLedger | undefined {
     const node = this.view.node(this.paths.after);
     return node && this.readLedgers.of(node);
   }
 
-  /** The items that have arrived where all wait for each other, ascending. */
+  /** Items that have arrived at the barrier of a phase, ascending. */
   arrived(phase: GuaranteePhase): number[] {
     return numbers(this.view.children(this.paths.guarantee(phase)));
   }
 
-  /** A record as text, in the newest format that everybody of ours who is registered reads. */
+  /** A record as text, in the newest format that all registered instances of ours can read. */
   recordText(record: RunRecord): string {
     return formatRunRecord(record, this.protocol);
   }
 }
 
-/** An empty record: that of an item which none of ours has run yet. */
+/** Creates an empty record, for an item that no instance of ours has run yet. */
 export function recordCreation(paths: JobPaths, item: number): Operation {
   return creation(paths.record(item));
 }

@@ -13,10 +13,10 @@ import { DRAINING, parseClockOffset, parseInstance, type RegisteredInstance } fr
 import type { JobPaths } from './job-paths.js';
 import { ReadOnce } from './read-once.js';
 
-/** Java compares a server node with exactly these texts. */
+/** Texts of a server node. Java compares them exactly. */
 export type ServerStatus = 'ENABLED' | 'DISABLED';
 
-/** The nodes of a job as a view shows them: who is there, who leads, and whether the owners are up to date. */
+/** Nodes of a job as a view shows them: members, leader, and the state of the plan. */
 export abstract class JobNodes {
   private readonly readInstances = new ReadOnce(({ path, data }) => {
     const id = path.slice(this.paths.instances.length + 1);
@@ -28,7 +28,7 @@ export abstract class JobNodes {
 
   constructor(
     readonly paths: JobPaths,
-    /** The instance that looks. */
+    /** The instance that reads the tree. */
     readonly self: JobInstance,
   ) {}
 
@@ -44,17 +44,17 @@ export abstract class JobNodes {
     return this.view.node(path)?.stat;
   }
 
-  /** The paths of every node below a path, deepest first: the order in which they can be deleted. */
+  /** Paths of all nodes below a path, deepest first, which is the order in which they can be deleted. */
   descendants(path: string): string[] {
     return this.view.children(path).flatMap((name) => [...this.descendants(`${path}/${name}`), `${path}/${name}`]);
   }
 
-  /** Every registered instance, in Java's order. */
+  /** All registered instances, in Java's order. */
   instances(): RegisteredInstance[] {
-    // What somebody has put there by hand is no instance: it makes no job mixed, and is given no items.
+    // Nodes put there by hand are not instances: they make no job mixed and get no items.
     return inJavaOrder(this.view.children(this.paths.instances).filter(isInstanceId)).flatMap((id) => {
       const node = this.view.node(this.paths.instance(id));
-      // One that has just come is known when its value is: until then nobody can say whether it is a Java peer.
+      // A new instance counts once its value is known; before that it could be a Java peer.
       return node === undefined ? [] : [this.readInstances.of(node)];
     });
   }
@@ -63,14 +63,15 @@ export abstract class JobNodes {
     return this.has(this.paths.instance(instanceId));
   }
 
-  /** Its session lasts, and it is not done with the job: without its instance node, an operator has shut it down. */
+  /**
+   * True if its session lasts and it has not left the job. If its instance node is missing, an operator has shut it
+   * down.
+   */
   hasSession(instanceId: string): boolean {
     return this.has(this.paths.session(instanceId));
   }
 
-  /**
-   * The instances that may be given items: their server is enabled, and they are not on their way out. In Java's order.
-   */
+  /** Instances that may get items, in Java's order: their server is enabled and they are not leaving. */
   availableInstances(): RegisteredInstance[] {
     return this.instances().filter(
       ({ jobInstanceId, serverIp }) => this.serverStatus(serverIp) === 'ENABLED' && !this.isDraining(jobInstanceId),
@@ -81,7 +82,7 @@ export abstract class JobNodes {
     return this.view.node(this.paths.session(instanceId))?.data === DRAINING;
   }
 
-  /** What other processes have told of their clocks. A former session of this process is none of them. */
+  /** Clock offsets that other processes have reported. A former session of this process does not count. */
   clockOffsets(): readonly ToldOffset[] {
     const isOwn = (id: string) => processOf(id) === processOf(this.self.jobInstanceId);
     return this.view.children(this.paths.sessions).flatMap((jobInstanceId) => {
@@ -91,7 +92,7 @@ export abstract class JobNodes {
     });
   }
 
-  /** Instances without our label: the job is shared with Java. */
+  /** Instances without our label: Java peers that share the job. */
   peers(): string[] {
     return this.instances()
       .filter(({ isOurs }) => !isOurs)
@@ -107,12 +108,12 @@ export abstract class JobNodes {
     return inJavaOrder(this.view.children(this.paths.servers));
   }
 
-  /** The addresses that are known to have no instance any more, in no particular order. */
+  /** Addresses known to have no instance any more, in no particular order. */
   departures(): readonly string[] {
     return this.view.children(this.paths.departures);
   }
 
-  /** An instance of this address is registered. */
+  /** True if an instance of this address is registered. */
   hasInstanceAt(serverIp: string): boolean {
     return this.view.children(this.paths.instances).some((id) => serverIpOf(id) === serverIp);
   }
@@ -121,24 +122,27 @@ export abstract class JobNodes {
     return this.view.node(this.paths.leader)?.data;
   }
 
-  /** Differences that Java peers make, if the job has any: what only our instances understand decides nothing then. */
+  /**
+   * Differences that Java peers make, if the job has any; additions that only our instances understand must decide
+   * nothing then.
+   */
   get company(): Company {
     return (this.knownCompany ??= companyOf(this.peers().length > 0));
   }
 
-  /** The newest protocol that everybody of ours who is registered knows. */
+  /** Newest protocol that all registered instances of ours know. */
   get protocol(): number {
     return (this.knownProtocol ??= commonProtocol(this.instances().flatMap(({ protocol }) => protocol ?? [])));
   }
 
-  /** The owners are out of date, or are being replaced: a trigger waits. */
+  /** True if the owners are outdated or being replaced, so that a trigger must wait. */
   isReshardingPending(): boolean {
     return this.isReshardingNecessary() || (this.has(this.paths.reshardingProcessing) && !this.isProcessingLeftOver());
   }
 
   /**
-   * Java writes `processing` as an ephemeral node: one that is not was left by somebody's hand, and nobody would remove
-   * it.
+   * True if `processing` is not ephemeral. Java creates it as ephemeral, so such a node was left by hand, and no peer
+   * would remove it.
    */
   isProcessingLeftOver(): boolean {
     const node = this.view.node(this.paths.reshardingProcessing);
@@ -149,7 +153,7 @@ export abstract class JobNodes {
     return this.has(this.paths.reshardingFlag);
   }
 
-  /** Members have come or gone. */
+  /** Forgets derived values, because members have come or gone. */
   protected forgetInstances(): void {
     this.knownCompany = undefined;
     this.knownProtocol = undefined;

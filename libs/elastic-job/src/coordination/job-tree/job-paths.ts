@@ -1,8 +1,8 @@
 import { type GuaranteePhase, interned, type JobName } from '../../domain/index.js';
 
 /**
- * What a path of a job's tree stands for. `parent`: that of the items or servers; `other`: any other, or an unknown
- * node.
+ * Meaning of a path in a job's tree. `parent`: the parent of the items or servers; `other`: any other node, known or
+ * not.
  */
 export type JobNode =
   | {
@@ -41,20 +41,20 @@ export const ITEM_NODES = [
 ] as const;
 type ItemNodeName = (typeof ITEM_NODES)[number];
 type ItemNodeKind = 'item' | `item-${ItemNodeName}`;
-/** As far as they were asked for. */
+/** Paths that were asked for so far. */
 type ItemPaths = { readonly item: string } & Partial<Record<ItemNodeName, string>>;
 
 const KINDS: ReadonlyMap<string, ItemNodeKind> = new Map(ITEM_NODES.map((name) => [name, `item-${name}`]));
 
 /**
- * The one place where node paths of a job are written and parsed. The tree is Apache ElasticJob 3.0.x's; `usable`,
- * `term`, `sessions`, `departed`, `cancel`, `dependents`, `counting`, `after` and the `record`, `checkpoint` and `task`
- * of an item are ours.
+ * Writes and parses all node paths of a job, in this one place. The tree is that of Apache ElasticJob 3.0.x; `usable`,
+ * `term`, `sessions`, `departed`, `cancel`, `dependents`, `counting`, `after` and an item's `record`, `checkpoint` and
+ * `task` are ours.
  */
 export class JobPaths {
   readonly root: string;
   readonly config: string;
-  /** The last text of `config` that could be used: in force while that of `config` cannot. */
+  /** Last usable text of `config`, in force while the present one is unusable. */
   readonly usableConfig: string;
   readonly instances: string;
   readonly servers: string;
@@ -64,16 +64,16 @@ export class JobPaths {
   readonly term: string;
   readonly shardingFlags: string;
   readonly reshardingFlag: string;
-  /** Ephemeral: a Java leader is resharding. */
+  /** Ephemeral; exists while a Java leader reshards. */
   readonly reshardingProcessing: string;
   readonly queue: string;
   readonly items: string;
-  /** Parent of the jobs that are started after this one; its data says how far its runs are. */
+  /** Parent of the jobs that start after this one. Its data holds the progress of this job's runs. */
   readonly dependents: string;
-  /** Its data says which runs of other jobs this one has been started after, and waits for. */
+  /** Its data holds the runs of other jobs after which this one has started, or for which it waits. */
   readonly after: string;
   private readonly belowItems: string;
-  // Each trigger names these again and again, and a text that is made anew has to be hashed anew.
+  // Kept, since each trigger uses them often, and a new string would have to be hashed again.
   private readonly ofItems = new Map<number, ItemPaths>();
 
   constructor(readonly jobName: JobName) {
@@ -96,7 +96,7 @@ export class JobPaths {
     this.after = interned(`${this.root}/after`);
   }
 
-  // Seldom named, and not kept: a process has all paths of each of its jobs.
+  // Rarely used and therefore not kept, as a process has all paths of each of its jobs.
 
   get triggers(): string {
     return `${this.root}/trigger`;
@@ -106,17 +106,20 @@ export class JobPaths {
     return `${this.root}/cancel`;
   }
 
-  /** Parent of both phases; its data says which rounds are over. */
+  /** Parent of both phases. Its data holds the finished rounds. */
   get guarantees(): string {
     return `${this.root}/guarantee`;
   }
 
-  /** Ephemeral: who alone counts the ended items of this job's runs now, for the jobs that are started after it. */
+  /**
+   * Ephemeral lock of the instance that alone counts the ended items of this job's runs, for the jobs that start after
+   * it.
+   */
   get countingLock(): string {
     return `${this.root}/counting`;
   }
 
-  /** Ephemeral: the address of the instance that runs next, under SINGLE_SHARDING_BALANCE. */
+  /** Ephemeral; address of the instance that runs next, under SINGLE_SHARDING_BALANCE. */
   get nextInstanceIp(): string {
     return `${this.root}/next-job-instance-ip`;
   }
@@ -125,7 +128,7 @@ export class JobPaths {
     return `${this.root}/departed`;
   }
 
-  /** Curator's latch that Java holds while it elects. */
+  /** Curator's latch that Java holds during an election. */
   get electionLatch(): string {
     return `${this.election}/latch`;
   }
@@ -135,7 +138,7 @@ export class JobPaths {
     return `${this.root}/leader/failover/latch`;
   }
 
-  /** Its mtime is the registry's clock. */
+  /** Its mtime shows the registry's clock. */
   get systemTime(): string {
     return `${this.root}/systemTime/current`;
   }
@@ -152,17 +155,17 @@ export class JobPaths {
     return `${this.servers}/${serverIp}`;
   }
 
-  /** Its ctime says since when the address has had no instance. */
+  /** Its ctime is the time since which the address has had no instance. */
   departed(serverIp: string): string {
     return `${this.departures}/${serverIp}`;
   }
 
-  /** Asks one instance for a run. */
+  /** Request for a run by one instance. */
   trigger(instanceId: string): string {
     return `${this.triggers}/${instanceId}`;
   }
 
-  /** Asks the holder of an item to abort one run: its data is the run's id. */
+  /** Request to the holder of an item to abort one run; its data names the run. */
   cancel(item: number): string {
     return `${this.cancels}/${item}`;
   }
@@ -180,7 +183,7 @@ export class JobPaths {
     return `${this.guarantee(phase)}-latch`;
   }
 
-  /** Says that a job is started after this one. */
+  /** Marks a job that starts after this one. */
   dependent(jobName: JobName): string {
     return `${this.dependents}/${jobName}`;
   }
@@ -194,8 +197,8 @@ export class JobPaths {
   }
 
   /**
-   * What is known of the item's last run by one of ours. A leaf: of a node that has children Java reads all of them
-   * anew.
+   * Record of the item's last run by an instance of ours. It must stay a leaf: Java reads all children of a changed
+   * node again.
    */
   record(item: number): string {
     return this.mark(item, 'record');
@@ -214,7 +217,7 @@ export class JobPaths {
   }
 
   parse(path: string): JobNode {
-    // Nearly all that happens in a job.
+    // The most frequent case comes first.
     if (path.startsWith(this.belowItems)) return parseItemNode(path.slice(this.belowItems.length));
     const [first, second, third, ...rest] = path.slice(this.root.length + 1).split('/');
     if (first === 'config' && second === undefined) return { kind: 'config' };
@@ -251,14 +254,14 @@ function parseCancel(itemText: string | undefined): JobNode {
   return item === undefined ? { kind: 'other' } : { kind: 'cancel', item };
 }
 
-/** The item that a node's name stands for; undefined if it stands for none. */
+/** Item that a node's name stands for; undefined if it stands for none. */
 export function parseItem(name: string | undefined): number | undefined {
   if (name === undefined || !/^(0|[1-9]\d*)$/.test(name)) return undefined;
-  // A greater number would be rounded, and stand for another node.
+  // A greater number would be rounded and name another node.
   return Number.isSafeInteger(Number(name)) ? Number(name) : undefined;
 }
 
-/** @param path below that of all items */
+/** @param path relative to the parent of all items */
 function parseItemNode(path: string): JobNode {
   const end = path.indexOf('/');
   const item = parseItem(end === -1 ? path : path.slice(0, end));

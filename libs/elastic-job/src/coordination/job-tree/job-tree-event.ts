@@ -2,51 +2,51 @@ import type { GuaranteePhase } from '../../domain/index.js';
 import type { JobNode } from './job-paths.js';
 
 /**
- * What the nodes of a job's tree tell, in the order of the registry. An event only wakes; what is true is read after a
- * sync.
+ * Events of the nodes of a job's tree, in the order of the registry. An event only wakes; the state must be read after
+ * a sync.
  */
 export type JobTreeEvent =
   | { readonly kind: 'InstanceJoined'; readonly instanceId: string }
   | { readonly kind: 'InstanceLost'; readonly instanceId: string }
-  /** The instance is on its way out: what it runs it ends, but it begins nothing more. */
+  /** The instance is leaving: it ends its runs but begins nothing more. */
   | { readonly kind: 'InstanceDraining'; readonly instanceId: string }
-  /** An instance of ours has told how far its clock is from the registry's. */
+  /** An instance of ours has reported the offset of its clock from the registry's. */
   | { readonly kind: 'ClockReported'; readonly instanceId: string }
-  /** The session of an instance of ours is over, or it is done with the job. */
+  /** The session of an instance of ours is over, or it has left the job. */
   | { readonly kind: 'SessionEnded'; readonly instanceId: string }
   | { readonly kind: 'ServerChanged'; readonly serverIp: string }
   | { readonly kind: 'LeaderElected' }
   | { readonly kind: 'LeaderLost' }
   | { readonly kind: 'ReshardingRequested' }
   | { readonly kind: 'ShardingCompleted' }
-  /** Somebody wants this instance to run the job now. */
+  /** An operator asks this instance to run the job now. */
   | { readonly kind: 'TriggerRequested'; readonly instanceId: string }
-  /** An operator wants a run of the item to be aborted. */
+  /** An operator asks for a run of the item to be aborted. */
   | { readonly kind: 'CancelRequested'; readonly item: number }
-  /** An item has arrived where all wait for each other, or the round is over. */
+  /** An item has arrived at a barrier, or the round is over. */
   | { readonly kind: 'GuaranteeChanged'; readonly phase: GuaranteePhase }
-  /** The item of a job that goes round is somebody else's now. */
+  /** The item of a job that goes round has another owner now. */
   | { readonly kind: 'NextInstanceChanged' }
   | { readonly kind: 'ItemQueued'; readonly item: number }
-  /** Somebody runs the item from now on, has taken it over, or says so. */
+  /** An instance runs the item now, has taken it over, or claims so. */
   | { readonly kind: 'ItemMarked'; readonly item: number }
   | { readonly kind: 'ItemReleased'; readonly item: number }
-  /** Jobs before this one have got on: it may have been started. */
+  /** Parent jobs have made progress, so this one may have been started. */
   | { readonly kind: 'StartsChanged' }
-  /** Nobody counts alone any more. */
+  /** No instance holds the counting lock any more. */
   | { readonly kind: 'CountingLockReleased' }
   /** An operator has disabled or enabled an item. */
   | { readonly kind: 'ItemSwitched'; readonly item: number }
-  /** An item has another owner: by a plan, or by somebody's hand. */
+  /** An item has another owner, from a plan or by hand. */
   | { readonly kind: 'OwnerChanged'; readonly item: number }
-  /** An item, its owner, or the parent of all is gone: by a plan, or by somebody's hand. */
+  /** An item, its owner, or the parent of all items is gone, by a plan or by hand. */
   | { readonly kind: 'PlanDamaged' }
-  /** The job is to be removed, or is gone. */
+  /** The job is about to be removed, or is gone. */
   | { readonly kind: 'RootChanged' }
   | { readonly kind: 'ConfigurationChanged' }
-  /** Another text is in force while that of `config` cannot be used. */
+  /** The usable text that is in force, while that of `config` is not usable, has changed. */
   | { readonly kind: 'ConfigurationKept' }
-  /** The connection was away: anything may have happened. */
+  /** The connection was lost meanwhile, so anything may have changed. */
   | { readonly kind: 'TreeReset' };
 
 export type JobTreeEventKind = JobTreeEvent['kind'];
@@ -54,7 +54,7 @@ export type JobTreeEventKind = JobTreeEvent['kind'];
 type Change = 'created' | 'changed' | 'deleted';
 type NodeOfItem = Extract<JobNode, { readonly item: number }>;
 
-/** The event that a change of a node is for the job; undefined if nobody waits for it. */
+/** Event for the job that a node's change causes; undefined if no duty needs one. */
 export function eventOf(change: Change, node: JobNode): JobTreeEvent | undefined {
   switch (node.kind) {
     case 'instance':

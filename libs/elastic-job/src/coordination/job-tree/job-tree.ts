@@ -22,28 +22,28 @@ import { LastRuns } from './last-runs.js';
 import { Refusals } from './refusals.js';
 import { type OversizedNodeError, TreeBounds } from './tree-bounds.js';
 
-/** How an instance looks at a job's tree. */
+/** Options of an instance's view of a job's tree. */
 interface JobTreeOptions extends RequestOptions {
-  /** The registry's clock, if it is to be trusted. @default nobody can say, and no record is from the future */
+  /** The registry's clock, if it can be trusted. @default unknown, so that no record counts as in the future */
   readonly now?: () => RegistryNow | undefined;
-  /** Told once of each node that is too large to be taken in. @default nobody is told */
+  /** Called once for each node that is too large to be read. @default not called */
   readonly onOversized?: (error: OversizedNodeError) => void;
 }
 
 /**
- * One job's tree as one instance sees it during one session: the one subscription per job, which turns node events into
- * typed ones, and typed reads of the nodes (`JobNodes`, `ItemNodes`). Reads answer from memory; they are true as of the
+ * One job's tree as one instance sees it during one session: the only subscription of the job, which turns node events
+ * into typed ones, and typed reads of the nodes (`JobNodes`, `ItemNodes`). Reads are answered from memory, as of the
  * last `sync`.
  *
- * Which nodes there are is always known, and so are the values by which everybody decides: members, servers, leader,
- * owners, configuration. Records and holders change with every run and concern few: they are loaded where they are
- * asked for. What this instance has written itself it knows.
+ * The existence of nodes is always known, and so are the values on which every instance decides: members, servers,
+ * leader, owners, configuration. Records and holders change with every run and concern few, so they are loaded where
+ * they are needed. Values that this instance has written itself are known.
  */
 export class JobTree extends ItemNodes {
   private readonly listeners = new Set<(event: JobTreeEvent) => void>();
   private readonly ending = new AbortController();
   readonly lastRuns = new LastRuns();
-  /** What the registry refuses to do for the job in this session. */
+  /** Requests for the job that the registry refuses in this session. */
   readonly refusals = new Refusals();
   private readonly configOwner: ConfigOwner;
   private readonly usableOwner: ConfigOwner;
@@ -53,14 +53,14 @@ export class JobTree extends ItemNodes {
     self: JobInstance,
     readonly registry: RegistryCenter,
     readonly clock: Clock,
-    /** The registry's session in which the tree is seen. */
+    /** Session of the registry in which the tree is seen. */
     private readonly sessionId: string | undefined,
     now: () => RegistryNow | undefined,
   ) {
     super(paths, self, now);
     this.configOwner = new ConfigOwner(registry.owners, paths.config);
     this.usableOwner = new ConfigOwner(registry.owners, paths.usableConfig);
-    // Every request and every lease of the session listens to it; there is no leak to warn of.
+    // Every request and lease of the session listens to it, so there is no leak to warn of.
     setMaxListeners(0, this.ending.signal);
   }
 
@@ -94,20 +94,20 @@ export class JobTree extends ItemNodes {
   }
 
   /**
-   * How long the session in which this tree is seen may still be believed alive, in milliseconds. 0 once the registry
-   * has another session, even before the tree is closed.
+   * Milliseconds for which this process may still believe in the session of this tree. 0 once the registry has another
+   * session, even before the tree is closed.
    */
   leaseRemainingMs(): number {
     const { registry, sessionId } = this;
     return registry.session.id === sessionId ? registry.leaseRemainingMs() : 0;
   }
 
-  /** Whether the `config` node as it is seen now may be gone by. */
+  /** Trust in the present `config` node. */
   get configTrust(): ConfigTrust {
     return this.configOwner.trustIn(() => this.node(this.paths.config));
   }
 
-  /** The text that is in force while that of `config` cannot be used; undefined if there is none of our own. */
+  /** Text in force while that of `config` is not usable; undefined if there is none that is our own. */
   get usableConfig(): RegistryNode | undefined {
     return this.usableTrust.kind === 'own' ? this.node(this.paths.usableConfig) : undefined;
   }
@@ -116,10 +116,7 @@ export class JobTree extends ItemNodes {
     return this.usableOwner.trustIn(() => this.node(this.paths.usableConfig));
   }
 
-  /**
-   * Asks whose the nodes of the settings are, if that is not known, or if they were somebody else's. One request for
-   * each, or none.
-   */
+  /** Asks for the owners of the settings' nodes if they are unknown or were foreign. One request per node, or none. */
   async judgeConfig(options?: RequestOptions): Promise<void> {
     const asked = [
       ...(this.configTrust.kind === 'own' ? [] : [this.configOwner.ask(options)]),
@@ -129,8 +126,8 @@ export class JobTree extends ItemNodes {
   }
 
   /**
-   * Sees to it that nobody else may create or remove what stands right below the job's root and the namespace. It means
-   * something once the root is there: from then on the namespace cannot be replaced.
+   * Checks that no other user may create or remove nodes right below the job's root and the namespace. The check is
+   * meaningful once the root exists, since the namespace cannot be replaced from then on.
    * @throws {UntrustedAclError}
    */
   async assertOwn(options?: RequestOptions): Promise<void> {
@@ -139,12 +136,15 @@ export class JobTree extends ItemNodes {
     await Promise.all(['/', this.paths.root].map((path) => owners.assertOwn(path, options)));
   }
 
-  /** One request; afterwards every read shows at least what was committed before the call. */
+  /**
+   * Brings the tree up to date with one request: afterwards every read shows at least what was committed before the
+   * call.
+   */
   sync(options?: RequestOptions): Promise<void> {
     return this.view.sync(options);
   }
 
-  /** One transaction. All that an instance writes of a job goes this way. @see RegistryCenter.transaction */
+  /** Commits one transaction. All writes of an instance to a job go this way. @see RegistryCenter.transaction */
   commit(
     operations: readonly Operation[],
     options: RequestOptions = { signal: this.signal },
@@ -153,9 +153,9 @@ export class JobTree extends ItemNodes {
   }
 
   /**
-   * The same, in one request with those of other jobs that come within one turn of the event loop: for what all jobs of
-   * a process do at the same instant.
-   * @param dueAt those that are due first go first; in milliseconds since the epoch
+   * Commits one transaction in a request shared with those of other jobs in the same turn of the event loop. For writes
+   * that all jobs of a process make at the same instant.
+   * @param dueAt those due first go first; in milliseconds since the epoch
    * @see TransactionOptions
    */
   commitShared(
@@ -167,20 +167,20 @@ export class JobTree extends ItemNodes {
   }
 
   /**
-   * Makes values known; asks the registry only for those that are not.
-   * @returns false if one has changed again meanwhile: sync, and look anew
+   * Loads values, with a request only for those that are not known.
+   * @returns false if one has changed again meanwhile: sync and read again
    */
   async load(paths: readonly string[], options?: RequestOptions): Promise<boolean> {
     await this.view.load(paths, options);
     return paths.every((path) => !this.view.has(path) || this.view.node(path) !== undefined);
   }
 
-  /** The records of items. Before one is taken to be from the future, the registry's clock is asked anew. @see load */
+  /** Loads the records of items. Before one counts as in the future, the registry's clock is asked again. @see load */
   async loadRecords(items: readonly number[], options?: RequestOptions): Promise<boolean> {
     const paths = items.map((item) => this.paths.record(item));
     if (!(await this.load(paths, options))) return false;
     if (!items.some((item) => (this.record(item)?.ahead.length ?? 0) > 0)) return true;
-    // Without an answer what is known has to do.
+    // Without an answer the known time must do.
     await this.registry.serverTime(options).catch(() => {});
     return this.load(paths, options);
   }
@@ -191,7 +191,7 @@ export class JobTree extends ItemNodes {
     this.view.close();
   }
 
-  /** @returns a function that removes the listener. */
+  /** @returns a function that removes the listener */
   on(listener: (event: JobTreeEvent) => void): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
@@ -200,7 +200,7 @@ export class JobTree extends ItemNodes {
   /**
    * Waits for one of the events, or for the deadline.
    * @param deadline on the monotonic clock
-   * @returns false if the deadline came first. @throws the signal's reason, also that of the tree's own end.
+   * @returns false if the deadline came first @throws the signal's reason, including that of the tree's own end
    */
   next(kinds: readonly JobTreeEventKind[], deadline: number, signal?: AbortSignal): Promise<boolean> {
     const arm = (conclude: (isTold: boolean) => void) => {
@@ -225,7 +225,10 @@ export class JobTree extends ItemNodes {
     if (isConfig || typed.kind === 'TreeReset') void this.judgeNewConfig();
   }
 
-  /** A node of settings that came while the tree was seen is not gone by before it is known whose it is. */
+  /**
+   * Judges a node of settings that was created while the tree was open, since it is not followed before its owner is
+   * known.
+   */
   private async judgeNewConfig(): Promise<void> {
     if (this.configTrust.kind === 'own' && this.usableTrust.kind === 'own') return;
     const { signal } = this;
@@ -248,7 +251,7 @@ export class JobTree extends ItemNodes {
   private note(change: 'created' | 'changed' | 'deleted', node: JobNode): JobTreeEvent | undefined {
     if (node.kind === 'instance') this.forgetInstances();
     this.lastRuns.note(change, node, this.clock.wallNow());
-    // Before the view is open nobody listens, and nothing can be asked of it.
+    // Before the view is open there are no listeners, and it cannot be read.
     if (this.listeners.size === 0) return undefined;
     if (node.kind === 'session' && change === 'changed' && !this.isDraining(node.instanceId)) {
       return { kind: 'ClockReported', instanceId: node.instanceId };

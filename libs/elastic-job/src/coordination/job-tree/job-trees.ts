@@ -2,11 +2,11 @@ import { type JobName, UnknownJobError } from '../../domain/index.js';
 import { SessionLostError } from '../../registry/index.js';
 import type { JobTree } from './job-tree.js';
 
-/** The trees of the jobs that this process takes part in, by job name. */
+/** Trees of the jobs in which this process takes part, by job name. */
 export class JobTrees {
   private readonly trees = new Map<JobName, JobTree | undefined>();
 
-  /** Makes a job known; it has no tree until it has joined. */
+  /** Makes a job known. It has no tree until it has joined. */
   declare(jobName: JobName): void {
     if (!this.trees.has(jobName)) this.trees.set(jobName, undefined);
   }
@@ -19,12 +19,12 @@ export class JobTrees {
     this.trees.set(tree.jobName, tree);
   }
 
-  /** The tree's session is over; the job waits for the next one. */
+  /** Removes the tree of an ended session; the job waits for the next one. */
   unset(tree: JobTree): void {
     if (this.trees.get(tree.jobName) === tree) this.trees.set(tree.jobName, undefined);
   }
 
-  /** @throws {UnknownJobError} @throws {SessionLostError} if the job has no session at the moment */
+  /** @throws {UnknownJobError} @throws {SessionLostError} if the job has no session now */
   of(jobName: JobName): JobTree {
     const tree = this.trees.get(jobName);
     if (tree !== undefined) return tree;

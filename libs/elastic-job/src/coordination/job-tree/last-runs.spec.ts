@@ -24,7 +24,7 @@ describe('which run of an item began last', () => {
     expect(await lastRuns()).toEqual(['recorded', 'recorded']);
   });
 
-  it('given a run of Java after it, when that has begun and ended, then it is one without a record, since then', async () => {
+  it('given a run of Java afterwards, when it has begun and ended, then it is one without a record', async () => {
     const { lease } = await worker.begin([0]);
     lease!.settle(0, SUCCEEDED);
     await registry.clock.advance(500);

@@ -1,12 +1,13 @@
 import { SparseMap } from '../../domain/index.js';
 import type { RegistryNode } from '../../registry/index.js';
 
-/** Nodes that are gone are forgotten with all others, once there are so many. */
+/** Number of kept values at which all are dropped, including those of removed nodes. */
 const MOST_KEPT = 10_000;
 
-/** What the texts of nodes say: each version of a node is read once, by whomever and however often it is asked for. */
+/** Parses texts of nodes, once for each version of a node. */
 export class ReadOnce<T> {
-  // A view keeps one object for each version of a node. By path, since collecting weak keys costs every trigger.
+  // Latest version by path, as a view keeps one object per version. A WeakMap is avoided, since collecting its keys
+  // costs every trigger.
   private readonly known = new SparseMap<string, { readonly node: RegistryNode; readonly value: T }>();
 
   constructor(private readonly read: (node: RegistryNode) => T) {}

@@ -1,26 +1,26 @@
 import { SparseMap } from '../../domain/index.js';
 
-/** The registry answers, and does not do what a job has asked it for. */
+/** A request of a job that the registry answers but refuses. */
 export interface StandingRefusal {
-  /** In milliseconds since the epoch. */
+  /** Time of the first refusal, in milliseconds since the epoch. */
   readonly since: number;
   /** The latest answer. */
   readonly error: unknown;
 }
 
-/** One piece of work that is repeated until the registry does it. */
+/** Work that is repeated until the registry accepts it. */
 interface RefusedWork {
   /** @param at now @returns true for the first refusal */
   note(error: unknown, at: number): boolean;
-  /** It is done, or given up. */
+  /** The work is done, or given up. */
   end(): void;
 }
 
-/** What the registry refuses to do for one job at the moment. */
+/** Work for one job that the registry refuses at the moment. */
 export class Refusals {
   private readonly standing = new SparseMap<RefusedWork, StandingRefusal>();
 
-  /** The one that has stood for the longest; undefined: none. */
+  /** The refusal that has stood longest; undefined if there is none. */
   get oldest(): StandingRefusal | undefined {
     return [...this.standing.values()].toSorted((a, b) => a.since - b.since)[0];
   }

@@ -2,21 +2,24 @@ import { ElasticJobError, isInstanceId, NODE_TEXT_LIMITS, SparseSet } from '../.
 import type { SubtreeBounds } from '../../registry/index.js';
 import { ITEM_NODES, type JobPaths, parseItem } from './job-paths.js';
 
-/** Items, instances, servers and so on, of each kind. A plan of more items fits no request. */
+/** Most items, instances, servers and so on of each kind. A plan of more items fits no request. */
 const MOST_CHILDREN = 10_000;
-/** Of an instance, an address or a job. */
+/** Longest name of an instance, an address or a job. */
 const LONGEST_NAME = 512;
-/** Texts that name somebody or something. */
+/** Longest text that names an instance, an address or the like. */
 const LONGEST_TEXT = 4_096;
-/** Java writes the labels of an instance beside its id and address. */
+/** Longest text of an instance. Java writes the instance's labels beside its id and address. */
 const LONGEST_INSTANCE = 16_384;
-/** What stands below an item or a request of an operator goes with it, so it is known; nobody of good will has any. */
+/**
+ * Most unknown nodes kept below items and operators' requests. They are kept because they are deleted with their
+ * parents; regular clients create none.
+ */
 const MOST_FOREIGN = 1_000;
 const DEEPEST = 8;
-/** One who fills the namespace does not fill the log. */
+/** Most nodes reported, so that a flooded namespace does not flood the log. */
 const MOST_TOLD = 20;
 
-/** A job's nodes, and what their children are called: by the ids of instances, by numbers of items, by any name. */
+/** Nodes of a job, with the kind of names of their children: instance ids, item numbers, any names, or fixed ones. */
 const NODES = new Map<string, 'ids' | 'items' | 'names' | 'fixed'>(
   Object.entries({
     config: 'fixed',
@@ -53,11 +56,11 @@ const NODES = new Map<string, 'ids' | 'items' | 'names' | 'fixed'>(
     'next-job-instance-ip': 'fixed',
   } as const),
 );
-/** Something may stand below the children of these. */
+/** Nodes whose children may have children. */
 const TREES: ReadonlySet<string> = new Set(['sharding', 'trigger']);
 const MARKS: ReadonlySet<string> = new Set(ITEM_NODES);
 
-/** A job has more in the registry than this instance takes in. What is left out of it decides nothing here. */
+/** A job has more data in the registry than this instance reads. The part left out decides nothing here. */
 export class OversizedNodeError extends ElasticJobError {
   readonly code = 'OVERSIZED_NODE';
 
@@ -66,21 +69,21 @@ export class OversizedNodeError extends ElasticJobError {
     what: string,
   ) {
     super(
-      `The registry's node ${path} has ${what}, and is not read further. It is damaged, or somebody fills the ` +
-        'namespace: remove what is too much, and look who may write there.',
+      `The registry's node ${path} has ${what}, and is not read further. It is damaged, or a client floods the ` +
+        'namespace: remove the surplus, and check who may write there.',
     );
   }
 }
 
 /**
- * What an instance takes in of a job's tree: the nodes that a job has, as many and as long as they can be. Others may
- * have written anything below the job; it costs no memory, and no time that grows with it.
+ * Limits of a job's tree as an instance reads it: the nodes that a job has, in their largest number and length.
+ * Anything else that others write below the job costs neither memory nor growing time.
  */
 export class TreeBounds implements SubtreeBounds {
   private readonly told = new SparseSet<string>();
   private foreign = 0;
 
-  /** @param tell told once for each node that is left out */
+  /** @param tell called once for each node that is left out */
   constructor(
     private readonly paths: JobPaths,
     private readonly tell: (error: OversizedNodeError) => void,
@@ -117,7 +120,7 @@ export class TreeBounds implements SubtreeBounds {
   }
 }
 
-/** @param path below the job */
+/** @param path relative to the job */
 function placeOf(path: string): 'known' | 'foreign' | 'unknown' {
   if (NODES.has(path)) return 'known';
   const end = path.lastIndexOf('/');
@@ -133,12 +136,12 @@ function placeOf(path: string): 'known' | 'foreign' | 'unknown' {
   return (isBelowItem || first === 'trigger') && rest.length <= DEEPEST - 2 ? 'foreign' : 'unknown';
 }
 
-/** @param path below the job */
+/** @param path relative to the job */
 function hasLeaves(path: string): boolean {
   return (NODES.get(path) ?? 'fixed') !== 'fixed' && !TREES.has(path);
 }
 
-/** @param path below the job */
+/** @param path relative to the job */
 function longestText(path: string): number {
   const [first, second, third] = path.split('/', 3);
   switch (first) {

@@ -1,22 +1,22 @@
 import { readJson } from '../../domain/index.js';
 
-/** What an operator asks of an instance. */
+/** An operator's request to an instance. */
 export interface TriggerRequest {
-  /** The same in the requests of one call to all instances, so that they stand for one run of the job. */
+  /** The same id in all requests of one call to several instances, so that they count as one run of the job. */
   readonly id: string;
   /** Passed to the handlers. */
   readonly parameters: string | undefined;
 }
 
-/** It goes into the records of all items, which are written in one request. Ours is a UUID. */
+/** Limited, since it goes into the records of all items, which are written in one request. Ours is a UUID. */
 const LONGEST_ID = 100;
 
-/** The text of `trigger/{instance}`. Java's is empty and never read. */
+/** Text of `trigger/{instance}`. Java's is empty and never read. */
 export function formatTriggerRequest({ id, parameters }: TriggerRequest): string {
   return JSON.stringify({ id, parameters });
 }
 
-/** @returns undefined if the text is not one of ours: Java's request, which has neither id nor parameters */
+/** @returns undefined if the text is not ours: Java's request, which has neither id nor parameters */
 export function parseTriggerRequest(text: string): TriggerRequest | undefined {
   const value = readJson(text);
   if (typeof value !== 'object' || value === null) return undefined;

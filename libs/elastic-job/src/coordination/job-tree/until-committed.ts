@@ -4,11 +4,11 @@ import type { Operation, RegistryCenter } from '../../registry/index.js';
 import type { JobTree } from './job-tree.js';
 
 const MOST_ROUNDS = 50;
-/** So many refusals in a row are others that were faster. After more than that there are pauses, in milliseconds. */
+/** Refusals in a row that are normal races. Further ones are followed by pauses, in milliseconds. */
 const QUICK_ROUNDS = 4;
 const PAUSES = { firstMs: 10, longestMs: 1_000 };
 
-/** A write was refused again and again although the tree was read anew each time. */
+/** A write was refused repeatedly although the tree was read again each time. */
 export class ContentionError extends ElasticJobError {
   readonly code = 'CONTENTION';
 
@@ -17,17 +17,17 @@ export class ContentionError extends ElasticJobError {
     readonly work: string,
   ) {
     super(
-      `Job "${jobName}": ${work} was refused ${MOST_ROUNDS} times; look for somebody who rewrites the job's nodes.`,
+      `Job "${jobName}": ${work} was refused ${MOST_ROUNDS} times; find out which client keeps rewriting its nodes.`,
     );
   }
 }
 
 /**
- * Looks, decides and writes; if the write is refused because of a change in between, does it again. What was refused
- * was seen by this client's server, so the next look shows it.
+ * Reads, decides and writes; repeats all of it if the write is refused because of a change in between. A refused change
+ * was seen by this client's server, so the next read shows it.
  * @param attempt returns undefined if its write was refused
- * @param work what is attempted, for the error
- * @param beforeNext goes between two attempts
+ * @param work the work, as the error names it
+ * @param beforeNext called between two attempts
  * @throws {ContentionError}
  */
 export async function untilAccepted<T>(
@@ -45,8 +45,8 @@ export async function untilAccepted<T>(
 }
 
 /**
- * The same with a job's tree, which is synced between two attempts. Every refusal means that somebody else has got on,
- * so a few rounds are enough. If they are not, somebody rewrites the nodes, and the pauses in between grow.
+ * `untilAccepted` for a job's tree, which is synced between two attempts. Every refusal means that another client was
+ * faster, so a few rounds are enough. If not, a client keeps rewriting the nodes, and the pauses in between grow.
  * @param attempt reads the tree as of the last sync
  * @throws {ContentionError} @throws the signal's reason
  */
@@ -67,7 +67,7 @@ export function untilCommitted<T>(
   });
 }
 
-/** Commits the operations, if there are any. @returns false if they were refused; nothing is applied then */
+/** Commits the operations, if there are any. @returns false if they were refused and nothing was applied */
 export async function isCommitted(registry: RegistryCenter, operations: readonly Operation[]): Promise<boolean> {
   if (operations.length === 0) return true;
   return (await registry.transaction(operations)).kind === 'committed';

@@ -3,7 +3,7 @@ import { isRefusal, isUnanswered, RegistryUnavailableError, retry } from '../../
 import type { JobTree } from './job-tree.js';
 import { ContentionError } from './until-committed.js';
 
-/** Reads values as they are now. @throws what keeps it from reading, or the reason for which the tree was closed */
+/** Reads the present values. @throws the error that prevents reading, or the reason for which the tree was closed */
 export async function readNow(tree: JobTree, paths: readonly string[]): Promise<void> {
   const options = { signal: tree.signal };
   do await tree.sync(options);
@@ -11,7 +11,7 @@ export async function readNow(tree: JobTree, paths: readonly string[]): Promise<
 }
 
 /**
- * Reads values as soon as the registry answers again: what a write whose reply was lost has led to.
+ * Reads values as soon as the registry answers again, to find the outcome of a write whose reply was lost.
  * @throws the reason for which the tree was closed
  */
 export function readWhenAnswering(tree: JobTree, clock: Clock, paths: readonly string[]): Promise<void> {
@@ -19,10 +19,10 @@ export function readWhenAnswering(tree: JobTree, clock: Clock, paths: readonly s
 }
 
 /**
- * Does the work; if the registry does not answer, does it again from its beginning as soon as it answers. For work that
- * looks before it writes: what was written although the reply was lost is found done.
+ * Does the work, and repeats it from its beginning when the registry answers again after no answer. The work must read
+ * before it writes, so that it finds its own write done if only the reply was lost.
  * @param signal bounds the wait; the tree's own aborts when the session is over
- * @throws what else the work throws, such as a refusal, or the signal's reason
+ * @throws other errors of the work, such as a refusal, or the signal's reason
  */
 export function untilAnswered<T>(
   tree: JobTree,
@@ -34,9 +34,9 @@ export function untilAnswered<T>(
 }
 
 /**
- * As `untilAnswered`, and if the registry answers and refuses, or refuses a write again and again, does the work again
- * after a back-off: for what has to be done as long as the session lasts. The tree knows of the refusal meanwhile.
- * @param onRefused hears of the first of the refusals in a row
+ * Like `untilAnswered`, but also repeats the work after a back-off if the registry refuses it. For work that must be
+ * done as long as the session lasts. The tree shows the refusal meanwhile.
+ * @param onRefused hears the first of the refusals in a row
  */
 export async function untilDone<T>(
   tree: JobTree,
@@ -58,7 +58,7 @@ export async function untilDone<T>(
   }
 }
 
-/** What others have done meanwhile is known before the work is done again. */
+/** Syncs before each repetition, so that it sees the changes of others. */
 function afterSync<T>(tree: JobTree, work: () => Promise<T>, signal: AbortSignal): (attempt: number) => Promise<T> {
   return async (attempt) => {
     if (attempt > 1) await tree.sync({ signal });

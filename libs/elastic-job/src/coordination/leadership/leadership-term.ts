@@ -5,14 +5,14 @@ import type { Operation } from '../../registry/index.js';
 export interface LeadershipTerm {
   readonly jobName: JobName;
   readonly instanceId: string;
-  /** Grows with every election of one of our instances. */
+  /** Grows with every election of our instances. */
   readonly term: number;
   /** Aborts when the term is over. */
   readonly signal: AbortSignal;
   /**
-   * Put in front of every transaction of the leader: it commits only while the term lasts. `check` sees data versions
-   * only, hence two nodes: the election node, which ours writes twice (Java's stays at version 0), and the term node,
-   * whose version every election of ours raises.
+   * Operations to put before every transaction of the leader, which then commits only while the term lasts. `check`
+   * sees only data versions, so it takes two nodes: the election node, which ours writes twice (Java's stays at version
+   * 0), and the term node, whose version every election of ours raises.
    */
   readonly guard: readonly Operation[];
 }

@@ -53,7 +53,7 @@ describe('an election', () => {
     expect(await other!.leader.elect(other!.tree)).toBeDefined();
   });
 
-  it('given an election node that is written once, as Java does, when an instance stands, then it follows', async () => {
+  it('given an election node that is written once, as by Java, when an instance stands, then it follows', async () => {
     const [member] = await joined(1);
     await member!.center.create(member!.tree.paths.leader, '10.0.0.9@-@1', 'EPHEMERAL');
     await member!.tree.sync();
@@ -64,7 +64,7 @@ describe('an election', () => {
 });
 
 describe('a term', () => {
-  it('given a leader that died, when another is elected, then the term has grown and the old guard refuses', async () => {
+  it('given a dead leader, when another is elected, then the term has grown and the old guard refuses', async () => {
     const [first, second] = await joined(2);
     const before = (await first!.leader.elect(first!.tree))!;
     first!.die();
@@ -77,7 +77,7 @@ describe('a term', () => {
     expect(await commits(second!, after)).toBe(true);
   });
 
-  it('given an operator deletes the election node, when the leader stands anew, then its old guard refuses', async () => {
+  it('given an operator deletes the election node, when the leader stands again, its old guard refuses', async () => {
     const [member] = await joined(1);
     const before = (await member!.leader.elect(member!.tree))!;
     await (await registry.operator()).delete(member!.tree.paths.leader);
@@ -91,7 +91,7 @@ describe('a term', () => {
     expect(await commits(member!, after)).toBe(true);
   });
 
-  it('given a leader that was deposed while it could not hear of it, when it looks again, then its term is over', async () => {
+  it('given a leader deposed while it was cut off, when it looks again, then its term is over', async () => {
     const [first, second] = await joined(2);
     const term = (await first!.leader.elect(first!.tree))!;
     registry.memory.suspend(first!.sessionId);
@@ -107,7 +107,7 @@ describe('a term', () => {
     expect(term.signal.aborted).toBe(true);
   });
 
-  it('given a leader that was deposed and elected again unheard, when it looks again, then it has the new term', async () => {
+  it('given a leader deposed and elected again unheard, when it looks again, then it has the new term', async () => {
     const [member] = await joined(1);
     const before = (await member!.leader.elect(member!.tree))!;
     const { paths, self } = member!.tree;
@@ -172,7 +172,7 @@ describe('resigning', () => {
     expect(await standing).toMatchObject({ term: 2 });
   });
 
-  it('given an election that was won without its answer, when the winner resigns before it looks, then it does not lead', async () => {
+  it('given an election won without an answer, when the winner resigns at once, then it does not lead', async () => {
     const [first, second] = await joined(2);
     registry.memory.loseNextReply(first!.sessionId);
     await expect(first!.leader.elect(first!.tree)).rejects.toMatchObject({ fate: 'unknown' });
@@ -204,7 +204,7 @@ async function joined(count: number): Promise<Member[]> {
   return members;
 }
 
-/** Whether the registry takes a write under the guard of a term. */
+/** True if the registry accepts a write under the guard of a term. */
 async function commits(member: Member, { guard }: LeadershipTerm): Promise<boolean> {
   const { kind } = await member.center.transaction([
     ...guard,

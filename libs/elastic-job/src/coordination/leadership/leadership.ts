@@ -9,19 +9,18 @@
  *   follows --> nobody: the election node goes
  * ```
  *
- * State: `leader/election/instance` (ephemeral, the leader's instance id) says who leads; `leader/election/term`
- * (persistent) counts our elections in its version. A term begins with the transaction that creates the first and
- * raises the second, and ends when the election node goes: with the session, by resigning, or by an operator's hand.
+ * State: `leader/election/instance` (ephemeral) holds the leader's instance id; `leader/election/term` (persistent)
+ * counts our elections in its version. A term begins with the transaction that creates the first and raises the second.
+ * It ends when the election node goes: with the session, by resigning, or by an operator's hand.
  *
  * Guarantees: at most one session holds the election node, because it is created, never overwritten. A deposed leader
- * cannot write: each of its transactions carries the guard of its term.
+ * cannot write, because each of its transactions carries the guard of its term.
  *
- * Beside Java: a candidate holds the latch under which Java looks and elects. A Java peer that overwrites the election
- * node all the same, since it deletes what it finds, ends the term: the guard of its transactions is gone with the
- * node.
+ * Beside Java: a candidate holds the latch under which Java checks and elects. A Java peer that overwrites the election
+ * node all the same, by deleting it first, ends the term: the guard of its transactions is gone with the node.
  *
- * Failures: if the reply of the election is lost, the node's owner tells who won. If the leader dies, its node goes
- * with its session, and every instance that hears of it stands for election in one transaction; one commits.
+ * Failures: if the reply of the election is lost, the node's owner shows the winner. If the leader dies, its node goes
+ * with its session, and every instance that hears of it stands for election in one transaction, of which one commits.
  */
 import type { Clock } from '../../clock/index.js';
 import type { JobName } from '../../domain/index.js';
@@ -30,10 +29,10 @@ import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.j
 import type { LeadershipTerm } from './leadership-term.js';
 import { TermQueue } from './term-queue.js';
 
-/** An elected leader writes its election node twice, so that a check of version 1 cannot mistake a Java leader's. */
+/** An elected leader writes its election node twice, so that a check of version 1 cannot match a Java leader's node. */
 const ELECTED_VERSION = 1;
 const HOLD_BACK_MS = 1_000;
-/** Longest wait for Java's latch. Without it the election goes on: the term's guard protects. */
+/** Longest wait for Java's latch. Without it the election goes on, protected by the term's guard. */
 const LATCH_TIMEOUT_MS = 5_000;
 
 export class Leadership {
@@ -62,7 +61,8 @@ export class Leadership {
   }
 
   /**
-   * This instance's terms, from the current one on, for work that only the leader does. Ends with `signal`, if given.
+   * Iterates over this instance's terms, from the current one on, for work of the leader alone. Ends with `signal`, if
+   * given.
    * @example for await (const term of leader.terms('settle-orders')) await publishSummary(term.signal);
    */
   terms(jobName: JobName, signal?: AbortSignal): AsyncIterable<LeadershipTerm> {
@@ -73,7 +73,7 @@ export class Leadership {
     return queue;
   }
 
-  /** Gives leadership up, if held, and stands back for a second so that another instance can take it. */
+  /** Gives up leadership, if held, and does not stand for a second, so that another instance can take it. */
   async resign(jobName: JobName): Promise<void> {
     const tree = this.trees.of(jobName);
     // It may have been elected without having heard of it.
@@ -89,8 +89,8 @@ export class Leadership {
   }
 
   /**
-   * Stands for election once: leads afterwards, or somebody else does, or this instance may not (its server is disabled
-   * or it is not registered). @returns the term, if won
+   * Stands for election once. Afterwards this instance leads, or another one does, or this one may not lead (its server
+   * is disabled or it is not registered). @returns the term, if won
    */
   async elect(tree: JobTree): Promise<LeadershipTerm | undefined> {
     await this.holdBack(tree);
@@ -98,11 +98,11 @@ export class Leadership {
     try {
       return await this.standUntilDecided(tree);
     } finally {
-      void latch?.release(); // Not awaited: it holds up nothing here.
+      void latch?.release(); // Not awaited, since nothing here waits for it.
     }
   }
 
-  /** Called when the election node went, or with the session. */
+  /** Ends the term because the election node or the session is gone. */
   endTerm(jobName: JobName, reason: unknown): void {
     const current = this.held.get(jobName);
     this.held.delete(jobName);
@@ -116,7 +116,7 @@ export class Leadership {
     this.resignedAt.delete(jobName);
   }
 
-  // Java looks whether there is a leader and makes itself one in separate writes, with the latch held.
+  // Java checks for a leader and makes itself one in separate writes, under the latch.
   private async takeLatch(tree: JobTree): Promise<HeldLatch | undefined> {
     const { paths, signal } = tree;
     const latch = await acquireLatch(tree.registry, this.clock, paths.electionLatch, {
@@ -151,8 +151,8 @@ export class Leadership {
     ]);
   }
 
-  // The term as the tree shows it. It may have begun unnoticed, by an election whose reply was lost, and it may have
-  // ended unnoticed, while the connection was away.
+  // The term as the tree shows it. It may have begun unnoticed, by an election with a lost reply, or ended unnoticed,
+  // while the connection was away.
   private recognise(tree: JobTree): LeadershipTerm | undefined {
     const node = tree.stat(tree.paths.leader);
     const termNode = tree.stat(tree.paths.term);

@@ -52,7 +52,7 @@ describe('the terms of a job, one after the other', () => {
     expect(await queue.next()).toEqual({ value: undefined, done: true });
   });
 
-  it('given a signal that has aborted before, when the terms are asked for, then the queue is closed from the start', async () => {
+  it('given a signal that has aborted before, when terms are asked for, then the queue starts closed', async () => {
     let closed = 0;
     const queue = new TermQueue(undefined, AbortSignal.abort());
     queue.onClosed(() => (closed += 1));

@@ -1,6 +1,6 @@
 import type { LeadershipTerm } from './leadership-term.js';
 
-/** The terms of one job as an async iterable. Only the newest waits: a term that is over is of no use to anybody. */
+/** Terms of one job as an async iterable. Only the newest one waits, since an ended term is useless. */
 export class TermQueue implements AsyncIterableIterator<LeadershipTerm> {
   private waiting: ((result: IteratorResult<LeadershipTerm>) => void)[] = [];
   private isClosed = false;
@@ -14,7 +14,7 @@ export class TermQueue implements AsyncIterableIterator<LeadershipTerm> {
     else signal?.addEventListener('abort', this.close, { once: true });
   }
 
-  /** Calls back once, at once if it is closed already. */
+  /** Calls back once; immediately if it is closed already. */
   onClosed(callback: () => void): void {
     if (this.isClosed) callback();
     else this.closing = callback;

@@ -45,7 +45,7 @@ describe('how long an instance is missing', () => {
     expect(absences.longestRemainingMs(member.tree)).toBe(400);
   });
 
-  it('given two that vanished one after the other, when the next is asked for, then it is the one that has been missing longer', async () => {
+  it('given two that vanished in turn, when the next is asked for, then it is the one missing longer', async () => {
     absences.note(member.tree, [JAVA]);
     await registry.clock.advance(600);
     absences.note(member.tree, ['10.0.0.8@-@1']);

@@ -2,24 +2,27 @@ import type { Clock } from '../../clock/index.js';
 import type { JobName } from '../../domain/index.js';
 import type { JobTree } from '../job-tree/index.js';
 
-/** Long enough to do what follows from an absence, and short enough to keep no instance for ever. */
+/**
+ * Milliseconds for which an absence is remembered: long enough to act on it, and short enough not to keep instances for
+ * ever.
+ */
 const REMEMBERED_MS = 60_000;
 
 /**
- * How long instances have been missing, as this one sees it, and whether their grace is over. There are two reasons for
- * one: at every reconnect a Java peer deletes its instance node and creates it anew, so what is missing for a moment
- * only has not crashed; and an instance of ours that an operator has shut down lives, and puts away what it runs.
+ * Tracks how long instances have been missing, as seen here, and if their grace is over. There are two kinds. A Java
+ * peer deletes and re-creates its instance node at every reconnect, so a short absence is not a crash. An instance of
+ * ours that an operator has shut down still lives, and finishes its runs.
  */
 export class Absences {
   private readonly since = new WeakMap<JobTree, Map<string, number>>();
 
-  /** @param graceMsOf how long an instance of the job is missing before it is taken for gone, in milliseconds */
+  /** @param graceMsOf milliseconds for which an instance of the job may be missing before it counts as gone */
   constructor(
     private readonly clock: Clock,
     private readonly graceMsOf: (jobName: JobName) => number,
   ) {}
 
-  /** Starts the clock for those of the instances that are not registered; call it when one vanishes. */
+  /** Starts the clock of those instances that are not registered. Call it when one vanishes. */
   note(tree: JobTree, instanceIds: Iterable<string>): void {
     const since = this.since.get(tree) ?? new Map<string, number>();
     for (const id of instanceIds) {
@@ -34,26 +37,23 @@ export class Absences {
     else this.since.delete(tree);
   }
 
-  /** True if it is missing, and has been for the whole grace. As of the last sync. */
+  /** True if it is missing and its grace is over. As of the last sync. */
   isGone(tree: JobTree, instanceId: string): boolean {
     return !tree.hasInstance(instanceId) && this.remainingMs(tree, instanceId) === 0;
   }
 
-  /** How long until nobody who is missing may still come back, in milliseconds. */
+  /** Milliseconds until no missing instance can come back any more. */
   longestRemainingMs(tree: JobTree): number {
     return Math.max(0, ...this.allRemainingMs(tree));
   }
 
-  /**
-   * How long until the next of those who are missing is gone for good, in milliseconds; undefined: nobody is waited
-   * for.
-   */
+  /** Milliseconds until the next missing instance is gone for good; undefined if none is awaited. */
   nextGoneInMs(tree: JobTree): number | undefined {
     const remaining = this.allRemainingMs(tree).filter((ms) => ms > 0);
     return remaining.length === 0 ? undefined : Math.min(...remaining);
   }
 
-  /** There is nothing to wait for any more. @returns whether the instance was noted as missing */
+  /** Forgets an absence, as there is nothing left to wait for. @returns true if the instance was noted as missing */
   forget(tree: JobTree, instanceId: string): boolean {
     return this.since.get(tree)?.delete(instanceId) === true;
   }

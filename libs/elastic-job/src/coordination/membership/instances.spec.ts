@@ -21,7 +21,7 @@ describe('joining', () => {
     expect(member.tree.serverStatus(member.self.serverIp)).toBe('ENABLED');
   });
 
-  it('given a job that starts disabled, when a new server joins, then it is disabled, and a known one keeps its state', async () => {
+  it('given a job that starts disabled, when a server joins, then only a new one is disabled', async () => {
     const member = await registry.member();
     await member.configurations.install(member.tree);
     await member.instances.join(member.tree, { isDisabled: true });
@@ -54,7 +54,7 @@ describe('joining', () => {
     expect(await member.instances.instances(JOB)).toHaveLength(1);
   });
 
-  it('given an operator who removes it before its join is answered, when it has joined, then it waits for nobody and is not there', async () => {
+  it('given an operator who removes it before its join is answered, when it has joined, then it is gone', async () => {
     const member = await registry.member();
     await member.configurations.install(member.tree);
     registry.memory.loseNextReply(member.sessionId);
@@ -92,7 +92,7 @@ describe('leaving', () => {
     expect([paths.instance(member.id), paths.session(member.id)].filter((path) => member.tree.has(path))).toEqual([]);
   });
 
-  it('given an instance, when it announces that it leaves, then it is registered, and nothing is to be given to it', async () => {
+  it('given an instance, when it announces its departure, then it stays registered but gets no items', async () => {
     const [stays, leaves] = await registry.sharded(2);
 
     await leaves!.instances.announceDrain(leaves!.tree);
@@ -102,7 +102,7 @@ describe('leaving', () => {
     expect(stays.tree.availableInstances().map(({ jobInstanceId }) => jobInstanceId)).toEqual([stays.id]);
   });
 
-  it('given an instance that was shut down and has put everything away, when it announces that it leaves, then that is no error', async () => {
+  it('given an instance shut down and done, when it announces its departure, then it is no error', async () => {
     const member = await registry.joined();
     await member.instances.leave(member.tree);
 
@@ -125,7 +125,7 @@ describe('leaving', () => {
 });
 
 describe('an instance id that is configured', () => {
-  it('given a predecessor whose session is about to end, when its successor joins, then it waits and has the id', async () => {
+  it('given a predecessor whose session is about to end, when its successor joins, then it gets the id', async () => {
     const first = await registry.joined({}, NAMED);
     const second = await successor(first);
 
@@ -138,7 +138,7 @@ describe('an instance id that is configured', () => {
     expect(second.tree.stat(second.tree.paths.instance(NAMED.jobInstanceId))!.ephemeralOwner).toBe(second.sessionId);
   });
 
-  it('given a predecessor that an operator has shut down, when its successor joins, then it waits until its session is over', async () => {
+  it('given a predecessor that was shut down, when its successor joins, then it waits for its end', async () => {
     const first = await registry.joined({}, NAMED);
     await (await registry.operator()).delete(first.tree.paths.instance(first.id));
     const second = await successor(first);
@@ -153,7 +153,7 @@ describe('an instance id that is configured', () => {
     expect(second.tree.hasInstance(NAMED.jobInstanceId)).toBe(true);
   });
 
-  it('given a living instance with the id, when another one joins, then it is refused after one and a half session timeouts', async () => {
+  it('given a living instance with the id, when another joins, it is refused after 1.5 session timeouts', async () => {
     const first = await registry.joined({}, NAMED);
     const second = await successor(first);
     const refused = second.instances.join(second.tree, { isDisabled: false }).catch((error: unknown) => error);
@@ -173,7 +173,7 @@ describe('an instance id that is configured', () => {
     expect(registry.clock.pendingTimers).toBe(0);
   });
 
-  it('given a session that this process has lost, when it is back, then what is left of it goes at once, under the same id or another', async () => {
+  it('given a session that this process has lost, when it is back, then its remaining nodes go at once', async () => {
     for (const self of [NAMED, { ...NAMED, jobInstanceId: '10.0.0.7@-@later' }]) {
       registry = new Registry();
       const other = await registry.joined();
@@ -194,7 +194,7 @@ describe('an instance id that is configured', () => {
     }
   });
 
-  it('given an id that another process has meanwhile, when the one before is back, then it takes nothing away', async () => {
+  it('given an id that another process has now, when the former one is back, then it removes nothing', async () => {
     const holder = await registry.joined({}, NAMED);
     const back = await successor(holder);
     const joining = back.instances.join(back.tree, { isDisabled: false, former: new Map([[holder.id, '1234']]) });
@@ -215,7 +215,7 @@ describe('an instance id that is configured', () => {
     expect(registry.clock.pendingTimers).toBe(0);
   });
 
-  it('given marks of the session before, when the instance is back under its id, then they are orphans and not its own', async () => {
+  it('given marks of the former session, when the instance is back under its id, they are orphans', async () => {
     const [, other] = await registry.sharded(2);
     const first = await registry.joined({}, NAMED);
     await first.begin([0, 1]);

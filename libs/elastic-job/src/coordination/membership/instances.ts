@@ -13,26 +13,26 @@ import {
 import { InstanceIdTakenError } from './membership.errors.js';
 
 interface JoinOptions {
-  /** The state under which a server starts that was never registered. */
+  /** Initial state of a server that was never registered. */
   readonly isDisabled: boolean;
-  /** Sessions that this process has lost, by instance id: what is left of them goes. */
+  /** Sessions that this process has lost, by instance id. Their remaining nodes are removed. */
   readonly former?: ReadonlyMap<string, string>;
-  /** What else is written in the registering transaction, as the tree stands then; undefined: sync, and ask again. */
+  /** Further operations for the registering transaction, as of the present tree; undefined: sync, and ask again. */
   readonly alongside?: () => Promise<readonly Operation[] | undefined>;
-  /** How far this instance's clock is ahead of the registry's, in milliseconds. @default it cannot say */
+  /** Milliseconds by which this instance's clock is ahead of the registry's. @default unknown */
   readonly clockOffsetMs?: number;
   /** Ends the wait for a predecessor. */
   readonly signal?: AbortSignal;
 }
 
-/** Which instances take part in a job. */
+/** Instances that take part in a job. */
 export class Instances {
   constructor(
     private readonly trees: JobTrees,
     private readonly clock: Clock,
   ) {}
 
-  /** The registered instances, in Java's order, as of now. */
+  /** Registered instances now, in Java's order. */
   async instances(jobName: JobName): Promise<readonly RegisteredInstance[]> {
     const tree = this.trees.of(jobName);
     await tree.sync();
@@ -40,19 +40,19 @@ export class Instances {
   }
 
   /**
-   * Registers this instance: its instance node, its session node and, if it is new, its server node, in one
-   * transaction. An operator's DISABLED on the server stays. What a lost session of this process has left goes at once,
-   * so that nobody waits for the registry to end it. An operator may have removed the instance again when this
-   * resolves: look.
+   * Registers this instance in one transaction: its instance node, its session node and, if it is new, its server node.
+   * An operator's DISABLED on the server stays. Nodes of a lost session of this process go at once, so that no one
+   * waits for the registry to end that session. When this resolves, an operator may already have removed the instance
+   * again, so check.
    * @throws {InstanceIdTakenError} if the id is held by a session that outlives one session timeout
-   * @throws the signal's reason, if it aborts while a predecessor is waited for
+   * @throws the signal's reason, if it aborts while a predecessor is awaited
    */
   async join(tree: JobTree, options: JoinOptions): Promise<void> {
     const deadline = this.clock.monotonicNow() + 1.5 * tree.registry.session.timeoutMs;
     await untilCommitted(tree, 'registering the instance', async () => {
       const { instance, session } = ownersOf(tree);
       const holder = instance ?? session;
-      // Its reply was lost. If only the session node is left, an operator has removed the instance since.
+      // The reply was lost. If only the session node is left, an operator has removed the instance since.
       if (holder === tree.registry.session.id) return true;
       const isOwn = holder === options.former?.get(tree.self.jobInstanceId);
       if (holder !== undefined && !isOwn) return this.waitForPredecessor(tree, holder, deadline, options.signal);
@@ -61,11 +61,12 @@ export class Instances {
       const burials = [...(options.former ?? [])].flatMap((former) => burialOperations(tree, ...former));
       const operations = [...burials, ...joinOperations(tree, options), ...alongside];
       await tree.commitShared(operations);
-      return undefined; // Look what came of it: the server node may have appeared meanwhile.
+      return undefined; // Read the result, since the server node may have appeared meanwhile.
     });
   }
 
-  // A configured id comes back before the session that had it has ended; an operator may have shut its holder down.
+  // Waits for the holder of the id to go. A configured id may come back before its former session has ended, and an
+  // operator may have shut down its holder.
   private async waitForPredecessor(
     tree: JobTree,
     holder: string,
@@ -77,8 +78,8 @@ export class Instances {
   }
 
   /**
-   * Says that this instance is on its way out: others are given its items, while it stays registered until its runs
-   * have ended. Beside Java only our own leader heeds it. One request.
+   * Announces that this instance is leaving: others get its items, while it stays registered until its runs have ended.
+   * Beside Java only our own leader follows it. One request.
    */
   async announceDrain(tree: JobTree): Promise<void> {
     if (ownersOf(tree).session !== tree.registry.session.id) return;
@@ -94,17 +95,17 @@ export class Instances {
     const { data, stat } = tree.node(path) ?? {};
     if (stat?.ephemeralOwner !== tree.registry.session.id || data === DRAINING) return;
     const text = formatClockOffset(offsetMs);
-    // The version: a drain that is announced meanwhile stands.
+    // With the version, so that a drain announced meanwhile is not overwritten.
     const report: Operation = { kind: 'set', path, data: text, version: stat?.version };
     if (data !== text) await tree.commit([report]);
   }
 
-  /** Removes what `join` registered. What is gone already is no error: the session may have ended first. */
+  /** Removes the nodes that `join` registered. Missing nodes are no error, as the session may have ended first. */
   async leave(tree: JobTree): Promise<void> {
     await tree.sync();
     const { paths, self } = tree;
-    // A session node that stayed would keep this process out of the job as long as its session lasts: it says that it
-    // drains.
+    // Repeated until done: a remaining session node, marked as draining, would keep this process out of the job as long
+    // as its session lasts.
     await untilCommitted(tree, 'removing the instance', async () => {
       const operations = [paths.instance(self.jobInstanceId), paths.session(self.jobInstanceId)]
         .filter((path) => tree.stat(path)?.ephemeralOwner === tree.registry.session.id)
@@ -115,7 +116,7 @@ export class Instances {
   }
 }
 
-/** The sessions that hold the nodes of the own id. */
+/** Sessions that hold the nodes of the own id. */
 function ownersOf(tree: JobTree) {
   const { paths, self } = tree;
   return {
@@ -132,13 +133,13 @@ function joinOperations(tree: JobTree, { isDisabled, clockOffsetMs }: JoinOption
   return [
     own(paths.instance(self.jobInstanceId), formatInstance(self)),
     own(paths.session(self.jobInstanceId), formatClockOffset(clockOffsetMs)),
-    // The leader may be removing the server of an address that has had no instance for long.
+    // Checked, since the leader may be removing the server of an address that has had no instance for long.
     tree.has(server) ? { kind: 'check', path: server } : creation(server, isDisabled ? 'DISABLED' : 'ENABLED'),
     ...(tree.has(departed) ? [{ kind: 'delete', path: departed } as const] : []),
   ];
 }
 
-/** Both nodes at once: if its session lasted without its instance node, an operator would have shut it down. */
+/** Removes both nodes at once, since a session without its instance node looks like an operator's shutdown. */
 function burialOperations(tree: JobTree, instanceId: string, sessionId: string): Operation[] {
   const { paths } = tree;
   return [paths.instance(instanceId), paths.session(instanceId), paths.leader]

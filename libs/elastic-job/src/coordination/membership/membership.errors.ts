@@ -10,8 +10,8 @@ export class InstanceIdTakenError extends ElasticJobError {
     readonly ownerSession: string | undefined,
   ) {
     super(
-      `Job "${jobName}": instance "${instanceId}" is registered by session ${ownerSession ?? '(unknown)'}, which is alive; ` +
-        'give each instance an instanceId of its own, or none.',
+      `Job "${jobName}": instance "${instanceId}" is registered by the live session ${ownerSession ?? '(unknown)'}; ` +
+        'give each instance its own instanceId, or none.',
     );
   }
 }

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 
 describe('servers whose last instance has gone', () => {
-  it('given an instance that left, when a day has passed, then its server is known no longer, and not before', async () => {
+  it('given an instance that left, when a day has passed, and not before, then its server is forgotten', async () => {
     await start();
     const gone = await registry.joined();
     await gone.instances.leave(gone.tree);
@@ -32,7 +32,7 @@ describe('servers whose last instance has gone', () => {
     expect(leader.tree.departures()).toEqual([]);
   });
 
-  it('given an instance that has run for days, when it leaves, then its server stays known for a day from then', async () => {
+  it('given an instance that ran for days, when it leaves, then its server stays known for one more day', async () => {
     await start();
     const old = await registry.joined();
     await registry.clock.advance(3 * DAY);
@@ -61,7 +61,7 @@ describe('servers whose last instance has gone', () => {
     expect(leader.tree.servers()).not.toContain(serverIp);
   });
 
-  it('given another retention time, when it has passed, then the server is known no longer; with 0 it stays for ever', async () => {
+  it('given another retention time, when it has passed, then the server is gone; with 0 it stays', async () => {
     for (const serverRetentionMinutes of [5, 0]) {
       registry = new Registry();
       await start({ serverRetentionMinutes });
@@ -95,7 +95,7 @@ describe('servers whose last instance has gone', () => {
     expect(leader.tree.servers()).toContain('10.0.0.9');
   });
 
-  it('fault 13: given a server that an operator has disabled, when a year has passed, then its mark is still there', async () => {
+  it('fault 13: given a server that was disabled, when a year has passed, then its mark is still there', async () => {
     await start();
     const gone = await registry.joined();
     const path = gone.tree.paths.server(gone.self.serverIp);
@@ -109,7 +109,7 @@ describe('servers whose last instance has gone', () => {
     expect((await operator.read(path))?.data).toBe('DISABLED');
   });
 
-  it('given a server that an operator disables as it is being removed, when that is refused, then the mark is still there', async () => {
+  it('given a server disabled during its removal, when that is refused, then the mark is still there', async () => {
     const { path } = await startWithExpired();
     await leader.tree.sync();
     beforeNextTransaction(leader, () => operator.set(path, 'DISABLED'));
@@ -119,7 +119,7 @@ describe('servers whose last instance has gone', () => {
     expect((await operator.read(path))?.data).toBe('DISABLED');
   });
 
-  it('given a server that somebody has removed by hand, when the leader looks, then nothing is left of it', async () => {
+  it('given a server removed by hand, when the leader looks, then nothing is left of it', async () => {
     const { path } = await startWithExpired();
     await operator.delete(path);
 
@@ -157,7 +157,7 @@ describe('fault 1: an instance that starts while its server is being removed', (
     expect(starting.tree.hasInstance(starting.id)).toBe(true);
   });
 
-  it('given the instance registers before the server goes, when the leader removes it, then that is refused', async () => {
+  it('given the instance registers first, when the leader removes its server, then that is refused', async () => {
     const { serverIp } = await startWithExpired();
     await leader.tree.sync();
     beforeNextTransaction(leader, () => registry.joined({}, { serverIp }));
@@ -190,7 +190,7 @@ describe('fault 1: an instance that starts while its server is being removed', (
 });
 
 describe('10,000 restarts of pods', () => {
-  it('given fifty an hour and leaders that change, when they are over, then no more than the live and the retained are known', async () => {
+  it('given fifty pods an hour and changing leaders, then only live and retained servers stay known', async () => {
     await start();
     let most = 0;
     for (let hour = 0; hour < 200; hour++) {
@@ -203,7 +203,7 @@ describe('10,000 restarts of pods', () => {
       most = Math.max(most, leader.tree.servers().length);
     }
 
-    // Those of 24 hours, those of the hour that is just over, and the leaders.
+    // Pods of 24 hours, those of the hour that has just ended, and the leaders.
     expect(most).toBeLessThanOrEqual(25 * 50 + 7);
     await registry.clock.advance(DAY);
     await leaderTidies();
@@ -232,7 +232,7 @@ function podPath(serverIp: string): string {
   return leader.tree.paths.instance(`${serverIp}@-@1`);
 }
 
-/** What a pod of its own address writes as it starts. */
+/** Operations of a starting pod with its own address. */
 function podOperations(serverIp: string): Operation[] {
   const data = formatInstance({ jobInstanceId: `${serverIp}@-@1`, serverIp });
   return [
@@ -253,7 +253,7 @@ async function start(options?: Parameters<Registry['joined']>[0]): Promise<void>
   await leader.lead();
 }
 
-/** The leader tidies, as its duties do it: after a sync. */
+/** Tidies after a sync, as the leader's duties do. */
 async function leaderTidies(): Promise<void> {
   await leader.tree.sync();
   await leader.retention.tidy(leader.tree, leader.leader.term(JOB)!);

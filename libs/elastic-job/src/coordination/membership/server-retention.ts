@@ -1,16 +1,17 @@
 /**
- * Servers of addresses that have no instance any more: pods leave a node behind with each restart.
+ * Servers of addresses that have no instance any more; every restarted pod leaves such a node.
  *
- * State: `servers/{ip}` is persistent; `departed/{ip}`, ours, is there while no instance of the address is. Its ctime
- * says since when, so that the time counts on whoever leads, however often leaders change. The leader looks whenever
- * instances have come or gone, and as often as it reconciles.
+ * State: `servers/{ip}` is persistent. `departed/{ip}`, which is ours, exists while the address has no instance. Its
+ * ctime shows since when, so the time goes on however often leaders change. The leader looks whenever instances have
+ * come or gone, and at each reconciliation.
  *
- * Guarantees: an address stays known for the retention time after its last instance was seen gone, then its nodes go.
- * An operator's DISABLED stays. Nothing is removed from under an instance: a removal needs the departed node, which the
- * instance deletes as it registers, and an instance that finds a server node registers only if it is still there.
+ * Guarantees: an address stays known for the retention time after its last instance was seen gone; then its nodes are
+ * removed. An operator's DISABLED stays. Nothing is removed from under an instance: a removal needs the departed node,
+ * which an instance deletes as it registers, and an instance that finds a server node registers only if it still
+ * exists.
  *
- * Failures: a refused write is left to the next look. In a job with Java peers nothing departs and nothing is removed:
- * Java writes its server before its instance, and cleans up by itself.
+ * Failures: a refused write is left to the next look. In a job with Java peers nothing departs and nothing is removed,
+ * since Java writes its server before its instance and cleans up itself.
  */
 import type { Clock } from '../../clock/index.js';
 import { decideRetention, type RetainedServer, type RetentionDecision } from '../../domain/index.js';
@@ -20,20 +21,20 @@ import type { JobTree } from '../job-tree/index.js';
 
 const MINUTE_MS = 60_000;
 
-/** As much of a leader's term as a write of the leader needs. */
+/** The part of a leader's term that its writes need. */
 interface RetentionTerm {
   readonly guard: readonly Operation[];
   readonly signal: AbortSignal;
 }
 
-/** Keeps a job's servers to the live ones and those that went lately. */
+/** Limits a job's servers to those with instances and those that had some lately. */
 export class ServerRetention {
   constructor(
     private readonly configurations: Configurations,
     private readonly clock: Clock,
   ) {}
 
-  /** The leader's look at the servers, as of the last sync: no request if nothing is to be done. */
+  /** Checks the servers as leader, as of the last sync. Makes no request if nothing needs to be done. */
   async tidy(tree: JobTree, term: RetentionTerm): Promise<void> {
     const { serverRetentionMinutes } = this.configurations.current(tree.jobName);
     if (serverRetentionMinutes <= 0) return;
@@ -47,7 +48,7 @@ export class ServerRetention {
   }
 }
 
-/** As many changes as fit one request, again and again. */
+/** Groups changes into batches that each fit one request. */
 function* batches(
   registry: RegistryCenter,
   guard: readonly Operation[],
@@ -69,7 +70,7 @@ function* batches(
   if (batch.length > 0) yield batch;
 }
 
-/** What is written about one server, in one transaction. */
+/** Operations for one server, in one transaction. */
 type Change = readonly Operation[];
 
 function serversOf(tree: JobTree): RetainedServer[] {

@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 describe('the own server node', () => {
   it.each(['ENABLED', 'DISABLED'])(
-    'fault 1: given it says %s, when it vanishes while the instance is registered, then it is there again and says so',
+    'fault 1: given it says %s, when it vanishes while registered, then it is there again and says so',
     async (status) => {
       await member.center.set(path, status);
       await servers.keep(member.tree);
@@ -42,7 +42,7 @@ describe('the own server node', () => {
     expect(await servers.servers(JOB)).toEqual([]);
   });
 
-  it('given an operator shuts the instance down while the node is created, when that is refused, then it does not come back', async () => {
+  it('given a shutdown while the node is created, when the creation is refused, then it stays away', async () => {
     await member.center.delete(path);
     const transaction = member.center.transaction.bind(member.center);
     member.center.transaction = async (...request) => {

@@ -2,21 +2,21 @@ import type { JobName } from '../../domain/index.js';
 import { creation } from '../../registry/index.js';
 import { type JobTree, type JobTrees, type ServerStatus, untilCommitted } from '../job-tree/index.js';
 
-/** A server as the job's tree knows it. */
+/** A server in the job's tree. */
 export interface RegisteredServer {
   readonly serverIp: string;
-  /** Undefined: the node holds something else; Java treats such a server as not usable. */
+  /** Undefined if the node holds another text, in which case Java treats the server as unusable. */
   readonly status: ServerStatus | undefined;
 }
 
-/** Which servers a job has run on, and whether an operator has disabled them. */
+/** Servers on which a job has run, and their switches. */
 export class Servers {
-  /** What the own server node said last. */
+  /** Last status of the own server node. */
   private readonly lastStatus = new WeakMap<JobTree, ServerStatus>();
 
   constructor(private readonly trees: JobTrees) {}
 
-  /** The servers, in Java's order, as of now. */
+  /** The servers now, in Java's order. */
   async servers(jobName: JobName): Promise<readonly RegisteredServer[]> {
     const tree = this.trees.of(jobName);
     await tree.sync();
@@ -24,9 +24,9 @@ export class Servers {
   }
 
   /**
-   * Creates the own server node again if it has vanished while this instance is registered, with the status that it
-   * had: a Java instance that starts deletes it if the two look past each other, and would give this one no items for
-   * ever. Call it whenever the node may have changed. Costs no request while the node is there.
+   * Creates the own server node again, with its last status, if it has vanished while this instance is registered: a
+   * starting Java instance deletes it if both start at the same time, and would never give this one items. Call it
+   * whenever the node may have changed. No request while the node exists.
    * @see ElasticJob, `ServerService.removeOfflineServers`
    */
   async keep(tree: JobTree): Promise<void> {
@@ -35,7 +35,7 @@ export class Servers {
       const status = tree.serverStatus(self.serverIp);
       if (status !== undefined) this.lastStatus.set(tree, status);
       if (tree.has(paths.server(self.serverIp)) || !tree.hasInstance(self.jobInstanceId)) return true;
-      // Somebody may have removed all of them by hand.
+      // All of them may have been removed by hand.
       const parent = tree.has(paths.servers) ? [] : [creation(paths.servers)];
       const data = this.lastStatus.get(tree) ?? 'ENABLED';
       const isHere = { kind: 'check', path: paths.instance(self.jobInstanceId) } as const;

@@ -6,9 +6,9 @@ import { ContentionError, JobPaths, untilAccepted } from '../job-tree/index.js';
 const MOST_REFUSALS = 50;
 
 /**
- * Removes everything of a job: in one transaction if that fits, else in as few as possible. First goes what the jobs
- * know of it that it is started after, then the instances, so that nobody goes on with what is left. What is written
- * meanwhile is removed as well.
+ * Removes everything of a job, in one transaction if it fits, else in as few as possible. The entries at the jobs after
+ * which it starts go first, then the instances, so that no instance works on the rest. Nodes written meanwhile are
+ * removed as well.
  * @throws {UnknownJobError}
  */
 export async function removeTree(registry: RegistryCenter, jobName: JobName): Promise<void> {
@@ -23,10 +23,10 @@ export async function removeTree(registry: RegistryCenter, jobName: JobName): Pr
 }
 
 /**
- * Removes everything of a created job that is to go, once nobody is left in it. The root goes last: until then nobody
- * can create a job of that name, and whoever comes after a crash goes on.
- * @param mayWait false: gives up where somebody is left
- * @returns false if somebody is left @throws the signal's reason
+ * Removes everything of a created job that is marked for removal, once no instance is left in it. The root goes last:
+ * until then no job of that name can be created, and after a crash another process continues.
+ * @param mayWait false: gives up while an instance is left
+ * @returns false if an instance is left @throws the signal's reason
  */
 export async function removeAbandoned(
   registry: RegistryCenter,
@@ -46,7 +46,7 @@ export async function removeAbandoned(
       const isOccupied = [paths.instances, paths.sessions].some((path) => view.children(path).length > 0);
       if (isOccupied && !mayWait) return false;
       if (!isOccupied && (await isDone(registry, await deletions(registry, paths, view)))) return true;
-      // A refusal means that somebody has changed something: this client hears of it by the next sync.
+      // A refusal means that another client has changed something, which the next sync shows.
       if (isOccupied) await waitFor<void>(whenChanged, signal);
       else refusals += 1;
       await view.sync({ signal });
@@ -85,7 +85,7 @@ async function isDone(registry: RegistryCenter, operations: readonly Operation[]
 
 async function deletions(registry: RegistryCenter, paths: JobPaths, view: Subtree): Promise<readonly Operation[]> {
   const all = deepestFirst(view, paths.root);
-  // With these nobody can register any more.
+  // Without these nodes no instance can register any more.
   const isMember = (path: string) =>
     [paths.instances, paths.sessions].some((parent) => path === parent || path.startsWith(`${parent}/`));
   const ordered = [...all.filter(isMember), ...all.filter((path) => !isMember(path))];
@@ -93,7 +93,7 @@ async function deletions(registry: RegistryCenter, paths: JobPaths, view: Subtre
   return [...entries, ...ordered].map((path) => ({ kind: 'delete', path }));
 }
 
-/** What other jobs know of one that is started after them. */
+/** Entries of this job at the jobs after which it starts. */
 async function entriesAtParents(registry: RegistryCenter, { after, jobName }: JobPaths): Promise<readonly string[]> {
   const ledger = parseStartLedger((await registry.read(after))?.data ?? '');
   const entries = (ledger?.parents ?? []).map((parent) => new JobPaths(parent).dependent(jobName));
@@ -106,7 +106,7 @@ function deepestFirst(view: Subtree, path: string): string[] {
   return [...view.children(path).flatMap((name) => deepestFirst(view, `${path}/${name}`)), path];
 }
 
-/** As large as a request may be. */
+/** Splits operations into batches as large as a request may be. */
 function inBatches(registry: RegistryCenter, operations: readonly Operation[]): (readonly Operation[])[] {
   if (operations.length === 0) return [];
   if (operations.length === 1 || registry.transactionBytes(operations) <= registry.maxRequestBytes) return [operations];
