@@ -17,9 +17,9 @@ import { type Configurations, parseConfiguration } from '../configuration/index.
 import { JobPaths, type JobTree, parseInstance, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
 
-/** Which jobs a job is started after: whether they can be, and what they have to know of it. @see RunNotes */
+/** Jobs after which a job starts: checks that this is possible, and registers the job at them. @see RunNotes */
 export class Dependencies {
-  /** The parents that were found to know of the job, joined, by its tree. */
+  /** Parents at which the job was found registered, joined into one text, by its tree. */
   private readonly kept = new WeakMap<JobTree, string>();
 
   constructor(
@@ -29,8 +29,8 @@ export class Dependencies {
   ) {}
 
   /**
-   * Before the job is installed.
-   * @throws {ConfigurationError} if the job cannot be started after the ones that it names
+   * Checks the dependencies before the job is installed.
+   * @throws {ConfigurationError} if the job cannot start after the jobs that it names
    */
   async assertPossible(tree: JobTree, { place }: { readonly place: string }): Promise<void> {
     const configuration = this.configurations.toBe(tree);
@@ -45,15 +45,15 @@ export class Dependencies {
   }
 
   /**
-   * Writes down what the settings say: at the parents that the job is started after them, here which they are.
-   * @returns the parents that are gone; they are told when they are back
+   * Registers the settings' dependencies: the job at its parents, and the parents here.
+   * @returns parents that do not exist; the job is registered at them once they do
    */
   async keep(tree: JobTree, { guard, signal }: LeadershipTerm): Promise<readonly JobName[]> {
     const { after } = this.configurations.current(tree.jobName);
     if (after.length === 0 && !tree.has(tree.paths.after)) return [];
     const ledger = tree.startLedger() ?? NO_STARTS;
     const isKnown = ledger.parents.join() === after.join();
-    // A start before the first plan would be none of its items'.
+    // A start before the first plan would belong to no item.
     if ((isKnown && this.kept.get(tree) === after.join()) || tree.items().length === 0) return [];
     return untilCommitted(
       tree,
@@ -71,13 +71,14 @@ export class Dependencies {
   }
 
   /**
-   * What the job has been started after cannot be read: `keep` lays it anew, and starts that nobody has begun are lost.
+   * True if the job's record of its starts is unreadable. `keep` creates it anew, and starts that have not begun are
+   * lost.
    */
   isDamaged(tree: JobTree): boolean {
     return tree.node(tree.paths.after) !== undefined && tree.startLedger() === undefined;
   }
 
-  /** The next `keep` looks at the parents again: somebody may have removed and installed one anew. */
+  /** Makes the next `keep` look at the parents again, since one may have been removed and installed anew. */
   forget(tree: JobTree): void {
     this.kept.delete(tree);
   }
@@ -91,12 +92,12 @@ export class Dependencies {
     return { operations, missing: after.filter((_, index) => told[index] === undefined) };
   }
 
-  /** @returns undefined if there is no such job: it is told when there is */
+  /** @returns undefined if there is no such job; the child is registered once there is */
   private async tellParent(parent: JobName, child: JobName, signal: AbortSignal): Promise<Operation[] | undefined> {
     const { root, dependents, dependent } = pathsAt(parent, child);
     const [job, list, entry] = await this.registry.readMany([root, dependents, dependent], { signal });
     if (job === undefined) return undefined;
-    // A run that is under way cannot be counted from its beginning any more.
+    // A run under way can no longer be counted from its beginning.
     const data = formatParentProgress({ closedUpTo: this.scheduleClock.wallNow(), runs: new Map() });
     return [
       ...(list === undefined ? [creation(dependents, data)] : []),
@@ -110,7 +111,7 @@ export class Dependencies {
     return stat === undefined ? [] : [{ kind: 'delete', path: dependent }];
   }
 
-  /** What the chains lead to. What the registry does not know yet may be declared in this process. */
+  /** Reads the chains of dependencies. A job that is not in the registry yet may be declared in this process. */
   private async readChains(after: readonly JobName[], signal: AbortSignal) {
     const known = new Map<JobName, DependencyFacts>();
     for (let names = after; names.length > 0;) {
@@ -145,7 +146,7 @@ export class Dependencies {
     }
   }
 
-  /** Java peers of the parents: how their items end nobody can know. */
+  /** Finds Java peers of the parents, since there is no way to know how their items end. */
   private async findPeers(after: readonly JobName[], signal: AbortSignal): Promise<readonly string[]> {
     const faults = after.map(async (name) => {
       const { instances } = new JobPaths(name);

@@ -1,7 +1,9 @@
 import { type ItemSet, itemSetOf, type JobConfiguration } from '../../domain/index.js';
 import type { JobTree } from '../job-tree/index.js';
 
-/** What this instance expects to run: the enabled items below the total. Undefined if nobody counts them. */
+/**
+ * Items that this instance expects to run: the enabled ones below the total. Undefined if no job needs a count of them.
+ */
 export function expectedItems(
   tree: JobTree,
   { shardingTotalCount }: Pick<JobConfiguration, 'shardingTotalCount'>,

@@ -58,7 +58,7 @@ describe('settles of a job that others are started after', () => {
     expect(await starts('report')).toEqual([1_000]);
   });
 
-  it('given a child that another parent starts at the same moment, when both have succeeded, then neither start is lost', async () => {
+  it('given a child that two parents start at the same moment, when both succeed, then no start is lost', async () => {
     await addChild('report', [JOB]);
     const lease = await begin(first, [0, 1, 2, 3]);
 
@@ -97,7 +97,7 @@ describe('settles of a job that others are started after', () => {
     expect(await starts('report')).toEqual([]);
   });
 
-  it('given an item that is aborted and queued, when it is failed over and succeeds, then there is a start', async () => {
+  it('given an item that is aborted and queued, when its failover succeeds, then there is a start', async () => {
     await addChild('report', [JOB]);
     settle(await begin(first, [1, 2, 3]), SUCCEEDED);
     settle(await begin(first, [0]), { kind: 'aborted', reason: new DrainDeadlineError(JOB, 1_000) });
@@ -140,7 +140,7 @@ describe('settles of a job that others are started after', () => {
     expect((await operator.read(path))!.data).toBe(textOf());
   });
 
-  it('given a start that this instance has written, when the next run is complete, then it knows the child without asking', async () => {
+  it('given a start written by this instance, when the next run completes, then it needs no read', async () => {
     await addChild('report', [JOB]);
     settle(await begin(first, [0, 1, 2, 3]), SUCCEEDED);
     await registry.clock.advance(0);
@@ -155,7 +155,7 @@ describe('settles of a job that others are started after', () => {
     expect(await starts('report')).toEqual([1_000, 2_000]);
   });
 
-  it('given a session that ends as the start is committed, when nobody here hears of it, then it was written with the items', async () => {
+  it('given a session that ends as the start is committed, then it was written with the items', async () => {
     await addChild('report', [JOB]);
     const lease = await begin(first, [0, 1, 2, 3]);
     afterNextTransaction(first, async () => first.die());

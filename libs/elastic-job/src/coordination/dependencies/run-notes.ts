@@ -1,25 +1,25 @@
 /**
- * How runs of a job start other jobs.
+ * Rules by which runs of a job start other jobs.
  *
- * State: at the parent, `dependents/{child}` says who is started after it, and the data of `dependents` counts by fire
- * time which of the expected items have succeeded. At the child, the data of `after` names its parents, says which of
- * them have succeeded where others have not yet, and lists the last starts.
+ * State: at the parent, `dependents/{child}` names a job that starts after it, and the data of `dependents` holds the
+ * expected items that have succeeded, by fire time. At the child, the data of `after` names its parents, the parents
+ * that have succeeded while others have not yet, and the last starts.
  *
- * Guarantees: the transaction that settles an item counts it, against the version of `dependents`; the one that
- * completes a run enters that at each child, against the version of `after`; with the last parent this is the child's
- * start. So a start exists exactly once, and exactly if all parents' items have succeeded for its fire time. It is a
- * target of the child like any fire time of a schedule: an item begins it by the compare-and-set of every begin, and
- * owes it as long as its record is older, whoever crashes, moves or joins. An item is expected if an instance that has
- * begun some of the run took it for enabled: a disabled one holds nothing back, and one that is disabled, or beyond a
- * smaller total, since then still does.
+ * Guarantees: the transaction that settles an item counts it, against the version of `dependents`. The one that
+ * completes a run also enters that at each child, against the version of `after`; with the last parent this is the
+ * child's start. So a start exists exactly once, and exactly if all items of all parents have succeeded for its fire
+ * time. It is a target of the child like any fire time of a schedule: an item begins it by the compare-and-set of every
+ * begin, and owes it while its record is older, regardless of crashes, moves and joins. An item is expected if an
+ * instance that has begun a part of the run took it for enabled. So a disabled item holds nothing back, but one that is
+ * disabled, or cut off by a smaller total, during the run still does.
  *
- * An item that ends badly for good closes the run: nothing is started after it. A complete run closes those before it,
- * since items are begun for fire times in order: what is not complete by then will never be (`superseded`).
+ * An item that fails for good closes the run: nothing starts after it. A complete run closes earlier ones, since items
+ * begin their fire times in order, so that an earlier incomplete run never completes (`superseded`).
  *
- * Failures: a refused count means that somebody else has settled or started meanwhile: what was refused is read again,
- * and who is refused repeatedly counts alone for once (`CountingLock`). After a lost reply the records tell whether the
- * whole transaction was applied. A holder that dies has counted nothing: its item's failover counts, or nobody does. A
- * child whose `after` is gone was removed, and so is its name at the parent.
+ * Failures: a refused count means that another instance has settled or started meanwhile. The refused node is read
+ * again, and an instance that is refused repeatedly counts alone for once (`CountingLock`). After a lost reply the
+ * records show if the whole transaction was applied. A holder that dies has counted nothing: its item's failover
+ * counts, or the item is never counted. A child without `after` was removed, and its name at the parent is removed too.
  */
 import { type Clock, hostTime, type ScheduleTime } from '../../clock/index.js';
 import {
@@ -40,22 +40,22 @@ import type { Operation, OperationResult } from '../../registry/index.js';
 import { JobPaths, type JobTree, readNow } from '../job-tree/index.js';
 import { CountingLock } from './counting-lock.js';
 
-/** A job will not be started for a fire time. */
+/** A job will not start for a fire time. */
 export interface UnmetDependency {
-  /** The job that is not started. */
+  /** The job that does not start. */
   readonly jobName: JobName;
-  /** The job whose run does not let it. */
+  /** The job whose run prevents it. */
   readonly parent: JobName;
-  /** In milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly fireTime: number;
   readonly reason: UnmetReason;
 }
 
-/** What a settle transaction writes for the jobs that are started after this one. */
+/** Writes of a settle transaction for the jobs that start after this one. */
 interface NotedSettles {
-  /** The last ones of the transaction. */
+  /** They must be the last ones of the transaction. */
   readonly operations: readonly Operation[];
-  /** @param results those of `operations` */
+  /** @param results the results of `operations` */
   onCommitted(results: readonly OperationResult[]): void;
 }
 
@@ -70,22 +70,22 @@ interface Entry {
   readonly operation: Operation;
 }
 
-/** After so many refusals in a row the lock is asked for. */
+/** Refusals in a row after which the lock is requested. */
 const MOST_LOST_RACES = 2;
 
-/** Counts what ends of one job in one session. Without jobs that are started after it: nothing, at no request. */
+/** Counts the ends of one job in one session. If no job starts after it, it does nothing and makes no request. */
 export class RunNotes {
-  /** As this instance has read or written them last. */
+  /** Ledgers as this instance has last read or written them. */
   private readonly ledgers = new Map<JobName, KnownLedger>();
   private refusals = 0;
-  /** The version of `dependents` on which the last count was built. */
+  /** Version of `dependents` on which the last count was based. */
   private countedFrom: number | undefined;
   private readonly lock: CountingLock;
 
   /**
-   * @param scheduleClock the time by which fire times come; its shared time is compared with when items were switched
-   *   off
-   * @param onUnmet hears, once the settle is committed, of runs after which nothing is started
+   * @param scheduleClock time that decides fire times; its shared time is compared with the times of operators'
+   * switches
+   * @param onUnmet hears of runs after which nothing starts, once the settle is committed
    */
   constructor(
     private readonly tree: JobTree,
@@ -96,14 +96,14 @@ export class RunNotes {
     this.lock = new CountingLock(tree, clock);
   }
 
-  /** Waits while another instance counts alone, and asks for that if its own counts are refused. */
+  /** Waits while another instance counts alone, and requests that itself if its own counts are refused. */
   async turn(): Promise<void> {
     if (this.tree.dependents().length === 0) return;
     await this.lock.standBack();
     if (this.refusals >= MOST_LOST_RACES) await this.lock.take();
   }
 
-  /** Writes to be made with the settles of these items, as of now. Reads only what others have written meanwhile. */
+  /** Writes that belong to the settles of these items now. Reads only nodes that others have changed meanwhile. */
   async of(notes: readonly RunNote[]): Promise<NotedSettles> {
     const { tree } = this;
     const children = notes.length === 0 ? [] : tree.dependents();
@@ -131,7 +131,8 @@ export class RunNotes {
   }
 
   /**
-   * After a refusal: others have written what was known here. The news of it usually come before the refusal.
+   * Reads again after a refusal, since others have changed the known nodes. News of the change usually comes before the
+   * refusal.
    * @param refused the path
    */
   async readAgain(refused: string): Promise<void> {
@@ -143,7 +144,7 @@ export class RunNotes {
     if (!isKnown) await readNow(this.tree, [paths.dependents]);
   }
 
-  /** Nobody is kept waiting for a count that does not come. */
+  /** Releases an unused lock, so that no instance waits for a count that will not come. */
   async end(): Promise<void> {
     const { operations } = this.lock;
     if (operations.length === 0) return;
@@ -151,7 +152,7 @@ export class RunNotes {
     await this.tree.commit(operations).catch(() => {}); // It goes with the session.
   }
 
-  /** A count that cannot be read begins anew: nobody knows what has been counted of the runs until now. */
+  /** An unreadable count starts anew, since the counts of runs so far are lost. */
   private count(text: string, notes: readonly RunNote[]): NotedRuns {
     const before = parseParentProgress(text);
     if (before !== undefined) return noteRuns(before, notes);
@@ -188,7 +189,7 @@ export class RunNotes {
     ];
   }
 
-  /** @returns undefined if it is damaged: the child's leader lays it anew */
+  /** @returns undefined if it is damaged; the child's leader creates it anew */
   private async readLedger(path: string): Promise<KnownLedger | 'removed' | undefined> {
     const node = await this.tree.registry.read(path, { signal: this.tree.signal });
     if (node === undefined) return 'removed';

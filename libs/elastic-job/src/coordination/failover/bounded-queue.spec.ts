@@ -80,7 +80,7 @@ describe('a queue with a limit', () => {
 describe('a run whose executor has died', () => {
   beforeEach(() => start({ maxExecutorFailovers: 2 }));
 
-  it('given a definite death, when it is settled, then the item has failed and waits, with cause and holder', async () => {
+  it('given a definite death, when it is settled, then the item has failed and waits, with its cause', async () => {
     expect(await settle(1, KILLED)).toBe('queue');
 
     expect(leader.tree.isRunning(1)).toBe(false);
@@ -89,7 +89,7 @@ describe('a run whose executor has died', () => {
     ]);
   });
 
-  it('given a target whose executors die again and again, when it has been failed over twice, then it is given up', async () => {
+  it('given a target whose executors keep dying, when it has failed over twice, then it is given up', async () => {
     expect(await settle(1, KILLED)).toBe('queue');
     for (const expected of ['queue', 'exhausted']) {
       await leader.tree.sync();
@@ -108,10 +108,10 @@ describe('a run whose executor has died', () => {
 
     const { lease } = await worker.begin([1], { fireTime: 2_000 });
     lease!.settle(1, KILLED);
-    expect(lease!.requeueOf(1)).toBe('queue'); // Another target, counted anew.
+    expect(lease!.requeueOf(1)).toBe('queue'); // Another target is counted anew.
   });
 
-  it('given an executor that nobody can reach, when it is settled, then the mark stays until the session ends', async () => {
+  it('given an unreachable executor, when it is settled, then the mark stays until the session ends', async () => {
     const { lease } = await worker.begin([1]);
     lease!.settle(1, { kind: 'failed', error: new ExecutorDeathError('UNREACHABLE', 'no heartbeat') });
     await registry.clock.advance(60_000);
@@ -127,7 +127,7 @@ describe('a run whose executor has died', () => {
 describe('the purge', () => {
   beforeEach(() => start({}));
 
-  it('given entries, when some are purged, then these are gone, their runs are recorded as aborted, and the others stay', async () => {
+  it('given entries, when some are purged, then only their runs are recorded as aborted', async () => {
     await queue(0, 1);
     await settle(2, KILLED);
 
@@ -185,7 +185,7 @@ describe('the purge', () => {
     expect(tree.queue()).toEqual([0, 1]);
   });
 
-  it('given an entry of an item beyond the total, when an instance claims, then it leaves it to the leader', async () => {
+  it('given an entry beyond the total, when an instance claims, then it leaves it to the leader', async () => {
     await queue(3);
     const { data } = (await leader.center.read(leader.tree.paths.config))!;
     await leader.center.set(leader.tree.paths.config, data.replace('Count: 4', 'Count: 3'));
@@ -195,7 +195,7 @@ describe('the purge', () => {
   });
 });
 
-/** The run of an item by the worker, ended so. @returns what became of it */
+/** Ends a run of the item by the worker with an outcome. @returns its final outcome */
 async function settle(item: number, outcome: ShardOutcome) {
   const { lease } = await worker.begin([item]);
   lease!.settle(item, outcome);
@@ -204,7 +204,7 @@ async function settle(item: number, outcome: ShardOutcome) {
   return lease!.requeueOf(item);
 }
 
-/** Orphans that wait: their holder has died. */
+/** Orphans that wait, since their holder has died. */
 async function queue(...items: number[]): Promise<void> {
   await registry.orphan(leader, items);
   await worker.tree.sync();

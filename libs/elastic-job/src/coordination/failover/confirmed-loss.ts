@@ -2,17 +2,17 @@ import { formatCancelRequest } from '../../domain/index.js';
 import { creation, type Operation } from '../../registry/index.js';
 import { type JobTree, untilCommitted } from '../job-tree/index.js';
 
-/** What came of an operator's word that an executor is gone. */
+/** Result of an operator's confirmation that an executor is gone. */
 export type ConfirmLostOutcome =
   /** The holder is told: the run ends as GONE_BY_OPERATOR, and with failover the item runs again. */
   | { readonly kind: 'requested'; readonly run: string; readonly instanceId: string }
   | { readonly kind: 'not-running' }
-  /** An instance of Java runs the item: it cannot be told. */
+  /** A Java instance runs the item and cannot be told. */
   | { readonly kind: 'not-ours'; readonly instanceId: string };
 
 /**
  * Tells the holder of an item that the executor of its run is gone, so that it need not wait any longer. The request
- * names the run, and is made against its record.
+ * names the run and is made against its record.
  */
 export function confirmLost(tree: JobTree, item: number): Promise<ConfirmLostOutcome> {
   const { paths, signal } = tree;
@@ -37,7 +37,7 @@ export function confirmLost(tree: JobTree, item: number): Promise<ConfirmLostOut
   });
 }
 
-// A request to cancel makes room: nobody has to be told to stop.
+// Replaces a request to cancel, since there is nothing left to stop.
 function requestOperations(tree: JobTree, item: number, text: string): Operation[] {
   const { paths } = tree;
   const path = paths.cancel(item);

@@ -120,7 +120,7 @@ describe('work of an instance that the registry does not answer', () => {
   }
 });
 
-/** Of the requests of a member from now on, counted from 1. */
+/** Number of the request of a member, counted from 1 from now on. */
 function withholdAnswer({ sessionId }: Member, request: number): void {
   let count = 0;
   registry.memory.failRequests((id) => {
@@ -129,7 +129,7 @@ function withholdAnswer({ sessionId }: Member, request: number): void {
   });
 }
 
-/** What the work rejects with once something ends it, without time passing; undefined: it goes on. */
+/** Reason with which the work rejects once something ends it, without time passing; undefined if it goes on. */
 async function reasonOf(work: Promise<unknown>, end: () => void): Promise<unknown> {
   let reason: unknown;
   let isOver = false;

@@ -29,7 +29,7 @@ describe('the claim', () => {
     expect(await worker.queue.claim(JOB)).toEqual({ kind: 'empty' });
   });
 
-  it('given one item and many instances, when all claim at once, then one has it and the others have lost', async () => {
+  it('given one item and many instances, when all claim at once, then one has it and the rest have lost', async () => {
     const claimers = [leader, worker, third];
     while (claimers.length < 12) claimers.push(await registry.joined());
     await members.orphan(0);
@@ -41,7 +41,7 @@ describe('the claim', () => {
     expect(claims.filter(({ kind }) => kind === 'lost')).toHaveLength(11);
   });
 
-  it('given many items and instances, when all claim until nothing is left, then each item is claimed once', async () => {
+  it('given many items and instances, when all claim to the end, then each item is claimed once', async () => {
     const items = [0, 1, 2, 3];
     await members.orphan(...items);
     const claimers = [leader, worker, third];
@@ -51,7 +51,7 @@ describe('the claim', () => {
     expect(claimed.flat().toSorted((a, b) => a - b)).toEqual(items);
   });
 
-  it('given a claimed item, when its run ends, then its target is that of the lost run, its token is greater, and no mark is left', async () => {
+  it('given a claimed item, when its run ends, then it had the lost target, a greater token, and no mark', async () => {
     const token = await members.orphan(0);
     await worker.tree.sync();
 
@@ -70,7 +70,7 @@ describe('the claim', () => {
     ]);
   });
 
-  it('given an operator who disables the server as a claim is sent, when the claim is refused, then the item waits for another instance', async () => {
+  it('given a server disabled as a claim is sent, when the claim is refused, then the item waits on', async () => {
     await members.orphan(0);
     await worker.tree.sync();
     const { paths, self } = worker.tree;
@@ -84,7 +84,7 @@ describe('the claim', () => {
     expect(await third.queue.claim(JOB)).toMatchObject({ kind: 'claimed', lease: { items: [0] } });
   });
 
-  it('given an operator who disables the server while a claim reads, when it goes on, then it takes nothing', async () => {
+  it('given a server disabled while a claim reads, when the claim goes on, then it takes nothing', async () => {
     await members.orphan(0);
     await worker.tree.sync();
     const { paths, self } = worker.tree;
@@ -118,7 +118,7 @@ describe('the claim', () => {
     expect(await third.queue.claim(JOB)).toEqual({ kind: 'empty' });
   });
 
-  it('given an entry that is about to be dropped, when the item is queued for another run meanwhile, then that entry stays', async () => {
+  it('given an entry to drop, when the item is queued for another run meanwhile, then that entry stays', async () => {
     const { lease } = await worker.begin([0]);
     lease!.settle(0, SUCCEEDED);
     await members.settledIn(lease!);
@@ -149,7 +149,7 @@ describe('the claim', () => {
     },
   );
 
-  it('given an item that a handler here is still at, when this instance claims, then it leaves it to others', async () => {
+  it('given an item whose handler still runs here, when it claims, then it leaves the item to others', async () => {
     await members.orphan(0, 1);
     await worker.tree.sync();
 
@@ -159,7 +159,7 @@ describe('the claim', () => {
     });
   });
 
-  it('given an item to start from, when instances claim, then they take it alone, and the next time the one after it', async () => {
+  it('given an item to start from, when instances claim, then they take it alone, later the one after it', async () => {
     await members.orphan(0, 1, 3);
     await worker.tree.sync();
 
@@ -167,7 +167,7 @@ describe('the claim', () => {
     expect(await worker.queue.claim(JOB, { from: 2 })).toMatchObject({ lease: { items: [0] } });
   });
 
-  it('given as many items as slots, when instances that see the same queue claim at once, then each takes its part in one transaction', async () => {
+  it('given as many items as slots, when all claim at once, then each takes its part in one transaction', async () => {
     await members.orphan(0, 1, 2, 3);
     const claimers = [leader, third];
     await worker.instances.leave(worker.tree);
@@ -203,7 +203,7 @@ describe('the claim', () => {
     ]);
   });
 
-  it('given another instance has taken one of several items meanwhile, when the claim arrives, then none is taken, and the rest is to be had', async () => {
+  it('given one of several items was taken meanwhile, when the claim arrives, then none is taken', async () => {
     await members.orphan(0, 1, 2, 3);
     await third.instances.leave(third.tree);
     await leader.tree.sync();
@@ -216,7 +216,7 @@ describe('the claim', () => {
     expect(await leader.holder(2)).toBe(worker.id);
   });
 
-  it('given more items than fit one request, when an instance claims, then it takes those that fit, and the others after them', async () => {
+  it('given more items than fit one request, when an instance claims, then it takes those that fit', async () => {
     await members.orphan(0, 1, 2, 3);
     for (const { instances, tree } of [worker, third]) await instances.leave(tree);
     await leader.tree.sync();
@@ -227,7 +227,7 @@ describe('the claim', () => {
     expect(sent()).toBeGreaterThan(1);
   });
 
-  it('given 100 items and 3 instances, when all claim until nothing is left, then it has taken 3 transactions and each item is begun once', async () => {
+  it('given 100 items and 3 instances, when all claim, then 3 transactions begin each item once', async () => {
     const [first, second, last, victim] = await new Registry().sharded(4, { shardingTotalCount: 100 });
     await victim!.begin(Array.from({ length: 100 }, (_, item) => item));
     victim!.die();

@@ -1,5 +1,5 @@
 /**
- * Items that wait for somebody to run them again, and who does.
+ * Items that wait to be run again, and their claims.
  *
  * ```mermaid
  * stateDiagram-v2
@@ -12,14 +12,14 @@
  *   runs --> settled: its run ends
  * ```
  *
- * State: `leader/failover/items/{item}` queues an item; the claimer's `failover` (ephemeral) and `failovering`
- * (persistent) marks say who has taken it, its `running` mark that it runs.
+ * State: `leader/failover/items/{item}` queues an item. The claimer's `failover` (ephemeral) and `failovering`
+ * (persistent) marks name the instance that has taken it, and its `running` mark means that it runs.
  *
  * Guarantees: a claim removes the entries and begins the runs in one transaction, so one instance wins and no entry is
- * lost between the two. A task that outlives its scheduler is queued to be adopted, also without failover, and the
- * item's owner adopts it. A claim takes several items of one target, at most a fair part of the queue; if one of them
- * is not to be had, none is taken. Only a run that the record shows begun and not finished is repeated, or one that its
- * settle has queued: aborted, or failed because its executor had died.
+ * lost in between. A task that outlives its scheduler is queued for adoption, even without failover, and the item's
+ * owner adopts it. A claim takes several items of one target, at most a fair part of the queue, all or none. Only two
+ * kinds of runs are repeated: one that the record shows begun and not finished, and one that its settle has queued
+ * because it was aborted or its executor died.
  *
  * Beside Java: a claim holds the latch that Java's claims hold.
  *
@@ -46,34 +46,34 @@ import { blamedItem, type ExecutionLease, type Executions } from '../execution/i
 import type { JobTree, JobTrees } from '../job-tree/index.js';
 import { describeOverflowed, describePending, type OverflowedItem, type PendingFailover } from './queued-item.js';
 
-/** Longest wait for Java's latch; a claim that does not get it is tried later. */
+/** Longest wait for Java's latch. A claim that does not get it is tried later. */
 const LATCH_TIMEOUT_MS = 5_000;
 
-/** What a look for waiting items has led to. */
+/** Result of a claim. */
 type Claim =
   | { readonly kind: 'claimed'; readonly lease: ExecutionLease }
   /** Another instance was faster with one of them. */
   | { readonly kind: 'lost'; readonly items: readonly number[] }
-  /** Nothing waits that could be run now. */
+  /** No waiting item can be run now. */
   | { readonly kind: 'empty' };
 
-/** How much a claim may take. */
+/** Limits of a claim. */
 interface ClaimLimits {
-  /** The most items. @default a fair part of the queue, which is never exceeded */
+  /** Most items to take. @default a fair part of the queue, which is never exceeded */
   readonly most?: number;
-  /** Take a single item, the first from this one on, cyclically. @default where the part of this instance begins */
+  /** Takes a single item, the first from this one on, cyclically. @default the start of this instance's part */
   readonly from?: number;
-  /** Which items may be taken: a handler of an earlier session may still be at one. @default all */
+  /** Selects items that may be taken, as a handler of an earlier session may still run one. @default all */
   readonly mayTake?: (item: number) => boolean;
 }
 
-/** A waiting item about which something can be done. */
+/** A waiting item that can be claimed or dropped. */
 interface Claimable {
   readonly item: number;
   readonly decision: Exclude<FailoverDecision, { readonly kind: 'busy' }>;
 }
 
-/** Which items wait for somebody to run them again, and the claims of this instance. */
+/** Queue of items that wait to be run again, and this instance's claims. */
 export class FailoverQueue {
   constructor(
     private readonly trees: JobTrees,
@@ -82,7 +82,7 @@ export class FailoverQueue {
     private readonly clock: Clock,
   ) {}
 
-  /** The items that wait, ascending, as of now. */
+  /** Items that wait now, ascending. */
   async pending(jobName: JobName): Promise<readonly PendingFailover[]> {
     const tree = this.trees.of(jobName);
     await tree.sync();
@@ -91,9 +91,7 @@ export class FailoverQueue {
     return queue.map((item) => describePending(tree, item, this.clock.wallNow()));
   }
 
-  /**
-   * The items whose last run found no place in the queue, ascending, as of now. The next run of an item takes it off.
-   */
+  /** Items whose last run found the queue full, ascending, as of now. An item's next run removes it from the list. */
   async overflowed(jobName: JobName): Promise<readonly OverflowedItem[]> {
     const tree = this.trees.of(jobName);
     await tree.sync();
@@ -102,8 +100,8 @@ export class FailoverQueue {
   }
 
   /**
-   * Claims waiting items of one target for this instance, in one transaction; nothing if an operator has disabled its
-   * server. Beside Java one item. An item whose nodes this client may not write is left out, and holds up no other.
+   * Claims waiting items of one target for this instance, in one transaction; none if an operator has disabled its
+   * server. Beside Java one item. An item whose nodes this client may not write is left out and holds up no other.
    * @throws {NoAuthError} if nothing else waits
    */
   async claim(jobName: JobName, limits: ClaimLimits = {}): Promise<Claim> {
@@ -122,10 +120,10 @@ export class FailoverQueue {
 
   private async claimNext(tree: JobTree, limits: ClaimLimits & Pick<Required<ClaimLimits>, 'mayTake'>): Promise<Claim> {
     if (tree.serverStatus(tree.self.serverIp) !== 'ENABLED') return { kind: 'empty' };
-    // What is beyond the total the leader removes.
+    // The leader removes items beyond the total.
     const { shardingTotalCount } = this.configurations.current(tree.jobName);
     const queue = tree.queue().filter((item) => item < shardingTotalCount && limits.mayTake(item));
-    // What others have claimed meanwhile is unknown again, and passed over as long as there is something else.
+    // Items that others have claimed meanwhile are unknown again, and skipped while there are others.
     await this.loadQueued(tree, queue);
     const chosen = this.choose(tree, queue, limits);
     const [first] = chosen;
@@ -138,7 +136,7 @@ export class FailoverQueue {
     return this.take(tree, items, decision.target);
   }
 
-  // Java looks and takes in separate writes, and holds a latch meanwhile.
+  // Java checks and takes in separate writes, under a latch.
   private async claimUnderLatch(tree: JobTree, item: number): Promise<Claim> {
     const { signal, paths } = tree;
     const latch = await acquireLatch(tree.registry, this.clock, paths.failoverLatch, {
@@ -153,7 +151,7 @@ export class FailoverQueue {
       const decision = this.decide(tree, item);
       return decision?.kind === 'begin' ? await this.take(tree, [item], decision.target, latch) : lost;
     } finally {
-      void latch.release(); // Not awaited: it holds up nothing here.
+      void latch.release(); // Not awaited, since nothing here waits for it.
     }
   }
 
@@ -163,7 +161,7 @@ export class FailoverQueue {
     // It may have been disabled while the records were read.
     if (tree.serverStatus(tree.self.serverIp) === 'DISABLED') return { kind: 'empty' };
     const guard: Operation[] = [
-      // An operator may be disabling the server.
+      // Checked, since an operator may be disabling the server.
       { kind: 'check', path: server, version: tree.stat(server)?.version },
       ...(latch === undefined ? [] : [{ kind: 'check', path: latch.path } as const]),
     ];
@@ -171,7 +169,7 @@ export class FailoverQueue {
     return lease === undefined ? this.lostRace(tree, items) : { kind: 'claimed', lease };
   }
 
-  // An entry whose run has been finished or never begun stands for nothing, unless the item has been begun since.
+  // Drops an entry whose run was finished or never begun, unless the item was begun since.
   private async drop(tree: JobTree, item: number): Promise<Claim> {
     const { paths, signal } = tree;
     const entry: Operation = { kind: 'delete', path: paths.queued(item) };
@@ -179,19 +177,19 @@ export class FailoverQueue {
     return this.lostRace(tree, [item]);
   }
 
-  // Usually the news that somebody was faster has come before the refusal.
+  // News that another instance was faster has usually come before the refusal; otherwise a sync is needed.
   private async lostRace(tree: JobTree, items: readonly number[]): Promise<Claim> {
     if (items.every((item) => tree.has(tree.paths.queued(item)))) await tree.sync({ signal: tree.signal });
     return { kind: 'lost', items };
   }
 
-  /** Records, and how old the entries are. @see JobTree.load */
+  /** Loads records, and the ages of the entries. @see JobTree.load */
   private loadQueued(tree: JobTree, queue: readonly number[]): Promise<boolean> {
     const paths = queue.flatMap((item) => [tree.paths.record(item), tree.paths.queued(item)]);
     return tree.load(paths, { signal: tree.signal });
   }
 
-  /** As many as may be taken of what can be claimed now, in the order in which this instance looks. */
+  /** Claimable items up to the limit, in the order in which this instance looks at them. */
   private choose(tree: JobTree, queue: readonly number[], { most = Infinity, from }: ClaimLimits): Claimable[] {
     const ids = tree.availableInstances().map(({ jobInstanceId }) => jobInstanceId);
     const claimer = { rank: Math.max(0, ids.indexOf(tree.self.jobInstanceId)), claimers: Math.max(1, ids.length) };
@@ -204,7 +202,7 @@ export class FailoverQueue {
     return claimable.slice(0, Math.min(most, share.most));
   }
 
-  /** A task is adopted by the item's owner, if that is there; without failover nothing but a task is taken over. */
+  /** True if the item's owner should adopt its task. Without failover only tasks are taken over. */
   private isLeftToOthers(tree: JobTree, item: number): boolean {
     if (!tree.isToBeAdopted(item)) return !failsOver(this.configurations.current(tree.jobName));
     const owner = tree.owner(item);
@@ -212,7 +210,7 @@ export class FailoverQueue {
     return tree.availableInstances().some(({ jobInstanceId }) => jobInstanceId === owner);
   }
 
-  /** @returns undefined if the item's record is unknown, or if it is beyond the total; then the leader removes it. */
+  /** @returns undefined if the item's record is unknown, or the item is beyond the total and left to the leader */
   private decide(tree: JobTree, item: number): FailoverDecision | undefined {
     const record = tree.record(item);
     if (record === undefined) return undefined;

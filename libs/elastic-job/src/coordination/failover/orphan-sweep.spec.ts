@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 
 describe('the sweep', () => {
-  it('given an instance that died in mid-run, when the leader sweeps, then what it ran is queued, whoever owns it', async () => {
+  it('given an instance that died during a run, when the leader sweeps, then its items are queued', async () => {
     await worker.begin([0, 3]);
     await third.begin([1]);
     worker.die();
@@ -31,7 +31,7 @@ describe('the sweep', () => {
     ]);
   });
 
-  it('given a run that ended before its instance died, when the leader sweeps, then there is nothing to queue', async () => {
+  it('given a run that ended before its instance died, when the leader sweeps, then nothing is queued', async () => {
     const { lease } = await worker.begin([0]);
     lease!.settle(0, SUCCEEDED);
     await registry.clock.advance(0);
@@ -64,7 +64,7 @@ describe('the sweep', () => {
     expect(leader.tree.queue()).toEqual([]);
   });
 
-  it('given a rescuer that died, when the leader sweeps, then the item waits again and all its marks are gone', async () => {
+  it('given a rescuer that died, when the leader sweeps, then the item waits again without marks', async () => {
     await members.orphan(0);
     expect((await worker.queue.claim(JOB)).kind).toBe('claimed');
     worker.die();
@@ -78,7 +78,7 @@ describe('the sweep', () => {
     ]);
   });
 
-  it('given a rescuer that has left the job while its session lasts, when the leader sweeps, then others can claim the item', async () => {
+  it('given a rescuer that left while its session lasts, when the leader sweeps, then others can claim', async () => {
     await members.orphan(0);
     await worker.queue.claim(JOB);
     await worker.instances.leave(worker.tree);
@@ -100,7 +100,7 @@ describe('the sweep', () => {
     expect(third.tree.queue()).toEqual([]);
   });
 
-  it('given a sweep and a settle of the same item, when they race, then the item is either queued or done, never both', async () => {
+  it('given a sweep and a settle of one item, when they race, then it is either queued or done', async () => {
     const { lease } = await worker.begin([0]);
     await worker.instances.leave(worker.tree); // Its session goes on, and so does its settle.
 
@@ -112,7 +112,7 @@ describe('the sweep', () => {
     expect(outcome.get(0)!.kind).toBe(queued.length > 0 ? 'fenced' : 'succeeded');
   });
 
-  it('given an item that was swept meanwhile, when an instance begins it on an older view, then it looks again', async () => {
+  it('given an item swept meanwhile, when an instance begins it on an older view, then it reads again', async () => {
     await worker.begin([0]);
     worker.die();
     const { paths } = leader.tree;

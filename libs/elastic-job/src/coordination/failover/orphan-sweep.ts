@@ -1,24 +1,24 @@
 /**
- * Items whose holder is gone: they are queued for failover, and the marks that their holder has left go.
+ * Items whose holder is gone: they are queued for failover, and the stale marks are removed.
  *
  * State: the marks of each item (`running`, `failover`, `failovering`), its record, and the queue.
  *
- * Guarantees: the leader queues an orphan and drops its stale marks in one transaction under its term's guard. A sweep
- * writes the item's record against the version that it read, so it touches nothing that was begun or settled since, and
+ * Guarantees: the leader queues an orphan and removes its stale marks in one transaction under its term's guard. A
+ * sweep writes the item's record against the version that it has read. So it never touches a later begin or settle, and
  * no begin overlooks it.
  *
  * An instance of ours that is not registered while its session lasts was shut down by an operator. It lives, and
- * settles and queues what it aborts; its marks are orphans only if they are still there after `shutdownGraceMs`.
+ * settles and queues the runs that it aborts; its marks are orphans only if they still exist after `shutdownGraceMs`.
  *
- * The queue is bounded (`failoverQueueLimit`). An orphan that does not fit loses its marks all the same, and its record
- * says that its run was aborted and why; the item is free for its next fire time.
+ * The queue is bounded (`failoverQueueLimit`). An orphan that does not fit loses its marks too, and its record says
+ * that its run was aborted and why; the item is then free for its next fire time.
  *
- * Beside Java: a Java peer runs without a record, so its mark alone says that it ran; it counts as crashed once it has
- * been missing for a moment. If Java leads, one of ours sweeps all the same, and a refused sweep means that a peer was
+ * Beside Java: a Java peer writes no record, so only its mark shows the run. It counts as crashed after it has been
+ * missing for a moment. If Java leads, an instance of ours sweeps all the same; a refused sweep means that a peer was
  * faster.
  *
- * Failures: if the leader dies, gaining leadership sweeps again. An instance that comes back under its configured id
- * sweeps its own marks as it registers: nobody else can tell them from new ones.
+ * Failures: if the leader dies, the next leader sweeps again. An instance that comes back under its configured id
+ * sweeps its own marks as it registers, since others cannot tell them from new ones.
  */
 import type { Clock } from '../../clock/index.js';
 import {
@@ -39,24 +39,24 @@ import type { Absences } from '../membership/index.js';
 import { loadMarks, marksOf, sweepOperations } from './sweep-operations.js';
 
 /**
- * Who may sweep, and for how long: the leader of ours, or, if Java leads, the first instance of ours; of a disabled
- * job, anybody.
+ * The right to sweep, and its duration. The leader of ours has it or, if Java leads, the first instance of ours; in a
+ * disabled job every instance.
  */
 export type Sweeper = Pick<LeadershipTerm, 'guard' | 'signal'>;
 
-/** So many items hold up no other one of a sweep. */
+/** Most items left out of a sweep, so that they hold up no other one. */
 const MOST_LEFT_OUT = 10;
 
-/** The sweep of an instance's own marks, as it registers. */
+/** Sweep of an instance's own marks, as it registers. */
 export interface OwnSweep {
   readonly operations: readonly Operation[];
   /** Items that wait for failover once the operations are committed. */
   readonly queued: readonly number[];
-  /** Items for which the queue has no place: their runs are recorded as aborted. */
+  /** Items that found the queue full. Their runs are recorded as aborted. */
   readonly overflowed: readonly number[];
 }
 
-/** Looks for orphans. */
+/** Finds and sweeps orphans. */
 export class OrphanSweep {
   constructor(
     private readonly configurations: Configurations,
@@ -66,11 +66,11 @@ export class OrphanSweep {
   ) {}
 
   /**
-   * A look for orphans: queues what is owed, drops stale marks. @returns the items that were queued
-   * A Java peer that is missing, and an instance that was shut down, are left alone for their grace: look again when
-   * `Absences` says so.
-   * @param onOverflow hears of the orphans for which the queue had no place: their runs are recorded as aborted
-   * @param onLeftOut hears why some could not be swept: this client may not write their nodes
+   * Looks for orphans, queues the owed ones and removes stale marks. A missing Java peer, and an instance that was shut
+   * down, are left alone for their grace; look again when `Absences` says so.
+   * @param onOverflow hears of orphans that found the queue full; their runs are recorded as aborted
+   * @param onLeftOut hears errors of items whose nodes this client may not write
+   * @returns the items that were queued
    */
   async sweep(
     tree: JobTree,
@@ -124,8 +124,8 @@ export class OrphanSweep {
   }
 
   /**
-   * What an instance writes as it registers: marks of its own id, which it may have had before, are orphans.
-   * @returns undefined if the marks have just changed: sync, and look anew
+   * Sweep for a registering instance: marks of its own id from an earlier life are orphans.
+   * @returns undefined if the marks have just changed: sync, and read again
    */
   async sweepOfOwn(tree: JobTree): Promise<OwnSweep | undefined> {
     if (!(await loadMarks(tree, tree.signal))) return undefined;

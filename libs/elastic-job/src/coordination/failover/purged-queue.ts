@@ -4,14 +4,17 @@ import { type JobTree, untilCommitted } from '../job-tree/index.js';
 import type { Sweeper } from './orphan-sweep.js';
 
 /**
- * An operator has disabled the job: all servers that it has, those included that have no instance at the moment, such
- * as one that is being restarted.
+ * True if an operator has disabled the job: all its servers, including those without an instance at the moment, such as
+ * one that is being restarted.
  */
 export function isJobDisabled(tree: JobTree): boolean {
   return tree.servers().every((serverIp) => tree.serverStatus(serverIp) === 'DISABLED');
 }
 
-/** For a job that is disabled: its servers must still be so. Nobody may lead it then, so anybody may purge. */
+/**
+ * Guard for a disabled job: its servers must still be disabled. As no instance may lead it then, any instance may
+ * purge.
+ */
 export function disabledJob(tree: JobTree): Sweeper {
   return {
     signal: tree.signal,
@@ -26,12 +29,12 @@ export function disabledJob(tree: JobTree): Sweeper {
 }
 
 /**
- * Removes entries for which nobody may come, and records that their runs were aborted. One transaction, none if there
- * is nothing to remove.
- * @param purger on what the removal depends; read anew after a refusal
- * @param at milliseconds since the epoch: when the runs are told to have ended
- * @param isPurged which items; asked anew after a refusal
- * @returns the items that were removed, ascending
+ * Removes entries that must not be claimed, and records their runs as aborted. One transaction, or none if there is
+ * nothing to remove.
+ * @param purger conditions of the removal; read again after a refusal
+ * @param at end of the runs in their records, in milliseconds since the epoch
+ * @param isPurged selects the items; asked again after a refusal
+ * @returns the removed items, ascending
  * @see ElasticJob-Cloud, which drops the entries of disabled and removed jobs; Lite leaves them for ever
  */
 export async function purgeQueue(
@@ -42,7 +45,7 @@ export async function purgeQueue(
 ): Promise<readonly number[]> {
   const { signal } = purger;
   const attempt = async (): Promise<readonly number[] | undefined> => {
-    const { guard } = purger; // As old as what is decided now: a server may be enabled while records are read.
+    const { guard } = purger; // Read together with the queue, since a server may be enabled while records are read.
     const items = tree.queue().filter(isPurged);
     if (items.length === 0) return items;
     if (!(await tree.loadRecords(items, { signal }))) return undefined;
@@ -53,7 +56,8 @@ export async function purgeQueue(
   return untilCommitted(tree, 'the purge of the failover queue', attempt, signal);
 }
 
-// Beside Java an unsettled record says nothing; and what runs in spite of its entry must not be fenced.
+// Settles the record together with the removal, except beside Java, where an unsettled record proves nothing, and for
+// an item that runs in spite of its entry, which must not be fenced.
 function removalOperations(tree: JobTree, item: number, at: number): Operation[] {
   const { paths } = tree;
   const entry: Operation = { kind: 'delete', path: paths.queued(item) };

@@ -22,7 +22,7 @@ interface Held {
 }
 
 describe.each(Array.from({ length: 40 }, (_, seed) => seed))('random history %i', (seed) => {
-  it('given begins, deaths, settles, sweeps and claims in any order, when one queues an item, then it neither runs nor waits already', async () => {
+  it('given events in any order, when one queues an item, then it neither runs nor waits already', async () => {
     const history = await History.start(seed);
     for (let step = 0; step < STEPS; step++) await history.step();
     await history.comeToRest();
@@ -55,7 +55,7 @@ class History {
     return history;
   }
 
-  /** Starts something; what was started before may be under way still. */
+  /** Starts something while earlier steps may still be under way. */
   async step(): Promise<void> {
     const member = this.members[this.chance(this.members.length)]!;
     const item = this.chance(TOTAL);
@@ -102,7 +102,7 @@ class History {
     for (const item of held?.lease.items ?? []) held!.lease.settle(item, OUTCOMES[this.chance(OUTCOMES.length)]!);
   }
 
-  /** Dies when nothing of it is under way, so that no request of it is left without an answer. */
+  /** Dies only when idle, so that no request of it is left without an answer. */
   private async replace(member: Member): Promise<void> {
     await this.comeToRest();
     member.tree.close(new Error('dead'));
@@ -118,7 +118,7 @@ class History {
     this.watch(member);
   }
 
-  /** Judges each committed transaction by what the registry holds at that moment. */
+  /** Judges each committed transaction by the state of the registry at that moment. */
   private watch({ center }: Member): void {
     const transaction = center.transaction.bind(center);
     center.transaction = async (operations, options) => {
@@ -135,7 +135,7 @@ class History {
       if (!operations.some(({ kind, path }) => kind === 'create' && path === paths.queued(item))) continue;
       this.queued += 1;
       await tree.sync();
-      // The answer may come later than that to a claim, which removes the entry.
+      // The answer may come later than the one to the claim that removes the entry.
       if (!tree.has(paths.queued(item))) continue;
       if (this.held.some(({ lease }) => lease.items.includes(item))) this.doubles.push(`${item} is held`);
       if (tree.isRunning(item) || tree.has(paths.mark(item, 'failover'))) this.doubles.push(`${item} is marked`);

@@ -6,21 +6,21 @@ export interface PendingFailover {
   readonly item: number;
   /**
    * `crashed`: its holder is gone; `aborted`: its holder left in order before it was done; `executor-died`: the process
-   * or thread that did its work is gone, and its holder lives; `adopt`: its task goes on, and nobody follows it.
+   * or thread that did its work is gone, while its holder lives; `adopt`: its task goes on without a scheduler.
    */
   readonly cause: 'crashed' | 'aborted' | 'executor-died' | 'adopt';
-  /** How its executor has died, if that is the cause. */
+  /** Kind of its executor's death, if that is the cause. */
   readonly executor?: ExecutorDeathState;
-  /** The instance id that ran it last, if one of ours. */
+  /** Instance id of its last holder, if one of ours. */
   readonly lastHolder: string | undefined;
-  /** How long it has been waiting, in milliseconds. */
+  /** Milliseconds for which it has been waiting. */
   readonly ageMs: number;
 }
 
-/** An item whose holder is gone and for which the queue had no place: its target ended so. */
+/** An item whose holder is gone and that found the queue full, which ended its target. */
 export interface OverflowedItem {
   readonly item: number;
-  /** The fire time that is not caught up on, in milliseconds since the epoch. */
+  /** Fire time that is not caught up on, in milliseconds since the epoch. */
   readonly fireTime: number;
   readonly lastHolder: string;
 }
@@ -32,7 +32,7 @@ export function describePending(tree: JobTree, item: number, now: number): Pendi
   return { item, ...causeOf(record), lastHolder: record?.by, ageMs: Math.max(0, now - queuedAt) };
 }
 
-/** @returns undefined if the item's last run did not end so */
+/** @returns undefined if the item's last run ended otherwise */
 export function describeOverflowed(tree: JobTree, item: number): OverflowedItem | undefined {
   const record = recordOf(tree, item);
   if (record?.settled?.cause !== 'overflow') return undefined;

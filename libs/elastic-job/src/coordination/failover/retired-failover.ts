@@ -3,10 +3,10 @@ import { type JobTree, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
 
 /**
- * Removes what failover leaves behind when it is switched off: the queue, for which nobody comes any more, and the
- * marks of items that were taken and do not run. A running failover keeps its marks and removes them as it ends. What
- * waits for somebody to adopt its task goes on waiting.
- * @param isRetired asked anew after a refusal: failover may have been switched on again
+ * Removes leftovers of failover when it is switched off: queue entries, which will not be claimed any more, and marks
+ * of items that were taken and do not run. A running failover keeps its marks and removes them at its end. Items whose
+ * tasks wait for adoption stay queued.
+ * @param isRetired asked again after a refusal, as failover may have been switched on again
  * @see ElasticJob, `FailoverListenerManager.FailoverSettingsChangedJobListener`, which removes `failover` nodes alone
  */
 export async function removeRetiredFailover(
@@ -20,7 +20,7 @@ export async function removeRetiredFailover(
     'removing what failover left behind',
     async () => {
       if (!isRetired()) return 'done';
-      const guard = [...term.guard, ...configGuard(tree)]; // As old as what is decided now.
+      const guard = [...term.guard, ...configGuard(tree)]; // Read together with the state that is decided on.
       const taken = tree.items().filter((item) => !tree.isRunning(item) && takenMarks(tree, item).length > 0);
       if (taken.length === 0 && tree.queue().length === 0) return 'done';
       if (!(await tree.loadRecords([...taken, ...tree.queue()], { signal }))) return undefined;
@@ -38,13 +38,13 @@ export async function removeRetiredFailover(
   );
 }
 
-// Somebody may be switching failover on again: what is queued from then on has to stay.
+// Checked, since failover may be switched on again, and later entries must stay.
 function configGuard(tree: JobTree): Operation[] {
   const stat = tree.stat(tree.paths.config);
   return stat === undefined ? [] : [{ kind: 'check', path: tree.paths.config, version: stat.version }];
 }
 
-// Every begin writes the item's record: one that was not seen refuses the removal.
+// Every begin writes the item's record, so a begin that was not seen makes the removal fail.
 function removalOperations(tree: JobTree, item: number): Operation[] {
   return [tree.recordAsRead(item), ...takenMarks(tree, item).map((path): Operation => ({ kind: 'delete', path }))];
 }

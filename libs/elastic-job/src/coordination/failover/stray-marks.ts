@@ -4,27 +4,27 @@ import type { Operation } from '../../registry/index.js';
 import { type JobTree, untilCommitted } from '../job-tree/index.js';
 import { loadMarks, marksOf } from './sweep-operations.js';
 
-/** A mark in the name of this instance, which did not run the item, is gone. */
+/** An item whose stray marks, in the name of this instance, were removed. */
 interface ReleasedItem {
   readonly item: number;
   readonly marks: readonly HolderMark[];
-  /** The run whose end was recorded as aborted with that; undefined: no run of this instance was open. */
+  /** Run whose end was recorded as aborted with that; undefined if no run of this instance was open. */
   readonly run: string | undefined;
 }
 
-/** What a look for stray marks has come to: an item that cannot be released holds up no other. */
+/** Result of a look for stray marks. An item that cannot be released holds up no other. */
 interface Release {
   readonly released: readonly ReleasedItem[];
-  /** Marks were seen whose holder is not registered: a sweep finds out whose they are. */
+  /** True if marks were seen whose holder is not registered, so that a sweep must judge them. */
   readonly isSweepNeeded: boolean;
   readonly failures: readonly unknown[];
 }
 
 /**
- * Releases marks of this instance on items that it does not run. Whatever has begun or settled the item since it was
- * read has written its record, so a release that names the record's version touches nothing of it.
- * @param items those to look at
- * @param isRun also true for what is being begun or settled
+ * Releases marks of this instance on items that it does not run. A begin or settle since the read has written the
+ * item's record, so a release against the record's version never touches it.
+ * @param items the items to look at
+ * @param isRun true also for an item being begun or settled
  */
 export async function releaseStrayMarks(
   tree: JobTree,

@@ -8,7 +8,7 @@ import {
 import type { Operation } from '../../registry/index.js';
 import type { JobTree } from '../job-tree/index.js';
 
-/** The marks by which items are held, and the records of those items. @see JobTree.load */
+/** Loads the marks by which items are held, and the records of those items. @see JobTree.load */
 export function loadMarks(
   tree: JobTree,
   signal: AbortSignal,
@@ -21,7 +21,7 @@ export function loadMarks(
   return tree.load(paths, { signal });
 }
 
-/** The loaded marks of items. */
+/** Loaded marks of items. */
 export function marksOf(tree: JobTree, items: readonly number[] = tree.items()): ItemMarks[] {
   return items.map((item) => {
     const holders = new Map<HolderMark, string>();
@@ -34,8 +34,9 @@ export function marksOf(tree: JobTree, items: readonly number[] = tree.items()):
 }
 
 /**
- * What drops an orphan's stale marks and puts it into its place, unless the item has got on since it was read.
- * @param at milliseconds since the epoch: when an item that found no place is told to have ended
+ * Operations that remove an orphan's stale marks and put it into its place, unless the item was begun or settled since
+ * it was read.
+ * @param at end of an orphan that found the queue full, in milliseconds since the epoch
  */
 export function sweepOperations(tree: JobTree, orphan: PlacedOrphan, at: number): Operation[] {
   const { paths } = tree;
@@ -48,7 +49,7 @@ export function sweepOperations(tree: JobTree, orphan: PlacedOrphan, at: number)
   return operations;
 }
 
-// A Java peer that has taken the item since it was read bears a failover mark: that there is none is proved by creating
+// A Java peer that has taken the item since it was read has created a failover mark; its absence is proved by creating
 // it.
 function proveUntouched(tree: JobTree, orphan: PlacedOrphan, at: number): Operation[] {
   const { item } = orphan;
@@ -58,7 +59,7 @@ function proveUntouched(tree: JobTree, orphan: PlacedOrphan, at: number): Operat
   return [record, { kind: 'create', path: taken, data: '', mode: 'PERSISTENT' }, { kind: 'delete', path: taken }];
 }
 
-// The record of a lost run is written anew, so that no begin overlooks the sweep; Java's runs are in no record.
+// Rewrites the record of a lost run, so that no begin overlooks the sweep. Runs of Java have no record.
 function recordOperation(tree: JobTree, { item, run, place }: PlacedOrphan, at: number): Operation {
   if (run === undefined) return tree.recordAsRead(item);
   const path = tree.paths.record(item);

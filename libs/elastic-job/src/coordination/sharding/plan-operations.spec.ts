@@ -3,7 +3,7 @@ import { DrainDeadlineError, sharedRunRecord } from '../../domain/index.js';
 import { JOB, type Member, Registry, SUCCEEDED } from '../../../../../test/support/unit/member.js';
 import { planOperations, stampOperations } from './plan-operations.js';
 
-/** Nobody has set the flag, so that its end tells everybody. */
+/** The flag was not set, so it is created and deleted to tell everyone. */
 const TOLD = ['create leader/sharding/necessary', 'delete leader/sharding/necessary'];
 
 let registry: Registry;
@@ -75,7 +75,7 @@ describe('what stands for the runs of Java, once it has left', () => {
     expect(stamped()).toEqual([]);
   });
 
-  it('given items that were never begun or later, when records are stamped, then they are left as they are', async () => {
+  it('given items never begun or begun later, when records are stamped, then they are left as they are', async () => {
     await member.begin([0], { fireTime: 5_000 });
     await member.tree.loadRecords([1]);
 

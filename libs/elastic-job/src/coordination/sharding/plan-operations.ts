@@ -3,9 +3,9 @@ import { creation, type Operation } from '../../registry/index.js';
 import type { JobPaths, JobTree } from '../job-tree/index.js';
 
 /**
- * What has to be written so that the tree shows the plan and the resharding flag is gone; empty if it does already. An
- * owner is changed in place, so no item is without one for a moment. Items beyond the total go once nobody runs them.
- * @param newcomer the record of an item that is new, as text; empty: none
+ * Writes after which the tree shows the plan and the resharding flag is gone; empty if it does already. Owners are
+ * changed in place, so no item is without one for a moment. Items beyond the total are removed once they no longer run.
+ * @param newcomer record of a new item, as text; empty: none
  */
 export function planOperations(tree: JobTree, plan: ReadonlyMap<number, string>, newcomer = ''): Operation[] {
   const changes = [...plan].flatMap(([item, instanceId]) => ownerOperations(tree, item, instanceId, newcomer));
@@ -17,7 +17,10 @@ export function planOperations(tree: JobTree, plan: ReadonlyMap<number, string>,
   return [...parent, ...changes, ...surplus, ...flagOperations(tree, changes.length > 0)];
 }
 
-/** They go last: whoever hears of the flag's end has heard of the owners before. It ends also if nobody had set it. */
+/**
+ * The flag goes last, so that listeners to its end already know the owners. It is created and deleted if it was not
+ * set.
+ */
 function flagOperations(tree: JobTree, isAnyOwnerChanged: boolean): Operation[] {
   const path = tree.paths.reshardingFlag;
   const end: Operation = { kind: 'delete', path };
@@ -26,8 +29,8 @@ function flagOperations(tree: JobTree, isAnyOwnerChanged: boolean): Operation[] 
 }
 
 /**
- * Puts a record over those of items that Java peers have run since: the fire times up to its own are done. Left alone
- * are items that run or wait for failover, whose record is still needed. The records must be loaded.
+ * Puts a record over those of items that Java peers have run since: fire times up to its own are done. Items that run
+ * or wait for failover are left alone, as their record is still needed. The records must be loaded.
  */
 export function stampOperations(tree: JobTree, items: Iterable<number>, record: RunRecord): Operation[] {
   return [...items].flatMap((item) => {
@@ -39,12 +42,12 @@ export function stampOperations(tree: JobTree, items: Iterable<number>, record: 
   });
 }
 
-/** The operation for one item: with a change of its owner it may be the largest part of a plan. */
+/** Operation for one item. Together with a change of its owner it may be the largest part of a plan. */
 export function stampOperation(path: string, record: string, version: number | undefined): Operation {
   return { kind: 'set', path, data: record, version };
 }
 
-/** The operations for one item that does not exist yet: the largest that a plan can hold. */
+/** Operations for one item that does not exist yet, the largest that a plan can hold. */
 export function newItemOperations(paths: JobPaths, item: number, instanceId: string, record: string): Operation[] {
   const owned = [creation(paths.item(item)), creation(paths.mark(item, 'instance'), instanceId)];
   return record === '' ? owned : [...owned, creation(paths.record(item), record)];

@@ -35,7 +35,7 @@ describe('resharding', () => {
     expect(leader.tree.stat(leader.tree.paths.term)!.mzxid).toBe(mzxid);
   });
 
-  it('given an instance that died, when the leader reshards, then its items have moved, owners changed in place', async () => {
+  it('given an instance that died, when the leader reshards, then its items have new owners, in place', async () => {
     const versions = new Map([0, 1, 2, 3].map((item) => [item, stat(item)!.czxid]));
     worker.die();
 
@@ -45,7 +45,7 @@ describe('resharding', () => {
     expect(new Map([0, 1, 2, 3].map((item) => [item, stat(item)!.czxid]))).toEqual(versions);
   });
 
-  it('given owners that change although nobody was told to wait for a plan, when they are committed, then every instance hears of it', async () => {
+  it('given owners that change without a flag, when they are committed, then every instance hears of it', async () => {
     const witness = await registry.joined();
     const heard: string[] = [];
     witness.tree.on(({ kind }) => heard.push(kind));
@@ -57,7 +57,7 @@ describe('resharding', () => {
     expect(leader.tree.isReshardingNecessary()).toBe(false);
   });
 
-  it('fault 3: given an instance that joins as the plan is committed, when the leader looks again, then it plans again', async () => {
+  it('fault 3: given an instance joins at the commit, when the leader looks again, then it plans again', async () => {
     const late = await registry.member();
     worker.die();
     afterNextTransaction(leader, () => late.instances.join(late.tree, { isDisabled: false }));
@@ -86,7 +86,7 @@ describe('resharding', () => {
     },
   );
 
-  it('given an item beyond the total that still runs, when the leader reshards, then it goes once it is free', async () => {
+  it('given an item beyond the total that still runs, when the leader reshards, then it goes once free', async () => {
     const { lease } = await worker.begin([3]);
     await writeTotal(2);
     await leader.sharding.reshard(leader.tree, term);
@@ -99,7 +99,7 @@ describe('resharding', () => {
     expect(leader.tree.items()).toEqual([0, 1]);
   });
 
-  it('given an item beyond the total with all kinds of marks, when it is free, then it goes with them and its queue entry', async () => {
+  it('given an item beyond the total with all marks, when it is free, then it goes with its queue entry', async () => {
     const operator = await registry.operator();
     const { paths } = leader.tree;
     for (const mark of ['misfire', 'disabled', 'failovering'] as const) {
@@ -122,7 +122,7 @@ describe('resharding', () => {
     expect([...(await leader.sharding.assignments(JOB)).values()]).toEqual(Array(4).fill(leader.id));
   });
 
-  it('given that every server is disabled, when the leader reshards, then the assignment stays and nobody runs anything', async () => {
+  it('given that all servers are disabled, when the leader reshards, then the assignment stays', async () => {
     await disable(worker);
     await disable(leader);
 
@@ -166,7 +166,7 @@ describe('a trigger', () => {
     expect(await assigning).toMatchObject({ items: [0, 1, 2, 3], isOutdated: false });
   });
 
-  it('given a set flag and no plan, when the deadline comes, then the last assignment is taken and said to be old', async () => {
+  it('given a set flag and no plan, when the deadline comes, then the last assignment is used', async () => {
     const own = worker.sharding.ownItems(worker.tree);
     await worker.sharding.requestResharding(JOB);
     await worker.sharding.requestResharding(JOB);
@@ -222,7 +222,7 @@ describe('beside Java', () => {
     expect(leader.tree.itemsOf(JAVA)).not.toEqual([]);
   });
 
-  it('given new owners, when the leader has written them, then triggers wait until the caches of Java peers have read them', async () => {
+  it("given new owners, when they are written, then triggers wait until Java's caches have read them", async () => {
     await leader.sharding.announce(leader.tree, term);
     const resharding = leader.sharding.reshard(leader.tree, term);
     const assigning = worker.sharding.assign(triggerAt(1_000));
@@ -237,7 +237,7 @@ describe('beside Java', () => {
     expect(await assigning).toMatchObject({ isOutdated: false, items: worker.tree.itemsOf(worker.id) });
   });
 
-  it('given a leader that dies while they read, when the next one leads, then the flag still stands, and goes with its plan', async () => {
+  it('given a leader that dies while they read, when the next leads, then the flag goes with its plan', async () => {
     await leader.sharding.announce(leader.tree, term);
     const resharding = leader.sharding.reshard(leader.tree, term);
     resharding.catch(() => {});
@@ -253,7 +253,7 @@ describe('beside Java', () => {
     expect(worker.tree.itemsOf(JAVA)).not.toEqual([]);
   });
 
-  it('given a Java leader that replaces the owners, when a trigger is assigned, then it waits until that is done', async () => {
+  it('given a Java leader replacing owners, when a trigger is assigned, then it waits until that is done', async () => {
     const operator = await registry.operator();
     await operator.create(leader.tree.paths.reshardingProcessing, '', 'EPHEMERAL');
     const assigning = worker.sharding.assign(triggerAt(1_000));

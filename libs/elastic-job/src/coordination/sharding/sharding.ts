@@ -1,22 +1,22 @@
 /**
- * Which instance owns which item.
+ * Owners of items.
  *
- * State: `sharding/{item}/instance` names the owner; `leader/sharding/necessary` says that the owners are out of date.
+ * State: `sharding/{item}/instance` names the owner; `leader/sharding/necessary` means that the owners are outdated.
  * The leader sets the flag when it hears of a change, computes a plan from the registered instances, and commits owners
  * and the removal of the flag in one transaction under its term's guard.
  *
- * Guarantees: owners change all at once or not at all. An owner is who *should* run an item; who *does* is decided by
- * the begin, so a view that is out of date costs a refused begin, never a second run. A running item stays with its
- * holder.
+ * Guarantees: owners change all at once or not at all. The owner is the instance that *should* run an item; the one
+ * that *does* is decided by the begin, so an outdated view costs a refused begin, never a second run. A running item
+ * stays with its holder.
  *
- * Beside Java: the leader waits until nobody runs an item, as a Java leader does, because a Java peer looks at the flag
- * and then begins; and a trigger also waits for a Java leader that is in the middle of it. The flag goes a moment after
- * the new owners are there, because a Java peer looks for it on the server and for its items in a cache that has yet to
- * read them: an item of which each peer believes that it is the other's would be run by nobody. When the last Java peer
- * has left, the first plan says in each record that the fire times until then are done.
+ * Beside Java: the leader waits until no item runs, as a Java leader does, because a Java peer checks the flag and then
+ * begins. A trigger also waits for a Java leader that is resharding. The flag is removed a moment after the new owners
+ * are written: a Java peer reads the flag from the server but its items from a cache that is still to learn the owners,
+ * so an item could be left out by each of two peers. When the last Java peer has left, the first plan marks the fire
+ * times until then as done in each record.
  *
  * Failures: if the leader dies before the commit, the flag stays and the next leader takes over. If an instance joins
- * or goes during the commit, the comparison after it sets the flag again.
+ * or leaves during the commit, the comparison after it sets the flag again.
  */
 import type { Clock } from '../../clock/index.js';
 import {
@@ -39,19 +39,19 @@ import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.j
 import type { LeadershipTerm } from '../leadership/index.js';
 import { planOperations, stampOperations } from './plan-operations.js';
 
-/** A Java peer's cache reads an owner when it hears that it has changed. */
+/** Milliseconds for a Java peer's cache to read an owner after the news of its change. */
 const JAVA_READ_MS = 500;
 
-/** The answer to a trigger. */
+/** Items for a trigger. */
 interface AssignedTrigger extends ShardAssignment {
-  /** The leader did not reshard before the deadline; the items are those of the last committed assignment. */
+  /** True if the leader did not reshard before the deadline; the items are those of the last committed assignment. */
   readonly isOutdated: boolean;
 }
 
-/** What a leader's look at the assignment has led to. */
+/** Result of a leader's look at the assignment. */
 type ReshardingOutcome =
   | { readonly kind: 'committed'; readonly assignment: ReadonlyMap<number, string> }
-  /** Every item is where it should be. */
+  /** Every item has its owner. */
   | { readonly kind: 'unchanged' }
   /** No instance can take items. */
   | { readonly kind: 'no-instance' }
@@ -66,24 +66,24 @@ export class Sharding {
     private readonly scheduleClock: Pick<Clock, 'wallNow'> = clock,
   ) {}
 
-  /** The owner (instance id) of each assigned item, as of now. */
+  /** Owner (instance id) of each assigned item now. */
   async assignments(jobName: JobName): Promise<ReadonlyMap<number, string>> {
     const tree = this.trees.of(jobName);
     await tree.sync();
     return ownersOf(tree);
   }
 
-  /** Asks the leader for a new assignment. It comes with a later event; nothing is awaited here. */
+  /** Asks the leader for a new assignment. It comes with a later event; this call does not wait for it. */
   async requestResharding(jobName: JobName): Promise<void> {
     const tree = this.trees.of(jobName);
     if (tree.isReshardingNecessary()) return;
-    // Refused if somebody else has asked meanwhile: just as well.
+    // A refusal means that another instance has asked, which is as good.
     await tree.commit([creation(tree.paths.reshardingFlag)]);
   }
 
   /**
-   * The items that this instance should run for a trigger: one sync, then reads from memory. A trigger that meets the
-   * resharding flag waits for the leader, at most `shardingTimeoutMs`.
+   * Items that this instance should run for a trigger: one sync, then reads from memory. A trigger that meets the
+   * resharding flag waits for the leader, for at most `shardingTimeoutMs`.
    */
   async assign(trigger: Trigger, signal?: AbortSignal): Promise<AssignedTrigger> {
     const tree = this.trees.of(trigger.jobName);
@@ -93,7 +93,7 @@ export class Sharding {
     return { trigger, items: this.ownItems(tree), isOutdated: !isCurrent };
   }
 
-  /** The items that this instance owns and may run: not disabled, not taken over by another instance. */
+  /** Items that this instance owns and may run: not disabled, and not taken over by another instance. */
   ownItems(tree: JobTree): number[] {
     if (tree.serverStatus(tree.self.serverIp) !== 'ENABLED') return [];
     const { shardingTotalCount } = this.configurations.current(tree.jobName);
@@ -103,7 +103,8 @@ export class Sharding {
   }
 
   /**
-   * SINGLE_SHARDING_BALANCE, after a run: names the next server, as long as this instance lives. One request.
+   * Names the next server after a run under SINGLE_SHARDING_BALANCE. The name lasts as long as this instance lives. One
+   * request.
    * @see ElasticJob 3.0.5, `SingleShardingJobFacade`
    */
   async nameNextInstance(tree: JobTree): Promise<void> {
@@ -119,7 +120,7 @@ export class Sharding {
     });
   }
 
-  // The next instance runs the item that goes round, whoever it is assigned to.
+  // The next instance runs the item that goes round, regardless of its owner.
   private runnableItems(tree: JobTree): number[] {
     const { jobInstanceId } = tree.self;
     const isRound = goesRound(this.configurations.current(tree.jobName)) && !tree.isReshardingNecessary();
@@ -130,7 +131,7 @@ export class Sharding {
     return next === jobInstanceId ? tree.items() : [];
   }
 
-  /** Static sharding, and every item has an owner: whoever comes or goes, only a changed total gives it another one. */
+  /** True if sharding is static and every item has an owner: then only a changed total gives an item another owner. */
   isFixed(tree: JobTree): boolean {
     const { staticSharding, shardingTotalCount } = this.configurations.current(tree.jobName);
     if (!staticSharding) return false;
@@ -139,9 +140,9 @@ export class Sharding {
   }
 
   /**
-   * True if a Java leader has overlooked somebody, of either kind: it reads the members, waits for running items, and
-   * removes the flag that an instance has set which joined meanwhile. Every strategy of Java's gives something to each
-   * if there is enough.
+   * True if a Java leader has overlooked an instance of either kind. It reads the members, waits for running items, and
+   * then removes the flag even if an instance that joined meanwhile has set it. Every Java strategy gives each instance
+   * an item if there are enough.
    */
   hasOverlooked(tree: JobTree): boolean {
     if (!tree.company.overlooksChanges || tree.isReshardingPending() || this.isFixed(tree)) return false;
@@ -151,8 +152,8 @@ export class Sharding {
   }
 
   /**
-   * The owners are others than a plan would name now, as far as is known: no request. Of a job with fixed owners nobody
-   * can say.
+   * True if the owners differ from a plan made now, as far as known without a request. Never true for a job with fixed
+   * owners.
    */
   isMisplaced(tree: JobTree): boolean {
     if (this.isFixed(tree) || memberIds(tree).length === 0) return false;
@@ -167,8 +168,8 @@ export class Sharding {
 
   /**
    * Computes the assignment from the registered instances and commits it.
-   * @param hadJava the job had Java peers until now: what they have run is noted in the records
-   * @throws the term's reason if it is over
+   * @param hadJava true if the job had Java peers until now; their runs are then noted in the records
+   * @throws the term's reason if the term is over
    */
   async reshard(tree: JobTree, term: LeadershipTerm, hadJava = false): Promise<ReshardingOutcome> {
     const { signal } = term;
@@ -195,7 +196,7 @@ export class Sharding {
         return undefined;
       }
       await tree.sync({ signal });
-      // Membership is compared again after the commit: nobody who joined meanwhile is left without a plan.
+      // Members are compared again after the commit, so that an instance that joined meanwhile gets a plan.
       if (memberIds(tree).join() === members.join()) return { kind: 'committed', assignment: plan };
       await this.announce(tree, term);
       return undefined;
@@ -203,7 +204,7 @@ export class Sharding {
     return untilCommitted(tree, 'resharding', attempt, signal);
   }
 
-  // Java's barrier: a peer that saw no flag may only now be creating its mark, but whoever runs has one.
+  // Java's barrier. A peer that saw no flag may be creating its mark only now, but every running item has one.
   private isBarred(tree: JobTree): boolean {
     const { monitorExecution, shardingTotalCount } = this.configurations.current(tree.jobName);
     if (!monitorExecution || !tree.company.plansWhenIdle) return false;
@@ -216,7 +217,7 @@ export class Sharding {
     return last === undefined ? [] : stampOperations(tree, items, sharedRunRecord(this.clock.uuid(), last, now));
   }
 
-  // Of a job that is started after others, a new item has no part in what was started before.
+  // In a job that starts after others, a new item takes no part in earlier starts.
   private newcomer(tree: JobTree): string {
     const last = tree.startLedger()?.starts.at(-1)?.fireTime;
     if (last === undefined) return '';
@@ -234,7 +235,7 @@ export class Sharding {
     signal?: AbortSignal,
   ): Promise<boolean> {
     const deadline = this.clock.monotonicNow() + shardingTimeoutMs;
-    // A disabled server gets nothing; and if all of them are, nobody reshards.
+    // A disabled server gets no items, and if all servers are disabled, no instance reshards.
     while (tree.isReshardingPending() && tree.serverStatus(tree.self.serverIp) === 'ENABLED') {
       const isDone = await tree.next(['ShardingCompleted', 'TreeReset'], deadline, signal);
       if (!isDone) return false;
@@ -244,7 +245,7 @@ export class Sharding {
   }
 }
 
-// A changed total between plan and commit would leave items without an owner.
+// A total that changed between plan and commit would leave items without an owner.
 function configGuard(tree: JobTree): Operation[] {
   const stat = tree.stat(tree.paths.config);
   return stat === undefined ? [] : [{ kind: 'check', path: tree.paths.config, version: stat.version }];

@@ -15,7 +15,7 @@ describe('the largest total of a job', () => {
     ['a/rather/long/namespace/for/a/team/that/likes/order', 1_000_000],
     ['orders', 1_000],
   ])(
-    'given the namespace %s and requests of %i bytes, when a total is refused, then its limit fits and one more does not',
+    'given the namespace %s and requests of %i bytes, when a total is refused, then its limit just fits',
     (namespace, maxRequestBytes) => {
       const registry = center(namespace, maxRequestBytes);
       const limit = Number(/at most (\d+) items/.exec(problem(registry, 50_000)!)![1]);
@@ -25,14 +25,14 @@ describe('the largest total of a job', () => {
     },
   );
 
-  it('given a total that does not fit, when it is refused, then the error names job, place, size and request size', () => {
+  it('given a total that does not fit, when it is refused, then the error names job, place and sizes', () => {
     expect(() => check(center(), 30_000)).toThrow(ConfigurationError);
     expect(problem(center(), 30_000)).toMatch(
-      /job "settle-orders" \(OrderJobs\.settle\): shardingTotalCount 30000: .* has \d+ bytes, and a request may have 1000000;/,
+      /job "settle-orders" \(OrderJobs\.settle\): shardingTotalCount 30000: .* \d+ bytes, .* 1000000;/,
     );
   });
 
-  it('given a total that fits one name, when it is too large for a longer one, then that job alone is refused', () => {
+  it('given a total that fits one name, when it is too large for a longer one, then only that is refused', () => {
     const registry = center();
     const limit = Number(/at most (\d+) items/.exec(problem(registry, 50_000)!)![1]);
     const assertFits = fitsOneTransactionOf(registry);
@@ -43,7 +43,7 @@ describe('the largest total of a job', () => {
     expect(judge('settle-all-orders')).toThrow(/job "settle-all-orders" \(here\)/);
   });
 
-  it('given the greatest total that is allowed, when one instance takes it through a life, then every transaction fits', async () => {
+  it('given the greatest allowed total, when one instance takes it through a life, then all requests fit', async () => {
     const registry = new Registry();
     const limit = Number(/at most (\d+) items/.exec(problem(registry.connect(), 50_000)!)![1]);
     const [leader] = await registry.sharded(1, { shardingTotalCount: limit });

@@ -14,7 +14,7 @@ import { type BeginningItem, beginOperations, settleOperations } from '../execut
 import { JobPaths } from '../job-tree/index.js';
 import { newItemOperations, stampOperation } from './plan-operations.js';
 
-/** As long as an instance id gets: an IPv4 address, a pid of 7 digits and a session of 16, or a configured name. */
+/** Longest instance id: an IPv4 address, a pid of 7 digits and a session of 16, or a configured name. */
 const LONGEST_INSTANCE_ID = `255.255.255.255${ID_DELIMITER}${'9'.repeat(40)}`;
 const UUID = '00000000-0000-4000-8000-000000000000';
 const LONGEST_TIME = 9_999_999_999_999;
@@ -27,8 +27,8 @@ interface SizedJob {
 }
 
 /**
- * A plan is one transaction, and so is the begin of all items of an instance: neither is split. The total count is
- * limited by the larger of them.
+ * Asserts that the plan, and the begin of all items by one instance, each fit one transaction, since neither can be
+ * split. The larger of the two limits the total.
  * @throws {ConfigurationError} that names job, limit and size
  */
 export function assertFitsOneTransaction(registry: RegistryCenter, job: SizedJob): void {
@@ -45,8 +45,8 @@ export function assertFitsOneTransaction(registry: RegistryCenter, job: SizedJob
 }
 
 /**
- * As `assertFitsOneTransaction`, for the many jobs of a process: names of one length have transactions of one size, and
- * each size is worked out once.
+ * `assertFitsOneTransaction` for the many jobs of a process: names of equal length have transactions of equal size, so
+ * each size is computed once.
  */
 export function fitsOneTransactionOf(registry: RegistryCenter): (job: SizedJob) => void {
   const fitting = new Set<string>();
@@ -59,8 +59,8 @@ export function fitsOneTransactionOf(registry: RegistryCenter): (job: SizedJob) 
 }
 
 /**
- * The greatest number from 0 to `most` of which `fits` is true; it is true of 0, and of all below one of which it is
- * true.
+ * Greatest number from 0 to `most` for which `fits` is true, found by bisection. `fits` must be true for 0, and for all
+ * numbers below one for which it is true.
  */
 function greatest(most: number, fits: (number: number) => boolean): number {
   let [known, beyond] = [0, most + 1];
@@ -73,7 +73,7 @@ function greatest(most: number, fits: (number: number) => boolean): number {
 }
 
 /**
- * What a transaction holds beside its items: the guards of a term and of the configuration, the flag, the own instance.
+ * Bytes of a transaction besides its items: the guards of a term and of the configuration, the flag, the own instance.
  */
 function overheadBytes(registry: RegistryCenter, paths: JobPaths): number {
   const checked = [paths.leader, paths.term, paths.config, paths.instance(LONGEST_INSTANCE_ID)];
@@ -88,8 +88,8 @@ function largestItem(registry: RegistryCenter, paths: JobPaths, item: number): n
   const first: RunRecord = {
     run: UUID,
     by: LONGEST_INSTANCE_ID,
-    // An operator's, without parameters: these are short where there are many items, or the begin is refused by its
-    // size.
+    // An operator's target without parameters. With many items, parameters must be short, or the begin is refused for
+    // its size.
     target: { fireTime: LONGEST_TIME, origin: manualOrigin(UUID) },
     attempt: 1,
     begunAt: LONGEST_TIME,
@@ -116,7 +116,7 @@ function largestItem(registry: RegistryCenter, paths: JobPaths, item: number): n
     ]),
     beginBytes({ item, version: 0, isFirst: true, hasMisfire: true }, { ...first, trace: TRACEPARENT }),
     beginBytes({ item, version: 1, hasMisfire: true, lastScheduled: LONGEST_TIME }, begun),
-    // As large as the sweep of an item that a rescuer ran: into the queue, or past it.
+    // As large as the sweep of an item that a rescuer ran, both into the queue and past it.
     size(settleOperations(paths, { item, version: 1 }, text(begun), { ...swept, isRequeued: true })),
     size(settleOperations(paths, { item, version: 1 }, text(dropped), { ...swept, isRequeued: false })),
   );
