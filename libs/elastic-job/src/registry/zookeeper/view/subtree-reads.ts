@@ -4,7 +4,7 @@ import type { ZooKeeperClient } from '../zookeeper-client.js';
 
 /**
  * A part of a node that is being read or queued to be read. It makes a promise only when a caller waits: the answers of
- * own writes make most reads needless before anybody waits for them.
+ * own writes make most reads needless before a caller waits for them.
  */
 export class Reading implements NodeRead {
   /** True while it is not sent, because the answer of an own write may make it needless. */
@@ -129,7 +129,7 @@ export class SubtreeReads {
     this.enqueue(reading);
   }
 
-  /** Nothing more is read. @param outcome what those that wait are told: nothing, or what it throws */
+  /** Ends all reads. @param outcome gives the waiting callers their result, or throws their error */
   end(outcome: () => void = () => {}): void {
     const all = [...this.underWay.data.values(), ...this.underWay.children.values()];
     this.underWay.data.clear();
@@ -157,7 +157,7 @@ export class SubtreeReads {
     this.unsent.push(reading);
   }
 
-  /** @param outcome what follows from the read, or what it throws */
+  /** @param outcome returns the reads that follow, or throws the error of this one */
   private finish(reading: Reading, outcome: () => Promise<unknown> | undefined): void {
     try {
       const following = outcome();

@@ -158,7 +158,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
   private heardCreated(path: string): void {
     // A node known already was deleted and created again while there was no connection.
     if (this.entries.get(path)) this.remove(path);
-    // Not taken in below a parent that is not known yet: it will be among the names that are listed there.
+    // Below a parent that is not known yet the node is ignored: the list of the parent's children will contain it.
     if (this.appear(path) && this.holds(path)) this.reads.read('data', path);
   }
 
