@@ -71,7 +71,7 @@ describe.each([
   it.each([
     ['/trigger/nobody', 404, 'UNKNOWN_JOB', /nobody/],
     ['/cron/never', 400, 'CONFIGURATION', /cron: .*"never"/],
-    ['/large', 413, 'REQUEST_TOO_LARGE', /trigger settle-orders: \d+ bytes/],
+    ['/large', 413, 'REQUEST_TOO_LARGE', /trigger settle-orders: the request has \d+ bytes/],
   ])('answers a failed operation with %s: %i with the code %s', async (path, status, code, message) => {
     const response = await ask(path);
 

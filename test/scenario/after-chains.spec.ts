@@ -57,7 +57,7 @@ describe('chains of jobs', () => {
     const warnings = [...jobs.cluster.instances.keys()].flatMap((instance) =>
       jobs.cluster.events(instance).filter(({ kind }) => kind === 'warning'),
     );
-    expect(warnings).toMatchObject([{ jobName: 'report', message: expect.stringContaining('gone (import)') }]);
+    expect(warnings).toMatchObject([{ jobName: 'report', message: expect.stringContaining('missing jobs (import)') }]);
   });
 
   it('forgets a child whose nodes were removed once the parent has succeeded', async () => {

@@ -18,7 +18,7 @@ describe('a dependency that cannot work', () => {
       expect.objectContaining({
         kind: 'mixed',
         jobName: 'import',
-        unshareable: [expect.stringContaining('job "report" is started after this one')],
+        unshareable: [expect.stringContaining('job "report" starts after this one')],
       }),
     );
   });
