@@ -160,7 +160,7 @@ export class UntrustedAclError extends ElasticJobError {
     readonly acl: string,
   ) {
     const finding =
-      `${path}: its ACL (${acl}) lets other users than this client's change it, so they may ` +
+      `${path}: its ACL (${acl}) lets others than this client's user change it, so they may ` +
       'have changed anything below it.';
     super(
       `${finding} Delete the node, so that it is created again, or restrict it: "setAcl -R ${path} auth::cdrwa" in ` +
