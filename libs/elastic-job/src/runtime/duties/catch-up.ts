@@ -36,7 +36,7 @@ export class CatchUp implements Duty {
   private yielded: readonly number[] = [];
   /** True if the trigger under way may not know of everything that is owed. */
   private mayOwe = false;
-  /** Instants after which items owe fire times whose first begin the registry refused, so that they have no record. */
+  /** Instant after which an item owes fire times, for items whose first begin the registry refused. */
   private readonly refusedAfter = new SparseMap<number, number>();
   /** Fires when a waiting fire time becomes too late for the trigger that may still begin it. */
   private late: Timer | undefined;
