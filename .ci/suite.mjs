@@ -1,6 +1,6 @@
 // Runs a test suite of package.json, `node .ci/suite.mjs NAME FILE`, and fails if a test in it fails or is skipped. A
-// file that fails runs once more by itself: real servers on a shared machine are at times slower than any limit. Both
-// verdicts are printed, and the file's name is added to FILE. A fault of the code fails twice, or in more than two
+// file that fails runs once more by itself, since real servers on a shared machine are sometimes slower than any limit.
+// Both verdicts are printed, and the file's name is added to FILE. A fault of the code fails twice, or in more than two
 // files.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -21,7 +21,7 @@ if (failed.length > 0) {
   if (judge([...failed, '--no-file-parallelism']).length > 0) process.exit(1);
 }
 
-/** @returns the files that failed; ends the process if the failure is not one of a file, or a test was skipped */
+/** @returns the files that failed; ends the process if the failure is not that of a file, or if a test was skipped */
 function judge(options) {
   const json = join(folder, 'report.json');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${json}`];
@@ -31,7 +31,7 @@ function judge(options) {
   const isSkipped = ({ status }) => status !== 'passed' && status !== 'failed';
   const good = report.testResults.filter(({ status }) => status === 'passed');
   const bad = report.testResults.filter(({ status }) => status !== 'passed');
-  // Tests behind a failed set-up count as skipped too; those the second run judges.
+  // Tests behind a failed set-up count as skipped too; the second run judges them.
   const skipped = good.flatMap((file) => file.assertionResults.filter(isSkipped));
   for (const test of skipped) console.error(`${test.status}: ${test.fullName}`);
   console.log(`${report.numPassedTests} passed, ${report.numFailedTests} failed, ${skipped.length} skipped`);

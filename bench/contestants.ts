@@ -2,13 +2,13 @@ import { createRequire } from 'node:module';
 import { SystemClock } from '../libs/elastic-job/src/clock/index.js';
 import { type Operation, ZooKeeperRegistryCenter } from '../libs/elastic-job/src/registry/index.js';
 
-/** A client of ZooKeeper under measurement. Names are of nodes below a root of its own. */
+/** A measured client of ZooKeeper. Names are those of nodes below a root of its own. */
 export interface Contestant {
   readonly name: string;
   create(node: string, data: string): Promise<unknown>;
   get(node: string): Promise<unknown>;
   set(node: string, data: string): Promise<unknown>;
-  /** Sets all of the nodes in one transaction. */
+  /** Sets all nodes in one transaction. */
   multi(nodes: readonly string[], data: string): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -52,7 +52,7 @@ interface StockLibrary {
   createClient(servers: string, options: { readonly sessionTimeout: number }): StockClient;
 }
 
-/** `node-zookeeper-client` as it is. */
+/** `node-zookeeper-client`, unchanged. */
 export async function startStock(servers: string): Promise<Contestant> {
   const library: StockLibrary = createRequire(import.meta.url)('node-zookeeper-client');
   const client = library.createClient(servers, { sessionTimeout: SESSION_MS });

@@ -7,12 +7,12 @@ import type { Window } from './cpu-trial.js';
 const HOOKS = 'test/support/faults/register-typescript.mjs';
 
 export interface ContestantOptions {
-  /** The tree whose sources run. */
+  /** The tree of the sources under measurement. */
   readonly tree: string;
   /** `memory`, or a server's address. */
   readonly registry: string;
   readonly cron: string;
-  /** Where its CPU profile is to be written. */
+  /** Destination of its CPU profile. */
   readonly profile?: string | undefined;
 }
 

@@ -13,8 +13,8 @@ const PARTS = ['libs', 'package.json', 'test/support/faults', 'tsconfig.json'];
 const run = promisify(execFile);
 
 /**
- * The sources of a commit in a temporary folder, with the working tree's packages and its trial. It goes with this
- * process.
+ * Checks a commit's sources out into a temporary folder, with the working tree's packages and its trial. The folder is
+ * deleted when this process ends.
  * @throws if there is no such commit
  */
 export async function checkOut(ref: string): Promise<string> {

@@ -1,5 +1,6 @@
-// One contestant of bench/cpu.ts, a process of its own: 100 jobs of one item, empty handlers. It is copied beside the
-// sources that it measures, and imports nothing but them. Each message of its parent asks for as many measured windows.
+// One contestant of bench/cpu.ts, in a process of its own: 100 jobs of one item, with empty handlers. It is copied
+// beside the sources that it measures, and imports only these. Each message of its parent asks for a number of measured
+// windows.
 //
 // cpu-trial.ts memory CRON | cpu-trial.ts HOST:PORT CRON
 import { SystemClock } from '../libs/elastic-job/src/clock/index.js';
@@ -8,7 +9,7 @@ import { MemoryRegistry, ZooKeeperRegistryCenter } from '../libs/elastic-job/src
 import { ElasticJobRuntime } from '../libs/elastic-job/src/runtime/index.js';
 import { VirtualClock } from '../libs/elastic-job/src/testing/index.js';
 
-/** The triggers of one window, and their cost. */
+/** Number of triggers of one window, and their cost. */
 export interface Window {
   readonly triggers: number;
   readonly cpuUs: number;
@@ -28,7 +29,7 @@ const registry = virtual
   : new ZooKeeperRegistryCenter({ servers: place, namespace: NAMESPACE }, clock);
 const runtime = new ElasticJobRuntime({ registry, clock });
 let triggers = 0;
-// The parent's end, whatever its cause, ends this process.
+// The end of the parent, for any cause, ends this process.
 process.once('disconnect', () => process.exit());
 await start();
 process.on('message', (windows: number) => void measure(windows).then((found) => process.send?.(found)));

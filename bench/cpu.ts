@@ -1,13 +1,13 @@
-// The CPU time of a trigger of one item, in this working tree and at another commit: 100 jobs due each
-// second, one instance, empty handlers, failover and monitorExecution. Both trees run in processes of their own and
-// take turns: this one, the other, the other, this one. What disturbs the machine meets both.
+// Measures the CPU time of a trigger of one item, in this working tree and at another commit: 100 jobs due each second,
+// one instance, empty handlers, failover and monitorExecution. Both trees run in processes of their own and take turns
+// (this one, the other, the other, this one), so that disturbances of the machine meet both.
 //
 // npm run bench:cpu                                   memory registry, virtual clock, against HEAD~1
 // npm run bench:cpu -- --zookeeper                    a real ZooKeeper as well, in real time
-// npm run bench:cpu -- --against main --rounds 4      against another commit, in so many rounds
+// npm run bench:cpu -- --against main --rounds 4      against another commit, in four rounds
 // npm run bench:cpu -- --limit 250                    exits with 1 if this tree's median is above, in microseconds
-// npm run bench:cpu -- --profile DIRECTORY            writes CPU profiles of this tree's processes, whose figures
-//                                                     mean nothing then: taking samples costs CPU, even at rest
+// npm run bench:cpu -- --profile DIRECTORY            writes CPU profiles of this tree's processes; the figures mean
+//                                                     nothing then, since sampling costs CPU, even at rest
 import { parseArgs } from 'node:util';
 import { startZooKeeperServer } from '../test/support/faults/index.js';
 import { Contestant } from './cpu-contestant.js';
@@ -28,17 +28,17 @@ const rounds = positive('rounds');
 const limitUs = positive('limit');
 
 const EACH_SECOND = '* * * * * ?';
-// In real time the turns are those of the clock: of each 20 seconds the outer ten are this tree's, the inner ten the
+// In real time the two trees have fixed parts of each 20 seconds: the outer ten are this tree's, the inner ten the
 // other's.
 const OUTER_SECONDS = '0-4,15-24,35-44,55-59 * * * * ?';
 const INNER_SECONDS = '5-14,25-34,45-54 * * * * ?';
-/** Code is compiled before anything is measured. */
+/** Code must be compiled before the measurement. */
 const WARM_UP_WINDOWS = 5;
 
 /** Microseconds per trigger of one round: this tree's and the other's. */
 type Round = readonly [number, number];
 
-// Leaves nothing behind: exit handlers remove the other tree, and children end with their parent.
+// On a signal nothing may be left: exit handlers remove the other tree, and children end with their parent.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 const trees = [WORKSPACE, await checkOut(options.against)] as const;
 let isKept = print('memory', await inVirtualTime());
@@ -60,7 +60,7 @@ async function inVirtualTime(): Promise<readonly Round[]> {
 }
 
 async function inRealTime(): Promise<readonly Round[]> {
-  // The disk is not under measurement.
+  // The disk is not measured.
   const server = await startZooKeeperServer({ jvmFlags: ['-Dzookeeper.forceSync=no'] });
   try {
     return await withPair(server.connect, [OUTER_SECONDS, INNER_SECONDS], async (pair) => {
@@ -99,7 +99,7 @@ function perTrigger(windows: readonly Window[]): number {
   return windows.reduce((sum, window) => sum + window.cpuUs, 0) / triggers;
 }
 
-/** @returns whether the limit is kept */
+/** @returns true if the limit is kept */
 function print(registry: string, found: readonly Round[]): boolean {
   const ratios = found.map(([here, there]) => here / there);
   const [here, there] = [median(found.map(([us]) => us)), median(found.map(([, us]) => us))];

@@ -11,34 +11,34 @@ export interface CrewOptions {
   readonly programs: WorkerPrograms;
   readonly tickMs: number;
   readonly sessionTimeoutMs: number;
-  /** How many die at the same time. */
+  /** Number of workers that die at the same time. */
   readonly victims: number;
 }
 
-/** One item of a worker that was killed, in milliseconds. */
+/** One item of a killed worker, in milliseconds. */
 export interface Rescue {
   readonly fromKillMs: number;
   readonly toDeletionMs: number;
-  /** Both as the rescuer saw them. */
+  /** Both instants as the rescuer saw them. */
   readonly fromDeletionMs: number;
 }
 
-/** One departure in order, in milliseconds. */
+/** One orderly departure, in milliseconds. */
 export interface HandOver {
-  /** From the beginning of the drain to the leader's committed assignment. */
+  /** From the start of the drain to the leader's committed plan. */
   readonly committedMs: number;
-  /** Of each item that fell due meanwhile: from the beginning of the drain to its start. */
+  /** For each item that fell due meanwhile: from the start of the drain to its start. */
   readonly startedMs: readonly number[];
 }
 
 const JOB: JobPlan = { name: 'each-second', cron: '* * * * * ?', periodMs: 1_000, items: 16 };
 const SURVIVORS = 3;
 const SHORT = { leastMs: 5, mostMs: 20, version: '', observes: true };
-/** A victim is still at it when it dies. */
+/** A victim is still working when it dies. */
 const LONG = { ...SHORT, leastMs: 600_000, mostMs: 600_000 };
 const LIMIT_MS = 30_000;
 
-/** Workers of which some die in mid-run, and some leave. */
+/** Workers, some of which die in mid-run, and some of which leave. */
 export class Crew {
   readonly #kills = new Map<string, number>();
   readonly #victims: number;
@@ -56,7 +56,7 @@ export class Crew {
     return new Crew(await Cluster.start({ ...rest, ...given, ensemble }), victims);
   }
 
-  /** Some join, are killed in mid-run, each at a moment of its own, and are rescued. */
+  /** Lets some workers join, kills them in mid-run, each at a moment of its own, and waits for their rescue. */
   async crash(): Promise<void> {
     const { workforce, tree } = this.cluster;
     workforce.version = LONG;
@@ -65,15 +65,15 @@ export class Crew {
     await tree.untilShared(LIMIT_MS);
     const isAtIt = ({ name }: Worker) => this.#events(since, name).some((event) => kindOf(event) === 'begun');
     await workforce.journal.until('a victim runs something', () => victims.some(isAtIt), LIMIT_MS);
-    // What the first of them are at, the others do not get; of the rest they have begun all by then.
+    // Items that the first workers run are not given to the others; of the rest all are begun by then.
     await delay(1_200);
     await Promise.all(victims.map((victim) => this.#kill(victim)));
     await tree.untilShared(LIMIT_MS);
-    // The next trigger of everybody.
+    // The next trigger of all workers.
     await delay(1_500);
   }
 
-  /** What became of each item that a victim was running. */
+  /** Rescue of each item that a victim was running. */
   async rescues(): Promise<readonly Rescue[]> {
     const { runs } = await this.cluster.logs.read();
     return [...this.#kills].flatMap(([victim, killedAt]) =>
@@ -81,13 +81,13 @@ export class Crew {
     );
   }
 
-  /** One joins, and one of the others leaves: by turns, and so also who leads. */
+  /** Lets one worker join, and another one leave: in turns, so that the leader leaves as well. */
   async depart(): Promise<HandOver> {
     const { workforce, tree } = this.cluster;
     workforce.version = SHORT;
     await workforce.join();
     await tree.untilShared(LIMIT_MS);
-    // At any phase of a second.
+    // At a random phase of a second.
     await delay(Math.random() * 1_000);
     const leaver = workforce.all[0]!;
     const owned = tree.sights.at(-1)!.owners;
@@ -148,7 +148,7 @@ function kindOf({ event, text }: PeerEvent): string | undefined {
   return event === 'runtime' ? /"kind":"([^"]+)"/.exec(text ?? '')?.[1] : undefined;
 }
 
-/** Of an instance's node. */
+/** The address in the path of an instance's node. */
 function ipOf(path: string): string | undefined {
   return /([\d.]+)@-@[^/]*$/.exec(path)?.[1];
 }

@@ -1,7 +1,7 @@
 /**
- * How long an item rests when its instance dies, and when it leaves: processes of ours over a real server, with short
- * ticks and with those of a default installation. Prints percentiles beside the promised limits; ends with status 1 if
- * one is broken.
+ * Measures how long an item rests when its instance dies, and when it leaves: with processes of ours over a real
+ * server, with short ticks and with those of a default installation. Prints percentiles beside the promised limits;
+ * ends with status 1 if one is broken.
  */
 import Table from 'cli-table3';
 import { Crew, type HandOver } from './failover-crew.js';

@@ -1,6 +1,6 @@
-// The history's part of bench/telemetry.ts: what a SqlHistory costs the event loop's thread per run, over a database
-// that answers at once and takes nothing of that thread, over SQLite in this process, whose own work is included, and
-// over SQLite in a thread of its own.
+// The history's part of bench/telemetry.ts: the cost of a SqlHistory per run in the event loop's thread. It is measured
+// over a database that answers at once and does no work in that thread, over SQLite in this process, whose own work is
+// included, and over SQLite in a thread of its own.
 import { EventEmitter, once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,13 +23,13 @@ import { bundleHistoryThread, inThread } from '../test/support/databases/history
 import { describeMedian, medianOf } from './statistics.js';
 import { Contestant } from './telemetry-contestant.js';
 
-/** Most microseconds of the event loop's thread per run of one item. */
+/** Most microseconds per run of one item in the event loop's thread. */
 const MOST_US = 60;
 const ROUNDS = 10;
-/** Runs of which the rows are gathered: those of 200 ms, at 1,000 runs a second. */
+/** Runs whose rows are collected together: those of 200 ms, at 1,000 runs a second. */
 const SLICE = 200;
 
-/** Its history gathers until the slice ends. Everything else is real: what is waited for takes real time. */
+/** A clock whose history collects rows until the slice ends. All other waits take real time. */
 class SliceClock extends SystemClock {
   private readonly slices = new EventEmitter();
   private isEnding = false;
@@ -38,20 +38,20 @@ class SliceClock extends SystemClock {
     if (!this.isEnding) await once(this.slices, 'end', { signal });
   }
 
-  /** Nothing is gathered any longer until all is written. */
+  /** Ends the collecting, until all rows are written. */
   async endSlice(history: SqlHistory<unknown>): Promise<void> {
     this.isEnding = true;
     this.slices.emit('end');
     while (history.status.queuedRows > 0) {
       if (history.status.failingSince !== undefined) throw new Error('The database takes nothing.');
-      // A thread that is waited for takes as long as it does; to ask it without a pause would cost more than it.
+      // Real time for the thread; asking it without a pause would cost more than its work.
       await super.sleep(1);
     }
     this.isEnding = false;
   }
 }
 
-/** A database that says yes to everything, at once. */
+/** A database that accepts every statement at once. */
 class AnsweringDialect implements Dialect {
   createDriver = () => new AnsweringDriver();
   createAdapter = () => new PostgresAdapter();
@@ -67,7 +67,7 @@ class AnsweringDriver extends DummyDriver {
   });
 }
 
-/** A contestant, the history that it has, and what that has cost in each round. */
+/** A contestant, its history, and the cost of that in each round. */
 interface Entry {
   readonly name: string;
   readonly history: SqlHistory<unknown>;
@@ -75,7 +75,7 @@ interface Entry {
   readonly costsUs: number[];
 }
 
-/** @returns whether the history costs as little as is promised */
+/** @returns true if the history costs no more than promised */
 export async function judgeHistory(runsOfRound: number): Promise<boolean> {
   const directory = await mkdtemp(join(tmpdir(), 'telemetry-'));
   const answering = new Kysely<unknown>({ dialect: new AnsweringDialect() });
@@ -133,7 +133,7 @@ async function compete(entries: readonly Entry[], runsOfRound: number): Promise<
   await bare.stop();
 }
 
-/** @throws if the history has not kept what it was told */
+/** @throws if the history has lost events */
 async function leave({ name, history, contestant }: Entry): Promise<void> {
   await contestant.stop();
   const { queuedRows, droppedRows } = history.status;

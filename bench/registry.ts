@@ -1,6 +1,6 @@
 /**
- * Measures this package's ZooKeeper client beside the one on whose codec it is built, on a real server. Ends with
- * status 1 if it is slower than promised.
+ * Compares this package's ZooKeeper client with the one whose codec it uses, on a real server. Ends with status 1 if it
+ * is slower than promised.
  */
 import { startZooKeeperServer } from '../test/support/faults/index.js';
 import { startCenter, startStock } from './contestants.js';
@@ -12,13 +12,13 @@ const LEAST_MEDIAN = 0.9;
 const LEAST_ROUND = 0.7;
 const TREE_LIMIT_MS = 100;
 
-/** What is promised, and whether it was kept. */
+/** A promise, and whether it was kept. */
 interface Finding {
   readonly text: string;
   readonly kept: boolean;
 }
 
-// The disk is not under measurement.
+// The disk is not measured.
 const server = await startZooKeeperServer({ jvmFlags: ['-Dzookeeper.forceSync=no', '-Xmx1g'] });
 try {
   const findings = [...(await throughput()), ...(await views())];
@@ -37,7 +37,9 @@ async function throughput(): Promise<readonly Finding[]> {
     const ratios = ratiosOf(results, operation);
     const [middle, least] = [median(ratios), Math.min(...ratios)];
     return {
-      text: `${operation}: median ${middle.toFixed(2)} of stock (at least ${LEAST_MEDIAN}), least ${least.toFixed(2)} (${LEAST_ROUND})`,
+      text:
+        `${operation}: median ${middle.toFixed(2)} of stock (at least ${LEAST_MEDIAN}), ` +
+        `least ${least.toFixed(2)} (${LEAST_ROUND})`,
       kept: middle >= LEAST_MEDIAN && least >= LEAST_ROUND,
     };
   });
@@ -48,11 +50,15 @@ async function views(): Promise<readonly Finding[]> {
   const { tookMs, connections, sessionKept } = await timeWatches(server);
   return [
     {
-      text: `a view of ${TREE_NODES} nodes with values: opened in ${opened.toFixed(0)} ms, rebuilt after a reconnect in ${rebuilt.toFixed(0)} ms (below ${TREE_LIMIT_MS})`,
+      text:
+        `a view of ${TREE_NODES} nodes with values: opened in ${opened.toFixed(0)} ms, ` +
+        `rebuilt after a reconnect in ${rebuilt.toFixed(0)} ms (below ${TREE_LIMIT_MS})`,
       kept: opened < TREE_LIMIT_MS && rebuilt < TREE_LIMIT_MS,
     },
     {
-      text: `${WATCHED_PATHS} watched long paths: all in place ${tookMs.toFixed(0)} ms after a cut, with ${connections} reconnect`,
+      text:
+        `${WATCHED_PATHS} watched long paths: all in place ${tookMs.toFixed(0)} ms after a cut, ` +
+        `with ${connections} reconnect`,
       kept: connections === 1 && sessionKept,
     },
   ];

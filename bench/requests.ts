@@ -1,4 +1,4 @@
-// What a trigger costs each instance of a job in requests, as a proxy before each of them counts: four of ours, four of
+// Counts the requests of a trigger for each instance of a job, by a proxy before each of them: four of ours, four of
 // Java's, and two of each, on one server. Exits with 1 if ours needs more than it promises.
 import { fileURLToPath } from 'node:url';
 import Table from 'cli-table3';
@@ -13,21 +13,21 @@ const ITEMS = 400;
 const INSTANCES = 4;
 const OWN_ITEMS = ITEMS / INSTANCES;
 const ROUNDS = 3;
-// Java runs all items of an instance once more if a trigger is a millisecond late (fault 15): that is not what is
+// Java runs all items of an instance once more if a trigger is a millisecond late (fault 15), which must not be
 // measured.
 const SPEC = jobSpec({ cron: '0/15 * * * * ?', shardingTotalCount: ITEMS, misfire: false });
 const CALM_MS = 1_500;
 const ROUND_LIMIT_MS = 60_000;
 const START_LIMIT_MS = 90_000;
 const MOST_FOREGROUND = 3;
-/** What the records of ours may cost each Java peer, spread over all items of the job. */
+/** Most additional requests of each Java peer for the records of ours, spread over all items of the job. */
 const MOST_EXTRA = 2;
 
-/** What one instance has sent in a trigger, on the average. */
+/** Average requests of one instance for a trigger. */
 interface Cost {
   readonly kind: PeerKind;
   readonly requests: number;
-  /** Of ours: as the client counts them. */
+  /** For ours: as the client counts them. */
   readonly foreground?: number;
   readonly background?: number;
 }
@@ -71,7 +71,7 @@ async function measure(namespace: string, kinds: readonly PeerKind[]): Promise<r
     const peers: Peer[] = [];
     for (const kind of kinds) peers.push(await stage.peer(kind));
     await stage.startInTurn(witness, SPEC, peers, START_LIMIT_MS);
-    await round(stage); // The first one after a change of owners is not steady state.
+    await round(stage); // The first trigger after a change of owners is not steady state.
     await calm(peers);
 
     const before = await Promise.all(peers.map((peer) => counts(peer)));
@@ -84,14 +84,14 @@ async function measure(namespace: string, kinds: readonly PeerKind[]): Promise<r
   }
 }
 
-/** The next trigger, until every item has ended. */
+/** Waits for the next trigger, until every item has ended. */
 async function round({ journal }: InteropStage): Promise<void> {
   const since = journal.mark;
   const ended = () => journal.events.slice(since).filter(({ event }) => event === 'ended').length >= ITEMS;
   await journal.until('all items have ended', ended, ROUND_LIMIT_MS);
 }
 
-/** Resolves when nobody has sent anything for a while. Silence has no event: it is real time that passes. */
+/** Resolves when no peer has sent anything for a while. Silence has no event, so this waits in real time. */
 async function calm(peers: readonly Peer[]): Promise<void> {
   const sent = () => peers.reduce((sum, { network }) => sum + network.counters.requests, 0);
   for (let before = -1; before !== sent();) {

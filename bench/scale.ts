@@ -1,5 +1,6 @@
-// How far this package scales: lateness, processor time, requests, memory and starts of up to 10,000 jobs in a process,
-// beside what is wanted of them (docs/performance.md). Each measured process is one of its own, over a real server.
+// Measures how far this package scales: lateness, processor time, requests, memory and starts of up to 10,000 jobs in a
+// process, compared with the wanted values (docs/performance.md). Each measured process is separate, over a real
+// server.
 import { availableParallelism } from 'node:os';
 import { describeCluster, isClusterKept } from './scale/cluster/report.js';
 import { runCluster } from './scale/cluster/run-cluster.js';

@@ -1,4 +1,4 @@
-/** The median of the values, and an interval in which that of many more lies. */
+/** The median of the values, and an interval that probably contains the median of many more. */
 export function describeMedian(values: readonly number[], show: (value: number) => string): string {
   const sorted = values.toSorted((a, b) => a - b);
   // The median of 10 lies between the second and the ninth of them with a probability of 1 - 22 / 1024.

@@ -1,5 +1,7 @@
-// Cost of a task over a bare `spawn` of the same program, in pairs, and the time that many tasks take. Exits with 1 if
-// a launch costs more than it may, or a thousand take longer: npm run bench:tasks -- --pairs 100 --count 1000
+// Measures the cost of a task over a bare `spawn` of the same program, in pairs, and the time of many tasks. Exits with
+// 1 if a launch costs more than its limit, or a thousand take longer than theirs.
+//
+// npm run bench:tasks -- --pairs 100 --count 1000
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { loadavg } from 'node:os';
@@ -11,11 +13,11 @@ import { inheritedEnvironment } from '../libs/elastic-job/src/executor/index.js'
 import { bundleTaskSupervisor } from '../test/support/bundle/bundle.js';
 
 const MOST_OVERHEAD_MS = 30;
-/** Of a plain Node worker. */
+/** Limit for a plain Node worker. */
 const MOST_PER_THOUSAND_MS = 300_000;
 const WARM_UP = 5;
 const PROGRAMS = { true: ['true'], node: [process.execPath, '-e', '0'] } as const;
-/** A worker that reads its envelope and says by its exit code that it has succeeded. */
+/** A worker that reads its envelope, and reports success by its exit code. */
 const WORKER = [process.execPath, '-e', 'process.exit(JSON.parse(process.env.ELASTIC_JOB_TASK).v === 1 ? 0 : 78)'];
 
 const { values: given } = parseArgs({
@@ -68,7 +70,7 @@ try {
   await supervisor.remove();
 }
 
-/** One after the other, so that both meet the same load of the machine. */
+/** Alternates, so that both meet the same load of the machine. */
 async function measure(command: readonly string[]) {
   const bare: number[] = [];
   const task: number[] = [];
@@ -84,7 +86,7 @@ async function measure(command: readonly string[]) {
 }
 
 async function spawnOnce([program, ...args]: readonly string[]): Promise<void> {
-  const env = inheritedEnvironment(); // As a task's: options of Node in this one's would cost time.
+  const env = inheritedEnvironment(); // The same environment as a task's: this process's Node options would cost time.
   const child = spawn(program!, args, { stdio: ['ignore', 'pipe', 'pipe', 'pipe'], detached: true, env });
   child.stdout?.resume();
   child.stderr?.resume();

@@ -7,21 +7,21 @@ import { VirtualClock } from '../libs/elastic-job/src/testing/index.js';
 import { EventSinks, type JobEventSink, LabelValues } from '../libs/elastic-job/src/tracing/index.js';
 import { openTelemetryTracer } from '../libs/elastic-job/src/tracing/opentelemetry/index.js';
 
-/** Code is compiled and caches are filled before anything is measured. */
+/** Code must be compiled, and caches filled, before the measurement. */
 const WARM_UP = 10_000;
 const JOB = { name: 'settle-orders', cron: '* * * * * ?', shardingTotalCount: 1 };
 const FIRE_MS = 1_000;
-/** Linux tells of each thread; the first is that of the event loop, and has the process's id. */
+/** Linux has figures for each thread; the first thread is the event loop's, and has the process's id. */
 const THREAD = `/proc/self/task/${process.pid}/schedstat`;
 
-/** All that a contestant is told with; one that has nothing of it is bare. */
+/** Parts of a contestant's telemetry; without any it is bare. */
 interface ContestantParts {
-  /** Hears on a clock of its own if it has one, else on the runs'. */
+  /** Uses its own clock if it has one, else the clock of the runs. */
   readonly sink?: JobEventSink;
   readonly sinkClock?: ConstructorParameters<typeof EventSinks>[2];
   /** With metrics and the tracer. */
   readonly isMeasured?: boolean;
-  /** Part of each slice: what was put off is done in it. */
+  /** Part of each slice: deferred work is done in it. */
   readonly endSlice?: () => Promise<void>;
 }
 
@@ -29,7 +29,7 @@ interface ContestantParts {
 export class Contestant {
   /** Processor time of all threads. */
   cpuUs = 0;
-  /** Processor time of the event loop's thread alone; that of all threads where the system tells no more. */
+  /** Processor time of the event loop's thread; that of all threads if the system has no figures for each. */
   loopUs = 0;
   private handled = 0;
   private metrics: JobMetrics | undefined;
@@ -71,7 +71,7 @@ export class Contestant {
     this.loopUs = 0;
   }
 
-  /** So many fire times, one after the other. */
+  /** Runs a number of fire times, one after the other. */
   async run(fireTimes: number): Promise<void> {
     const before = this.handled;
     const begun = process.cpuUsage();
@@ -81,7 +81,7 @@ export class Contestant {
     this.loopUs += loopUs() - loopBegun;
     const { user, system } = process.cpuUsage(begun);
     this.cpuUs += user + system;
-    // Start and end of a slice may cut one off.
+    // The start and end of a slice may cut one run off.
     if (Math.abs(this.handled - before - fireTimes) > 1) throw new Error(`${this.handled - before} runs were made.`);
   }
 
@@ -89,7 +89,7 @@ export class Contestant {
     return this.registry.traffic.foreground + this.registry.traffic.background;
   }
 
-  /** @throws if its metrics do not tell what it has done */
+  /** @throws if its metrics differ from the runs */
   async stop(): Promise<void> {
     await this.clock.advanceUntil(this.runtime.stop());
     if (this.parts.sinkClock) await this.sinks?.stop();

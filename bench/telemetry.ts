@@ -1,10 +1,10 @@
-// The cost of telemetry: the CPU time of a run with and without metrics, the tracer and a history's rows, in 10 rounds
-// of 100,000 runs each, and what a history costs the event loop's thread in all. The contestants alternate in short
-// slices, so that whatever else the machine does meets all alike; a round is long, since a single collection of garbage
-// is some percent of a short one. Exits with 1 if the median difference is not below 2 %, if telemetry makes a request
-// to the registry, or if a history costs more than 60 µs per run (`history-cost.ts`).
+// Measures the cost of telemetry: the CPU time of a run with and without metrics, the tracer and a history's rows, in
+// 10 rounds of 100,000 runs each, and the total cost of a history in the event loop's thread. The contestants alternate
+// in short slices, so that other load of the machine meets all alike. Rounds are long, since a single garbage
+// collection is some percent of a short one. Exits with 1 if the median difference is not below 2 %, if telemetry makes
+// a request to the registry, or if a history costs more than 60 µs per run (`history-cost.ts`).
 //
-// npm run bench:telemetry               it computes for about twenty minutes
+// npm run bench:telemetry               computes for about twenty minutes
 // RUNS=20000 npm run bench:telemetry    shorter, and less exact
 // npm run bench:telemetry -- --history  the history's part alone
 import { parseArgs } from 'node:util';
@@ -22,7 +22,7 @@ const ROWS_TOGETHER = 100;
 const MOST = 0.02;
 
 /**
- * A history, all but its store: it makes a row of each step that ElasticJob's tables have, and passes them on together.
+ * A history without a store: it makes a row for each step that ElasticJob's tables have, and passes them on together.
  */
 class BatchedHistory implements JobEventSink {
   readonly name = 'bench';
@@ -50,7 +50,7 @@ class BatchedHistory implements JobEventSink {
 }
 
 const isTelemetryKept = options.history || (await judgeTelemetry());
-// A fifth of the runs: its difference is larger, and its files grow by about 200 bytes a row.
+// A fifth of the runs: the difference is larger, and the files grow by about 200 bytes a row.
 const isHistoryKept = await judgeHistory(RUNS_OF_ROUND / 5);
 process.exitCode = isTelemetryKept && isHistoryKept ? 0 : 1;
 
@@ -76,7 +76,7 @@ async function judgeTelemetry(): Promise<boolean> {
   return isKept;
 }
 
-/** @returns what telemetry adds to the cost of a run, as a share of it */
+/** @returns the additional cost of a run by telemetry, as a share */
 async function compare(bare: Contestant, told: Contestant): Promise<number> {
   for (const contestant of [bare, told]) contestant.reset();
   for (let slice = 0; slice < RUNS_OF_ROUND / SLICE; slice += 1) {

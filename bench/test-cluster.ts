@@ -3,9 +3,9 @@ import { createTestCluster, type TestClusterOptions } from '../libs/elastic-job/
 import { Inject, Injectable, Module } from '@nestjs/common';
 
 /**
- * How long a test of five instances of which one crashes takes, in milliseconds: start, a run that the crash
- * interrupts, the failover, stop; and how much of that this process computes, which a busy machine does not change. The
- * promise is less than 100.
+ * Measures a test of five instances, one of which crashes, in milliseconds: start, a run that the crash interrupts, the
+ * failover, stop. Also measures this process's own computing time, which a busy machine does not change. The promise is
+ * less than 100.
  *
  * npm run bench:cluster
  */

@@ -4,10 +4,7 @@ export const OPERATIONS = ['get', 'set', 'create', 'multi of 10'] as const;
 type OperationName = (typeof OPERATIONS)[number];
 
 const OUTSTANDING = 100;
-/**
- * How many requests a turn has; a contestant has several turns in a round, so that what disturbs the machine disturbs
- * both.
- */
+/** Requests of one turn. A contestant has several turns in a round, so that disturbances of the machine meet both. */
 const PER_TURN: Readonly<Record<OperationName, number>> = { get: 3_000, set: 2_000, create: 1_500, 'multi of 10': 500 };
 const TURNS = 6;
 const NODES = 1_000;
@@ -18,7 +15,7 @@ const DATA = 'x'.repeat(100);
 export type Results = Readonly<Record<OperationName, readonly Pair<number>[]>>;
 export type Pair<T> = readonly [T, T];
 
-/** Lets two contestants do the same, in turns. @param rounds after one that warms up and does not count */
+/** Lets two contestants do the same work in turns. @param rounds after a warm-up round that does not count */
 export async function compare(contestants: Pair<Contestant>, rounds: number): Promise<Results> {
   for (const contestant of contestants) await inParallel(NODES, (n) => contestant.create(nodeName(n), DATA));
   const results: Record<OperationName, Pair<number>[]> = { get: [], set: [], create: [], 'multi of 10': [] };

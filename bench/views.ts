@@ -18,7 +18,7 @@ const VALUE = 'x'.repeat(100);
 const ROUNDS = 7;
 
 /**
- * How long a view of a tree with values takes to be built, from nothing and after a reconnect: medians, in
+ * Measures how long it takes to build a view of a tree with values, from nothing and after a reconnect: medians, in
  * milliseconds.
  */
 export async function timeTree(server: TestServer): Promise<{ readonly opened: number; readonly rebuilt: number }> {
@@ -49,8 +49,8 @@ export async function timeTree(server: TestServer): Promise<{ readonly opened: n
 }
 
 /**
- * Watches very many long paths, breaks the link once, and waits until every watch is in place and every view true
- * again.
+ * Watches very many long paths, breaks the link once, and waits until every watch is in place and every view is
+ * complete again.
  */
 export async function timeWatches(
   server: TestServer,

@@ -1,5 +1,5 @@
-// What a task costs over its application: the time from spawn to exit of `runTask(AppModule)`, beside that of the same
-// module that is booted and closed, in pairs that alternate. Exits with 1 if the median of a task is more than 1.3
+// Measures the cost of a task over its application: the time from spawn to exit of `runTask(AppModule)`, compared with
+// booting and closing the same module, in alternating pairs. Exits with 1 if the median of a task is more than 1.3
 // times the other one's.
 //
 // npm run bench:worker             builds the package before

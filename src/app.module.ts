@@ -5,7 +5,7 @@ import { Module } from '@nestjs/common';
 import { ConfigModule } from '@nestjs/config';
 import { HealthController } from './health.controller.js';
 
-/** Looks at the registry that `ELASTIC_JOB_*` variables name, and runs no jobs. */
+/** Reads the registry that the `ELASTIC_JOB_*` variables name, and runs no jobs. */
 @Module({
   imports: [
     ElasticJobModule.forRootAsync({

@@ -7,10 +7,10 @@ import type { Judged } from './table.js';
 const PAGE = new URL('../../docs/performance.md', import.meta.url);
 const FOLDER = new URL('../../docs/performance/', import.meta.url);
 const GROWTH = new URL('growth.json', FOLDER);
-/** The text of the page between two marks is written by this bench. */
+/** Parts of the page, each between two marks, that this bench writes. */
 type Part = 'table' | 'plots';
 
-/** Writes the table into the page. @param note where and when it was measured */
+/** Writes the table into the page. @param note place and date of the measurement */
 export async function writeTable(judged: readonly Judged[], note: string): Promise<void> {
   await rewritePage('table', formatMarkdown(judged, note));
 }
@@ -20,7 +20,7 @@ export async function writeGrowth(growth: Growth): Promise<void> {
   await writeFormatted(GROWTH, JSON.stringify(growth), 'json');
 }
 
-/** Draws what was measured last, and shows it in the page. @returns how many files were written */
+/** Draws the last measurement, and shows it in the page. @returns the number of written files */
 export async function writePlots(): Promise<number> {
   const growth: Growth = JSON.parse(await readFile(GROWTH, 'utf8'));
   const plots = drawGrowth(growth);
@@ -34,7 +34,7 @@ async function rewritePage(part: Part, text: string): Promise<void> {
   await writeFormatted(PAGE, replacePart(await readFile(PAGE, 'utf8'), part, text), 'markdown');
 }
 
-/** Replaces what stands between the two marks of a part. @throws if the page has not both of them */
+/** Replaces the text between the two marks of a part. @throws if the page lacks one of them */
 export function replacePart(page: string, part: Part, text: string): string {
   const [begin, end] = [`<!-- ${part}:begin -->`, `<!-- ${part}:end -->`];
   const [from, to] = [page.indexOf(begin), page.indexOf(end)];

@@ -6,20 +6,20 @@ import type { CallName, InstanceCalls, Reply } from './child/instance-calls.js';
 const CALL_LIMIT_MS = 600_000;
 const LEAVE_LIMIT_MS = 30_000;
 
-/** A process under measurement. It ends with this one at the latest. */
+/** A measured process. It ends with this one at the latest. */
 export class Instance {
   private lastId = 0;
   private stopping: Promise<void> | undefined;
 
   private constructor(readonly process: ClientProcess) {}
 
-  /** @param script what `instance.fixture.ts` was bundled to */
+  /** @param script the bundle of `instance.fixture.ts` */
   static fork(script: URL): Instance {
     const child = fork(fileURLToPath(script), [], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], execArgv: [] });
     return new Instance(new ClientProcess(child));
   }
 
-  /** @throws what went wrong there, or if there is no answer in ten minutes */
+  /** @throws the error there, or an error if there is no answer in ten minutes */
   async call<Name extends CallName>(
     name: Name,
     ...[given]: Parameters<InstanceCalls[Name]>
@@ -28,7 +28,7 @@ export class Instance {
     return this.ask(name, given, CALL_LIMIT_MS);
   }
 
-  /** It leaves its jobs in order, and ends. Idempotent. */
+  /** Lets it leave its jobs in order, and end. Idempotent. */
   stop(): Promise<void> {
     this.stopping ??= this.leaveAndEnd();
     return this.stopping;

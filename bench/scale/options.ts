@@ -6,12 +6,12 @@ export type ScaleOptions =
 
 export interface TableOptions {
   readonly mode: 'table';
-  /** Requests and processor time alone, in one round. */
+  /** True: only requests and processor time, in one round. */
   readonly isQuick: boolean;
-  /** The letters of the rows; undefined: all of them. */
+  /** Letters of the rows; undefined for all of them. */
   readonly rows: readonly string[] | undefined;
   readonly rounds: number;
-  /** Writes the table into docs/performance.md. */
+  /** True: writes the table into docs/performance.md. */
   readonly writesDocs: boolean;
 }
 
@@ -23,10 +23,11 @@ export interface ClusterOptions {
   readonly minutes: number;
 }
 
-/** An option that is not known, or takes no such value. */
+/** An unknown option, or a wrong value. */
 export class UsageError extends Error {}
 
-export const USAGE = `npm run bench:scale                    every row, in 3 rounds; ends with 1 if a row falls short, 2 if the machine is too busy
+export const USAGE = `npm run bench:scale                    every row, in 3 rounds; ends with 1 if a row falls short,
+                                       2 if the machine is too busy
   -- --quick                           requests and processor time alone, in one round
   -- --rows a,e                        some of the rows, by their letters
   -- --rounds 5                        more rounds
@@ -40,7 +41,7 @@ const MODES = ['cluster', 'growth', 'plot', 'help'] as const;
 const CLUSTER = { processes: 10, jobs: 2_000, items: 10, minutes: 3 };
 const ROUNDS = 3;
 
-/** @param letters of the rows that there are @throws {UsageError} */
+/** @param letters of the existing rows @throws {UsageError} */
 export function parseOptions(args: readonly string[], letters: readonly string[]): ScaleOptions {
   const given = parse(args);
   const modes = MODES.filter((mode) => given[mode] === true);

@@ -5,7 +5,7 @@ import type { Measurement } from './measures/measurement.js';
 import { added, dynamic, rest } from './measures/rest.js';
 import type { Wanted } from './verdict.js';
 
-/** The measurements of each round, in this order. Several rows may read one measurement. */
+/** Measurements of each round, in this order. Several rows may read one measurement. */
 export const MEASUREMENTS = {
   writes,
   due100: due({ jobs: 100 }),
@@ -25,19 +25,19 @@ export const MEASUREMENTS = {
 
 export type MeasurementName = keyof typeof MEASUREMENTS;
 
-/** In the order in which they are made. */
+/** In the order of the measurements. */
 export const MEASUREMENT_NAMES = Object.keys(MEASUREMENTS).filter(isMeasurementName);
 
 function isMeasurementName(name: string): name is MeasurementName {
   return name in MEASUREMENTS;
 }
 
-/** `time` is not judged on a busy machine. `cpu` and `requests` are what `--quick` judges. */
+/** A busy machine makes `time` unusable. `--quick` judges `cpu` and `requests`. */
 type RowKind = 'time' | 'cpu' | 'requests' | 'memory';
 
 /** A line of the table. */
 export interface Row {
-  /** Several rows may have one, by which `--rows` picks them. */
+  /** Several rows may share one, by which `--rows` selects them. */
   readonly letter: string;
   readonly title: string;
   readonly measurement: MeasurementName;
@@ -47,7 +47,7 @@ export interface Row {
   readonly wanted: Wanted;
 }
 
-/** The rows of one letter. Each entry: title, figure, unit, kind, and the most that is wanted. */
+/** Rows of one letter. Each entry: title, figure, unit, kind, and the wanted limit. */
 function rows(
   letter: string,
   measurement: MeasurementName,
@@ -115,10 +115,10 @@ export const ROWS: readonly Row[] = [
   ...rows('m', 'overload', ['99 small jobs beside one of 1,000 items: p99 later by', 'delay', 'ms', 'time', 100]),
 ];
 
-/** Those of `--rows`. */
+/** Letters for `--rows`. */
 export const LETTERS: readonly string[] = [...new Set(ROWS.map(({ letter }) => letter))];
 
-/** Left out by `--quick` besides the rows of times: the start of so many instances takes too long. */
+/** Left out by `--quick`, as are the rows of times: starting that many instances takes too long. */
 const LONG: readonly MeasurementName[] = ['resharding'];
 
 export function chooseRows(letters: readonly string[] | undefined, isQuick: boolean): readonly Row[] {

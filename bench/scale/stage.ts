@@ -2,19 +2,19 @@ import { type Bundle, bundle } from '../../test/support/bundle/bundle.js';
 import { startZooKeeperServer, type TestServer } from '../../test/support/faults/index.js';
 import { Instance } from './instance.js';
 
-/** A default installation's tick, a compiler that does its best, and a disk that is not under measurement. */
+/** The tick of a default installation, the full compiler, and no waits for the disk, which is not measured. */
 const SERVER = {
   settings: { tickTime: 2_000 },
   jvmFlags: ['-XX:TieredStopAtLevel=4', '-Xmx2g', '-Dzookeeper.preAllocSize=65536'],
 };
 
-/** A server, and processes to be measured over it. */
+/** A server, and measured processes over it. */
 export class Stage {
   private namespaces = 0;
 
   private constructor(
     readonly server: TestServer,
-    /** How long jobs are watched. */
+    /** Time for which jobs are watched. */
     readonly seconds: number,
     private readonly script: Bundle,
   ) {}
@@ -33,7 +33,7 @@ export class Stage {
     return this.server.connect;
   }
 
-  /** One that nobody has used. */
+  /** A namespace that was not used before. */
   newNamespace(): string {
     return `scale-${(this.namespaces += 1)}`;
   }
@@ -42,7 +42,7 @@ export class Stage {
     return Instance.fork(this.script.url('instance'));
   }
 
-  /** Uses some processes of their own, which end with the work. */
+  /** Starts processes for some work, and ends them after it. */
   async with<T>(count: number, work: (instances: readonly Instance[]) => Promise<T>): Promise<T> {
     const instances = Array.from({ length: count }, () => this.fork());
     try {

@@ -6,11 +6,11 @@ import { Stage } from './stage.js';
 import { median } from './statistics.js';
 import { exitCodeOf, isQuiet, MOST_BARE_MS, type Verdict, verdictOf, type Wanted } from './verdict.js';
 
-/** How long jobs are watched in each round: a multiple of every period of theirs. */
+/** Time for which jobs are watched in each round: a multiple of all their periods. */
 const SECONDS = 12;
 const QUICK_SECONDS = 6;
 
-/** The bare writes, beside which every row that tells a time is judged. */
+/** The bare writes, beside which every row of times is judged. */
 const BARE: Row = {
   letter: '',
   title: 'a bare write on the idle server: p99',
@@ -34,7 +34,7 @@ export interface TableResult {
   readonly exitCode: 0 | 1 | 2;
 }
 
-/** The rounds of each measurement. Undefined: it failed. */
+/** Rounds of each measurement. Undefined if it failed. */
 type Rounds = Readonly<Partial<Record<MeasurementName, readonly (Figures | undefined)[]>>>;
 
 /** Measures in interleaved rounds, and judges the medians. */
@@ -61,7 +61,7 @@ export function formatTable(judged: readonly Judged[]): string {
   return table.toString();
 }
 
-/** The bare writes come along with all that is judged beside them. */
+/** Adds the bare writes to everything that is judged beside them. */
 function namesFor(rows: readonly Row[]): readonly MeasurementName[] {
   const needed = new Set<MeasurementName>(rows.map(({ measurement }) => measurement));
   if (rows.some(({ kind }) => kind === 'time')) needed.add('writes');
@@ -86,7 +86,7 @@ async function measureRounds(names: readonly MeasurementName[], rounds: number, 
   }
 }
 
-/** A measurement that fails makes its rows fall short, and the others are made all the same. */
+/** If a measurement fails, its rows fall short, and the others go on. */
 async function measureOrTell(name: MeasurementName, stage: Stage): Promise<Figures | undefined> {
   try {
     return await MEASUREMENTS[name](stage);
@@ -96,7 +96,7 @@ async function measureOrTell(name: MeasurementName, stage: Stage): Promise<Figur
   }
 }
 
-/** Nothing for what cannot be measured here; the worst for a round that failed, or did not come to an end. */
+/** No values if it cannot be measured here; the worst value for a round that failed or did not end. */
 function valuesOf(measured: Rounds, { measurement, figure, wanted }: Row): readonly number[] {
   const worst = wanted.kind === 'at least' ? -Infinity : Infinity;
   return (measured[measurement] ?? []).flatMap((figures) => {

@@ -1,6 +1,6 @@
 import { median } from './statistics.js';
 
-/** A bound of a figure; `none`: the figure is printed beside the others, and not judged. */
+/** Limit of a figure; `none`: the figure is printed, and not judged. */
 export type Wanted =
   | { readonly kind: 'at most'; readonly value: number }
   | { readonly kind: 'at least'; readonly value: number }
@@ -18,7 +18,7 @@ export function isQuiet(p99s: readonly number[]): boolean {
 
 /**
  * Judges the median of the rounds.
- * @param isValid false: the machine was busy, and the figure is one that this changes
+ * @param isValid false if the machine was busy, and that changes the figure
  */
 export function verdictOf(values: readonly number[], wanted: Wanted, isValid: boolean): Verdict {
   if (values.length === 0) return 'skipped';
@@ -35,7 +35,7 @@ export function verdictOf(values: readonly number[], wanted: Wanted, isValid: bo
   }
 }
 
-/** 0: every row is kept; 1: a row falls short; 2: the machine was too busy, and nothing is shown. */
+/** 0: every row is kept; 1: a row falls short; 2: the machine was too busy, and the result means nothing. */
 export function exitCodeOf(verdicts: readonly Verdict[]): 0 | 1 | 2 {
   if (verdicts.includes('invalid')) return 2;
   return verdicts.includes('short') ? 1 : 0;

@@ -8,13 +8,13 @@ import { CitiesModule } from './cities/cities.module.js';
 import { StatisticsDatabase, type StatisticsSchema } from './cities/statistics.database.js';
 import { HealthController } from './health/health.controller.js';
 
-/** A worker: its registry comes from `ELASTIC_JOB_*` variables, the embedded one if there are none. */
+/** A worker. Its registry comes from the `ELASTIC_JOB_*` variables, or is the embedded one if there are none. */
 @Module({
   imports: [
     ElasticJobModule.forRootAsync({
       imports: [ConfigModule.forFeature(elasticJobConfig), CitiesModule],
       inject: [elasticJobConfig.KEY, StatisticsDatabase],
-      // Start is refused if the database has seen tokens that this registry has yet to reach.
+      // Start is refused if the database has seen tokens that this registry has not reached yet.
       useFactory: (config: ElasticJobModuleOptions, database: StatisticsDatabase) => ({
         ...config,
         fences: [new SqlGuard<StatisticsSchema>(database)],

@@ -2,6 +2,6 @@ import { NestFactory } from '@nestjs/core';
 import { AppModule } from './app.module.js';
 
 const app = await NestFactory.create(AppModule);
-// On SIGTERM running items end, or are aborted at the deadline, before anything else is closed.
+// On SIGTERM, running items end or are aborted at the deadline, before anything else is closed.
 app.enableShutdownHooks();
 await app.listen(process.env.PORT ?? 3000);

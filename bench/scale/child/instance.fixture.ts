@@ -1,4 +1,4 @@
-// A process under measurement, which does as it is told by IPC: `instance.ts` is the other end.
+// A measured process, controlled by IPC: `instance.ts` is the other end.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
@@ -13,9 +13,9 @@ type Answers = {
   ) => ReturnType<InstanceCalls[Name]> | Promise<ReturnType<InstanceCalls[Name]>>;
 };
 
-/** After so many, the server's compiler has done its work: its threads would compete with what is timed. */
+/** Enough for the server's compiler to finish: its threads would compete with the measured work. */
 const WARM_UP_WRITES = 4_000;
-/** Once is not enough: what finalizers let go is collected by the next one. */
+/** Once is not enough: objects that finalizers release are collected by the next one. */
 const COLLECTIONS = 3;
 
 setFlagsFromString('--expose-gc');
@@ -52,7 +52,7 @@ async function memory(): Promise<Memory> {
   return { heap, rss };
 }
 
-/** How long each write of the bare client takes, one after the other, in milliseconds. */
+/** Measures writes of the bare client, one after the other, in milliseconds. */
 async function timeWrites(servers: string, writes: number): Promise<readonly number[]> {
   const center = new ZooKeeperRegistryCenter({ servers, namespace: 'bare' }, new SystemClock());
   await center.connect();

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 
-/** Notes how late each run begins: from its due instant to the handler's first line. */
+/** Notes the lateness of each run, from its due instant to the handler's first line. */
 export class LatenessLog {
   private from = Infinity;
   private to = Infinity;
@@ -8,7 +8,7 @@ export class LatenessLog {
   private lateness = new Map<string, number[]>();
   private readonly news = new EventTarget();
 
-  /** Notes the runs that are due in a span from now on. @param due how many these are */
+  /** Notes the runs that are due in a span from now on. @param due their number */
   open(from: number, to: number, due: number): void {
     Object.assign(this, { from, to, due, lateness: new Map() });
   }
@@ -23,7 +23,7 @@ export class LatenessLog {
     if (this.due === 0) this.news.dispatchEvent(new Event('complete'));
   }
 
-  /** Resolves when all of the runs have begun, or the time is up, in milliseconds. */
+  /** Resolves when all of the runs have begun, or at the time limit, in milliseconds. */
   async close(limitMs: number): Promise<Readonly<Record<string, readonly number[]>>> {
     if (this.due > 0) await once(this.news, 'complete', { signal: AbortSignal.timeout(limitMs) }).catch(() => {});
     this.from = Infinity;

@@ -3,7 +3,7 @@ import type { ShardingContext } from '../../../libs/elastic-job/src/domain/index
 import type { JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
 import type { LedgerLine } from '../cluster/ledger.js';
 
-/** Writes down what this process does, line by line, so that a SIGKILL takes nothing of it along. */
+/** Writes the runs of this process line by line, so that a SIGKILL loses none of them. */
 export class LedgerFile {
   private readonly file: number;
 

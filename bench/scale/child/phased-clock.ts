@@ -1,6 +1,6 @@
 import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
 
-/** The host's clock, so many milliseconds behind: jobs that are due at full seconds are due so much later. */
+/** The host's clock, delayed by some milliseconds: jobs that are due at full seconds are due that much later. */
 export class PhasedClock extends SystemClock {
   constructor(
     private readonly behindMs: number,

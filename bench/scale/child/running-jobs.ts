@@ -15,14 +15,14 @@ import { LatenessLog } from './lateness.js';
 import { LedgerFile } from './ledger-file.js';
 import { PhasedClock } from './phased-clock.js';
 
-/** A process that computes for long, as when it starts very many jobs, keeps its session. */
+/** Long, so that a process that computes for long, for example while it starts very many jobs, keeps its session. */
 const SESSION_TIMEOUT_MS = 30_000;
-/** A request, and a new session, may wait while this process computes. */
+/** A request, and a new session, may have to wait while this process computes. */
 const REQUEST_TIMEOUT_MS = 60_000;
 const LIMITS = { drainTimeoutMs: 1_000, connectionTimeoutMs: REQUEST_TIMEOUT_MS };
-/** Of the last second of a window. */
+/** Longest wait for the last second of a window. */
 const LATEST_MS = 10_000;
-/** The figures of a window are taken so long before its full seconds, when nothing is due. */
+/** The figures of a window are taken this long before its full seconds, when nothing is due. */
 const BEFORE_MS = 40;
 
 /** One session of this process, and its jobs. */
@@ -33,7 +33,7 @@ interface Phase {
   readonly runtime: ElasticJobRuntime;
 }
 
-/** The jobs of this process. Their handlers do nothing but tell how late they are. */
+/** The jobs of this process. Their handlers only report their lateness. */
 export class RunningJobs {
   private readonly lateness = new LatenessLog();
   private readonly phases: readonly Phase[];
@@ -72,7 +72,7 @@ export class RunningJobs {
     return performance.now() - begun;
   }
 
-  /** The next due instants. The first of them is a second away at least. */
+  /** Watches the next due instants, the first of which is at least a second away. */
   async watch({ instants, everySeconds, items }: WatchOptions): Promise<Window> {
     const periodMs = everySeconds * 1_000;
     const from = Math.ceil((Date.now() + 1_000) / periodMs) * periodMs;

@@ -4,14 +4,17 @@ import { ElasticJobRuntime } from '../../../libs/elastic-job/src/runtime/index.j
 import { createTestCluster, VirtualClock } from '../../../libs/elastic-job/src/testing/index.js';
 import type { ReshardOptions, Resharding } from './instance-calls.js';
 
-/** Code is compiled and caches are filled before anything is measured. */
+/** Code must be compiled, and caches filled, before the measurement. */
 const WARM_UP = 3_000;
 const SECOND_MS = 1_000;
 const STEP_MS = 10;
 const RESHARDING_LIMIT_MS = 60_000;
 const NEVER = '0 0 0 1 1 ? 2099';
 
-/** The processor time of a trigger of one item, over the embedded registry and a virtual clock, in milliseconds. */
+/**
+ * Measures the processor time of a trigger of one item, over the embedded registry and a virtual clock, in
+ * milliseconds.
+ */
 export async function timeTriggers(runs: number): Promise<number> {
   const clock = new VirtualClock();
   const limits = { sessionTimeoutMs: 60_000, requestTimeoutMs: 10_000, latencyMs: 1 };
@@ -34,7 +37,7 @@ export async function timeTriggers(runs: number): Promise<number> {
   return computedMs / done;
 }
 
-/** The items of jobs that one of many instances leaves get other owners, all of them in this process. */
+/** Measures how items get other owners when one of many instances, all in this process, leaves. */
 export async function timeResharding({ instances, jobs, items }: ReshardOptions): Promise<Resharding> {
   const names = Array.from({ length: jobs }, (_, n) => `job-${n}`);
   const job = { cron: NEVER, shardingTotalCount: items, failover: true, handler: () => {} };

@@ -1,4 +1,7 @@
-/** A run that a process has done, or a fire time that it has told as missed. Times are in milliseconds since the epoch. */
+/**
+ * A run that a process has done, or a fire time that it has reported as missed. Times are in milliseconds since the
+ * epoch.
+ */
 export type LedgerLine =
   | {
       readonly kind: 'run';
@@ -22,19 +25,19 @@ export interface DueTime {
   readonly fireTime: number;
 }
 
-/** How the runs that were due have ended. Each is in one of the first four. */
+/** Numbers of due runs, by their end. Each run counts in one of the first four. */
 export interface LedgerSums {
   readonly due: number;
   readonly once: number;
-  /** Done once by a process that was killed or cut off, and once more by failover, as promised. */
+  /** Run once by a process that was killed or cut off, and once more by failover, as promised. */
   readonly repeated: number;
   readonly told: number;
-  /** In words; the first two kinds must not be. */
+  /** Descriptions; there must be none of the first two kinds. */
   readonly silent: readonly string[];
   readonly doubled: readonly string[];
 }
 
-/** The fire times of jobs that are due once a minute, in a span. @param seconds of each job, by its name */
+/** Fire times of jobs that are due once a minute, in a span. @param seconds of each job, by its name */
 export function dueTimes(seconds: ReadonlyMap<string, number>, from: number, to: number): readonly DueTime[] {
   return [...seconds].flatMap(([job, second]) => {
     const due: DueTime[] = [];
@@ -44,7 +47,7 @@ export function dueTimes(seconds: ReadonlyMap<string, number>, from: number, to:
   });
 }
 
-/** Compares what the processes have written down with what was due. @param items of each job */
+/** Compares the processes' ledgers with the due runs. @param items of each job */
 export function judgeLedger(due: readonly DueTime[], items: number, lines: readonly LedgerLine[]): LedgerSums {
   const runs = groupBy(
     lines.filter((line) => line.kind === 'run'),

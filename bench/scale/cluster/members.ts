@@ -12,7 +12,7 @@ export interface Sight {
   readonly members: readonly Vitals[];
 }
 
-/** The processes of a cluster, each of which writes a ledger of its own. */
+/** Processes of a cluster, each of which writes a ledger of its own. */
 export class Members {
   private readonly members: Instance[] = [];
   private readonly ledgers: string[] = [];
@@ -28,14 +28,14 @@ export class Members {
     return this.members.length;
   }
 
-  /** One more. Resolves when it takes part in all jobs. */
+  /** Starts one more process. Resolves when it has joined all jobs. */
   async join(): Promise<void> {
     const instance = this.stage.fork();
     this.members.push(instance);
     await this.begin(instance);
   }
 
-  /** The member ends, and another one comes in its place. @param how `kill`: without a word */
+  /** Ends a member, and starts another one in its place. @param how `kill`: by SIGKILL */
   async replace(index: number, how: 'leave' | 'kill'): Promise<void> {
     const leaver = this.members[index]!;
     await (how === 'kill' ? leaver.process.kill() : leaver.stop());
@@ -52,19 +52,19 @@ export class Members {
     return { serverCpuMs, members };
   }
 
-  /** How many watches each member has, in their order. */
+  /** Number of watches of each member, in their order. */
   async watches(): Promise<readonly number[]> {
     const bySession = await watchesBySession(this.stage.server);
     const { members } = await this.sight();
     return members.map(({ sessions }) => sessions.reduce((sum, id) => sum + (bySession.get(id) ?? 0), 0));
   }
 
-  /** All members leave in order. */
+  /** Lets all members leave in order. */
   async stop(): Promise<void> {
     await Promise.all(this.members.map((member) => member.stop()));
   }
 
-  /** The ledgers of all of them, also of those that are gone. */
+  /** Ledgers of all members, including those that are gone. */
   async ledger(): Promise<readonly LedgerLine[]> {
     const texts = await Promise.all(this.ledgers.map((path) => readFile(path, 'utf8')));
     return texts.flatMap((text) => text.split('\n').filter(Boolean).map(parseLine));

@@ -5,7 +5,7 @@ const MIB = 2 ** 20;
 const MINUTE_MS = 60_000;
 const SHOWN = 10;
 
-/** True if every due run was done once or told, and nothing was sent while nothing was due. */
+/** True if every due run was done once or reported, and nothing was sent while nothing was due. */
 export function isClusterKept({ sums: { silent, doubled }, minute }: ClusterResult): boolean {
   return silent.length === 0 && doubled.length === 0 && restRequests(minute).every((requests) => requests === 0);
 }

@@ -10,16 +10,16 @@ import { Members, type Sight } from './members.js';
 const MINUTE_MS = 60_000;
 const SESSION_TIMEOUT_MS = 15_000;
 const SECOND_MS = 1_000;
-/** Jobs are due in the first seconds of each minute; the rest of it shows what a cluster costs that has nothing to do. */
+/** Jobs are due in the first seconds of each minute; the rest of it shows the cost of an idle cluster. */
 const BUSY_SECONDS = 50;
-/** By then the runs of the last busy second have ended. */
+/** Begins when the runs of the last busy second have ended. */
 const REST_SECONDS = { from: 54, to: 59 };
-/** By then the last run is done. */
+/** Time until the last run is done. */
 const TAIL_MS = 5_000;
-/** A span begins at a full minute, and this is the least that has to be left until then. */
+/** Least time before the full minute at which a span begins. */
 const LEAD_MS = 2_000;
 
-/** The cost of an undisturbed minute, and of its rest. */
+/** Cost of an undisturbed minute, and of its idle rest. */
 export interface Minute {
   readonly begun: Sight;
   readonly ended: Sight;
@@ -31,11 +31,11 @@ export interface Minute {
 export interface ClusterResult {
   readonly sums: LedgerSums;
   readonly minute: Minute;
-  /** How long it took to replace all processes, in seconds. */
+  /** Time to replace all processes, in seconds. */
   readonly restartS: number;
 }
 
-/** Every process is replaced, one of them after a SIGKILL, while jobs are due once a minute each. */
+/** Replaces every process, one of them after a SIGKILL, while jobs are due once a minute each. */
 export async function runCluster(options: ClusterOptions): Promise<ClusterResult> {
   const directory = await mkdtemp(join(tmpdir(), 'bench-scale-'));
   try {
@@ -61,7 +61,7 @@ async function runOn(stage: Stage, directory: string, options: ClusterOptions): 
       await members.join();
       console.error(`${members.count} of ${processes} processes take part in ${jobs} jobs`);
     }
-    // An item owes fire times from its first one on: each has to run once before anything is judged.
+    // An item owes fire times from its first one on, so each has to run once before the judged span.
     const from = nextMinute() + MINUTE_MS;
     console.error(`the restart begins: ${new Date(from).toISOString()}`);
     await untilTime(from);
@@ -79,7 +79,7 @@ async function runOn(stage: Stage, directory: string, options: ClusterOptions): 
   }
 }
 
-/** @returns how long it took, in seconds */
+/** @returns the duration, in seconds */
 async function restart(members: Members): Promise<number> {
   const begun = performance.now();
   const victim = Math.floor(members.count / 2);

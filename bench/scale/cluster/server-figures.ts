@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import type { TestServer } from '../../../test/support/faults/index.js';
 
-/** Of Linux, on all machines that matter here. */
+/** Linux's value on all relevant machines. */
 const TICKS_OF_SECOND = 100;
 const FOUR_LETTER_LIMIT_MS = 30_000;
 
-/** The processor time of a process since its start, in milliseconds. @throws where there is no /proc */
+/** Processor time of a process since its start, in milliseconds. @throws where there is no /proc */
 export async function cpuMsOf(pid: number): Promise<number> {
   return parseStat(await readFile(`/proc/${pid}/stat`, 'utf8'));
 }
@@ -17,12 +17,12 @@ export function parseStat(stat: string): number {
   return ((user + system) * 1_000) / TICKS_OF_SECOND;
 }
 
-/** How many watches each session has, by its id in lower-case hexadecimal. */
+/** Number of watches of each session, by its id in lower-case hexadecimal. */
 export async function watchesBySession(server: TestServer): Promise<ReadonlyMap<string, number>> {
   return parseWatches(await server.fourLetter('wchc', FOUR_LETTER_LIMIT_MS));
 }
 
-/** @param text of `wchc`: each session with the paths that it watches, one a line */
+/** @param text of `wchc`: each session with its watched paths, one a line */
 export function parseWatches(text: string): ReadonlyMap<string, number> {
   const watches = new Map<string, number>();
   let session = '';

@@ -10,7 +10,7 @@ const SESSION_TIMEOUT_MS = 10_000;
 const START_LIMIT_MS = 60_000;
 const JVM_FLAGS = ['-Xmx512m', '-Dorg.slf4j.simpleLogger.defaultLogLevel=error'];
 
-/** Java's ElasticJob with so many jobs that are due each second, in one process over the same server. */
+/** Java's ElasticJob with a number of jobs that are due each second, in one process over the same server. */
 export function javaJobs(jobs: number): Measurement {
   return async (stage): Promise<Figures> => {
     const [release = ''] = RELEASES;
@@ -26,7 +26,7 @@ export function javaJobs(jobs: number): Measurement {
     try {
       await peer.untilReady();
       for (let n = 0; n < jobs; n += 1) {
-        // Java runs all items once more if a trigger is a millisecond late: these runs are not due.
+        // Java runs all items once more if a trigger is a millisecond late, and these runs are not due.
         const config = jobSpec({ jobName: `job-${n}`, shardingTotalCount: 1, failover: true, misfire: false });
         await peer.call('start', { config }, START_LIMIT_MS);
       }
@@ -54,7 +54,7 @@ async function classPathOrReason(release: string): Promise<ClassPath> {
   }
 }
 
-/** NaN where the system does not tell. */
+/** NaN if the system does not report it. */
 async function threadsOf(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(/^Threads:\s+(\d+)$/m.exec(status)?.[1]);

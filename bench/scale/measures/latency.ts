@@ -3,7 +3,7 @@ import type { JobGroup, Window } from '../child/instance-calls.js';
 import type { Stage } from '../stage.js';
 import type { Figures, Measurement } from './measurement.js';
 
-/** After so much, V8 has compiled what a process does again and again, as in one that has run for minutes. */
+/** Enough for V8 to compile the repeated work, as in a process that has run for minutes. */
 const WARM_UP = { instants: 10, runs: 8_000 };
 const WRITES = 2_000;
 
@@ -12,9 +12,9 @@ export interface DueJobs {
   readonly jobs: number;
   /** @default 1 */
   readonly items?: number;
-  /** Due instants of a second, at equal distances. @default 1: all jobs are due at the full second */
+  /** Due instants per second, at equal distances. @default 1: all jobs are due at the full second */
   readonly phases?: number;
-  /** From one due instant to the next one of a job, in seconds: a divisor of 60. @default 1 */
+  /** Seconds between two due instants of a job: a divisor of 60. @default 1 */
   readonly everySeconds?: number;
 }
 
@@ -27,7 +27,7 @@ export function due({ jobs, items = 1, phases = 1, everySeconds = 1 }: DueJobs):
     const instants = stage.seconds / everySeconds;
     const runs = instants * jobs * items;
     const lateness = withMissing(begun, runs);
-    // Runs that an overloaded process has left out are no saving: the others stand for them.
+    // Runs that an overloaded process has left out must not look like savings, so the others are scaled up.
     const scale = runs / begun.length;
     return {
       p50: percentile(lateness, 0.5),
@@ -40,7 +40,7 @@ export function due({ jobs, items = 1, phases = 1, everySeconds = 1 }: DueJobs):
   };
 }
 
-/** As `due`, beside two bare writes, one after the other, right before it. */
+/** As `due`, just after two bare writes in a row. */
 export function spread(jobs: number, phases: number): Measurement {
   const measure = due({ jobs, phases });
   return async (stage) => {
@@ -65,7 +65,7 @@ export function overload(small: number, items: number): Measurement {
   };
 }
 
-/** The bare client's writes to one node while nothing else happens, one after the other. */
+/** Writes of the bare client to one node, one after the other, on an idle server. */
 export async function writes(stage: Stage): Promise<Figures> {
   return stage.with(1, async ([instance]) => {
     const took = await instance!.call('write', { servers: stage.servers, writes: WRITES });

@@ -4,7 +4,7 @@ import type { Measurement } from './measurement.js';
 const NEVER = '0 0 0 1 1 ? 2099';
 const MIB = 2 ** 20;
 
-/** Start and memory of jobs that rest, in one process over ZooKeeper. */
+/** Start and memory of resting jobs, in one process over ZooKeeper. */
 export function rest(jobs: number): Measurement {
   return (stage) =>
     stage.with(1, async ([instance]) => {
@@ -20,7 +20,7 @@ export function rest(jobs: number): Measurement {
     });
 }
 
-/** Jobs that are added to a process that runs, one after the other. */
+/** Jobs that are added to a running process, one after the other. */
 export function added(jobs: number): Measurement {
   return (stage) =>
     stage.with(1, async ([instance]) => {

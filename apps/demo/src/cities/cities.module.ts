@@ -6,9 +6,9 @@ import { openStatisticsDatabase, StatisticsDatabase } from './statistics.databas
 import { StatisticsStore } from './statistics.store.js';
 
 /**
- * The job with what it reads and writes. `DEMO_DATABASE` names the file, which workers on one machine may share;
- * without it the statistics are gone when the process is. The file remembers the tokens of its registry: with another
- * registry take another file, or raise `ELASTIC_JOB_TOKEN_EPOCH`; start says so.
+ * The job with its source and its store. `DEMO_DATABASE` names the database file, which workers on one machine may
+ * share; without it the statistics end with the process. The file keeps the tokens of its registry: for another
+ * registry use another file, or raise `ELASTIC_JOB_TOKEN_EPOCH`, as the error at start says.
  */
 @Module({
   controllers: [StatisticsController],
@@ -26,7 +26,7 @@ import { StatisticsStore } from './statistics.store.js';
 export class CitiesModule implements OnModuleDestroy {
   constructor(private readonly database: StatisticsDatabase) {}
 
-  // Running items have ended, or were aborted, when Nest calls this: the job may rely on its database to the last.
+  // Nest calls this after running items have ended or were aborted, so the job may use its database until then.
   async onModuleDestroy(): Promise<void> {
     await this.database.destroy();
   }

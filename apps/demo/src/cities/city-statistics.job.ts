@@ -3,13 +3,13 @@ import { ElasticJob, type ShardingContext } from '@app/elastic-job';
 import { CitiesSource } from './cities.source.js';
 import { StatisticsStore } from './statistics.store.js';
 
-/** Small enough that a crash loses little work. */
+/** Small, so that a crash loses little work. */
 const CITIES_PER_WRITE = 500;
 
-/** Few enough that a run ends before the next one is due. */
+/** Small enough that a run ends before the next one is due. */
 const CITIES_PER_RUN = 6 * CITIES_PER_WRITE;
 
-/** Counts the world's cities by country: every five seconds each of the twelve items takes its next cities. */
+/** Counts the world's cities by country: every five seconds each of the twelve items counts its next cities. */
 @Injectable()
 export class CityStatisticsJob {
   constructor(
@@ -24,8 +24,8 @@ export class CityStatisticsJob {
     const cities = open.slice(0, CITIES_PER_RUN);
 
     for (let start = 0; start < cities.length; start += CITIES_PER_WRITE) {
-      // Ends a run that is known to be lost. It cannot do more: the process may stop right after this line, for longer
-      // than its session lives, and then write. That write carries an old token, and the store refuses it.
+      // Ends a run that is known to be lost. More is not possible here: the process may be paused right after this
+      // line, for longer than its session lives, and then write. That write has an old token, and the store refuses it.
       context.assertHeld();
       await this.store.count(context, cities.slice(start, start + CITIES_PER_WRITE));
     }

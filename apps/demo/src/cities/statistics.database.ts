@@ -5,9 +5,9 @@ import type { CountryStatistics } from './country-statistics.js';
 
 /** The tables of the demo. */
 export interface StatisticsSchema {
-  /** Which cities are counted: what makes counting idempotent per row. */
+  /** Counted cities, which make counting idempotent per row. */
   counted_city: { city_id: number };
-  /** What each item adds to a country. One row per item, so that items never write the same row. */
+  /** Numbers that each item adds to a country. One row per item, so that items never write the same row. */
   country_share: CountryStatistics & { item: number };
   /** The view that readers use: the sum over all items. */
   country_statistics: CountryStatistics;
@@ -22,7 +22,7 @@ export class StatisticsDatabase extends Kysely<StatisticsSchema> {}
  */
 export async function openStatisticsDatabase(file: string): Promise<StatisticsDatabase> {
   const connection = new Libsql(file);
-  // Several processes share one file: writers wait for each other, readers wait for nobody.
+  // Several processes share one file: writers wait for each other, and readers never wait.
   connection.exec('pragma busy_timeout = 10000');
   connection.exec('pragma journal_mode = wal');
   const database = new StatisticsDatabase({ dialect: new SqliteDialect({ database: connection }) });

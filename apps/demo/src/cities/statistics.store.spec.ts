@@ -54,7 +54,7 @@ it('given cities of two items, when both are counted, then a country shows the s
   ]);
 });
 
-it('given cities that are counted already, when a later run meets them again, then only the new ones are added', async () => {
+it('adds only new cities when a later run meets counted ones again', async () => {
   await store.count(run(0, 1n), [KYOTO]);
 
   expect(await store.count(run(0, 2n), [KYOTO, NARA])).toBe(1);
@@ -65,7 +65,7 @@ it('given cities that are counted already, when a later run meets them again, th
   ]);
 });
 
-it('given a rescuer that has written, when the stale run counts on, then it is refused and nothing changes', async () => {
+it('refuses a stale run, and changes nothing, once its rescuer has written', async () => {
   await store.count(run(0, 2n), [KYOTO]);
 
   await expect(store.count(run(0, 1n), [NARA])).rejects.toThrow(FencedError);

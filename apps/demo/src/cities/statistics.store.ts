@@ -6,7 +6,7 @@ import type { City, Shard } from './cities.source.js';
 import { summarize, type CountryStatistics } from './country-statistics.js';
 import { StatisticsDatabase, type StatisticsSchema } from './statistics.database.js';
 
-/** The store that the job writes to: refuses stale runs, counts every city once. */
+/** The job's store: refuses stale runs, and counts every city once. */
 @Injectable()
 export class StatisticsStore {
   private readonly guard: SqlGuard<StatisticsSchema>;
@@ -15,7 +15,7 @@ export class StatisticsStore {
     this.guard = new SqlGuard<StatisticsSchema>(database);
   }
 
-  /** The ids of an item's cities that are counted already. */
+  /** Ids of an item's cities that are already counted. */
   async countedCities({ shardingItem, shardingTotalCount }: Shard): Promise<ReadonlySet<number>> {
     const rows = await this.database
       .selectFrom('counted_city')
@@ -26,8 +26,8 @@ export class StatisticsStore {
   }
 
   /**
-   * Adds cities to their countries, all or none of them; a city that is counted already changes nothing.
-   * @returns how many were new.
+   * Adds cities to their countries, all or none of them; a city that is already counted changes nothing.
+   * @returns the number of new ones.
    * @throws {FencedError} if a newer run of the item has written; nothing was changed then.
    */
   async count(context: ShardingContext, cities: readonly City[]): Promise<number> {
@@ -38,7 +38,7 @@ export class StatisticsStore {
     });
   }
 
-  /** How many cities are counted. */
+  /** Number of counted cities. */
   async total(): Promise<number> {
     const { total } = await this.database
       .selectFrom('counted_city')

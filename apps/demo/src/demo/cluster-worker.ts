@@ -3,7 +3,7 @@ import type { DemoEvent } from './demo-event.js';
 import { startInstance } from './instance.js';
 import type { WorkerCommand, WorkerSettings } from './worker-process.js';
 
-/** Short, so that the audience need not wait long for a takeover. */
+/** Short, so that the audience sees a takeover soon. */
 const SESSION_TIMEOUT_MS = 4_000;
 
 const { instance, servers, namespace, databaseFile }: WorkerSettings = JSON.parse(process.argv[2]!);
@@ -19,12 +19,12 @@ const application = await startInstance(
 );
 
 process.on('message', (command: WorkerCommand) => void (command === 'freeze' ? freeze() : leave()));
-// The demo is gone: so is its audience.
+// The demo has ended, so the worker leaves too.
 process.on('disconnect', () => void leave());
 
 /**
- * Stops this process, all of it, until SIGCONT comes. Not inside a transaction: SQLite has one write lock for the whole
- * file, and a process that slept with it would hold up everybody.
+ * Stops the whole process until SIGCONT comes. Never within a transaction: SQLite has one write lock for the whole
+ * file, so a process that sleeps with it would block all others.
  */
 async function freeze(): Promise<void> {
   await database.connection().execute(async () => {

@@ -6,7 +6,7 @@ import { perform, type Stage } from './stage.js';
 import { WorkerProcess } from './worker-process.js';
 
 const LIMIT_MS = 110_000;
-/** Writes of a worker before it is hit: it has begun all of its items and finished none. */
+/** Writes of a worker before its mishap: it has begun all of its items, and finished none. */
 const WRITES_BEFORE_THE_STOP = 6;
 const WRITES_BEFORE_THE_KILL = 12;
 
@@ -19,12 +19,12 @@ try {
   await rm(directory, { recursive: true });
   await zooKeeper.stop();
 }
-// Whatever a failed play has left running must not keep the process.
+// The remains of a failed play must not keep the process alive.
 process.exit();
 
 /**
  * Workers A, B and C, each a process of its own, over a real ZooKeeper. B is stopped for longer than its session lives,
- * and wakes up to a world that has moved on. C is killed. D joins late.
+ * and continues after its items have moved on. C is killed. D joins late.
  */
 async function playCluster(stage: Stage, servers: string, databaseFile: string): Promise<void> {
   const { ledger, isComplete, hear, tell, fail } = stage;

@@ -2,7 +2,7 @@ import { Presets, MultiBar, type SingleBar } from 'cli-progress';
 import Table from 'cli-table3';
 import type { Assignment, Ledger } from './ledger.js';
 
-/** What the demo shows: a bar and lines above it on a terminal, lines alone elsewhere. */
+/** Display of the demo: a bar with lines above it on a terminal, only lines elsewhere. */
 export class Display {
   private readonly bars: MultiBar | undefined;
   private readonly bar: SingleBar | undefined;
@@ -21,7 +21,7 @@ export class Display {
     else console.log(text);
   }
 
-  /** Shows what has changed. */
+  /** Shows the latest numbers. */
   update(ledger: Ledger): void {
     this.progress(ledger.added(), ledger.refused);
     this.assignment(ledger.assignment);

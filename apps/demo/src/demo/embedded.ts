@@ -6,16 +6,16 @@ import { startInstance } from './instance.js';
 import { perform, type Stage } from './stage.js';
 
 const LIMIT_MS = 55_000;
-/** Writes of B before it is cut off: it has begun all of its items and finished none. */
+/** Writes of B before it is cut off: it has begun all of its items, and finished none. */
 const WRITES_BEFORE_THE_CUT = 6;
 
 await perform(':memory:', LIMIT_MS, playEmbedded);
-// Whatever a failed play has left running must not keep the process.
+// The remains of a failed play must not keep the process alive.
 process.exit();
 
 /**
- * Instances A, B and C in this process, over one embedded registry. B is cut off in mid-run: its session ends, and B is
- * not told. D joins late.
+ * Instances A, B and C in this process, over one embedded registry. B is cut off in mid-run: its session ends, and B
+ * does not notice. D joins late.
  */
 async function playEmbedded({ ledger, database, isComplete, hear, tell }: Stage): Promise<void> {
   const server = new MemoryRegistry(new SystemClock());
@@ -27,7 +27,7 @@ async function playEmbedded({ ledger, database, isComplete, hear, tell }: Stage)
     });
 
   let isCutOff = false;
-  // A zombie is slow: it goes on with each item only when somebody else has already written for it.
+  // The zombie is slow: it continues with an item only when another instance has already written for it.
   const lagBehind = async ({ shardingItem, token }: ShardingContext) => {
     if (!isCutOff) return;
     const isTakenOver = () => BigInt(ledger.newestWrite(shardingItem)?.token ?? 0) > token!;

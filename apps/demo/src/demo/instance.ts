@@ -12,7 +12,7 @@ import type { Observer } from './observer.js';
 @Module({})
 class InstanceModule {}
 
-/** Starts one instance of the worker: an application of its own with the same job, over a store that is watched. */
+/** Starts one instance of the worker: an application of its own with the same job, over an observed store. */
 export async function startInstance(
   options: ElasticJobModuleOptions,
   database: StatisticsDatabase,

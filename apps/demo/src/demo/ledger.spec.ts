@@ -45,7 +45,7 @@ it('given a wait, when the deadline comes first, then the error says what did no
   await expect(waiting).rejects.toThrow('Waited in vain until a write was refused.');
 });
 
-it('given writes of two instances, when they are looked at, then sums, refusals and the newest writer are known', () => {
+it("knows the sums, the refusals and the newest writer of two instances' writes", () => {
   const ledger = new Ledger(new AbortController().signal);
 
   ledger.record(wrote('B', 3, 400, '10'));
@@ -58,7 +58,7 @@ it('given writes of two instances, when they are looked at, then sums, refusals 
   expect(ledger.newestWrite(4)).toBeUndefined();
 });
 
-it('given an instance that joined twice, when items are assigned, then its two lives have different names', () => {
+it('gives the two lives of an instance that joined twice different names', () => {
   const ledger = new Ledger(new AbortController().signal);
 
   ledger.record({ kind: 'joined', instance: 'A', instanceId: 'id-1' });

@@ -1,12 +1,12 @@
 import { EventEmitter, once } from 'node:events';
 import type { DemoEvent } from './demo-event.js';
 
-/** Items by the name of the instance that owns them. */
+/** Items by the name of their owner. */
 export type Assignment = ReadonlyMap<string, readonly number[]>;
 
 type Written = Extract<DemoEvent, { kind: 'wrote' }>;
 
-/** What has happened so far. The demo's plot waits here for its cues. */
+/** Events so far. The demo's script waits here for its cues. */
 export class Ledger {
   private readonly changes = new EventEmitter().setMaxListeners(0);
   private readonly written: Written[] = [];
@@ -30,7 +30,7 @@ export class Ledger {
     return this.refusals;
   }
 
-  /** Cities that were counted: by all instances, or by one. */
+  /** Number of counted cities, of all instances or of one. */
   added(instance?: string): number {
     const events = this.written.filter((event) => instance === undefined || event.instance === instance);
     return events.reduce((sum, { added }) => sum + added, 0);
@@ -51,7 +51,7 @@ export class Ledger {
     return [...this.names.values()].includes(name);
   }
 
-  /** Who owns what. An instance that came back after it had lost its session is called `B again`. */
+  /** Owners of the items. An instance that has come back after the loss of its session is called `B again`. */
   get assignment(): Assignment {
     const assignment = new Map<string, number[]>();
     for (const [item, instanceId] of this.owners) {
@@ -62,12 +62,12 @@ export class Ledger {
   }
 
   /**
-   * Waits for a condition, which is asked again after each event.
-   * @throws {Error} that says what was awaited, if the deadline comes first
+   * Waits for a condition, which is checked again after each event.
+   * @throws {Error} that names the condition, if the deadline comes first
    */
   async until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
     for (;;) {
-      // Listened for before the question, so that no event is missed while it is answered.
+      // Listens before the check, so that no event is missed meanwhile.
       const news = once(this.changes, 'change', { signal: this.deadline }).then(
         () => undefined,
         (cause: unknown) => new Error(`Waited in vain until ${what}.`, { cause }),

@@ -1,7 +1,7 @@
 import { CitiesSource } from '../cities/cities.source.js';
 import { summarize, type CountryStatistics } from '../cities/country-statistics.js';
 
-/** Compares counted statistics with those of the data set itself. @returns one line per country that differs */
+/** Compares the statistics with the data set itself. @returns one line per country that differs */
 export function findMiscounts(
   counted: readonly CountryStatistics[],
   expected: readonly CountryStatistics[] = summarize(new CitiesSource().all),

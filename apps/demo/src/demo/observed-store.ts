@@ -6,10 +6,10 @@ import type { StatisticsDatabase } from '../cities/statistics.database.js';
 import { StatisticsStore } from '../cities/statistics.store.js';
 import type { Observer } from './observer.js';
 
-/** Makes a run long enough to be interrupted, and short enough to end before the next one is due. */
+/** Makes a run long enough for an interruption, and short enough to end before the next one is due. */
 const WRITE_DELAY_MS = 350;
 
-/** The job's store, slowed down and watched. What it writes and refuses is unchanged. */
+/** The job's store, slowed down and observed. Its writes and refusals are unchanged. */
 export class ObservedStore extends StatisticsStore {
   constructor(
     database: StatisticsDatabase,

@@ -1,9 +1,9 @@
 import type { ShardingContext } from '@app/elastic-job';
 import type { DemoEvent } from './demo-event.js';
 
-/** How the demo watches one instance and interferes with it. */
+/** Hooks by which the demo observes one instance, and interferes with it. */
 export interface Observer {
-  /** The name under which the instance is shown. */
+  /** Display name of the instance. */
   readonly instance: string;
   readonly hear: (event: DemoEvent) => void;
   /** Awaited before each write, in the gap between the job's own check and the store's. */

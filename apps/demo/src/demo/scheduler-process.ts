@@ -9,7 +9,7 @@ const LONGEST_LEAVE_MS = 10_000;
 export class SchedulerProcess {
   private readonly child: ChildProcess;
 
-  /** @param failed is told if the process ends by itself with an error */
+  /** @param failed called if the process ends by itself with an error */
   constructor(settings: DemoSettings, hear: (event: DemoEvent) => void, failed: (error: Error) => void) {
     this.child = fork(new URL('../tasks/scheduler.js', import.meta.url), {
       env: { ...process.env, [SETTINGS_VARIABLE]: JSON.stringify(settings) },
@@ -24,7 +24,7 @@ export class SchedulerProcess {
     this.child.kill('SIGKILL');
   }
 
-  /** Lets the process leave in order, and kills it if it takes too long. Resolves when it has ended. */
+  /** Lets the process leave in order, and kills it if that takes too long. Resolves when it has ended. */
   async leave(): Promise<void> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     const exit = once(this.child, 'exit', { signal: AbortSignal.timeout(LONGEST_LEAVE_MS) });

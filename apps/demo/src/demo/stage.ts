@@ -7,23 +7,23 @@ import { Display } from './display.js';
 import { Ledger } from './ledger.js';
 import { findMiscounts } from './miscounts.js';
 
-/** What a plot plays on. */
+/** Means of a script. */
 export interface Stage {
   readonly ledger: Ledger;
   readonly database: StatisticsDatabase;
   /** True if the database has as many cities as the data set. */
   readonly isComplete: () => Promise<boolean>;
-  /** Takes the instances' events. */
+  /** Receives the instances' events. */
   readonly hear: (event: DemoEvent) => void;
-  /** Tells the audience what happens. */
+  /** Writes a line for the audience. */
   readonly tell: (text: string) => void;
-  /** Ends every wait: the play cannot go on. */
+  /** Ends every wait, because the play cannot go on. */
   readonly fail: (error: Error) => void;
 }
 
 /**
- * Plays a demo and judges it by what the database holds. Sets the exit status: 0 only if the play came to its end and
- * every city was counted exactly once.
+ * Runs a play and judges it by the database. Sets the exit status: 0 only if the play has reached its end, and every
+ * city was counted exactly once.
  */
 export async function perform(
   databaseFile: string,
@@ -35,7 +35,8 @@ export async function perform(
   const total = new CitiesSource().all.length;
   const failure = new AbortController();
   const late = () => failure.abort(new Error(`The demo has taken more than ${limitMs / 1_000} s.`));
-  // No AbortSignal.timeout within AbortSignal.any: Node 20 collects it as garbage, and the time is never up.
+  // AbortSignal.timeout does not work within AbortSignal.any: Node 20 collects it as garbage, and the time-out never
+  // comes.
   const limit = setTimeout(late, limitMs);
   const ledger = new Ledger(failure.signal);
   const display = new Display(total);

@@ -20,12 +20,12 @@ try {
   await rm(directory, { recursive: true });
   await zooKeeper.stop();
 }
-// Processes that a failed play has left running must not keep this one.
+// Processes that a failed play has left must not keep this one alive.
 process.exit();
 
 /**
- * Schedulers A, B and C, each a process of its own, over a real ZooKeeper. Each item is counted by a task, a child
- * process. One task uses more memory than it may, one is killed, and scheduler C is killed while its tasks run.
+ * Schedulers A, B and C, each a process of its own, over a real ZooKeeper. A task, a child process, counts the cities
+ * of each item. One task exceeds its memory, one is killed, and scheduler C is killed while its tasks run.
  */
 async function playTasks(stage: Stage, servers: string, databaseFile: string): Promise<void> {
   const { database, fail, isComplete, ledger, tell } = stage;

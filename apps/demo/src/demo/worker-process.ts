@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { DemoEvent } from './demo-event.js';
 
-/** What a worker process needs to know; sent as its only argument. */
+/** Settings of a worker process, sent as its only argument. */
 export interface WorkerSettings {
   readonly instance: string;
   /** The ZooKeeper server list. */
@@ -11,7 +11,7 @@ export interface WorkerSettings {
   readonly databaseFile: string;
 }
 
-/** What the demo tells a worker: to stop itself with SIGSTOP, or to leave in order. */
+/** Command to a worker: stop itself with SIGSTOP, or leave in order. */
 export type WorkerCommand = 'freeze' | 'leave';
 
 const LONGEST_LEAVE_MS = 10_000;
@@ -20,7 +20,7 @@ const LONGEST_LEAVE_MS = 10_000;
 export class WorkerProcess {
   private readonly child: ChildProcess;
 
-  /** @param failed is told if the process ends by itself with an error */
+  /** @param failed called if the process ends by itself with an error */
   constructor(settings: WorkerSettings, hear: (event: DemoEvent) => void, failed: (error: Error) => void) {
     this.child = fork(new URL('./cluster-worker.js', import.meta.url), [JSON.stringify(settings)]);
     this.child.on('message', (event: DemoEvent) => hear(event));
@@ -37,7 +37,7 @@ export class WorkerProcess {
     this.child.kill(signal);
   }
 
-  /** Lets the process leave in order, and kills it if it takes too long. Resolves when it has ended. */
+  /** Lets the process leave in order, and kills it if that takes too long. Resolves when it has ended. */
   async leave(): Promise<void> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     const exit = once(this.child, 'exit', { signal: AbortSignal.timeout(LONGEST_LEAVE_MS) });

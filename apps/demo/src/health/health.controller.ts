@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { HealthCheck, HealthCheckService } from '@nestjs/terminus';
 import { ElasticJobHealthIndicator } from '@app/elastic-job/terminus';
 
-/** What an orchestrator asks: restart this process (live), send it traffic (ready)? */
+/** Probes of an orchestrator: restart this process (live), send it traffic (ready)? */
 @Controller('health')
 export class HealthController {
   constructor(

@@ -6,9 +6,9 @@ import { StatisticsStore } from '../cities/statistics.store.js';
 import { Mishaps } from './mishaps.js';
 
 const CITIES_PER_WRITE = 500;
-/** Few enough that a task ends within seconds. */
+/** Small enough that a task ends within seconds. */
 const CITIES_PER_TASK = 12 * CITIES_PER_WRITE;
-/** Makes a task long enough to be struck in the middle. */
+/** Makes a task long enough for a mishap in the middle. */
 const WRITE_DELAY_MS = 100;
 
 /** Counts the world's cities by country, each item in a process of its own. */
@@ -38,7 +38,7 @@ export class CityTasksJob {
       await sleep(WRITE_DELAY_MS);
       context.assertHeld();
       const added = await this.store.count(context, cities.slice(start, start + CITIES_PER_WRITE));
-      console.log(JSON.stringify({ added })); // The scheduler has the output of its tasks.
+      console.log(JSON.stringify({ added })); // The scheduler gets the output of its tasks.
     }
   }
 }

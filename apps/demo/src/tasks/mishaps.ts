@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { StatisticsDatabase } from '../cities/statistics.database.js';
 
-/** Mishaps that the demo arranges: a task that uses too much memory, and one that waits to be killed. */
+/** Mishaps of the demo: a task that uses too much memory, and one that waits to be killed. */
 export type Mishap = 'memory' | 'kill';
 
 const BLOCK_BYTES = 32 * 1024 * 1024;
 
-/** Mishaps that wait for a task. They stand in the database, so that each befalls one task alone. */
+/** Mishaps that wait for a task. They stand in the database, so that each hits only one task. */
 export class Mishaps {
   private constructor(private readonly database: StatisticsDatabase) {}
 
@@ -20,7 +20,7 @@ export class Mishaps {
     await sql`insert into mishap (kind) values (${kind})`.execute(this.database);
   }
 
-  /** Process id of the task that waits to be killed, once there is one. */
+  /** Process id of the task that waits to be killed; undefined while there is none. */
   async victim(): Promise<number | undefined> {
     const { rows } = await sql<{ pid: number | null }>`select pid from mishap where kind = 'kill'`.execute(
       this.database,
@@ -28,7 +28,7 @@ export class Mishaps {
     return rows[0]?.pid ?? undefined;
   }
 
-  /** Called by each task as it begins. Does not return to the one that is struck. */
+  /** Called by each task when it begins. Never returns for the task that a mishap hits. */
   async befall(signal: AbortSignal): Promise<void> {
     if (await this.take('memory')) await this.eatMemory();
     if (await this.take('kill')) await sleep(60_000, undefined, { signal });

@@ -1,4 +1,4 @@
-// The main of schedulers and tasks alike.
+// The main file of schedulers and tasks alike.
 import { NestFactory } from '@nestjs/core';
 import type { JobEvent } from '@app/elastic-job';
 import { isElasticJobTask, runTask } from '@app/elastic-job/cloud';
@@ -21,7 +21,7 @@ async function schedule(): Promise<void> {
     process.exit(0);
   };
   process.on('message', () => void leave());
-  // The demo is gone: so is its audience.
+  // The demo has ended, so the scheduler leaves too.
   process.on('disconnect', () => void leave());
 }
 
@@ -43,7 +43,7 @@ function taskNews(
   return { kind: 'task', instance, item, launch: task.launch, state, detail };
 }
 
-/** Parses what a task has written. The first line may be cut. */
+/** Parses the output of a task. The first line may be cut. */
 function linesOf(tail = ''): readonly { readonly added: number }[] {
   return tail.split('\n').flatMap((line) => (/^\{"added":\d+\}$/.test(line) ? [JSON.parse(line)] : []));
 }

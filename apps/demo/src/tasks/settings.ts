@@ -1,9 +1,9 @@
-/** The environment variable that carries the settings of a scheduler, and of its tasks, as JSON. */
+/** Environment variable with the settings of a scheduler, and of its tasks, as JSON. */
 export const SETTINGS_VARIABLE = 'DEMO_SETTINGS';
 
 /** Settings that schedulers and tasks of the demo share. */
 export interface DemoSettings {
-  /** The name under which a scheduler is shown. */
+  /** Display name of a scheduler. */
   readonly instance: string;
   /** The ZooKeeper server list. */
   readonly servers: string;

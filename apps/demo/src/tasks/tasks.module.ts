@@ -8,19 +8,19 @@ import { CityTasksJob } from './city-tasks.job.js';
 import { Mishaps } from './mishaps.js';
 import { type DemoSettings, SETTINGS_VARIABLE } from './settings.js';
 
-/** Short, so that the audience need not wait long for a takeover. */
+/** Short, so that the audience sees a takeover soon. */
 const SESSION_TIMEOUT_MS = 4_000;
 
-/** The application, as its schedulers and its tasks have it. */
+/** The application of schedulers and tasks. */
 @Module({})
 export class TasksModule implements OnModuleDestroy {
   constructor(private readonly database: StatisticsDatabase) {}
 
-  /** @param hear hears every event from the first one on @default nobody does */
+  /** @param hear called for every event from the first one on @default ignored */
   static of(settings: DemoSettings, hear: (event: JobEvent) => void = () => {}): DynamicModule {
     const { databaseFile, namespace, servers } = settings;
     const registry = { type: 'zookeeper', servers, namespace, sessionTimeoutMs: SESSION_TIMEOUT_MS } as const;
-    // A task has only the variables that are listed here.
+    // A task has only the variables of this list.
     const env = { [SETTINGS_VARIABLE]: JSON.stringify(settings) };
     return {
       module: TasksModule,

@@ -49,8 +49,8 @@ export class FenceAheadError extends ElasticJobError {
   ) {
     super(
       `Job "${jobName}": the guarded store has (tokenEpoch ${stored.tokenEpoch}, token ${stored.token}) for item ` +
-        `${item}, the registry is only at (tokenEpoch ${registry.tokenEpoch}, token ${registry.token}), so every write ` +
-        `would be refused. If the registry was restored or replaced, set the module's "tokenEpoch" to ` +
+        `${item}, the registry is only at (tokenEpoch ${registry.tokenEpoch}, token ${registry.token}), ` +
+        `so every write would be refused. If the registry was restored or replaced, set the module's "tokenEpoch" to ` +
         `${stored.tokenEpoch + 1} on all instances.`,
     );
   }

@@ -146,7 +146,7 @@ export class TraceWriter {
     const { clock } = this.parts;
     const { signal } = this.hurry.signal.aborted ? this.over : this.hurry;
     const pauseMs = this.backOff.nextMs(isUp ? PAUSES.firstMs : undefined);
-    await clock.sleep(this.hurry.signal.aborted ? HURRIED_PAUSE_MS : pauseMs, signal).catch(() => {}); // A stop ends it.
+    await clock.sleep(this.hurry.signal.aborted ? HURRIED_PAUSE_MS : pauseMs, signal).catch(() => {}); // Cut short.
   }
 
   /** Resolves when there are rows to write, after the time for collecting more. */
