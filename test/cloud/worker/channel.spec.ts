@@ -55,7 +55,7 @@ describe('the channel of a task', () => {
     [
       'says what nobody understands',
       (task: StartedTask) => task.sayText('[]'),
-      'the scheduler has said what is no JSON object',
+      'the scheduler has sent a line that is no JSON object',
     ],
   ])('given a scheduler that %s, when the handler waits, then its signal aborts', async (_, end, cause) => {
     const task = new StartedTask({ ...settling('wait'), heldForMs: GRANTED_MS });

@@ -80,7 +80,7 @@ describe("a job with isolation 'worker-thread'", { timeout: 30_000 }, () => {
       /"render" \(JobRegistrar\.add\): isolation "worker-thread" needs a pool .* 'nestjs-elastic-job\/worker-pool'/,
     );
     await expect(add({ ...ISOLATED, workerModule: 'file:///missing.js' }, new WorkerThreads())).rejects.toThrow(
-      'workerModule must be the URL of a file that is there, but is "file:///missing.js"',
+      'workerModule must be the URL of an existing file, but is "file:///missing.js"',
     );
     await expect(add({ onHung: 'terminate' })).rejects.toThrow('onHung "terminate" needs isolation "worker-thread"');
   });

@@ -150,7 +150,7 @@ describe('a handler in a thread', { timeout: 30_000 }, () => {
 
   it('has a fault that says what its module must be if that is missing', () => {
     expect(pool.findFault(MODULE)).toBeUndefined();
-    expect(pool.findFault('file:///missing.js')).toBe('must be the URL of a file that is there');
+    expect(pool.findFault('file:///missing.js')).toBe('must be the URL of an existing file');
   });
 });
 

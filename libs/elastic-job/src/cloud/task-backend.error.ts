@@ -20,6 +20,6 @@ export class TaskBackendError extends ElasticJobError {
     options?: ErrorOptions,
   ) {
     const of = key === undefined ? '' : ` of item ${key.item} of job "${key.jobName}"`;
-    super(`${backend}: ${request}${of} came to no answer, since ${detail}; it may be repeated.`, options);
+    super(`${backend}: ${request}${of} had no answer: ${detail}; it can be repeated.`, options);
   }
 }

@@ -29,7 +29,7 @@ describe('what the end of a task means', () => {
     [
       'it has told nothing',
       { name: 'FINISHED' },
-      { code: 'TASK_FAILED', message: expect.stringContaining('it has told no reason') },
+      { code: 'TASK_FAILED', message: expect.stringContaining('it has given no reason') },
     ],
     ['its time is over', { name: 'KILLED', killer: 'timeout' }, { code: 'JOB_TIMEOUT', timeoutMs: 5_000 }],
     ['a scheduler has cancelled it', { name: 'KILLED', killer: 'scheduler' }, { code: 'CANCELLED' }],
@@ -38,7 +38,7 @@ describe('what the end of a task means', () => {
     [
       'it cannot be',
       { name: 'ERROR' },
-      { state: 'ERROR', isInnocent: false, detail: expect.stringMatching(/no more/) },
+      { state: 'ERROR', isInnocent: false, detail: expect.stringMatching(/no reason/) },
     ],
     ['its scheduler is gone', { name: 'LOST' }, { state: 'LOST', isInnocent: true }],
     ['its place was needed', { name: 'DROPPED' }, { state: 'DROPPED', isInnocent: true }],

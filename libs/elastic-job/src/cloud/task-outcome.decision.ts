@@ -31,7 +31,7 @@ interface EndedTask {
  * @returns the error of the run; undefined if it has succeeded
  */
 export function taskFailure({ isShared, item, jobName, timeoutMs }: EndedTask, state: TaskState): Error | undefined {
-  const { detail = 'its backend has told no more', killer = 'other', name, report } = state;
+  const { detail = 'its backend has given no reason', killer = 'other', name, report } = state;
   switch (name) {
     case 'FINISHED':
       return report?.outcome === 'succeeded' ? undefined : new TaskFailedError(jobName, item, report);

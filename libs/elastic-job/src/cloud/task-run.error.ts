@@ -11,7 +11,7 @@ export class TaskFailedError extends ElasticJobError {
     readonly item: number,
     readonly report: TaskReport | undefined,
   ) {
-    const { name, message } = report?.error ?? { name: 'Error', message: 'it has told no reason' };
+    const { name, message } = report?.error ?? { name: 'Error', message: 'it has given no reason' };
     super(`The task of item ${item} of job "${jobName}" has failed: ${name}: ${message}`);
     if (report?.error?.stack !== undefined) this.stack = `${this.message}\n${report.error.stack}`;
   }

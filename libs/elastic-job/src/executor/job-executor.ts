@@ -8,7 +8,7 @@ import { LeaseRun } from './lease-run.js';
 import { Slots } from './slots.js';
 
 /**
- * Runs what the leases of one job allow, on this instance. It neither begins nor settles anything.
+ * Runs the items of one job's leases on this instance. It neither begins nor settles them.
  *
  * ```ts
  * for await (const { item, outcome } of executor.run(lease, job)) lease.settle(item, outcome);

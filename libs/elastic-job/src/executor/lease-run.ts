@@ -71,7 +71,7 @@ export class LeaseRun {
   // Returns early, since most leases end with nothing running, and an error costs as much as an item.
   private abortRunning(): void {
     if (this.running.size === 0) return;
-    const reason = new DOMException('Nobody waits for the outcomes any more.', 'AbortError');
+    const reason = new DOMException('The caller has stopped reading the outcomes.', 'AbortError');
     for (const item of this.running.keys()) this.lease.abortItem(item, reason);
   }
 

@@ -11,7 +11,8 @@ export class FenceContentionError extends ElasticJobError {
     readonly item: number,
   ) {
     super(
-      `Item ${item} of job "${jobName}": the fence was changed at every try; look for somebody who rewrites its node.`,
+      `Item ${item} of job "${jobName}": other writers changed the fence at every try; ` +
+        'find the process that rewrites its node.',
     );
   }
 }
@@ -25,7 +26,7 @@ export class FenceNodeError extends ElasticJobError {
 
   constructor(readonly path: string) {
     super(
-      `The fence ${path} cannot be read, so nothing is written; look who has changed it, and restore or delete it.`,
+      `The fence ${path} cannot be read, so nothing is written; find out who has changed it, and restore or delete it.`,
     );
   }
 }

@@ -105,7 +105,9 @@ function judgeClock({ behindMs, heldBackMs }: RuntimeStatus): Finding[] {
   if (heldBackMs === undefined) return [];
   const seconds = Math.round(heldBackMs / 1_000);
   return [
-    degraded(`this host's clock is ${seconds} s ahead of the registry's, by which fire times come; let NTP set it`),
+    degraded(
+      `this host's clock is ${seconds} s ahead of the registry's, so fire times follow the registry's; let NTP set it`,
+    ),
   ];
 }
 
@@ -129,7 +131,8 @@ function judgeDelays({ jobName, hung, delayedSettles, refused }: JobStatus): Fin
   const stuck = hung.map(({ item, since }) =>
     degraded(`job "${jobName}": item ${item} still runs, although aborted at ${new Date(since).toISOString()}`),
   );
-  const unrecorded = delayedSettles && `the ends of items ${delayedSettles.items.join(',')} are not recorded since`;
+  const unrecorded =
+    delayedSettles && `the ends of items ${delayedSettles.items.join(',')} could not be recorded since`;
   return [
     ...stuck,
     ...(delayedSettles ? [degraded(told(jobName, unrecorded!, delayedSettles))] : []),

@@ -23,14 +23,14 @@ export class SupervisorProcess {
   private readonly channel: Duplex;
   private readonly isReady: Promise<void>;
 
-  /** @param take what it reports, in order; `ready` is kept back */
+  /** @param take called with its reports, in order, except `ready` */
   constructor(
     private readonly clock: Clock,
     entry: URL,
     settings: SupervisorSettings,
     take: (report: SupervisorReport) => void,
   ) {
-    // A session of its own: what a terminal sends to its scheduler is none of its business.
+    // In a session of its own, so that signals of a terminal to its scheduler do not reach it.
     this.child = spawn(process.execPath, [fileURLToPath(entry), JSON.stringify(settings)], {
       detached: true,
       env: inheritedEnvironment(),

@@ -34,7 +34,7 @@ it('given grants, when they stop, then the run is over after the last span, and 
   await clock.advance(750);
   expect(hold.isHeld).toBe(true);
   await clock.advance(250);
-  expect(over).toEqual(['The scheduler has not been heard for as long as it had granted.']);
+  expect(over).toEqual(['The scheduler has sent nothing for longer than the time that it had granted.']);
   hold.grant(1_000);
   expect([hold.isHeld, over.length, clock.pendingTimers]).toEqual([false, 1, 0]);
 });

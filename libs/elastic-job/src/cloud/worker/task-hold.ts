@@ -37,7 +37,7 @@ export class TaskHold {
     if (this.isLost) return false;
     if (this.clock.monotonicNow() >= this.limitAt) this.end(this.onLimit);
     else if (this.hasBegun && !this.isFresh)
-      this.lose(new Error('The scheduler has not been heard for as long as it had granted.'));
+      this.lose(new Error('The scheduler has sent nothing for longer than the time that it had granted.'));
     return !this.isLost;
   }
 

@@ -177,12 +177,12 @@ export class TaskWorker {
     try {
       await this.reporter.tell(report);
     } catch (error) {
-      this.log('the report of the task cannot be told', error);
+      this.log('the report of the task cannot be sent', error);
     }
   }
 
   private crash(error: unknown): void {
-    this.log('nobody has caught an error', error);
+    this.log('an uncaught error', error);
     if (this.reporter.hasTold) return;
     // If nothing was run before, the application itself is at fault.
     const end = this.runSince === undefined ? cannotBe(error) : crashed(error);
@@ -201,7 +201,7 @@ export class TaskWorker {
     try {
       this.reporter.tellNow(this.reportOf(end));
     } catch (error) {
-      this.log('the report of the task cannot be told', error);
+      this.log('the report of the task cannot be sent', error);
     }
   }
 

@@ -91,12 +91,12 @@ export class WorkerChannel {
     const lines = (this.unread + text).split('\n');
     this.unread = lines.pop() ?? '';
     for (const line of lines) this.hear(line);
-    if (this.unread.length > MOST_CHANNEL_LINE_BYTES) this.lose('the scheduler has said a line that is too long');
+    if (this.unread.length > MOST_CHANNEL_LINE_BYTES) this.lose('the scheduler has sent a line that is too long');
   }
 
   private hear(line: string): void {
     const said = parse(line);
-    if (said === undefined) return this.lose('the scheduler has said what is no JSON object');
+    if (said === undefined) return this.lose('the scheduler has sent a line that is no JSON object');
     const { heldForMs, saved, refused, message, lost } = said;
     if (typeof heldForMs === 'number') this.listener.onHeld(heldForMs);
     if (typeof saved === 'number') this.saves.get(saved)?.resolve();

@@ -26,7 +26,7 @@ export class UnknownTaskJobError extends ElasticJobError {
     const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`;
     super(
       `This application has no job "${jobName}"; known are ${known.join(', ') || 'none'}.${hint} ` +
-        'Is the image of the task older than its schedulers?',
+        'The image of the task may be older than its schedulers.',
     );
   }
 }
@@ -50,7 +50,7 @@ export class TaskLeftError extends ElasticJobError {
   constructor(readonly exitCode: number) {
     super(
       `The process was to end with exit code ${exitCode} before its run had ended: ` +
-        'somebody has called process.exit, or the handler waits for what cannot come any more.',
+        'process.exit was called, or the handler waits for an event that can no longer come.',
     );
   }
 }

@@ -51,7 +51,7 @@ export function findOrphanedItems(
   return orphans;
 }
 
-/** Destination of an orphan: `queue`, `overflow` if the queue is full, or `none` if nothing is to be repeated. */
+/** Destination of an orphan: `queue`, `overflow` if the queue is full, or `none` if its run must not be repeated. */
 export type OrphanPlace = 'queue' | 'overflow' | 'none';
 
 export interface PlacedOrphan extends OrphanedItem {

@@ -40,7 +40,7 @@ export interface JobType {
   execute(context: ShardingContext, begun?: BegunItem): unknown;
   /**
    * Called once after `execute`, when the registry has recorded the outcome or is known to follow a newer run
-   * (`fenced`): data that was kept for a successor can be dropped then. A thrown value is told as an error event.
+   * (`fenced`): data that was kept for a successor can be dropped then. A thrown value is reported as an error event.
    */
   settled?(context: ShardingContext, outcome: SettledOutcome): unknown;
 }

@@ -2,7 +2,7 @@ import type { JobName } from '../cluster/index.js';
 import type { SettledOutcome, ShardingContext, TracedTask, Trigger } from '../run/index.js';
 
 /**
- * Follows the runs of this process, as a tracing library does with spans. It cannot affect them: what it throws is
+ * Follows the runs of this process, as a tracing library does with spans. It cannot affect them: its errors are
  * dropped, nothing waits for it, and it makes no request to the registry.
  */
 export interface RunTracer {

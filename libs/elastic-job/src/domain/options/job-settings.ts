@@ -52,12 +52,12 @@ type SettingOf<Name extends keyof JobOptions> = Setting & {
 const DAILY = '0 0 0 * * ?';
 
 /**
- * Every setting of a job, one row each, in the order in which errors name them. `JobOptions` says what a setting is
- * for; the row says:
+ * Every setting of a job, one row each, in the order in which errors name them. `JobOptions` has the purpose of each
+ * setting, and the row has:
  * - `default`: the value of a setting that is not given;
  * - `required`: true if it must be given;
  * - `rule`: the values that are accepted, their description, and how the registry's text is read;
- * - `normalize`: how a given value is put into the form in which it is kept;
+ * - `normalize`: the conversion of a given value into the stored form;
  * - `at`: the place of the setting in the registry's `config` node. `java`: an entry of that name, which Java reads.
  *   `nestjs`: one of the props, `nestjs.` and the name, which Java ignores. `either`: at top level if Java knows the
  *   value, else among the props. `apart`: an entry of its own form. `process`: none, since it is code;

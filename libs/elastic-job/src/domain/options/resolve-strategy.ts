@@ -4,7 +4,7 @@ import { show } from './option-rules.js';
 
 type GivenStrategy = NonNullable<JobOptions['strategy']>;
 
-/** The strategy that a job's options mean, or what is wrong with them. */
+/** The strategy that a job's options mean, or the fault of the option. */
 type ResolvedStrategy =
   | { readonly kind: 'resolved'; readonly strategy: ShardingStrategy }
   | { readonly kind: 'refused'; readonly problem: string };

@@ -28,7 +28,7 @@ const KEPT_EARLY = 8;
 
 /**
  * Reduces a record to what counts now. Fire times that were begun early, because a clock ran ahead, block nothing: the
- * item owes what has come since, and is begun again for anything but the fire times that the record names.
+ * item owes what has come since, and may be begun again for any fire time that the record does not name.
  * @param writtenAt when the record was written, on the registry's clock
  */
 export function recordAsOf(stored: StoredRecord, writtenAt: number, now: RegistryNow | undefined): RecordAsOf {

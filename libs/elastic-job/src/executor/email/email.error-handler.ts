@@ -160,7 +160,7 @@ function serverOf({ host, port, secure = true, auth, ca, insecure = false }: Ema
       : [`port must be a whole number from 1 to ${GREATEST_PORT}, but is ${show(port)}`]),
     ...(auth === undefined || (auth.username && auth.password) ? [] : ['auth must have a username and a password']),
     ...(auth !== undefined && insecure
-      ? ['insecure cannot be told together with auth: a password is sent only over TLS that is checked; name the ca']
+      ? ['insecure and auth exclude each other: a password is sent only over TLS that is checked; name the ca']
       : []),
   ];
   if (faults.length > 0) throw new ConfigurationError(PLACE, faults);

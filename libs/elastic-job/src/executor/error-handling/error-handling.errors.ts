@@ -11,6 +11,6 @@ export class DeliveryError extends ElasticJobError {
     readonly fault: string,
     options?: ErrorOptions,
   ) {
-    super(`A failure was not told through ${type}: ${fault}.`, options);
+    super(`A failure was not delivered by ${type}: ${fault}.`, options);
   }
 }

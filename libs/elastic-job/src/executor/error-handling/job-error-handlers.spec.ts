@@ -172,7 +172,7 @@ describe('JobErrorHandlers', () => {
     expect(told).toMatchObject([
       LOGGED,
       { kind: 'error-handler-failed' },
-      { ...LOGGED, message: 'item 3 failed, and 3 before it alike' },
+      { ...LOGGED, message: 'item 3 failed, and 3 equal failures before it' },
       { kind: 'error-handler-failed' },
     ]);
   });

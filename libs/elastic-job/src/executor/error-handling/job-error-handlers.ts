@@ -157,7 +157,7 @@ export class JobErrorHandlers {
   }
 
   private log({ error, item, jobName }: JobFailure, more = 0): void {
-    const message = `item ${item} failed${more === 0 ? '' : `, and ${more} before it alike`}`;
+    const message = `item ${item} failed${more === 0 ? '' : `, and ${more} equal failures before it`}`;
     this.events.emit({ kind: 'error', jobName, message, error });
   }
 
@@ -169,7 +169,7 @@ export class JobErrorHandlers {
 
   private send(report: FailureReport, job: HandledJob): void {
     if (this.deliveries.add(() => this.deliver(report, job))) return;
-    this.logInstead(report, job, new DeliveryError(typeOf(job), 'too many others wait to be told'));
+    this.logInstead(report, job, new DeliveryError(typeOf(job), 'too many other reports are waiting'));
   }
 
   private async deliver(report: FailureReport, job: HandledJob): Promise<void> {

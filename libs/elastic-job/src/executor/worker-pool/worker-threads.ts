@@ -42,7 +42,7 @@ export class WorkerThreads implements WorkerPool {
   }
 
   findFault(module: string): string | undefined {
-    return existsSync(new URL(module)) ? undefined : 'must be the URL of a file that is there';
+    return existsSync(new URL(module)) ? undefined : 'must be the URL of an existing file';
   }
 
   /** @throws {MissingPackageError} if piscina is not installed; else the handler's error, or the thread's end */

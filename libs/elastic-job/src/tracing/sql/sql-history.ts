@@ -212,7 +212,7 @@ function problemsOf({ name, dialect, ...options }: SqlHistoryOptions): string[] 
 
 function fileProblem(option: string, url: URL | undefined): string | true {
   if (url === undefined || (url instanceof URL && url.protocol === 'file:' && existsSync(url))) return true;
-  return `${option} (given as ${show(String(url))}) must be the URL of a file that is there`;
+  return `${option} (given as ${show(String(url))}) must be the URL of an existing file`;
 }
 
 function isWhole(value: unknown, from: number): boolean {

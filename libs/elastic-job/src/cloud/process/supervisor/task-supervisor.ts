@@ -35,7 +35,7 @@ writeLine(scheduler, { kind: 'ready' });
 /** Only the scheduler writes to the channel. */
 function orderIn(line: string): SupervisorOrder {
   const order: unknown = parseLine(line);
-  if (!isOrder(order)) throw new Error('The scheduler has sent what is no order.');
+  if (!isOrder(order)) throw new Error('The scheduler has sent a line that is no order.');
   return order;
 }
 

@@ -107,7 +107,7 @@ export class CloudTreeFollower {
 
   private async follow(signal: AbortSignal): Promise<void> {
     try {
-      await this.untilDone('taking over what ElasticJob-Cloud has left', () => this.takeOver(), signal);
+      await this.untilDone('taking over the work that ElasticJob-Cloud has left', () => this.takeOver(), signal);
       await this.untilDone(
         'looking for jobs that are not registered any more',
         () => this.settleStanding(signal),
@@ -116,7 +116,7 @@ export class CloudTreeFollower {
       const { handOver } = this.parts;
       await Promise.all([
         this.untilDone('following the registered jobs', () => this.hearChanges(signal), signal),
-        this.untilDone('handing on what was taken over', () => handOver.run(signal), signal),
+        this.untilDone('passing on the work that was taken over', () => handOver.run(signal), signal),
       ]);
     } catch (error) {
       if (!signal.aborted) throw error;

@@ -79,7 +79,7 @@ export class CloudTree {
     await this.parts.registries.cloud.close();
   }
 
-  /** @throws {ConfigurationError} if the job has come to rest meanwhile */
+  /** @throws {ConfigurationError} if the job rests by now */
   tasksOf(jobName: JobName): CloudTaskOptions {
     const plan = this.follower.planOf(jobName);
     if (plan !== undefined) return plan.tasks;

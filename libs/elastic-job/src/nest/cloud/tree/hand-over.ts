@@ -27,7 +27,7 @@ export interface HandOverParts {
 export class HandOver {
   constructor(private readonly parts: HandOverParts) {}
 
-  /** Resolves when nothing is pending. @throws the signal's reason, and what a registry refuses */
+  /** Resolves when nothing is pending. @throws the signal's reason, and a registry's refusal */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, registries, takeover } = this.parts;
     const idle = new BackOff(clock, PAUSES);
