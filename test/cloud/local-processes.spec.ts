@@ -56,14 +56,14 @@ describe('an end of a process', () => {
     expect(await stage.endOf(template.command, { template })).toMatchObject({ name: 'ERROR' });
   });
 
-  it('given tasks that end at once, when each has said how, then no report is lost', async () => {
+  it('loses no report of tasks that end at once', async () => {
     const report = { v: 1, outcome: 'succeeded', ms: 7 };
     const script = sh(`echo '${JSON.stringify({ report })}' >&3`);
     const ends = await Promise.all(Array.from({ length: 60 }, () => stage.endOf(script)));
     expect(ends.filter((end) => end.report === undefined)).toEqual([]);
   });
 
-  it('given a process that it leaves behind, when it ends, then that is killed', async () => {
+  it('kills a process that a task leaves behind', async () => {
     expect(await stage.endOf(sh('sleep 600 >/dev/null 2>&1 3>&1 &'))).toMatchObject({ name: 'FINISHED' });
     await expect.poll(() => stage.processes()).toEqual([]);
   });
@@ -72,27 +72,27 @@ describe('an end of a process', () => {
 describe('the memory of a task', () => {
   const stage = new LocalStage(() => ({ supervisorUrl: supervisor.url, memoryPollMs: 50 }));
 
-  it('given more than it may have, when it is read, then the task has FAILED and says how much', async () => {
+  it('has FAILED beyond its limit, and says how much it took', async () => {
     const resources = { cpu: 1, memoryMb: 64 };
     const end = await stage.endOf(hungry(200), { resources });
     expect(end).toMatchObject({ name: 'FAILED', detail: expect.stringMatching(/^out of memory: \d+ MiB of 64$/) });
   });
 
-  it('given a child that has too much, when it is read, then the task has FAILED', async () => {
+  it('has FAILED if its child takes too much', async () => {
     const [, , code] = hungry(200);
     const end = await stage.endOf(sh(`python3 -c '${code}' & wait`), { resources: { cpu: 1, memoryMb: 64 } });
     expect(end).toMatchObject({ name: 'FAILED', detail: expect.stringMatching(/^out of memory/) });
     await expect.poll(() => stage.processes()).toEqual([]);
   });
 
-  it('given less, when it has run for a while, then it runs on', async () => {
+  it('does not end a task below its limit', async () => {
     const handle = await stage.run(hungry(50), { resources: { cpu: 1, memoryMb: 200 } });
     await stage.output(handle, 'ready');
     await stage.backend.cancel(handle, 1_000);
     expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'KILLED', killer: 'scheduler' });
   });
 
-  it("given V8's own limit, when its heap is full, then the task has FAILED and says so", async () => {
+  it("has FAILED when V8's own heap limit is reached, and says so", async () => {
     const script = 'const held = []; for (;;) held.push(new Array(1e5).fill(held.length + 0.5));';
     const end = await stage.endOf(node(script, '--max-old-space-size=20'));
     expect(end).toMatchObject({ name: 'FAILED', detail: expect.stringMatching(/^out of memory: JavaScript heap/) });
@@ -102,7 +102,7 @@ describe('the memory of a task', () => {
 describe('what a task is told', () => {
   const stage = new LocalStage(() => ({ supervisorUrl: supervisor.url, maxTasks: 1 }));
 
-  it('given variables of this process, when it runs, then it has PATH, the locale, its own and its trace', async () => {
+  it('is PATH, the locale, its own variables and its trace', async () => {
     vi.stubEnv('DATABASE_PASSWORD', 's3cret');
     vi.stubEnv('NODE_OPTIONS', '--no-warnings');
     const script = 'console.log(JSON.stringify(process.env))';
@@ -116,7 +116,7 @@ describe('what a task is told', () => {
     expect(JSON.parse(env['ELASTIC_JOB_TASK']!)).toEqual({ v: 1, channel: 3 });
   });
 
-  it('given checkpoints, when they are said, then each is answered, and in order', async () => {
+  it('is an answer to each checkpoint, in order', async () => {
     const saved: unknown[] = [];
     const link: TaskLink = {
       heldForMs: () => 60_000,
@@ -129,7 +129,10 @@ describe('what a task is told', () => {
       for (const [id, checkpoint] of [{ at: 1 }, 'bad', { at: 2 }].entries())
         channel.write(JSON.stringify({ checkpoint, id }) + '\\n');
       let text = '';
-      channel.on('data', (chunk) => { text += chunk; if (text.includes('"saved":2')) { console.log(text); process.exit(0); } });`;
+      channel.on('data', (chunk) => {
+        text += chunk;
+        if (text.includes('"saved":2')) { console.log(text); process.exit(0); }
+      });`;
     const handle = await stage.run(node(script), {}, link);
     expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'FINISHED' });
     const [first, ...answers] = (await stage.backend.tail(handle, 65_536))!.trim().split('\n');
@@ -142,7 +145,7 @@ describe('what a task is told', () => {
     expect(saved).toEqual([{ at: 1 }, { at: 2 }]);
   });
 
-  it('given an item that is lost, when its link says so, then the task is LOST', async () => {
+  it('is that it is LOST when its link says that the item is lost', async () => {
     let heldForMs = 400;
     const handle = await stage.run(BUSY_NODE, { graceMs: 50 }, { ...HELD, heldForMs: () => heldForMs });
     await stage.output(handle, 'ready');
@@ -152,7 +155,7 @@ describe('what a task is told', () => {
     expect(await endOf(stage.backend, await stage.run(BUSY_NODE, {}, { ...HELD, heldForMs: () => 0 }))).toEqual(end);
   });
 
-  it('given all places taken, when one more is opened, then it is QUEUED until there is room', async () => {
+  it('is to wait as QUEUED while all places are taken', async () => {
     const first = await stage.run(GRANDCHILD);
     const second = await stage.run(['true']);
     const third = await stage.run(['true']);
@@ -168,7 +171,7 @@ describe('what a task is told', () => {
 describe('a supervisor that dies', () => {
   const stage = new LocalStage(() => ({ supervisorUrl: supervisor.url, maxTasks: 8 }));
 
-  it('given tasks that run, when it is killed, then they are LOST and gone, and the next one runs tasks', async () => {
+  it('leaves its tasks LOST and gone, and the next one runs tasks', async () => {
     const handles = await Promise.all([BUSY_NODE, GRANDCHILD].map((program) => stage.run(program)));
     await Promise.all(handles.map((handle) => stage.output(handle, 'ready')));
     killAll(supervisors());
@@ -179,19 +182,19 @@ describe('a supervisor that dies', () => {
     expect(stage.events.map(({ kind }) => kind)).toEqual(['connected', 'disconnected', 'connected']);
   });
 
-  it('given a signal that asks it to end, when it hears it, then it goes on', async () => {
+  it('goes on when a signal asks it to end', async () => {
     for (const pid of supervisors()) process.kill(pid, 'SIGTERM');
     expect(await stage.endOf(['true'])).toMatchObject({ name: 'FINISHED' });
     expect(stage.events.map(({ kind }) => kind)).toEqual(['connected']);
   });
 
-  it('given a file that is no supervisor, when the backend starts, then it says so', async () => {
+  it('is reported at the start of the backend if its file is no supervisor', async () => {
     const backend = new LocalProcesses({ supervisorUrl: new URL('./no-such-file.js', import.meta.url) });
     const started = backend.start({ clock: stage.clock, cluster: 'contract', emit: () => {} });
     await expect(started).rejects.toMatchObject({ code: 'TASK_BACKEND', request: 'start' });
   });
 
-  it('given a backend that runs tasks, when it stops, then no process is left', async () => {
+  it('leaves no process when the backend stops', async () => {
     await stage.output(await stage.run(GRANDCHILD), 'ready');
     await stage.backend.stop();
     expect([...stage.processes(), ...supervisors()]).toEqual([]);
@@ -210,7 +213,7 @@ describe('a template', () => {
     expect(backend.findFault(template)).toMatch(fault);
   });
 
-  it('given none, then this process can be started once more', () => {
+  it('can start this process once more if none is given', () => {
     expect(backend.findFault({})).toBeUndefined();
   });
 });

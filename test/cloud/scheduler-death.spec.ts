@@ -49,7 +49,7 @@ describe('a scheduler that is killed', () => {
     },
   );
 
-  it('given twelve tasks, when it gets SIGKILL, then nothing of any is left after a second', async () => {
+  it('leaves nothing of twelve tasks one second after its SIGKILL', async () => {
     const programs = Array.from({ length: 3 }, () => [BUSY_NODE, PYTHON, GRANDCHILD, DETACHED_CHILD]).flat();
     const scheduler = await schedulerOf({ programs });
     await scheduler.kill();
@@ -60,7 +60,7 @@ describe('a scheduler that is killed', () => {
 });
 
 describe('a scheduler that stands still', () => {
-  it('given tasks that heed nothing, when its lease has passed, then they are told and killed', async () => {
+  it('has its tasks told to end and killed when its lease has passed', async () => {
     const heard = join(directory, 'heard');
     const order = { programs: [LISTENER, BUSY_NODE], env: { HEARD: heard }, heldForMs: 1_500, graceMs: 300 };
     const scheduler = await schedulerOf(order);
@@ -85,7 +85,7 @@ async function schedulerOf(given: Partial<SchedulerOrder>): ReturnType<typeof st
   return open.add(startScheduler({ ...order, env: { ...env, [MARK]: mark } }));
 }
 
-/** @returns how long it took, in milliseconds */
+/** @returns the time that it took, in milliseconds */
 async function untilNothingIsLeft(limitMs: number): Promise<number> {
   const begunAt = clock.monotonicNow();
   for (;;) {

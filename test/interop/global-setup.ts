@@ -11,7 +11,7 @@ declare module 'vitest' {
     cloudOracle: string;
     /** The script of our peer. */
     nodePeer: string;
-    /** What is missing to run Java peers; undefined if nothing is. */
+    /** Reason why Java peers cannot run. Undefined if they can. */
     whyNoJava: string | undefined;
   }
 }

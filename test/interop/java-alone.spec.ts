@@ -4,7 +4,7 @@ import { JOB, jobSpec, NEVER, RELEASES, useInterop, whyNot } from './support/ind
 describe.skipIf(whyNot()).each(RELEASES)('ElasticJob %s', (release) => {
   const stage = useInterop(release);
 
-  it('given a scheduled job, when it fires, then its items run, and a shutdown takes the instance away', async () => {
+  it('runs the items of a scheduled job, and removes the instance at a shutdown', async () => {
     const { journal } = stage();
     const witness = await stage().witness();
     const java = await stage().java();
@@ -19,7 +19,7 @@ describe.skipIf(whyNot()).each(RELEASES)('ElasticJob %s', (release) => {
     await journal.until('its instance is gone', () => witness.members().length === 0);
   });
 
-  it('given its tree, when Java dumps it, then ours is the same text', async () => {
+  it('dumps its tree as the same text as ours', async () => {
     const { journal } = stage();
     const witness = await stage().witness();
     const peers = [await stage().java(), await stage().java()] as const;
@@ -34,7 +34,7 @@ describe.skipIf(whyNot()).each(RELEASES)('ElasticJob %s', (release) => {
     await journal.until('nothing runs', () => witness.isAtRest());
 
     const ours = await stage().node();
-    // Java writes a flag or two after its last run: what counts is a tree that has not changed meanwhile.
+    // Java writes a flag or two after its last run, so the test waits for a tree that does not change meanwhile.
     let theirs: string;
     let same: string;
     do {

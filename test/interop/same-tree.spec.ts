@@ -11,7 +11,7 @@ import {
   whyNot,
 } from './support/index.js';
 
-/** A node as a dump shows it. */
+/** A node of a dump. */
 interface TreeNode {
   readonly path: string;
   readonly data: string;
@@ -19,13 +19,13 @@ interface TreeNode {
 
 const INSTANCE = /(\d+\.){3}\d+@-@[\w-]+/g;
 const ADDRESS = /(\d+\.){3}\d+/g;
-/** What ours adds, as docs/interop.md lists it. */
+/** Nodes that ours adds, as docs/interop.md lists them. */
 const ADDED_NODES = /\/(usable|sessions|leader\/election\/term|sharding\/\d+\/record)(\/|$)/;
 /** Ours makes the queue's parents at registration, Java at the first failover. */
 const MADE_AHEAD = /\/leader\/failover(\/items)?$/;
 /** Containers, which the server removes when they have been empty for a while. */
 const COLLECTED = /\/latch$/;
-/** Java takes each delay of a millisecond for one, and leaves the flag where it does not catch up on it. */
+/** Java takes each delay of a millisecond for a misfire, and keeps the flag where it does not catch up on it. */
 const MISFIRE = /\/misfire$/;
 const OUR_LABEL = /^labels: nestjs-elastic-job\/\d+\n/m;
 const OUR_PROPS = /^props:\n(?: {2}nestjs\..*\n)+/m;
@@ -40,7 +40,7 @@ describe.skipIf(whyNot()).each(RELEASES)('a job of ours, and the same job of Ela
   const stage = useInterop(release);
 
   it.each(Object.entries(JOBS))(
-    'given %s, when each kind has run it alone, then the trees are the same but for what docs/interop.md adds',
+    'make the same tree for %s, except for the nodes that docs/interop.md lists',
     async (_, spec) => {
       const theirs = await treeAfterARun('java', spec);
       const ours = await treeAfterARun('node', spec);
@@ -49,7 +49,7 @@ describe.skipIf(whyNot()).each(RELEASES)('a job of ours, and the same job of Ela
     },
   );
 
-  it('given a job that only ours runs, when Java reads its statistics and configuration, then it sees what there is', async () => {
+  it('show statistics and configuration of our job to Java', async () => {
     const { journal } = stage();
     const witness = await stage().witness();
     const [console, node] = [await stage().java(), await stage().node()];
@@ -85,7 +85,7 @@ describe.skipIf(whyNot()).each(RELEASES)('a job of ours, and the same job of Ela
 
   async function treeAfterARun(kind: PeerKind, spec: JobSpec): Promise<readonly TreeNode[]> {
     const { journal } = stage();
-    // The same job under another name, so that both kinds find an empty place; the names are put right afterwards.
+    // The same job under another name, so that both kinds find an empty place. The names are replaced afterwards.
     const job = `${spec.jobName}-${kind}`;
     const witness = await stage().witness(job);
     const peer = await stage().peer(kind);
@@ -97,7 +97,7 @@ describe.skipIf(whyNot()).each(RELEASES)('a job of ours, and the same job of Ela
   }
 });
 
-/** The whole tree at a moment in which nothing runs. */
+/** The whole tree at a moment without a run. */
 async function restingTree(journal: Journal, witness: TreeWitness): Promise<readonly TreeNode[]> {
   do {
     await journal.until('rest', () => witness.isAtRest());
@@ -118,7 +118,7 @@ function comparable(nodes: readonly TreeNode[]): string {
   return nodes.map(({ path, data }) => `${path} | ${data}`).join('\n');
 }
 
-/** What differs from instance to instance looks the same. */
+/** Replaces texts that differ from instance to instance. */
 function renamed(text: string, job: string): string {
   return text.replaceAll(job, JOB).replaceAll(INSTANCE, 'instance').replaceAll(ADDRESS, 'address');
 }

@@ -32,7 +32,7 @@ async function compile(job: Partial<JobOptions>, options: object) {
   return { module, ordered };
 }
 
-it('given a job of an application, when it runs, then it has what they share, unless it says otherwise', async () => {
+it('gives the jobs of an application the options that they share, unless a job has its own', async () => {
   const { module, ordered } = await compile(
     { appName: 'shop', resources: { memoryMb: 64 }, task: { graceMs: 1_000 } },
     { apps: { shop: SHOP }, defaults: { task: { workingDirectory: '/srv', env: { REGION: 'us' } } } },
@@ -48,7 +48,7 @@ it('given a job of an application, when it runs, then it has what they share, un
   await module.close();
 });
 
-it('given an application that nobody has named, when the process starts, then the error names the one that is meant', async () => {
+it('names the likely application in the error if a job names an unknown one', async () => {
   const { module } = await compile({ appName: 'shp' }, { apps: { shop: SHOP } });
   await expect(module.init()).rejects.toThrow(
     'appName "shp" is none of the apps of ElasticJobCloudModule; did you mean "shop"?',
@@ -56,7 +56,7 @@ it('given an application that nobody has named, when the process starts, then th
   await module.close().catch(() => {});
 });
 
-it('given options that cannot be, when the application is made, then the error names each of them', async () => {
+it('names each invalid option in the error when the application is made', async () => {
   const wrong = {
     apps: { shop: { resources: { cpu: 0 }, image: 'a' } },
     allow: { images: 'all', comands: [] },

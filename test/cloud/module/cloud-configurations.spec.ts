@@ -19,7 +19,7 @@ function importing(tree?: { namespace?: string }) {
   return { server, imports };
 }
 
-it('given tree, when the application has started, then what is registered stands in a namespace of its own', async () => {
+it('keeps registered configurations in a namespace of its own with the option tree', async () => {
   const { server, imports } = importing({});
   const app = await Test.createTestingModule({ imports }).compile();
   await app.init();
@@ -37,7 +37,7 @@ it('given tree, when the application has started, then what is registered stands
   await app.close();
 });
 
-it('given a task, when it asks for what is registered, then it is told that it has no registry', async () => {
+it('tells a task that asks for registered configurations that it has no registry', async () => {
   @Module({ providers: [{ provide: ELASTIC_JOB_TASK, useValue: true }], exports: [ELASTIC_JOB_TASK] })
   class Mark {}
   const { imports } = importing({});
@@ -49,7 +49,7 @@ it('given a task, when it asks for what is registered, then it is told that it h
   await app.close();
 });
 
-it('given no tree, when the configurations are asked for, then there are none', async () => {
+it('has no configurations without the option tree', async () => {
   const app = await Test.createTestingModule({ imports: importing().imports }).compile();
   expect(app.get(CloudConfigurations, { strict: false })).toBeUndefined();
   await app.close();

@@ -25,7 +25,7 @@ beforeEach(() => {
   const file = join(directory, 'ledger');
   writeFileSync(file, '');
   vi.stubEnv(LEDGER, file);
-  vi.resetModules(); // The decorators read the place of the ledger.
+  vi.resetModules(); // The decorators read the path of the ledger.
   events = [];
 });
 afterEach(async () => {
@@ -45,7 +45,7 @@ async function start(): Promise<void> {
   await module.init();
 }
 
-/** Runs a job as an operator does; resolves when its items are settled. */
+/** Runs a job as an operator does. Resolves when its items are settled. */
 async function run(jobName: string): Promise<void> {
   const { JobOperateApi: Operate } = await import('../../../libs/elastic-job/src/operations/index.js');
   const operate: JobOperateApi = app!.get(Operate, { strict: false });
@@ -64,7 +64,7 @@ function ledger(): readonly Record<string, unknown>[] {
   return text === '' ? [] : text.split('\n').map((line) => JSON.parse(line));
 }
 
-it('given executor task, when a job runs, then each item is done once by a process of its own', async () => {
+it('runs each item once in a process of its own with executor task', async () => {
   await start();
   await run('settle');
   const ends = await settled('settle', 2);
@@ -83,7 +83,7 @@ it('given executor task, when a job runs, then each item is done once by a proce
   ]);
 }, 120_000);
 
-it('given a handler that throws in its task, when it runs, then the item has failed with what it has thrown', async () => {
+it('fails the item with the error that its handler threw in the task', async () => {
   await start();
   await run('fail');
   const ends = await settled('fail', 2);
@@ -95,7 +95,7 @@ it('given a handler that throws in its task, when it runs, then the item has fai
   expect(kinds('executor-died')).toEqual([]);
 }, 120_000);
 
-it('given tasks that run, when an operator cancels one and the application closes, then both are told, and end', async () => {
+it('tells running tasks to end when an operator cancels one or the application closes', async () => {
   await start();
   await run('wait');
   await vi.waitFor(() => expect(ledger()).toHaveLength(2), { timeout: 60_000, interval: 50 });
@@ -115,7 +115,7 @@ it('given tasks that run, when an operator cancels one and the application close
   expect(ledger().map(({ stopped }) => stopped)).toContain(0);
 }, 120_000);
 
-it('given executor task and no backend, when the application starts, then the error says what to import', async () => {
+it('names the missing import at the start with executor task and no backend', async () => {
   const { AppModule } = await import('./support/app.module.js');
   const module = await Test.createTestingModule({ imports: [AppModule.withoutBackend()] }).compile();
   await expect(module.init()).rejects.toThrow('executor "task" needs a backend: import ElasticJobCloudModule.forRoot');

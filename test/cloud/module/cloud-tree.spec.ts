@@ -59,7 +59,7 @@ function done(): readonly Record<string, unknown>[] {
   return text === '' ? [] : text.split('\n').map((line) => JSON.parse(line));
 }
 
-it('given three schedulers, when a job is registered and removed, then child processes run it as long as it is there', async () => {
+it('runs a registered job in child processes of three schedulers until it is removed', async () => {
   const [first] = await Promise.all([startScheduler(), startScheduler(), startScheduler()]);
   const tree = first.get(CloudConfigurations, { strict: false });
   await tree.apps.add(APP);

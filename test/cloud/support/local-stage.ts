@@ -17,7 +17,7 @@ import { endOf, launched } from '../../contract/tasks/support.js';
 const MARK = 'TASK_MARK';
 const clock = new SystemClock();
 
-/** A backend of child processes, new for each test, and what it has started. */
+/** A backend of child processes, new for each test, with everything that it has started. */
 export class LocalStage {
   readonly clock = clock;
   readonly events: TaskBackendEvent[] = [];
@@ -44,7 +44,7 @@ export class LocalStage {
     return endOf(this.backend, await this.run(command, given, link));
   }
 
-  /** Resolves once the output of a task has a text. @throws if the task has ended without */
+  /** Resolves once the output of a task contains a text. @throws if the task ends without it */
   async output(handle: TaskHandle, text: string): Promise<string> {
     for (;;) {
       const written = (await this.backend.tail(handle, 65_536)) ?? '';
@@ -53,7 +53,7 @@ export class LocalStage {
     }
   }
 
-  /** The numbers of all processes of its tasks that are there. */
+  /** Ids of all living processes of its tasks. */
   processes(): readonly number[] {
     return processesWith(MARK, this.mark);
   }

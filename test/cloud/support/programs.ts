@@ -1,13 +1,14 @@
-/** Programs that tasks run. Each says "ready" once it does what it is named after. */
+/** Programs that tasks run. Each prints "ready" once it behaves as its name says. */
 
-/** Its event loop never turns again. */
+/** Blocks its event loop for ever. */
 export const BUSY_NODE = [process.execPath, '-e', 'require("fs").writeSync(1, "ready\\n"); for (;;);'];
 
-/** Ignores SIGTERM as well. */
+/** Ignores SIGTERM, too. */
 export const PYTHON = [
   'python3',
   '-c',
-  'import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print("ready", flush=True)\nwhile True: time.sleep(60)',
+  'import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n' +
+    'print("ready", flush=True)\nwhile True: time.sleep(60)',
 ];
 
 /** A shell, its child, and a child of that. */
@@ -21,7 +22,7 @@ export const DETACHED_CHILD = [
    require("fs").writeSync(1, "ready\\n"); for (;;);`,
 ];
 
-/** Writes into the file that it is given whatever its channel brings, and heeds nothing. */
+/** Writes everything from its channel into the given file, and ignores all of it. */
 export const LISTENER = [
   process.execPath,
   '-e',
@@ -32,7 +33,7 @@ export const LISTENER = [
    setInterval(() => {}, 1e6);`,
 ];
 
-/** Takes so much memory and keeps it. @param mebibytes how much */
+/** Takes this much memory and keeps it. @param mebibytes size of the memory */
 export function hungry(mebibytes: number): readonly string[] {
   return [
     'python3',

@@ -1,4 +1,4 @@
-// A scheduler in a process of its own: it runs the programs that it is sent, and says what becomes of them.
+// A scheduler in a process of its own. It runs the programs that it is sent, and reports their states.
 import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
 import { isTaskEnd, LocalProcesses, type TaskHandle } from '../../../libs/elastic-job/src/cloud/index.js';
 import { orderOf } from '../../contract/tasks/harness.js';

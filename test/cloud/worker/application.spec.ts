@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { runToEnd } from './support/started-task.js';
 
-/** Counts who connects where the application's registry is said to be. */
+/** Counts the connections to the address of the application's registry. */
 async function registry() {
   const seen = { connections: 0, servers: '' };
   const server = createServer((socket) => {
@@ -18,7 +18,7 @@ async function registry() {
 }
 
 describe('the work of a task', () => {
-  it('given a dataflow, when its task runs, then it takes turns until nothing is left', async () => {
+  it('takes the turns of a dataflow until nothing is left', async () => {
     const task = await runToEnd({ envelope: { jobName: 'flow', props: { 'streaming.process': 'true' } } });
 
     expect(task).toMatchObject({
@@ -27,7 +27,7 @@ describe('the work of a task', () => {
     });
   });
 
-  it('given a traced run, when the task traces something, then that is of the same trace, unless nobody can read it', async () => {
+  it('continues the trace of a traced run, unless its context is unreadable', async () => {
     const traceId = '0af7651916cd43dd8448eb211c80319c';
     const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
     const props = { do: 'trace' };
@@ -37,14 +37,14 @@ describe('the work of a task', () => {
     expect((await runToEnd({ envelope: { props, traceparent: nothing } })).told).toContainEqual({});
   });
 
-  it('given a job of a type, when its task runs, then it has the props of the envelope', async () => {
+  it('gets the props of a job type from the envelope', async () => {
     const task = await runToEnd({ envelope: { jobName: 'greet', props: { name: 'Ada' } } });
 
     expect(task).toMatchObject({ code: 0 });
     expect(task.told[1]).toEqual({ greeted: 'Ada', jobName: 'greet' });
   });
 
-  it('given a job that was created from a template, when its task runs, then the template does its work', async () => {
+  it('is done by the template of a job that was created from one', async () => {
     const task = await runToEnd({
       envelope: { jobName: 'orders-berlin', template: 'orders', props: { city: 'Berlin' } },
     });
@@ -53,15 +53,15 @@ describe('the work of a task', () => {
     expect(task.told[1]).toEqual({ created: 'orders-berlin', props: { city: 'Berlin' } });
   });
 
-  it('given a job that the application adds as it starts, when its task runs, then it is found', async () => {
+  it('finds a job that the application adds as it starts', async () => {
     expect((await runToEnd({ envelope: { jobName: 'added' } })).told[1]).toBe('added ran');
   });
 
-  it('given a provider per request, when its task runs, then the context is its request', async () => {
+  it('takes the context as the request of a request-scoped provider', async () => {
     expect((await runToEnd({ envelope: { jobName: 'scoped' } })).told[1]).toEqual({ scoped: true, item: 1 });
   });
 
-  it('given enhancers, when the task runs, then guard, interceptor and filter are there as in any instance', async () => {
+  it('runs guard, interceptor and filter as any instance does', async () => {
     const { code, told } = await runToEnd({ envelope: { jobName: 'enhanced' } });
 
     expect(code).toBe(0);
@@ -71,7 +71,7 @@ describe('the work of a task', () => {
     ]);
   });
 
-  it('given a guard that says no, when the task runs, then it has failed', async () => {
+  it('fails if a guard refuses', async () => {
     const task = await runToEnd({ envelope: { jobName: 'enhanced', props: { deny: 'x' } } });
 
     expect(task).toMatchObject({ code: 79, report: { error: { name: 'ForbiddenException' } } });
@@ -79,7 +79,7 @@ describe('the work of a task', () => {
 });
 
 describe('the application of a task', () => {
-  it('given services that need the registry, when they are asked, then they refuse, and nobody connects', async () => {
+  it('refuses calls of services that need the registry, and opens no connection', async () => {
     const seen = await registry();
     const { code, told } = await runToEnd({ envelope: { jobName: 'services' }, env: { SERVERS: seen.servers } });
 
@@ -100,19 +100,19 @@ describe('the application of a task', () => {
     });
   });
 
-  it('given timers of @nestjs/schedule, when the task runs for a while, then none has done anything', async () => {
+  it('runs no timer of @nestjs/schedule', async () => {
     const { told } = await runToEnd({
       envelope: { props: { do: 'wait' }, timeoutMs: 15_000 },
       env: { OWN_TIMERS: 'yes' },
     });
 
-    // What the application itself starts in a hook runs until all hooks have been called.
+    // Timers that the application starts in a hook run until all hooks have been called.
     const lines = told.filter((line) => typeof line === 'string');
     expect(lines.slice(lines.indexOf('waiting'))).toEqual(['waiting', 'LeaseLostError', 'destroyed']);
     expect(lines).not.toContain('a timeout has run');
   });
 
-  it('given a task whose main starts a scheduler, when it boots, then it is refused and the remedy is named', async () => {
+  it('refuses a main that starts a scheduler, and names the remedy', async () => {
     const { code, words } = await runToEnd({ env: { RUN_TASK: 'never' } });
 
     expect(code).toBe(1);
@@ -121,7 +121,7 @@ describe('the application of a task', () => {
     );
   });
 
-  it('given no task, when runTask is called, then the error says what to do', async () => {
+  it('names the remedy if runTask is called without a task', async () => {
     const { code, words } = await runToEnd({ env: { RUN_TASK: 'always', ELASTIC_JOB_TASK: undefined } });
 
     expect(code).toBe(1);

@@ -4,7 +4,7 @@ import { inWorkspace, installLibrary } from '../../nest/built/build-library.js';
 import { runToEnd } from './support/started-task.js';
 
 const NEST_11 = 'test/nest-11';
-/** Has no packages of its own: it finds the workspace's. */
+/** Has no packages of its own and uses those of the workspace. */
 const NEST_12 = 'test/nest-12';
 const fixture = (name: string) => fileURLToPath(new URL(`./support/${name}`, import.meta.url));
 
@@ -17,18 +17,18 @@ describe.each([
 ])('a task of the built library, %s', (_, args) => {
   const command = [process.execPath, ...args];
 
-  it('given a handler that returns, when the task runs, then it has succeeded', async () => {
+  it('succeeds if its handler returns', async () => {
     expect(await runToEnd({ command })).toMatchObject({ code: 0, report: { outcome: 'succeeded' } });
   });
 
-  it('given a handler that throws, when the task runs, then it has failed', async () => {
+  it('fails if its handler throws', async () => {
     expect(await runToEnd({ command, envelope: { props: { fail: 'no rows' } } })).toMatchObject({
       code: 79,
       report: { outcome: 'failed', error: { name: 'RangeError', message: 'no rows' } },
     });
   });
 
-  it('given a job that is not there, when the task runs, then it cannot be', async () => {
+  it('cannot run a job that does not exist', async () => {
     expect(await runToEnd({ command, envelope: { jobName: 'other' } })).toMatchObject({
       code: 78,
       report: { outcome: 'error', error: { name: 'UnknownTaskJobError' } },

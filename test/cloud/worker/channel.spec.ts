@@ -5,21 +5,21 @@ const GRANTED_MS = 20_000;
 const settling = (work: string, more: object = {}) => ({ envelope: { props: { do: work }, ...more } });
 
 describe('the channel of a task', () => {
-  it('given a channel, when the run ends, then the report comes over it alone', async () => {
+  it('alone carries the report of a run', async () => {
     const task = new StartedTask({ ...settling('tell'), heldForMs: GRANTED_MS });
 
     expect((await task.ended).code).toBe(0);
     expect(task.statements).toEqual([{ report: { v: 1, outcome: 'succeeded', ms: expect.any(Number) } }]);
   });
 
-  it('given a crash, when the process ends, then the report comes over the channel as well', async () => {
+  it('carries the report of a crash, too', async () => {
     const task = new StartedTask({ ...settling('raise'), heldForMs: GRANTED_MS });
 
     expect((await task.ended).code).toBe(1);
     expect(task.statements).toMatchObject([{ report: { outcome: 'failed', error: { message: 'nobody catches' } } }]);
   });
 
-  it('given checkpoints, when they are saved, then each is answered by the scheduler before the next one', async () => {
+  it('answers each checkpoint before the next one', async () => {
     const task = new StartedTask({ ...settling('checkpoint', { checkpoint: { row: 7 } }), heldForMs: GRANTED_MS });
 
     const { code, told } = await task.ended;
@@ -30,7 +30,7 @@ describe('the channel of a task', () => {
     expect(task.statements).toMatchObject([{ checkpoint: { row: 8 }, id: 1 }, { checkpoint: null, id: 2 }, {}]);
   });
 
-  it('given a scheduler that refuses, when a checkpoint is saved, then the error has its words', async () => {
+  it('passes on the error of a scheduler that refuses a checkpoint', async () => {
     const task = new StartedTask({ ...settling('checkpoint'), heldForMs: GRANTED_MS });
     task.onCheckpoint = (id) => ({ refused: id, message: 'another run holds the item' });
 
@@ -40,7 +40,7 @@ describe('the channel of a task', () => {
     ]);
   });
 
-  it('given no channel, when a checkpoint is saved, then it is refused, and the one of the begin is there', async () => {
+  it('refuses to save a checkpoint if it is missing, but loads the one of the begin', async () => {
     const { told } = await runToEnd(settling('checkpoint', { checkpoint: { row: 7 } }));
 
     expect(told.slice(1, 3)).toEqual([
@@ -66,7 +66,7 @@ describe('the channel of a task', () => {
     expect({ code, told: told[2] }).toMatchObject({ code: 143, told: { name: 'LeaseLostError', cause } });
   });
 
-  it('given a scheduler that falls silent, when its grant is over, then also a busy handler knows', async () => {
+  it('tells even a busy handler when the grant of a silent scheduler is over', async () => {
     const task = new StartedTask({ ...settling('stay busy'), heldForMs: 6_000 });
     await task.says('waiting');
 
@@ -75,12 +75,12 @@ describe('the channel of a task', () => {
     expect({ code, told: told[2] }).toEqual({ code: 143, told: { lost: 'LeaseLostError', aborted: true } });
   });
 
-  it('given a task that stands still beyond its grant, when it goes on, then grants that came meanwhile count no more', async () => {
+  it('voids grants that came while the task stood still beyond its grant', async () => {
     const task = new StartedTask({ ...settling('wait'), heldForMs: 4_000 });
     await task.says('waiting');
 
     task.kill('SIGSTOP');
-    // Real time: a process that stands still tells nothing, and its grant ends by its own clock.
+    // Real time: a process that stands still reports nothing, and its grant ends by its own clock.
     await new Promise((resolve) => setTimeout(resolve, 6_000));
     task.kill('SIGCONT');
     expect(await task.ended).toMatchObject({

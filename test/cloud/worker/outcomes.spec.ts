@@ -11,7 +11,7 @@ const failedBy = (name: string, message: unknown) => ({
 });
 
 describe('a task whose handler ends', () => {
-  it('given one that returns, when the task runs, then it has succeeded with the context of its envelope', async () => {
+  it('succeeds with the context of its envelope if the handler returns', async () => {
     const task = await runToEnd(settling('tell', { trigger: { id: 'x', parameters: 'p' } }));
 
     expect(task).toMatchObject({ code: 0, report: { v: 1, outcome: 'succeeded', ms: expect.any(Number) } });
@@ -40,7 +40,7 @@ describe('a task whose handler ends', () => {
     ]);
   });
 
-  it('given one that throws, when the task runs, then it is tried as often as declared and has failed, redacted', async () => {
+  it('retries a handler that throws as declared, then fails with a redacted error', async () => {
     const { code, report, told, words } = await runToEnd(settling('throw'));
 
     expect({ code, report }).toEqual({ code: 79, report: failedBy('RangeError', 'no such order, (secret)') });
@@ -48,7 +48,7 @@ describe('a task whose handler ends', () => {
     expect(words).toMatch(/item 1 .*attempt 2/);
   });
 
-  it('given retries in the envelope, when the task runs, then they go before those that are declared', async () => {
+  it('prefers the retries of the envelope to the declared ones', async () => {
     const retries = { maxAttempts: 4, retryDelayMs: 1, retryFactor: 1, retryMaxDelayMs: 1, retryJitter: 0 };
 
     const { code, told } = await runToEnd(settling('retry', { retries, attempt: 2 }));
@@ -58,7 +58,7 @@ describe('a task whose handler ends', () => {
     });
   });
 
-  it('given an executor of its own that has died, when the task runs, then its process is a crash', async () => {
+  it('crashes if its own executor has died', async () => {
     const { code, report } = await runToEnd(settling('die', { attempt: 2 }));
 
     expect({ code, report }).toMatchObject({
@@ -67,7 +67,7 @@ describe('a task whose handler ends', () => {
     });
   });
 
-  it('given a timer that it has forgotten, when the task has ended, then the process ends all the same', async () => {
+  it('ends its process although a timer was forgotten', async () => {
     expect(await runToEnd(settling('leave'))).toMatchObject({ code: 0, report: { outcome: 'succeeded' } });
   });
 });
@@ -76,21 +76,18 @@ describe('a task that crashes', () => {
   it.each([
     ['reject', 'nobody hears'],
     ['raise', 'nobody catches'],
-  ])(
-    'given a handler that lets an error go (%s), when the task runs, then it is a crash at once',
-    async (work, message) => {
-      const { code, report, told } = await runToEnd(settling(work));
+  ])('crashes at once if a handler leaves an error uncaught (%s)', async (work, message) => {
+    const { code, report, told } = await runToEnd(settling(work));
 
-      expect({ code, report }).toEqual({ code: 1, report: failedBy('RangeError', message) });
-      expect(told).not.toContain('destroyed');
-    },
-  );
+    expect({ code, report }).toEqual({ code: 1, report: failedBy('RangeError', message) });
+    expect(told).not.toContain('destroyed');
+  });
 
   it.each([
     [0, 1],
     [79, 1],
     [3, 3],
-  ])('given a handler that exits with %i, when the task runs, then it is a crash with %i', async (given, code) => {
+  ])('crashes if its handler exits with %i, and then has exit code %i', async (given, code) => {
     const task = await runToEnd(settling('exit', { jobParameter: String(given) }));
 
     expect(task).toMatchObject({
@@ -100,7 +97,7 @@ describe('a task that crashes', () => {
   });
 
   it.each([undefined, GRANTED_MS])(
-    'given a handler that waits for nothing, when the task runs (channel: %s), then it is a crash and no success',
+    'crashes and does not succeed if its handler waits for nothing (channel: %s)',
     async (heldForMs) => {
       const task = await runToEnd({ ...settling('wait for nothing'), heldForMs });
 
@@ -111,7 +108,7 @@ describe('a task that crashes', () => {
 });
 
 describe('a task that is told to end', () => {
-  it('given SIGTERM, when the handler heeds its signal, then the task is aborted and the application closed', async () => {
+  it('aborts the run and closes the application on SIGTERM if the handler heeds its signal', async () => {
     const task = new StartedTask(settling('wait'));
     await task.says('waiting');
 
@@ -130,7 +127,7 @@ describe('a task that is told to end', () => {
     ]);
   });
 
-  it('given SIGTERM, when the handler does not heed it, then the task tells so before its grace is over', async () => {
+  it('reports before its grace is over on SIGTERM if the handler ignores its signal', async () => {
     const task = new StartedTask(settling('ignore', { graceMs: 3_000 }));
     await task.says('waiting');
     const since = performance.now();
@@ -144,7 +141,7 @@ describe('a task that is told to end', () => {
     expect(performance.now() - since).toBeLessThan(3_000);
   });
 
-  it('given SIGTERM while the application boots, when it comes, then the task is aborted and nothing was run', async () => {
+  it('aborts and runs nothing if SIGTERM comes while the application boots', async () => {
     const task = new StartedTask({ ...settling('tell'), env: { BOOT: 'hangs' } });
     await task.says('booting');
 
@@ -152,7 +149,7 @@ describe('a task that is told to end', () => {
     expect(await task.ended).toMatchObject({ code: 143, report: { outcome: 'aborted', ms: 0 }, told: ['booting', {}] });
   });
 
-  it('given a time limit, when it is over, then the run has failed by it', async () => {
+  it('fails the run when its time limit is over', async () => {
     const { code, report, told } = await runToEnd(settling('wait', { timeoutMs: 15_000 }));
 
     expect({ code, report }).toEqual({
@@ -162,7 +159,7 @@ describe('a task that is told to end', () => {
     expect(told).toContainEqual(expect.objectContaining({ name: 'JobTimeoutError' }));
   });
 
-  it('given a busy handler and a time limit, when it is over, then assertHeld says so', async () => {
+  it('tells a busy handler by assertHeld that its time limit is over', async () => {
     const { code, told } = await runToEnd(settling('stay busy', { timeoutMs: 15_000 }));
 
     expect({ code, told }).toMatchObject({
@@ -175,7 +172,7 @@ describe('a task that is told to end', () => {
 describe('a task that cannot be', () => {
   const errorOf = (name: string, message: unknown) => ({ outcome: 'error', ms: 0, error: { name, message } });
 
-  it('given a job that the image does not know, when the task runs, then the error names those that it knows', async () => {
+  it('names the known jobs in the error if the image does not know the job', async () => {
     const { code, report, told } = await runToEnd({ envelope: { jobName: 'setle' } });
 
     expect({ code, report }).toMatchObject({
@@ -188,7 +185,7 @@ describe('a task that cannot be', () => {
     expect(told).toEqual(['destroyed', { resolved: 'error' }]);
   });
 
-  it('given an envelope that is faulty, when the task runs, then the error names the field', async () => {
+  it('names the field of a faulty envelope in the error', async () => {
     const task = await runToEnd({ envelope: { token: 'seven' } });
 
     expect(task).toMatchObject({
@@ -198,7 +195,7 @@ describe('a task that cannot be', () => {
     });
   });
 
-  it('given an envelope of a later version, when the task runs, then the error says so where it is asked to', async () => {
+  it('refuses an envelope of a later version, and reports it over the channel that it names', async () => {
     const task = new StartedTask({ text: '{"v":2,"channel":3}', heldForMs: GRANTED_MS });
 
     expect(await task.ended).toMatchObject({
@@ -207,14 +204,14 @@ describe('a task that cannot be', () => {
     });
   });
 
-  it('given a channel that is not there, when the task runs, then it is not run', async () => {
+  it('runs nothing if its channel is not there', async () => {
     const { code, told, words } = await runToEnd({ envelope: { channel: 77 } });
 
     expect({ code, told }).toEqual({ code: 78, told: [{ resolved: 'error' }] });
     expect(words).toMatch(/the task has ended, error/);
   });
 
-  it('given props that the work refuses, when the task runs, then nothing was run', async () => {
+  it('runs nothing if the work refuses its props', async () => {
     const task = await runToEnd({ envelope: { jobName: 'greet' } });
 
     expect(task).toMatchObject({
@@ -235,14 +232,14 @@ describe('a task that cannot be', () => {
 });
 
 describe('a task whose application does not close', () => {
-  it('given a shutdown hook that throws, when the run has succeeded, then it has', async () => {
+  it('succeeds after a successful run although a shutdown hook throws', async () => {
     const { code, report, words } = await runToEnd({ env: { CLOSE: 'throws' } });
 
     expect({ code, report }).toMatchObject({ code: 0, report: { outcome: 'succeeded' } });
     expect(words).toMatch(/RangeError: cannot close/);
   });
 
-  it('given one that hangs, when the run has succeeded, then the process ends after the limit', async () => {
+  it('ends its process after the limit if a shutdown hook hangs', async () => {
     const { code, report, words } = await runToEnd({ env: { CLOSE: 'hangs' } });
 
     expect({ code, report }).toMatchObject({ code: 0, report: { outcome: 'succeeded' } });

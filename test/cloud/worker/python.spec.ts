@@ -6,7 +6,7 @@ const command = ['python3', fileURLToPath(new URL('../../../docs/cloud/worker.py
 const GRANTED_MS = 20_000;
 
 describe('the worker in Python', () => {
-  it('given a channel, when it works, then it goes on from its checkpoint, saves each row and reports', async () => {
+  it('goes on from its checkpoint, saves each row and reports over a channel', async () => {
     const task = new StartedTask({
       command,
       heldForMs: GRANTED_MS,
@@ -27,7 +27,7 @@ describe('the worker in Python', () => {
     ]);
   });
 
-  it('given a file, when its work fails, then the report is there', async () => {
+  it('reports a failure in a file', async () => {
     expect(await runToEnd({ command, envelope: { props: { bad: '1' } } })).toMatchObject({
       code: 79,
       report: {
@@ -38,7 +38,7 @@ describe('the worker in Python', () => {
     });
   });
 
-  it('given SIGTERM, when it works, then it ends between two steps', async () => {
+  it('ends between two steps on SIGTERM', async () => {
     const task = new StartedTask({ command, envelope: { props: { rows: '1000', seconds: '0.05' } } });
     await task.says({ item: 1, row: 0 });
 
@@ -46,7 +46,7 @@ describe('the worker in Python', () => {
     expect(await task.ended).toMatchObject({ code: 143, report: { outcome: 'aborted', error: { name: 'Aborted' } } });
   });
 
-  it('given a scheduler that falls silent, when it works, then it does not go on', async () => {
+  it('stops when the scheduler falls silent', async () => {
     const envelope = { props: { rows: '1000', seconds: '0.05' } };
     const task = new StartedTask({ command, heldForMs: 2_000, envelope });
     await task.says({ item: 1, row: 0 });
@@ -55,7 +55,7 @@ describe('the worker in Python', () => {
     expect(await task.ended).toMatchObject({ code: 143, report: { outcome: 'aborted' } });
   });
 
-  it('given a later version, when it starts, then the task cannot be', async () => {
+  it('refuses a later version of the protocol', async () => {
     const { code, words } = await runToEnd({ command, text: '{"v":2}' });
 
     expect({ code, words }).toEqual({ code: 78, words: expect.stringContaining('of version 2') });

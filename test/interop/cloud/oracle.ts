@@ -4,14 +4,14 @@ import { text } from 'node:stream/consumers';
 
 const JAVA = 'java';
 
-/** One question to Java's classes. @see Oracle.java */
+/** A question to Java's classes. @see Oracle.java */
 export interface Question {
   readonly call:
     'writeJob' | 'rewriteJob' | 'readJob' | 'copyJob' | 'writeApp' | 'readApp' | 'makeTask' | 'readTask' | 'readMeta';
   readonly with: unknown;
 }
 
-/** What Java says, or its exception. */
+/** The result of Java's classes, or their exception. */
 export type Answer = { readonly result: unknown } | { readonly failed: string };
 
 /** Answers of one process, in the order of the questions. */

@@ -2,7 +2,7 @@ import type { CloudAppConfiguration, CloudJobConfiguration } from '../../../libs
 import type { Seeded } from '../../support/seeded.js';
 import { randomDouble, randomProps, randomText } from './random-texts.js';
 
-/** A job of ElasticJob-Cloud whose texts are made of these pieces. It need not be one that could run. */
+/** A job of ElasticJob-Cloud with texts made of these pieces. It need not be able to run. */
 export function randomJob(seeded: Seeded, pieces: readonly string[]): CloudJobConfiguration {
   const text = () => randomText(seeded, pieces);
   const maybe = () => (seeded.below(3) === 0 ? undefined : text());
@@ -32,7 +32,7 @@ export function randomJob(seeded: Seeded, pieces: readonly string[]): CloudJobCo
   };
 }
 
-/** As `randomJob`. */
+/** Like `randomJob`, for an application. */
 export function randomApp(seeded: Seeded, pieces: readonly string[]): CloudAppConfiguration {
   return {
     appName: randomText(seeded, pieces),

@@ -1,6 +1,6 @@
 import type { Seeded } from '../../support/seeded.js';
 
-/** Characters that both write in the same way; `.4_2` is a number to snakeyaml 2 alone, as which ours quotes it. */
+/** Characters that both sides write in the same way. Only snakeyaml 2 reads `.4_2` as a number, so ours quotes it. */
 export const PRINTABLE = [
   ...'abcXYZ 0123456789'.split(''),
   ...'\'"`:,#&*!|>%@{}[]?-=~\\/.+<$;()'.split(''),
@@ -27,13 +27,13 @@ export const PRINTABLE = [
   'word word word ',
 ];
 
-/** And those that Java writes as binary or raw, where ours escapes. */
+/** Also characters that Java writes as binary or raw, where ours escapes them. */
 export const ANY = [...PRINTABLE, '\u0000', '\u0007', '\u007f', '\u0080', '\ufeff', '\ufffe', '\uffff'];
 
-/** And those that were line breaks in YAML 1.1, where Java writes them raw, and ours does not take them for any. */
+/** Also line breaks of YAML 1.1. Java writes them raw, and ours does not read them as line breaks. */
 export const ANY_AND_BREAKS = [...ANY, '\u0085', '\u2028', '\u2029'];
 
-/** Texts that YAML reads as something else where they stand plain, and others that are easily written wrong. */
+/** Texts that YAML reads as another type if they are plain, and others that are easily written wrong. */
 const WORDS = [
   '',
   ' ',
@@ -107,8 +107,8 @@ const WORDS = [
 ];
 
 /**
- * A text as somebody might write it, or as a machine would that wants to break the format.
- * @param pieces of which it is put together
+ * A text as a person might write it, or a program that tries to break the format.
+ * @param pieces its parts
  */
 export function randomText(seeded: Seeded, pieces: readonly string[]): string {
   const kind = seeded.below(100);
@@ -126,7 +126,7 @@ export function randomDouble(seeded: Seeded): number {
   return Number((seeded.next() * 10 ** (seeded.below(8) - 3)).toFixed(seeded.below(6))) || 1;
 }
 
-/** Props by name; also so many that a hash table grows. */
+/** Props by name. Some have so many that a hash table grows. */
 export function randomProps(seeded: Seeded, pieces: readonly string[]): Readonly<Record<string, string>> {
   const count = seeded.of([0, 0, 1, 1, 2, 2, 3, 3, 8, 13, 14, 30, seeded.below(200)]);
   const usual = ['script.command.line', 'a.b', 'elastic-job.io/queueName'];

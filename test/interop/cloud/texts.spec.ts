@@ -18,7 +18,7 @@ import { randomApp, randomJob } from './random-configurations.js';
 import { ANY, ANY_AND_BREAKS, PRINTABLE } from './random-texts.js';
 
 const SEED = Number(process.env['CLOUD_TEXTS_SEED'] ?? 20_261_121);
-/** Of jobs, and as many applications, in each test. */
+/** Number of jobs, and of applications, in each test. */
 const COUNT = Number(process.env['CLOUD_TEXTS'] ?? 2_000);
 const FAILED = 'failed';
 
@@ -31,7 +31,7 @@ cron: 0/5 * * * * ?
 shardingTotalCount: 3
 `;
 
-/** Further lines of a text that somebody has written, of which the last one for a field counts. */
+/** Further lines of a handwritten text. The last line for a field counts. */
 const SOUND = [
   'cpuCount: 2',
   'cpuCount: "0.5"',
@@ -81,10 +81,10 @@ describe.skipIf(inject('whyNoJava') !== undefined)("texts of ElasticJob-Cloud 3.
     for (const [index, line] of lines.entries()) byHand.set(line, read[index]);
   });
 
-  it('given random jobs, when both write them, then every byte is the same', async () => {
+  it('are equal byte for byte for random jobs', async () => {
     const jobs = many((seeded) => randomJob(seeded, PRINTABLE));
 
-    // The order of other names is lost in an object.
+    // An object loses the order of names that are numbers.
     const ordered = jobs.filter(({ props }) => !Object.keys(props).some((name) => /^\d+$/.test(name)));
     const [asGiven, asRegistered] = await Promise.all([
       ask(jobs.map((job) => ({ call: 'writeJob', with: job }))),
@@ -105,7 +105,7 @@ describe.skipIf(inject('whyNoJava') !== undefined)("texts of ElasticJob-Cloud 3.
     ).toEqual([]);
   });
 
-  it('given random applications, when both write them, then every byte is the same', async () => {
+  it('are equal byte for byte for random applications', async () => {
     const apps = many((seeded) => randomApp(seeded, PRINTABLE));
 
     const theirs = await ask(apps.map((app) => ({ call: 'writeApp', with: app })));
@@ -118,7 +118,7 @@ describe.skipIf(inject('whyNoJava') !== undefined)("texts of ElasticJob-Cloud 3.
     ).toEqual([]);
   });
 
-  it('given random configurations, when Java reads what ours has written, then it finds the same values', async () => {
+  it('have the same values when Java reads what ours has written', async () => {
     const jobs = many((seeded) => randomJob(seeded, ANY_AND_BREAKS));
     const apps = many((seeded) => randomApp(seeded, ANY_AND_BREAKS));
 
@@ -131,7 +131,7 @@ describe.skipIf(inject('whyNoJava') !== undefined)("texts of ElasticJob-Cloud 3.
     expect(findDifferences(readApps, apps)).toEqual([]);
   });
 
-  it('given random configurations, when ours reads what Java has written, then it finds the same values', async () => {
+  it('have the same values when ours reads what Java has written', async () => {
     const jobs = many((seeded) => randomJob(seeded, ANY));
     const apps = many((seeded) => randomApp(seeded, ANY));
 
@@ -154,27 +154,24 @@ describe.skipIf(inject('whyNoJava') !== undefined)("texts of ElasticJob-Cloud 3.
     ).toEqual([]);
   });
 
-  it.each(SOUND)('given %j in a text of a hand, when both read it, then they find the same values', (line) => {
+  it.each(SOUND)('have the same values on both sides for a handwritten %j', (line) => {
     const ours = CLOUD_JOB_FORM.read(HAND_WRITTEN + line, 'settle');
 
     expect(ours.kind).toBe('read');
     expect(findDifferences([byHand.get(line)], [valuesIn(CLOUD_JOB_FORM, HAND_WRITTEN + line)])).toEqual([]);
   });
 
-  it.each(FAULTY)(
-    'given %j in a text of a hand, when both read it, then both refuse it, and ours names the field',
-    (line) => {
-      const field = line.split(':')[0];
+  it.each(FAULTY)('are refused by both for a handwritten %j, and ours names the field', (line) => {
+    const field = line.split(':')[0];
 
-      expect(byHand.get(line)).toHaveProperty(FAILED);
-      expect(CLOUD_JOB_FORM.read(HAND_WRITTEN + line)).toMatchObject({
-        kind: 'faulty',
-        problems: [expect.stringContaining(`line 8: ${field} `)],
-      });
-    },
-  );
+    expect(byHand.get(line)).toHaveProperty(FAILED);
+    expect(CLOUD_JOB_FORM.read(HAND_WRITTEN + line)).toMatchObject({
+      kind: 'faulty',
+      problems: [expect.stringContaining(`line 8: ${field} `)],
+    });
+  });
 
-  it('given random task ids, when each side reads those of the other, then it finds the same parts', async () => {
+  it('have the same parts of task ids, whichever side has written them', async () => {
     const wanted = many(randomTask);
 
     const made = (await ask(wanted.map((task) => ({ call: 'makeTask', with: task })))).map(taskOf);
@@ -239,20 +236,20 @@ function metaOf({ jobName, items }: CloudTaskId): object {
   return { jobName, items };
 }
 
-/** As Java's scheduler writes it: three texts are never missing, and the props were put into two tables. */
+/** A job as Java's scheduler writes it: three texts are never missing, and the props were put into two tables. */
 function registered(job: CloudJobConfiguration): CloudJobConfiguration {
   const { shardingItemParameters = '', jobParameter = '', description = '' } = job;
   const { props } = valuesIn(CLOUD_JOB_FORM, CLOUD_JOB_FORM.format(job));
   return { ...job, shardingItemParameters, jobParameter, description, props: props ?? {} };
 }
 
-/** Also those of a text that names no job which could run. */
+/** Values of a text, also of one whose job could not run. */
 function valuesIn<Configuration extends object>(form: CloudForm<Configuration>, text: unknown): Partly<Configuration> {
   const read = form.read(String(text));
   return read.kind === 'read' ? read.configuration : read.partly;
 }
 
-/** Where the first few pairs differ. */
+/** The first few pairs that differ. */
 function findDifferences(theirs: readonly unknown[], ours: readonly unknown[]): readonly unknown[] {
   expect(theirs.length).toBe(ours.length);
   const pairs = theirs.map((value, index) => ({ theirs: textOf(value), ours: textOf(ours[index]) }));
@@ -273,7 +270,7 @@ function textOf(value: unknown): string {
   return JSON.stringify(canonical(value));
 }
 
-/** With its fields in one order, and without those that are undefined. */
+/** Puts the fields in one order, and leaves out those that are undefined. */
 function canonical(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const fields = Object.entries(value).filter(([, inner]) => inner !== undefined);

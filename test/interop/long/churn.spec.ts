@@ -27,13 +27,13 @@ const SEED = Number(process.env['INTEROP_SEED'] ?? Math.floor(Math.random() * 1e
 const ITEMS = 6;
 const MOST_PEERS = 4;
 const TWO_PERIODS_MS = 2_000;
-/** What nobody disturbs between two changes. */
+/** Undisturbed time between two changes. */
 const QUIET_MS = 4_000;
-/** Java does not repair an assignment that lacks a member (fault 3); the next change does. */
+/** Java does not repair an assignment that lacks a member (fault 3). The next change does. */
 const SETTLE_LIMIT_MS = 15_000;
-/** The part of the time that the machine may lose before the run proves nothing. */
+/** Share of the time that the machine may lose before the run proves nothing. */
 const MOST_STALLED = 0.25;
-/** Before and after the begin of an unexplained second. */
+/** Time before and after the begin of an unexplained second. */
 const AROUND_MS = 2_000;
 // Misfires and failovers are runs off schedule, which Java's handlers cannot tell from the others.
 const SPEC = jobSpec({ shardingTotalCount: ITEMS, misfire: false });
@@ -42,7 +42,7 @@ describe.skipIf(whyNot()).each(RELEASES)('churn of both kinds beside ElasticJob 
   const stage = useInterop(release);
 
   it(
-    `given instances of both kinds that join, leave and die for ${MINUTES} minutes (seed ${SEED}), when nothing changes, then each item runs once a second, and else every exception has a known cause`,
+    `runs each item once a second, or with a known cause, for ${MINUTES} minutes of joins and deaths (seed ${SEED})`,
     { timeout: (MINUTES + 3) * 60_000 },
     async () => {
       const churn = new Churn(stage(), await stage().witness());
@@ -62,11 +62,11 @@ describe.skipIf(whyNot()).each(RELEASES)('churn of both kinds beside ElasticJob 
   );
 });
 
-/** Changes who is in the job, one change after another, and remembers when nothing was sure. */
+/** Changes the members of the job, one change after another, and records the times of uncertainty. */
 class Churn {
   readonly windows: FaultWindow[] = [];
   readonly observations: Observation[] = [];
-  /** The changes after which a leader of ours did not come to an assignment of all members. */
+  /** Changes after which a leader of ours did not come to an assignment of all members. */
   readonly unsettled: string[] = [];
   readonly pulse: Pulse;
   readonly #random = new Seeded(SEED);
@@ -110,7 +110,7 @@ class Churn {
       if (event === 'stalled') this.#noteStall(at - tookMs, at);
   }
 
-  /** Processes are started before: only what the others notice is the change. */
+  /** Starts processes before the change: the change is only what the others notice. */
   async #choose(): Promise<readonly [string, () => Promise<void>]> {
     const kind = this.#random.next() < 0.5 ? 'java' : 'node';
     const chance = this.#random.next();
@@ -170,7 +170,7 @@ class Churn {
     const { witness } = this;
     const at = Date.now();
     const members = witness.members();
-    // A session that was lost, say to a machine too busy, is a change as well.
+    // A lost session, say on a busy machine, is a change too.
     if (members.join() !== this.#members) this.windows.push({ from: at - 1_000, to: at + TWO_PERIODS_MS });
     this.#members = members.join();
     this.observations.push({
@@ -183,7 +183,7 @@ class Churn {
   }
 }
 
-/** These, and what all peers have told around the first of them, which is read to find its cause. */
+/** These, with all messages of the peers around the first of them, from which to find its cause. */
 function tell(found: readonly Irregularity[], { observations }: Churn, journal: Journal): readonly string[] {
   const [first] = found;
   if (first === undefined) return [];
@@ -201,7 +201,8 @@ function print(churn: Churn, causes: readonly { readonly kind: string; readonly 
   const lines = [...counts].map(([key, count]) => `  ${count} ${key}`);
   console.info(
     [
-      `${seconds} s of ${JOB} with ${ITEMS} items: ${churn.counts}; stalled ${churn.pulse.stalledMs} ms; in fault windows:`,
+      `${seconds} s of ${JOB} with ${ITEMS} items: ${churn.counts}`,
+      `stalled ${churn.pulse.stalledMs} ms; in fault windows:`,
       ...lines,
     ].join('\n'),
   );

@@ -17,7 +17,7 @@ const ITEMS = [...Array(TOTAL).keys()];
 const TEMPLATE = 'report';
 const CREATED = { name: JOB, template: TEMPLATE, cron: NEVER, shardingTotalCount: TOTAL };
 const A_WHILE_MS = 2_500;
-/** What Java says of a job whose root is not the name of its own class. */
+/** Java's error for a job whose root is not the name of its own class. */
 const REFUSAL = /JobConfigurationException.*conflict.*nestjs\.(template|removed):report/;
 
 interface Attempt {
@@ -28,28 +28,25 @@ interface Attempt {
 describe.skipIf(whyNot()).each(RELEASES)('a job created from a template, beside ElasticJob %s', (release) => {
   const stage = useInterop(release);
 
-  it.each([false, true])(
-    'given ours run it, when Java starts one of its name (overwrite: %s), then Java refuses itself',
-    async (overwrite) => {
-      const { journal } = stage();
-      const witness = await stage().witness();
-      const [node, java] = [await stage().node(), await stage().java()];
-      await node.declare(TEMPLATE);
-      await node.create(CREATED);
-      // Its leader keeps the settings after the plan.
-      const isDone = () => witness.isSharedBy([node], TOTAL) && witness.isAtRest() && witness.has('usable');
-      await journal.until('ours has all items', isDone);
+  it.each([false, true])('refuses a Java job of its name while ours runs it (overwrite: %s)', async (overwrite) => {
+    const { journal } = stage();
+    const witness = await stage().witness();
+    const [node, java] = [await stage().node(), await stage().java()];
+    await node.declare(TEMPLATE);
+    await node.create(CREATED);
+    // The leader writes the settings after the plan.
+    const isDone = () => witness.isSharedBy([node], TOTAL) && witness.isAtRest() && witness.has('usable');
+    await journal.until('ours has all items', isDone);
 
-      const { before, after } = await refuse(witness, java, overwrite);
+    const { before, after } = await refuse(witness, java, overwrite);
 
-      expect(after).toEqual(before);
-      await node.execute(JOB);
-      await journal.untilAllRun(ITEMS);
-      expect(new Set(journal.begun().map(({ peer }) => peer))).toEqual(new Set([node.name]));
-    },
-  );
+    expect(after).toEqual(before);
+    await node.execute(JOB);
+    await journal.untilAllRun(ITEMS);
+    expect(new Set(journal.begun().map(({ peer }) => peer))).toEqual(new Set([node.name]));
+  });
 
-  it('given it is being removed, when Java starts one of its name, then Java refuses itself', async () => {
+  it('refuses a Java job of its name while it is being removed', async () => {
     const witness = await stage().witness();
     const [node, java] = [await stage().node(), await stage().java()];
     await node.create(CREATED);
@@ -60,7 +57,7 @@ describe.skipIf(whyNot()).each(RELEASES)('a job created from a template, beside 
     expect(after).toEqual(before);
   });
 
-  /** Java's start fails. @returns the tree before, and a while after */
+  /** Lets Java's start fail. @returns the tree before, and a while after */
   async function refuse(witness: TreeWitness, java: JavaPeer, overwrite: boolean): Promise<Attempt> {
     const before = await wholeTree(witness);
     await expect(java.start(jobSpec({ cron: NEVER, overwrite }))).rejects.toThrow(REFUSAL);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { JOB, jobSpec, NEVER, ORDERS, RELEASES, useInterop, whyNot } from '../support/index.js';
 
-// One item each: a Java survivor of several crashed items runs some of them once more (fault 4).
+// One item each, because a Java survivor of several crashed items runs some of them once more (fault 4).
 const SPEC = jobSpec({ cron: NEVER, failover: true, shardingTotalCount: 2 });
 const ITEMS = [0, 1];
 const MARKS = ['running', 'failover', 'failovering'];
@@ -10,7 +10,7 @@ describe.skipIf(whyNot()).each(RELEASES)('failover beside ElasticJob %s', (relea
   const stage = useInterop(release);
 
   it.each(ORDERS)(
-    'given an instance of $first that is killed in a run, when its session ends, then the other kind runs its item once more',
+    'runs the item of a killed $first instance once more on the other kind when its session ends',
     async (order) => {
       const { journal } = stage();
       const witness = await stage().witness();
@@ -44,7 +44,7 @@ describe.skipIf(whyNot()).each(RELEASES)('failover beside ElasticJob %s', (relea
   );
 
   it.each(ORDERS)(
-    'fault 8: given a $first rescuer that is killed in the rescue, when its session ends, then the other kind rescues the item',
+    'fault 8: the other kind rescues the item when a $first rescuer is killed in the rescue',
     async ({ first, second }) => {
       const { journal } = stage();
       const witness = await stage().witness();

@@ -7,25 +7,22 @@ const ITEMS = [...Array(TOTAL).keys()];
 describe.skipIf(whyNot()).each(RELEASES)('joining and leaving beside ElasticJob %s', (release) => {
   const stage = useInterop(release);
 
-  it.each(ORDERS)(
-    'given a leader of $first, when it is killed, then the other kind leads and runs every item',
-    async (order) => {
-      const { journal } = stage();
-      const witness = await stage().witness();
-      const [leader, other] = await stage().pair(order);
-      await stage().startInTurn(witness, jobSpec(), [leader, other]);
+  it.each(ORDERS)('leads and runs every item on the other kind when a $first leader is killed', async (order) => {
+    const { journal } = stage();
+    const witness = await stage().witness();
+    const [leader, other] = await stage().pair(order);
+    await stage().startInTurn(witness, jobSpec(), [leader, other]);
 
-      await leader.kill();
+    await leader.kill();
 
-      await journal.until('the other leads', () => witness.leader() === other.ip);
-      await journal.until('the other owns all items', () => witness.isSharedBy([other], TOTAL));
-      await journal.untilAllRun(ITEMS);
-      expect(witness.members()).toEqual([other.ip]);
-    },
-  );
+    await journal.until('the other leads', () => witness.leader() === other.ip);
+    await journal.until('the other owns all items', () => witness.isSharedBy([other], TOTAL));
+    await journal.untilAllRun(ITEMS);
+    expect(witness.members()).toEqual([other.ip]);
+  });
 
   it.each(ORDERS)(
-    'given a job of every second, $first first, when instances of both kinds join and leave in turn, then its items run once each second in between',
+    'runs items once each second between changes of members of both kinds, $first first',
     async ({ first, second }) => {
       const { journal } = stage();
       const witness = await stage().witness();
@@ -55,7 +52,7 @@ describe.skipIf(whyNot()).each(RELEASES)('joining and leaving beside ElasticJob 
   );
 
   it.each(ORDERS)(
-    'given both kinds in a job, $first leading, when Java shuts an instance down by its lifecycle API, then the other kind takes its items',
+    'moves the items to the other kind when Java shuts an instance down, $first leading',
     async (order) => {
       const { journal } = stage();
       const witness = await stage().witness();
@@ -73,7 +70,7 @@ describe.skipIf(whyNot()).each(RELEASES)('joining and leaving beside ElasticJob 
   );
 });
 
-/** Two seconds in which nothing changes hands and the machine does not stall, beginning with the next but one. */
+/** Two seconds without a change of owners or a stall of the machine. They begin with the next second but one. */
 async function expectOnceASecond(journal: Journal): Promise<void> {
   let from: number;
   let to: number;
@@ -82,8 +79,8 @@ async function expectOnceASecond(journal: Journal): Promise<void> {
     pulse = new Pulse();
     from = (Math.floor(Date.now() / 1_000) + 2) * 1_000;
     to = from + 2_000;
-    // Of each item, since peers are heard at different times: whoever tells of a later run has told of the earlier
-    // ones.
+    // Checked for each item, because messages of peers arrive at different times. A later run of an item is reported
+    // after its earlier ones.
     const isOver = (item: number) => journal.begun().some((run) => run.item === item && run.at >= to);
     await journal.until('two seconds are over', () => ITEMS.every(isOver)).finally(() => pulse.stop());
   } while (pulse.stalledMs > 0);

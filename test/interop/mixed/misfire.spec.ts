@@ -3,46 +3,43 @@ import { JOB, jobSpec, type Journal, ORDERS, type Peer, RELEASES, useInterop, wh
 
 const TOTAL = 2;
 const SPEC = jobSpec({ shardingTotalCount: TOTAL });
-/** After so many runs an instance is not late any more. */
+/** An instance is no longer late after this many runs. */
 const KEEPS_UP = 3;
 
 describe.skipIf(whyNot()).each(RELEASES)('misfires beside ElasticJob %s', (release) => {
   const stage = useInterop(release);
 
-  it.each(ORDERS)(
-    'fault 15: given both kinds in a job, when an item of $first overruns, then it is caught up on once, and it alone',
-    async (order) => {
-      const { journal } = stage();
-      const witness = await stage().witness();
-      const [slow, quick] = await stage().pair(order);
-      await stage().startInTurn(witness, SPEC, [slow, quick]);
-      const item = witness.owners(TOTAL).indexOf(slow.ip);
-      const other = witness.owners(TOTAL).indexOf(quick.ip);
-      const isMarked = (each: number) => witness.has(`sharding/${each}/misfire`);
-      // Its first fire times may have waited for the plan, and have met each other.
-      await journal.until('the other keeps up', () => journal.begun(quick.name, 0).length >= KEEPS_UP);
-      // Java takes each delay of a millisecond for a misfire, and may have had both items.
-      await journal.until('the other is not owed', () => !isMarked(other));
-      const before = { mark: journal.mark, at: Date.now() };
-      await slow.behave(JOB, { kind: 'block' });
-      await journal.until('it overruns', () => overruns(journal, slow, quick));
-      // Java marks what it has missed only when the run has ended.
-      if (slow.kind === 'node') await journal.until('it is marked', () => isMarked(item));
-      const released = { mark: journal.mark, at: Date.now() };
-      await slow.behave(JOB, { kind: 'end' });
-      await slow.release(JOB);
+  it.each(ORDERS)('fault 15: only an item of $first that overruns is caught up on, and once', async (order) => {
+    const { journal } = stage();
+    const witness = await stage().witness();
+    const [slow, quick] = await stage().pair(order);
+    await stage().startInTurn(witness, SPEC, [slow, quick]);
+    const item = witness.owners(TOTAL).indexOf(slow.ip);
+    const other = witness.owners(TOTAL).indexOf(quick.ip);
+    const isMarked = (each: number) => witness.has(`sharding/${each}/misfire`);
+    // Its first fire times may have waited for the plan, and then met each other.
+    await journal.until('the other keeps up', () => journal.begun(quick.name, 0).length >= KEEPS_UP);
+    // Java takes each delay of a millisecond for a misfire, and may have had both items.
+    await journal.until('the other is not owed', () => !isMarked(other));
+    const before = { mark: journal.mark, at: Date.now() };
+    await slow.behave(JOB, { kind: 'block' });
+    await journal.until('it overruns', () => overruns(journal, slow, quick));
+    // Java marks missed fire times only when the run has ended.
+    if (slow.kind === 'node') await journal.until('it is marked', () => isMarked(item));
+    const released = { mark: journal.mark, at: Date.now() };
+    await slow.behave(JOB, { kind: 'end' });
+    await slow.release(JOB);
 
-      await journal.until('it is caught up on', () => caughtUp(journal, slow, released));
-      await journal.until('no mark is left', () => !isMarked(item));
-      // Of Java that cannot be said.
-      if (quick.kind === 'java') return;
-      const surplus = journal.begun(quick.name, before.mark).filter(({ context }) => context?.source === 'MISFIRE');
-      expect({ surplus, isMarked: isMarked(other) }).toEqual({ surplus: [], isMarked: false });
-    },
-  );
+    await journal.until('it is caught up on', () => caughtUp(journal, slow, released));
+    await journal.until('no mark is left', () => !isMarked(item));
+    // Java gives no proof of it.
+    if (quick.kind === 'java') return;
+    const surplus = journal.begun(quick.name, before.mark).filter(({ context }) => context?.source === 'MISFIRE');
+    expect({ surplus, isMarked: isMarked(other) }).toEqual({ surplus: [], isMarked: false });
+  });
 
   it.each(ORDERS)(
-    'given a marked item of $first, when its instance is killed, then the other kind owns it, catches up on it and clears the mark',
+    'moves a marked item of a killed $first instance, catches up on it and clears the mark',
     async (order) => {
       const { journal } = stage();
       const witness = await stage().witness();
@@ -51,7 +48,7 @@ describe.skipIf(whyNot()).each(RELEASES)('misfires beside ElasticJob %s', (relea
       const item = witness.owners(TOTAL).indexOf(slow.ip);
       await slow.behave(JOB, { kind: 'block' });
       await journal.until('it overruns', () => overruns(journal, slow, quick));
-      // Java marks what it has missed only when the run has ended.
+      // Java marks missed fire times only when the run has ended.
       if (slow.kind === 'java') await witness.write(`sharding/${item}/misfire`, '');
       await journal.until('it is marked', () => witness.has(`sharding/${item}/misfire`));
 
@@ -65,14 +62,16 @@ describe.skipIf(whyNot()).each(RELEASES)('misfires beside ElasticJob %s', (relea
   );
 });
 
-/** A run of the slow one goes on though two more fire times have come: the other has begun for the second of them. */
+/** True if a run of the slow one goes on after two more fire times: the other has begun for the second of them. */
 function overruns(journal: Journal, slow: Peer, quick: Peer): boolean {
   const last = journal.events.findLast(({ event, peer }) => peer === slow.name && event !== 'runtime');
   if (last?.event !== 'begun') return false;
   return journal.begun(quick.name).some(({ at }) => secondOf(at) >= secondOf(last.at) + 2);
 }
 
-/** Java does not say why an item runs: there, its only item has begun more often since than there were fire times. */
+/**
+ * Java does not report why an item runs. There, its only item must have begun more often than there were fire times.
+ */
 function caughtUp(
   journal: Journal,
   { kind, name }: Peer,

@@ -9,7 +9,7 @@ describe.skipIf(whyNot()).each(RELEASES)('a one-off job beside ElasticJob %s', (
   const stage = useInterop(release);
 
   it.each(ORDERS)(
-    'given both kinds in it, $first first, when either asks for a run, then all items run once on both, and never by themselves',
+    'runs all items once on both kinds, $first first, when either asks, and never by itself',
     async (order) => {
       const { journal } = stage();
       const witness = await stage().witness();

@@ -7,7 +7,7 @@ describe.skipIf(whyNot()).each(RELEASES)('a reconnect in the same session beside
   const stage = useInterop(release);
 
   it.each(['java', 'node'] as const)(
-    'fault 5: given items that run on both kinds, when the connection of %s breaks and comes back, then nothing runs twice',
+    'fault 5: runs nothing twice when the connection of %s breaks and comes back',
     async (kind) => {
       const { journal } = stage();
       const witness = await stage().witness();

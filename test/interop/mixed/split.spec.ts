@@ -9,7 +9,7 @@ describe.skipIf(whyNot()).each(RELEASES)('the split of a job beside ElasticJob %
   const stage = useInterop(release);
 
   it.each(ORDERS)(
-    'given instances of both kinds, the first of $first, when the leader shards, then every strategy gives what Java computes',
+    'is what Java computes, for every strategy and with a first instance of $first',
     async ({ first, second }) => {
       const { journal } = stage();
       const [leader, other] = await stage().pair({ first, second });

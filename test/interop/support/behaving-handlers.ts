@@ -7,7 +7,7 @@ class Gate {
   readonly opened = new Promise<void>((resolve) => (this.open = resolve));
 }
 
-/** The work of every job: tells when an item begins and ends, and does what it was last told in between. */
+/** The work of every job. It reports begin and end of an item, and behaves in between as it was last told. */
 export class BehavingHandlers {
   readonly #behaviours = new Map<string, Behaviour>();
   readonly #gates = new Map<string, Gate>();

@@ -6,11 +6,11 @@ import { JavaPeer, NodePeer, type Peer, type PeerKind } from './peer.js';
 import { PeerProcess } from '../../support/peers/peer-process.js';
 import { TreeWitness } from '../../support/peers/tree-witness.js';
 
-/** For the server: sessions can be short. */
+/** Settings of a server that allow short sessions. */
 export const SHORT_TICKS = { tickTime: 100 };
-/** Of every peer: what a killed one's items wait for. */
+/** Session timeout of every peer, for which the items of a killed one wait. */
 const SESSION_TIMEOUT_MS = 3_000;
-/** Time for everybody to hear of the new schedule. */
+/** Time in which all instances learn of the new schedule. */
 const FIRE_AHEAD_MS = 3_000;
 const JVM_FLAGS = [
   '-XX:+UseSerialGC',
@@ -21,11 +21,11 @@ const JVM_FLAGS = [
   '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
 ];
 
-/** What the peers run, by kind. */
+/** Programs of the peers, by kind. */
 export interface PeerPrograms {
   /** The class path of the Java peer, by release of ElasticJob. */
   readonly java: Readonly<Record<string, string>>;
-  /** The script of ours. */
+  /** The script of our peer. */
   readonly node: string;
 }
 
@@ -46,7 +46,7 @@ export class InteropStage {
 
   add: OpenHandles['add'] = (started) => this.#handles.add(started);
 
-  /** Sees the tree of a job. */
+  /** Watches the tree of a job. */
   async witness(job = JOB): Promise<TreeWitness> {
     const { server, namespace, journal } = this;
     const opened = TreeWitness.open({ servers: server.connect, namespace, job, onChange: () => journal.nudge() });
@@ -76,7 +76,7 @@ export class InteropStage {
   }
 
   /**
-   * Starts a job of a short period on one peer after the other. Each has its items before the next one comes.
+   * Starts a job of a short period on one peer after the other. Each has its items before the next one joins.
    * @param limitMs for each of them
    */
   async startInTurn(witness: TreeWitness, spec: JobSpec, peers: readonly Peer[], limitMs?: number): Promise<void> {
@@ -87,21 +87,22 @@ export class InteropStage {
       const what = `the job is shared by ${inJob.map(({ name }) => name).join()}`;
       await this.journal.until(what, () => isShared() || witness.isPlannedFor(inJob), limitMs);
       if (isShared()) continue;
-      // Among Java peers alone, who joins while the leader reshards gets no items, and nothing repairs it (fault 3).
+      // Among Java peers alone, a peer that joins while the leader reshards gets no items, and nothing repairs it
+      // (fault 3).
       await witness.requestResharding();
       await this.journal.until(what, isShared, limitMs);
     }
   }
 
-  /** Starts a job that rests on one peer after the other: whatever fires next is shared by all of them. */
+  /** Starts a job that rests on one peer after the other. The next trigger is then shared by all of them. */
   async startAtRest(witness: TreeWitness, spec: JobSpec, peers: readonly Peer[]): Promise<void> {
     for (const peer of peers) await peer.start(spec);
     await this.journal.until('the next trigger shares the job', () => witness.awaitsPlanFor(peers));
   }
 
-  /** The items of the job run once, a moment from now, on all of its instances. */
+  /** Runs the items of the job once, a moment from now, on all of its instances. */
   async fireOnce(console: JavaPeer, job = JOB): Promise<void> {
-    // Its first call connects, for which the time ahead is not meant.
+    // The first call connects, which would use up the time ahead.
     await console.console('JobConfigurationAPI', 'getJobConfiguration', job);
     await console.edit(job, { cron: onceAt(Date.now() + FIRE_AHEAD_MS) });
   }
@@ -111,7 +112,7 @@ export class InteropStage {
     await this.#handles.stopAll();
   }
 
-  /** What the peers have told and said last, and the trees, for a failed test. */
+  /** Last messages and output of the peers, and the trees, for a failed test. */
   story(): string {
     const trees = this.#witnesses.flatMap((witness) => witness.nodes().map(({ path, data }) => `${path} | ${data}`));
     const words = this.#peers.map(({ name, process }) => `--- ${name}\n${process.lastWords()}`);
@@ -123,7 +124,7 @@ export class InteropStage {
     kind: PeerKind,
     command: readonly string[],
   ): Promise<T> {
-    // Counted first: peers that start together keep the order of their addresses.
+    // The number is taken first: peers that start together keep the order of their addresses.
     const number = (this.#addresses += 1);
     const ip = `10.0.0.${number}`;
     const network = await startFaultProxy(this.server.port);

@@ -1,4 +1,4 @@
-/** A job's configuration under Java's names, all fields given: Java reads an absent boolean as false. */
+/** A job's configuration under Java's names. All fields are given, because Java reads an absent boolean as false. */
 export interface JobSpec {
   readonly jobName: string;
   /** Undefined: a one-off job. */
@@ -19,9 +19,9 @@ export interface JobSpec {
   readonly overwrite: boolean;
 }
 
-/** The text of the job's root node: the class of the Java peer's handler, which all instances must name. */
+/** Text of the job's root node, which is the class of the Java peer's handler. All instances must name it. */
 export const JOB_CLASS = 'peer.Handler';
-/** The type of the Java peer's distribute-once listener; ours has one that does the same. */
+/** Type of the Java peer's distribute-once listener. Ours has a listener that does the same. */
 export const ONCE_LISTENER = 'INTEROP_ONCE';
 export const JOB = 'settle-orders';
 const EVERY_SECOND = '* * * * * ?';

@@ -9,7 +9,7 @@ import { JOB_CLASS, type JobSpec, ONCE_LISTENER } from './job-spec.js';
 
 const TIMEOUT_MS = 5_000;
 
-/** Tells of what Java's `OnceListener` tells. */
+/** Reports the same as Java's `OnceListener`. */
 class OnceListener extends DistributeOnceElasticJobListener {
   constructor(private readonly tell: (event: string) => void) {
     super(TIMEOUT_MS, TIMEOUT_MS);
@@ -24,7 +24,7 @@ class OnceListener extends DistributeOnceElasticJobListener {
   }
 }
 
-/** Ours is Java's job under our names, with what Java cannot share switched off. */
+/** The definition of Java's job under our names. Features that Java cannot share are off. */
 export function definitionOf(
   spec: JobSpec,
   handlers: BehavingHandlers,
@@ -43,7 +43,7 @@ export function definitionOf(
   };
 }
 
-/** Jobs that are created from it do as they are told, each by its own name. */
+/** A template whose jobs behave as they are told, each by its own name. */
 export function templateOf(name: string, handlers: BehavingHandlers): JobTemplate {
   return {
     name,

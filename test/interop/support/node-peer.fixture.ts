@@ -1,4 +1,4 @@
-// One instance of ours, driven by lines of JSON as the Java peer is: `peer-process.ts` is the other end.
+// One instance of ours, driven by lines of JSON as the Java peer is. `peer-process.ts` is the other end.
 import { createInterface } from 'node:readline';
 import { ZooKeeperRegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import { JobOperateApi, type NewJob } from '../../../libs/elastic-job/src/operations/index.js';

@@ -1,6 +1,6 @@
 import type { PeerKind } from './peer.js';
 
-/** Every scenario is shown both ways. */
+/** Both orders in which every scenario is run. */
 export const ORDERS = [
   { first: 'java', second: 'node' },
   { first: 'node', second: 'java' },

@@ -6,10 +6,10 @@ import { PeerProcess } from '../../support/peers/peer-process.js';
 
 export type PeerKind = 'java' | 'node';
 
-/** What a run does once it has begun. */
+/** Behaviour of a run after its begin. */
 export type Behaviour = { readonly kind: 'end' | 'block' | 'fail' } | { readonly kind: 'sleep'; readonly ms: number };
 
-/** One instance of the jobs of a test, in a process of its own, Java's or ours: both are driven alike. */
+/** One instance of the jobs of a test, in a process of its own. Java's and ours are driven alike. */
 export class Peer {
   constructor(
     readonly kind: PeerKind,
@@ -28,22 +28,22 @@ export class Peer {
     await this.process.call('start', { config });
   }
 
-  /** Its own orderly shutdown of the job. */
+  /** Shuts the job down in order on this instance. */
   async stopJob(job: string): Promise<void> {
     await this.process.call('stop', { job });
   }
 
-  /** What the runs that begin from now on do. */
+  /** Sets the behaviour of the runs that begin from now on. */
   async behave(job: string, behaviour: Behaviour): Promise<void> {
     await this.process.call('behave', { job, behaviour });
   }
 
-  /** The blocked runs end. */
+  /** Ends the blocked runs. */
   async release(job: string): Promise<void> {
     await this.process.call('release', { job });
   }
 
-  /** Asks all instances to run the job now: a one-off job's `execute()`. */
+  /** Asks all instances to run the job now, as a one-off job's `execute()` does. */
   async execute(job: string): Promise<void> {
     await this.process.call('execute', { job });
   }
@@ -53,7 +53,7 @@ export class Peer {
     return String(await this.process.call('dump', { job }));
   }
 
-  /** The requests of an instance of ours, as its client counts them; none of Java's. */
+  /** Requests of an instance of ours, as its client counts them. There are none for Java's. */
   async traffic(): Promise<RegistryTraffic> {
     const none: RegistryTraffic = { foreground: 0, background: 0 };
     if (this.kind === 'java') return none;
@@ -78,7 +78,7 @@ export class Peer {
 
 /** An instance of ours. */
 export class NodePeer extends Peer {
-  /** From now on it joins the jobs that are created from this template. */
+  /** Makes it join the jobs that are created from this template from now on. */
   async declare(template: string): Promise<void> {
     await this.process.call('declare', { template });
   }

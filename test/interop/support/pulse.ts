@@ -5,25 +5,25 @@ const BEATS = 10;
 const STALL_MS = 300;
 
 /**
- * Notices when the processor comes late to this process, or an answer to it. Java's scheduler leaves out the fire times
- * that come while a run of the job is under way, so a second that is lost anywhere is a second that is missed.
+ * Notices when the processor, or an answer, comes late to this process. Java's scheduler leaves out the fire times that
+ * come while a run of the job is under way, so a second that is lost anywhere is a missed second.
  */
 export class Pulse {
-  /** What was lost in all stalls, in milliseconds. */
+  /** Sum of all stalls, in milliseconds. */
   stalledMs = 0;
   readonly #stopped = new AbortController();
   #from = Date.now();
   #beats = 0;
 
   /**
-   * @param onStall called with the wall times from and to which 300 ms or more were lost
-   * @param ask resolves with an answer from what the others depend on, such as the registry
+   * @param onStall called with the wall times between which 300 ms or more were lost
+   * @param ask resolves with an answer from a dependency of the peers, such as the registry
    */
   constructor(
     private readonly onStall: (from: number, to: number) => void = () => {},
     private readonly ask: () => Promise<unknown> = () => Promise.resolve(),
   ) {
-    // Asking fails while the asked one stops, which is not told.
+    // Asking fails while the registry stops, and this is not reported.
     void this.#run().catch(() => {});
   }
 

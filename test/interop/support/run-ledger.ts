@@ -2,16 +2,16 @@ import type { PeerEvent } from '../../support/peers/journal.js';
 
 const SECOND_MS = 1_000;
 
-/** A time in which runs may be missed or doubled: from a membership change until it has settled. Milliseconds. */
+/** A time in which runs may be missed or doubled: from a membership change until it has settled, in milliseconds. */
 export interface FaultWindow {
   readonly from: number;
   /** Undefined: it has not ended. */
   readonly to: number | undefined;
-  /** The machine lost time in it, which excuses whatever else has no cause. */
+  /** The machine lost time in it, which excuses an irregularity without another cause. */
   readonly isStall?: boolean;
 }
 
-/** What an observer saw of the job's tree from a moment on. */
+/** State of the job's tree that an observer saw from a moment on. */
 export interface Observation {
   readonly at: number;
   readonly leader: string | undefined;
@@ -34,8 +34,8 @@ export interface Irregularity {
 }
 
 /**
- * What was not as a job of every second promises: each item once in each second of the time from `from` to `to`. A run
- * of ours counts for its fire time. Java does not tell its handlers for which fire time they run, so a run of Java's
+ * Breaches of the promise of a job of every second: each item runs once in each second from `from` to `to`. A run of
+ * ours counts for its fire time. Java does not tell its handlers for which fire time they run, so a run of Java's
  * counts for the second in which it began.
  */
 export function irregularities(
@@ -65,7 +65,7 @@ function isIn(windows: readonly FaultWindow[], second: number): boolean {
   return windows.some(({ from, to = Infinity }) => from < second + SECOND_MS && second <= to);
 }
 
-/** For messages: what was seen in that second. */
+/** Describes the state in that second, for messages. */
 export function describeIrregularity(
   { kind, second, item, runs }: Irregularity,
   observations: readonly Observation[],
@@ -79,8 +79,8 @@ export function describeIrregularity(
 }
 
 /**
- * Why an item was missed or doubled in a fault window: Java's fault, by its number if it has one, the owner's death, or
- * a machine that stalled. Undefined: nobody knows.
+ * Cause of a missed or doubled item in a fault window: Java's fault, with its number if it has one, the owner's death,
+ * or a stall of the machine. Undefined: the cause is unknown.
  */
 export function attribute(
   irregularity: Irregularity,
@@ -95,7 +95,8 @@ function causeInTree(
   { kind, second, item, runs }: Irregularity,
   observations: readonly Observation[],
 ): string | undefined {
-  // Who waited for sharding at the trigger before begins late, and is still at it when this one comes.
+  // An instance that waited for sharding at the trigger before begins late, and is still running when this trigger
+  // comes.
   const during = observedIn(observations, second - SECOND_MS, second + SECOND_MS);
   const isResharding = during.some((observation) => observation.isResharding);
   const isHandedOver = new Set(during.map(({ owners }) => owners[item])).size > 1;
@@ -107,7 +108,7 @@ function causeInTree(
   return undefined;
 }
 
-/** With failover off that is no fault but the bargain; and a mixed job reshards at a trigger, as Java does. */
+/** With failover off this is no fault but expected. A mixed job reshards at a trigger, as Java does. */
 const OWNER_GONE =
   'no fault: its owner is gone, and the next trigger after the end of its session has not resharded yet';
 const STALLED =
@@ -115,7 +116,7 @@ const STALLED =
 const HANDED_OVER =
   'docs/interop.md: a Java peer looks for the flag and begins a moment later; old and new owner run it';
 
-/** What was true at some time from one to another. */
+/** States that held at any time in that span. */
 function observedIn(observations: readonly Observation[], from: number, to: number): readonly Observation[] {
   return observations.filter(({ at }, index) => at < to && (observations[index + 1]?.at ?? Infinity) > from);
 }

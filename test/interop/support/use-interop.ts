@@ -3,7 +3,7 @@ import { startZooKeeperServer, type TestServer } from '../../support/faults/inde
 import { InteropStage, SHORT_TICKS } from './interop-stage.js';
 import type { JavaRelease } from '../../support/peers/java-build.js';
 
-/** Why the suite cannot run on this machine; undefined if it can. */
+/** Reason why the suite cannot run on this machine. Undefined if it can. */
 export const whyNot = (): string | undefined => inject('whyNoJava');
 
 /** A stage for each test around the call, and one server for all of them. */

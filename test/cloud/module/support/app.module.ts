@@ -8,7 +8,7 @@ import { ElasticJobCloudModule, LocalProcesses } from '../../../../libs/elastic-
 const TYPESCRIPT = new URL('../../../support/faults/register-typescript.mjs', import.meta.url).href;
 const MAIN = fileURLToPath(new URL('./main.fixture.ts', import.meta.url));
 
-/** Where tasks note what they have done, a line each. */
+/** Variable with the file in which tasks note their work, one line each. */
 const LEDGER = 'LEDGER';
 
 const TASK = {
@@ -48,10 +48,13 @@ function note(what: object): void {
   appendFileSync(process.env[LEDGER]!, `${JSON.stringify(what)}\n`);
 }
 
-/** The application, as its schedulers and its tasks have it. */
+/** The application, as its schedulers and its tasks use it. */
 @Module({ providers: [Orders] })
 export class AppModule {
-  /** @param supervisorUrl as the library's sources are no JavaScript yet; undefined in a task, which has no backend */
+  /**
+   * @param supervisorUrl is needed because the library's sources are not compiled; undefined in a task, which has no
+   * backend
+   */
   static withBackend(supervisorUrl?: URL): DynamicModule {
     return {
       module: AppModule,

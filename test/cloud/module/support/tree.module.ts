@@ -10,7 +10,7 @@ const MAIN = fileURLToPath(new URL('./tree-main.fixture.ts', import.meta.url));
 /** The application's command as operators register it. */
 export const SCRIPT = `exec '${process.execPath}' --no-deprecation --import '${TYPESCRIPT}' '${MAIN}'`;
 
-/** Where tasks note what they have done, a line each. */
+/** Variable with the file in which tasks note their work, one line each. */
 const LEDGER = 'TREE_LEDGER';
 
 /** The work of the application's jobs, each of which is registered in the tree. */
@@ -23,16 +23,16 @@ class Shop {
   }
 }
 
-/** Places of a scheduler. */
+/** Settings of a scheduler. */
 export interface TreeStage {
   readonly servers: string;
-  /** Of the jobs; that of the tree is `{namespace}-cloud`. */
+  /** Namespace of the jobs. The namespace of the tree is `{namespace}-cloud`. */
   readonly namespace: string;
   readonly ledger: string;
   readonly supervisorUrl: URL;
 }
 
-/** The application, as its schedulers and its tasks have it. */
+/** The application, as its schedulers and its tasks use it. */
 @Module({ providers: [Shop] })
 export class TreeModule {
   /** @param stage undefined in a task, which connects to nothing */

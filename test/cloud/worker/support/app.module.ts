@@ -19,7 +19,7 @@ const listener: ElasticJobListener = {
   afterJobExecuted: ({ jobName }) => tell({ after: jobName }),
 };
 
-/** Waits for the other items, where they are. */
+/** Waits for the other items, where they exist. */
 class Everywhere extends DistributeOnceElasticJobListener {
   doBeforeJobExecutedAtLastStarted = () => tell('must not be called');
   doAfterJobExecutedAtLastCompleted = () => tell('must not be called');
@@ -31,7 +31,7 @@ const GREET = {
   execute: ({ props, jobName }: ShardingContext) => tell({ greeted: props['name'], jobName }),
 };
 
-/** Timers that a task must not run, and what the application's own life has to see. */
+/** Timers that a task must not run, and hooks that must be called. */
 @Injectable()
 class Life implements OnModuleInit, OnModuleDestroy {
   constructor(

@@ -1,6 +1,6 @@
 /**
- * The small application of the bare fixtures, of Nest and the library as they are loaded there. Its handler fails if
- * the prop `fail` says so.
+ * The small application of the bare fixtures, with Nest and the library as they load them. Its handler fails if the
+ * prop `fail` says so.
  */
 module.exports = function applicationOf({ Injectable, Module, ElasticJob, ElasticJobModule }) {
   class Jobs {
@@ -15,7 +15,7 @@ module.exports = function applicationOf({ Injectable, Module, ElasticJob, Elasti
   class AppModule {
     name = 'bare';
   }
-  // Bare, it does not even join its job.
+  // A bare start does not even join its job.
   const registry = { type: 'memory' };
   Module({ imports: [ElasticJobModule.forRoot({ registry, processing: false })], providers: [Jobs] })(AppModule);
   return AppModule;

@@ -36,7 +36,7 @@ import type { RegistryCenter } from '../../../../libs/elastic-job/src/registry/i
 
 const USUAL = { cron: '* * * * * ?', shardingTotalCount: 3, failover: true } as const;
 
-/** Tells the test, a JSON text a line. */
+/** Tells the test a JSON text, one in a line. */
 export function tell(what: unknown): void {
   console.log(JSON.stringify(what));
 }
@@ -46,12 +46,12 @@ function told(error: unknown) {
   return { name: error.name, message: error.message, code: 'code' in error ? error.code : undefined };
 }
 
-/** Never resolves, and keeps the process alive: it ends by a signal, an error or an exit. */
+/** Never resolves, and keeps the process alive until a signal, an error or an exit ends it. */
 export const forever = (): Promise<never> => new Promise(() => void setInterval(() => {}, 60_000));
 const untilAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
 
-/** What the prop `do` asks for. */
+/** Handlers by the value of the prop `do`. */
 const WORK: Readonly<Record<string, (context: ShardingContext) => unknown>> = {
   tell: (context) => {
     context.assertHeld();
@@ -157,7 +157,7 @@ export class Orders {
   }
 }
 
-/** One for each run. */
+/** A provider with one instance for each run. */
 @Injectable({ scope: Scope.REQUEST })
 export class Scoped {
   constructor(@Inject(REQUEST) private readonly request: ShardingContext) {}
@@ -216,7 +216,7 @@ export class Enhanced {
   }
 }
 
-/** Asks everything that needs a registry. */
+/** Calls every service that needs a registry. */
 @Injectable()
 export class Services {
   constructor(

@@ -14,29 +14,29 @@ const APPLICATION = fileURLToPath(new URL('./application.fixture.ts', import.met
 
 interface TaskStart {
   readonly envelope?: Partial<TaskEnvelope>;
-  /** Instead of an envelope. */
+  /** A text in place of an envelope. */
   readonly text?: string;
-  /** The channel grants so many milliseconds, again and again; undefined: there is no channel. */
+  /** Milliseconds that the channel grants, again and again. Undefined: there is no channel. */
   readonly heldForMs?: number;
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** @default the application of this folder, under Node */
   readonly command?: readonly string[];
 }
 
-/** What a task has said on its channel. */
+/** A message of a task on its channel. */
 export interface Statement {
   readonly report?: TaskReport;
   readonly checkpoint?: unknown;
   readonly id?: number;
 }
 
-/** How a task has ended, and what it has told. */
+/** End of a task, with everything that it has said. */
 export interface EndedTask {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** By the channel, or else by the file. */
+  /** From the channel, or else from the file. */
   readonly report: TaskReport | undefined;
-  /** What the application has told by its standard output, as JSON a line. */
+  /** Messages of the application on its standard output, one JSON text in a line. */
   readonly told: readonly unknown[];
   readonly words: string;
 }
@@ -87,7 +87,7 @@ export class StartedTask {
     return join(this.directory, 'report');
   }
 
-  /** Resolves once the application has told this. @throws if the task ends before */
+  /** Resolves once the application has said this. @throws if the task ends before */
   async says(told: unknown): Promise<void> {
     const line = JSON.stringify(told);
     const hasEnded = this.ended.then((ended) => {
@@ -112,7 +112,7 @@ export class StartedTask {
     this.channel?.write(`${line}\n`);
   }
 
-  /** The scheduler falls silent. */
+  /** Makes the scheduler fall silent. */
   stopGranting(): void {
     clearInterval(this.granting);
   }
@@ -121,7 +121,7 @@ export class StartedTask {
     this.channel?.destroy();
   }
 
-  /** What the task has told so far, without the line that it has not ended yet. */
+  /** Messages of the task so far, without an unfinished line. */
   private get told(): readonly unknown[] {
     const lines = this.output.split('\n').slice(0, -1);
     return lines
