@@ -120,7 +120,7 @@ export class LeaseRun {
     else this.job.onRetry?.(retried);
   }
 
-  // The signal may be late, so the lease's own clock decides.
+  // The signal may be late, so the lease itself is asked.
   private mayRetry(item: number): boolean {
     try {
       this.lease.assertHeld(item);

@@ -44,7 +44,7 @@ interface LeadershipDetails {
 }
 
 /**
- * `degraded` while an active job has no leader: it is not resharded, and crashed items are not queued. It goes on
+ * `degraded` while a joined job has no leader: it is not resharded, and crashed items are not queued. It goes on
  * running.
  */
 export function judgeLeadership({ jobs }: RuntimeStatus): PartHealth<LeadershipDetails> {

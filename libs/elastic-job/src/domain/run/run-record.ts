@@ -197,7 +197,7 @@ export function triggersOf(stored: StoredRecord): readonly string[] {
   if (stored.kind !== 'record') return [];
   const { target, triggers = [] } = stored.record;
   const id = triggerIdOf(target.origin);
-  // The record is of a failover of this same trigger.
+  // An earlier begin for the same trigger, now repeated by failover, has listed it.
   if (id === undefined || triggers.includes(id)) return triggers;
   return [...triggers, id].slice(-KEPT_TRIGGERS);
 }
