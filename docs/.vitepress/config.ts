@@ -18,6 +18,8 @@ export default defineConfig({
   outDir: `${ROOT}docs-site`,
   cacheDir: `${ROOT}node_modules/.cache/vitepress`,
   markdown: {
+    // Braces are text, as on GitHub.
+    attrs: { disable: true },
     anchor: { slugify },
     config: (md) => {
       rewriteLinks(md, ROOT, (file) => linked.add(file));

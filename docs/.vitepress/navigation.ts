@@ -87,7 +87,6 @@ const GROUPS: readonly Group[] = [
       'evidence',
       'performance',
       'security',
-      'telemetry',
       'model/README',
       'project/contributing',
       'project/changelog',

@@ -3,6 +3,7 @@ import type { TaskKey } from './task-order.js';
 
 /**
  * A backend failed to do what it was asked for, or did not answer: the request may have had its effect all the same.
+ * @remarks Check the backend. The request may have had its effect, and may be repeated.
  */
 export class TaskBackendError extends ElasticJobError {
   readonly code = 'TASK_BACKEND';

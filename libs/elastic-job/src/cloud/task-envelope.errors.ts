@@ -1,7 +1,10 @@
 import { ElasticJobError } from '../domain/index.js';
 import { TASK_VARIABLE } from './task-envelope.js';
 
-/** The envelope is not valid. Nothing of the task was run. */
+/**
+ * The envelope is not valid. Nothing of the task was run.
+ * @remarks Do not set the variable by hand. Use the same release of this package in the image and in the schedulers.
+ */
 export class TaskEnvelopeError extends ElasticJobError {
   readonly code = 'TASK_ENVELOPE';
 
@@ -18,7 +21,10 @@ export class TaskEnvelopeError extends ElasticJobError {
   }
 }
 
-/** The scheduler writes a later version of the envelope than this worker reads. Nothing of the task was run. */
+/**
+ * The scheduler writes a later version of the envelope than this worker reads. Nothing of the task was run.
+ * @remarks Build the image of the task with the release of this package that the schedulers run.
+ */
 export class NewerTaskEnvelopeError extends ElasticJobError {
   readonly code = 'NEWER_TASK_ENVELOPE';
 

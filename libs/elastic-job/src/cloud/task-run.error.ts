@@ -1,7 +1,10 @@
 import { ElasticJobError, type JobName } from '../domain/index.js';
 import type { TaskReport } from './task-report.js';
 
-/** The handler of a task has thrown. The error is the one in the task's report. */
+/**
+ * The handler of a task has thrown. The error is the one in the task's report.
+ * @remarks Read the error that the task has reported: name, message and stack are those of the handler's error.
+ */
 export class TaskFailedError extends ElasticJobError {
   readonly code = 'TASK_FAILED';
 

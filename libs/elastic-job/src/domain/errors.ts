@@ -29,7 +29,10 @@ export abstract class ElasticJobError extends Error {
   }
 }
 
-/** A setting that cannot work. Thrown at start, before anything is written to the registry. */
+/**
+ * A setting that cannot work. Thrown at start, before anything is written to the registry.
+ * @remarks Correct each field that the message names; it says what each must be. Then start the process again.
+ */
 export class ConfigurationError extends ElasticJobError {
   readonly code = 'CONFIGURATION';
 
@@ -46,7 +49,10 @@ export class ConfigurationError extends ElasticJobError {
   }
 }
 
-/** The job name is unknown: in this process or, for an operator's request, in the registry's namespace. */
+/**
+ * The job name is unknown: in this process or, for an operator's request, in the registry's namespace.
+ * @remarks Register the job with `@ElasticJob` or `JobRegistrar`, or compare the name with those of `JobStatisticsApi`.
+ */
 export class UnknownJobError extends ElasticJobError {
   readonly code = 'UNKNOWN_JOB';
 
@@ -61,7 +67,10 @@ export class UnknownJobError extends ElasticJobError {
   }
 }
 
-/** The process is shutting down, so the requested work does not begin here. */
+/**
+ * The process is shutting down, so the requested work does not begin here.
+ * @remarks Ask another instance, or start the process again.
+ */
 export class ShuttingDownError extends ElasticJobError {
   readonly code = 'SHUTTING_DOWN';
 
@@ -70,7 +79,10 @@ export class ShuttingDownError extends ElasticJobError {
   }
 }
 
-/** This process leaves the job, or has left it; the work that was under way for it is given up. */
+/**
+ * This process leaves the job, or has left it; the work that was under way for it is given up.
+ * @remarks Nothing has to be done: the job was removed here, or the process stops. Ask another instance.
+ */
 export class LeftJobError extends ElasticJobError {
   readonly code = 'LEFT_JOB';
 

@@ -1,6 +1,9 @@
 import { ElasticJobError } from './errors.js';
 
-/** An optional package is needed and not installed. */
+/**
+ * An optional package is needed and not installed.
+ * @remarks Install the package that the message names.
+ */
 export class MissingPackageError extends ElasticJobError {
   readonly code = 'MISSING_PACKAGE';
 

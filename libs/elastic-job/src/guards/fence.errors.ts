@@ -2,7 +2,10 @@ import { ElasticJobError, type FencePosition, type JobName } from '../domain/ind
 
 export { MissingTokenError } from '../domain/index.js';
 
-/** Other runs have written the fence in every round while this run tried to write. */
+/**
+ * Other runs have written the fence in every round while this run tried to write.
+ * @remarks Look for a client that rewrites the fence's node, and stop it.
+ */
 export class FenceContentionError extends ElasticJobError {
   readonly code = 'FENCE_CONTENTION';
 
@@ -20,6 +23,7 @@ export class FenceContentionError extends ElasticJobError {
 /**
  * The node of a fence holds a text that no guard has written. Stale writes cannot be told apart then, so every write is
  * refused.
+ * @remarks Find out who has changed the node, and restore it; or delete it if no stale run can be left.
  */
 export class FenceNodeError extends ElasticJobError {
   readonly code = 'FENCE_NODE';
@@ -34,6 +38,7 @@ export class FenceNodeError extends ElasticJobError {
 /**
  * The guarded store has seen tokens that the registry has not reached yet: the registry was restored or replaced, and
  * counts from a lower number. Every write would be refused.
+ * @remarks Set the module's `tokenEpoch` to the number that the message names, on all instances.
  */
 export class FenceAheadError extends ElasticJobError {
   readonly code = 'FENCE_AHEAD';

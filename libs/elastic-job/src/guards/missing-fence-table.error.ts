@@ -1,6 +1,9 @@
 import { ElasticJobError, isMissingTable } from '../domain/index.js';
 
-/** The guarded database has no table for fences, so nothing was written. */
+/**
+ * The guarded database has no table for fences, so nothing was written.
+ * @remarks Call `createTable()` of the guard once before the jobs start, or run `createFenceTableSql` as a migration.
+ */
 export class MissingFenceTableError extends ElasticJobError {
   readonly code = 'MISSING_FENCE_TABLE';
 

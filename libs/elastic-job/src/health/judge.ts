@@ -30,6 +30,7 @@ interface JobHealth {
   readonly missedRuns?: number;
 }
 
+/** Limits beyond which liveness and readiness are `degraded` or `down`. */
 export interface HealthLimits {
   /**
    * How long a lost session, or backend of tasks, is `degraded` before it is `down`, in milliseconds. @default 30_000

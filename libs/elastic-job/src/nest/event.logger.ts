@@ -8,6 +8,7 @@ export const LOG_LEVELS = ['debug', 'log', 'warn', 'error', 'off'] as const;
 
 /** Lines about jobs in the application's log. */
 export interface LogSinkOptions {
+  /** Chooses the application's log. */
   readonly type: 'log';
   /**
    * The lowest level that is written; each run is written at `debug`.

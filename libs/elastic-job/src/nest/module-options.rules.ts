@@ -78,7 +78,7 @@ export type CompleteModuleOptions = {
 
 const REGISTRY_TYPE = { required: true, rule: oneOf(['memory', 'zookeeper']) } as const;
 
-const MEMORY_REGISTRY = {
+export const MEMORY_REGISTRY = {
   type: REGISTRY_TYPE,
   server: { rule: instanceOf(MemoryRegistry, 'a MemoryRegistry') },
   namespace: { rule: text() },
@@ -86,7 +86,7 @@ const MEMORY_REGISTRY = {
   requestTimeoutMs: { rule: wholeNumber({ from: 1 }) },
 } satisfies Record<keyof MemoryRegistryOptions, OptionRow>;
 
-const ZOOKEEPER_REGISTRY = {
+export const ZOOKEEPER_REGISTRY = {
   type: REGISTRY_TYPE,
   servers: { required: true, rule: text('a list such as "10.0.0.1:2181,10.0.0.2:2181"') },
   namespace: { required: true, rule: text('a name such as "orders" or "shop/orders"') },

@@ -19,14 +19,15 @@ import type { LogSinkOptions } from './event.logger.js';
 
 /** A registry inside this process: the default, for development, tests and single-process applications. */
 export interface MemoryRegistryOptions {
+  /** Chooses the registry inside this process. */
   readonly type: 'memory';
   /**
    * Shared by applications of one process that need to see each other. @default a registry of this application's own
    */
   readonly server?: MemoryRegistry;
-  /** @default 'elastic-job' */
+  /** Jobs of one namespace see each other. @default 'elastic-job' */
   readonly namespace?: string;
-  /** @default 15_000 */
+  /** Time for which the registry keeps what a crashed instance has left, in milliseconds. @default 15_000 */
   readonly sessionTimeoutMs?: number;
   /** Longest wait for an answer, in milliseconds. @default 10_000 */
   readonly requestTimeoutMs?: number;
@@ -34,6 +35,7 @@ export interface MemoryRegistryOptions {
 
 /** A ZooKeeper ensemble, and how to reach it. */
 export interface ZooKeeperRegistryOptions extends ZooKeeperOptions {
+  /** Chooses ZooKeeper. */
   readonly type: 'zookeeper';
 }
 
@@ -48,7 +50,7 @@ export type JobOverrides = Partial<Omit<JobOptions, 'name'>> & {
 
 /** Options of `ElasticJobModule.forRoot`. */
 export interface ElasticJobModuleOptions {
-  /** @default { type: 'memory' } */
+  /** ZooKeeper, or a registry inside this process. @default { type: 'memory' } */
   readonly registry?: MemoryRegistryOptions | ZooKeeperRegistryOptions;
   /** False: this process connects, but registers and runs no jobs. @default true */
   readonly processing?: boolean;

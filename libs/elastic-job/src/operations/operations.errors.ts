@@ -1,6 +1,9 @@
 import { ElasticJobError, type JobName } from '../domain/index.js';
 
-/** An argument cannot be the name of a job or server, or the number of an item. No request was made. */
+/**
+ * An argument cannot be the name of a job or server, or the number of an item. No request was made.
+ * @remarks Correct the argument that the message names. Nothing was asked of the registry.
+ */
 export class InvalidArgumentError extends ElasticJobError {
   readonly code = 'INVALID_ARGUMENT';
 
@@ -17,6 +20,7 @@ export class InvalidArgumentError extends ElasticJobError {
 /**
  * No job within the scope of the command knows such a server. Nothing was written: a mistyped address would stay as a
  * server for ever.
+ * @remarks Compare the address with those of `ServerStatisticsApi`.
  */
 export class UnknownServerError extends ElasticJobError {
   readonly code = 'UNKNOWN_SERVER';
@@ -32,7 +36,10 @@ export class UnknownServerError extends ElasticJobError {
   }
 }
 
-/** The registry has a node of that name: a job, the remains of one, or something else. Nothing was written. */
+/**
+ * The registry has a node of that name: a job, the remains of one, or something else. Nothing was written.
+ * @remarks Choose another name, or remove the job first. If it is being removed, try again a moment later.
+ */
 export class JobExistsError extends ElasticJobError {
   readonly code = 'JOB_EXISTS';
 
@@ -49,7 +56,10 @@ export class JobExistsError extends ElasticJobError {
   }
 }
 
-/** The job has no such item. */
+/**
+ * The job has no such item.
+ * @remarks Choose one of the items that the message names; the first sharding creates them.
+ */
 export class UnknownItemError extends ElasticJobError {
   readonly code = 'UNKNOWN_ITEM';
 

@@ -1,7 +1,10 @@
 import { ElasticJobError } from '../domain/index.js';
 import type { RegistryCenter, SessionInfo } from './registry-center.js';
 
-/** Thrown in a task, a process that runs one item and has no registry: its scheduler alone uses the registry. */
+/**
+ * Thrown in a task, a process that runs one item and has no registry: its scheduler alone uses the registry.
+ * @remarks Ask in a process that schedules the jobs, and pass the answer to the task in its parameter or props.
+ */
 export class MissingRegistryError extends ElasticJobError {
   readonly code = 'MISSING_REGISTRY';
 

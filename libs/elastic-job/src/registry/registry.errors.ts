@@ -1,6 +1,9 @@
 import { ElasticJobError } from '../domain/index.js';
 
-/** The registry did not answer. `fate` tells if the request may have been applied all the same. */
+/**
+ * The registry did not answer. `fate` tells if the request may have been applied all the same.
+ * @remarks Check the ensemble and the network. If `fate` is `unknown`, read before you repeat the request.
+ */
 export class RegistryUnavailableError extends ElasticJobError {
   readonly code = 'REGISTRY_UNAVAILABLE';
 
@@ -40,7 +43,10 @@ const REFUSED_UNAPPLIED = new Map([
   [-127, 'the server is overloaded'],
 ]);
 
-/** The registry answered with an error that is not about a node's state: a quota, an overload, an internal failure. */
+/**
+ * The registry answered with an error that is not about a node's state: a quota, an overload, an internal failure.
+ * @remarks Look up the code, and look into the server's log. If `fate` is `unknown`, read before you repeat the request.
+ */
 export class ServerError extends ElasticJobError {
   readonly code = 'SERVER_ERROR';
   /** `not-applied`: the server refused it; `unknown`: it may have been applied, so read before repeating it. */
@@ -66,7 +72,10 @@ export class ServerError extends ElasticJobError {
   }
 }
 
-/** The server is too old: it lacks operations that this library needs (ZooKeeper 3.6 and later have them). */
+/**
+ * The server is too old: it lacks operations that this library needs (ZooKeeper 3.6 and later have them).
+ * @remarks Upgrade the ensemble to ZooKeeper 3.6 or later.
+ */
 export class UnsupportedServerError extends ElasticJobError {
   readonly code = 'UNSUPPORTED_SERVER';
 
@@ -75,7 +84,10 @@ export class UnsupportedServerError extends ElasticJobError {
   }
 }
 
-/** The session is over, and with it all its ephemeral nodes and every right to act for it. */
+/**
+ * The session is over, and with it all its ephemeral nodes and every right to act for it.
+ * @remarks Stop the work. The process joins again with a new session by itself; look for pauses and network faults.
+ */
 export class SessionLostError extends ElasticJobError {
   readonly code = 'SESSION_LOST';
 
@@ -87,6 +99,10 @@ export class SessionLostError extends ElasticJobError {
   }
 }
 
+/**
+ * A node, or the parent of one to create, does not exist.
+ * @remarks Check the path and the namespace. Create the parent first if the node was to be created.
+ */
 export class NoNodeError extends ElasticJobError {
   readonly code = 'NO_NODE';
 
@@ -95,6 +111,10 @@ export class NoNodeError extends ElasticJobError {
   }
 }
 
+/**
+ * A node to create exists already.
+ * @remarks Read the node that exists, and decide what becomes of it.
+ */
 export class NodeExistsError extends ElasticJobError {
   readonly code = 'NODE_EXISTS';
 
@@ -103,6 +123,10 @@ export class NodeExistsError extends ElasticJobError {
   }
 }
 
+/**
+ * The node is not at the version that the request named: another client has written it.
+ * @remarks Read the node again and decide anew; another client has written it since.
+ */
 export class BadVersionError extends ElasticJobError {
   readonly code = 'BAD_VERSION';
 
@@ -114,6 +138,10 @@ export class BadVersionError extends ElasticJobError {
   }
 }
 
+/**
+ * A node to delete has children.
+ * @remarks Delete the children first.
+ */
 export class NotEmptyError extends ElasticJobError {
   readonly code = 'NOT_EMPTY';
 
@@ -122,7 +150,10 @@ export class NotEmptyError extends ElasticJobError {
   }
 }
 
-/** The node's ACL does not admit this client, usually because of a wrong or missing digest. */
+/**
+ * The node's ACL does not admit this client, usually because of a wrong or missing digest.
+ * @remarks Compare the registry's `digest` or `sasl` with the user that the tree was created with.
+ */
 export class NoAuthError extends ElasticJobError {
   readonly code = 'NO_AUTH';
 
@@ -133,7 +164,10 @@ export class NoAuthError extends ElasticJobError {
   }
 }
 
-/** The servers refused this client's credentials, or require some and got none. */
+/**
+ * The servers refused this client's credentials, or require some and got none.
+ * @remarks Compare the registry's options `digest` and `sasl` with the users that the servers know.
+ */
 export class AuthenticationError extends ElasticJobError {
   readonly code = 'AUTHENTICATION';
 
@@ -145,6 +179,8 @@ export class AuthenticationError extends ElasticJobError {
 /**
  * Users other than this client's may change a node on which its jobs rest. The digest then protects nothing below that
  * node, as they could have put nodes of their own there.
+ * @remarks Delete the node, so that it is created again, or restrict it with `setAcl`. `allowOpenAcl` accepts it as it
+ *   is.
  */
 export class UntrustedAclError extends ElasticJobError {
   readonly code = 'UNTRUSTED_ACL';
@@ -185,7 +221,10 @@ export function isRefusal(error: unknown): error is ServerError | NoAuthError {
   return error instanceof NoAuthError || (error instanceof ServerError && error.fate === 'not-applied');
 }
 
-/** An ephemeral node cannot have children. */
+/**
+ * An ephemeral node cannot have children.
+ * @remarks Choose a parent that is not ephemeral.
+ */
 export class NoChildrenForEphemeralsError extends ElasticJobError {
   readonly code = 'NO_CHILDREN_FOR_EPHEMERALS';
 
@@ -194,7 +233,10 @@ export class NoChildrenForEphemeralsError extends ElasticJobError {
   }
 }
 
-/** Refused before sending, since a server would answer such a request by closing the connection. */
+/**
+ * Refused before sending, since a server would answer such a request by closing the connection.
+ * @remarks Write less at once. Raise `maxRequestBytes` only together with the servers' `jute.maxbuffer`.
+ */
 export class RequestTooLargeError extends ElasticJobError {
   readonly code = 'REQUEST_TOO_LARGE';
 

@@ -1,6 +1,9 @@
 import { ElasticJobError, type JobName } from '../../domain/index.js';
 
-/** No application of that name is registered. */
+/**
+ * No application of that name is registered.
+ * @remarks Register the application first, or compare the name with those of the list.
+ */
 export class UnknownCloudAppError extends ElasticJobError {
   readonly code = 'UNKNOWN_CLOUD_APP';
 
@@ -9,7 +12,10 @@ export class UnknownCloudAppError extends ElasticJobError {
   }
 }
 
-/** An application of that name is registered already. Nothing was written. */
+/**
+ * An application of that name is registered already. Nothing was written.
+ * @remarks Update the application that is registered, or choose another name.
+ */
 export class CloudAppExistsError extends ElasticJobError {
   readonly code = 'CLOUD_APP_EXISTS';
 
@@ -18,7 +24,10 @@ export class CloudAppExistsError extends ElasticJobError {
   }
 }
 
-/** The application is disabled, so no job of it can be registered. Nothing was written. */
+/**
+ * The application is disabled, so no job of it can be registered. Nothing was written.
+ * @remarks Enable the application first, then register the job.
+ */
 export class CloudAppDisabledError extends ElasticJobError {
   readonly code = 'CLOUD_APP_DISABLED';
 
@@ -30,7 +39,10 @@ export class CloudAppDisabledError extends ElasticJobError {
   }
 }
 
-/** No job of that name is registered. */
+/**
+ * No job of that name is registered.
+ * @remarks Register the job first, or compare the name with those of the list.
+ */
 export class UnknownCloudJobError extends ElasticJobError {
   readonly code = 'UNKNOWN_CLOUD_JOB';
 
@@ -39,7 +51,10 @@ export class UnknownCloudJobError extends ElasticJobError {
   }
 }
 
-/** A job of that name is registered already. Nothing was written. */
+/**
+ * A job of that name is registered already. Nothing was written.
+ * @remarks Update the job that is registered, or choose another name.
+ */
 export class CloudJobExistsError extends ElasticJobError {
   readonly code = 'CLOUD_JOB_EXISTS';
 
@@ -48,7 +63,10 @@ export class CloudJobExistsError extends ElasticJobError {
   }
 }
 
-/** A job of that name is disabled, although it is not registered. Nothing was written. */
+/**
+ * A job of that name is disabled, although it is not registered. Nothing was written.
+ * @remarks Enable the job first, then register it.
+ */
 export class CloudJobDisabledError extends ElasticJobError {
   readonly code = 'CLOUD_JOB_DISABLED';
 
@@ -57,7 +75,10 @@ export class CloudJobDisabledError extends ElasticJobError {
   }
 }
 
-/** A scheduler of ElasticJob-Cloud stands for election, so its state must not be taken over. */
+/**
+ * A scheduler of ElasticJob-Cloud stands for election, so its state must not be taken over.
+ * @remarks Stop the schedulers of ElasticJob-Cloud, then start again.
+ */
 export class LiveCloudSchedulerError extends ElasticJobError {
   readonly code = 'LIVE_CLOUD_SCHEDULER';
 

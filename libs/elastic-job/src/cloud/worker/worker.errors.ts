@@ -1,7 +1,10 @@
 import { ElasticJobError, findNearestName, type JobName } from '../../domain/index.js';
 import { TASK_VARIABLE } from '../task-envelope.js';
 
-/** This process is no task. */
+/**
+ * This process is no task.
+ * @remarks Call `runTask` only if `isElasticJobTask()` says so, and start the application as usual otherwise.
+ */
 export class MissingTaskError extends ElasticJobError {
   readonly code = 'MISSING_TASK';
 
@@ -13,7 +16,10 @@ export class MissingTaskError extends ElasticJobError {
   }
 }
 
-/** The application of a task lacks the job. */
+/**
+ * The application of a task lacks the job.
+ * @remarks Build the image of the task from the code that the schedulers run, so that it has the same jobs.
+ */
 export class UnknownTaskJobError extends ElasticJobError {
   readonly code = 'UNKNOWN_TASK_JOB';
 
@@ -31,7 +37,10 @@ export class UnknownTaskJobError extends ElasticJobError {
   }
 }
 
-/** The application has not booted in time, so nothing of the task was run. */
+/**
+ * The application has not booted in time, so nothing of the task was run.
+ * @remarks Leave out of the task what no job needs, by `isElasticJobTask()`, or raise `bootTimeoutMs`.
+ */
 export class TaskBootTimeoutError extends ElasticJobError {
   readonly code = 'TASK_BOOT_TIMEOUT';
 
@@ -43,7 +52,10 @@ export class TaskBootTimeoutError extends ElasticJobError {
   }
 }
 
-/** The process was about to end before its run had. */
+/**
+ * The process was about to end before its run had.
+ * @remarks Remove the call of `process.exit`, or look for a promise that the handler awaits and that never settles.
+ */
 export class TaskLeftError extends ElasticJobError {
   readonly code = 'TASK_LEFT';
 
@@ -55,7 +67,10 @@ export class TaskLeftError extends ElasticJobError {
   }
 }
 
-/** The scheduler has not saved a checkpoint. */
+/**
+ * The scheduler has not saved a checkpoint.
+ * @remarks Read the reason in the message. The scheduler has kept the former checkpoint; a later `save` may succeed.
+ */
 export class CheckpointRefusedError extends ElasticJobError {
   readonly code = 'CHECKPOINT_REFUSED';
 

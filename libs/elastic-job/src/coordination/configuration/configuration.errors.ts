@@ -7,6 +7,8 @@ const TOLD_CHARACTERS = 500;
 /**
  * The registry's `config` node of a job is unusable. The last usable text stays in force; without one nothing of the
  * job begins until the node is corrected.
+ * @remarks Correct the `config` node through `JobConfigurationApi` or the console, or start the job once with
+ *   `overwrite: true`.
  */
 export class ConfigurationNodeError extends ElasticJobError {
   readonly code = 'CONFIGURATION_NODE';
@@ -33,7 +35,10 @@ function cut(problem: string): string {
   return problem.length <= TOLD_CHARACTERS ? problem : `${problem.slice(0, TOLD_CHARACTERS)}...`;
 }
 
-/** A job created from a template was removed, is about to be, or was replaced by a new one of its name. */
+/**
+ * A job created from a template was removed, is about to be, or was replaced by a new one of its name.
+ * @remarks Nothing has to be done, if the removal was meant. Else create the job again from its template.
+ */
 export class JobRemovedError extends ElasticJobError {
   readonly code = 'JOB_REMOVED';
 
@@ -42,7 +47,10 @@ export class JobRemovedError extends ElasticJobError {
   }
 }
 
-/** The job belongs to ElasticJob 2, whose instances cannot share it with this package. It is left unchanged. */
+/**
+ * The job belongs to ElasticJob 2, whose instances cannot share it with this package. It is left unchanged.
+ * @remarks Choose another job name or namespace. `importElasticJob2Configuration` makes options of the old text.
+ */
 export class ElasticJob2ConfigurationError extends ElasticJobError {
   readonly code = 'ELASTIC_JOB_2_CONFIGURATION';
 

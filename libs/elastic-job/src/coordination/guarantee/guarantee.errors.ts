@@ -1,6 +1,10 @@
 import { ElasticJobError, type GuaranteePhase, type JobName } from '../../domain/index.js';
 
-/** Not every item of a run reached the barrier in time. */
+/**
+ * Not every item of a run reached the barrier in time.
+ * @remarks Look for items that are missing in the message: their instance is slow, or gone. The run goes on without
+ *   them.
+ */
 export class GuaranteeTimeoutError extends ElasticJobError {
   readonly code = 'GUARANTEE_TIMEOUT';
 

@@ -60,7 +60,10 @@ const NODES = new Map<string, 'ids' | 'items' | 'names' | 'fixed'>(
 const TREES: ReadonlySet<string> = new Set(['sharding', 'trigger']);
 const MARKS: ReadonlySet<string> = new Set(ITEM_NODES);
 
-/** A job has more data in the registry than this instance reads. The part left out decides nothing here. */
+/**
+ * A job has more data in the registry than this instance reads. The part left out decides nothing here.
+ * @remarks Remove what is too much below the node, and find out who may write there.
+ */
 export class OversizedNodeError extends ElasticJobError {
   readonly code = 'OVERSIZED_NODE';
 

@@ -8,7 +8,10 @@ const MOST_ROUNDS = 50;
 const QUICK_ROUNDS = 4;
 const PAUSES = { firstMs: 10, longestMs: 1_000 };
 
-/** A write was refused repeatedly although the tree was read again each time. */
+/**
+ * A write was refused repeatedly although the tree was read again each time.
+ * @remarks Look for a client that rewrites the job's nodes all the time, and stop it. Then repeat the call.
+ */
 export class ContentionError extends ElasticJobError {
   readonly code = 'CONTENTION';
 

@@ -1,6 +1,9 @@
 import { ElasticJobError, type JobName } from '../../domain/index.js';
 
-/** The configured `instanceId` is in use by a session that does not end. */
+/**
+ * The configured `instanceId` is in use by a session that does not end.
+ * @remarks Give each instance an `instanceId` of its own, or none. Also look for a second process with the same one.
+ */
 export class InstanceIdTakenError extends ElasticJobError {
   readonly code = 'INSTANCE_ID_TAKEN';
 

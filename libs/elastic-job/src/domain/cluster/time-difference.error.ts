@@ -1,7 +1,10 @@
 import { ElasticJobError } from '../errors.js';
 import type { JobName } from './job-name.js';
 
-/** This process's clock and the registry's differ by more than the job allows, so the trigger was not run. */
+/**
+ * This process's clock and the registry's differ by more than the job allows, so the trigger was not run.
+ * @remarks Let NTP set the clock of the host and those of the servers, or raise `maxTimeDiffSeconds`.
+ */
 export class TimeDifferenceError extends ElasticJobError {
   readonly code = 'TIME_DIFFERENCE';
 

@@ -2,6 +2,7 @@ import { isLeftToAdopt, type RunRecord, type StoredRecord } from '../run/index.j
 
 /** Marks below an item that name the instance which wrote them. */
 export const HOLDER_MARKS = ['running', 'failovering', 'failover'] as const satisfies readonly HolderMark[];
+/** Marks below an item that name an instance: the one that runs it, repeats it, or has claimed it for that. */
 export type HolderMark = 'running' | 'failovering' | 'failover';
 
 /** Marks of one item, each with the id of the instance that wrote it. */

@@ -59,6 +59,9 @@ export type DataflowFetch<Row> = DataflowBatch<Row> | AsyncIterable<DataflowBatc
  * prop `streaming.process: 'true'`, read when the run begins, they take turns until nothing is fetched. Between two
  * batches a run ends early if its signal has aborted or if its item is to move (`context.isMoving()`): the next run
  * goes on from the checkpoint, if `processData` saves one.
+ *
+ * Props:
+ * - `streaming.process` (false): true to fetch again until nothing is fetched.
  * @see ElasticJob, `DataflowJob`
  */
 export interface DataflowJob<Row = unknown> {

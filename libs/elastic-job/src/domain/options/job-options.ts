@@ -56,7 +56,7 @@ export interface JobOptions {
   readonly disabled?: boolean;
   /** Writes these options over the registry's at each start. @default false */
   readonly overwrite?: boolean;
-  /** @default '' */
+  /** A text for operators; consoles show it. @default '' */
   readonly description?: string;
   /** Greatest difference to the registry's clock, in seconds; -1: unchecked. @default -1 */
   readonly maxTimeDiffSeconds?: number;

@@ -5,7 +5,10 @@ import { GREATEST_INT } from './option-rules.js';
 /** Most characters of a long text that a message shows. */
 const TOLD_CHARACTERS = 1_000;
 
-/** A text of item parameters that cannot be read. */
+/**
+ * A text of item parameters that cannot be read.
+ * @remarks Write entries such as `0=Beijing,1=Shanghai`, each item once.
+ */
 export class ShardingItemParametersError extends ElasticJobError {
   readonly code = 'SHARDING_ITEM_PARAMETERS';
 

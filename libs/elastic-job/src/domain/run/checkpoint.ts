@@ -34,7 +34,10 @@ export interface Checkpoint {
   clear(): Promise<void>;
 }
 
-/** The value cannot be a checkpoint: it has no JSON text or too long a one, or the text of the node is no JSON. */
+/**
+ * The value cannot be a checkpoint: it has no JSON text or too long a one, or the text of the node is no JSON.
+ * @remarks Save a small value that JSON can hold, such as a position. Call `clear` if others have written the node.
+ */
 export class CheckpointValueError extends ElasticJobError {
   readonly code = 'CHECKPOINT_VALUE';
 

@@ -35,6 +35,8 @@ export interface ExecutorDeathOptions extends ErrorOptions {
  * an executor counts as a crash. With `failover` the item then runs again at once, as after the crash of an instance.
  * While the executor is `UNREACHABLE` the item keeps its mark until this instance's session ends, so that it runs
  * nowhere else.
+ * @remarks Look into the log of the process, thread or container that has died. With `failover` the item runs again by
+ *   itself.
  * @see executorDeathOf for the death that the end of a child process or a worker thread means
  */
 export class ExecutorDeathError extends ElasticJobError {

@@ -1,7 +1,11 @@
 import { ElasticJobError } from '../errors.js';
 import type { JobName } from '../cluster/index.js';
 
-/** This instance may no longer act for the item; another one may already run it. */
+/**
+ * This instance may no longer act for the item; another one may already run it.
+ * @remarks Stop the work and write nothing more for the item. `cause` and the `session` events tell why the lease has
+ *   ended.
+ */
 export class LeaseLostError extends ElasticJobError {
   readonly code = 'LEASE_LOST';
 
@@ -14,7 +18,10 @@ export class LeaseLostError extends ElasticJobError {
   }
 }
 
-/** A guarded store has seen a newer token for the item: the writer is stale. */
+/**
+ * A guarded store has seen a newer token for the item: the writer is stale.
+ * @remarks Stop writing: another run holds a newer token. Catch it only to clean up; the other run does the work.
+ */
 export class FencedError extends ElasticJobError {
   readonly code = 'FENCED';
 
@@ -27,7 +34,10 @@ export class FencedError extends ElasticJobError {
   }
 }
 
-/** A run without a fencing token cannot write to a guarded store, or use its checkpoint. */
+/**
+ * A run without a fencing token cannot write to a guarded store, or use its checkpoint.
+ * @remarks Set the job's `monitorExecution` to true, which is its default.
+ */
 export class MissingTokenError extends ElasticJobError {
   readonly code = 'MISSING_TOKEN';
 
@@ -42,7 +52,10 @@ export class MissingTokenError extends ElasticJobError {
   }
 }
 
-/** A handler ran longer than its job's `timeoutMs`. Reason of the aborted signal. */
+/**
+ * A handler ran longer than its job's `timeoutMs`. Reason of the aborted signal.
+ * @remarks Make the run shorter, split the job into more items, or raise `timeoutMs`.
+ */
 export class JobTimeoutError extends ElasticJobError {
   readonly code = 'JOB_TIMEOUT';
 
@@ -55,7 +68,10 @@ export class JobTimeoutError extends ElasticJobError {
   }
 }
 
-/** The item still ran at the deadline of the shutdown. Reason of the aborted signal. */
+/**
+ * The item still ran at the deadline of the shutdown. Reason of the aborted signal.
+ * @remarks Let handlers heed their signal, or raise `drainTimeoutMs`, together with the grace period of the platform.
+ */
 export class DrainDeadlineError extends ElasticJobError {
   readonly code = 'DRAIN_DEADLINE';
 
@@ -76,6 +92,7 @@ const HANDED_OVER = {
 /**
  * This instance lets go of the item, and another one takes over its running task. Reason of the aborted signal, only
  * for work whose tasks are `adoptable`: the handler must then leave the task alone.
+ * @remarks Leave the task alone and return: another instance follows it from here on.
  */
 export class HandedOverError extends ElasticJobError {
   readonly code = 'HANDED_OVER';
@@ -88,7 +105,10 @@ export class HandedOverError extends ElasticJobError {
   }
 }
 
-/** An operator has removed the instance from the job while the item ran. Reason of the aborted signal. */
+/**
+ * An operator has removed the instance from the job while the item ran. Reason of the aborted signal.
+ * @remarks Restart the process, or call `JobRegistrar.resume`, to bring the instance back.
+ */
 export class InstanceRemovedError extends ElasticJobError {
   readonly code = 'INSTANCE_REMOVED';
 
@@ -104,7 +124,11 @@ export class InstanceRemovedError extends ElasticJobError {
   }
 }
 
-/** An operator has cancelled this run of the item. Reason of the aborted signal. @see JobOperateApi.cancel */
+/**
+ * An operator has cancelled this run of the item. Reason of the aborted signal.
+ * @remarks Nothing has to be done: an operator has asked for it. Let the handler heed its signal, so that it ends soon.
+ * @see JobOperateApi.cancel
+ */
 export class CancelledError extends ElasticJobError {
   readonly code = 'CANCELLED';
 
@@ -116,7 +140,10 @@ export class CancelledError extends ElasticJobError {
   }
 }
 
-/** The registry has not answered for longer than `suspendedGraceMs`. Reason of the aborted signal. */
+/**
+ * The registry has not answered for longer than `suspendedGraceMs`. Reason of the aborted signal.
+ * @remarks Check the ensemble and the network, or raise `suspendedGraceMs`.
+ */
 export class SuspendedTooLongError extends ElasticJobError {
   readonly code = 'SUSPENDED_TOO_LONG';
 
@@ -131,6 +158,7 @@ export class SuspendedTooLongError extends ElasticJobError {
 /**
  * A handler went on although its signal had aborted, so its item was given up to others (`onHung: 'release'`). Reason
  * of the outcome; `cause` is the reason of the signal.
+ * @remarks Let the handler heed its signal. Use `onHung: 'release'` only where a fence refuses stale writes.
  */
 export class HandlerHungError extends ElasticJobError {
   readonly code = 'HANDLER_HUNG';
@@ -148,7 +176,10 @@ export class HandlerHungError extends ElasticJobError {
   }
 }
 
-/** The run is a task of its own, and SIGTERM has told it to end. Reason of the aborted signal. */
+/**
+ * The run is a task of its own, and SIGTERM has told it to end. Reason of the aborted signal.
+ * @remarks Let the handler heed its signal and return within `graceMs`; after that the process is killed.
+ */
 export class TaskTerminatedError extends ElasticJobError {
   readonly code = 'TASK_TERMINATED';
 

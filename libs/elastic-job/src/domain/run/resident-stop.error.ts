@@ -17,7 +17,10 @@ const REASONS: Readonly<Record<ResidentStop, string>> = {
   settings: 'the settings of the job have changed',
 };
 
-/** Reason of the signal that stops an item of a resident job. */
+/**
+ * Reason of the signal that stops an item of a resident job.
+ * @remarks End the work: the item starts again where it belongs.
+ */
 export class ResidentStoppedError extends ElasticJobError {
   readonly code = 'RESIDENT_STOPPED';
 

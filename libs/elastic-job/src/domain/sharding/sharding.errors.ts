@@ -1,7 +1,10 @@
 import { ElasticJobError } from '../errors.js';
 import type { JobName } from '../cluster/index.js';
 
-/** No strategy has this type. */
+/**
+ * No strategy has this type.
+ * @remarks Use a type that the message names, or give your own strategy to the module's `strategies`.
+ */
 export class UnknownStrategyError extends ElasticJobError {
   readonly code = 'UNKNOWN_STRATEGY';
 
@@ -13,7 +16,10 @@ export class UnknownStrategyError extends ElasticJobError {
   }
 }
 
-/** A strategy broke its promise: an item went to no instance, to two, or to an instance that was not offered. */
+/**
+ * A strategy broke its promise: an item went to no instance, to two, or to an instance that was not offered.
+ * @remarks Correct the strategy: it must give every item of the job to exactly one of the given instances.
+ */
 export class InvalidShardingError extends ElasticJobError {
   readonly code = 'INVALID_SHARDING';
 

@@ -25,8 +25,9 @@ const DELIVERY_MS = 20_000;
 
 /** The mail server and the account that sends the mails. */
 export interface EmailErrorHandlerOptions {
+  /** Name of the mail server. */
   readonly host: string;
-  /** @default 465, or 587 without `secure` */
+  /** Port of the mail server. @default 465, or 587 without `secure` */
   readonly port?: number;
   /** True: TLS from the start; false: by STARTTLS. @default true */
   readonly secure?: boolean;
@@ -59,9 +60,15 @@ interface EmailSettings {
 const ADDRESSES = ['email.from', 'email.to', 'email.cc', 'email.bcc'];
 
 /**
- * `EMAIL`: a mail for each report. Props: `email.from`, `email.to` (several are separated by commas), `email.cc`,
- * `email.bcc`, `email.subject` ("ElasticJob error message"). The server, the account and the trusted certificates are
- * set here only: ElasticJob's props for them are ignored, since an editor of the registry could redirect the password.
+ * `EMAIL`: a mail for each report. The server, the account and the trusted certificates are set here only: ElasticJob's
+ * props for them are ignored, since an editor of the registry could redirect the password.
+ *
+ * Props:
+ * - `email.from` (required): sender. The registry's is ignored, as are its addresses below.
+ * - `email.to` (required): receivers, separated by commas.
+ * - `email.cc` (none): further receivers, separated by commas.
+ * - `email.bcc` (none): receivers whom the others do not see, separated by commas.
+ * - `email.subject` (ElasticJob error message): subject, in one line.
  *
  * ```ts
  * ElasticJobModule.forRoot({

@@ -9,19 +9,25 @@ const WECHAT_BYTES = 2_048;
 const DINGTALK_BYTES = 20_000;
 const SLACK_CHARACTERS = 40_000;
 
+/** Options of `WechatErrorHandler` and `SlackErrorHandler`. */
 export interface ChatErrorHandlerOptions {
   /** The robot's address, which contains its key. @default the props of each job */
   readonly webhook?: string;
 }
 
+/** Options of `DingtalkErrorHandler`. */
 export interface DingtalkErrorHandlerOptions extends ChatErrorHandlerOptions {
   /** Signs the address. @default the props of each job */
   readonly secret?: string;
 }
 
 /**
- * `WECHAT`: a robot of a WeCom group. Props: `wechat.webhook`, `wechat.connectTimeoutMilliseconds` (3000),
- * `wechat.readTimeoutMilliseconds` (5000).
+ * `WECHAT`: a robot of a WeCom group.
+ *
+ * Props:
+ * - `wechat.webhook` (required): address of the robot, which contains its key.
+ * - `wechat.connectTimeoutMilliseconds` (3000): part of the time that a delivery may take.
+ * - `wechat.readTimeoutMilliseconds` (5000): the other part of it.
  * @see ElasticJob, `WechatJobErrorHandler`
  */
 export class WechatErrorHandler extends WebChannel<WebHook> {
@@ -47,8 +53,14 @@ export interface DingtalkSettings extends WebHook {
 }
 
 /**
- * `DINGTALK`: a robot of a DingTalk group. Props: `dingtalk.webhook`, `dingtalk.keyword` (which the robot requires in
- * each text), `dingtalk.secret` (which signs the address), and the two time limits, as `WECHAT`.
+ * `DINGTALK`: a robot of a DingTalk group.
+ *
+ * Props:
+ * - `dingtalk.webhook` (required): address of the robot, which contains its key.
+ * - `dingtalk.keyword` (none): word that the robot requires in each text.
+ * - `dingtalk.secret` (none): secret that signs the address. The registry's is ignored.
+ * - `dingtalk.connectTimeoutMilliseconds` (3000): part of the time that a delivery may take.
+ * - `dingtalk.readTimeoutMilliseconds` (5000): the other part of it.
  * @see ElasticJob, `DingtalkJobErrorHandler`
  */
 export class DingtalkErrorHandler extends WebChannel<DingtalkSettings> {
@@ -74,7 +86,14 @@ export class DingtalkErrorHandler extends WebChannel<DingtalkSettings> {
   }
 }
 
-/** `SLACK`: an incoming webhook. Props: `slack.webhook`, and the two time limits, as `WECHAT`. Java lacks it. */
+/**
+ * `SLACK`: an incoming webhook. Java lacks it.
+ *
+ * Props:
+ * - `slack.webhook` (required): address of the webhook, which contains its key.
+ * - `slack.connectTimeoutMilliseconds` (3000): part of the time that a delivery may take.
+ * - `slack.readTimeoutMilliseconds` (5000): the other part of it.
+ */
 export class SlackErrorHandler extends WebChannel<WebHook> {
   readonly type = 'SLACK';
 

@@ -1,6 +1,9 @@
 import { ElasticJobError } from '../../domain/index.js';
 
-/** A report has not reached its channel. The job is not affected. */
+/**
+ * A report has not reached its channel. The job is not affected.
+ * @remarks Check the channel's address, credentials and service. The job itself goes on.
+ */
 export class DeliveryError extends ElasticJobError {
   readonly code = 'DELIVERY';
 

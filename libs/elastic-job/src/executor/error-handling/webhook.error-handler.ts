@@ -8,8 +8,9 @@ import {
 import { postJson } from './post-json.js';
 import { readWebHook, WebChannel, type WebHook } from './web-channel.js';
 
+/** Options of `WebhookErrorHandler`. */
 export interface WebhookErrorHandlerOptions {
-  /** @default the props of each job */
+  /** Address of the service. @default the props of each job */
   readonly url?: string;
   /** Value of the header `authorization`. @default the props of each job */
   readonly authorization?: string;
@@ -37,9 +38,13 @@ export interface WebhookBody {
 }
 
 /**
- * `WEBHOOK`: any service that accepts a `WebhookBody` and answers 2xx. Props: `webhook.url`, `webhook.authorization`
- * (the header of that name), `webhook.connectTimeoutMilliseconds` (3000), `webhook.readTimeoutMilliseconds` (5000).
- * Java lacks it.
+ * `WEBHOOK`: any service that accepts a `WebhookBody` and answers 2xx. Java lacks it.
+ *
+ * Props:
+ * - `webhook.url` (required): address of the service.
+ * - `webhook.authorization` (none): value of the header `authorization`. The registry's is ignored.
+ * - `webhook.connectTimeoutMilliseconds` (3000): part of the time that a delivery may take.
+ * - `webhook.readTimeoutMilliseconds` (5000): the other part of it.
  */
 export class WebhookErrorHandler extends WebChannel<WebhookSettings> {
   readonly type = 'WEBHOOK';

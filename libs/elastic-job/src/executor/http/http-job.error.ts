@@ -8,7 +8,10 @@ export interface HttpFailure extends ErrorOptions {
   readonly body?: string;
 }
 
-/** The request of an HTTP job was answered with a redirect or a status of 400 or above, or was not answered. */
+/**
+ * The request of an HTTP job was answered with a redirect or a status of 400 or above, or was not answered.
+ * @remarks Look at the status and at the service that was asked. `body` holds the beginning of its answer.
+ */
 export class HttpJobError extends ElasticJobError {
   readonly code = 'HTTP_JOB';
   /** Undefined if there was no answer. */

@@ -21,6 +21,15 @@ const KEPT_BODY = 1_000;
  * - The time until the answer begins is limited by the sum of Java's connect and read time-outs, since `fetch` does not
  *   show when it has connected. From then on the read time-out limits each silence.
  * - PATCH sends `http.data`, as POST, PUT and DELETE do.
+ *
+ * Props:
+ * - `http.uri` (required): absolute address, without a user or password. The registry's is followed only to origins of
+ *   the module's `allowRegistryTargets`.
+ * - `http.method` (required): GET, HEAD, POST, PUT, DELETE, OPTIONS or PATCH.
+ * - `http.data` (none): body of the request.
+ * - `http.content.type` (application/x-www-form-urlencoded with a body): header `content-type`.
+ * - `http.connect.timeout.milliseconds` (3000): part of the time until the answer begins.
+ * - `http.read.timeout.milliseconds` (5000): the other part of it, and longest silence of the answer.
  * @see ElasticJob, `HttpJobExecutor`
  */
 export class HttpJobType implements JobType {

@@ -11,7 +11,10 @@ export interface ScriptResult {
   readonly stderr: string;
 }
 
-/** A command line names an executable that this process does not allow. Nothing was started. */
+/**
+ * A command line names an executable that this process does not allow. Nothing was started.
+ * @remarks Add the executable to `allow` of the `ScriptJobType`, or correct the command line.
+ */
 export class ScriptNotAllowedError extends ElasticJobError {
   readonly code = 'SCRIPT_NOT_ALLOWED';
 
@@ -27,7 +30,10 @@ export class ScriptNotAllowedError extends ElasticJobError {
   }
 }
 
-/** A script has ended with an exit code other than 0, or by a signal. */
+/**
+ * A script has ended with an exit code other than 0, or by a signal.
+ * @remarks Look at the exit code and the output that the error holds. Exit code 0 means success.
+ */
 export class ScriptFailedError extends ElasticJobError {
   readonly code = 'SCRIPT_FAILED';
   readonly exitCode: number | null;

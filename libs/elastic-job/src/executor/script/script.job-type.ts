@@ -16,7 +16,14 @@ import { contextAndPropsJson, shardingContextJson } from '../sharding-context-js
 import { ScriptFailedError, ScriptNotAllowedError, type ScriptResult } from './script-failed.error.js';
 
 const COMMAND_LINE = 'script.command.line';
+/** Fencing token of the run, for a script. Not set if the run has none. */
+const RUN_TOKEN = 'ELASTIC_JOB_RUN_TOKEN';
+/** Epoch of the fencing token, for a script. It goes before the token in every comparison. */
+const RUN_TOKEN_EPOCH = 'ELASTIC_JOB_RUN_TOKEN_EPOCH';
+/** Sharding context of the run in JSON, for a script whose job type has `context: 'environment'`. */
+const RUN_CONTEXT = 'ELASTIC_JOB_CONTEXT';
 
+/** Options of `ScriptJobType`. */
 export interface ScriptJobOptions {
   /**
    * Executables that may run, each as the command line names it: an absolute path, or a name that is looked up in
@@ -36,7 +43,7 @@ export interface ScriptJobOptions {
   readonly killGraceMs?: number;
   /** Most bytes that are kept of the end of each output. @default 16_384 */
   readonly outputLimit?: number;
-  /** @default this process's */
+  /** Time, chance and host. @default this process's */
   readonly clock?: Clock;
 }
 
@@ -52,6 +59,10 @@ export interface ScriptJobOptions {
  * - Processes that the script leaves in its group are killed, so that nothing works on an item that is done. A daemon
  *   leaves the group by `setsid`.
  * - A script survives the death of this process; its token shows guarded stores that it is stale.
+ *
+ * Props:
+ * - `script.command.line` (required): executable and its arguments. The registry's is followed only to executables that
+ *   are allowed.
  * @see ElasticJob, `ScriptJobExecutor`
  */
 export class ScriptJobType implements JobType {
@@ -104,7 +115,7 @@ export class ScriptJobType implements JobType {
       env: {
         ...inheritedEnvironment(this.told.env),
         ...tokenOf(context),
-        ...(way === 'environment' && { ELASTIC_JOB_CONTEXT: contextAndPropsJson(context) }),
+        ...(way === 'environment' && { [RUN_CONTEXT]: contextAndPropsJson(context) }),
       },
       input: way === 'stdin' ? contextAndPropsJson(context) : undefined,
       ...this.limits,
@@ -137,8 +148,8 @@ function isQuotedToTheEnd(line: string): boolean {
 
 function tokenOf({ token, tokenEpoch }: ShardingContext): NodeJS.ProcessEnv {
   return {
-    ELASTIC_JOB_RUN_TOKEN: token?.toString(),
-    ELASTIC_JOB_RUN_TOKEN_EPOCH: token === undefined ? undefined : String(tokenEpoch),
+    [RUN_TOKEN]: token?.toString(),
+    [RUN_TOKEN_EPOCH]: token === undefined ? undefined : String(tokenEpoch),
   };
 }
 

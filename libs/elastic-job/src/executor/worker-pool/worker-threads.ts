@@ -7,6 +7,7 @@ import type { ThreadWork, WorkerPool } from '../isolation.js';
 import { reviveError, type ThreadResult, type ThreadTask } from './messages.js';
 import { ThreadRun } from './thread-run.js';
 
+/** Options of `WorkerThreads`. */
 export interface WorkerThreadsOptions {
   /**
    * Most threads at the same time. More work waits for one, within the time of its item; the job's `concurrency` can

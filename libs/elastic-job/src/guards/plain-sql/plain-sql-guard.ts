@@ -18,9 +18,11 @@ export type SelectSql = (
   parameters: readonly SqlParameter[],
 ) => readonly unknown[] | Promise<readonly unknown[]>;
 
+/** Options of `PlainSqlGuard`. */
 export interface PlainSqlGuardOptions {
   /** Placeholders of the driver: `?` (SQLite's drivers) or `$1`, `$2` ... (pg). */
   readonly placeholders: '?' | '$1';
+  /** Runs a query outside any transaction, to compare the stored tokens with the registry's at start. */
   readonly select: SelectSql;
 }
 

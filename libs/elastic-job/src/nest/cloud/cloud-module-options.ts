@@ -5,8 +5,9 @@ import type { CloudTreeOptions } from './tree/cloud-tree-options.js';
 
 /** Settings that several jobs share. @see ElasticJob-Cloud, application configuration */
 export interface TaskApp {
-  /** Fields that are left out have the backend's defaults. */
+  /** Program of a task; fields that are not given have the backend's defaults. */
   readonly task?: TaskOptions;
+  /** Limits of a task; those that are not given have the backend's defaults. */
   readonly resources?: Partial<TaskResources>;
 }
 

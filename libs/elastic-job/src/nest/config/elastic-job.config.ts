@@ -39,7 +39,7 @@ const NUMBER: Variable<number> = {
 };
 
 /** Options of the registry that have a variable: for `serverTickMs` it is `ELASTIC_JOB_SERVER_TICK_MS`. */
-const REGISTRY = {
+export const REGISTRY_VARIABLES = {
   registry: wordOf(['memory', 'zookeeper']),
   servers: neededByZooKeeper(),
   namespace: neededByZooKeeper(),
@@ -58,7 +58,7 @@ const REGISTRY = {
 };
 
 /** Other options of the module that have a variable. */
-const MODULE = {
+export const MODULE_VARIABLES = {
   processing: FLAG,
   globalEnhancers: FLAG,
   drainTimeoutMs: NUMBER,
@@ -73,7 +73,7 @@ const MODULE = {
 } satisfies Partial<Record<keyof ElasticJobModuleOptions, Variable<unknown>>>;
 
 const VARIABLES = Object.fromEntries(
-  Object.entries({ ...REGISTRY, ...MODULE }).map(([option, row]) => [variableOf(option), row]),
+  Object.entries({ ...REGISTRY_VARIABLES, ...MODULE_VARIABLES }).map(([option, row]) => [variableOf(option), row]),
 );
 const NAMES = Object.keys(VARIABLES);
 const TABLE = new OptionTable(VARIABLES, 'this package');
@@ -108,7 +108,7 @@ export const elasticJobConfig = registerAs('elasticJob', (): ElasticJobModuleOpt
   const texts = textsOf(process.env);
   const faults = [...TABLE.findBroken(texts), ...judgeOthers(Object.keys(process.env))];
   if (faults.length > 0) throw new ConfigurationError('environment', faults);
-  return { registry: registryOf(valuesOf(REGISTRY, texts)), ...valuesOf(MODULE, texts) };
+  return { registry: registryOf(valuesOf(REGISTRY_VARIABLES, texts)), ...valuesOf(MODULE_VARIABLES, texts) };
 });
 
 /** Empty variables count as not given. */
@@ -144,7 +144,7 @@ function judgeOthers(present: readonly string[]): readonly string[] {
     .map((name) => `${name} is not a variable of this package; did you mean ${meant.get(name)}?`);
 }
 
-function registryOf(values: ValuesOf<typeof REGISTRY>): NonNullable<ElasticJobModuleOptions['registry']> {
+function registryOf(values: ValuesOf<typeof REGISTRY_VARIABLES>): NonNullable<ElasticJobModuleOptions['registry']> {
   const { registry: type, servers, namespace, saslUsername, saslPassword, tls, ...others } = values;
   const { sessionTimeoutMs, requestTimeoutMs } = others;
   if (type !== 'zookeeper') return { type: 'memory', namespace, sessionTimeoutMs, requestTimeoutMs };
@@ -171,6 +171,7 @@ function neededByZooKeeper(): Variable<string> {
   return { required: true, rule: { what, decorator }, read: String };
 }
 
-function variableOf(option: string): string {
+/** The variable of an option. */
+export function variableOf(option: string): string {
   return PREFIX + option.replaceAll(/[A-Z]/g, '_$&').toUpperCase();
 }

@@ -12,6 +12,6 @@ export interface ElasticJobMetricsOptions {
   readonly path?: string | false;
   /** Most jobs that are told apart by the label `job`; all further ones are `other`. @default 100 */
   readonly maxJobs?: number;
-  /** Upper bounds of the histograms, in seconds, ascending. @default as docs/telemetry.md lists them */
+  /** Upper bounds of the histograms, in seconds, ascending. @default those in docs/reference/metrics.md */
   readonly buckets?: MetricBuckets;
 }

@@ -9,7 +9,7 @@ const MOST_ERROR_TYPES = 100;
 
 /** Destination of the spans. */
 export interface OpenTelemetryOptions {
-  /** @default the globally registered one, also if it is registered later */
+  /** Provider that makes the tracer. @default the globally registered one, also if it is registered later */
   readonly tracerProvider?: TracerProvider;
 }
 

@@ -1,6 +1,9 @@
 import { ElasticJobError } from '../../domain/index.js';
 
-/** The history's database has not answered in time. The write is repeated; it may have been done. */
+/**
+ * The history's database has not answered in time. The write is repeated; it may have been done.
+ * @remarks Check that the database is up and has a free connection. No job waits for it.
+ */
 export class HistoryTimeoutError extends ElasticJobError {
   readonly code = 'HISTORY_TIMEOUT';
 
@@ -9,7 +12,10 @@ export class HistoryTimeoutError extends ElasticJobError {
   }
 }
 
-/** The history's database lacks the table to read from. */
+/**
+ * The history's database lacks the table to read from.
+ * @remarks Call `migrate()` of the `SqlHistory` before the first read.
+ */
 export class MissingHistoryTableError extends ElasticJobError {
   readonly code = 'MISSING_HISTORY_TABLE';
 

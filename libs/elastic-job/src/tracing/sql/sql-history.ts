@@ -26,10 +26,11 @@ import { WriterThread } from './thread/writer-thread.js';
 
 export type { TraceDialectName } from './trace-dialect.js';
 
+/** Options of `SqlHistory`. */
 export interface SqlHistoryOptions {
   /** Name of the history in messages; several histories need several names. @default 'sql' */
   readonly name?: string;
-  /** @default the dialect of the Kysely instance */
+  /** Dialect of the database. @default the dialect of the Kysely instance */
   readonly dialect?: TraceDialectName;
   /** How long rows are kept, in days. @default for ever */
   readonly keepDays?: number;

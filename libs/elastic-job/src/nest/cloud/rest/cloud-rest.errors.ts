@@ -1,6 +1,9 @@
 import { ElasticJobError, type JobName } from '../../../domain/index.js';
 
-/** The job cannot be triggered in its present state. Nothing was requested. */
+/**
+ * The job cannot be triggered in its present state. Nothing was requested.
+ * @remarks Read the reason in the message: it says what has to change before the job can be triggered.
+ */
 export class CloudTriggerError extends ElasticJobError {
   readonly code = 'CLOUD_TRIGGER';
 
@@ -13,7 +16,10 @@ export class CloudTriggerError extends ElasticJobError {
   }
 }
 
-/** The text of a registered application or job cannot be used. */
+/**
+ * The text of a registered application or job cannot be used.
+ * @remarks Update what is registered under that name; the message names each problem.
+ */
 export class UnusableCloudNodeError extends ElasticJobError {
   readonly code = 'UNUSABLE_CLOUD_NODE';
 
@@ -25,7 +31,10 @@ export class UnusableCloudNodeError extends ElasticJobError {
   }
 }
 
-/** There is no history of runs to answer from. */
+/**
+ * There is no history of runs to answer from.
+ * @remarks Give `ElasticJobModule` the option `tracing: [new SqlHistory(db)]`.
+ */
 export class MissingRunHistoryError extends ElasticJobError {
   readonly code = 'MISSING_RUN_HISTORY';
 
@@ -37,7 +46,10 @@ export class MissingRunHistoryError extends ElasticJobError {
   }
 }
 
-/** Tasks were reconciled a moment ago. */
+/**
+ * Tasks were reconciled a moment ago.
+ * @remarks Try again after 10 seconds.
+ */
 export class RepeatedReconcileError extends ElasticJobError {
   readonly code = 'REPEATED_RECONCILE';
 

@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+import ts from 'typescript';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { findDataflowFaults } from '../../../libs/elastic-job/src/executor/dataflow.js';
+import { EmailErrorHandler } from '../../../libs/elastic-job/src/executor/email/index.js';
+import {
+  DingtalkErrorHandler,
+  SlackErrorHandler,
+  WebhookErrorHandler,
+  WechatErrorHandler,
+} from '../../../libs/elastic-job/src/executor/index.js';
+import { findHttpFaults, readHttpProps } from '../../../libs/elastic-job/src/executor/http/http.props.js';
+import { ScriptJobType } from '../../../libs/elastic-job/src/executor/script/index.js';
+import { type JobProps, PropsReader } from '../../../libs/elastic-job/src/domain/index.js';
+import { JOB_EVENTS } from '../../../libs/elastic-job/src/tracing/index.js';
+import { eventFields } from './event-fields.js';
+import { assertDefault, optionGroup } from './markdown.js';
+import { referencePages } from './pages.js';
+import { propsOf } from './props-pages.js';
+import { Source } from './source.js';
+
+/** The compiler reads the whole library. */
+const READING_MS = 240_000;
+
+describe('docs/reference', () => {
+  let source: Source;
+  let pages: ReadonlyMap<string, string>;
+  beforeAll(async () => {
+    source = Source.read();
+    pages = await referencePages(source);
+  }, READING_MS);
+
+  it('is up to date with the code', () => {
+    for (const [path, text] of pages) expect(readFileSync(path, 'utf8'), 'stale: npm run docs:reference').toBe(text);
+  });
+
+  it('has every exported interface of options, but for arguments of single calls', () => {
+    const options = [...source.exported].filter(
+      ([name, symbol]) => name.endsWith('Options') && (symbol.flags & ts.SymbolFlags.Interface) !== 0,
+    );
+    const all = [...pages.values()].join('\n');
+    const missing = options.map(([name]) => name).filter((name) => !all.includes(`## \`${name}\``));
+    expect(missing.toSorted()).toEqual([...ARGUMENTS, ...ELSEWHERE].toSorted());
+  });
+
+  it.each([
+    ['DataflowJob', (props: JobProps) => findDataflowFaults(props)],
+    ['HttpJobType', (props: JobProps) => [findHttpFaults(props), readHttpProps(props)]],
+    ['ScriptJobType', (props: JobProps) => new ScriptJobType().findFaults(props)],
+    ['EmailErrorHandler', (props: JobProps) => new EmailErrorHandler({ host: 'localhost' }).findFaults(props)],
+    ['WechatErrorHandler', (props: JobProps) => new WechatErrorHandler().findFaults(props)],
+    ['DingtalkErrorHandler', (props: JobProps) => new DingtalkErrorHandler().findFaults(props)],
+    ['SlackErrorHandler', (props: JobProps) => new SlackErrorHandler().findFaults(props)],
+    ['WebhookErrorHandler', (props: JobProps) => new WebhookErrorHandler().findFaults(props)],
+  ])('lists for %s the props that its code reads', (name, read) => {
+    expect(propsRead(read).toSorted()).toEqual(
+      propsOf(source, name)
+        .map((prop) => prop.name)
+        .toSorted(),
+    );
+  });
+
+  it('knows the fields of each event in the catalogue', () => {
+    const fields = eventFields();
+    expect(new Set(fields.keys())).toEqual(new Set(Object.keys(JOB_EVENTS)));
+    expect(fields.get('settled')).toEqual(['trigger', 'taskId', 'item', 'outcome', 'durationMs']);
+  });
+});
+
+describe('the generator of docs/reference', () => {
+  it('fails at an option without a docstring', async () => {
+    const source = Source.of('/** Options. */ export interface SomeOptions {\n  readonly limitMs?: number;\n}');
+    optionGroup(source, 'SomeOptions');
+    expect(source.faults).toEqual(['SomeOptions.limitMs has no docstring']);
+    await expect(referencePages(source)).rejects.toThrow(TypeError);
+  });
+
+  it('takes text, default and unit of an option from its docstring', () => {
+    const source = Source.of(
+      '/** Options. */ export interface SomeOptions {\n  /** Limit. @default 5 */\n  limitMs?: number;\n}',
+    );
+    expect(optionGroup(source, 'SomeOptions')).toContain(
+      'Limit.\n\n- Type: `number`\n- Default: `5`\n- Unit: milliseconds',
+    );
+    expect(source.faults).toEqual([]);
+  });
+
+  it('fails at a default of which docstring and code say different things', () => {
+    const member = { name: 'limitMs', type: 'number', isOptional: true, text: 'Limit.', default: '5_000', choices: [] };
+    expect(() => assertDefault(member, 5_000)).not.toThrow();
+    expect(() => assertDefault(member, 6_000)).toThrow('limitMs: its docstring says @default 5_000, the code 6000.');
+  });
+});
+
+/** Options of a single call; its method's page of the API shows them. */
+const ARGUMENTS = [
+  'CloseOptions',
+  'DumpOptions',
+  'DumpServerOptions',
+  'ExecutorDeathOptions',
+  'HostAddressOptions',
+  'MemoryRegistryCenterOptions',
+  'NextFireTimesOptions',
+  'OnJobEventOptions',
+  'RequestOptions',
+  'RunTaskOptions',
+  'SubtreeOptions',
+  'TransactionOptions',
+  'TriggerOptions',
+];
+
+/** A page of its own, and what `ZooKeeperRegistryOptions` inherits. */
+const ELSEWHERE = ['JobOptions', 'ZooKeeperOptions'];
+
+afterEach(() => void vi.restoreAllMocks());
+
+/** The names of the props that are read, be it by a reader or from the object itself. */
+function propsRead(read: (props: JobProps) => unknown): readonly string[] {
+  const names = new Set<string>();
+  const text = vi.spyOn(PropsReader.prototype, 'text').mockImplementation((name) => void names.add(name));
+  const props: JobProps = {};
+  const get = (_: JobProps, name: string | symbol) => {
+    names.add(String(name));
+    return name === 'http.method' ? 'POST' : undefined; // a body is read for some methods alone
+  };
+  read(new Proxy(props, { get }));
+  text.mockRestore();
+  return [...names];
+}

@@ -1,0 +1,119 @@
+import { METRICS, type MetricDefinition } from '../../../libs/elastic-job/src/nest/metrics/metrics.catalogue.js';
+import { JOB_EVENTS } from '../../../libs/elastic-job/src/tracing/job-event.catalogue.js';
+import { SPAN_ATTRIBUTES, SPANS } from '../../../libs/elastic-job/src/tracing/opentelemetry/spans.catalogue.js';
+import { eventFields } from './event-fields.js';
+import { code, GENERATED, table } from './markdown.js';
+import type { Source } from './source.js';
+
+const LIBRARY = 'libs/elastic-job/src';
+
+/** Types of words in events that no event names, since they stand in a text: the `cause` of `refused`. */
+const FURTHER_WORDS: readonly (readonly [string, string])[] = [
+  [`${LIBRARY}/domain/run/begin.decision.ts`, 'BeginDecision'],
+];
+
+/** docs/reference/events.md */
+export function eventsPage(source: Source): string {
+  const fields = eventFields();
+  const rows = Object.entries(JOB_EVENTS).map(([kind, description]) => [
+    code(kind),
+    (fields.get(kind) ?? []).map(code).join(', '),
+    description,
+  ]);
+  return [
+    EVENTS,
+    table(['Event', 'Fields', 'What has happened'], rows),
+    REFUSED,
+    ...source
+      .wordsIn(`${LIBRARY}/tracing/job-event.ts`, FURTHER_WORDS)
+      .map(({ name, words, text }) => `### ${code(name)}\n\n${words.map(code).join(', ')}\n\n${text}`),
+    SKIPPED,
+    source
+      .textsOfCalls('skip')
+      .map((text) => `- ${code(text)}`)
+      .join('\n'),
+  ].join('\n\n');
+}
+
+const EVENTS = `# Events
+
+${GENERATED}
+
+\`JobEvents.on\`, \`@OnJobEvent\` and the sinks of the module's \`tracing\` hear what happens to jobs, in the process in
+which it happens. No event makes a request to the registry, and nothing waits for a listener: one that fails changes no
+run. Instants are milliseconds since the epoch, durations end in \`Ms\`; a \`trigger\` has the job's name, the
+fire time,
+its origin and its source.
+
+The application's log has a line for each of them, too. A scheduled trigger has no line above \`debug\`, unless
+something is wrong with it. A trigger of an operator is told at \`log\`, once by each instance that takes it. A job that
+is late all the time is told of once a minute.`;
+
+const REFUSED = `## Words in events
+
+Values of the fields \`reason\`, \`state\`, \`source\`, \`requeue\` and \`marks\`, and of \`cause\` of a
+\`refused\` event. A
+cause is one of \`BeginDecision\` but \`begin\`, or \`still running\`, \`behind\`, \`no access\` or \`disabled\`. The
+[questions](../faq.md#what-does-refused-foreign-mean) explain each of them.`;
+
+const SKIPPED = `## Reasons of \`skipped\`
+
+A trigger that is skipped was not run on this instance at all. Its \`reason\` is one of these texts, or the message of a
+\`TIME_DIFFERENCE\` [error](errors.md#time_difference).`;
+
+/** docs/reference/metrics.md */
+export function metricsPage(): string {
+  const rows = Object.entries(METRICS).map(([name, { type, labels, help }]) => [
+    code(name),
+    type,
+    labels.map(code).join(', '),
+    help,
+  ]);
+  return [METRICS_INTRODUCTION, table(['Metric', 'Type', 'Labels', 'What it tells'], rows), buckets()].join('\n\n');
+}
+
+const METRICS_INTRODUCTION = `# Metrics
+
+${GENERATED}
+
+\`ElasticJobMetricsModule.forRoot()\` (or \`forRootAsync\`) of \`nestjs-elastic-job/metrics\` (peer:
+\`prom-client\`) serves
+them at \`/metrics\`, without a request to the registry. Each process tells of itself: add the processes up. The label
+\`job\` has at most \`maxJobs\` values (100), the names of the first jobs that something happened to; all further ones
+share \`other\`, where counters and gauges are sums. It is empty where no job is concerned.`;
+
+function buckets(): string {
+  const definitions: [string, MetricDefinition][] = Object.entries(METRICS);
+  const rows = definitions.flatMap(([name, { buckets: bounds }]) =>
+    bounds === undefined ? [] : [[code(name), bounds.join(', ')]],
+  );
+  return `## Buckets\n\n${table(['Histogram', 'Upper bounds in seconds, unless `buckets` says otherwise'], rows)}`;
+}
+
+/** docs/reference/spans.md */
+export function spansPage(): string {
+  const kinds = Object.entries(SPANS).map(([kind, description]) => [code(`${kind} <job>`), description]);
+  const attributes = Object.entries(SPAN_ATTRIBUTES).map(([name, { of, description }]) => [
+    code(name),
+    of.map(code).join(', '),
+    description,
+  ]);
+  return [
+    SPANS_INTRODUCTION,
+    table(['Span', 'What it stands for'], kinds),
+    '## Attributes',
+    table(['Attribute', 'Of', 'Value'], attributes),
+  ].join('\n\n');
+}
+
+const SPANS_INTRODUCTION = `# Spans
+
+${GENERATED}
+
+\`ElasticJobModule.forRoot({ tracer: openTelemetryTracer() })\` of \`nestjs-elastic-job/opentelemetry\` (peer:
+\`@opentelemetry/api\`) makes them, by whatever SDK the application registers; without one there are none. A
+handler runs
+in the context of its item's span. A \`FAILOVER\` run and its items are linked to the run that they repeat: its
+\`traceparent\` stands in the item's record until the item is settled. A process that dies exports no span of
+what it had
+begun; what its handlers had traced by then has the trace id of the link.`;
