@@ -1,2 +1,2 @@
-/** For tests over real parts: one that hangs ends. Nothing is promised of how long they take, and machines differ. */
+/** Ends hanging tests over real parts. The library promises nothing about their duration, and machines differ. */
 export const LIMITS = { timeout: 30_000 };

@@ -1,4 +1,4 @@
-/** Chance that comes again with the same seed. */
+/** Random numbers that repeat with the same seed. */
 export class Seeded {
   #state: number;
 
@@ -23,7 +23,7 @@ export class Seeded {
     return least + this.next() * (most - least);
   }
 
-  /** The same in another order. */
+  /** The same values in another order. */
   shuffled<T>(values: readonly T[]): readonly T[] {
     const rest = [...values];
     return values.map(() => rest.splice(this.below(rest.length), 1)[0]!);

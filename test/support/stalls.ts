@@ -4,7 +4,8 @@ import { onTestFinished } from 'vitest';
 const BEAT_MS = 10;
 
 /**
- * @returns for how long at most this thread has been kept from running since, in milliseconds: nothing of it is sooner
+ * Measures stalls from now on.
+ * @returns a function that gives the longest time, in milliseconds, for which this thread was kept from running since
  */
 export function watchStalls(): () => number {
   const delays = monitorEventLoopDelay({ resolution: BEAT_MS });

@@ -3,13 +3,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'vite';
 
 const WORKSPACE = new URL('../../../', import.meta.url);
-/** Below the workspace's packages, which a bundle finds from here as an installed application would. */
+/** Lies below the workspace's packages, so that a bundle finds them as an installed application would. */
 const CACHE = new URL('node_modules/.cache/bundles/', WORKSPACE);
 const LIBRARY = 'libs/elastic-job/src/';
 const CONNECTION_WORKER = `${LIBRARY}registry/zookeeper/worker/connection-worker.ts`;
 const TASK_SUPERVISOR = `${LIBRARY}cloud/process/supervisor/task-supervisor.ts`;
 
-/** JavaScript that stands for itself, in a directory of its own. */
+/** JavaScript without further sources, in a directory of its own. */
 export interface Bundle {
   /** @param name that of an entry */
   url(name: string): URL;
@@ -17,10 +17,10 @@ export interface Bundle {
 }
 
 /**
- * Bundles each entry with all of its own code that it imports; packages stay outside.
+ * Bundles each entry with all of its own code that it imports. Packages stay outside.
  * @param entries paths in the workspace, by the names of the files to be made
  * @param inlined packages that are bundled as well
- * @param plugins what else has a say in where code comes from, and what it says
+ * @param plugins further plugins, which may resolve and load code differently
  */
 export async function bundle(
   entries: Readonly<Record<string, string>>,

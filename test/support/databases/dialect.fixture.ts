@@ -1,4 +1,4 @@
-// A module as a user's `dialectModule`: what it connects to stands in its own URL, as `?sqlite=PATH` or `?postgres=URL`.
+// A module as a user's `dialectModule`. The database stands in its own URL, as `?sqlite=PATH` or `?postgres=URL`.
 import { type Dialect, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely';
 import Libsql from 'libsql';
 import { createPool } from 'mysql2';

@@ -18,7 +18,7 @@ export class SwitchedSqlite {
     this.db = new Kysely<unknown>({ dialect: new SqliteDialect({ database }) });
   }
 
-  /** Runs a statement, also while the database is out of reach for everybody else. */
+  /** Runs a statement, also while the database is out of reach for its users. */
   exec(text: string): void {
     this.real.exec(text);
   }

@@ -12,20 +12,16 @@ async function startEcho(): Promise<ClientProcess> {
   return client;
 }
 
-it(
-  'given a script in TypeScript, when it is told something, then it hears and answers as a process of its own',
-  LIMITS,
-  async () => {
-    const client = await startEcho();
-    expect(client.pid).not.toBe(process.pid);
-    client.send('one');
-    client.send('two');
-    expect(await client.receive((message) => message === 'two')).toBe('two');
-    expect(await client.receive()).toBe('one');
-  },
-);
+it('runs a script in TypeScript as a process of its own, which receives and answers messages', LIMITS, async () => {
+  const client = await startEcho();
+  expect(client.pid).not.toBe(process.pid);
+  client.send('one');
+  client.send('two');
+  expect(await client.receive((message) => message === 'two')).toBe('two');
+  expect(await client.receive()).toBe('one');
+});
 
-it('given a paused process, when it is told something, then it answers only after it was resumed', LIMITS, async () => {
+it('answers from a paused process only after it was resumed', LIMITS, async () => {
   const client = await startEcho();
   client.pause();
   client.send('ping');
@@ -34,7 +30,7 @@ it('given a paused process, when it is told something, then it answers only afte
   expect(await client.receive()).toBe('ping');
 });
 
-it('given a process that fails, when a message is awaited, then its last words are told', LIMITS, async () => {
+it('reports the last words of a process that fails while a message is awaited', LIMITS, async () => {
   const client = await startEcho();
   client.send('fail');
   await expect(client.receive()).rejects.toThrow('told to fail');
@@ -42,24 +38,20 @@ it('given a process that fails, when a message is awaited, then its last words a
   await client.stop();
 });
 
-it('given a paused process, when it is killed, then it is gone', LIMITS, async () => {
+it('kills a paused process', LIMITS, async () => {
   const client = await startEcho();
   client.pause();
   await client.kill();
   expect(await client.ended).toEqual({ code: null, signal: 'SIGKILL' });
 });
 
-it(
-  'given a process that has forked a paused client, when it is killed outright, then the client goes as well',
-  LIMITS,
-  async () => {
-    const parent = await handles.add(forkClient(new URL('./parent.fixture.ts', import.meta.url)));
-    const pid = await parent.receive((message): message is number => typeof message === 'number');
-    expect(isAlive(pid)).toBe(true);
-    await parent.kill();
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 4_000 });
-  },
-);
+it('ends a paused client when the process that has forked it is killed outright', LIMITS, async () => {
+  const parent = await handles.add(forkClient(new URL('./parent.fixture.ts', import.meta.url)));
+  const pid = await parent.receive((message): message is number => typeof message === 'number');
+  expect(isAlive(pid)).toBe(true);
+  await parent.kill();
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 4_000 });
+});
 
 function isAlive(pid: number): boolean {
   try {

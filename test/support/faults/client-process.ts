@@ -8,18 +8,18 @@ const REGISTER = `data:text/javascript,import{register}from"node:module";registe
 const RECEIVE_LIMIT_MS = 10_000;
 const WORDS = 4_000;
 
-/** How a process ended. */
+/** The end of a process. */
 export interface ProcessEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
 /**
- * A process of its own that runs a script, hears and tells, and can be stopped or killed. It ends with this one at the
- * latest.
+ * A process of its own that runs a script, exchanges messages, and can be stopped or killed. It ends with this process
+ * at the latest.
  */
 export class ClientProcess {
-  /** Resolves when it has ended, whoever ended it. */
+  /** Resolves when it has ended, for any reason. */
   readonly ended: Promise<ProcessEnd>;
   readonly #unread: unknown[] = [];
   readonly #news = new EventEmitter();
@@ -36,7 +36,7 @@ export class ClientProcess {
         resolve({ code, signal });
       });
     });
-    // What is sent to a process that has ended is lost.
+    // A message to a process that has ended is lost.
     child.on('error', () => {});
     child.on('message', (message) => {
       this.#unread.push(message);
@@ -53,18 +53,18 @@ export class ClientProcess {
     return pid;
   }
 
-  /** What it wrote last to its standard output and error. */
+  /** Its last output, standard output and error alike. */
   lastWords(): string {
     return this.#words.trim();
   }
 
-  /** Tells it something, by IPC: `process.on('message', ...)` there. */
+  /** Sends it a message by IPC, for `process.on('message', ...)` there. */
   send(message: string | object): void {
     this.child.send(message);
   }
 
   /**
-   * The first message not yet received, of those that match. The others stay.
+   * The first matching message that was not yet received. The others stay.
    * @throws if the limit, in milliseconds, passes or the process ends before; the message has its last words
    */
   async receive<T>(matches: (message: unknown) => message is T, limitMs?: number): Promise<T>;
@@ -93,7 +93,7 @@ export class ClientProcess {
     this.child.kill('SIGCONT');
   }
 
-  /** SIGKILL, which a paused process obeys as well. Resolves when it is gone. */
+  /** SIGKILL, which also ends a paused process. Resolves when it is gone. */
   async kill(): Promise<void> {
     this.child.kill('SIGKILL');
     await this.ended;

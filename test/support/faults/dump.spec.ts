@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readDump } from './dump.js';
 
-it('given an answer to dump, when it is read, then each session has its ephemeral nodes, and those without any are there', () => {
+it('reads each session with its ephemeral nodes, also sessions without any', () => {
   const text = `SessionTracker dump:
 Session Sets (2)/(2):
 0 expire at Sun Nov 22 07:06:48 UTC 2026:
@@ -26,7 +26,7 @@ Connections Sets (1)/(1):
   );
 });
 
-it('given a session that is moved to another expiry time while the server answers, when the answer is read, then the session is there', () => {
+it('reads a session that is moved to another expiry time while the server answers', () => {
   const text = `SessionTracker dump:
 Session Sets (1)/(1):
 0 expire at Sun Nov 22 07:06:48 UTC 2026:

@@ -5,7 +5,7 @@ const CONNECTIONS = /^Connections dump:$/m;
 /**
  * Reads the answer to `dump`: the ids of the sessions, without their 0x, with the paths of their ephemeral nodes. A
  * session that the server moves to another expiry time while it writes the answer is in neither set, but its nodes are
- * told of.
+ * listed.
  */
 export function readDump(text: string): ReadonlyMap<string, readonly string[]> {
   const [tracked = '', rest = ''] = text.split(EPHEMERALS);

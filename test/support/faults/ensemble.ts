@@ -6,10 +6,10 @@ import { TestServer } from './test-server.js';
 const SERVING_LIMIT_MS = 30_000;
 const PAUSE_MS = 25;
 
-/** The members that run, each as it says what it is: `leader`, `follower`, or nothing. */
+/** The running members, each with the mode that it reports: `leader`, `follower`, or nothing. */
 type Modes = ReadonlyMap<TestServer, string | undefined>;
 
-/** Real servers on loopback that agree with each other. */
+/** Real servers on loopback that form an ensemble. */
 export class Ensemble {
   constructor(readonly members: readonly TestServer[]) {}
 
@@ -19,7 +19,7 @@ export class Ensemble {
   }
 
   /**
-   * Resolves when the members that run have a leader among them, which all of them follow.
+   * Resolves when the running members have a leader among them that all others follow.
    * @throws if that is not so within the limit
    */
   async untilServing(limitMs = SERVING_LIMIT_MS): Promise<void> {
@@ -29,17 +29,17 @@ export class Ensemble {
     });
   }
 
-  /** Waits for an election that is under way. @throws if no member that runs leads within the limit */
+  /** Waits for an election that is under way. @throws if no running member leads within the limit */
   leader(): Promise<TestServer> {
     return this.#first('leader');
   }
 
-  /** Waits for an election that is under way. @throws if no member that runs follows within the limit */
+  /** Waits for an election that is under way. @throws if no running member follows within the limit */
   follower(): Promise<TestServer> {
     return this.#first('follower');
   }
 
-  /** Resolves to the time at which whoever led expired the session, by the wall clock in milliseconds. */
+  /** Resolves to the time at which the leader expired the session, by the wall clock in milliseconds. */
   untilExpired(sessionId: string, limitMs: number): Promise<number> {
     return Promise.any(this.members.map((member) => member.untilExpired(sessionId, limitMs)));
   }
@@ -58,7 +58,7 @@ export class Ensemble {
     return this.#until(SERVING_LIMIT_MS, `have a ${mode}`, (modes) => [...modes].find(isOfMode)?.[0]);
   }
 
-  /** Asks the servers for their modes until something is found; nothing tells of a change. */
+  /** Asks the servers for their modes until the condition holds, because no event reports a change. */
   async #until<T>(limitMs: number, what: string, find: (modes: Modes) => T | undefined): Promise<T> {
     const deadline = performance.now() + limitMs;
     while (performance.now() < deadline) {

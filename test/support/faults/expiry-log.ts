@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 
 const EXPIRY = /^(\S+) .*Expiring session 0x([\da-f]+),/;
 
-/** Hears from a server's log which session it has expired, and when. */
+/** Reads from a server's log which sessions it has expired, and when. */
 export class ExpiryLog {
   readonly #expiredAt = new Map<string, number>();
   readonly #news = new EventEmitter().setMaxListeners(0);

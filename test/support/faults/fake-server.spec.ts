@@ -10,7 +10,7 @@ afterAll(() => handles.stopAll());
 
 const startServer = (script?: FakeServerScript) => handles.add(startFakeServer(script));
 
-it('given no script, when a client connects and asks, then it gets a session, and hears that there is nothing', async () => {
+it('opens a session without a script, and answers that there is no node', async () => {
   const server = await startServer();
   const client = await handles.add(connectRawClient(server.port, { sessionTimeoutMs: 1_234 }));
   expect([client.sessionId, client.sessionTimeoutMs]).toEqual(['1', 1_234]);
@@ -19,27 +19,24 @@ it('given no script, when a client connects and asks, then it gets a session, an
   expect(server.connections).toBe(1);
 });
 
-it.each(Object.entries(MALFORMED))(
-  'given a server that answers with %s, when a client asks, then these very bytes arrive',
-  async (_name, malformed) => {
-    const server = await startServer({ reply: () => malformed });
-    const socket = dial(server.port, '127.0.0.1');
-    socket.write(frame(Buffer.alloc(45)));
-    expect(await once(socket, 'data')).toEqual([expect.objectContaining({ length: 41 })]);
-    socket.write(frame(Buffer.concat([int32(1), int32(OP.ping)])));
-    expect(await once(socket, 'data')).toEqual([malformed]);
-    socket.destroy();
-  },
-);
+it.each(Object.entries(MALFORMED))('sends exactly the bytes of %s as its answer', async (_name, malformed) => {
+  const server = await startServer({ reply: () => malformed });
+  const socket = dial(server.port, '127.0.0.1');
+  socket.write(frame(Buffer.alloc(45)));
+  expect(await once(socket, 'data')).toEqual([expect.objectContaining({ length: 41 })]);
+  socket.write(frame(Buffer.concat([int32(1), int32(OP.ping)])));
+  expect(await once(socket, 'data')).toEqual([malformed]);
+  socket.destroy();
+});
 
-it('given a server that hangs up after the handshake, when a client connects, then it has a session for a moment', async () => {
+it('opens a session for a moment if it hangs up after the handshake', async () => {
   const server = await startServer({ cutAfterHandshake: true });
   const client = await handles.add(connectRawClient(server.port));
   await client.closed;
   await expect(client.exists('/')).rejects.toThrow('has ended');
 });
 
-it('given a server that says nothing or hangs up, when a client asks for a session, then it gets none', async () => {
+it('opens no session if it says nothing or hangs up', async () => {
   const { port } = await startServer({ handshake: 'cut' });
   await expect(connectRawClient(port)).rejects.toThrow('has ended');
 

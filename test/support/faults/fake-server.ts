@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { listen } from '../zookeeper/loopback.js';
 import { frame, FrameSplitter, int32, payloadOf, type RequestHeader, requestHeader } from './frames.js';
 
-/** What the fake says: these bytes as they are, or nothing, or it hangs up. */
+/** An answer of the fake: exactly these bytes, silence, or a closed connection. */
 type FakeAnswer = Buffer | 'silence' | 'cut';
 
 export interface FakeServerScript {
@@ -10,7 +10,7 @@ export interface FakeServerScript {
   readonly handshake?: FakeAnswer;
   /** Hangs up as soon as the handshake is answered. @default false */
   readonly cutAfterHandshake?: boolean;
-  /** The answer to each request. @default a pong for a ping, and for any other that there is no such node */
+  /** The answer to each request. @default a pong for a ping, and else that the node does not exist */
   readonly reply?: (request: RequestHeader) => FakeAnswer;
 }
 
@@ -23,15 +23,15 @@ const GIGABYTES_2 = 0x7f_ff_ff_ff;
 export const MALFORMED = {
   negativeLength: int32(-1),
   zeroLength: int32(0),
-  /** Announces more than any client should wait for. */
+  /** Announces a longer frame than any client should wait for. */
   hugeLength: Buffer.concat([int32(GIGABYTES_2), Buffer.alloc(64)]),
   /** Ends within the reply's header. */
   shortHeader: frame(Buffer.alloc(REPLY_HEADER_BYTES - 6, 1)),
-  /** A watch has fired for a reason that does not exist. */
+  /** An event of a watch for a reason that does not exist. */
   unknownEvent: frame(
     Buffer.concat([replyHeader(NOTIFICATION_XID, 0), int32(UNKNOWN_EVENT), int32(3), int32(2), Buffer.from('/a')]),
   ),
-  /** The answer to a request that nobody sent. */
+  /** The answer to a request that was never sent. */
   unknownXid: frame(replyHeader(1_000_000, 0)),
   garbage: Buffer.from('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'),
 } as const satisfies Record<string, Buffer>;
@@ -43,7 +43,7 @@ export function emptyReply(xid: number, error: number): Buffer {
   return frame(replyHeader(xid, error));
 }
 
-/** Speaks enough of the protocol to lie to a client. */
+/** Speaks enough of the protocol to give a client wrong answers. */
 export class FakeServer {
   readonly #sockets = new Set<Socket>();
   #connections = 0;
@@ -60,7 +60,7 @@ export class FakeServer {
     return `127.0.0.1:${this.port}`;
   }
 
-  /** How many connections clients have made so far. */
+  /** Number of connections that clients have made so far. */
   get connections(): number {
     return this.#connections;
   }

@@ -1,6 +1,6 @@
 import { type FaultProxy, type RequestChoice, startFaultProxy } from './fault-proxy.js';
 
-/** The network between one client and every member of an ensemble, broken as one. */
+/** The network between one client and every member of an ensemble. All links break together. */
 export class FaultNetwork {
   constructor(private readonly proxies: readonly FaultProxy[]) {}
 

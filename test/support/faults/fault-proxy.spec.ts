@@ -18,9 +18,9 @@ afterEach(() => handles.stopAll());
 
 const connect = (port = proxy.port) => handles.add(connectRawClient(port));
 const newPath = () => `/fault-proxy-${process.pid}-${Date.now()}-${(paths += 1)}`;
-/** As somebody whose network is fine sees it. */
+/** Checks for a node over a healthy connection of another client. */
 const isThere = async (path: string) => (await (await connect(target)).exists(path)).error !== NO_NODE;
-/** Whether the promise is still open when a request of somebody else has been answered. */
+/** True if the promise is still open after a request of another client was answered. */
 async function isSilent(promise: Promise<unknown>): Promise<boolean> {
   let settled = false;
   promise.then(
@@ -31,7 +31,7 @@ async function isSilent(promise: Promise<unknown>): Promise<boolean> {
   return !settled;
 }
 
-it('given a good network, when a client works, then it notices nothing, and the bytes are counted each way', async () => {
+it('passes everything on and counts the bytes of each direction while the network is good', async () => {
   const client = await connect();
   const path = newPath();
   await client.create(path, { data: 'x'.repeat(100_000), ephemeral: true });
@@ -41,7 +41,7 @@ it('given a good network, when a client works, then it notices nothing, and the 
   expect(proxy.counters.bytesToClient).toBeGreaterThan(100_000);
 });
 
-it('given an open connection, when the network is cut, then it breaks, and the next one is fine', async () => {
+it('breaks an open connection by a cut, and the next one is fine', async () => {
   const client = await connect();
   proxy.cut();
   await client.closed;
@@ -49,7 +49,7 @@ it('given an open connection, when the network is cut, then it breaks, and the n
   expect(proxy.counters).toMatchObject({ connections: 2, open: 1 });
 });
 
-it('given a network that refuses, when a client dials, then it is refused until the network accepts again', async () => {
+it('refuses clients until the network accepts again', async () => {
   const old = await connect();
   proxy.refuse();
   await expect(once(dial(proxy.port, '127.0.0.1'), 'connect')).rejects.toThrow('ECONNREFUSED');
@@ -59,7 +59,7 @@ it('given a network that refuses, when a client dials, then it is refused until 
 });
 
 it.each(['toServer', 'both'] as const)(
-  'given a black hole %s, when a node is created, then the server hears of it only after the network is healed',
+  'holds a create back until the network is healed in a black hole %s',
   async (way) => {
     const client = await connect();
     const path = newPath();
@@ -72,7 +72,7 @@ it.each(['toServer', 'both'] as const)(
   },
 );
 
-it('given a black hole to the client, when a node is created, then it is there, and the client hears it after the network is healed', async () => {
+it('passes a create but holds its reply back until healed in a black hole to the client', async () => {
   const client = await connect();
   const path = newPath();
   proxy.blackhole('toClient');
@@ -83,7 +83,7 @@ it('given a black hole to the client, when a node is created, then it is there, 
   expect((await reply).error).toBe(0);
 });
 
-it('given a black hole, when a client gives its attempt up before the network is healed, then the server never hears of it', async () => {
+it('never passes an attempt in a black hole that its client gave up before the healing', async () => {
   proxy.blackhole('both');
   const attempt = dial(proxy.port, '127.0.0.1');
   await once(attempt, 'connect');
@@ -99,19 +99,19 @@ it('given a black hole, when a client gives its attempt up before the network is
   expect(proxy.counters).toMatchObject({ connections: 2, open: 1 });
 });
 
-it('given a black hole, when the client closes, then the server learns it only after the network is healed', async () => {
+it('holds the close of a client back until the black hole is healed', async () => {
   const client = await connect();
   const isKnown = async () => (await fourLetter(target, 'cons')).includes(client.sessionId);
   proxy.blackhole('both');
   await client.stop();
-  // The server would have heard of it by now.
+  // The server would have received it by now.
   for (let times = 0; times < 3; times += 1) await isThere('/');
   expect(await isKnown()).toBe(true);
   await proxy.heal();
   await vi.waitFor(async () => expect(await isKnown()).toBe(false));
 });
 
-it('given a server that accepts silently, when clients dial, then they wait on, and those that come after it has healed are served', async () => {
+it('leaves clients waiting after a silent accept, and serves those that come after the healing', async () => {
   const old = await connect();
   proxy.acceptSilently();
   const waiting = connectRawClient(proxy.port);
@@ -123,7 +123,7 @@ it('given a server that accepts silently, when clients dial, then they wait on, 
   await expect(waiting).rejects.toThrow('has ended');
 });
 
-it('given a slow network, when requests are sent, then each takes the delay twice, and they stay in order as it gets faster', async () => {
+it('delays requests in both directions, and keeps their order when the network gets faster', async () => {
   const client = await connect();
   proxy.delay(60);
   const began = performance.now();
@@ -135,7 +135,7 @@ it('given a slow network, when requests are sent, then each takes the delay twic
   expect(performance.now() - began).toBeGreaterThan(55);
 });
 
-it('given a write whose reply is lost, when the client is cut off, then the write is there', async () => {
+it('applies a write whose reply is lost, and cuts the client off', async () => {
   const client = await connect();
   const [first, second] = [newPath(), newPath()];
   const dropped = proxy.dropReplyAfter(2);
@@ -145,7 +145,7 @@ it('given a write whose reply is lost, when the client is cut off, then the writ
   expect(await isThere(second)).toBe(true);
 });
 
-it('given a chosen request that is lost, when the client is cut off, then the server has not heard of it', async () => {
+it('drops a chosen request before the server, and cuts the client off', async () => {
   const client = await connect();
   const path = newPath();
   void proxy.dropRequest(({ type }) => type === OP.create);
@@ -155,7 +155,7 @@ it('given a chosen request that is lost, when the client is cut off, then the se
   expect((await (await connect()).create(path, { ephemeral: true })).error).toBe(0);
 });
 
-it('given a cut in mid frame, when a reply comes, then half of it arrives before the connection ends', async () => {
+it('passes half of a reply, and then ends the connection', async () => {
   const client = await connect();
   const path = newPath();
   await client.create(path, { data: 'x'.repeat(10_000), ephemeral: true });
@@ -167,7 +167,7 @@ it('given a cut in mid frame, when a reply comes, then half of it arrives before
   expect(client.bytesRead - before).toBeLessThan(6_000);
 });
 
-it('given a stream that is not of frames, when it passes, then it passes as it is', async () => {
+it('passes a stream without frames as it is', async () => {
   expect(await fourLetter(proxy.port, 'ruok')).toBe('imok');
 });
 

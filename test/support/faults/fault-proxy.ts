@@ -5,15 +5,15 @@ import { Link, type LinkFaults } from './link.js';
 import { OneWay } from './one-way.js';
 
 export interface ProxyCounters {
-  /** How many connections clients have made so far. */
+  /** Number of connections that clients have made so far. */
   readonly connections: number;
-  /** How many of them are open. */
+  /** Number of open connections. */
   readonly open: number;
-  /** How many requests clients have sent, passed on or not; handshakes and pings are none. */
+  /** Number of requests of clients, passed on or not. Handshakes and pings do not count. */
   readonly requests: number;
-  /** What clients have sent, passed on or not. */
+  /** Bytes of clients, passed on or not. */
   readonly bytesToServer: number;
-  /** What the server has sent, passed on or not. */
+  /** Bytes of the server, passed on or not. */
   readonly bytesToClient: number;
 }
 
@@ -26,10 +26,10 @@ interface Ambush {
 }
 
 /**
- * A network between clients and one server, which can be broken. Of ZooKeeper's protocol it knows frames and the
- * headers of requests; other streams, such as TLS, pass as well.
+ * A network between clients and one server, which can be broken. It knows frames and request headers of ZooKeeper's
+ * protocol. Other streams, such as TLS, pass as well.
  *
- * What cannot be had on loopback is a lost SYN: while the network is a black hole, a connection is accepted and silent.
+ * Loopback offers no lost SYN: while the network is a black hole, a connection is accepted and silent.
  */
 export class FaultProxy {
   readonly #toServer = new OneWay();
@@ -78,7 +78,7 @@ export class FaultProxy {
     for (const link of this.#links) link.cut();
   }
 
-  /** Refuses new connections. Those that are open live on; `cut` breaks them. */
+  /** Refuses new connections. Open ones live on; `cut` breaks them. */
   refuse(): void {
     this.#listener?.close();
     this.#listener = undefined;
@@ -92,53 +92,53 @@ export class FaultProxy {
     await listen(listener, this.port);
   }
 
-  /** New connections are accepted and never served, also not after `heal`: so does a server that is just starting. */
+  /** Accepts new connections and never serves them, also not after `heal`, as a server does that is just starting. */
   acceptSilently(): void {
     this.#silent = true;
   }
 
-  /** Nothing passes in that direction, nor the news that a side has closed. What was held back passes after `heal`. */
+  /** Holds everything in that direction back until `heal`, also the close of a side. */
   blackhole(way: 'both' | 'toServer' | 'toClient'): void {
     if (way !== 'toClient') this.#toServer.close();
     if (way !== 'toServer') this.#toClient.close();
   }
 
-  /** Everything passes that many milliseconds later, each way. */
+  /** Delays everything by that many milliseconds, each way. */
   delay(ms: number): void {
     this.#toServer.delayMs = ms;
     this.#toClient.delayMs = ms;
   }
 
-  /** A good network again, with no fault waiting. */
+  /** Restores a good network, without pending faults. */
   async heal(): Promise<void> {
     this.#clear();
     await this.accept();
   }
 
   /**
-   * The next chosen request reaches the server, its reply is swallowed, and the connection is cut: applied, and the
-   * client cannot know.
-   * @param choice which request; a number n means the nth write from now
+   * Passes the next chosen request to the server, drops its reply, and cuts the connection. The request is applied, and
+   * the client cannot know it.
+   * @param choice the request; a number n means the nth write from now
    * @returns resolves to the request when its reply is gone
    */
   dropReplyAfter(choice: RequestChoice | number = 1): Promise<RequestHeader> {
     return new Promise((sprung) => (this.#replyAmbush = { matches: asChoice(choice), sprung }));
   }
 
-  /** As `dropReplyAfter`, but the request does not reach the server: not applied, and the client cannot know. */
+  /** Like `dropReplyAfter`, but drops the request itself. It is not applied, and the client cannot know it. */
   dropRequest(choice: RequestChoice | number = 1): Promise<RequestHeader> {
     return new Promise((sprung) => (this.#requestAmbush = { matches: asChoice(choice), sprung }));
   }
 
   /**
-   * Chosen requests are answered with that error and not done, as a server refuses them, until `heal`.
+   * Answers chosen requests with that error and does not do them, as a server that refuses them, until `heal`.
    * @param code such as -127, throttled
    */
   answerWith(code: number, matches: RequestChoice = isWrite): void {
     this.#refusal = { code, matches };
   }
 
-  /** Half of the next reply passes, then the connection is cut. Resolves when it is. */
+  /** Passes half of the next reply, then cuts the connection. Resolves after the cut. */
   cutMidFrame(): Promise<void> {
     return new Promise((resolve) => (this.#halved = resolve));
   }

@@ -1,11 +1,11 @@
-/** What starts every request of a client but its first frame, the handshake. */
+/** Header of every request of a client but the first frame, which is the handshake. */
 export interface RequestHeader {
   readonly xid: number;
   /** The op code. */
   readonly type: number;
 }
 
-/** ZooKeeper's op codes, as far as tests name them. */
+/** ZooKeeper's op codes that tests name. */
 export const OP = {
   create: 1,
   delete: 2,
@@ -38,16 +38,16 @@ const WRITES: ReadonlySet<number> = new Set([
   OP.createTtl,
 ]);
 
-/** Whether the request changes nodes. */
+/** True if the request changes nodes. */
 export function isWrite({ type }: RequestHeader): boolean {
   return WRITES.has(type);
 }
 
 const INT_BYTES = 4;
 const HEADER_BYTES = 8;
-/** After the number of the request and the transaction's id. */
+/** Offset of the error, after the number of the request and the transaction's id. */
 const REPLY_ERROR_AT = 12;
-/** What is longer is no ZooKeeper frame: a four letter word read as a length, or TLS. */
+/** Longest frame of ZooKeeper. A longer one is a four letter word read as a length, or TLS. */
 const LONGEST = 64 * 1024 * 1024;
 
 /** The payload with its length before it. */
@@ -74,18 +74,18 @@ export function requestHeader(whole: Buffer): RequestHeader | undefined {
   return { xid: payload.readInt32BE(), type: payload.readInt32BE(4) };
 }
 
-/** The request that a reply answers; negative for what nobody asked for. */
+/** The number of the request that a reply answers. Negative for a frame without a request. */
 export function replyXid(whole: Buffer): number | undefined {
   return whole.length < INT_BYTES * 2 ? undefined : whole.readInt32BE(INT_BYTES);
 }
 
-/** A request that asks for nothing, under the number of another one. */
+/** A request without effect, under the number of another one. */
 export function harmlessRequest(xid: number): Buffer {
   const path = Buffer.from('/');
   return frame(Buffer.concat([int32(xid), int32(OP.exists), int32(path.length), path, Buffer.alloc(1)]));
 }
 
-/** The reply, with that error instead of what it says. */
+/** The reply, with that error in place of its own. */
 export function withError(reply: Buffer, code: number): Buffer {
   return frame(Buffer.concat([payloadOf(reply).subarray(0, REPLY_ERROR_AT), int32(code)]));
 }
@@ -95,7 +95,7 @@ export class FrameSplitter {
   #rest: Buffer = Buffer.alloc(0);
   #framed = true;
 
-  /** @returns the frames that are whole now, lengths included */
+  /** @returns the frames that are complete now, lengths included */
   push(chunk: Buffer): readonly Buffer[] {
     if (!this.#framed) return [chunk];
     this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);

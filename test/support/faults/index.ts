@@ -1,6 +1,6 @@
 /**
- * Real servers, networks and processes on loopback, and ways to break them. Everything ends with this process at the
- * latest; a suite stops what it has started with `OpenHandles`.
+ * Real servers, networks and processes on loopback, and ways to break them. All of them end with this process at the
+ * latest. A suite stops those that it has started with `OpenHandles`.
  */
 export { whyUnavailable } from '../zookeeper/distribution.js';
 export { ClientProcess, forkClient, type ProcessEnd } from './client-process.js';

@@ -2,25 +2,25 @@ import { Socket } from 'node:net';
 import { harmlessRequest, OP, replyXid, type RequestHeader, requestHeader, withError } from './frames.js';
 import { type OneWay, passOn } from './one-way.js';
 
-/** What the network has in store for whole connections and for single frames. */
+/** Faults of the network, for whole connections and for single frames. */
 export interface LinkFaults {
   readonly toServer: OneWay;
   readonly toClient: OneWay;
-  /** Hears of each request but pings. */
+  /** Called for each request but pings. */
   readonly counts: () => void;
-  /** Whether the request is to be lost together with the connection. */
+  /** True if the request is to be lost together with the connection. */
   readonly losesRequest: (request: RequestHeader) => boolean;
-  /** Whether the reply to the request is; if so, the result is called when it has come and gone. */
+  /** A function if the reply to the request is to be lost. It is called when the reply has come and is gone. */
   readonly losesReply: (request: RequestHeader) => (() => void) | undefined;
-  /** The error that the request is answered with, without being done; undefined: it is done. */
+  /** Error with which the request is answered without being done. Undefined: it is done. */
   readonly refuses: (request: RequestHeader) => number | undefined;
-  /** Whether the reply is to be cut in half, together with the connection. */
+  /** True if the reply is to be cut in half, together with the connection. */
   readonly halvesReply: () => boolean;
 }
 
 export interface LinkOptions {
   readonly port: number;
-  /** Whether the server never hears of the connection. */
+  /** True if the server never learns of the connection. */
   readonly silent: boolean;
   readonly onClosed: () => void;
 }
@@ -30,9 +30,9 @@ export class Link {
   readonly #server = new Socket({ allowHalfOpen: true }).setNoDelay();
   #requests = 0;
   #replies = 0;
-  /** What to call when the reply to a request, by its xid, is lost. */
+  /** Functions to call when the reply to a request is lost, by its xid. */
   readonly #doomed = new Map<number, () => void>();
-  /** The errors that requests are answered with, by their xids. */
+  /** Errors with which requests are answered, by their xids. */
   readonly #refused = new Map<number, number>();
 
   constructor(
@@ -44,7 +44,7 @@ export class Link {
     const ready = silent ? new Promise<void>(() => {}) : this.#dial(port);
     passOn(toServer, { from: client, to: this.#server, ready, pass: (frame) => this.#request(frame) });
     passOn(toClient, { from: this.#server, to: client, ready, pass: (frame) => this.#reply(frame) });
-    // Nobody is there yet whom to tell of it.
+    // The server does not know the connection yet, so there is no side to inform.
     const leave = () => {
       if (!this.#server.connecting && this.#server.pending) this.cut();
     };
@@ -67,7 +67,7 @@ export class Link {
     this.#server.destroy();
   }
 
-  /** What begins in a black hole begins for the server when it can be heard, if the client is still there. */
+  /** A connection that begins in a black hole reaches the server when that ends, if the client is still there. */
   async #dial(port: number): Promise<void> {
     await this.faults.toServer.untilOpen();
     await this.faults.toClient.untilOpen();
@@ -86,7 +86,7 @@ export class Link {
     if (gone) this.#doomed.set(header.xid, gone);
     const error = header && this.faults.refuses(header);
     if (error !== undefined) this.#refused.set(header!.xid, error);
-    // Replies come in the order of requests, so the server is asked for something.
+    // Replies come in the order of requests, so the server gets a harmless request in its place.
     if (this.#server.writable) this.#server.write(error === undefined ? frame : harmlessRequest(header!.xid));
   }
 

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FrameSplitter } from './frames.js';
 
-/** What a network does to one direction, for all connections at once. */
+/** Faults of one direction of a network, for all connections at once. */
 export class OneWay {
   delayMs = 0;
   /** Bytes that have come in, passed on or not. */
@@ -10,7 +10,7 @@ export class OneWay {
   #opened: Promise<void> = Promise.resolve();
   #open: (() => void) | undefined;
 
-  /** Nothing passes until `open`, and nothing is lost: TCP would send it again. */
+  /** Holds everything back until `open`. Nothing is lost, because TCP would send it again. */
   close(): void {
     if (this.#open) return;
     this.#opened = new Promise((resolve) => (this.#open = resolve));
@@ -31,13 +31,13 @@ export interface Passage {
   readonly to: Socket;
   /** Resolves when `to` can be written to. */
   readonly ready: Promise<void>;
-  /** Writes a frame to `to`, or does something else with it. */
+  /** Writes a frame to `to`, or handles it in another way. */
   readonly pass: (frame: Buffer) => void;
 }
 
 /**
- * Passes on what one socket says to another, frame by frame and in order, with the delay and the holes of the way. The
- * end of a stream travels the same way: behind a black hole, nobody learns that the other side has closed.
+ * Passes the stream of one socket to another, frame by frame and in order, with the delay and the holes of the way. The
+ * end of a stream travels the same way: behind a black hole, neither side learns that the other has closed.
  */
 export function passOn(way: OneWay, { from, to, ready, pass }: Passage): void {
   const splitter = new FrameSplitter();
@@ -61,6 +61,6 @@ export function passOn(way: OneWay, { from, to, ready, pass }: Passage): void {
   from.on('close', (broken) => {
     if (broken) inTurn(() => to.resetAndDestroy());
   });
-  // The close that follows says it.
+  // The close that follows reports it.
   from.on('error', () => {});
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { OpenHandles } from './index.js';
 
-it('given handles of which one cannot be stopped, when all are stopped, then the last goes first, and the failure is told', async () => {
+it('stops the last handle first and all others, and reports a failure', async () => {
   const handles = new OpenHandles();
   const stopped: string[] = [];
   const handle = (name: string) => ({ stop: async () => void stopped.push(name) });

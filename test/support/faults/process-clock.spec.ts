@@ -4,12 +4,12 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { connectRawClient, OpenHandles, ProcessClock, startEnsemble, whyNoProcessClock } from './index.js';
 
 const HOUR_MS = 3_600_000;
-/** What two processes of a busy machine may differ by. */
+/** Longest difference between the clocks of two processes on a busy machine. */
 const NEAR_MS = 1_500;
 const handles = new OpenHandles();
 afterAll(() => handles.stopAll());
 
-/** A process that tells its wall and its monotonic clock for each line that it reads. */
+/** A process that prints its wall and its monotonic clock for each line that it reads. */
 const TELLER = `process.stdin.on('data', () => console.log(Date.now(), Number(process.hrtime.bigint() / 1000000n)))`;
 
 const missing = await whyNoProcessClock();
@@ -34,7 +34,7 @@ describe.skipIf(missing)('the clock of a process', { timeout: 60_000 }, () => {
     }
   });
 
-  it('gives transactions of an ensemble the time of whoever leads, back and forth', async () => {
+  it('gives transactions of an ensemble the time of its leader, back and forth', async () => {
     const ensemble = await handles.add(startEnsemble(3, { ownClock: true }));
     const leader = await ensemble.leader();
     const others = ensemble.members.filter((member) => member !== leader);

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { guard, type Guard } from '../zookeeper/guard.js';
 
 const LIBRARIES = '/usr/lib';
-/** The one for programs with threads. */
+/** The library for programs with threads. */
 const LIBRARY = 'faketime/libfaketimeMT.so.1';
 
 const MISSING = 'A process with a clock of its own needs Debian\'s "faketime".';
 
-/** What is missing on this machine to give processes their own clocks, as a sentence for a skipped test. */
+/** Reason why this machine cannot give processes their own clocks, as a sentence for a skipped test. */
 export async function whyNoProcessClock(): Promise<string | undefined> {
   return (await findLibrary()) === undefined ? MISSING : undefined;
 }
@@ -39,7 +39,7 @@ export class ProcessClock {
     return clock;
   }
 
-  /** By how much it is ahead of the host's, in milliseconds. */
+  /** Milliseconds that it is ahead of the host's clock. */
   get offsetMs(): number {
     return this.#offsetMs;
   }
@@ -49,7 +49,7 @@ export class ProcessClock {
     return {
       LD_PRELOAD: this.library,
       FAKETIME_TIMESTAMP_FILE: this.file,
-      // A step counts from the next look at the clock on.
+      // A step counts from the next reading of the clock on.
       FAKETIME_NO_CACHE: '1',
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
       // With the fix, timed waits of a JVM on the monotonic clock end at once.
@@ -71,7 +71,7 @@ export class ProcessClock {
     await written;
   }
 
-  /** Removes what it keeps on disk; its process must have ended. */
+  /** Removes its files. Its process must have ended. */
   async stop(): Promise<void> {
     await this.#steps;
     await this.removal.release();
@@ -88,7 +88,7 @@ function inSeconds(ms: number): string {
   return `${ms < 0 ? '-' : '+'}${(Math.abs(ms) / 1_000).toFixed(3)}`;
 }
 
-/** Debian puts it below the name of the processor's kind. */
+/** Finds it below the name of the processor's kind, where Debian puts it. */
 async function findLibrary(): Promise<string | undefined> {
   for (const directory of await readdir(LIBRARIES)) {
     const library = join(LIBRARIES, directory, LIBRARY);

@@ -8,13 +8,13 @@ export interface RawReply {
   readonly body: Buffer;
 }
 
-/** Who may do what with a node. */
+/** Permissions of a node. */
 export type RawAcl = readonly { readonly permissions: number; readonly scheme: string; readonly id: string }[];
 
 export interface RawClientOptions {
   /** @default 10_000 */
   readonly sessionTimeoutMs?: number;
-  /** An open connection to use instead, such as one by TLS. */
+  /** An open connection to use, such as one by TLS. */
   readonly socket?: Socket;
 }
 
@@ -25,13 +25,13 @@ export const ALL_PERMISSIONS = 31;
 const ANY_VERSION = -1;
 
 /**
- * A client as plain as can be, which hides nothing: it never pings, never reconnects, and rejects what is unanswered
- * when its connection ends.
+ * A plain client that hides nothing: it never pings, never reconnects, and rejects unanswered requests when its
+ * connection ends.
  */
 export class RawClient {
   /** In hexadecimal digits. */
   readonly sessionId: string;
-  /** What the server grants. */
+  /** Session timeout that the server grants. */
   readonly sessionTimeoutMs: number;
   #xid = 0;
 
@@ -46,7 +46,7 @@ export class RawClient {
     this.sessionId = handshake.readBigUInt64BE(8).toString(16);
   }
 
-  /** How much has arrived, of whole frames and of others. */
+  /** Number of bytes that have arrived, in frames or not. */
   get bytesRead(): number {
     return this.socket.bytesRead;
   }
@@ -59,13 +59,13 @@ export class RawClient {
     return { xid: payload.readInt32BE(), error: payload.readInt32BE(12), body: payload.subarray(16) };
   }
 
-  /** @param acl @default everybody may do everything with it */
+  /** @param acl @default everyone may do everything with it */
   create(path: string, { data = '', ephemeral = false, acl = open(ALL_PERMISSIONS) } = {}): Promise<RawReply> {
     const flags = int32(ephemeral ? EPHEMERAL : PERSISTENT);
     return this.request(OP.create, Buffer.concat([text(path), text(data), aclBytes(acl), flags]));
   }
 
-  /** Shows who this is. @param scheme such as `digest`, whose proof is `user:password` */
+  /** Authenticates this client. @param scheme such as `digest`, whose proof is `user:password` */
   authenticate(scheme: string, proof: string): Promise<RawReply> {
     return this.request(OP.auth, Buffer.concat([int32(0), text(scheme), text(proof)]));
   }
@@ -82,13 +82,13 @@ export class RawClient {
     return this.request(OP.setData, Buffer.concat([text(path), text(data), int32(ANY_VERSION)]));
   }
 
-  /** The names of its children; none if it is not there. */
+  /** The names of its children. Empty if it does not exist. */
   async children(path: string): Promise<readonly string[]> {
     const { body, error } = await this.request(OP.getChildren, Buffer.concat([text(path), Buffer.alloc(1)]));
     return error === 0 ? textsOf(body) : [];
   }
 
-  /** With all that is below it, as far as nobody makes something anew meanwhile. */
+  /** Removes the node with all nodes below it, unless others create new ones meanwhile. */
   async removeAll(path: string): Promise<void> {
     for (const name of await this.children(path)) await this.removeAll(`${path}/${name}`);
     await this.remove(path);
@@ -98,7 +98,7 @@ export class RawClient {
     return this.request(OP.delete, Buffer.concat([text(path), int32(ANY_VERSION)]));
   }
 
-  /** @param acl ZooKeeper's bits: what everybody may do with the node; or entries */
+  /** @param acl ZooKeeper's bits, for everyone; or entries */
   setAcl(path: string, acl: number | RawAcl): Promise<RawReply> {
     const entries = typeof acl === 'number' ? open(acl) : acl;
     return this.request(OP.setAcl, Buffer.concat([text(path), aclBytes(entries), int32(ANY_VERSION)]));

@@ -21,13 +21,13 @@ export interface TestServerOptions {
   readonly ownClock?: boolean;
 }
 
-/** How clients connect by TLS. */
+/** Access of clients by TLS. */
 export interface TlsAccess extends TlsClientMaterial {
   readonly connect: string;
   readonly port: number;
 }
 
-/** Everything that outlives one run of a server. */
+/** All parts that outlive one run of a server. */
 export interface ServerLayout {
   readonly port: number;
   readonly tls: TlsAccess | undefined;
@@ -38,7 +38,7 @@ export interface ServerLayout {
   readonly removal: Guard;
 }
 
-/** The server says when it expires a session, to the millisecond. */
+/** Makes the server log when it expires a session, to the millisecond. */
 const LOG_FLAGS = [
   '-Dorg.slf4j.simpleLogger.log.org.apache.zookeeper.server.ZooKeeperServer=info',
   '-Dorg.slf4j.simpleLogger.showDateTime=true',
@@ -46,7 +46,7 @@ const LOG_FLAGS = [
 ];
 
 /**
- * Writes down all that a server needs, in a directory of its own.
+ * Writes all files that a server needs, in a directory of its own.
  * @param myId its number in an ensemble
  */
 export async function layOutServer(options: TestServerOptions, myId?: number): Promise<ServerLayout> {

@@ -20,7 +20,7 @@ const startServer: typeof startZooKeeperServer = (options) => handles.add(startZ
 const connect = (...given: Parameters<typeof connectRawClient>) => handles.add(connectRawClient(...given));
 
 describe('a standalone server', LIMITS, () => {
-  it('given a node on it, when it is restarted or killed and restarted, then node, port and session are there again', async () => {
+  it('has node, port and session again after a restart, also after a kill', async () => {
     const server = await startServer();
     const client = await connect(server.port);
     await client.create('/kept', { ephemeral: true });
@@ -36,7 +36,7 @@ describe('a standalone server', LIMITS, () => {
     expect((await server.sessions()).get(client.sessionId)).toEqual(['/kept']);
   });
 
-  it('given a paused server, when it is asked, then it answers only after it was resumed', async () => {
+  it('answers only after it was resumed if it is paused', async () => {
     const server = await startServer();
     server.pause();
     await expect(server.fourLetter('srvr', 200)).rejects.toThrow('No answer');
@@ -45,7 +45,7 @@ describe('a standalone server', LIMITS, () => {
     expect(await server.mode()).toBe('standalone');
   });
 
-  it('given a client that says nothing, when its session times out, then the server tells when, and gives its nodes away', async () => {
+  it('logs when it expires a silent client, and removes its nodes', async () => {
     const server = await startServer({ settings: { tickTime: 100 } });
     const client = await connect(server.port, { sessionTimeoutMs: 600 });
     expect(client.sessionTimeoutMs).toBe(600);
@@ -60,7 +60,7 @@ describe('a standalone server', LIMITS, () => {
     expect((await other.exists('/mine')).error).toBe(NO_NODE);
   });
 
-  it('given flags for Java and lines for zoo.cfg, when a quota is broken, then the server has heard of both', async () => {
+  it('obeys flags for Java and lines for zoo.cfg: a broken quota is refused', async () => {
     const server = await startServer({ settings: { tickTime: 250 }, jvmFlags: ['-Dzookeeper.enforceQuota=true'] });
     const client = await connect(server.port);
     expect(await server.fourLetter('conf')).toContain('tickTime=250');
@@ -79,7 +79,7 @@ describe('an ensemble', LIMITS, () => {
     ensemble = await handles.add(startEnsemble(3, { settings: { syncLimit: 3 } }));
   });
 
-  it('given three members, when the leader is killed or stopped, then another leads and the nodes are there', async () => {
+  it('has another leader and the same nodes when the leader is killed or stopped', async () => {
     const client = await connect((await ensemble.follower()).port);
     await client.create('/agreed');
 
@@ -101,7 +101,7 @@ describe('an ensemble', LIMITS, () => {
     expect((await witness.exists('/agreed')).error).toBe(0);
   });
 
-  it('given a session on a follower, when the follower is killed, then the leader tells when it expires the session', async () => {
+  it('logs on the leader when the session of a killed follower expires', async () => {
     const follower = await ensemble.follower();
     const client = await connect(follower.port, { sessionTimeoutMs: 1_000 });
     const lastSaid = Date.now();
@@ -118,9 +118,7 @@ describe('an ensemble', LIMITS, () => {
 });
 
 describe.each(['3.8', '3.9'] as const)('ZooKeeper %s', LIMITS, (version) => {
-  it('given TLS, when clients connect, then only who knows the authority and is known to it gets a session', async ({
-    skip,
-  }) => {
+  it('gives a session by TLS only to a client that knows the authority and is known to it', async ({ skip }) => {
     const missing = await whyUnavailable(version);
     if (missing) skip(missing);
     const server = await startServer({ version, tls: { clientAuth: 'need' } });

@@ -16,13 +16,13 @@ export type ServerMode = (typeof MODES)[number];
 const START_LIMIT_MS = 20_000;
 const PROBE_LIMIT_MS = 300;
 
-/** A real server on loopback that can be hurt, and asked what it knows. It ends with this process at the latest. */
+/** A real server on loopback that can be broken and queried. It ends with this process at the latest. */
 export class TestServer implements ZooKeeperServer {
   readonly connect: string;
   readonly port: number;
-  /** How to connect by TLS, if it was asked for. */
+  /** Access by TLS, if it was asked for. */
   readonly tls: TlsAccess | undefined;
-  /** Its wall clock, if it has one of its own; transactions get the time of whoever leads. */
+  /** Its wall clock, if it has its own. Transactions get the time of the leader. */
   readonly clock: ProcessClock | undefined;
   readonly #expiries = new ExpiryLog();
   #process: GuardedProcess | undefined;
@@ -47,7 +47,7 @@ export class TestServer implements ZooKeeperServer {
   /** Starts the process, which need not serve yet: a member of an ensemble waits for the others. */
   async launch(): Promise<void> {
     if (this.#process) throw new Error('The server runs already.');
-    // Each run has its own directory for what Java unpacks, gone with it.
+    // Each run has its own directory for the files that Java unpacks, removed with it.
     const temporary = join(this.layout.directory, `run-${(this.#runs += 1)}`);
     await mkdir(temporary);
     const [java = 'java', ...rest] = this.layout.command;
@@ -72,7 +72,7 @@ export class TestServer implements ZooKeeperServer {
     const running = this.#process;
     if (running) {
       this.#signal('SIGTERM');
-      // A paused process hears of it when it goes on.
+      // A paused process gets the signal when it goes on.
       if (this.#state === 'paused') this.#signal('SIGCONT');
       await running.ended;
     }
@@ -87,7 +87,7 @@ export class TestServer implements ZooKeeperServer {
     await running?.ended;
   }
 
-  /** SIGSTOP: its connections stay open, and nobody answers. */
+  /** SIGSTOP: its connections stay open, but it does not answer. */
   pause(): void {
     this.#signal('SIGSTOP');
     this.#state = 'paused';
@@ -104,21 +104,21 @@ export class TestServer implements ZooKeeperServer {
     return fourLetter(this.port, word, limitMs);
   }
 
-  /** What it is in its ensemble; undefined while it does not serve. */
+  /** Its mode in the ensemble. Undefined while it does not serve. */
   async mode(): Promise<ServerMode | undefined> {
     if (this.#state !== 'running') return undefined;
     const text = await this.fourLetter('srvr', PROBE_LIMIT_MS).catch(() => '');
     return MODES.find((mode) => text.includes(`Mode: ${mode}\n`));
   }
 
-  /** The sessions that it holds for alive, by id in hexadecimal digits, with the paths of their ephemeral nodes. */
+  /** The sessions that it considers alive, by id in hexadecimal digits, with the paths of their ephemeral nodes. */
   async sessions(): Promise<ReadonlyMap<string, readonly string[]>> {
     return readDump(await this.fourLetter('dump'));
   }
 
   /**
-   * Resolves when this server has expired the session, to the time of it by the wall clock in milliseconds. Of an
-   * ensemble only the leader expires sessions.
+   * Resolves to the time at which this server expired the session, by the wall clock in milliseconds. In an ensemble,
+   * only the leader expires sessions.
    * @throws if it has not within the limit, in milliseconds
    */
   untilExpired(sessionId: string, limitMs: number): Promise<number> {

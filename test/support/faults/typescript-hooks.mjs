@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-// A process would compile for seconds before it does anything, so what it has compiled is kept by its content.
+// Compiling takes seconds before a process does anything, so compiled code is kept, by its content.
 const KEPT = new URL('../../../node_modules/.cache/typescript-hooks/', import.meta.url);
 const HOOKS = await readFile(new URL(import.meta.url));
 
@@ -36,7 +36,7 @@ async function compile(url, text, kept) {
   };
   const { outputText } = ts.transpileModule(text, { fileName: fileURLToPath(url), compilerOptions });
   await mkdir(KEPT, { recursive: true });
-  // Processes that start together write the same file; none may read half of it.
+  // Processes that start together write the same file. None may read half of it.
   const written = new URL(`${kept.href}.${process.pid}`);
   await writeFile(written, outputText);
   await rename(written, kept);

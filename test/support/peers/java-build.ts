@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 /** A release of Apache ElasticJob: a profile of the pom. */
 export type JavaRelease = string;
 
-/** What the suites run beside, the newest first; `INTEROP_RELEASES` names others. */
+/** Releases beside which the suites run, the newest first. `INTEROP_RELEASES` names others. */
 export const RELEASES: readonly JavaRelease[] = (process.env['INTEROP_RELEASES'] ?? '3.0.4').split(',');
 
 const run = promisify(execFile);
@@ -17,10 +17,7 @@ const CLOUD_ORACLE = fileURLToPath(new URL('../../interop/cloud/java/', import.m
 const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/java-peer/', import.meta.url));
 const BUILD_LIMIT_MS = 300_000;
 
-/**
- * What is missing on this machine to build and run Java peers, as a sentence for a skipped test; undefined if nothing
- * is.
- */
+/** Reason why this machine cannot build and run Java peers, as a sentence for a skipped test. Undefined if it can. */
 export async function whyNoJava(): Promise<string | undefined> {
   const missing: string[] = [];
   for (const command of ['java', 'javac', 'mvn']) {
@@ -29,12 +26,12 @@ export async function whyNoJava(): Promise<string | undefined> {
   return missing.length > 0 ? `needs ${missing.join(', ')}: install a JDK of 17 or later, and maven` : undefined;
 }
 
-/** The class path of the peer with that release, built if nobody has. @throws if it cannot be built in five minutes */
+/** The class path of the peer with that release, built at the first call. @throws if the build takes five minutes */
 export function javaPeerClassPath(release: JavaRelease): Promise<string> {
   return classPathOf(PEER, release);
 }
 
-/** That of the oracle for ElasticJob-Cloud's texts, whose last release in Maven it has. @see javaPeerClassPath */
+/** The class path of the oracle for ElasticJob-Cloud's texts, with its last release in Maven. @see javaPeerClassPath */
 export function cloudOracleClassPath(): Promise<string> {
   return classPathOf(CLOUD_ORACLE, '3.0.2');
 }
@@ -54,7 +51,7 @@ async function build(project: string, release: JavaRelease, built: string): Prom
   try {
     const options = ['-B', '-ntp', '-q', '-f', join(project, 'pom.xml'), '-P', release, `-Dbuilt=${unfinished}`];
     await run('mvn', [...options, 'compile'], { timeout: BUILD_LIMIT_MS });
-    // Somebody else may have been faster; what they have built is the same.
+    // Another process may have been faster. Its result is the same.
     await rename(unfinished, built).catch(async (error: unknown) => {
       if (!(await exists(built))) throw error;
     });
@@ -64,7 +61,7 @@ async function build(project: string, release: JavaRelease, built: string): Prom
   console.info(`... built in ${((performance.now() - begunAt) / 1_000).toFixed(1)} s.`);
 }
 
-/** Other sources are another directory. */
+/** Digest of the sources, so that other sources get another directory. */
 async function digestOf(directory: string): Promise<string> {
   const digest = createHash('sha256');
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });

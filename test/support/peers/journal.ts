@@ -1,28 +1,28 @@
-/** What a peer of either kind tells of. */
+/** A message of a peer of either kind. */
 export interface Told {
   /**
-   * `begun` and `ended` for an item, `all-started` and `all-completed` for a distribute-once listener, `runtime` for
-   * what a runtime of ours says, `stalled` where the processor came late.
+   * `begun` and `ended` for an item, `all-started` and `all-completed` for a distribute-once listener, `runtime` for an
+   * event of our runtime, `stalled` where the processor came late.
    */
   readonly event: string;
   /** By the peer's wall clock, which is this host's: milliseconds since the epoch. */
   readonly at: number;
   readonly job?: string;
   readonly item?: number;
-  /** What the handler was given, as far as the kind has it. */
+  /** Context of the handler, as far as the kind has it. */
   readonly context?: { readonly fireTime?: number; readonly source?: string; readonly taskId: string };
-  /** Why the item failed. */
+  /** Reason why the item failed. */
   readonly failed?: string;
-  /** Of what a runtime says. */
+  /** Kind of a runtime's event. */
   readonly kind?: string;
   readonly items?: readonly number[];
   readonly message?: string;
-  /** Why something was refused or left out. */
+  /** Reason why something was refused or left out. */
   readonly cause?: string;
   readonly reason?: string;
-  /** Of `stalled`: how long a second took, in milliseconds. */
+  /** Time that a second took, in milliseconds, for `stalled`. */
   readonly tookMs?: number;
-  /** What a runtime under chaos says, as it is. */
+  /** Text of a runtime under chaos, unchanged. */
   readonly text?: string;
 }
 
@@ -35,7 +35,7 @@ const LIMIT_MS = 20_000;
 const SHOWN = 40;
 const AFTER_BEGIN = ['started', 'ended', 'settled', 'finished'];
 
-/** Everything that the peers of one test have told, in the order in which it was heard. */
+/** All messages of the peers of one test, in the order of their arrival. */
 export class Journal {
   readonly #events: PeerEvent[] = [];
   #wake = new Set<() => void>();
@@ -49,27 +49,27 @@ export class Journal {
     this.nudge();
   }
 
-  /** Something has changed that a condition may look at. */
+  /** Makes waiting conditions look again. */
   nudge(): void {
     const waiting = this.#wake;
     this.#wake = new Set();
     for (const wake of waiting) wake();
   }
 
-  /** The items that have begun since, or of that peer. */
+  /** The items that have begun since a mark, of all peers or of one. */
   begun(peer?: string, since = 0): readonly PeerEvent[] {
     return this.#events
       .slice(since)
       .filter((event) => event.event === 'begun' && (peer === undefined || event.peer === peer));
   }
 
-  /** A point in the journal: what is told from now on comes after it. */
+  /** A point in the journal. Later messages come after it. */
   get mark(): number {
     return this.#events.length;
   }
 
   /**
-   * Looks now and after each event or change of the tree, until the condition gives something true.
+   * Checks now and after each event or change of the tree, until the condition returns a true value.
    * @throws with the last events, if the limit passes before
    */
   async until<T>(what: string, condition: () => T | undefined | false, limitMs = LIMIT_MS): Promise<T> {
@@ -95,7 +95,7 @@ export class Journal {
   }
 
   /**
-   * Resolves when there was none of these events for that many milliseconds; some may come before: what was under way.
+   * Resolves when none of these events came for that many milliseconds. Some may come before, of work under way.
    * @throws if they go on beyond the limit
    */
   async ceases(what: string, comes: (event: PeerEvent) => boolean, ms: number, limitMs = LIMIT_MS): Promise<void> {
@@ -127,7 +127,7 @@ export class Journal {
     return this.#events.slice(-SHOWN).map(describe).join('\n');
   }
 
-  /** What was told from one time to another, by the peers' clocks, for messages; not what follows each begin. */
+  /** Messages in a span of time by the peers' clocks, without those that follow each begin. For error messages. */
   between(from: number, to: number): string {
     return this.#events
       .filter(({ at, event, kind = event }) => at >= from && at < to && !AFTER_BEGIN.includes(kind))

@@ -22,10 +22,10 @@ const CALL_LIMIT_MS = 20_000;
 
 /**
  * A process that is driven by lines of JSON: `{ id, call, with }` is answered by `{ id, result }` or `{ id, failed }`,
- * and what happens in it is told by lines with an `event`. It ends with this process at the latest.
+ * and its events are lines with an `event`. It ends with this process at the latest.
  */
 export class PeerProcess {
-  /** Resolves when it has ended, whoever ended it. */
+  /** Resolves when it has ended, for any reason. */
   readonly ended: Promise<void>;
   readonly #pending = new Map<number, Pending>();
   readonly #child: ChildProcess;
@@ -41,7 +41,7 @@ export class PeerProcess {
   ) {
     const [program = '', ...rest] = command;
     this.#child = spawn(program, rest, { stdio: ['pipe', 'pipe', 'pipe'] });
-    // Its standard input closes with this process, which a paused one does not notice.
+    // Its standard input closes with this process, but a paused process does not notice.
     const killer = guard('kill -KILL "$1"', String(this.#child.pid));
     this.ended = once(this.#child, 'exit').then(() => {
       killer.cancel();
@@ -53,7 +53,7 @@ export class PeerProcess {
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       this.#words = (this.#words + text).slice(-WORDS);
     });
-    // What is sent to a process that has ended is lost.
+    // A line for a process that has ended is lost.
     this.#child.stdin!.on('error', () => {});
   }
 
@@ -61,12 +61,12 @@ export class PeerProcess {
     return this.#child.pid!;
   }
 
-  /** What it wrote last to its standard error. */
+  /** Its last lines on standard error. */
   lastWords(): string {
     return this.#words.trim();
   }
 
-  /** @throws if it does not say that it is ready within the limit */
+  /** @throws if it does not report that it is ready within the limit */
   async untilReady(): Promise<void> {
     const died = this.ended.then(() => {
       throw this.#error('has ended');
@@ -74,7 +74,7 @@ export class PeerProcess {
     await within(START_LIMIT_MS, Promise.race([this.#isReady, died]), () => this.#error('does not start'));
   }
 
-  /** @throws what went wrong there, or if there is no answer within the limit */
+  /** @throws the error of the process, or if there is no answer within the limit */
   call(name: string, facts: object = {}, limitMs = CALL_LIMIT_MS): Promise<unknown> {
     const id = (this.#lastId += 1);
     const answer = new Promise((resolve, reject) => this.#pending.set(id, { resolve, reject }));
@@ -92,7 +92,7 @@ export class PeerProcess {
     this.#child.kill('SIGCONT');
   }
 
-  /** SIGKILL, which a paused process obeys as well. Resolves when it is gone. */
+  /** SIGKILL, which also ends a paused process. Resolves when it is gone. */
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.ended;

@@ -14,7 +14,7 @@ export interface WitnessOptions {
   readonly onChange: () => void;
 }
 
-/** Sees one job's tree as it is, as no instance of it. */
+/** Watches one job's tree from outside, without being an instance of the job. */
 export class TreeWitness {
   private constructor(
     readonly registry: ZooKeeperRegistryCenter,
@@ -46,7 +46,7 @@ export class TreeWitness {
     return this.view.has(`/${this.job}/${path}`);
   }
 
-  /** In the order in which Java reads them. */
+  /** The children in the order in which Java reads them. */
   children(path: string): readonly string[] {
     return inJavaOrder(this.view.children(`/${this.job}/${path}`));
   }
@@ -74,12 +74,12 @@ export class TreeWitness {
     return ids.map((id) => id && addressOf(id));
   }
 
-  /** No change of the owners is pending. */
+  /** True if no change of the owners is pending. */
   isSettled(): boolean {
     return !this.has('leader/sharding/necessary') && !this.has('leader/sharding/processing');
   }
 
-  /** Resolves when it has seen all that had happened before: what a peer tells may be heard earlier. */
+  /** Resolves when it has seen all earlier changes, because the message of a peer may arrive before the change. */
   sync(): Promise<void> {
     return this.view.sync();
   }
@@ -89,30 +89,30 @@ export class TreeWitness {
     await this.registry.set(`/${this.job}/${path}`, data);
   }
 
-  /** Sets the flag as an instance does that starts. */
+  /** Sets the flag as a starting instance does. */
   async requestResharding(): Promise<void> {
     await this.registry.ensurePath(`/${this.job}/leader/sharding/necessary`);
   }
 
   /**
-   * Just these peers are in the job, and each item has the owner that the job's strategy gives it. Nothing less will
-   * do: a view hears of the end of a plan before it has read the last of the owners.
+   * True if exactly these peers are in the job, and each item has the owner that the job's strategy gives it. It checks
+   * the owners too, because a view learns of the end of a plan before it has read the last of them.
    */
   isSharedBy(peers: readonly { readonly ip: string }[], total: number): boolean {
     return this.isPlannedFor(peers) && this.owners(total).join() === this.split(total).join();
   }
 
-  /** Just these peers are in the job, and no change of the owners is pending. */
+  /** True if exactly these peers are in the job, and no change of the owners is pending. */
   isPlannedFor(peers: readonly { readonly ip: string }[]): boolean {
     return this.isSettled() && this.hasMembers(peers);
   }
 
-  /** Just these peers are in the job, and the next trigger shares it. */
+  /** True if exactly these peers are in the job, and the next trigger shares it. */
   awaitsPlanFor(peers: readonly { readonly ip: string }[]): boolean {
     return this.has('leader/sharding/necessary') && this.hasMembers(peers);
   }
 
-  /** No item runs and no change of the owners is pending. */
+  /** True if no item runs and no change of the owners is pending. */
   isAtRest(): boolean {
     return this.isSettled() && this.children('sharding').every((item) => !this.has(`sharding/${item}/running`));
   }

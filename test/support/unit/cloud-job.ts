@@ -1,6 +1,6 @@
 import type { CloudJobOptions } from '../../../libs/elastic-job/src/cloud/index.js';
 
-/** A transient job of ElasticJob-Cloud, where nothing in particular is meant. */
+/** A transient job of ElasticJob-Cloud with ordinary options. */
 export const CLOUD_JOB: CloudJobOptions = {
   appName: 'shop',
   cpuCount: 0.5,

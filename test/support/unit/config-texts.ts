@@ -7,7 +7,7 @@ import {
 
 export const byRegion: ShardingStrategy = { type: 'BY_REGION', shard: () => new Map() };
 
-/** As Java's builder writes a job with name, count and cron. */
+/** The text that Java's builder writes for a job with name, count and cron. */
 export const FROM_JAVA = `cron: 0/5 * * * * ?
 description: ''
 disabled: false
@@ -24,7 +24,7 @@ shardingTotalCount: 1
 staticSharding: false
 `;
 
-/** Every Java setting. */
+/** The text with every Java setting. */
 export const FULL_FROM_JAVA = `cron: 0/5 * * * * ?
 description: desc
 disabled: true
@@ -58,7 +58,7 @@ staticSharding: true
 timeZone: GMT+8:00
 `;
 
-/** Every option but the name. */
+/** Every option except the name. */
 export const everything: Partial<JobOptions> = {
   cron: '*/5 * * * * ?',
   timeZone: 'Europe/Berlin',

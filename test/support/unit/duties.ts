@@ -21,19 +21,22 @@ import { contextOf, hearTree } from './job-context.js';
 
 export { JOB };
 export const SELF = '10.0.0.2@-@1';
-/** Two more of ours, before and after this one in Java's order. The Java peer comes before all of them. */
+/** Two more of our instances, before and after this one in Java's order. The Java peer comes before all of them. */
 export const FORMER = '10.0.0.3@-@1';
 export const LATTER = '10.0.0.1@-@1';
 export const JAVA = '10.0.0.9@-@4711';
 export const NOBODY = '10.0.0.99@-@1';
 export const RESHARD_DELAY_MS = 100;
 
-/** The duties of one instance, over a registry without latency. An operator with a shell plays all others. */
+/**
+ * The duties of one instance, over a registry without latency. The test acts as all others, like an operator with a
+ * shell.
+ */
 export class Duty {
   readonly clock: VirtualClock;
   private readonly errors: unknown[] = [];
   readonly duties: LeaderDuties;
-  /** Fire times come here. */
+  /** True while fire times come here. */
   isTicking = true;
   private readonly events: JobEvent[] = [];
 
@@ -112,7 +115,7 @@ export class Duty {
     await this.clock.advance(0);
   }
 
-  /** The instance node goes. The session of one of ours lasts. */
+  /** Removes the instance node. The session of one of ours lasts. */
   async remove(jobInstanceId: string): Promise<void> {
     await this.drop(this.tree.paths.instance(jobInstanceId));
   }
@@ -163,12 +166,12 @@ export class Duty {
     return text;
   }
 
-  /** @returns what has failed since it was asked last */
+  /** @returns errors since the last call */
   takeErrors(): readonly unknown[] {
     return this.errors.splice(0);
   }
 
-  /** @throws what has failed */
+  /** @throws errors that no spec has asked for */
   end(): void {
     this.duties.stop();
     this.tree.close(new Error('over'));

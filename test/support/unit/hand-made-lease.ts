@@ -50,7 +50,7 @@ export function setUp({ items, options, trigger }: SetUpOptions, more: { readonl
   };
 }
 
-/** Knows how many wait for it. */
+/** Counts its waiters. */
 class WatchedState extends AbortState {
   waiting = 0;
 
@@ -66,7 +66,7 @@ class WatchedState extends AbortState {
   }
 }
 
-/** As much of a lease as the executor may use; it settles nothing. */
+/** The part of a lease that the executor may use. It settles nothing. */
 class HandMadeLease implements ExecutionLease {
   readonly jobName = 'settle-orders';
   readonly holder = '10.0.0.1@-@1-s1';
@@ -96,7 +96,7 @@ class HandMadeLease implements ExecutionLease {
     return this.ending.signal;
   }
 
-  /** How many wait for any of its signals. */
+  /** Number of waiters on any of its signals. */
   get listeners(): number {
     return [...this.itemEndings.values()].reduce((sum, { waiting }) => sum + waiting, this.startListeners.size);
   }
@@ -130,7 +130,7 @@ class HandMadeLease implements ExecutionLease {
     this.abortItem(item, new Error('The executor confirms no loss.'));
   }
 
-  /** The registry answers, or does not. */
+  /** Sets if the registry answers. */
   answer(isAnswering: boolean): void {
     this.mayStart = isAnswering;
     if (isAnswering) for (const listener of this.startListeners) listener();

@@ -3,12 +3,12 @@ import type { Duty } from '../../../libs/elastic-job/src/runtime/duties/duty.js'
 import { type JobContext } from '../../../libs/elastic-job/src/runtime/leases/job-context.js';
 import { JobNewsFeed } from '../../../libs/elastic-job/src/runtime/leases/job-news.js';
 
-/** The parts of a session that a test needs; what it has not named is not there. */
+/** The parts of a session that a test needs. All others are missing. */
 export function contextOf(parts: Partial<JobContext>): JobContext {
   return Object.assign(Object.create(null), { news: new JobNewsFeed(), ...parts });
 }
 
-/** Lets a duty hear what the tree tells, as long as `isListening`. */
+/** Sends the events of the tree to a duty, as long as `isListening`. */
 export function hearTree(tree: JobTree, duty: Duty, isListening = () => true): void {
   const news = new JobNewsFeed();
   news.on(duty);

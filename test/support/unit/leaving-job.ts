@@ -70,7 +70,7 @@ export class LeavingJob {
     return new InstanceRemovedError(JOB, this.member.id);
   }
 
-  /** @returns the work that has failed since it was asked last */
+  /** @returns reports of failed work since the last call */
   takeReports(): readonly string[] {
     return this.reports.splice(0);
   }
@@ -95,7 +95,7 @@ export class LeavingJob {
     await this.rest();
   }
 
-  /** An operator deletes the instance node, and the process hears of it. */
+  /** Deletes the instance node as an operator, and informs the process. */
   async remove(): Promise<void> {
     await this.operator.delete(this.member.tree.paths.instance(this.member.id));
     await this.rest();
@@ -107,7 +107,7 @@ export class LeavingJob {
     return this.registry.clock.advance(0);
   }
 
-  /** The nodes that the instance has in the registry. */
+  /** Nodes of the instance in the registry. */
   async nodes(): Promise<readonly string[]> {
     const { id, tree } = this.member;
     const own = { leader: tree.paths.leader, instance: tree.paths.instance(id), session: tree.paths.session(id) };

@@ -23,7 +23,7 @@ export const JOB = 'settle-orders';
 export const SESSION_TIMEOUT_MS = 10_000;
 const NO_AUTH = -102;
 
-/** A registry, its time, and an operator with a shell. Requests take no time; only timers need `clock.advance`. */
+/** A registry with its time, and an operator with a shell. Requests take no time; only timers need `clock.advance`. */
 export class Registry {
   readonly clock = new VirtualClock();
   readonly memory = new MemoryRegistry(this.clock);
@@ -58,7 +58,7 @@ export class Registry {
     return { registry, leader, worker: worker!, operator: await registry.operator() };
   }
 
-  /** A connected process that knows the job; it has neither installed nor joined it. */
+  /** A connected process that knows the job, but has neither installed nor joined it. */
   async member(options: Partial<JobOptions> = {}, identity: Partial<JobInstance> = {}): Promise<Member> {
     const number = (this.members += 1);
     const center = this.connect();
@@ -105,7 +105,7 @@ export class Registry {
     return lease!.token(items.at(-1)!)!;
   }
 
-  /** From now on nobody may write what is below the items. @returns a function that ends that */
+  /** Refuses all writes below the items from now on. @returns a function that ends that */
   protect(...items: readonly number[]): () => void {
     const folders = items.map((item) => `/test/${JOB}/sharding/${item}/`);
     return this.memory.fail(({ kind, path }) =>
@@ -162,7 +162,7 @@ export class Member {
     return this.trees.of(JOB);
   }
 
-  /** The instance id in an item's running mark, as the registry has it. */
+  /** The instance id in an item's running mark in the registry. */
   async holder(item: number): Promise<string | undefined> {
     return (await this.center.read(this.tree.paths.mark(item, 'running')))?.data;
   }
@@ -190,7 +190,7 @@ export class Member {
     return settled;
   }
 
-  /** The session ends on the server; nobody here is told. */
+  /** Ends the session on the server, without informing the process. */
   die(): void {
     this.registry.memory.cutOff(this.sessionId);
   }
@@ -202,7 +202,7 @@ export function triggerAt(fireTime: number, trigger: Partial<Trigger> = {}): Tri
 
 export const SUCCEEDED = { kind: 'succeeded' } as const;
 
-/** Lets something happen between the next commit of a member and its reply. */
+/** Runs an action between the next commit of a member and its reply. */
 export function afterNextTransaction({ center }: Member, happen: () => Promise<unknown>): void {
   const transaction = center.transaction.bind(center);
   center.transaction = async (...request) => {
@@ -213,7 +213,7 @@ export function afterNextTransaction({ center }: Member, happen: () => Promise<u
   };
 }
 
-/** Lets something happen right before the next commit of a member. */
+/** Runs an action right before the next commit of a member. */
 export function beforeNextTransaction({ center }: Member, happen: () => Promise<unknown>): void {
   const transaction = center.transaction.bind(center);
   center.transaction = async (...request) => {
@@ -223,7 +223,7 @@ export function beforeNextTransaction({ center }: Member, happen: () => Promise<
   };
 }
 
-/** Lets something happen between what a member reads next and its use. */
+/** Runs an action between the next read of a member and its use. */
 export function afterNextLoad({ tree }: Member, happen: () => Promise<unknown>): void {
   const load = tree.load.bind(tree);
   tree.load = async (paths, options) => {

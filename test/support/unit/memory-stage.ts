@@ -11,7 +11,7 @@ export const REQUEST_TIMEOUT_MS = 1_000;
 
 type CenterOptions = Parameters<MemoryRegistry['center']>[0];
 
-/** A registry in memory, its time, and as many clients as a test wants. */
+/** A registry in memory, with its time and any number of clients. */
 export class MemoryStage {
   readonly registry: MemoryRegistry;
 
@@ -30,7 +30,7 @@ export class MemoryStage {
     return client;
   }
 
-  /** Lets virtual time pass until the work is done. */
+  /** Advances virtual time until the work is done. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     const progress = { done: false };
     const result = work().finally(() => (progress.done = true));
@@ -43,7 +43,7 @@ export function idOf(client: RegistryCenter): string {
   return client.session.id!;
 }
 
-/** The states and sessions that a client is told of from now on. */
+/** The states and sessions that a client reports from now on. */
 export function statesOf(client: RegistryCenter): readonly string[] {
   const states: string[] = [];
   client.onSession(({ state, id }: SessionInfo) => states.push(`${state} ${id}`));

@@ -21,7 +21,7 @@ export const SERVER = '10.0.0.1';
 
 /** One process over an in-memory registry, and an operator with a shell. Requests take no time. */
 export class OneProcess {
-  /** The registry's; that of the process can be set by itself. */
+  /** The registry's clock. The clock of the process can be set separately. */
   readonly clock = new VirtualClock();
   readonly host = this.clock.fork();
   readonly registry = new MemoryRegistry(this.clock);
@@ -66,7 +66,7 @@ export class OneProcess {
     return this.clock.advance(ms);
   }
 
-  /** Until that second of the minute comes next. */
+  /** Advances until that second of the minute comes next. */
   async untilSecond(second: number): Promise<void> {
     await this.advance(MINUTE - ((this.clock.wallNow() - second * SECOND) % MINUTE));
   }
@@ -76,7 +76,7 @@ export class OneProcess {
     return this.runtime.status().jobs[0]!.leader!;
   }
 
-  /** An item that runs until it is released or its signal aborts. */
+  /** A handler that runs until it is released or its signal aborts. */
   hang({ signal }: ShardingContext): Promise<void> {
     return new Promise((resolve, reject) => {
       this.ending.push(resolve);
@@ -84,7 +84,7 @@ export class OneProcess {
     });
   }
 
-  /** Ends what hangs; from now on nothing does. */
+  /** Ends hanging handlers. New runs do not hang. */
   async release(): Promise<void> {
     this.work = () => {};
     for (const end of this.ending.splice(0)) end();
@@ -99,7 +99,7 @@ export class OneProcess {
     return `/${JOB}/${below}`;
   }
 
-  /** Somebody marks the item as run by this instance. */
+  /** Marks the item as run by this instance. */
   mark(item: number): Promise<unknown> {
     return this.operator.create(this.path(`sharding/${item}/running`), this.id, 'PERSISTENT');
   }

@@ -26,7 +26,9 @@ import type { JobContext } from '../../../libs/elastic-job/src/runtime/leases/jo
 export const HUNG_GRACE_MS = 1_000;
 export const LATE_AFTER_MS = 1_000;
 
-/** One job's session with what begins and runs its items, over the in-memory registry. Nothing begins by itself. */
+/**
+ * One job's session with the parts that begin and run its items, over the in-memory registry. Nothing begins by itself.
+ */
 export class OneSession {
   readonly running = new RunningItems();
   readonly events = new JobEvents();
@@ -38,7 +40,7 @@ export class OneSession {
   /** Work of every item. */
   handler: (context: ShardingContext) => unknown = () => {};
   mayBegin = true;
-  /** Fire times are yet to come by the registry's clock: from memory, and by its own word. */
+  /** True if fire times are yet to come by the registry's clock: by its last known time, and by its own answer. */
   readonly ahead = { known: false, told: false };
   onItemEnded = (): void => {};
   readonly settings: JobSettings;
@@ -92,7 +94,7 @@ export class OneSession {
     this.leases = new LeaseRunner(this.context, Object.create(null, { mayBegin: { get: () => this.mayBegin } }));
   }
 
-  /** One instance that has all items; nobody sweeps, plans or ticks. */
+  /** One instance that has all items. There are no sweeps, plans or ticks. */
   static async start(
     options: Partial<JobOptions> = {},
     listeners: readonly ElasticJobListener[] = [],
@@ -125,7 +127,7 @@ export class OneSession {
     return this.leases.begin(triggerAt(1_000, trigger), items);
   }
 
-  /** Begins items, and runs them until they end or wait for something. */
+  /** Begins items, and runs them until they end or wait. */
   async run(items: readonly number[], trigger?: Partial<Trigger>): Promise<ExecutionLease> {
     const { lease } = await this.begin(items, trigger);
     this.leases.start(lease!, 'a lease');
@@ -137,13 +139,13 @@ export class OneSession {
     return this.told.filter((event): event is Extract<JobEvent, { kind: Kind }> => event.kind === kind);
   }
 
-  /** Another instance runs the item from now on. */
+  /** Marks the item as run by another instance. */
   async markElsewhere(item: number): Promise<void> {
     await this.operator.create(this.paths.mark(item, 'running'), '10.0.0.99@-@1', 'PERSISTENT');
     await this.clock.advance(0);
   }
 
-  /** An operator switches this instance's server off. */
+  /** Disables this instance's server as an operator. */
   async disableServer(): Promise<void> {
     await this.operator.set(this.paths.server(this.member.self.serverIp), 'DISABLED');
   }

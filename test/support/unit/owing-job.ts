@@ -30,7 +30,7 @@ import { contextOf, hearTree } from './job-context.js';
 const START = Date.UTC(2030, 0, 1);
 const MINUTE = 60_000;
 
-/** The instant so many minutes after the job was written; each full minute is a fire time. */
+/** The instant that many minutes after the job was written. Each full minute is a fire time. */
 export function minute(count: number): number {
   return START + count * MINUTE;
 }
@@ -39,7 +39,9 @@ function minuteOf(time: number): number {
   return (time - START) / MINUTE;
 }
 
-/** One instance that has the items 0 and 1, and what it owes. Nothing ticks: fire times pass without a begin. */
+/**
+ * One instance that has the items 0 and 1, with its owed fire times. Nothing ticks: fire times pass without a begin.
+ */
 export class OwingJob {
   readonly tree: JobTree;
   readonly settings: JobSettings;
@@ -49,16 +51,16 @@ export class OwingJob {
   readonly missedFireTimes: MissedFireTimes;
   readonly catchUp: CatchUp;
   readonly running = new RunningItems();
-  /** What was caught up on: `item@minute`. */
+  /** Runs that caught up, as `item@minute`. */
   readonly runs: string[] = [];
   readonly told: JobEvent[] = [];
   readonly failures: unknown[] = [];
   /** The items that operators' triggers wait for. */
   readonly awaited = new Set<number>();
   excluded: readonly Span[] | undefined = [];
-  /** So far the host's clock is ahead of the registry's, in milliseconds. */
+  /** Milliseconds that the host's clock is ahead of the registry's. */
   aheadMs = 0;
-  /** What is begun does not end. */
+  /** True if runs that begin do not end. */
   isSlow = false;
   missedCount = 0;
 
@@ -68,7 +70,7 @@ export class OwingJob {
     return new OwingJob(registry, member, await registry.operator());
   }
 
-  /** It has begun both items for minute 1, and nothing since. */
+  /** An instance that began both items for minute 1, and nothing since. */
   static async sinceMinute1(options?: Partial<JobOptions>): Promise<OwingJob> {
     const job = await OwingJob.of(options);
     await job.ran(1);
@@ -123,20 +125,20 @@ export class OwingJob {
     this.catchUp = new CatchUp(context, this.gate, leases, this.owed, this.missedFireTimes, manual);
   }
 
-  /** As `LeaseRunner`; a spec may put another one in its place. */
+  /** Begins items as `LeaseRunner` does. A spec may replace it. */
   begin = async (trigger: Trigger, items: readonly number[]): Promise<BegunExecution> => {
     const begun = await this.member.executions.begin({ trigger, items }, this.running);
     this.missedFireTimes.ItemsBegun({ kind: 'ItemsBegun', trigger, former: begun.former });
     return begun;
   };
 
-  /** The instance has begun items for a minute, and they have ended. */
+  /** Begins items for a minute, and ends them. */
   async ran(count: number, items: readonly number[] = [0, 1], trigger: Partial<Trigger> = {}): Promise<void> {
     const { lease } = await this.member.begin(items, { fireTime: minute(count), ...trigger });
     await end(lease!);
   }
 
-  /** Time goes on until a minute. */
+  /** Advances time to a minute. */
   comeTo(count: number): Promise<void> {
     return this.registry.clock.advance(minute(count) - this.registry.clock.wallNow());
   }
@@ -146,7 +148,7 @@ export class OwingJob {
     await this.rest();
   }
 
-  /** What was woken has come to its end. */
+  /** Resolves when all work that was woken has ended. */
   rest(): Promise<void> {
     return this.registry.clock.advance(0);
   }
@@ -164,7 +166,7 @@ export class OwingJob {
     await this.operator.create(this.tree.paths.instance('10.0.0.9@-@1'), '', 'EPHEMERAL');
   }
 
-  /** Others write records while this instance reads them next: it has to look again. */
+  /** Lets others write records between the next read of this instance and its use, so that it has to read again. */
   changeRecordsMeanwhile(): void {
     const { tree } = this;
     const loadRecords = tree.loadRecords.bind(tree);
@@ -174,7 +176,7 @@ export class OwingJob {
     };
   }
 
-  /** The jobs before this one have started it, each time just now. */
+  /** Starts the job after its predecessors, each time just now. */
   async startAfterOthers(...counts: readonly number[]): Promise<void> {
     const at = this.registry.clock.wallNow();
     const starts = counts.map((count): Start => ({ fireTime: minute(count), at }));
@@ -184,12 +186,12 @@ export class OwingJob {
     await this.rest();
   }
 
-  /** Asks whether the clock allows a trigger: it is judged by that. */
+  /** Asks if the clock allows a trigger, which then counts as judged. */
   judgeClock(count: number): Promise<boolean> {
     return this.gate.refuses(triggerAt(minute(count)));
   }
 
-  /** What was told as missed: `items@first-last reason`, in minutes. */
+  /** Fire times that were reported as missed: `items@first-last reason`, in minutes. */
   get missed(): readonly string[] {
     return this.told.flatMap((event) => {
       if (event.kind !== 'missed') return [];

@@ -10,7 +10,7 @@ interface Limits {
   readonly maxRequestBytes?: number;
 }
 
-/** A queue of a member's ends, over a registry that takes its time to answer. */
+/** A queue of a member's ends, over a registry with latency. */
 export async function slowQueue(registry: Registry, member: Member, { latencyMs = 10, maxRequestBytes }: Limits = {}) {
   const center = registry.memory.center({
     namespace: 'test',

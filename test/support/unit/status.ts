@@ -1,6 +1,6 @@
 import type { JobStatus, RuntimeStatus } from '../../../libs/elastic-job/src/runtime/index.js';
 
-/** When the specs of this room look. */
+/** Time at which the specs of this room check the status. */
 export const NOW = Date.UTC(2026, 0, 1);
 
 export const job: JobStatus = {
@@ -22,7 +22,7 @@ export const job: JobStatus = {
   missedRuns: 0,
 };
 
-/** That of a process whose one job is well, but for the changes. */
+/** Status of a process whose one job is well, with the given changes. */
 export function statusWith(changes: Partial<RuntimeStatus> = {}, jobChanges: Partial<JobStatus> = {}): RuntimeStatus {
   return {
     phase: 'running',

@@ -2,7 +2,7 @@ import type { ExecutionLease } from '../../../libs/elastic-job/src/coordination/
 import type { LeadershipTerm } from '../../../libs/elastic-job/src/coordination/leadership/index.js';
 import { JOB, type Member, Registry } from './member.js';
 
-/** A leader and two others, who see what items are orphaned. */
+/** A leader and two others, which see orphaned items. */
 export class ThreeMembers {
   private constructor(
     readonly registry: Registry,
@@ -17,12 +17,12 @@ export class ThreeMembers {
     return new ThreeMembers(registry, leader, worker!, third!);
   }
 
-  /** The leader's. */
+  /** The leader's term. */
   get term(): LeadershipTerm {
     return this.leader.leader.term(JOB)!;
   }
 
-  /** A run of each item whose holder has died, queued. @returns the token of the last of them */
+  /** Queues a run of each item whose holder has died. @returns the token of the last of them */
   orphan(...items: number[]): Promise<bigint> {
     return this.orphanOf(1_000, ...items);
   }

@@ -15,8 +15,8 @@ const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/zookeeper/', i
 const DOWNLOAD_LIMIT_MS = 300_000;
 
 /**
- * What is missing on this machine to run servers of that version, as a sentence for a skipped test (continuous
- * integration takes a skipped test for a failure); undefined if nothing is.
+ * Reason why this machine cannot run servers of that version, as a sentence for a skipped test. Undefined if it can.
+ * Continuous integration takes a skipped test for a failure.
  */
 export async function whyUnavailable(version: ZooKeeperVersion): Promise<string | undefined> {
   if (version === '3.9') {
@@ -27,7 +27,7 @@ export async function whyUnavailable(version: ZooKeeperVersion): Promise<string 
   return installed ? undefined : 'ZooKeeper 3.8 is Debian\'s: "apt-get install zookeeper default-jre-headless".';
 }
 
-/** @throws what `whyUnavailable` says, if something is missing */
+/** @throws the sentence of `whyUnavailable`, if a part is missing */
 export async function classPath(version: ZooKeeperVersion): Promise<string> {
   const reason = await whyUnavailable(version);
   if (reason) throw new Error(reason);
@@ -46,14 +46,14 @@ async function downloaded(): Promise<string> {
   try {
     await rename(unfinished, jars);
   } catch (error) {
-    // Somebody else was faster; what they have fetched is the same.
+    // Another process was faster. Its files are the same.
     await rm(unfinished, { recursive: true });
     if (!(await exists(jars))) throw error;
   }
   return jars;
 }
 
-/** Another pom is another directory. */
+/** A directory by the content of the pom, so that another pom gets another one. */
 async function jarDirectory(): Promise<string> {
   const digest = createHash('sha256').update(await readFile(POM));
   return join(CACHE, digest.digest('hex').slice(0, 16));

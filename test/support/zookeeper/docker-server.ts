@@ -8,7 +8,7 @@ import { startGuarded, type GuardedProcess } from './guarded-process.js';
 const IMAGE = 'zookeeper:3.8';
 const PROBE_LIMIT_MS = 5_000;
 
-/** Whether a Docker engine runs that this process may use. */
+/** True if a Docker engine runs that this process may use. */
 export async function dockerRuns(): Promise<boolean> {
   try {
     await promisify(execFile)('docker', ['info'], { timeout: PROBE_LIMIT_MS });

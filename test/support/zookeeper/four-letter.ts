@@ -5,8 +5,8 @@ const LIMIT_MS = 1_000;
 /**
  * Asks the server on a loopback port one of its four letter words.
  * @param word such as `srvr`, `cons`, `dump`, `wchs`
- * @throws if there is no answer within the limit, in milliseconds: a server that starts or is stopped accepts and stays
- *   silent
+ * @throws if there is no answer within the limit, in milliseconds: a server that starts or is stopped accepts the
+ * connection and stays silent
  */
 export function fourLetter(port: number, word: string, limitMs = LIMIT_MS): Promise<string> {
   return new Promise((resolve, reject) => {

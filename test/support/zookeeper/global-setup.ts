@@ -9,7 +9,8 @@ declare module 'vitest' {
 }
 
 /**
- * One real server for the whole run. Without one the run fails: a suite over real parts is never skipped in silence.
+ * One real server for the whole run. The run fails without a server, so that no suite over real parts is skipped
+ * unnoticed.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await startZooKeeper();

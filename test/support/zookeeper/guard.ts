@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Something that is done even if this process is killed outright. */
+/** An action that happens even if this process is killed outright. */
 export interface Guard {
   /** Does it now, and resolves when it is done. */
   release(): Promise<void>;
-  /** It need not be done any more. */
+  /** Cancels the action. */
   cancel(): void;
 }
 
 /**
- * Has a shell wait on a pipe that closes when this process releases it or ends, however it ends; the shell then runs
- * the command.
+ * Starts a shell that waits on a pipe. The pipe closes when this process releases it or ends in any way, and the shell
+ * then runs the command.
  * @param values the command's `$1`, `$2` and so on
  */
 export function guard(command: string, ...values: readonly string[]): Guard {

@@ -11,7 +11,7 @@ import { startGuarded } from './guarded-process.js';
 
 const newDirectory = () => mkdtemp(join(tmpdir(), 'guarded-'));
 
-it('given a guarded server, when it is stopped, then process and directory are gone', async () => {
+it('leaves neither process nor directory when it is stopped', async () => {
   const directory = await newDirectory();
   const server = await startGuarded(['sleep', '1000'], directory);
   expect(isAlive(server.pid)).toBe(true);
@@ -20,7 +20,7 @@ it('given a guarded server, when it is stopped, then process and directory are g
   expect(existsSync(directory)).toBe(false);
 });
 
-it('given a guarded server that ends by itself, when it is asked, then its end and last words are known', async () => {
+it('reports the end and the last words of a server that ends by itself', async () => {
   const directory = await newDirectory();
   const server = await startGuarded(['sh', '-c', 'echo cannot bind; exit 1'], directory);
   await server.ended;
@@ -29,7 +29,7 @@ it('given a guarded server that ends by itself, when it is asked, then its end a
   await server.stop();
 });
 
-it('given a process that has started a server, when it is killed outright, then server and directory go as well', async () => {
+it('ends server and directory when the process that has started it is killed outright', async () => {
   const directory = await newDirectory();
   const script = join(await newDirectory(), 'guarded-process.mjs');
   const source = await readFile(fileURLToPath(new URL('./guarded-process.ts', import.meta.url)), 'utf8');

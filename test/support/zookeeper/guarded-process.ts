@@ -3,22 +3,22 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 
 /**
- * A server process that cannot outlive this one. A shell stands between the two and holds the reading end of a pipe:
- * when this process stops the server, ends, crashes or is killed outright, the pipe closes, and the shell kills the
- * server and removes its directory. It runs in a process group of its own, so that Ctrl-C reaches only us.
+ * A server process that cannot outlive this one. A shell stands between the two and holds the reading end of a pipe.
+ * The pipe closes when this process stops the server, ends, crashes or is killed outright. The shell then kills the
+ * server and removes its directory. It has a process group of its own, so that Ctrl-C reaches only this process.
  */
 export interface GuardedProcess {
-  /** Of the server itself, for tests that pause or kill it. */
+  /** Process id of the server itself, for tests that pause or kill it. */
   readonly pid: number;
-  /** What the server wrote last, for error messages. */
+  /** Last output of the server, for error messages. */
   lastWords(): string;
-  /** Resolves when the server has ended, whoever ended it. */
+  /** Resolves when the server has ended, for any reason. */
   readonly ended: Promise<void>;
   /** Kills the server, and resolves when it and its directory are gone. */
   stop(): Promise<void>;
 }
 
-// The shell gives up its own output once the server runs: writing to a reader that is gone would end it too early.
+// The shell closes its own output once the server runs. Writing to a closed pipe would end it too early.
 const GUARD = `
 exec 3<&0
 "$@" </dev/null 3<&- 1>&2 &
@@ -34,7 +34,7 @@ rm -rf "$DIRECTORY"
 export interface GuardOptions {
   /** The shell command that ends the server, whose process id is $server. */
   readonly kill?: string;
-  /** Hears what the server writes. */
+  /** Called with the output of the server. */
   readonly onOutput?: (text: string) => void;
 }
 
@@ -50,7 +50,7 @@ export async function startGuarded(
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const ended = once(guard, 'exit').then(() => undefined);
-  // The watcher would otherwise wait on, and one day kill whoever has the process id by then.
+  // Ends the watcher. It would otherwise wait on, and could kill a later process with the same id.
   guard.once('exit', () => guard.stdin.destroy());
   let words = '';
   guard.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -59,7 +59,7 @@ export async function startGuarded(
   });
   const [pid]: unknown[] = await once(guard.stdout.setEncoding('utf8'), 'data');
 
-  // Nothing of the server keeps this process alive: whoever forgets to stop it may still end.
+  // Does not keep this process alive: it can end although the server was not stopped.
   guard.unref();
   for (const pipe of [guard.stdin, guard.stdout, guard.stderr]) if (pipe instanceof Socket) pipe.unref();
 

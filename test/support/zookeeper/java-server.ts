@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const JARS = '/usr/share/java';
 /** Debian's server, whose manifest names most of the jars that it needs. */
 const SERVER = `${JARS}/zookeeper.jar`;
-/** What the manifest leaves out: a logger, without which the server runs but says nothing, and parts of Netty. */
+/** Jars that the manifest leaves out: a logger, without which the server runs silently, and parts of Netty. */
 const REST = [
   'slf4j-simple',
   'netty-codec',
@@ -25,12 +25,12 @@ export const DEBIAN_CLASS_PATH = [SERVER, ...REST].join(':');
 
 const INSTALL_LIMIT_MS = 300_000;
 
-/** Whether Debian's ZooKeeper and a Java to run it are installed. */
+/** True if Debian's ZooKeeper and a Java to run it are installed. */
 export async function javaServerInstalled(): Promise<boolean> {
   return (await succeeds(access(SERVER))) && (await succeeds(run('java', ['-version'])));
 }
 
-/** Installs Debian's packages, where this process may. @returns whether the server can be started afterwards. */
+/** Installs Debian's packages, where this process may. @returns true if the server can be started afterwards */
 export async function installJavaServer(): Promise<boolean> {
   if (process.getuid?.() !== 0 || !(await succeeds(run('apt-get', ['--version'])))) return false;
   const packages = ['zookeeper', ...((await succeeds(run('java', ['-version']))) ? [] : ['default-jre-headless'])];
@@ -47,10 +47,7 @@ export async function installJavaServer(): Promise<boolean> {
   return javaServerInstalled();
 }
 
-/**
- * Starts a standalone server, tuned for tests: short ticks, so that sessions of half a second and more can be asked
- * for.
- */
+/** Starts a standalone server, tuned for tests: short ticks allow sessions of half a second and more. */
 export async function startJavaServer(port: number): Promise<GuardedProcess> {
   const directory = await mkdtemp(join(tmpdir(), 'zookeeper-'));
   const configuration = join(directory, 'zoo.cfg');

@@ -7,7 +7,8 @@ const PROBE_LIMIT_MS = 150;
 const PAUSE_MS = 50;
 
 /**
- * Outside the ports of outgoing connections, of which one could take the port of a server that is down for a moment.
+ * Lies outside the ports of outgoing connections. One of these could take the port of a server that is down for a
+ * moment.
  */
 const FIRST_PORT = 10_000;
 const LAST_PORT = 32_000;
@@ -20,7 +21,7 @@ export async function listen(server: Server, wanted = 0): Promise<number> {
   return address.port;
 }
 
-/** A loopback port that was free a moment ago: ZooKeeper itself cannot be told to choose one. */
+/** A loopback port that was free a moment ago. ZooKeeper itself cannot choose one. */
 export async function freePort(): Promise<number> {
   const [port] = await freePorts(1);
   return port!;
@@ -59,7 +60,7 @@ export async function serves(port: number, ended: Promise<void>, limitMs: number
   }
 }
 
-/** One probe. A server that is still starting may never answer and never close, so each probe has its own limit. */
+/** One probe. It has its own limit, because a server that is still starting may never answer and never close. */
 async function answers(port: number): Promise<boolean> {
   try {
     return (await fourLetter(port, 'srvr', PROBE_LIMIT_MS)).includes('Mode:');

@@ -1,7 +1,9 @@
-/** Lines of a `zoo.cfg`, under ZooKeeper's own names; times are in milliseconds. */
+/** Lines of a `zoo.cfg`, under ZooKeeper's own names. Times are in milliseconds. */
 export type ServerSettings = Readonly<Record<string, string | number | boolean>>;
 
-/** For tests: short ticks, so that sessions of half a second and more can be asked for, and nothing held back. */
+/**
+ * Settings for tests: short ticks allow sessions of half a second and more. Connections and commands are not limited.
+ */
 const TEST_SETTINGS: ServerSettings = {
   clientPortAddress: '127.0.0.1',
   tickTime: 300,
@@ -23,7 +25,7 @@ export interface ServerCommand {
   readonly classPath: string;
   /** The path of the `zoo.cfg`. */
   readonly configuration: string;
-  /** More flags for Java; the last of a kind wins. */
+  /** More flags for Java. The last of a kind wins. */
   readonly jvmFlags?: readonly string[];
 }
 
@@ -40,7 +42,7 @@ export function javaCommand({ classPath, configuration, jvmFlags = [] }: ServerC
     '-Dzookeeper.extendedTypesEnabled=true',
     // 64 KiB instead of 64 MiB for each transaction log.
     '-Dzookeeper.preAllocSize=64',
-    // What is killed is a server, never the machine: no test has to wait for its disk.
+    // Tests kill servers, never the machine, so no test has to wait for its disk.
     '-Dzookeeper.forceSync=no',
     '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
     ...jvmFlags,

@@ -6,7 +6,7 @@ import type { ServerSettings } from './server-command.js';
 
 const run = promisify(execFile);
 
-/** What a client needs for `node:tls`, in PEM. */
+/** Options of a client for `node:tls`, in PEM. */
 export interface TlsClientMaterial {
   /** The authority that has signed the server's certificate. */
   readonly ca: string;
@@ -16,13 +16,13 @@ export interface TlsClientMaterial {
 }
 
 export interface TlsOptions {
-  /** Whether clients must show a certificate. */
+  /** Tells if clients must show a certificate. */
   readonly clientAuth: 'none' | 'need';
 }
 
 /**
- * Makes an authority that nobody else knows, and with it the certificates of a server on 127.0.0.1 and of a client.
- * @returns the server's settings, and what clients need
+ * Makes an authority of its own, and with it the certificates of a server on 127.0.0.1 and of a client.
+ * @returns the server's settings, and those of clients
  */
 export async function makeTlsMaterial(
   directory: string,
@@ -55,7 +55,7 @@ interface Certificate {
   readonly key: string;
 }
 
-/** Without a signer the certificate signs itself. @returns the paths of the files */
+/** Issues a certificate, which is self-signed without a signer. @returns the paths of the files */
 async function issue(directory: string, name: string, signer?: Certificate): Promise<Certificate> {
   const cert = join(directory, `${name}.pem`);
   const key = join(directory, `${name}.key`);

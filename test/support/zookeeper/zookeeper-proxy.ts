@@ -5,7 +5,7 @@ import { listen } from './loopback.js';
 export interface ZooKeeperProxy {
   /** The server list for the clients. */
   readonly connect: string;
-  /** Ends the session, as its timeout would: its client's connection breaks, and the next one is told of the expiry. */
+  /** Ends the session, as its timeout would: its client's connection breaks, and the next one learns of the expiry. */
   expire(sessionId: string): Promise<void>;
   /** Breaks every connection once. */
   cut(): void;
@@ -16,7 +16,9 @@ export interface ZooKeeperProxy {
   stop(): Promise<void>;
 }
 
-/** Where the server's first frame has them: after its length, protocol version and timeout; the password is counted. */
+/**
+ * Offset in the server's first frame: after its length, protocol version and timeout. The password has its own length.
+ */
 const SESSION_ID_AT = 12;
 const PASSWORD_AT = 24;
 const PASSWORD_BYTES = 16;
@@ -79,12 +81,12 @@ export async function startProxy(target: string): Promise<ZooKeeperProxy> {
 export interface SessionAccess {
   readonly host: string;
   readonly port: number;
-  /** In hexadecimal digits. */
+  /** Hexadecimal digits. */
   readonly sessionId: string;
   readonly password: Buffer;
 }
 
-/** Takes the session over in a connection of its own and closes it: the standard way to make one expire. */
+/** Takes the session over in a connection of its own and closes it, which is the standard way to make one expire. */
 export function closeSession({ host, port, sessionId, password }: SessionAccess): Promise<void> {
   const request = Buffer.alloc(28);
   request.writeInt32BE(10_000, 12);

@@ -19,10 +19,10 @@ const LOCAL_LIMIT_MS = 20_000;
 const DOCKER_LIMIT_MS = 180_000;
 
 /**
- * The server named by `ZOOKEEPER_CONNECT`; else a new standalone one on a free loopback port, with its data in a
- * temporary directory: from Debian's `zookeeper` package, which is installed first where this process may, or from a
- * running Docker engine. It ends with this process at the latest.
- * @throws one sentence that says what to do, if there is no way to get one
+ * The server named by `ZOOKEEPER_CONNECT`, or a new standalone one on a free loopback port, with its data in a
+ * temporary directory. A new one comes from Debian's `zookeeper` package, which is installed first where this process
+ * may, or from a running Docker engine. It ends with this process at the latest.
+ * @throws one sentence that names the remedy, if there is no way to get a server
  */
 export async function startZooKeeper(): Promise<ZooKeeperServer> {
   const configured = process.env['ZOOKEEPER_CONNECT'];
@@ -37,7 +37,7 @@ export async function startZooKeeper(): Promise<ZooKeeperServer> {
 
 async function start(launch: (port: number) => Promise<GuardedProcess>, limitMs: number): Promise<ZooKeeperServer> {
   for (let attempt = 1; ; attempt += 1) {
-    // Another process may take the port before the server binds it; the server then ends, and the next port is tried.
+    // Another process may take the port before the server binds it. The server then ends, and the next port is tried.
     const port = await freePort();
     const server = await launch(port);
     if (await serves(port, server.ended, limitMs)) {
