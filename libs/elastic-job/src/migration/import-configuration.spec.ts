@@ -169,13 +169,15 @@ elasticjob.jobs.j.sharding-item-parameters 0=\u5317\u4eac,\
 elasticjob.jobs.j.description=a\tb\\c
 elasticjob.jobs.j.job-listener-types[0]=com.acme.A
 elasticjob.jobs.j.job-listener-types[1]=com.acme.B
-elasticjob.jobs.j.misfire=true`;
+elasticjob.jobs.j.misfire=true 
+elasticjob.jobs.j.job-parameter=p `;
     const { jobs, notTakenOver } = importElasticJobConfiguration(text, { format: 'properties' });
     expect(jobs['j']).toMatchObject({
       shardingTotalCount: 2,
       shardingItemParameters: '0=北京,1=Shanghai',
       description: 'a\tb\\c',
       misfire: true,
+      jobParameter: 'p ',
     });
     expect(notTakenOver.map(({ value }) => value)).toEqual(['com.acme.A', 'com.acme.B']);
   });
@@ -226,6 +228,11 @@ describe('the config node of a job', () => {
     const text = 'jobName: j\nshardingTotalCount: 1\nprops:\n  nestjs.timeoutMs: 500\n  nestjs.timeZone: Asia/Tokyo\n';
     const { jobs } = importElasticJobConfiguration(text);
     expect(jobs['j']).toMatchObject({ timeoutMs: 500, timeZone: 'Asia/Tokyo' });
+  });
+
+  it('takes the name of a nested class', () => {
+    const { jobs } = importElasticJobConfiguration(springJob('elasticJobClass: com.acme.Jobs$Settle'));
+    expect(jobs['j']).toMatchObject({ className: 'com.acme.Jobs$Settle' });
   });
 
   it('tells of keys that only another version knows', () => {
@@ -303,6 +310,13 @@ describe('a placeholder of Spring', () => {
     const { jobs, notTakenOver } = importElasticJobConfiguration(springJob('description: ${TEXT}'));
     expect(jobs['j']).not.toHaveProperty('description');
     expect(notTakenOver).toMatchObject([{ path: `${JOB}description`, value: '${TEXT}' }]);
+  });
+
+  it('takes the environment variable that Spring Boot takes', () => {
+    const { jobs } = importElasticJobConfiguration(springJob('description: ${my.job-text}'), {
+      placeholders: { MY_JOBTEXT: 'from the environment' },
+    });
+    expect(jobs['j']).toMatchObject({ description: 'from the environment' });
   });
 
   it('that names itself has no value', () => {

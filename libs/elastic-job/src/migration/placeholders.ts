@@ -32,7 +32,7 @@ export class Placeholders {
       const match = PLACEHOLDER.exec(text);
       if (match === null) return { text, defaulted };
       const { name = '', usual } = match.groups!;
-      const known = Object.hasOwn(this.given, name) ? this.given[name] : this.settings.get(uniform(name));
+      const known = this.givenFor(name) ?? this.givenFor(variableOf(name)) ?? this.settings.get(uniform(name));
       const value = known ?? usual;
       if (value === undefined) return { text, defaulted, missing: name };
       if (known === undefined) defaulted.push(name);
@@ -40,4 +40,13 @@ export class Placeholders {
     }
     return { text, defaulted, missing: PLACEHOLDER.exec(text)?.groups!['name'] };
   }
+
+  private givenFor(name: string): string | undefined {
+    return Object.hasOwn(this.given, name) ? this.given[name] : undefined;
+  }
+}
+
+/** The environment variable that Spring Boot takes for a name: `ZK_SERVERLISTS` for `zk.server-lists`. */
+function variableOf(name: string): string {
+  return name.replaceAll('-', '').replaceAll('.', '_').toUpperCase();
 }

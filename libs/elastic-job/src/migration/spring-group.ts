@@ -1,8 +1,8 @@
 import { lineAndColumnAt, YamlMapping, type YamlEntry, type YamlNode } from '../coordination/index.js';
 import { type Leaf, pathText, uniform } from './settings-tree.js';
 
-/** How the values of a setting are written below it. */
-export type Shape = 'text' | 'list' | 'texts by name';
+/** The form of a setting's value. Spring Boot takes blanks around a word away. */
+export type Shape = 'word' | 'text' | 'list' | 'texts by name';
 
 /** A setting of a group, with what the file says of it. */
 interface Setting {
@@ -49,6 +49,8 @@ export function groupOf(source: string, leaves: readonly Leaf[], shapes: Readonl
 function nodeOf(shape: Shape, below: readonly string[], leaf: Leaf, before?: YamlNode): YamlNode | undefined {
   const value: YamlNode = { kind: 'scalar', text: leaf.text, isPlain: false };
   switch (shape) {
+    case 'word':
+      return below.length === 0 ? { ...value, text: leaf.text.trim() } : undefined;
     case 'text':
       return below.length === 0 ? value : undefined;
     case 'list': {

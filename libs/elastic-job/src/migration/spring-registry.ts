@@ -6,15 +6,15 @@ import { groupOf, type Shape } from './spring-group.js';
 
 /** @see ElasticJob, `ZookeeperProperties` of every release 3.0.x */
 const SHAPES: Readonly<Record<string, Shape>> = {
-  serverLists: 'text',
-  namespace: 'text',
-  baseSleepTimeMilliseconds: 'text',
-  maxSleepTimeMilliseconds: 'text',
-  maxRetries: 'text',
-  sessionTimeoutMilliseconds: 'text',
-  connectionTimeoutMilliseconds: 'text',
-  digest: 'text',
-  type: 'text',
+  serverLists: 'word',
+  namespace: 'word',
+  baseSleepTimeMilliseconds: 'word',
+  maxSleepTimeMilliseconds: 'word',
+  maxRetries: 'word',
+  sessionTimeoutMilliseconds: 'word',
+  connectionTimeoutMilliseconds: 'word',
+  digest: 'word',
+  type: 'word',
 };
 const PATH = 'elasticjob.regCenter';
 /** A path behind the servers, in which Curator puts the namespace. */
