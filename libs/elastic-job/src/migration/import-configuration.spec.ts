@@ -145,6 +145,10 @@ describe('the names of Spring Boot', () => {
       'merged mappings',
       'x: &x {serverLists: a:1, namespace: o}\nelasticjob:\n  regCenter:\n    <<: *x\n    namespace: n',
     ],
+    [
+      'several merged mappings',
+      'x: &x {serverLists: a:1}\ny: &y {serverLists: b:1, namespace: n}\nelasticjob:\n  regCenter:\n    <<: [*x, *y]',
+    ],
   ])('are read in %s', (_, text) => {
     const { notTakenOver, registry } = importElasticJobConfiguration(text);
     expect(registry).toEqual({ type: 'zookeeper', servers: 'a:1', namespace: 'n' });
@@ -236,8 +240,11 @@ describe('the config node of a job', () => {
   });
 
   it('tells of keys that only another version knows', () => {
-    const { notTakenOver } = importElasticJobConfiguration('jobName: j\nshardingTotalCount: 1\nfuture: 7\n');
-    expect(notTakenOver).toMatchObject([{ path: 'future', value: '7', place: 'line 3, column 1' }]);
+    const text = 'jobName: j\nshardingTotalCount: 1\nfuture: 7\nprops: {nestjs.future: 8}\n';
+    expect(importElasticJobConfiguration(text).notTakenOver).toMatchObject([
+      { path: 'future', value: '7', place: 'line 3, column 1' },
+      { path: 'props.nestjs.future', value: '(not shown)', place: 'line 4, column 1' },
+    ]);
   });
 
   it('of ElasticJob 2 is refused', () => {
@@ -257,6 +264,8 @@ describe('a setting without a counterpart', () => {
     ["shardingItemParameters: '0=a,1=b,5=c'", 'shardingItemParameters', 'shardingTotalCount'],
     ['jobExtraConfigurations: x', 'jobExtraConfigurations', 'check the name'],
     ['shardingTotalCounts: 3', 'shardingTotalCounts', 'check the name'],
+    ['jobListenerTypes: com.acme.A,', 'jobListenerTypes[0]', 'ElasticJobListener'],
+    ['props: {nestjs.strategy: ByRegion}', 'props.nestjs.strategy', 'ShardingStrategy'],
     ['props: x', 'props', 'check the name'],
   ])('%s is told with a remedy, and the job is still one', (setting, key, remedy) => {
     const { jobs, notTakenOver } = importElasticJobConfiguration(springJob(setting));
@@ -333,8 +342,14 @@ describe('a text that is wrong', () => {
     ['server:\n  port: 1', 'it has neither settings of elasticjob'],
     [springJob('failover: perhaps'), 'line 5, column 7: failover must be true or false, but is "perhaps"'],
     [springJob('cron: every day'), 'line 5, column 7: elasticjob.jobs.j.cron: Cron expression'],
+    [springJob('shardingItemParameters: Beijing'), 'line 5, column 7: elasticjob.jobs.j.shardingItemParameters'],
+    [`elasticjob.a=${'x'.repeat(262_144)}`, 'it has more than 262144 bytes'],
     [springJob('timeZone: Mars/Base'), 'line 5, column 7: elasticjob.jobs.j.timeZone: Time zone'],
     [springJob('elasticJobClass: A\n      elasticJobType: HTTP'), 'elasticJobClass and elasticJobType'],
+    [
+      'elasticjob:\n  regCenter: {serverLists: a, namespace: n, maxRetries: {a: b}}\n  jobs: {j: {cron: x}}',
+      'line 3, column',
+    ],
     ['elasticjob:\n  jobs:\n    j: simple', 'line 3, column 5: elasticjob.jobs.j must be a mapping'],
     ['elasticjob:\n  jobs:\n    j: {cron: 0 0 0 * * ?}', 'line 3, column 9: elasticjob.jobs.j.shardingTotalCount'],
     [
