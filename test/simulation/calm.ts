@@ -1,30 +1,27 @@
 import { type Begin, type History, indexOf, type Interval, type JobSettings } from './history.js';
 import type { Replay } from './replay.js';
 
-/** A job during a calm time: nothing changes but what it does itself. */
+/** A job during a calm time, in which only the job itself changes anything. */
 export interface CalmJob extends Interval, JobSettings {
   readonly jobName: string;
   /** The tree as the calm began. */
   readonly tree: Replay;
   /** Members whose server is enabled, by id. */
   readonly members: readonly string[];
-  /** How far the clock by which an instance goes may be off, in milliseconds. */
+  /** Largest offset of the clock that an instance uses, in milliseconds. */
   readonly skewMs: number;
-  /**
-   * Ids of members whose clocks are so far behind, or were set by so much not long ago, that what they own waits for
-   * them.
-   */
+  /** Ids of members whose clocks are far behind, or were set by much not long ago. Their items wait for them. */
   readonly late: ReadonlySet<string>;
 }
 
-/** An item of it that may run. */
+/** An item of such a job that may run. */
 export interface CalmItem {
   readonly job: CalmJob;
   readonly item: number;
   readonly begins: readonly Begin[];
-  /** When it bore a running mark. */
+  /** Times with a running mark. */
   readonly busy: readonly Interval[];
-  /** When a handler went on whose item was given up: its process begins nothing of it meanwhile. */
+  /** Times in which the handler of a given-up item went on: its process begins nothing of the item meanwhile. */
   readonly released: readonly Interval[];
 }
 
@@ -76,20 +73,20 @@ export function membersOf(tree: Replay, jobName: string): string[] {
   return tree.children(`/${jobName}/instances`).filter(isEnabled);
 }
 
-/** The items that may be run, ascending. */
+/** The enabled items, ascending. */
 export function enabledItems({ tree, jobName, configuration }: CalmJob): number[] {
   return Array.from({ length: configuration.shardingTotalCount }, (_, item) => item).filter(
     (item) => !tree.has(`/${jobName}/sharding/${item}/disabled`),
   );
 }
 
-/** The items that may be run, and whose owner's clock is not far behind. */
+/** The enabled items whose owner's clock is not far behind. */
 export function itemsInTime(job: CalmJob): number[] {
   const isLate = (item: number) => job.late.has(job.tree.get(`/${job.jobName}/sharding/${item}/instance`)?.data ?? '');
   return enabledItems(job).filter((item) => !isLate(item));
 }
 
-/** The part of its items that are not judged by their fire times. */
+/** The share of its items that are not judged by their fire times. */
 export function lateShare(job: CalmJob): number {
   const enabled = enabledItems(job).length;
   return enabled === 0 ? 0 : 1 - itemsInTime(job).length / enabled;
@@ -102,12 +99,12 @@ export function dueTimes(schedule: JobSettings['schedule'], from: number, to: nu
   return times;
 }
 
-/** When an item bore a running mark. */
+/** Times in which an item bore a running mark. */
 export function occupancy(history: History, jobName: string, item: number): readonly Interval[] {
   return existence(history, `/${jobName}/sharding/${item}/running`);
 }
 
-/** When there was a node at a path. */
+/** Times in which there was a node at a path. */
 export function existence(history: History, path: string): readonly Interval[] {
   const intervals: { from: number; to: number }[] = [];
   for (const { at, kind } of history.writesTo(path)) {
@@ -118,8 +115,8 @@ export function existence(history: History, path: string): readonly Interval[] {
 }
 
 /**
- * Its members go by clocks of their own, against the registry's, or have done so and begun fire times that come only
- * now.
+ * True if its members use clocks of their own in place of the registry's, or did so and have begun fire times that come
+ * only now.
  */
 function isUnclear(history: History, { from, to }: Interval, jobName: string, members: readonly string[]): boolean {
   return (
@@ -133,9 +130,9 @@ function isUnclear(history: History, { from, to }: Interval, jobName: string, me
   );
 }
 
-/** A clock that is ahead by more is told so by the registry, and goes by its time, in milliseconds. */
+/** Limit, in milliseconds. The registry corrects a clock that is further ahead, and its time is used then. */
 const TOLERANCE_MS = 10_000;
-/** A clock that is behind by more is one whose items are not waited for, in milliseconds. */
+/** Limit, in milliseconds. The items of a clock that is further behind are not waited for. */
 const LATE_MS = 20_000;
 
 /** A clock that was set is noticed within this time, in milliseconds. */
@@ -143,7 +140,7 @@ const NOTICED_MS = 61_000;
 
 interface Clocks {
   readonly skewMs: number;
-  /** Processes whose clocks are far behind, or may not be known to have been set. */
+  /** Processes whose clocks are far behind, or were set and may not have noticed it. */
   readonly late: ReadonlySet<number>;
 }
 
@@ -154,11 +151,11 @@ function clocksIn(history: History, { from, to }: Interval): Clocks {
   // Until a smaller step is noticed, a timer that was set before it makes fire times late by as much.
   let skew = Math.max(0, ...steps.map(({ ms }) => (ms <= TOLERANCE_MS ? ms : 0)));
   for (const { at, wall, instance } of history.of('event')) {
-    // Who tells of nothing in a short calm tells of something around it.
+    // A process without events in a short calm has events around it.
     if (at < from - recoveryMs || at > to + recoveryMs) continue;
     const aheadMs = wall - at;
     if (aheadMs < -LATE_MS) late.add(instance);
-    // By how much the host's clock is ahead does not matter once it is told so.
+    // The offset of a clock that is far ahead does not matter once the registry has corrected it.
     else skew = Math.max(skew, aheadMs > TOLERANCE_MS ? Math.min(aheadMs, TOLERANCE_MS) : Math.abs(aheadMs));
   }
   return { skewMs: Math.ceil(skew), late };

@@ -13,7 +13,7 @@ import { report, simulate } from './simulate.js';
 import { unseen } from './task-sightings.js';
 import { EDITIONS, USUAL_EDITION } from './world/plan.js';
 
-/** What came of a seed. */
+/** The result of a seed. */
 interface Judged {
   readonly seed: number;
   readonly isBroken: boolean;
@@ -21,7 +21,7 @@ interface Judged {
   readonly sightings: readonly (readonly [string, number])[];
 }
 
-/** In so many histories everything has to happen that may happen to tasks. */
+/** Number of histories in which every sighting of tasks has to occur. */
 const ENOUGH_SEEDS = 2_000;
 
 const { values } = parseArgs({
@@ -47,7 +47,7 @@ else if (values.seed !== undefined) process.exitCode = await replay(Number(value
 else if (values.dealt) process.exitCode = await runDealt();
 else process.exitCode = await runAll(Number(values.seeds ?? 200));
 
-/** One history, to be looked at. */
+/** Runs one history and prints it. */
 async function replay(seed: number): Promise<number> {
   const simulation = await simulate(seed, undefined, edition);
   if (values.log) console.log(simulation.log.lines().join('\n'));
@@ -58,7 +58,7 @@ async function replay(seed: number): Promise<number> {
   return simulation.broken.length > 0 ? 1 : 0;
 }
 
-/** Over several processes, each of which is dealt one seed after the other. */
+/** Runs the seeds in several processes, each of which gets one seed after the other. */
 async function runAll(seeds: number): Promise<number> {
   const failed: number[] = [];
   const sums = new Coverages();
@@ -90,11 +90,11 @@ async function runAll(seeds: number): Promise<number> {
   for (const [number, coverage] of sums.all)
     console.log(`${nameOf(number)}: ${describeCoverage(coverage)}; ${below.get(number) ?? 0} seeds below 80 %`);
   console.log(failed.length > 0 ? `\nfailed: ${failed.join(' ')}` : '');
-  // A process that has died has not told what became of its seed.
+  // A process that has died has not reported the result of its seed.
   return failed.length > 0 || done < seeds || !tellSightings(seen, seeds) ? 1 : 0;
 }
 
-/** @returns false if something has never happened in so many histories that it should have */
+/** @returns false if a sighting is missing in so many histories */
 function tellSightings(seen: ReadonlyMap<string, number>, seeds: number): boolean {
   if (!values.tasks) return true;
   console.log('what has happened to tasks:');
@@ -104,9 +104,9 @@ function tellSightings(seen: ReadonlyMap<string, number>, seeds: number): boolea
   return missing.length === 0 || seeds < ENOUGH_SEEDS;
 }
 
-/** One of these processes. */
+/** Runs the seeds of one of these processes. */
 async function runDealt(): Promise<number> {
-  Error.stackTraceLimit = 0; // Nobody looks at them, and every abort would make one.
+  Error.stackTraceLimit = 0; // Every abort would make a stack trace, and none is read.
   process.on('message', (seed: number) => void judge(seed));
   await once(process, 'disconnect');
   return 0;
@@ -125,7 +125,8 @@ async function judge(seed: number): Promise<void> {
 }
 
 function nameOf(number: number): string {
-  return `${number} ${[...INVARIANTS, ...TASK_INVARIANTS].find((invariant) => invariant.number === number)?.name ?? ''}`;
+  const found = [...INVARIANTS, ...TASK_INVARIANTS].find((invariant) => invariant.number === number);
+  return `${number} ${found?.name ?? ''}`;
 }
 
 async function huntMutants(seeds: number): Promise<number> {
@@ -144,7 +145,7 @@ async function huntMutants(seeds: number): Promise<number> {
   return survivors > 0 ? 1 : 0;
 }
 
-/** In a log, a line now and then. */
+/** Prints a line now and then, in a log. */
 function progress(done: number, seeds: number, failed: number): void {
   const { isTTY } = process.stdout;
   if (!isTTY && done % 200 !== 0 && done !== seeds) return;

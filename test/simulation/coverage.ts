@@ -1,22 +1,22 @@
-/** How much of what a checker had to judge it has judged. */
+/** Counts of the cases that a checker had to judge, and that it has judged. */
 export interface Coverage {
   readonly due: number;
   readonly judged: number;
-  /** What it has left out, by the reason. */
+  /** Cases that it has left out, by the reason. */
   readonly excused: Readonly<Record<string, number>>;
 }
 
-/** Less than this part of what was due has to be explained. */
+/** Smallest share of the cases that a checker must judge without an explanation. */
 const ENOUGH = 0.8;
 
-/** Counts, for each checker, what was due and what it has left out. */
+/** Counts, for each checker, the cases that were due and those that it has left out. */
 export class Coverages {
   private readonly counts = new Map<
     number,
     { due: number; judged: number; readonly excused: Record<string, number> }
   >();
 
-  /** @param excuse why the checker does not judge it; undefined: it does */
+  /** @param excuse reason why the checker does not judge it; undefined: it does */
   count(invariant: number, excuse: string | undefined, amount = 1): void {
     const counts = this.of(invariant);
     counts.due += amount;
@@ -43,12 +43,12 @@ export class Coverages {
   }
 }
 
-/** Nothing was due, or enough of it was judged. */
+/** True if nothing was due, or enough of it was judged. */
 export function isEnough({ due, judged }: Coverage): boolean {
   return judged >= ENOUGH * due;
 }
 
-/** Judged of due, and what was left out for which reason, the most frequent one first. */
+/** Text with the judged and due cases, and those left out by reason, the most frequent first. */
 export function describeCoverage({ due, judged, excused }: Coverage): string {
   const part =
     due === 0 ? 'nothing was due' : `${Math.round((100 * judged) / due)} %, ${rounded(judged)} of ${rounded(due)}`;

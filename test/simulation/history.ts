@@ -21,14 +21,14 @@ import { type Plan, promptMsOf, recoveryMsOf } from './world/plan.js';
 
 export type Commit = EntryOf<'commit'>;
 
-/** A begin as the registry has it. */
+/** A begin in the registry. */
 export interface Begin {
   readonly at: number;
   readonly zxid: bigint;
   readonly jobName: string;
   readonly item: number;
   readonly record: RunRecord;
-  /** It has taken the item from the failover queue. */
+  /** True if it has taken the item from the failover queue. */
   readonly isClaim: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface Shutdown {
 
 export interface JobSettings {
   readonly configuration: JobConfiguration;
-  /** Of a resident job there are no fire times. */
+  /** A resident job has no fire times. */
   readonly schedule: Pick<CronSchedule, 'next'>;
 }
 
@@ -53,19 +53,22 @@ interface NodeOfJob {
   readonly node: JobNode;
 }
 
-/** What is disturbed for a while. */
+/** A span of time, such as that of a disturbance. */
 export interface Interval {
   readonly from: number;
   readonly to: number;
 }
 
 const STEP = 'clock jumps by ';
-/** A time that most agree on is off the registry's by more than twice as much, or it is the registry's. */
+/**
+ * Least offset of a time that differs from the registry's. The time that most agree on is off by more than twice this,
+ * or is the registry's.
+ */
 const LEAST_REFERENCE_MS = 5_000;
-/** Clocks that are not further apart agree. */
+/** Largest difference between clocks that agree. */
 const AGREED_MS = 10_000;
 
-/** A log, read once: what checkers ask for. */
+/** A log, read once, with the answers that checkers need. */
 export class History {
   readonly coverages = new Coverages();
   readonly runs: readonly Run[];
@@ -73,9 +76,9 @@ export class History {
   readonly begins: readonly Begin[];
   /** Longest time for two requests, their answers, and the news that they wait for, in milliseconds. */
   readonly promptMs: number;
-  /** After a disturbance everything has recovered within this time, in milliseconds. */
+  /** Time within which everything has recovered after a disturbance, in milliseconds. */
   readonly recoveryMs: number;
-  /** When the orderly end begins; what happens later is no more than that. */
+  /** Begin of the orderly end. Later entries belong to that end. */
   readonly closingAt: number;
   private readonly entriesByKind: ReadonlyMap<Entry['kind'], readonly Entry[]>;
   private readonly paths = new Map<string, JobPaths>();
@@ -116,7 +119,7 @@ export class History {
     return (this.entriesByKind.get(kind) ?? []) as readonly EntryOf<K>[];
   }
 
-  /** What a path of a job stands for. */
+  /** Kind of node at a path of a job. */
   nodeOf(path: string): NodeOfJob {
     return remembered(this.nodes, path, () => {
       const jobName = path.split('/')[1] ?? '';
@@ -124,7 +127,7 @@ export class History {
     });
   }
 
-  /** What a job's `config` node says. */
+  /** Settings in a job's `config` node. */
   settingsOf(jobName: string, text: string): JobSettings {
     return remembered(this.settings, text, () => {
       const configuration = readConfiguration(jobName, text);
@@ -149,14 +152,14 @@ export class History {
     return this.beginsByItem.get(`${jobName}/${item}`) ?? [];
   }
 
-  /** Counts what a checker had to judge. @param excuse why it does not @returns whether it does */
+  /** Counts a case that a checker had to judge. @param excuse reason why it does not @returns true if it does */
   judges(invariant: number, excuse: string | false = false): boolean {
     this.coverages.count(invariant, excuse === false ? undefined : excuse);
     return excuse === false;
   }
 
   /**
-   * Counts the seconds of all jobs for a checker that judges calm times alone.
+   * Counts the seconds of all jobs for a checker that judges only calm times.
    * @param isByClock it leaves out items whose owners are late
    */
   judgesCalm(invariant: number, isByClock = false): void {
@@ -182,7 +185,7 @@ export class History {
     return { from, to: Math.min(this.closingAt, this.entries.at(-1)?.at ?? from) };
   }
 
-  /** How a run was told of as settled. */
+  /** Reported outcome of a settled run. */
   outcomeOf(run: Run): SettledOutcome | undefined {
     for (const { at, instance, event } of this.of('event')) {
       if (at < run.at || instance !== run.instance || event.kind !== 'settled' || event.item !== run.item) continue;
@@ -191,7 +194,7 @@ export class History {
     return undefined;
   }
 
-  /** The begin that a run has come from. */
+  /** The begin of a run. */
   beginOf({ at, instance, jobName, item, fireTime, origin }: Run): Begin | undefined {
     return this.beginsOf(jobName, item).findLast(
       (begin) =>
@@ -202,7 +205,7 @@ export class History {
     );
   }
 
-  /** Everyone whom an operator has taken out of a job. */
+  /** All instances that an operator has taken out of a job. */
   get shutdowns(): readonly Shutdown[] {
     return (this.removals ??= this.commits.flatMap((commit) => [...this.shutdownsIn(commit)]));
   }
@@ -219,12 +222,12 @@ export class History {
     return this.troubles(instance).some(({ what, from, to }) => /pause|crash/.test(what) && from <= at && to >= at);
   }
 
-  /** True if nothing has kept a process from what it had to do since an instant, for so many milliseconds. */
+  /** True if nothing has disturbed a process since an instant, for so many milliseconds. */
   isSteady(instance: number, at: number, ms: number): boolean {
     return !this.troubles(instance).some((trouble) => overlaps(trouble, { from: at, to: at + ms }));
   }
 
-  /** The first instant from one on after which nothing has kept a process from its work for so many milliseconds. */
+  /** The first instant from which on nothing has disturbed a process for so many milliseconds. */
   steadySince(instance: number, at: number, ms: number): number {
     let since = at;
     for (const trouble of this.troubles(instance).toSorted((a, b) => a.from - b.from)) {
@@ -235,16 +238,13 @@ export class History {
 
   /**
    * True if a process has judged clocks by another one than the registry's at some time in between: by the time of most
-   * others, with which its own may agree or not.
+   * others, which its own may match or not.
    */
   trustsNoRegistry(instance: number, from: number, to: number): boolean {
     return (this.distrust.get(instance) ?? []).some((interval) => overlaps(interval, { from, to }));
   }
 
-  /**
-   * True if any process went by another time than the registry's: also one whose own clock is ahead of that time may do
-   * so.
-   */
+  /** True if any process used another time than the registry's. Its own clock may also be ahead of that time. */
   isRegistryDistrusted(at: number): boolean {
     return [...this.distrust.keys()].some((instance) => this.trustsNoRegistry(instance, at, at));
   }
@@ -265,14 +265,14 @@ export class History {
       if (event.state === 'trusted') continue;
       const referenceMs = event.state === 'registry-wrong' ? event.offsetMs : wall - at - event.offsetMs;
       const goesOn = wasOpen && Math.abs(referenceMs) > LEAST_REFERENCE_MS;
-      // A clock that is off is told of once; it is judged by what most agree on from when they do.
+      // A wrong clock is reported once. It is judged by the time that most agree on from the begin of the agreement.
       const agreedAt = agreed.find(({ to }) => to >= at)?.from ?? Infinity;
       own.push({ from: event.state === 'registry-wrong' || goesOn ? at : Math.max(at, agreedAt), to: Infinity });
     }
     return new Map([...intervals].map(([instance, all]) => [instance, all.filter(({ from, to }) => from < to)]));
   }
 
-  /** Whoever marks an item by hand says that it runs: when the holder goes, the item is run again in doubt. */
+  /** A manual mark says that the item runs: when the holder goes, the item is run again in doubt. */
   isMarkedByHand(jobName: string, item: number, from: number, to: number): boolean {
     return this.of('operation').some(
       (one) =>
@@ -285,7 +285,7 @@ export class History {
     );
   }
 
-  /** When clocks were set in between, and by how much, in milliseconds. */
+  /** Steps of clocks in a span of time, with their sizes in milliseconds. */
   clockSteps(from: number, to: number): readonly { readonly instance: number; readonly ms: number }[] {
     return this.steps
       .filter(({ at }) => at >= from && at <= to)
@@ -305,12 +305,12 @@ export class History {
     return this.calm.some(({ from, to }) => from < at && at + ms < to);
   }
 
-  /** All that was written to a node, in order. */
+  /** All writes to a node, in order. */
   writesTo(path: string): readonly TimedWrite[] {
     return (this.writesByPath ??= this.groupWrites()).get(path) ?? [];
   }
 
-  /** Longest time until an item of a job that may run has run, once it is its instance's turn. In milliseconds. */
+  /** Longest time from the turn of an item that may run to the end of its run, in milliseconds. */
   turnMs(jobName: string): number {
     const job = this.plan.jobs.find(({ name }) => name === jobName);
     return job === undefined ? 0 : longestTurnMs(job, MOST_ITEMS);
@@ -320,27 +320,27 @@ export class History {
     return this.plan.jobs.some(({ name, resident }) => name === jobName && resident === true);
   }
 
-  /** Only what is marked in the registry is promised across processes. */
+  /** True if the registry marks running items. Only then does a promise hold across processes. */
   isMonitored(jobName: string): boolean {
     return this.plan.jobs.find(({ name }) => name === jobName)?.monitorExecution !== false;
   }
 
-  /** The times in which nothing was disturbed, from when everything has settled. */
+  /** Times without a disturbance, from the end of the recovery. */
   get calm(): readonly Interval[] {
     return (this.calmTimes ??= this.findCalm());
   }
 
-  /** Every job in every calm time in which somebody can run it. */
+  /** Every job in every calm time in which an instance can run it. */
   get calmJobs(): readonly CalmJob[] {
     return (this.jobsInCalm ??= findCalmJobs(this));
   }
 
-  /** Every item that may run, in every calm time of its job, where the registry knows what runs. */
+  /** Every item that may run, in every calm time of its job, if the registry knows the running items. */
   get calmItems(): readonly CalmItem[] {
     return (this.itemsInCalm ??= findCalmItems(this));
   }
 
-  /** The registry's tree as it was at an instant. Not to be changed. */
+  /** The registry's tree at an instant. Do not change it. */
   treeAt(at: number): Replay {
     return remembered(this.trees, at, () => {
       const tree = new Replay();
@@ -385,7 +385,7 @@ export class History {
       if (kind !== 'deleted' || !path.includes('/instances/')) continue;
       const { jobName, node } = this.nodeOf(path);
       if (node.kind !== 'instance' || node.instanceId.endsWith(`-${session}`)) continue;
-      // A process that is back takes away what its lost session has left: both nodes.
+      // A process that is back removes both nodes that its lost session has left.
       if (writes.some((write) => write.path === `/${jobName}/sessions/${node.instanceId}`)) continue;
       yield { at, jobName, instance: indexOf(node.instanceId), instanceId: node.instanceId };
     }
@@ -439,7 +439,7 @@ function isDisturbing(entry: Entry): boolean {
   }
 }
 
-/** A call of a process disturbs until it has ended, and a pause until the process has called `resume`. */
+/** A call of a process disturbs until it has ended. A pause disturbs until the process has called `resume`. */
 function followCall(open: Set<string>, { name, instance, jobName, outcome }: EntryOf<'operation'>): void {
   if (instance === undefined) return;
   const key = (call: string) => `${instance} calls ${call} ${jobName}`;
@@ -461,7 +461,7 @@ export function indexOf(instanceId: string): number {
   return Number(/@-@(\d+)-/.exec(instanceId)?.[1]) - 1_000;
 }
 
-/** When most processes have told that the registry's clock is wrong, and by how much the same. */
+/** Times in which most processes have reported that the registry's clock is wrong, by about the same offset. */
 function findAgreements(commits: readonly Commit[]): readonly Interval[] {
   const agreements: { from: number; to: number }[] = [];
   const told = new Map<string, number>();

@@ -5,7 +5,7 @@ import type { Operation } from '../../libs/elastic-job/src/registry/index.js';
 import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
 import type { PlannedProcess } from './world/plan.js';
 
-/** An operation as it was sent. `meant`: what it was before a mutant took the version away. */
+/** An operation as it was sent. `meant`: the version that a mutant took away. */
 export type LoggedOperation = Operation & { readonly meant?: number };
 
 export interface NodeWrite {
@@ -15,7 +15,7 @@ export interface NodeWrite {
   readonly isEphemeral: boolean;
 }
 
-/** What a handler was given. */
+/** Facts that a handler was given. */
 export interface RunFact {
   readonly run: number;
   readonly instance: number;
@@ -31,16 +31,16 @@ export interface RunFact {
   readonly isDeaf: boolean;
 }
 
-/** An effect on a task, at the instant of the effect. */
+/** An event of a task, at the instant of its effect. */
 export interface TaskFact extends TaskTarget {
   readonly what: 'launched' | 'adopted' | 'opened' | 'ended' | 'released';
   readonly jobName: string;
   readonly item: number;
   readonly uid: string;
-  /** Of the scheduler that holds it then. */
+  /** The run of the scheduler that holds it then. */
   readonly run: string;
   readonly token: bigint;
-  /** In which it has ended. */
+  /** State in which it has ended. */
   readonly state?: string;
   readonly killer?: string;
   /** Its report. */
@@ -57,14 +57,14 @@ export type Fact =
   | { readonly kind: 'session'; readonly instance: number; readonly session: string; readonly state: string }
   | ({ readonly kind: 'run' } & RunFact)
   | { readonly kind: 'returned' | 'threw'; readonly run: number }
-  /** The handler is told to stop, and why: the class of its signal's reason. */
+  /** The handler is told to stop. `reason`: the class of its signal's reason. */
   | { readonly kind: 'aborted'; readonly run: number; readonly reason: string }
-  /** A handler has asked whether its lease is held. */
+  /** A handler has asked if its lease is held. */
   | { readonly kind: 'held'; readonly run: number; readonly isHeld: boolean }
   | { readonly kind: 'effect'; readonly run: number; readonly token: bigint; readonly accepted: boolean }
   | ({ readonly kind: 'task' } & TaskFact)
   | { readonly kind: 'event'; readonly instance: number; readonly wall: number; readonly event: JobEvent }
-  /** `until` is given by another entry, `healed`, if the fault lasts. */
+  /** A lasting fault ends with another entry, `healed`. */
   | { readonly kind: 'fault'; readonly fault: string; readonly instance: number; readonly lasts: boolean }
   | { readonly kind: 'healed'; readonly fault: string; readonly instance: number }
   | ({ readonly kind: 'process'; readonly instance: number } & PlannedProcess)
@@ -78,25 +78,24 @@ export type Fact =
       readonly item?: number;
       readonly id?: string;
       readonly outcome: 'asked' | 'done' | 'failed';
-      /** The process whose code has called; undefined: an operator has. */
+      /** The process whose code has called. Undefined: an operator has. */
       readonly instance?: number;
-      /** The class of what it failed with. */
+      /** The class of its error. */
       readonly error?: string;
     }
   | { readonly kind: 'calm' }
-  /** Before everybody leaves. */
+  /** Noted before all processes leave. */
   | { readonly kind: 'closing' }
   | { readonly kind: 'over'; readonly pendingTimers: number };
 
 /**
- * A fact, when it happened (milliseconds since the epoch, as the registry's clock shows), and the registry's last zxid
- * by then.
+ * A fact with its time (milliseconds since the epoch, by the registry's clock), and the registry's last zxid by then.
  */
 export type Entry = { readonly at: number; readonly zxid: bigint } & Fact;
 
 export type EntryOf<K extends Entry['kind']> = Extract<Entry, { readonly kind: K }>;
 
-/** Everything that has happened in a history, in order. */
+/** All facts of a history, in order. */
 export class EventLog {
   readonly entries: Entry[] = [];
 

@@ -1,16 +1,16 @@
 import type { Edition } from './world/plan.js';
 
-/** A seed that has once shown something, and what. */
+/** A seed that has once failed, with the fault. */
 export interface Regression {
   readonly seed: number;
-  /** Of the draws that it stood for then; `tasks`: of a history whose items are tasks. @default 1 */
+  /** Edition of its draws; `tasks`: of a history whose items are tasks. @default 1 */
   readonly edition?: Edition | 'tasks';
   readonly showed: string;
 }
 
 /**
- * Run by every test run. A seed of an edition means another history once that draws differently: add an edition
- * instead.
+ * Seeds that every test run runs. A seed of an edition means another history once that draws differently: add an
+ * edition.
  */
 export const REGRESSIONS: readonly Regression[] = [
   {
@@ -48,7 +48,8 @@ export const REGRESSIONS: readonly Regression[] = [
   {
     seed: 428_065,
     showed:
-      'an instance that was shut down before it knew that it had rejoined waited for itself, led for ever, and did nothing',
+      'an instance that was shut down before it knew that it had rejoined waited for itself, led for ever, ' +
+      'and did nothing',
   },
   {
     seed: 404_105,

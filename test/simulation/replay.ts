@@ -4,7 +4,7 @@ export interface ReplayedNode {
   readonly data: string;
   readonly createdAt: number;
   readonly createdBy: string;
-  /** Of its creation. */
+  /** Transaction that created it. */
   readonly zxid: bigint;
   readonly version: number;
 }
@@ -23,7 +23,7 @@ export class Replay {
     }
   }
 
-  /** As it is now. */
+  /** A copy of the tree as it is now. */
   copy(): Replay {
     const copy = new Replay();
     for (const [path, node] of this.nodes) copy.nodes.set(path, node);

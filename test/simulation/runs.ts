@@ -8,11 +8,11 @@ export interface Run extends RunFact {
   abortedAt?: number;
   /** The class of its signal's reason. */
   abortedBy?: string;
-  /** Its handler was told of as hung. */
+  /** Times at which its handler was reported as hung. */
   readonly hungAt: number[];
-  /** Its item was given up to others although the handler goes on. */
+  /** Time at which its item was given up to others although the handler goes on. */
   releasedAt?: number;
-  /** Undefined: its process died, or it runs still. */
+  /** Undefined: its process died, or it still runs. */
   endedAt?: number;
 }
 

@@ -12,24 +12,25 @@ interface Broken {
   readonly violations: readonly Violation[];
 }
 
-/** One history, and what it has broken. */
+/** One history, with its broken promises. */
 export interface Simulation {
   readonly seed: number;
   readonly log: EventLog;
   readonly broken: readonly Broken[];
-  /** By the numbers of the invariants. */
+  /** Coverages by the numbers of the invariants. */
   readonly coverages: readonly (readonly [number, Coverage])[];
-  /** How often things have happened to tasks. */
+  /** Number of sightings of each situation of tasks. */
   readonly sightings: ReadonlyMap<string, number>;
 }
 
 const TAIL = 40;
-/** What has no number: the history can be told. */
+/** Fails for a history that does not come to its end. */
 const TO_ITS_END: Invariant = { number: 0, name: 'comes to its end', check: () => [] };
 
 /**
- * Runs the history of a seed and looks at it. @param edition `tasks`: of jobs whose items are tasks @throws what the
- * world itself could not do
+ * Runs the history of a seed and checks it.
+ * @param edition `tasks`: of jobs whose items are tasks
+ * @throws if the world itself could not do something
  */
 export async function simulate(seed: number, mutation?: Mutation, edition?: Edition | 'tasks'): Promise<Simulation> {
   const plan = edition === 'tasks' ? taskPlanOf(seed) : planOf(seed, edition);
@@ -57,7 +58,7 @@ export async function simulate(seed: number, mutation?: Mutation, edition?: Edit
   return { seed, log, broken, coverages: history.coverages.all, sightings };
 }
 
-/** What an engineer needs of a failure: the seed, the promise, and the log's last lines about it. */
+/** Text of a failure for an engineer: the seed, the promise, and the log's last lines about it. */
 export function report({ seed, log, broken }: Simulation): string {
   return broken
     .map(({ invariant, violations }) => {

@@ -9,17 +9,18 @@ import { planOf } from './world/plan.js';
 
 /** `npm run simulate -- --seeds 2000` runs more of them. */
 const SEEDS = 100;
-/** Of histories whose items are tasks. `npm run simulate -- --tasks --seeds 2000` runs more of them. */
+/** Number of histories whose items are tasks. `npm run simulate -- --tasks --seeds 2000` runs more of them. */
 const TASK_SEEDS = 30;
-/** Of runs, faults and events. */
+/** Runs, faults and events that must occur. */
 const SHOWN =
   'MISFIRE FAILOVER resident crash pause leave expire lose-reply drift hung missed postponed CancelledError ' +
-  'dependency-not-met DrainDeadlineError InstanceRemovedError JobTimeoutError ResidentStoppedError SessionLostError SuspendedTooLongError';
+  'dependency-not-met DrainDeadlineError InstanceRemovedError JobTimeoutError ResidentStoppedError ' +
+  'SessionLostError SuspendedTooLongError';
 const TASK_SHOWN = ['succeeded', 'FAILED', 'KILLED by timeout', 'UNREACHABLE', 'adopted while it ran', 'handed over'];
 const COMMAND = ['--import', './test/support/faults/register-typescript.mjs', 'test/simulation/cli.ts'];
 
 describe('histories of many faults', () => {
-  it(`given ${SEEDS} seeds, when their histories are looked at, then every promise was kept, and the faults have shown`, async () => {
+  it(`keep every promise for ${SEEDS} seeds, and all faults occur`, async () => {
     const seen = new Set<string>();
     for (let seed = 1; seed <= SEEDS; seed++) {
       const simulation = await simulate(seed);
@@ -37,7 +38,7 @@ describe('histories of many faults', () => {
     expect([...seen].filter((word) => word.startsWith('is answered'))).toHaveLength(ODD_ANSWERS.length);
   }, 300_000);
 
-  it(`given ${TASK_SEEDS} seeds whose items are tasks, when their histories are looked at, then every promise was kept`, async () => {
+  it(`keep every promise for ${TASK_SEEDS} seeds whose items are tasks`, async () => {
     const seen = new Set<string>();
     for (let seed = 1; seed <= TASK_SEEDS; seed++) {
       const simulation = await simulate(seed, undefined, 'tasks');
@@ -48,7 +49,7 @@ describe('histories of many faults', () => {
   }, 120_000);
 
   it.each(REGRESSIONS)(
-    'given seed $seed, when it runs, then it does not show again that $showed',
+    'do not show for seed $seed again that $showed',
     async ({ seed, edition = 1 }) => {
       expect(report(await simulate(seed, undefined, edition))).toBe('');
     },
@@ -57,21 +58,21 @@ describe('histories of many faults', () => {
 });
 
 describe('a seed', () => {
-  it('given 20 seeds, when each runs twice, then its log is the same', async () => {
+  it('gives the same log each time, for 20 seeds', async () => {
     for (let seed = 1; seed <= 20; seed++) {
       const [first, second] = [await simulate(seed), await simulate(seed)];
       expect(first.log.hash(), `seed ${seed}`).toBe(second.log.hash());
     }
   }, 120_000);
 
-  it('given 5 seeds whose items are tasks, when each runs twice, then its log is the same', async () => {
+  it('gives the same log each time, for 5 seeds whose items are tasks', async () => {
     for (let seed = 1; seed <= 5; seed++) {
       const [first, second] = [await simulate(seed, undefined, 'tasks'), await simulate(seed, undefined, 'tasks')];
       expect(first.log.hash(), `seed ${seed}`).toBe(second.log.hash());
     }
   }, 60_000);
 
-  it('given another process, when it runs the seed, then its log is the same', async () => {
+  it('gives the same log in another process', async () => {
     const { log } = await simulate(7);
 
     const { stdout } = await promisify(execFile)(process.execPath, [...COMMAND, '--seed', '7']);

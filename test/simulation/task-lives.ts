@@ -6,10 +6,10 @@ export interface TaskLife extends Pick<
   'jobName' | 'item' | 'uid' | 'fireTime' | 'origin' | 'launch' | 'run' | 'token'
 > {
   readonly launchedAt: number;
-  /** Of whoever has claimed it, in order; the first one has launched it. */
+  /** Its holders, in the order of their claims. The first one has launched it. */
   readonly holders: readonly Holder[];
   readonly openedAt: number | undefined;
-  /** Its process does nothing any more. */
+  /** Its end, after which its process does nothing. */
   readonly end: (EntryOf<'task'> & { readonly what: 'ended' }) | undefined;
   readonly release: EntryOf<'task'> | undefined;
 }

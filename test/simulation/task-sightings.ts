@@ -7,7 +7,7 @@ const REQUESTS = ['claim', 'open', 'watch', 'cancel', 'release'].flatMap((name) 
   `${name}, after`,
 ]);
 
-/** Situations that a run of many histories has to have met, or it has not tried what it is for. */
+/** Situations that must occur in a run of many histories, because it exists to try them. */
 const DUE: readonly string[] = [
   ['succeeded', 'handler failed', 'FAILED', 'ERROR', 'LOST', 'DROPPED', 'GONE', 'UNKNOWN', 'GONE_BY_OPERATOR'],
   ['KILLED by other', 'KILLED by timeout', 'KILLED by scheduler', 'QUEUED', 'UNREACHABLE', 'reachable again'],
@@ -16,7 +16,7 @@ const DUE: readonly string[] = [
   REQUESTS.flatMap((request) => [`stands still at ${request}`, `request fails: ${request}`]),
 ].flat();
 
-/** Counts what has happened to the tasks of a history. */
+/** Counts the situations of tasks in a history. */
 export function taskSightings(history: History): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   const see = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
@@ -35,7 +35,7 @@ export function taskSightings(history: History): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** Sightings that have to be in many histories, and are in none of these. */
+/** Situations that must occur in many histories, and occur in none of these. */
 export function unseen(counts: ReadonlyMap<string, number>): readonly string[] {
   return DUE.filter((what) => !counts.has(what));
 }

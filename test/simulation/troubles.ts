@@ -1,12 +1,12 @@
 import { type Interval, remembered } from './history.js';
 import type { Entry } from './log.js';
 
-/** What keeps a process from its work for a while. */
+/** A disturbance of a process. */
 export interface Trouble extends Interval {
   readonly what: string;
 }
 
-/** When each process stood still, was cut off, was without its session, or was gone. */
+/** Times in which each process stood still, was cut off, was without its session, or was gone. */
 export function readTroubles(entries: readonly Entry[]): ReadonlyMap<number, readonly Trouble[]> {
   const troubles = new Map<number, { what: string; from: number; to: number }[]>();
   const open = (instance: number, what: string, from: number) =>
@@ -15,7 +15,7 @@ export function readTroubles(entries: readonly Entry[]): ReadonlyMap<number, rea
     for (const trouble of troubles.get(instance) ?? [])
       if (trouble.what === what) trouble.to = Math.min(trouble.to, to);
   };
-  // Of two that overlap, each has an end of its own; which one is which makes no difference.
+  // Two overlapping ones have an end each. It makes no difference which end belongs to which.
   const heal = (instance: number, what: string, to: number) => {
     const first = troubles.get(instance)?.find((trouble) => trouble.what === what && trouble.to === Infinity);
     if (first !== undefined) first.to = to;

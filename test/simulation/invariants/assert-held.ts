@@ -3,12 +3,12 @@ import type { EntryOf } from '../log.js';
 import type { Run } from '../runs.js';
 import { byItem, DISTURBED, itemKey, timeOf, type Violation } from './invariant.js';
 
-/** A question to the registry is answered, or given up, within this time, in milliseconds. */
+/** Longest time until a question to the registry is answered or given up, in milliseconds. */
 const LONGEST_QUESTION_MS = 2_000;
 
 /**
- * 24. `assertHeld` passes only while no newer token of the item exists, and refuses nothing that is held: a run that
- * was not told to stop, on a process that nothing keeps from the registry, passes.
+ * 24. `assertHeld` passes only while no newer token of the item exists, and refuses no held item: it passes for a run
+ * that was not told to stop, on a process with an undisturbed way to the registry.
  */
 export function check24HeldIsCurrent(history: History): Violation[] {
   const runs = new Map(history.runs.map((run) => [run.run, { run, own: history.beginOf(run)?.zxid }]));
@@ -28,7 +28,7 @@ export function check24HeldIsCurrent(history: History): Violation[] {
 
 function isNeedless(history: History, run: Run, { at }: EntryOf<'held'>): boolean {
   if (run.abortedAt !== undefined && run.abortedAt <= at) return false;
-  // A clock that was set forward is a question, until the registry has answered.
+  // A clock that was set forward is in doubt until the registry has answered.
   if (wasSetForward(history, run, at)) return false;
   return isSteadyAt(history, run, { at });
 }
@@ -42,8 +42,8 @@ function isSteadyAt(history: History, { instance }: Run, { at }: Pick<EntryOf<'h
 }
 
 /**
- * Until the registry has told it: its session was ended before its time, or an operator has shut it down a moment ago,
- * or while it was cut off.
+ * True if the process may not have learned it from the registry yet: its session was ended before its time, or an
+ * operator has shut it down a moment ago, or while it was cut off.
  */
 function mayNotKnow(history: History, { at: since, instance, jobName }: Run, at: number): boolean {
   const ended = history

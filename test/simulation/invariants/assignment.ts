@@ -4,8 +4,8 @@ import { startedTimes } from './dependents.js';
 import { itemKey, timeOf, type Violation } from './invariant.js';
 
 /**
- * 20. No assignment is decided from a view that is older than its trigger: each item was its instance's at some moment
- * since the trigger fell due, and an item that was its own all that time is in it.
+ * 20. No assignment is decided from a view that is older than its trigger. Each item belonged to its instance at some
+ * moment since the trigger fell due, and an item that was its own all that time is in it.
  */
 export function check20FreshAssignment(history: History): Violation[] {
   const violations: Violation[] = [];
@@ -19,16 +19,17 @@ export function check20FreshAssignment(history: History): Violation[] {
       history.judges(20);
       const owners = ownership.get(itemKey(jobName, item)) ?? [];
       if (owners.some(({ from, to, owner }) => owner === instance && from <= at && to >= since)) continue;
-      const message = `instance ${instance} took ${itemKey(jobName, item)} for ${timeOf(fireTime)}, which is not its own since`;
+      const what = `${itemKey(jobName, item)} for ${timeOf(fireTime)}`;
+      const message = `instance ${instance} took ${what}, which is not its own since`;
       violations.push({ at, message, about: `/${jobName}/sharding/${item}/instance` });
     }
   }
   return violations;
 }
 
-/** A trigger may wait for its items for so long, in milliseconds. */
+/** Longest wait of a trigger for its items, in milliseconds. */
 const LONGEST_WAIT_MS = 30_000;
-/** The clock of a host that is ahead by more does not count, in milliseconds. */
+/** Limit, in milliseconds. A host's clock that is further ahead does not count. */
 const TOLERANCE_MS = 10_000;
 
 interface Triggered {
@@ -40,8 +41,8 @@ interface Triggered {
 }
 
 /**
- * When a fire time fell due by the clock that its instance goes by, or somewhat earlier: a drifting clock counts by its
- * own seconds. The clock is judged as the fire time falls due; the verdict may change while the trigger waits.
+ * Time at which a fire time fell due by the clock that its instance uses, or somewhat earlier: a drifting clock counts
+ * its own seconds. The clock is judged as the fire time falls due, and the verdict may change while the trigger waits.
  */
 function dueSince(history: History, { at, instance, wall, fireTime }: Triggered): number {
   const byHost = at - Math.max(0, wall - fireTime + setBackMs(history, instance, at)) * 1.05 - 5;
@@ -50,8 +51,8 @@ function dueSince(history: History, { at, instance, wall, fireTime }: Triggered)
 }
 
 /**
- * How far a clock was set back while a trigger may have waited, in milliseconds: it seems to have fallen due later by
- * that.
+ * Time by which a clock was set back while a trigger may have waited, in milliseconds. The trigger seems to have fallen
+ * due later by that time.
  */
 function setBackMs(history: History, instance: number, at: number): number {
   return history

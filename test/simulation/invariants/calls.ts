@@ -4,9 +4,9 @@ import { DISTURBED, timeOf, type Violation } from './invariant.js';
 
 type Call = EntryOf<'operation'> & { readonly instance: number };
 
-/** A process drains for so long, and gives handlers as long again as `JobDeparture` does. In milliseconds. */
+/** Longest drain of a process, with the grace that `JobDeparture` gives handlers, in milliseconds. */
 const LONGEST_DRAIN_MS = 3_000 + 1_000;
-/** The ways in which a call of a process may fail; anything else is a fault of the library. */
+/** The ways in which a call of a process may fail. Any other failure is a fault of the library. */
 const EXPECTED: ReadonlySet<string> = new Set([
   'UnknownJobError',
   'ConfigurationError',
@@ -20,8 +20,8 @@ const EXPECTED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * 25. Calls of a process's own code are done: a job that it has removed begins nothing there and leaves nothing
- * going on, until it is added again; every call ends, as the API says it may.
+ * 25. Calls of a process's own code are done: a job that it has removed begins nothing there and leaves nothing going
+ * on, until it is added again. Every call ends as the API documents it.
  */
 export function check25CallsAreDone(history: History): Violation[] {
   const calls = history.of('operation').filter((call): call is Call => call.instance !== undefined);
@@ -39,7 +39,7 @@ export function check25CallsAreDone(history: History): Violation[] {
 
 /**
  * True if a call of `add` waits for the end of the removal that ends at this instant. A further call of `remove` while
- * the job leaves joins the drain that is under way, ends with it, and takes back no `add` that waits for its end.
+ * the job leaves joins the running drain, ends with it, and cancels no `add` that waits for its end.
  */
 function isAddedAgain(before: readonly Call[], at: number): boolean {
   const removals = before.filter(({ name }) => name === 'remove');
@@ -64,7 +64,7 @@ function afterRemoval(history: History, call: Call, later: readonly Call[]): Vio
 function unended(history: History, call: Call, later: readonly Call[]): Violation[] {
   const { at, instance, name } = call;
   const byMs = LONGEST_DRAIN_MS + 4 * history.promptMs;
-  // An edit may be written over and over by others.
+  // Others may overwrite an edit again and again.
   const isExcused = at + byMs > history.closingAt || name.startsWith('edit') || !history.isSteady(instance, at, byMs);
   const end = later.find((one) => one.name === name && one.outcome !== 'asked');
   const isInTime = (end?.at ?? Infinity) <= at + byMs;

@@ -4,7 +4,7 @@ import type { Run } from '../runs.js';
 import { isSameTarget } from '../../../libs/elastic-job/src/domain/index.js';
 import { itemKey, type Violation } from './invariant.js';
 
-/** A cancel aborts the run that it names, and no other; what was cancelled is told as aborted, and not failed over. */
+/** A cancel aborts exactly the run that it names. A cancelled run is reported as aborted, and not failed over. */
 export function cancels(history: History): Violation[] {
   const asked = history.of('operation').filter(({ name, id }) => name === 'cancel' && id !== undefined);
   const named = new Set(asked.map(({ id }) => id));

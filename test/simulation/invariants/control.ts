@@ -6,7 +6,7 @@ import { timeouts } from './limits.js';
 import { shutdowns } from './shutdowns.js';
 import { itemKey, timeOf, type Violation } from './invariant.js';
 
-/** 10. No run mixes two configurations, and when everything has settled all run by the newest one. */
+/** 10. No run mixes two configurations, and all use the newest one after everything has settled. */
 export function check10ConfigConvergence(history: History): Violation[] {
   const written = new Set<string>();
   const violations: Violation[] = [];
@@ -39,8 +39,8 @@ export function check10ConfigConvergence(history: History): Violation[] {
 }
 
 /**
- * 11. What is disabled is not begun; what an operator triggers is begun once; what he cancels ends, and that alone;
- * whom he takes out of a job obeys; what takes too long ends.
+ * 11. A disabled item is not begun. An operator's trigger begins items once. A cancel ends its run, and no other. An
+ * instance that an operator takes out of a job obeys. A run that takes too long ends.
  */
 export function check11ControlIsHonoured(history: History): Violation[] {
   return [
@@ -52,7 +52,7 @@ export function check11ControlIsHonoured(history: History): Violation[] {
   ];
 }
 
-/** 12. Who leaves begins nothing more, and what it ran has ended, or was told to, by the deadline. */
+/** 12. A leaving instance begins nothing more. Its runs have ended, or were told to, by the deadline. */
 export function check12Drain(history: History, drainTimeoutMs = 3_000): Violation[] {
   const deadlineMs = drainTimeoutMs + history.promptMs;
   return history.of('leaving').flatMap(({ instance, at }) =>
@@ -81,7 +81,7 @@ function disabledItems(history: History): Violation[] {
       const isEnabling = (operation: (typeof operations)[number]) =>
         operation.name === 'enable item' && operation.jobName === jobName && operation.item === item;
       const enabledAt = operations.find((operation) => isEnabling(operation) && operation.at > at)?.at;
-      // What is beyond a smaller total goes with all its nodes; a later item of that number is another one.
+      // An item beyond a smaller total goes with all its nodes. A later item of that number is another one.
       const isEnd = (write: { readonly kind: string; readonly at: number }) =>
         write.kind === 'deleted' && write.at > at;
       const goneAt = history.writesTo(`/${jobName}/sharding/${item}`).find(isEnd)?.at ?? Infinity;
@@ -90,7 +90,7 @@ function disabledItems(history: History): Violation[] {
         history.begins
           .filter((begin) => begin.jobName === jobName && begin.item === item && !begin.isClaim)
           .filter((begin) => begin.at > at + history.promptMs && begin.at < until)
-          // What was assigned before may have waited in a process that stood still, or on its way.
+          // Earlier assignments may have waited in a process that stood still, or on their way.
           .filter((begin) =>
             history.judges(11, !history.isSteady(indexOf(begin.record.by), at, begin.at - at) && DISTURBED),
           )
@@ -129,7 +129,7 @@ function triggers(history: History): Violation[] {
   });
 }
 
-// An instance that had yet to take an earlier request was not asked for this run, and the operator was told.
+// True if an instance had yet to take an earlier request. It was not asked for this run, and the operator was told.
 function isBehindAnother(history: History, path: string, at: number, id = ''): boolean {
   if (history.writesTo(path).some(({ kind, data }) => kind === 'created' && data.includes(id))) return false;
   return existence(history, path).some(({ from, to }) => from < at && to > at - history.promptMs);

@@ -3,7 +3,7 @@ import type { History } from '../history.js';
 import { Replay } from '../replay.js';
 import { itemKey, type Violation } from './invariant.js';
 
-/** 5. When everything has settled, every item has an owner who is there. */
+/** 5. Every item has a present owner after everything has settled. */
 export function check05CompleteCover(history: History): Violation[] {
   history.judgesCalm(5);
   return history.calmJobs.flatMap(({ jobName, configuration, from, to }) =>
@@ -21,7 +21,7 @@ export function check05CompleteCover(history: History): Violation[] {
   );
 }
 
-/** 7. When everything has settled, owners do not change, and no member has two items more than another. */
+/** 7. After everything has settled, owners do not change, and no member has two items more than another. */
 export function check07BoundedResharding(history: History): Violation[] {
   history.judgesCalm(7);
   return history.calmJobs.flatMap(({ jobName, from, to, tree, members, configuration }) => {
@@ -58,7 +58,7 @@ export function check07BoundedResharding(history: History): Violation[] {
   });
 }
 
-/** 8. Only who runs an item takes its mark away, unless it is gone. */
+/** 8. Only the holder of an item removes its mark, unless the holder is gone. */
 export function check08Stickiness(history: History): Violation[] {
   const tree = new Replay();
   const violations: Violation[] = [];
@@ -69,7 +69,7 @@ export function check08Stickiness(history: History): Violation[] {
       history.judges(8);
       const mark = tree.get(path);
       const isThere = mark !== undefined && tree.has(`/${jobName}/instances/${mark.data}`);
-      // A mark that somebody has made by hand belongs to whom it names.
+      // A manual mark belongs to the instance that it names.
       const isOwn = mark?.createdBy === commit.session || mark?.data.endsWith(`-${commit.session}`);
       if (!isThere || isOwn) continue;
       const message = `session ${commit.session} took the mark of ${mark.data} from ${itemKey(jobName, node.item)}`;

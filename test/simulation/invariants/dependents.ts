@@ -8,7 +8,7 @@ import { type CalmJob, enabledItems, existence, itemsInTime, occupancy } from '.
 import { type Commit, type History, remembered } from '../history.js';
 import { itemKey, timeOf, type Violation } from './invariant.js';
 
-/** A job was started after its parents: its fire time has appeared in its `after` node. */
+/** A start of a job after its parents: its fire time has appeared in its `after` node. */
 interface Start {
   readonly jobName: string;
   readonly parents: readonly string[];
@@ -16,7 +16,7 @@ interface Start {
   readonly commit: Commit;
 }
 
-/** An item of a parent has ended well for a fire time, or was begun for it. */
+/** A step of a parent's item for a fire time: it was begun, or has ended well. */
 interface ItemStep {
   readonly item: number;
   readonly zxid: bigint;
@@ -24,8 +24,8 @@ interface ItemStep {
 }
 
 /**
- * 23. A job with parents is started for a fire time once, by the transaction that settles the last item of its parents'
- * runs for it, exactly if all of them have succeeded; and what is started is run.
+ * 23. A job with parents is started once for a fire time, exactly if all of its parents' runs for it have succeeded, by
+ * the transaction that settles the last of their items. A started job is run.
  */
 export function check23StartedAfter(history: History): Violation[] {
   if (!history.plan.jobs.some(({ after }) => after !== undefined)) return [];
@@ -40,7 +40,7 @@ export function check23StartedAfter(history: History): Violation[] {
   ];
 }
 
-/** When a job was started for which fire time, by job. */
+/** Instants at which jobs were started, by job and fire time. */
 export function startedTimes(history: History): ReadonlyMap<string, ReadonlyMap<number, number>> {
   const times = new Map<string, Map<number, number>>();
   for (const { jobName, fireTime, commit } of startsIn(history)) {
@@ -64,7 +64,7 @@ function startsIn(history: History): readonly Start[] {
   );
 }
 
-/** What the items of jobs have begun, and done, for each fire time of their schedules. */
+/** Begins and ends of jobs' items, for each fire time of their schedules. */
 class ParentRuns {
   private readonly begun = new Map<string, ItemStep[]>();
   private readonly succeeded = new Map<string, ItemStep[]>();
@@ -87,7 +87,7 @@ class ParentRuns {
     }
   }
 
-  /** Of all jobs. */
+  /** Fire times of all jobs. */
   get fireTimes(): readonly number[] {
     return [...this.times];
   }
@@ -106,11 +106,10 @@ function surplusBegins(history: History, starts: readonly Start[]): Violation[] 
   return history.begins
     .filter(({ jobName, record }) => isChild(history, jobName) && record.target.origin === 'schedule')
     .filter(({ jobName, record, zxid }) => !((at.get(`${jobName} ${record.target.fireTime}`) ?? zxid) < zxid))
-    .map(({ at: begunAt, jobName, item, record, zxid }) => ({
-      at: begunAt,
-      message: `${itemKey(jobName, item)} was begun for ${timeOf(record.target.fireTime)}, for which it was not started`,
-      about: zxid.toString(16),
-    }));
+    .map(({ at: begunAt, jobName, item, record, zxid }) => {
+      const what = `${itemKey(jobName, item)} was begun for ${timeOf(record.target.fireTime)}`;
+      return { at: begunAt, message: `${what}, for which it was not started`, about: zxid.toString(16) };
+    });
 }
 
 function earlyStart(history: History, runs: ParentRuns, { jobName, parents, fireTime, commit }: Start): Violation[] {
@@ -120,7 +119,7 @@ function earlyStart(history: History, runs: ParentRuns, { jobName, parents, fire
   const isSettling = done.some(({ zxid }) => zxid === commit.zxid);
   const apart = isSettling ? [] : [{ at: commit.at, message: `${what} by no settle of its parents`, about }];
   const early = parents.flatMap((parent) => {
-    // What is due changes with these, for who hears of them in time.
+    // These change the due items, for each process that learns of them in time.
     const isChanged = history
       .of('operation')
       .some(
@@ -145,8 +144,8 @@ function earlyStart(history: History, runs: ParentRuns, { jobName, parents, fire
 }
 
 /**
- * True if an item of a scheduled job was disabled whenever others were begun: it belongs to no such run, and holds
- * nothing back. Once it is enabled it may be begun for the same fire time, by an instance whose clock gets there only
+ * True if an item of a scheduled job was disabled whenever others were begun. It belongs to no such run, and holds
+ * nothing back. Once it is enabled, it may be begun for the same fire time, by an instance whose clock gets there only
  * then.
  */
 function wasDisabledFor(history: History, jobName: string, item: number, others: readonly ItemStep[]): boolean {
@@ -155,7 +154,7 @@ function wasDisabledFor(history: History, jobName: string, item: number, others:
   return others.every(({ at }) => disabled.some(({ from, to }) => from <= at && to >= at - history.promptMs));
 }
 
-/** While nothing is disturbed, every run in which all items succeed is followed by a start. */
+/** While nothing is disturbed, a start follows every run in which all items succeed. */
 function missingStarts(history: History, runs: ParentRuns, starts: readonly Start[]): Violation[] {
   return history.calmJobs
     .filter(({ jobName }) => isChild(history, jobName))
@@ -181,13 +180,13 @@ function missingStarts(history: History, runs: ParentRuns, starts: readonly Star
     });
 }
 
-/** After this instant the runs of a job are counted for those that are started after it. */
+/** Instant after which the runs of a job are counted for the jobs that start after it. */
 function countingSince(history: History, jobName: string): number {
   const created = history.writesTo(`/${jobName}/dependents`).find(({ kind }) => kind === 'created');
   return parseParentProgress(created?.data ?? '')?.closedUpTo ?? -Infinity;
 }
 
-/** The fire times for which all parents have begun and succeeded in a calm time, and when. */
+/** Fire times for which all parents have begun and succeeded in a calm time, with the time of success. */
 function completeIn(
   runs: ParentRuns,
   parents: readonly CalmJob[],
@@ -196,7 +195,7 @@ function completeIn(
   // A job without an enabled item has no run that could succeed.
   if (parents.some((parent) => enabledItems(parent).length === 0)) return [];
   const all = parents.flatMap((parent) => enabledItems(parent).map((item) => [parent.jobName, item] as const));
-  // A run that was begun before has other items as well, if the total was greater then.
+  // An earlier run has other items as well, if the total was greater then.
   const wasBegun = (fireTime: number) =>
     parents.some(({ jobName }) => runs.begunOf(jobName, fireTime).some(({ at }) => at <= from));
   return runs.fireTimes.flatMap((fireTime) => {
@@ -211,7 +210,7 @@ function completeIn(
   });
 }
 
-/** While nothing is disturbed, every item that is free begins as the job is started. */
+/** While nothing is disturbed, every free item begins as the job is started. */
 function lateBegins(history: History, starts: readonly Start[]): Violation[] {
   return history.calmJobs
     .filter(({ jobName }) => isChild(history, jobName))
@@ -235,9 +234,7 @@ function lateBegins(history: History, starts: readonly Start[]): Violation[] {
     });
 }
 
-/**
- * Whatever has happened, what was started before everything settled is done or has been followed by something later.
- */
+/** A start before everything settled is done, or followed by a later one, even after faults. */
 function lostStarts(history: History, starts: readonly Start[]): Violation[] {
   return history.calmJobs
     .filter(({ jobName }) => isChild(history, jobName))
@@ -260,7 +257,7 @@ function lostStarts(history: History, starts: readonly Start[]): Violation[] {
     });
 }
 
-/** True if a process has paused the job: it does not catch up on what comes meanwhile. */
+/** True if a process has paused the job. It does not catch up on fire times of the pause. */
 function wasPaused(history: History, jobName: string, at: number): boolean {
   const calls = history.of('operation').filter((call) => call.jobName === jobName && call.at <= at);
   const last = new Map<number | undefined, string>();

@@ -5,14 +5,12 @@ import { Replay } from '../replay.js';
 import { overfullQueues } from './overflow.js';
 import { itemKey, timeOf, type Violation } from './invariant.js';
 
-/**
- * After the loss of a holder is in the registry, its items are swept within this time: an election, and a few requests.
- */
+/** Time from the loss of a holder in the registry to the sweep of its items: an election, and a few requests. */
 function sweepMs(history: History): number {
   return 1_500 + 2 * history.promptMs;
 }
 
-/** 18. An entry of the queue that is owed to somebody goes only with its begin, once; and the queue is not overfull. */
+/** 18. An owed entry of the queue goes only with its begin, once, and the queue is not overfull. */
 export function check18NoClaimLost(history: History): Violation[] {
   return [...lostEntries(history), ...overfullQueues(history)];
 }
@@ -61,7 +59,7 @@ export function check22OrphansAreQueued(history: History): Violation[] {
 }
 
 /**
- * 6. An item of a crashed holder runs again within the session's timeout and a bit, if somebody is there and has a free
+ * 6. An item of a crashed holder runs again soon after the session's timeout, if an instance is there and has a free
  * slot.
  */
 export function check06BoundedFailover(history: History): Violation[] {
@@ -113,12 +111,12 @@ function isWaiting(tree: Replay, root: string): boolean {
   return settled === undefined || settled.outcome === 'aborted';
 }
 
-/** The record says so: it is not gone silently. */
+/** True if the record says so, so that the entry is not gone silently. */
 function isPurged({ writes }: Commit, root: string): boolean {
   return writes.some(({ path, data }) => path === `${root}/record` && /"cause":"purged"/.test(data));
 }
 
-/** It is still there, because something of it ran as the total shrank. */
+/** True if the item still exists because it ran as the total shrank. */
 function isBeyondTotal(tree: Replay, jobName: string, item: number): boolean {
   const [, total] = /^shardingTotalCount: (\d+)$/m.exec(tree.get(`/${jobName}/config`)?.data ?? '') ?? [];
   return item >= Number(total);

@@ -12,11 +12,11 @@ import type { Entry, Fact, LoggedOperation, NodeWrite, RunFact } from '../log.js
 import type { PlannedJob } from '../world/plan.js';
 
 export const JOB = 'job';
-/** When hand-made histories begin; times are given in seconds after it. */
+/** Begin of hand-made histories. Times are given in seconds after it. */
 export const START = Date.UTC(2030, 0, 1);
 export const ITEMS = '/job/sharding';
 const CHILD = 'child';
-/** In seconds. */
+/** In seconds after `START`. */
 const FIRE_TIMES = [10, 20, 30, 40, 50];
 
 const OPTIONS = {
@@ -43,10 +43,10 @@ interface BeginOptions {
   readonly starts?: readonly number[];
 }
 
-/** What goes wrong with a job that is started after another one, for the fire time of second 30. */
+/** Faults of a job that is started after another one, for the fire time of second 30. */
 export type ChildFault = 'too early' | 'apart' | 'not started' | 'not run' | 'not asked';
 
-/** Writes a history by hand: two instances, a job with two items that fires every ten seconds, for a minute. */
+/** Writes a history by hand: two instances, and a job with two items that fires every ten seconds, for a minute. */
 export class HandMadeHistory {
   private readonly noted: { readonly at: number; readonly fact: Fact }[] = [];
   private runs = 0;
@@ -54,7 +54,7 @@ export class HandMadeHistory {
 
   constructor(private readonly options: Omit<PlannedJob, 'periodMs'> = OPTIONS) {}
 
-  /** In which all goes well, but for the fire times (in seconds) and items that are left out. */
+  /** A history without faults, except for the fire times (in seconds) and items that are left out. */
   static healthy(isLeftOut: (item: number, fireTime: number) => boolean = () => false): HandMadeHistory {
     const history = new HandMadeHistory();
     history.open();
@@ -66,7 +66,7 @@ export class HandMadeHistory {
     return history;
   }
 
-  /** Of a job whose items run at all times, but for those that are left out. */
+  /** A history of a job whose items run at all times, except for those that are left out. */
   static resident(isLeftOut: (item: number) => boolean = () => false): HandMadeHistory {
     const { name, shardingTotalCount, timeZone, jobParameter } = OPTIONS;
     const history = new HandMadeHistory({ name, shardingTotalCount, timeZone, jobParameter, resident: true });
@@ -79,7 +79,7 @@ export class HandMadeHistory {
     return history.note(60, { kind: 'closing' });
   }
 
-  /** Of a job and of one that is started after it, in which all goes well, but for a fault. */
+  /** A history of a job and of one that is started after it, without faults except for the given one. */
   static withChild(fault?: ChildFault): HandMadeHistory {
     const history = new HandMadeHistory();
     history.child = { name: CHILD, after: JOB, shardingTotalCount: 1, timeZone: 'UTC', jobParameter: 'v0' };
@@ -114,7 +114,7 @@ export class HandMadeHistory {
     return this.note(seconds, { kind: 'commit', session, operations, writes });
   }
 
-  /** An item is begun, run, told of and settled. */
+  /** Begins, runs, reports and settles an item. */
   begin(
     seconds: number,
     item: number,

@@ -5,22 +5,22 @@ import { unawareOfSilence } from './limits.js';
 import { byItem, itemKey, timeOf, type Violation } from './invariant.js';
 
 /**
- * A fire time may be begun so long before the registry's clock shows it, in milliseconds; it takes a moment to get
- * there.
+ * Longest time by which a begin may precede its fire time by the registry's clock, in milliseconds. The begin takes a
+ * moment to get there.
  */
 const TOLERANCE_MS = 10_000;
 /**
- * A process knows the registry's clock only as an interval; a clock that drifts makes it a little wrong. In
- * milliseconds.
+ * Width of the interval in which a process knows the registry's clock, in milliseconds. A drifting clock makes it a
+ * little wrong.
  */
 const INTERVAL_MS = 1_000;
-/** The quickest of the simulation's clocks gains so much of the time that passes; the library expects sound ones. */
+/** Largest share by which a clock of the simulation gains time. The library expects sound clocks. */
 const LARGEST_DRIFT = 0.03;
 
 /**
- * 1. At no instant do two live holders of an item both carry the newest token. An older run may still go on only if its
- * holder is no member of the job any more and nobody has to wait for it, or has given the item up: then its token is
- * the older one. Nor does a process begin what it still runs.
+ * 1. At no instant do two live holders of an item both carry the newest token. An older run may go on only if its
+ * holder has left the job and no instance has to wait for it, or if it has given the item up: then its token is the
+ * older one. A process also does not begin an item that it still runs.
  */
 export function check01ExclusiveShard(history: History): Violation[] {
   const gone = goneAt(history);
@@ -33,7 +33,8 @@ export function check01ExclusiveShard(history: History): Violation[] {
     const hasLost = leftAt.some((at) => at >= heldSince && at <= next.at);
     const isReleased = (before.releasedAt ?? Infinity) <= next.at;
     if (isOver || ((hasLost || isReleased) && before.instance !== next.instance)) return [];
-    const message = `item ${next.item} began at ${timeOf(next.at)} on ${next.instance} while run ${before.run} held it on ${before.instance}`;
+    const holder = `run ${before.run} held it on ${before.instance}`;
+    const message = `item ${next.item} began at ${timeOf(next.at)} on ${next.instance} while ${holder}`;
     return [{ at: next.at, message, about: `"jobName":"${next.jobName}"` }];
   });
 }
@@ -65,8 +66,8 @@ export function check02FenceMonotonic(history: History): Violation[] {
 }
 
 /**
- * 17. A holder that does not stand still has seen its signal before the registry gives its place away; and once the
- * registry has not answered for as long as its process waits, if that is limited.
+ * 17. A holder that does not stand still has seen its signal before the registry gives its place away. The same holds
+ * once the registry has not answered for as long as the process waits, if that is limited.
  */
 export function check17SignalBeforeExpiry(history: History): Violation[] {
   return [...unawareOfExpiry(history), ...unawareOfSilence(history)];
@@ -85,7 +86,7 @@ function unawareOfExpiry(history: History): Violation[] {
       // An operator or the instance itself may remove the node; only the end of the session is judged here.
       if (!node.instanceId.endsWith(`-${session}`)) continue;
       if (!history.judges(17, couldNotKnow(history, instance, at) && 'the process could not know')) continue;
-      // What runs since is another session's, or of the job as the process has added it again.
+      // Later runs belong to another session, or to the job as the process has added it again.
       const givenUpAt = Math.min(givenUp.get(session) ?? at, at);
       const unaware = history.runs.find(
         (run) =>
@@ -103,9 +104,7 @@ function unawareOfExpiry(history: History): Violation[] {
   return violations;
 }
 
-/**
- * 21. No target of an item is begun twice, except as a failover, or after a clock that ran ahead has begun it early.
- */
+/** 21. No target of an item is begun twice, except as a failover, or after a fast clock has begun it early. */
 export function check21OnceBegun(history: History): Violation[] {
   const violations: Violation[] = [];
   const begun = new Map<string, number>();
@@ -117,8 +116,8 @@ export function check21OnceBegun(history: History): Violation[] {
     const { fireTime, origin } = record.target;
     const target = `${jobName}/${item} for ${timeOf(fireTime)} of ${origin}`;
     const before = begun.get(target);
-    // By the time that most agree on, which may be another one than the registry's. Also the begin itself may show it,
-    // and tell.
+    // By the time that most agree on, which may differ from the registry's. The begin itself may also show and report
+    // it.
     const isTold = told.some(
       (one) =>
         one.at > before! &&
@@ -127,8 +126,8 @@ export function check21OnceBegun(history: History): Violation[] {
         one.jobName === jobName &&
         one.items.includes(item),
     );
-    // Within the tolerance it does not count as early, and may be repeated all the same: after a later early run, or if
-    // a smaller total has ended the item meanwhile, with what it had begun.
+    // A begin within the tolerance does not count as early, but may be repeated: after a later early run, or if a
+    // smaller total has ended the item meanwhile, with all that it had begun.
     const isForgotten = ends.get(itemKey(jobName, item))?.some((end) => end.at >= before! && end.zxid < zxid) ?? false;
     const mayRepeat = before !== undefined && before < fireTime && (isForgotten || mayRepeatEarlyRun(record));
     const wasEarly = before !== undefined && (before < fireTime - TOLERANCE_MS || isTold || mayRepeat);
@@ -141,7 +140,7 @@ export function check21OnceBegun(history: History): Violation[] {
   return violations;
 }
 
-/** When records were deleted: a smaller total has ended their items, or the job was removed. */
+/** Instants at which records were deleted: a smaller total has ended their items, or the job was removed. */
 function itemEnds(history: History) {
   return history.commits.flatMap(({ at, zxid, writes }) =>
     writes.flatMap(({ kind, path }) => {
@@ -152,8 +151,8 @@ function itemEnds(history: History) {
 }
 
 /**
- * 28. No fire time is begun before it has come by the registry's clock, but for the tolerance, unless most agree that
- * this is wrong. A job that is started after others is begun for what these have run, whatever the clocks say.
+ * 28. No fire time is begun before it has come by the registry's clock, except for the tolerance, unless most agree
+ * that this clock is wrong. A job that is started after others is begun for their fire times, independent of clocks.
  */
 export function check28NothingEarly(history: History): Violation[] {
   const isStartedAfter = (name: string) =>
@@ -164,16 +163,15 @@ export function check28NothingEarly(history: History): Violation[] {
     .filter(({ jobName }) => !isStartedAfter(jobName))
     .filter((begin) => history.judges(28, !isTrusted(begin) && "most agree that the registry's clock is wrong"))
     .filter((begin) => begin.at < begin.record.target.fireTime - TOLERANCE_MS - INTERVAL_MS - driftMs(history, begin))
-    .map(({ at, jobName, item, record, zxid }) => ({
-      at,
-      message: `${jobName}/${item} was begun for ${timeOf(record.target.fireTime)}, ${record.target.fireTime - at} ms early`,
-      about: zxid.toString(16),
-    }));
+    .map(({ at, jobName, item, record: { target }, zxid }) => {
+      const early = `${target.fireTime - at} ms early`;
+      const message = `${jobName}/${item} was begun for ${timeOf(target.fireTime)}, ${early}`;
+      return { at, message, about: zxid.toString(16) };
+    });
 }
 
 /**
- * So far a clock may have drifted since its process last heard the registry's, in the reply to a write, before it
- * decided to begin.
+ * Possible drift of a clock from the last reply of the registry to a write of its process until the decision to begin.
  */
 function driftMs(history: History, { at, record }: Begin): number {
   const decidedAt = at - history.promptMs;
@@ -182,7 +180,8 @@ function driftMs(history: History, { at, record }: Begin): number {
 }
 
 /**
- * Each run of an item with each earlier one that had not ended. Only monitored jobs promise anything across processes.
+ * Pairs of each run of an item with each earlier one that had not ended. Only monitored jobs promise anything across
+ * processes.
  */
 function pairs(history: History): (readonly [Run, Run])[] {
   const found: (readonly [Run, Run])[] = [];
@@ -198,8 +197,8 @@ function pairs(history: History): (readonly [Run, Run])[] {
 }
 
 /**
- * When each instance ceased to be one whose handlers are waited for, in each job: its session was over, or it had been
- * shut down by an operator for as long as the others wait.
+ * Instants at which instances ceased to be waited for in each job: the session was over, or an operator had shut the
+ * instance down for as long as the others wait.
  */
 function goneAt(history: History): ReadonlyMap<string, readonly number[]> {
   const gone = new Map<string, number[]>();
@@ -217,12 +216,12 @@ function goneAt(history: History): ReadonlyMap<string, readonly number[]> {
   }
   for (const { at, jobName, instance } of history.shutdowns) {
     const { shutdownGraceMs = 5_000 } = history.plan.jobs.find(({ name }) => name === jobName)!;
-    add(jobName, instance, at + 0.95 * shutdownGraceMs); // The clock of who waits may drift.
+    add(jobName, instance, at + 0.95 * shutdownGraceMs); // The clock of a waiting process may drift.
   }
   return gone;
 }
 
-/** It stands still, is dead, or the registry has ended the session of its own accord: nobody could tell it in time. */
+/** True if it stands still, is dead, or the registry has ended the session by itself: it could not learn it in time. */
 function couldNotKnow(history: History, instance: number, at: number): boolean {
   return (
     history.isStill(instance, at) ||

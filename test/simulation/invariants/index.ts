@@ -30,7 +30,7 @@ import { check14NoLitter, check15NothingSilent } from './traces.js';
 
 export type { Invariant, Violation } from './invariant.js';
 
-/** All of them: 1 to 16 of the field study, 17 to 22 of the issue, and those that came later. */
+/** All invariants: 1 to 16 of the field study, 17 to 22 of the issue, and later ones. */
 export const INVARIANTS: readonly Invariant[] = [
   { number: 1, name: 'exclusive shard', check: check01ExclusiveShard },
   { number: 2, name: 'fence monotonic', check: check02FenceMonotonic },
@@ -62,7 +62,7 @@ export const INVARIANTS: readonly Invariant[] = [
   { number: 28, name: 'nothing early', check: check28NothingEarly },
 ];
 
-/** Those of jobs whose items are tasks: beside all the others. */
+/** Further invariants for jobs whose items are tasks. */
 export const TASK_INVARIANTS: readonly Invariant[] = [
   { number: 29, name: 'one task of an item', check: check29OneTask },
   { number: 30, name: 'launched once', check: check30LaunchedOnce },

@@ -5,28 +5,26 @@ export interface Violation {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly message: string;
-  /** What the log's lines about it have in common. */
+  /** Text that the log's lines about it have in common. */
   readonly about: string;
 }
 
-/**
- * One promise, and who looks whether it was kept. Numbers 1 to 16 are those of the field study, 17 to 22 the issue's.
- */
+/** One promise with its checker. Numbers 1 to 16 are those of the field study, 17 to 22 the issue's. */
 export interface Invariant {
   readonly number: number;
   readonly name: string;
   readonly check: (history: History) => readonly Violation[];
 }
 
-/** Why something is not judged: the process that should have done it was cut off, stood still, or the like. */
+/** Reason why a case is not judged: the process that should have acted was cut off, stood still, or the like. */
 export const DISTURBED = 'its process was disturbed';
 
-/** What identifies an item in the log. */
+/** Key of an item in the log. */
 export function itemKey(jobName: string, item: number): string {
   return `${jobName}/${item}`;
 }
 
-/** Groups by item, in the order of what is grouped. */
+/** Groups by item, and keeps the order. */
 export function byItem<T extends { readonly jobName: string; readonly item: number }>(
   all: readonly T[],
 ): ReadonlyMap<string, readonly T[]> {

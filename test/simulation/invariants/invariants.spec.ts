@@ -17,7 +17,7 @@ function dropped(): HandMadeHistory {
   return healthy().commit(34, sessionOf(1), [changed(`${ITEMS}/0/record`, record)]);
 }
 
-/** One instance has yet to take an operator's request as he asks again. */
+/** One instance has yet to take an operator's request when the next one comes. */
 function askedTwice(): HandMadeHistory {
   const request = `/job/trigger/${idOf(0)}`;
   return healthy()
@@ -307,17 +307,14 @@ describe('the checkers', () => {
     ['resident', () => HandMadeHistory.resident(), 1],
     ['started', () => withChild(), 2],
     ['twice triggered', askedTwice, 1],
-  ])(
-    'given a history of a %s job in which all goes well, when it is looked at, then no promise is broken',
-    (_, make, jobs) => {
-      const history = make().build();
+  ])('find no broken promise in a healthy history of a %s job', (_, make, jobs) => {
+    const history = make().build();
 
-      expect(
-        INVARIANTS.flatMap(({ number, check }) => check(history).map(({ message }) => `${number}: ${message}`)),
-      ).toEqual([]);
-      expect(history.calmJobs).toHaveLength(jobs);
-    },
-  );
+    expect(
+      INVARIANTS.flatMap(({ number, check }) => check(history).map(({ message }) => `${number}: ${message}`)),
+    ).toEqual([]);
+    expect(history.calmJobs).toHaveLength(jobs);
+  });
 
   it.each(BROKEN)('given invariant %i, when %s, then it is found', (number, _, make) => {
     const { check } = INVARIANTS.find((invariant) => invariant.number === number)!;
@@ -325,7 +322,7 @@ describe('the checkers', () => {
     expect(check(make().build())).not.toEqual([]);
   });
 
-  it('given all promises, when they are counted, then each has a history that breaks it', () => {
+  it('have a history for each promise that breaks it', () => {
     expect([...new Set(BROKEN.map(([number]) => number))]).toEqual(INVARIANTS.map(({ number }) => number));
   });
 });

@@ -2,7 +2,7 @@ import type { Commit, History } from '../history.js';
 import { Replay } from '../replay.js';
 import type { Violation } from './invariant.js';
 
-/** 9. What only a leader writes is written by the session that holds the election node. */
+/** 9. Leader writes are made only by the session that holds the election node. */
 export function check09OneLeaderActs(history: History): Violation[] {
   return leaderWrites(history, ({ commit, jobName, tree }) => {
     history.judges(9);
@@ -28,7 +28,7 @@ export function check19NoOldTerm(history: History): Violation[] {
 interface LeaderWrite {
   readonly commit: Commit;
   readonly jobName: string;
-  /** As it was before the commit. */
+  /** The tree before the commit. */
   readonly tree: Replay;
 }
 
@@ -44,9 +44,9 @@ function leaderWrites(history: History, judge: (write: LeaderWrite) => string | 
   return violations;
 }
 
-/** The job whose owners a commit has written, or whose orphans it has swept; undefined if it is no leader's. */
+/** The job whose owners a commit has written, or whose orphans it has swept. Undefined if it is no leader's. */
 function plannedJob(history: History, { writes, operations }: Commit): string | undefined {
-  // An instance that settles or registers takes back its own marks only.
+  // An instance that settles or registers removes only its own marks.
   const isOwn = writes.some(({ path }) => path.includes('/instances/'));
   for (const { kind, path } of writes) {
     const { jobName, node } = history.nodeOf(path);

@@ -2,7 +2,7 @@ import type { History } from '../history.js';
 import type { Run } from '../runs.js';
 import { DISTURBED, itemKey, type Violation } from './invariant.js';
 
-/** A timer may be late by a drifting clock, and by what happens in the same moment. In milliseconds. */
+/** Latest time of a timer, in milliseconds. A drifting clock, and other work in the same moment, may delay it. */
 function latest(ms: number): number {
   return 1.05 * ms + 50;
 }
@@ -25,7 +25,7 @@ export function timeouts(history: History): Violation[] {
   });
 }
 
-/** A handler that does not heed its signal is told of once, when its time is over; and no other one is. */
+/** A handler that ignores its signal is reported once, when its time is over. No other handler is reported. */
 export function hungHandlers(history: History): Violation[] {
   const graces = new Map(history.of('process').map(({ instance, hungGraceMs }) => [instance, hungGraceMs ?? 30_000]));
   return history.runs.flatMap((run) => {
@@ -41,7 +41,7 @@ export function hungHandlers(history: History): Violation[] {
   });
 }
 
-/** What runs while the registry does not answer is told to stop when its process has waited for long enough. */
+/** Runs are told to stop when the registry has not answered for as long as their process waits. */
 export function unawareOfSilence(history: History): Violation[] {
   const sessions = history.of('session');
   return history.of('process').flatMap(({ instance, suspendedGraceMs }) => {
@@ -58,7 +58,7 @@ export function unawareOfSilence(history: History): Violation[] {
   });
 }
 
-/** When it ended or was told to. */
+/** Time at which it ended, or was told to. */
 function endOf({ abortedAt = Infinity, endedAt = Infinity }: Run): number {
   return Math.min(abortedAt, endedAt);
 }

@@ -2,7 +2,7 @@ import { isSameTarget, parseRunRecord, type RunRecord } from '../../../libs/elas
 import { type Commit, type History, indexOf } from '../history.js';
 import { itemKey, type Violation } from './invariant.js';
 
-/** A run that found no place in the failover queue: its record says so. */
+/** A run that found no place in the failover queue, by its record. */
 interface Dropped {
   readonly commit: Commit;
   readonly jobName: string;
@@ -10,7 +10,7 @@ interface Dropped {
   readonly record: RunRecord;
 }
 
-/** No sweep puts more into the queue of a job than it may hold, and what was dropped is not repeated. */
+/** No sweep puts more into the queue of a job than it may hold, and a dropped run is not repeated. */
 export function overfullQueues(history: History): Violation[] {
   const swept = new Map<string, Set<string>>();
   const violations: Violation[] = [];
@@ -31,8 +31,8 @@ export function overfullQueues(history: History): Violation[] {
 }
 
 /**
- * A leader has put the item into the queue. Its request may be one with those of other jobs, and with settles of this
- * job, which queue what they have ended.
+ * True if a leader has put the item into the queue. Its transaction may include those of other jobs, and settles of
+ * this job, which queue the items that they have ended.
  */
 function isSwept(history: History, { operations, writes }: Commit, jobName: string, item: number): boolean {
   const isGuarded = operations.some(
@@ -47,7 +47,7 @@ function isSwept(history: History, { operations, writes }: Commit, jobName: stri
   return isGuarded && !isSettled;
 }
 
-/** What was dropped is told of, by who has dropped it. */
+/** A dropped run is reported by the process that has dropped it. */
 export function silentDrops(history: History): Violation[] {
   const processes = new Map(history.of('session').map(({ session, instance }) => [session, instance]));
   return droppedRuns(history).flatMap(({ commit, jobName, item }) => {
@@ -87,7 +87,7 @@ function droppedRuns(history: History): Dropped[] {
       const { jobName, node } = history.nodeOf(path);
       const stored = parseRunRecord(data);
       if (node.kind !== 'item-record' || stored.kind !== 'record') return [];
-      // What was given up since is noted in the same record.
+      // The same record notes later fire times that were given up.
       const run = `${path} ${stored.record.run}`;
       if (known.has(run)) return [];
       known.add(run);

@@ -2,22 +2,20 @@ import { existence } from '../calm.js';
 import { type History, indexOf, type Interval } from '../history.js';
 import { timeOf, type Violation } from './invariant.js';
 
-/** A mark that its holder has forgotten goes within this time of it, in milliseconds: its own check, and the settle. */
+/** Longest life of a mark that its holder has forgotten, in milliseconds: its own check, and the settle. */
 const FORGOTTEN_MS = 20_000;
 
-/** A mark of which its holder runs nothing any more. */
+/** A mark whose holder runs nothing of it. */
 interface Forgotten {
   readonly path: string;
   readonly holder: string;
-  /** When it was made. */
+  /** Time of its creation. */
   readonly at: number;
-  /** When what it stood for was over. */
+  /** Time at which its run was over. */
   readonly over: number;
 }
 
-/**
- * 26. A mark whose holder lives is of something that it runs, or goes in time once nothing keeps the holder from it.
- */
+/** 26. A mark whose holder lives belongs to one of its runs, or goes in time once the holder is undisturbed. */
 export function check26OwnMarks(history: History): Violation[] {
   const limitMs = FORGOTTEN_MS + history.promptMs;
   return [...ofRuns(history), ...ofOthers(history)].flatMap(({ path, holder, at, over }): Violation[] => {
@@ -34,12 +32,12 @@ export function check26OwnMarks(history: History): Violation[] {
 }
 
 function ofRuns(history: History): Forgotten[] {
-  // A run that is tried again has several handlers, one after the other.
+  // A retried run has several handlers, one after the other.
   const last = new Map(history.runs.map((run) => [history.beginOf(run), run]));
   return history.begins.flatMap((begin): Forgotten[] => {
     const { at, jobName, item, record, isClaim } = begin;
     const run = last.get(begin);
-    // What is begun waits for a slot; it is settled unrun, or runs.
+    // A begun item waits for a slot. It is settled without a run, or runs.
     const over = run === undefined ? at + history.turnMs(jobName) : (run.endedAt ?? run.releasedAt);
     if (over === undefined) return [];
     return (isClaim ? ['running', 'failovering'] : ['running']).map((mark) => ({
@@ -51,7 +49,7 @@ function ofRuns(history: History): Forgotten[] {
   });
 }
 
-/** Of marks that somebody has made by hand, in the name of an instance. */
+/** Marks that were made by hand, in the name of an instance. */
 function ofOthers(history: History): Forgotten[] {
   return history.commits.flatMap(({ at, writes }) =>
     writes.length > 1

@@ -3,7 +3,7 @@ import type { History, Interval } from '../history.js';
 import type { Run } from '../runs.js';
 import { itemKey, timeOf, type Violation } from './invariant.js';
 
-/** Each item of a resident job runs at all times, but for the pauses after runs that ended by themselves. */
+/** Each item of a resident job runs at all times, except for the pauses after runs that ended by themselves. */
 export function residentGaps(history: History): Violation[] {
   return history.calmJobs
     .filter(({ configuration }) => configuration.resident)
@@ -20,7 +20,7 @@ export function residentGaps(history: History): Violation[] {
     );
 }
 
-/** When an item bore no mark in a calm time. */
+/** Times without a mark of an item in a calm time. */
 function gaps(history: History, { jobName, from, to }: CalmJob, item: number): Interval[] {
   let free = from;
   const found: Interval[] = [];
@@ -32,8 +32,8 @@ function gaps(history: History, { jobName, from, to }: CalmJob, item: number): I
 }
 
 /**
- * Twice as long after each run in a row that ended by itself on an instance, which it remembers while the item is
- * elsewhere. A clock may drift. In milliseconds.
+ * Longest pause before a new run, in milliseconds. It doubles with each run in a row that ended by itself on an
+ * instance, which remembers the number while the item is elsewhere. A clock may drift.
  */
 function longestPauseMs(history: History, { jobName }: CalmJob, item: number, since: number): number {
   const inARow = new Map<number, number>();
@@ -45,7 +45,7 @@ function longestPauseMs(history: History, { jobName }: CalmJob, item: number, si
   return most === 0 ? 0 : 1.05 * Math.min(30_000, 100 * 2 ** (most - 1));
 }
 
-/** It was told to end there. What an operator has cancelled is begun again as what has ended by itself. */
+/** True if it was told to end there. A cancelled run is begun again like one that has ended by itself. */
 function endsAfresh({ abortedBy }: Run): boolean {
   return abortedBy !== undefined && abortedBy !== 'CancelledError';
 }

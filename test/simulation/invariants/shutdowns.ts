@@ -4,8 +4,8 @@ import type { EntryOf } from '../log.js';
 import { DISTURBED, type Violation } from './invariant.js';
 
 /**
- * Whom an operator has taken out of a job begins nothing more of it, aborts what it runs, and does not come back by
- * itself.
+ * An instance that an operator has taken out of a job begins nothing more of it, aborts its runs, and does not come
+ * back by itself.
  */
 export function shutdowns(history: History): Violation[] {
   return history.shutdowns
@@ -15,7 +15,7 @@ export function shutdowns(history: History): Violation[] {
     .flatMap((shutdown) => disobedience(history, shutdown).map((what) => violation(shutdown, what)));
 }
 
-/** When the process's own code adds the job again, or resumes it; also if it waits for that already. */
+/** Time at which the process's own code adds the job again, or resumes it. It may already wait for that. */
 function takenBack(history: History, { at, jobName, instance }: Shutdown): number {
   const isOwn = (call: EntryOf<'operation'>) => call.instance === instance && call.jobName === jobName;
   const calls = history

@@ -1,13 +1,13 @@
 import type { History } from '../history.js';
 import { timeOf, type Violation } from './invariant.js';
 
-/** A process drains for so long, and may take so much longer, in milliseconds of its own clock. */
+/** Drain time of a process, and the extra time that it may take, in milliseconds of its own clock. */
 const DRAIN_MS = 3_000;
 const LONGEST_REST_MS = 3_000;
 
 /**
- * 27. A stop of a process is over in time, whatever state the process and the registry are in, and takes the process's
- * handlers with it.
+ * 27. A stop of a process is over in time, in any state of the process and the registry, and ends the process's
+ * handlers.
  */
 export function check27StopsAreBounded(history: History): Violation[] {
   const limitMs = 1.05 * (DRAIN_MS + LONGEST_REST_MS) + 50;

@@ -7,7 +7,7 @@ import { overlaps } from '../troubles.js';
 import { itemKey, timeOf, type Violation } from './invariant.js';
 
 /**
- * 3. While nothing is disturbed every fire time of every item is begun in time, unless the item was busy then: targets
+ * 3. While nothing is disturbed, every fire time of every item is begun in time, unless the item was busy then. Targets
  * are matched with begins, one to one, as Jepsen's checker of Chronos does.
  */
 export function check03NoLostTarget(history: History): Violation[] {
@@ -24,8 +24,8 @@ export function check03NoLostTarget(history: History): Violation[] {
 }
 
 /**
- * 4. Nothing runs that no schedule and no operator has asked for, and nothing more often than it was asked for. A
- * resident job runs by itself alone, and nothing of it is queued.
+ * 4. No run lacks a schedule or an operator's request, and none is more frequent than requested. A resident job runs
+ * only by itself, and nothing of it is queued.
  */
 export function check04NoSurplusRun(history: History): Violation[] {
   const violations: Violation[] = [];
@@ -64,8 +64,8 @@ export function check04NoSurplusRun(history: History): Violation[] {
 }
 
 /**
- * 13. What becomes of fire times that meet a busy item is what the misfire policy says: under `once` the latest of them
- * is run as soon as the item is free, under `skip` none of them is, under `all` each of them before any later one.
+ * 13. Fire times that meet a busy item are treated as the misfire policy says: under `once` the latest of them is run
+ * as soon as the item is free, under `skip` none is, under `all` each of them before any later one.
  */
 export function check13MisfireOracle(history: History): Violation[] {
   history.judgesCalm(13, true);
@@ -83,7 +83,7 @@ function afterBusy(history: History, watched: CalmItem, interval: Interval): Vio
   const missed = dueTimes(job.schedule, from + slack, to - slack).at(-1);
   if (missed === undefined) return [];
   const later = begins.filter(({ at }) => at >= to);
-  // An operator's trigger that has waited goes first; what it makes late is judged after it.
+  // A waiting trigger of an operator goes first. Runs that it delays are judged after it.
   if (later[0] !== undefined && !isScheduled(later[0]) && later[0].at <= to + slack) return [];
   const isMadeUp = later.some(({ at, record }) => at <= to + slack && record.target.fireTime >= missed);
   const run = later.find((begin) => isScheduled(begin) && begin.record.target.fireTime === missed);
@@ -106,8 +106,8 @@ function outOfOrder({ job, item, begins }: CalmItem): Violation[] {
 }
 
 /**
- * 16. In every calm time each item runs again and again: within one period, or one run, and a bit. What is resident
- * runs always.
+ * 16. In every calm time each item runs again and again: within one period, or one run, and a bit. A resident item runs
+ * always.
  */
 export function check16Progress(history: History): Violation[] {
   history.judgesCalm(16, true);

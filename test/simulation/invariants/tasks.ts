@@ -4,12 +4,12 @@ import { targetKey, type TaskLife } from '../task-lives.js';
 import { LONGEST_TIDYING_MS } from '../world/world.js';
 import { byItem, itemKey, timeOf, type Violation } from './invariant.js';
 
-/** An end after which nobody repeats a target: its handler has returned or thrown. */
+/** An end after which a target is not repeated: its handler has returned or thrown. */
 const DONE = 'FINISHED';
 /** Ends for which the task itself may be to blame. */
 const GUILTY: ReadonlySet<string | undefined> = new Set(['FAILED', 'ERROR']);
 
-/** 29. At no instant do two tasks of one item do something. */
+/** 29. At no instant do two tasks of one item act. */
 export function check29OneTask(history: History): Violation[] {
   return [...byItem(history.tasks).values()].flatMap((tasks) => {
     const opened = tasks.filter(({ openedAt }) => openedAt !== undefined).toSorted(byOpening);
@@ -22,13 +22,13 @@ export function check29OneTask(history: History): Violation[] {
 }
 
 /**
- * 30. Each launch of a target begins once; a further launch begins only after the one before has died, or was never
- * opened, or an operator has said that it is gone. Where nobody can adopt, a scheduler that dies takes with it what it
- * knew of an end.
+ * 30. Each launch of a target begins once. A further launch begins only after the one before has died, or was never
+ * opened, or an operator has said that it is gone. Where schedulers cannot adopt tasks, a scheduler that dies takes its
+ * knowledge of an end with it.
  */
 export function check30LaunchedOnce(history: History): Violation[] {
   const isShared = history.plan.tasks?.adopts === true;
-  // Also a word that was answered with an error may have been heard.
+  // A message that was answered with an error may have arrived, too.
   const lost = new Set(
     recordsOf(history).flatMap(({ jobName, item, record: { launch = 1, settled, target } }) =>
       settled?.cause === 'GONE_BY_OPERATOR' ? [launchKey({ jobName, item, ...target, launch })] : [],
@@ -84,7 +84,9 @@ export function check32InnocentDeaths(history: History): Violation[] {
   });
 }
 
-/** 33. An adoption keeps the launch, whatever else repeats a target raises it; and the task is of the launch begun. */
+/**
+ * 33. An adoption keeps the launch, and any other repeat of a target raises it. The task belongs to the begun launch.
+ */
 export function check33LaunchIsCounted(history: History): Violation[] {
   const begun = new Map(
     history.begins.map((begin) => [`${itemKey(begin.jobName, begin.item)} ${begin.record.run}`, begin]),
@@ -119,14 +121,14 @@ export function check33LaunchIsCounted(history: History): Violation[] {
   return [...ofRecords, ...ofTasks];
 }
 
-/** 34. A run is settled once, also one that was handed over: from then on it is its successor's. */
+/** 34. A run is settled once. A run that was handed over belongs to its successor from then on. */
 export function check34SettledOnce(history: History): Violation[] {
   return recordsOf(history).flatMap(({ at, jobName, item, record, before, about }): Violation[] => {
     if (record.settled === undefined) return [];
     history.judges(34);
     const { at: settledAt, cause, outcome } = record.settled;
     const former = before?.run === record.run ? before.settled : undefined;
-    // An entry that loses its place in the queue says so, by its cause or without being owed.
+    // The record of an entry that loses its place in the queue shows it, by its cause or by not being owed.
     const isDropped = cause === 'purged' || cause === 'overflow' || cause === 'released' || cause === former?.cause;
     if (former === undefined || (isDropped && former.at === settledAt && former.outcome === outcome)) return [];
     const message = `${itemKey(jobName, item)}, run ${record.run}, was settled again, after ${JSON.stringify(former)}`;
@@ -135,8 +137,8 @@ export function check34SettledOnce(history: History): Violation[] {
 }
 
 /**
- * 35. No gated task is left in the end, and none whose run is over: what its scheduler has not released, every scheduler
- * looks for. A history waits for that.
+ * 35. No gated task is left in the end, and none whose run is over: every scheduler looks for tasks that their own
+ * scheduler has not released. A history waits for that.
  */
 export function check35NothingLeft(history: History): Violation[] {
   const until = history.closingAt;
@@ -151,7 +153,7 @@ export function check35NothingLeft(history: History): Violation[] {
   });
 }
 
-/** When nobody had to follow it any more, or was to open it. Undefined: its run was not over. */
+/** Time from which on the task had no follower, or was to be opened. Undefined: its run was not over. */
 function leftSince(history: History, task: TaskLife): number | undefined {
   const { at: since, run } = task.holders.at(-1)!;
   if (task.openedAt === undefined) return since;
@@ -172,12 +174,12 @@ interface WrittenRecord {
   readonly jobName: string;
   readonly item: number;
   readonly record: RunRecord;
-  /** As it stood before. */
+  /** The record before the write. */
   readonly before: RunRecord | undefined;
   readonly about: string;
 }
 
-/** Each record as it was written, in order. */
+/** Each record that was written, in order. */
 function recordsOf(history: History): readonly WrittenRecord[] {
   const latest = new Map<string, RunRecord | undefined>();
   return history.commits.flatMap(({ at, zxid, writes }) =>
@@ -193,7 +195,7 @@ function recordsOf(history: History): readonly WrittenRecord[] {
   );
 }
 
-/** An item's record by a transaction. */
+/** An item's record in a transaction. */
 function recordAt(
   history: History,
   { jobName, item }: Pick<TaskLife, 'jobName' | 'item'>,

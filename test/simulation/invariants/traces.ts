@@ -6,12 +6,14 @@ import { itemKey, timeOf, type Violation } from './invariant.js';
 import { silentDrops } from './overflow.js';
 import { isScheduled } from './targets.js';
 
-/** A mark that no run stands for goes within this time, in milliseconds. */
+/** Longest life of a mark without a run, in milliseconds. */
 const STRAY_MARK_GOES_MS = 20_000;
-/** Handlers are waited for during the drain and a grace after it, in milliseconds; a clock may run fast. */
+/**
+ * Time for which handlers are waited for, during the drain and a grace after it, in milliseconds. A clock may run fast.
+ */
 const WAITED_MS = 0.95 * (3_000 + 1_000);
 
-/** 14. When all have left, nothing of them remains: no timer, and no node but those that outlive instances. */
+/** 14. After all have left, nothing of them remains: no timer, and only the nodes that outlive instances. */
 export function check14NoLitter(history: History): Violation[] {
   const over = history.of('over').at(-1);
   if (over === undefined) return [];
@@ -38,9 +40,9 @@ export function check14NoLitter(history: History): Violation[] {
 }
 
 /**
- * 15. Nothing is silent: every run is told as begun and, unless its process died, as settled; every fire time that is
- * passed over is told as missed, once, and not begun after all; so is every handler that heeds no signal, and every
- * orphan that found no place in the queue.
+ * 15. Nothing is silent. Every run is reported as begun and, unless its process died, as settled. Every skipped fire
+ * time is reported as missed, once, and not begun after all. Every handler that ignores its signal, and every orphan
+ * that found no place in the queue, is reported too.
  */
 export function check15NothingSilent(history: History): Violation[] {
   return [...silentRuns(history), ...silentMisses(history), ...hungHandlers(history), ...silentDrops(history)];
@@ -53,7 +55,7 @@ function silentMisses(history: History): Violation[] {
     const inCalm = scheduled.filter(({ at }) => at > job.from && at < job.to - history.promptMs);
     const newest = Math.max(...inCalm.map(({ record }) => record.target.fireTime));
     const begun = new Set(scheduled.map(({ record }) => record.target.fireTime));
-    // Clocks that most agreed on were behind: what had come before comes again, and is begun, or missed, once more.
+    // The clocks that most agreed on were behind: earlier fire times come again, and are begun or missed once more.
     const isRepeated = (due: number) =>
       scheduled.some(({ record: { early } }) => early && early.after < due && due <= early.until);
     return dueTimes(job.schedule, job.from + job.skewMs, newest - 1).flatMap((due) => {
@@ -67,7 +69,7 @@ function silentMisses(history: History): Violation[] {
   });
 }
 
-/** What was told as missed, by item: all fire times of each span. */
+/** Fire times that were reported as missed, by item: all fire times of each span. */
 function missedTimes(history: History): ReadonlyMap<string, readonly { since: number; fireTime: number }[]> {
   const told = new Map<string, { since: number; fireTime: number }[]>();
   for (const { event } of history.of('event')) {
@@ -105,10 +107,10 @@ function silentRuns(history: History): Violation[] {
   });
 }
 
-/** What the registry has refused is tried again after at most so long, in milliseconds. */
+/** Longest pause until a refused write is tried again, in milliseconds. */
 const LONGEST_PAUSE_MS = 5_000;
 
-/** Its process has died before the end could be recorded. */
+/** True if its process has died before the end could be recorded. */
 function hasDiedUntold(history: History, { instance, endedAt = Infinity }: Run): boolean {
   const crash = history.of('fault').find(({ fault, instance: victim }) => fault === 'crash' && victim === instance);
   if (crash === undefined || crash.at < endedAt) return false;
@@ -118,7 +120,10 @@ function hasDiedUntold(history: History, { instance, endedAt = Infinity }: Run):
   return crash.at <= history.steadySince(instance, endedAt, neededMs) + neededMs;
 }
 
-/** Its holder's time to leave was up before the registry had taken the end of the run, and nobody is there to sweep. */
+/**
+ * True if its holder had to leave before the registry had accepted the end of the run, and no instance is left to
+ * sweep.
+ */
 function hasLeftInTime(history: History, path: string, holder: string): boolean {
   const { jobName, node } = history.nodeOf(path);
   if (!('item' in node)) return false;
@@ -133,8 +138,8 @@ function hasLeftInTime(history: History, path: string, holder: string): boolean 
     );
 }
 
-// The mark of who has crashed or lost its session, or that somebody has set by hand, is taken away by whoever leads the
-// job afterwards.
+// True if no leader can remove the mark. The next leader removes the marks of instances that have crashed or lost their
+// session, and manual marks.
 function isLeftToNobody(history: History, path: string, holder: string): boolean {
   const { jobName, node } = history.nodeOf(path);
   if (!('item' in node) || node.item === undefined) return false;
@@ -148,7 +153,7 @@ function isLeftToNobody(history: History, path: string, holder: string): boolean
   return !couldSweep(history, jobName, since);
 }
 
-/** Somebody has led the job from some time on, undisturbed for long enough. */
+/** True if an instance has led the job from some time on, undisturbed for long enough. */
 function couldSweep(history: History, jobName: string, since: number): boolean {
   return history.writesTo(`/${jobName}/leader/election/instance`).some(({ kind, at, data }, index, writes) => {
     if (kind !== 'created') return false;
@@ -158,7 +163,7 @@ function couldSweep(history: History, jobName: string, since: number): boolean {
   });
 }
 
-/** When a mark was set that was set by hand; never: -Infinity. */
+/** Time at which a mark was set by hand. Never: -Infinity. */
 function setByHand(history: History, path: string, jobName: string, item: number): number {
   const at = existence(history, path).at(-1)?.from ?? -Infinity;
   return history.isMarkedByHand(jobName, item, at - history.promptMs, at + history.promptMs) ? at : -Infinity;
@@ -169,8 +174,8 @@ function isCrashOf(instance: number) {
     fault.fault === 'crash' && fault.instance === instance;
 }
 
-// The mark of what a handler that heeds nothing had not returned by the drain's deadline is left to the sweep of those
-// who stay.
+// True if a handler that ignored its signal had not returned by the drain's deadline. Its mark is left to the sweep of
+// the remaining instances.
 function isLeftByDeafHandler(history: History, path: string, holder: string): boolean {
   const { jobName, node } = history.nodeOf(path);
   if (!('item' in node) || node.item === undefined) return false;

@@ -9,11 +9,11 @@ import type {
 import type { Mutation } from '../world/world.js';
 import { changing, overriding, RECORD } from './overriding.js';
 
-/** One promise of the library that is switched off from outside, and the invariants that name it. */
+/** One promise of the library that is switched off from outside, with the invariants that find it. */
 export interface Mutant {
   readonly name: string;
   readonly mutation: Mutation;
-  /** It is found when one of these is broken. */
+  /** The mutant is found if one of these is broken. */
   readonly foundBy: readonly number[];
 }
 
@@ -52,7 +52,7 @@ const QUEUED = /^\/[^/]+\/leader\/failover\/items\/\d+$/;
 const LEADER = /^\/[^/]+\/leader\/election\/instance$/;
 const TERM = /^\/[^/]+\/leader\/election\/term$/;
 
-/** LOST is told when the registry says so, after a reconnect: this process never declares it by itself. */
+/** Reports LOST when the registry says so, after a reconnect. This process never declares it by itself. */
 function withoutOwnLoss(center: MemoryRegistryCenter): RegistryCenter {
   const onSession: RegistryCenter['onSession'] = (listener) => {
     let lost: SessionInfo | undefined;
@@ -75,7 +75,7 @@ function withoutOwnLoss(center: MemoryRegistryCenter): RegistryCenter {
   return overriding<RegistryCenter>(center, { onSession, openSubtree, leaseRemainingMs: () => 1 });
 }
 
-/** A claim removes the entry first, and begins then. */
+/** A claim removes the entry first, and then begins. */
 function withSplitClaims(center: MemoryRegistryCenter): RegistryCenter {
   return changing(center, async (operations, send) => {
     const entry = operations.find(({ kind, path }) => kind === 'delete' && QUEUED.test(path));
@@ -87,7 +87,7 @@ function withSplitClaims(center: MemoryRegistryCenter): RegistryCenter {
   });
 }
 
-/** A leader's writes are not guarded by its term. What they were meant to check is left for the log. */
+/** Leader's writes are not guarded by the term. The checks that were meant are kept for the log. */
 function withoutLeaderCheck(center: MemoryRegistryCenter): RegistryCenter {
   const unguarded = (operation: Operation): Operation => {
     if (operation.kind !== 'check') return operation;
@@ -98,7 +98,7 @@ function withoutLeaderCheck(center: MemoryRegistryCenter): RegistryCenter {
   return changing(center, (operations, send) => send(operations.map(unguarded)));
 }
 
-/** Nobody queues orphans or drops their marks. */
+/** Orphans are not queued, and their marks are not removed. */
 function withoutSweep(center: MemoryRegistryCenter): RegistryCenter {
   return changing(center, async (operations, send) => {
     const isLeaders = operations.some(({ kind, path }) => kind === 'check' && TERM.test(path));
@@ -107,7 +107,7 @@ function withoutSweep(center: MemoryRegistryCenter): RegistryCenter {
   });
 }
 
-/** Nobody releases marks in its own name. */
+/** Instances do not release marks in their own name. */
 function withoutRelease(center: MemoryRegistryCenter): RegistryCenter {
   return changing(center, async (operations, send) => {
     const [first, ...rest] = operations;
@@ -120,7 +120,7 @@ function withoutRelease(center: MemoryRegistryCenter): RegistryCenter {
   });
 }
 
-/** A begin overwrites whatever record it finds. */
+/** A begin overwrites any record that it finds. */
 function withoutCompareAndSet(center: MemoryRegistryCenter): RegistryCenter {
   return changing(center, (operations, send) => {
     const begins = operations.some(({ kind, path }) => kind === 'create' && path.endsWith('/running'));
@@ -130,7 +130,7 @@ function withoutCompareAndSet(center: MemoryRegistryCenter): RegistryCenter {
   });
 }
 
-/** The settle of the last item goes first, what it starts afterwards. */
+/** Settles the last item first, and makes the start afterwards. */
 function withSplitStarts(center: MemoryRegistryCenter): RegistryCenter {
   return changing(center, async (operations, send) => {
     const isStart = ({ kind, path }: Operation) => kind === 'set' && STARTS.test(path);
@@ -141,14 +141,14 @@ function withSplitStarts(center: MemoryRegistryCenter): RegistryCenter {
   });
 }
 
-/** Who counts an item overwrites what others have counted. */
+/** A count of an item overwrites the counts of others. */
 function withoutCountVersion(center: MemoryRegistryCenter): RegistryCenter {
   const unconditional = (operation: Operation): Operation =>
     operation.kind === 'set' && COUNT.test(operation.path) ? { ...operation, version: undefined } : operation;
   return changing(center, (operations, send) => send(operations.map(unconditional)));
 }
 
-/** A view is taken as it is; to ask for news takes a moment, and brings none. */
+/** Views are used as they are. A sync takes a moment, and brings no news. */
 function withoutSync(center: MemoryRegistryCenter, clock: Clock): RegistryCenter {
   return overriding<RegistryCenter>(center, {
     openSubtree: async (path, listener, options) =>
@@ -164,7 +164,7 @@ function whileItLives<T>(look: () => T): T | undefined {
   }
 }
 
-/** In the place of an operation: one that always succeeds, so that the others keep their places. */
+/** Replaces an operation by one that always succeeds, so that the others keep their places. */
 function still({ path }: Operation): Operation {
   return { kind: 'check', path: `/${path.split('/')[1]}/config` };
 }

@@ -9,7 +9,7 @@ export const RECORD = /^\/[^/]+\/sharding\/\d+\/record$/;
 
 type Send = (operations: readonly Operation[]) => Promise<TransactionResult>;
 
-/** A registry to which transactions are sent as they are changed. */
+/** A registry that receives changed transactions. */
 export function changing(
   center: MemoryRegistryCenter,
   change: (operations: readonly Operation[], send: Send) => Promise<TransactionResult>,

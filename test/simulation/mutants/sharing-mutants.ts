@@ -10,7 +10,7 @@ import type {
 import type { Mutant } from './mutants.js';
 import { overriding } from './overriding.js';
 
-/** The sharing of requests, done wrongly. */
+/** Mutants that share requests wrongly. */
 export const SHARING_MUTANTS: readonly Mutant[] = [
   {
     name: 'begins of the neighbours of a refusal',
@@ -40,7 +40,7 @@ type Send = (operations: readonly Operation[], options?: RequestOptions) => Prom
 /** Answers a group of at least two. */
 type Answering = (group: readonly Member[], send: Send) => Promise<void>;
 
-/** A registry that is sent what shares a request as one transaction, and whose answer is dealt out by `answering`. */
+/** A registry that receives operations sharing a request as one transaction. `answering` deals out its answer. */
 function grouping(center: MemoryRegistryCenter, clock: Clock, answering: Answering): RegistryCenter {
   const send: Send = (operations, options) => center.transaction(operations, options);
   let waiting: Member[] = [];
@@ -63,7 +63,7 @@ function grouping(center: MemoryRegistryCenter, clock: Clock, answering: Answeri
   });
 }
 
-/** The one that is refused hears so, and the others hear nothing any more. */
+/** Answers the refused member, and never the others. */
 const droppingNeighbours: Answering = async (group, send) => {
   const result = await send(operationsOf(group));
   if (result.kind === 'committed') return deal(group, result);
@@ -71,7 +71,7 @@ const droppingNeighbours: Answering = async (group, send) => {
   member.resolve({ ...result, index });
 };
 
-/** The others are sent again without the one that is refused, and their answers are dealt out one too far. */
+/** Sends the others again without the refused member, and deals their answers out one too far. */
 const toldToNext: Answering = async (group, send) => {
   const result = await send(operationsOf(group));
   if (result.kind === 'committed') return deal(group, result);
@@ -85,7 +85,7 @@ const toldToNext: Answering = async (group, send) => {
   deal(told, again, others);
 };
 
-/** A view is content with a sync of the last 50 ms, so that a trigger may see what was so before it was due. */
+/** Views accept a sync of the last 50 ms, so a trigger may see a state from before it was due. */
 function withEarlierSync(center: MemoryRegistryCenter, clock: Clock): RegistryCenter {
   let earlier: Promise<void> | undefined;
   const forget = () => void (earlier = undefined);
@@ -109,7 +109,7 @@ function operationsOf(group: readonly Member[]): readonly Operation[] {
   return group.flatMap(({ operations }) => operations);
 }
 
-/** @param sent those whose operations the results are of, in their order */
+/** @param sent members to which the results belong, in their order */
 function deal(group: readonly Member[], result: TransactionResult & { kind: 'committed' }, sent = group): void {
   let next = 0;
   for (const [position, { operations }] of sent.entries()) {

@@ -4,7 +4,7 @@ import type { MemoryRegistryCenter, Operation, RegistryCenter } from '../../../l
 import type { Mutant } from './mutants.js';
 import { changing, overriding, RECORD } from './overriding.js';
 
-/** Promises of tasks: found in histories of jobs whose items are tasks. */
+/** Mutants of tasks, found in histories of jobs whose items are tasks. */
 export const TASK_MUTANTS: readonly Mutant[] = [
   { name: 'gate', foundBy: [29, 30], mutation: { backend: withoutGate } },
   { name: 'settle before release', foundBy: [31], mutation: { backend: withEarlyRelease } },
@@ -17,7 +17,7 @@ export const TASK_MUTANTS: readonly Mutant[] = [
 
 const UNLINKED: TaskLink = { heldForMs: () => 0, saveCheckpoint: () => Promise.resolve() };
 
-/** A task runs as soon as it is made: before anybody has asked whether its run is the latest. */
+/** A task runs as soon as it is made, before its run is known to be the latest. */
 function withoutGate(backend: TaskBackend): TaskBackend {
   return overriding<TaskBackend>(backend, {
     claim: async (order, signal) => {
@@ -28,7 +28,7 @@ function withoutGate(backend: TaskBackend): TaskBackend {
   });
 }
 
-/** A task goes as soon as its end is known. */
+/** A task is released as soon as its end is known. */
 function withEarlyRelease(backend: TaskBackend): TaskBackend {
   return overriding<TaskBackend>(backend, {
     async *watch(handle, signal) {
@@ -63,13 +63,13 @@ function withoutToken(backend: TaskBackend): TaskBackend {
 
 let risen = 2n ** 60n;
 
-/** Its token is greater than any before, whenever it is compared. */
+/** An order whose token is greater in each comparison. */
 function withRisingToken(order: TaskOrder): TaskOrder {
   const rising: TaskOrder = Object.create(order, { token: { get: () => (risen += 1n) } });
   return rising;
 }
 
-/** A death counts, whatever its cause. */
+/** Every death counts, also an innocent one. */
 function withCountedInnocents(center: MemoryRegistryCenter): RegistryCenter {
   const counted = (operation: Operation): Operation => {
     if (operation.kind !== 'set' || !RECORD.test(operation.path)) return operation;

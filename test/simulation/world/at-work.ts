@@ -2,7 +2,7 @@ import type { ShardingContext } from '../../../libs/elastic-job/src/domain/index
 import type { SimulatedInstance } from './simulated-instance.js';
 import type { World } from './world.js';
 
-/** Waits for a while for those whose handlers are in the middle of something of that kind. */
+/** Waits for a while for processes whose handlers are in the middle of work of that kind. */
 export function whenAtWork(
   world: World,
   act: (atWork: readonly SimulatedInstance[]) => void,

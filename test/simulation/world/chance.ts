@@ -1,6 +1,6 @@
 import { VirtualClock } from '../../../libs/elastic-job/src/testing/index.js';
 
-/** Draws of one seed. The same seed draws the same. */
+/** Draws of one seed. The same seed repeats them. */
 export class Chance {
   private readonly source: VirtualClock;
 
@@ -25,7 +25,7 @@ export class Chance {
     return choices[Math.floor(this.next() * choices.length)]!;
   }
 
-  /** Another source of chance: what is drawn from it does not change what is drawn here. */
+  /** Another source of chance. Draws from it do not change the draws here. */
   fork(): Chance {
     return new Chance(Math.floor(this.next() * 2 ** 32));
   }

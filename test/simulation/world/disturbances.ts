@@ -92,7 +92,7 @@ export class Disturbances {
     }
   }
 
-  /** Everything is repaired, everybody is enabled, and somebody is there. */
+  /** Repairs everything, enables all, and makes sure that an instance is there. */
   end(): void {
     this.isOver = true;
     for (const instance of this.world.instances) {
@@ -112,7 +112,7 @@ export class Disturbances {
     this.world.note({ kind: 'fault', fault, instance: index, lasts });
   }
 
-  /** Unless everything has been repaired by then. */
+  /** Acts later, unless everything has been repaired by then. */
   private later(ms: number, act: () => void): void {
     this.world.clock.setTimer(ms, () => {
       if (!this.isOver) act();
@@ -181,7 +181,7 @@ export class Disturbances {
     victim.jump(ms);
   }
 
-  /** For a while, or, at 0 ms, until everything is repaired. */
+  /** Steps the clock for a while, or, at 0 ms, until everything is repaired. */
   private step(victim: SimulatedInstance, { ms, what }: Disturbance): void {
     if (victim.state === 'paused') return;
     const byMs = drawStep(what);
@@ -196,7 +196,7 @@ export class Disturbances {
     const { jobs } = this.world.plan;
     const { name, shardingTotalCount, after } = jobs[Math.floor(what * jobs.length)]!;
     const { instanceId } = victim;
-    // If the instance dies, such a mark is an orphan, and a fire time is made for it that no parent has given.
+    // If the instance dies, such a mark is an orphan, and gets a fire time that no parent has given.
     if (victim.state !== 'running' || instanceId === undefined || after !== undefined) return;
     const item = Math.floor(((what * 100) % 1) * shardingTotalCount);
     this.fault('stray mark', victim, true);
@@ -204,7 +204,7 @@ export class Disturbances {
     this.later(ms, () => this.world.note({ kind: 'healed', fault: 'stray mark', instance: victim.index }));
   }
 
-  // Half of the clocks that are far off in the end stay so: what they do then is judged, too.
+  // Half of the clocks that are far off in the end stay so, so that their effects are judged, too.
   private isCorrected({ offsetMs, index }: SimulatedInstance): boolean {
     return Math.abs(offsetMs) > 20_000 && new Chance(this.world.plan.seed ^ (0xc0 + index)).is(0.5);
   }
@@ -216,7 +216,7 @@ export class Disturbances {
     act(id);
   }
 
-  /** While the leader plans for a newcomer. */
+  /** Deposes the leader while it plans for a newcomer. */
   private depose(what: number): void {
     const { world } = this;
     world.join();
@@ -225,7 +225,7 @@ export class Disturbances {
     });
   }
 
-  /** Somebody's items get another owner. */
+  /** Gives the items of an instance to another owner. */
   private replace(living: readonly SimulatedInstance[], kept: SimulatedInstance): void {
     const leaver = living.find((instance) => instance !== kept && instance.state === 'running');
     if (living.length < 4 || leaver === undefined) this.world.join();

@@ -20,7 +20,7 @@ const KINDS: readonly (readonly [DisturbanceKind, number])[] = [
   ['trigger', 2],
 ];
 
-/** What may come together with calls of a process. */
+/** Disturbances that may come together with calls of a process. */
 const CALLS: readonly DisturbanceKind[] = [
   ...(['call-remove', 'call-remove', 'call-remove', 'call-pause', 'call-pause', 'call-change', 'call-change'] as const),
   ...(['leave', 'trigger', 'cancel', 'switch-item', 'expire', 'partition', 'lose-reply'] as const),
@@ -29,14 +29,14 @@ const CALLS: readonly DisturbanceKind[] = [
 /** A mark that was made by hand is removed within this time, in milliseconds. */
 const LONGEST_STRAY_MS = 21_000;
 
-/** Milliseconds, after the start where it is an instant. */
+/** Milliseconds. Instants count from the start. */
 interface Bounds {
   readonly calmAt: number;
   readonly recoveredAt: number;
   readonly sessionTimeoutMs: number;
 }
 
-/** All that happens to a cluster. @param chance what is drawn from the seed itself does not change what this draws */
+/** Draws all disturbances of a cluster. @param chance draws from the seed itself do not change what this draws */
 export function drawDisturbances(seed: number, chance: Chance, bounds: Bounds, edition: Edition): Disturbance[] {
   return [
     ...drawTroubles(chance, bounds),
@@ -68,7 +68,7 @@ function drawTroubles(chance: Chance, { calmAt, sessionTimeoutMs }: Bounds): Dis
   return drawn.toSorted((a, b) => a.at - b.at);
 }
 
-/** Faults that meet: each takes an instant that chance alone seldom finds. */
+/** Faults that meet. Each takes an instant that chance alone seldom finds. */
 function drawRaces(seed: number, { calmAt }: Bounds): Disturbance[] {
   const chance = new Chance(seed ^ 0xface);
   if (chance.is(0.6)) return [];
@@ -85,7 +85,7 @@ function drawRaces(seed: number, { calmAt }: Bounds): Disturbance[] {
   });
 }
 
-/** Only a holder that stands still in the middle of its work may write when somebody else has taken it over. */
+/** Pauses of holders at work. Only such a holder may write after another instance has taken over. */
 function drawPausesAtWork(seed: number, { calmAt, sessionTimeoutMs }: Bounds): Disturbance[] {
   const chance = new Chance(seed ^ 0x9a05e);
   if (chance.is(0.7)) return [];
@@ -100,7 +100,7 @@ function drawPausesAtWork(seed: number, { calmAt, sessionTimeoutMs }: Bounds): D
   ];
 }
 
-/** One dies, and then one of those who do its work. */
+/** The death of an instance, and then of one that rescues its items. */
 function drawDeadRescuers(seed: number, { calmAt, sessionTimeoutMs }: Bounds): Disturbance[] {
   const chance = new Chance(seed ^ 0xdead);
   if (chance.is(0.75)) return [];
@@ -112,7 +112,7 @@ function drawDeadRescuers(seed: number, { calmAt, sessionTimeoutMs }: Bounds): D
   ];
 }
 
-/** Also when everything has settled: then it is judged without allowances. */
+/** Cancels, also after everything has settled: then they are judged without allowances. */
 function drawCancels(seed: number, { recoveredAt }: Bounds): Disturbance[] {
   const chance = new Chance(seed ^ 0xca9ce1);
   if (chance.is(0.6)) return [];
@@ -131,7 +131,7 @@ function drawShutdowns(seed: number, { calmAt }: Bounds): Disturbance[] {
   });
 }
 
-/** Calls that meet each other, and a fault now and then: mostly of one process, for one job. */
+/** Calls that meet each other, and a fault now and then. Most are of one process, for one job. */
 function drawCalls(seed: number, { calmAt, sessionTimeoutMs }: Bounds): Disturbance[] {
   const chance = new Chance(seed ^ 0xca11);
   if (chance.is(0.65)) return [];
@@ -148,7 +148,7 @@ function drawCalls(seed: number, { calmAt, sessionTimeoutMs }: Bounds): Disturba
   });
 }
 
-/** Once, or for a while, as until somebody has mended an ACL or a quota. */
+/** Odd answers, once, or for a while, as if until an operator has corrected an ACL or a quota. */
 function drawOddAnswers(seed: number, { calmAt }: Bounds): Disturbance[] {
   const chance = new Chance(seed ^ 0x0dd);
   if (chance.is(0.4)) return [];
@@ -168,7 +168,7 @@ function drawClockSteps(seed: number, { calmAt }: Bounds): Disturbance[] {
   });
 }
 
-/** They have gone again when everything is repaired. */
+/** Stray marks, which are gone when everything is repaired. */
 function drawStrayMarks(seed: number, { calmAt }: Bounds): Disturbance[] {
   const chance = new Chance(seed ^ 0x3a4c);
   const latest = calmAt - LONGEST_STRAY_MS - 1_000;
@@ -179,7 +179,7 @@ function drawStrayMarks(seed: number, { calmAt }: Bounds): Disturbance[] {
   });
 }
 
-/** What an operator asks for when everything has settled is judged without allowances. */
+/** Requests of an operator after everything has settled, which are judged without allowances. */
 function drawLateTrigger(chance: Chance, { recoveredAt }: Bounds): Disturbance[] {
   if (chance.is(0.7)) return [];
   return [{ at: recoveredAt + chance.between(500, 4_000), kind: 'trigger', ms: 0, who: 0, what: chance.next() }];

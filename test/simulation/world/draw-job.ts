@@ -2,17 +2,16 @@ import type { JobOptions } from '../../../libs/elastic-job/src/domain/index.js';
 import type { Chance } from './chance.js';
 import type { PlannedJob } from './plan.js';
 
-/** A job has no more items, whatever is edited. */
+/** Most items that a job may have, also after edits. */
 export const MOST_ITEMS = 8;
 export type Pace = 'quick' | 'slow';
 /**
- * How often the jobs of one history fire, in seconds: what is slow needs long histories, which cost much of what is
- * quick.
+ * Periods of the jobs of one history, in seconds. Slow jobs need long histories, which cost much time with quick jobs.
  */
 const PERIODS: Record<Pace, readonly number[]> = { quick: [1, 1, 1, 2, 2, 5, 5], slow: [10, 15, 30, 60] };
 const STRATEGIES = ['AVG_ALLOCATION', 'ODEVITY', 'ROUND_ROBIN', 'STICKY'];
 
-/** @param more decides what the other draws shall not depend on */
+/** @param more draws on which the other draws must not depend */
 export function drawJob(chance: Chance, more: Chance, name: string, pace: Pace): PlannedJob {
   const seconds = chance.pick(PERIODS[pace]);
   const monitorExecution = !chance.is(0.05);
@@ -34,7 +33,7 @@ export function drawJob(chance: Chance, more: Chance, name: string, pace: Pace):
   return more.is(0.12) ? residentOf(planned) : planned;
 }
 
-/** Now and then a job is started after one of the others, and another one after it, or after both. */
+/** Starts a job after one of the others now and then, and another one after it, or after both. */
 export function drawDependents(chance: Chance, jobs: readonly PlannedJob[]): PlannedJob[] {
   const parent = jobs.find(({ monitorExecution, resident }) => monitorExecution === true && resident !== true);
   if (parent === undefined || !chance.is(0.3)) return [];
@@ -66,8 +65,8 @@ function residentOf(job: PlannedJob): PlannedJob {
 }
 
 /**
- * Now and then handlers have less time than they would take, and are not waited for; and few items may wait for
- * failover.
+ * Limits the time of handlers below their need now and then, without waiting for them, and limits the items that may
+ * wait for failover.
  */
 function drawLimits(more: Chance, longestMs: number): Pick<JobOptions, 'timeoutMs' | 'onHung' | 'failoverQueueLimit'> {
   return {
@@ -82,21 +81,22 @@ function drawMisfire(more: Chance, misfire: boolean): Pick<JobOptions, 'misfire'
   return { misfirePolicy: 'all', misfireLimit: more.pick([undefined, 3]) };
 }
 
-/** Longer than the period, unless one instance alone could then not keep up with the items that wait for a slot. */
+/**
+ * Longest run of a handler, in milliseconds. It is longer than the period, unless one instance alone could then not
+ * keep up with the items that wait for a slot.
+ */
 export function longestRunMs({ periodMs, concurrency, shardingTotalCount, misfirePolicy }: PlannedJob): number {
-  // Who catches up on every fire time must be quicker than they come.
+  // A job that catches up on every fire time must be quicker than its period.
   if (concurrency === undefined) return Math.min((misfirePolicy === 'all' ? 0.7 : 1.7) * periodMs, 12_000);
   return Math.min((periodMs * concurrency) / (2 * shardingTotalCount + 6), 3_000);
 }
 
-/** A schedule of so many seconds, which divide a minute. */
+/** A schedule with a period of so many seconds, which divide a minute. */
 export function scheduleEvery(seconds: number): { readonly cron: string; readonly periodMs: number } {
   return { cron: seconds === 60 ? '0 * * * * ?' : `0/${seconds} * * * * ?`, periodMs: seconds * 1_000 };
 }
 
-/**
- * Longest time until an item has had its turn that waits for one of an instance's slots, and has run. In milliseconds.
- */
+/** Longest time until an item that waits for one of an instance's slots has run, in milliseconds. */
 export function longestTurnMs(job: PlannedJob, total: number): number {
   return longestRunMs(job) * Math.ceil(total / (job.concurrency ?? Infinity) || 1);
 }

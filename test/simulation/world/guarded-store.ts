@@ -1,10 +1,10 @@
 /** A store that takes effects by their token, as a user's database does through our guard. */
 export interface EffectStore {
-  /** @returns whether the effect was accepted */
+  /** @returns true if the effect was accepted */
   apply(key: string, token: bigint): boolean;
 }
 
-/** Accepts what is not older than what it has seen. */
+/** Accepts an effect whose token is not older than the last one. */
 export class GuardedStore implements EffectStore {
   private readonly newest = new Map<string, bigint>();
 

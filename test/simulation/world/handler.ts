@@ -8,25 +8,25 @@ import type { Fact, RunFact } from '../log.js';
 import type { Chance } from './chance.js';
 import type { EffectStore } from './guarded-store.js';
 
-/** What a simulated handler works with. */
+/** Parts of a simulated handler. */
 export interface HandlerParts {
   readonly instance: number;
   /** The process's own time. */
   readonly clock: Clock;
   readonly chance: Chance;
   readonly store: EffectStore;
-  /** A run longer than this would be more than the instances can do, in milliseconds. */
+  /** Limit of the length of a run, in milliseconds. The instances could not keep up with longer ones. */
   readonly longestMs: (jobName: string) => number;
   readonly isResident: (jobName: string) => boolean;
   readonly nextRun: () => number;
-  /** Has the process ask for the lease of a run when it goes on after a pause; undefined: the run is over. */
+  /** Makes the process ask for the lease of a run when it goes on after a pause. Undefined: the run is over. */
   readonly onAsk: (ask: (() => void) | undefined) => void;
   readonly log: (fact: Fact) => void;
 }
 
 /**
- * A user's handler: quick or slow, careful or deaf, and now and then it fails. It writes to a guarded store as it goes,
- * and asks whether it still holds its item before each write, and when it is told to stop.
+ * A user's handler: quick or slow, careful or deaf, and failing now and then. It writes to a guarded store as it goes,
+ * and asks if it still holds its item before each write, and when it is told to stop.
  */
 export async function handle(context: ShardingContext, parts: HandlerParts): Promise<void> {
   const { chance, clock, log } = parts;
@@ -52,10 +52,10 @@ export async function handle(context: ShardingContext, parts: HandlerParts): Pro
   }
 }
 
-/** The facts that a run is noted with. */
+/** The facts that are noted of a run. */
 export type RunParts = Pick<HandlerParts, 'instance' | 'isResident' | 'nextRun' | 'onAsk' | 'log'>;
 
-/** Notes the begin of a run, and what it is told. @returns with what asks for its lease */
+/** Notes the begin of a run, and its signal. @returns with a function that asks for its lease */
 export function noteRun(context: ShardingContext, parts: RunParts, isDeaf: boolean) {
   const { log } = parts;
   const run = parts.nextRun();
@@ -86,7 +86,7 @@ function isHeld(context: ShardingContext): boolean {
   }
 }
 
-// Also a handler that is refused writes: the store has to refuse it as well.
+// A handler writes even if its lease is lost, because the store has to refuse it as well.
 function effect({ run, jobName, item, token }: RunFact, { store, log }: HandlerParts, ask: () => void): void {
   ask();
   if (token === undefined) return;
@@ -101,7 +101,7 @@ function drawSteps(chance: Chance, longestMs: number): number[] {
   return Array.from({ length: steps }, () => Math.round(total / steps));
 }
 
-/** Some end soon, most when they are told to. */
+/** Draws waits for a resident item. Some end soon, most when they are told to. */
 function drawResidentSteps(chance: Chance): number[] {
   const [steps, ms] = [chance.pick([0, 2, 3_600, 3_600, 3_600]), chance.pick([200, 1_000, 5_000])];
   return Array.from({ length: steps }, () => ms);

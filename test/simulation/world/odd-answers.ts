@@ -3,7 +3,7 @@ import type { Disturbance } from './plan.js';
 import type { SimulatedInstance } from './simulated-instance.js';
 import type { World } from './world.js';
 
-/** What a server answers to writes, or to all requests. `isApplied`: it has done what was asked for nevertheless. */
+/** Answer of a server to writes, or to all requests. `isApplied`: it has done the request nevertheless. */
 type OddAnswer =
   | { readonly refusal: keyof typeof MAY_REFUSE }
   | { readonly code: number; readonly to: 'writes' | 'requests'; readonly isApplied: boolean };
@@ -31,20 +31,20 @@ const UNCLEAR: readonly (readonly [number, 'writes' | 'requests'])[] = [
   [-1, 'writes'],
   [-999, 'writes'],
 ];
-/** Each is as probable as the others. */
+/** All odd answers, each with the same probability. */
 export const ODD_ANSWERS: readonly OddAnswer[] = [
   ...(['NO_NODE', 'NODE_EXISTS', 'BAD_VERSION', 'NOT_EMPTY'] as const).map((refusal) => ({ refusal })),
   ...REFUSING.map(([code, to]) => ({ code, to, isApplied: false })),
   ...UNCLEAR.flatMap(([code, to]) => [true, false].map((isApplied) => ({ code, to, isApplied }))),
 ];
-/** A single odd answer that nobody has asked for within this time, in milliseconds, is not given. */
+/** Longest wait of a single odd answer for a request, in milliseconds. */
 const LONGEST_WAIT_MS = 2_000;
-/** What has been answered oddly is asked for again within this time, in milliseconds. */
+/** Time within which a request with an odd answer is repeated, in milliseconds. */
 const REPEATED_MS = 1_000;
 
-/** Servers that do not do, or do not say, what the tree would: for one client, once or for a while. */
+/** Servers that refuse requests or hide their effects: for one client, once or for a while. */
 export class OddAnswers {
-  /** What ends those that last. */
+  /** Functions that end the lasting ones. */
   private readonly open = new Set<() => void>();
 
   /** @param later acts after so many milliseconds, unless everything has been repaired by then */
@@ -70,7 +70,7 @@ export class OddAnswers {
     this.open.clear();
   }
 
-  /** @param id undefined: it has been answered so once, and is noted as one who has to ask again */
+  /** @param id undefined: it got one odd answer, and is noted as a client that has to ask again */
   private answerFor(victim: SimulatedInstance, id: string | undefined, answer: OddAnswer, ms: number): void {
     const fault = `is answered ${nameOf(answer)}`;
     this.world.note({ kind: 'fault', fault, instance: victim.index, lasts: true });
@@ -81,7 +81,7 @@ export class OddAnswers {
     });
   }
 
-  /** @param answered called as such an answer is given @returns a function that ends it */
+  /** @param answered called with each such answer @returns a function that ends it */
   private answer(id: string, answer: OddAnswer, answered: () => void): () => void {
     const { registry } = this.world;
     const give = <T>(given: T): T => {

@@ -4,10 +4,10 @@ import type { Disturbance, PlannedJob } from './plan.js';
 import type { SimulatedInstance } from './simulated-instance.js';
 import type { World } from './world.js';
 
-/** Gives the commands of a plan, and takes back in the end what it has switched off. */
+/** Gives the commands of a plan, and enables in the end what it has disabled. */
 export class Operator {
   private edits = 0;
-  /** Who was shut down in which job. */
+  /** Instances that were shut down, by job. */
   private readonly removed = new Set<string>();
   private readonly disabledItems = new Map<string, () => Promise<void>>();
   private readonly disabledServers = new Map<string, () => Promise<void>>();
@@ -89,7 +89,7 @@ export class Operator {
     void this.command(`shut down ${serverIp}`, name, undefined, () => jobs.shutdown(name, { serverIp }));
   }
 
-  /** Each edit has a parameter of its own, by which a run shows what it goes by. */
+  /** Each edit has a parameter of its own, so that a run shows which edit it uses. */
   nextEdit(job: PlannedJob, what: number, ms: number) {
     this.edits += 1;
     return { jobParameter: `v${this.edits}`, ...this.drawEdit(job, what, ms) };
@@ -125,7 +125,7 @@ export class Operator {
   }
 }
 
-/** What kind of edit it is. */
+/** Kind of an edit. */
 function choiceOf(what: number): number {
   return Math.floor(what * 97) % 5;
 }

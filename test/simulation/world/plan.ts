@@ -7,7 +7,7 @@ import { drawDependents, drawJob, longestTurnMs, MOST_ITEMS } from './draw-job.j
 
 const HOUR = 3_600_000;
 
-/** What happens to the cluster. Whom it happens to is chosen among those who live then. */
+/** Disturbances of the cluster. Each chooses its victim among the living instances of the moment. */
 export type DisturbanceKind =
   | 'crash'
   | 'pause'
@@ -25,19 +25,19 @@ export type DisturbanceKind =
   | 'switch-item'
   | 'switch-server'
   | 'trigger'
-  /** The election node of a leader that is about to plan is deleted, as by an operator's hand. */
+  /** The election node of a leader that is about to plan is deleted, as if by an operator's hand. */
   | 'depose'
-  /** Somebody joins, and what another one sends or hears at that moment is held up. */
+  /** An instance joins, and messages of another one at that moment are delayed. */
   | 'slow-hand-over'
-  /** Somebody whose handlers have more to write stands still, for longer than its session lasts. */
+  /** An instance whose handlers have more to write stands still for longer than its session lasts. */
   | 'pause-at-work'
-  /** Somebody dies at work. */
+  /** An instance dies at work. */
   | 'crash-at-work'
-  /** The session of somebody who does another one's work ends, about when the next fire time comes. */
+  /** The session of an instance that runs items of another one ends, about when the next fire time comes. */
   | 'expire-rescuer'
   /** An operator cancels a run that is under way. */
   | 'cancel'
-  /** An operator takes an instance out of one of its jobs; the process goes on. */
+  /** An operator takes an instance out of one of its jobs. The process goes on. */
   | 'shutdown'
   /** A process removes one of its jobs, and adds it again after a while. */
   | 'call-remove'
@@ -45,13 +45,13 @@ export type DisturbanceKind =
   | 'call-pause'
   /** A process changes the settings of one of its jobs. */
   | 'call-change'
-  /** A server refuses what it could do, or answers with a code that is no node state, applied or not. */
+  /** A server refuses a possible request, or answers with a code that is no node state, applied or not. */
   | 'odd-answer'
   /** The clock of a host is set by up to five hours. */
   | 'clock-step'
-  /** Somebody marks an item by hand, in the name of an instance that does not run it. */
+  /** An operator marks an item by hand, in the name of an instance that does not run it. */
   | 'stray-mark'
-  /** Something else ends a task. */
+  /** A task is ended from outside. */
   | 'task-dies'
   /** A task cannot be reached for a while, or until an operator says that it is gone. */
   | 'task-hides'
@@ -64,9 +64,9 @@ export interface Disturbance {
   /** Milliseconds after the start. */
   readonly at: number;
   readonly kind: DisturbanceKind;
-  /** How long it lasts, in milliseconds, where it lasts. */
+  /** Its duration in milliseconds, if it lasts. */
   readonly ms: number;
-  /** In [0, 1): whom, and what. */
+  /** In [0, 1). They choose the victim and the details. */
   readonly who: number;
   readonly what: number;
 }
@@ -78,10 +78,10 @@ export type PlannedJob = JobOptions & {
   readonly concurrency?: number;
 };
 
-/** What a process is started with. */
+/** Options with which a process is started. */
 export type PlannedProcess = Pick<RuntimeOptions, 'hungGraceMs' | 'suspendedGraceMs'>;
 
-/** Draws what the process of this number is started with. */
+/** Draws the options of the process of this number. */
 export function processOf(seed: number, index: number): PlannedProcess {
   const chance = new Chance(seed ^ (0x960 + index));
   return {
@@ -90,44 +90,44 @@ export function processOf(seed: number, index: number): PlannedProcess {
   };
 }
 
-/** Draws how far the clock of a process is ahead of the registry's as it starts, in milliseconds. */
+/** Draws the milliseconds by which the clock of a process is ahead of the registry's as it starts. */
 export function clockOffsetOf({ seed, farClocks }: Pick<Plan, 'seed' | 'farClocks'>, index: number): number {
   const chance = new Chance(seed ^ (0xc10c + index));
   return farClocks && chance.is(0.25) ? drawStep(chance.next()) : 0;
 }
 
-/** By how much a clock is off or set, in milliseconds: seconds, minutes or up to five hours, in either direction. */
+/** Offset or step of a clock, in milliseconds: seconds, minutes or up to five hours, in either direction. */
 export function drawStep(what: number): number {
   const chance = new Chance(Math.floor(what * 2 ** 32));
   const most = chance.pick([9_000, 120_000, 2 * HOUR, 5 * HOUR, 5 * HOUR]);
   return Math.round(chance.pick([-1, 1]) * most * (0.2 + 0.8 * chance.next()));
 }
 
-/** One history before it happens: everything that the seed decides beforehand. */
+/** One history before it happens: everything that follows from the seed. */
 export interface Plan {
   readonly seed: number;
   readonly sessionTimeoutMs: number;
-  /** Most messages take up to this long there and back, in milliseconds. */
+  /** Usual longest round trip of a message, in milliseconds. */
   readonly latencyMs: number;
-  /** Some processes hear of what others write up to this much later, in milliseconds, unless they ask. */
+  /** Longest delay of news for some processes, in milliseconds, unless they ask. */
   readonly newsLagMs: number;
   readonly instances: number;
-  /** Some hosts have clocks that are off by up to hours. */
+  /** True if some hosts have clocks that are off by up to hours. */
   readonly farClocks: boolean;
   readonly jobs: readonly PlannedJob[];
-  /** Where the items of all jobs are tasks. @default they are run by handlers */
+  /** Tasks, if the items of all jobs are tasks. @default handlers run the items */
   readonly tasks?: PlannedTasks;
-  /** A task that was under way when everything is repaired has ended within this time, in milliseconds. @default 0 */
+  /** Time within which a task that was under way when everything is repaired has ended, in milliseconds. @default 0 */
   readonly taskMs?: number;
   readonly disturbances: readonly Disturbance[];
-  /** When faults are over, in milliseconds after the start. */
+  /** End of the faults, in milliseconds after the start. */
   readonly calmAt: number;
   readonly endAt: number;
 }
 
 /**
- * What a seed stands for: a later edition draws more kinds of faults, and leaves what an earlier one has drawn as it
- * is. So a seed that has shown something keeps its history.
+ * The draws of a seed. A later edition draws more kinds of faults, and keeps the draws of an earlier one. So a seed
+ * that has failed once keeps its history.
  *
  * | Edition | adds |
  * |---|---|
@@ -138,7 +138,7 @@ export interface Plan {
  */
 export const EDITIONS = [1, 2, 3, 4] as const;
 export type Edition = (typeof EDITIONS)[number];
-/** What is run unless another one is asked for. */
+/** Edition that runs by default. */
 export const USUAL_EDITION: Edition = 4;
 
 /** Draws a history. */
@@ -176,12 +176,12 @@ export function promptMsOf({ latencyMs, newsLagMs = 0 }: Times): number {
   return 300 + 30 * latencyMs + 3 * newsLagMs;
 }
 
-/** After a disturbance everything has recovered within this time, in milliseconds. */
+/** Time within which everything has recovered after a disturbance, in milliseconds. */
 export function recoveryMsOf(times: Times): number {
   return times.sessionTimeoutMs + 4_000 + 2 * promptMsOf(times) + (times.taskMs ?? 0);
 }
 
-/** Long enough, when everything has recovered, to see each item run twice. In milliseconds. */
+/** Time after the recovery that is long enough to see each item run twice, in milliseconds. */
 function watchedMs(jobs: readonly PlannedJob[]): number {
   const longestPeriodMs = Math.max(...jobs.map(({ periodMs }) => periodMs));
   return 2 * longestPeriodMs + Math.max(...jobs.map((job) => longestTurnMs(job, MOST_ITEMS))) + 4_000;

@@ -3,12 +3,9 @@ import type { Disturbance } from './plan.js';
 import type { SimulatedInstance } from './simulated-instance.js';
 import type { World } from './world.js';
 
-/**
- * The calls of the processes' own code, through `JobRegistrar`: beside each other, and beside everything else that
- * happens.
- */
+/** Calls of the processes' own code, through `JobRegistrar`, beside each other and beside all other disturbances. */
 export class ProcessCalls {
-  /** What takes back what a process has removed or paused. */
+  /** Functions that take back removals and pauses of processes. */
   private readonly open = new Map<string, () => void>();
 
   /** @param later acts after so many milliseconds, unless everything has been repaired by then */
@@ -35,13 +32,13 @@ export class ProcessCalls {
         () => void this.call(caller, 'resume', name, async () => registrar.resume(name)),
       );
     } else {
-      // What is added again has to be what is removed: two of them in a row add it once.
+      // A job must have been removed before it is added: two removals in a row add it once.
       void this.call(caller, 'remove', name, () => registrar.remove(name));
       this.takeBackLater(`remove ${caller.index} ${name}`, ms, caller, () => this.add(caller, name));
     }
   }
 
-  /** Adds what was removed, and resumes what was paused. */
+  /** Adds removed jobs, and resumes paused ones. */
   takeBack(): void {
     for (const takeBack of this.open.values()) takeBack();
     this.open.clear();
@@ -54,12 +51,12 @@ export class ProcessCalls {
     };
     this.open.set(key, takeBack);
     this.later(ms, () => {
-      // A process that stands still calls nothing: it does so when everything is repaired.
+      // A process that stands still calls nothing. It does so when everything is repaired.
       if (caller.state !== 'paused' && this.open.delete(key)) takeBack();
     });
   }
 
-  /** Again and again, unless the job is there. */
+  /** Tries again and again, unless the job is there. */
   private add(caller: SimulatedInstance, jobName: string): void {
     if (caller.state !== 'running' || caller.runtime.registrar.jobs.some((job) => job.jobName === jobName)) return;
     void this.call(caller, 'add', jobName, () => caller.add(jobName)).then(() =>

@@ -19,19 +19,19 @@ import { clockOffsetOf, type Plan, processOf } from './plan.js';
 import { taskWork } from './task-work.js';
 import type { TaskWorld } from './task-world.js';
 
-/** What a process is started in. */
+/** Parts of the world in which a process is started. */
 export interface Surroundings {
   readonly plan: Plan;
   /** The jobs of the plan as every process declares them. */
   readonly configurations: readonly JobConfiguration[];
   readonly registry: MemoryRegistry;
   readonly store: EffectStore;
-  /** Undefined: the items are run by handlers. */
+  /** Undefined: handlers run the items. */
   readonly tasks: TaskWorld | undefined;
   readonly chance: Chance;
-  /** The way of a process's requests; a mutant takes something out of them. */
+  /** The way of a process's requests. A mutant changes it. */
   readonly through: (center: MemoryRegistryCenter, clock: Clock) => RegistryCenter;
-  /** What a handler sees of its context; a mutant takes something out of it. */
+  /** Context that a handler sees. A mutant changes it. */
   readonly seen: (context: ShardingContext) => ShardingContext;
   readonly nextRun: () => number;
   readonly log: (fact: Fact) => void;
@@ -43,7 +43,7 @@ export class SimulatedInstance {
   readonly runtime: ElasticJobRuntime;
   state: 'running' | 'paused' | 'leaving' | 'crashed' = 'running';
   readonly center: MemoryRegistryCenter;
-  /** What its handlers are in the middle of. */
+  /** Handlers at work, with the functions that ask for their leases. */
   readonly work = new Map<ShardingContext, () => void>();
   private readonly time: VirtualClock;
   private readonly type: TaskJobType | undefined;
@@ -98,7 +98,7 @@ export class SimulatedInstance {
     this.surroundings.log({ kind: 'started', instance: this.index });
   }
 
-  /** Adds a job of the plan; before the start, or again. */
+  /** Adds a job of the plan, before the start, or again. */
   add(jobName: string): Promise<void> {
     const configuration = this.surroundings.configurations.find((one) => one.jobName === jobName)!;
     const work = this.type === undefined ? { handler: this.handler } : taskWork(this.type, this.taskParts);
@@ -191,7 +191,7 @@ export class SimulatedInstance {
   }
 
   /**
-   * Nothing gets through any more, or nothing in one direction.
+   * Lets nothing through, or nothing in one direction.
    * @returns false if it is cut off already, or has no session
    */
   cut(how: 'both' | LaneName): boolean {
@@ -204,15 +204,15 @@ export class SimulatedInstance {
     return true;
   }
 
-  /** That of its session for which a fault can be made; undefined: it has none. */
+  /** Id of its session, if a fault can hit it. Undefined: there is no such session. */
   get sessionId(): string | undefined {
     const { id, state } = this.center.session;
     if (id === undefined || (state !== 'CONNECTED' && state !== 'RECONNECTED')) return undefined;
-    // Who has just closed it has not heard of it yet.
+    // A process that has just closed its session may not have the answer yet.
     return this.surroundings.registry.knowsSession(id) ? id : undefined;
   }
 
-  /** Under which its jobs know it in this session. */
+  /** Id under which its jobs know it in this session. */
   get instanceId(): string | undefined {
     const id = this.sessionId;
     return id && `${this.clock.hostAddress()}@-@${this.clock.pid()}-${id}`;
@@ -229,12 +229,12 @@ export class SimulatedInstance {
       try {
         mend();
       } catch (error) {
-        if (!(error instanceof RangeError)) throw error; // It has closed its session, and has not heard the answer.
+        if (!(error instanceof RangeError)) throw error; // It has closed its session, and does not have the answer yet.
       }
     }
   }
 
-  /** How far its clock is ahead of the registry's, in milliseconds. */
+  /** Milliseconds that its clock is ahead of the registry's. */
   get offsetMs(): number {
     return this.time.wallNow() - this.clockOfRegistry.wallNow();
   }
@@ -244,12 +244,12 @@ export class SimulatedInstance {
   }
 }
 
-// Most messages are quick, some are not, so that any two of different clients may overtake each other.
+// Most messages are quick and some are not, so any two of different clients may overtake each other.
 function latencyOf(chance: Chance, usualMs: number): () => number {
   return () => (chance.is(0.03) ? 10 : 1) * (0.5 + Math.round(chance.next() * usualMs * 2) / 2);
 }
 
-/** A process talks to a server that keeps up, or to one that lags behind, now less and now more. */
+/** A process talks to a server that keeps up, or to one that lags behind more or less. */
 function lagOf(chance: Chance, longestMs: number): number | (() => number) {
   if (longestMs === 0 || chance.is(0.4)) return 0;
   return () => Math.round((0.5 + 0.5 * chance.next()) * longestMs);

@@ -5,19 +5,22 @@ import { type Disturbance, type Plan, type PlannedJob, promptMsOf, recoveryMsOf 
 
 /** The backend of a history whose items are tasks. */
 export interface PlannedTasks {
-  /** Tasks outlive their schedulers. */
+  /** True if tasks outlive their schedulers. */
   readonly adopts: boolean;
-  /** Most requests to the backend take up to this long, in milliseconds. */
+  /** Usual longest time of a request to the backend, in milliseconds. */
   readonly latencyMs: number;
-  /** Now and then a request or a state takes up to this long, in milliseconds. */
+  /** Longest time of a slow request or state, in milliseconds. */
   readonly latestMs: number;
-  /** From SIGTERM to SIGKILL, in milliseconds. */
+  /** Time from SIGTERM to SIGKILL, in milliseconds. */
   readonly graceMs: number;
 }
 
 const NAMES = ['task-dies', 'task-dies', 'task-hides', 'task-hides', 'fail-request', 'fail-request'] as const;
 
-/** Draws a history of jobs whose items are tasks: few items, and short, so that many of them fit a run of CI. */
+/**
+ * Draws a history of jobs whose items are tasks. They have few items and are short, so that many of them fit a run of
+ * CI.
+ */
 export function taskPlanOf(seed: number): Plan {
   const chance = new Chance(seed ^ 0x7a5c5);
   const jobs = Array.from({ length: chance.pick([1, 1, 2]) }, (_, index) => drawTaskJob(chance, `job-${index}`));

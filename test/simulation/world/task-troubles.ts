@@ -2,11 +2,11 @@ import type { Disturbance } from './plan.js';
 import type { SimulatedInstance } from './simulated-instance.js';
 import type { World } from './world.js';
 
-/** The troubles of tasks, of their machines and of the requests to these. */
+/** The troubles of tasks, of their machines and of requests to the machines. */
 export class TaskTroubles {
   /**
    * @param later acts after so many milliseconds, unless everything has been repaired by then
-   * @param pause has a process stand still for so many milliseconds
+   * @param pause makes a process stand still for so many milliseconds
    */
   constructor(
     private readonly world: World,
@@ -35,7 +35,7 @@ export class TaskTroubles {
     }
   }
 
-  /** For a while, or until an operator says that it is gone. */
+  /** Hides a task for a while, or until an operator says that it is gone. */
   private hide(disturbance: Disturbance): boolean {
     const { tasks, instances } = this.world;
     const task = tasks?.hide(disturbance);

@@ -7,7 +7,9 @@ type TaskParts = Omit<RunParts, 'onAsk'> & {
   readonly onAsk: (context: ShardingContext, ask: (() => void) | undefined) => void;
 };
 
-/** The work of a job whose items are tasks. Its runs are noted from their begin to their end, as handlers' are. */
+/**
+ * The work of a job whose items are tasks. Its runs are noted from their begin to their end, like those of handlers.
+ */
 export function taskWork(type: JobType, parts: TaskParts): Pick<JobDefinition, 'handler' | 'settled' | 'tasks'> {
   const { handler, settled, tasks } = workOfType(type);
   const follow = async (context: ShardingContext, begun?: BegunItem): Promise<void> => {

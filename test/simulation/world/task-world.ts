@@ -15,7 +15,7 @@ import type { Disturbance, Plan, PlannedJob } from './plan.js';
 import type { PlannedTasks } from './task-plan.js';
 
 const REQUESTS: readonly TaskRequest[] = ['claim', 'claim', 'open', 'open', 'watch', 'cancel', 'release', 'release'];
-/** Tasks that were launched since everything has settled are younger, in milliseconds. */
+/** Limit of the age of tasks that were launched after everything has settled, in milliseconds. */
 const OLDEST_MS = 20_000;
 /** Ends of a task, from within or from outside. */
 const DEATHS: readonly TaskState[] = [
@@ -28,11 +28,11 @@ interface TaskWorldParts {
   readonly tasks: PlannedTasks;
   readonly clock: VirtualClock;
   readonly log: (fact: Fact) => void;
-  /** Of a mutant. */
+  /** A mutant's change of the backend. */
   readonly through: (backend: TaskBackend) => TaskBackend;
 }
 
-/** The machines on which the tasks of one history run, and what happens to these. */
+/** The machines on which the tasks of one history run, with their faults. */
 export class TaskWorld {
   private readonly cluster: MemoryTaskCluster;
   private readonly chance: Chance;
@@ -55,13 +55,13 @@ export class TaskWorld {
     });
   }
 
-  /** A backend for a scheduler: as it is, and as its jobs see it. */
+  /** A backend for a scheduler: the real one, and the one that its jobs see. */
   backend(index: number): { readonly own: MemoryTasks; readonly seen: TaskBackend } {
     const own = this.cluster.backend(schedulerOf(index));
     return { own, seen: this.parts.through(own) };
   }
 
-  /** True if there is a task that is older than any that was launched since everything has settled can be. */
+  /** True if there is a task that must have been launched before everything settled, by its age. */
   get hasLeft(): boolean {
     const oldest = this.parts.clock.wallNow() - OLDEST_MS;
     return [...this.standing.values()].some(({ since }) => since < oldest);
@@ -71,7 +71,7 @@ export class TaskWorld {
     return this.parts.tasks.graceMs;
   }
 
-  /** Something else ends a task that runs. @returns false if none does */
+  /** Ends a running task from outside. @returns false if none runs */
   kill({ who, what }: Disturbance): boolean {
     const task = pick([...this.alive.values()], who);
     if (task === undefined) return false;
@@ -80,7 +80,7 @@ export class TaskWorld {
     return true;
   }
 
-  /** Makes a task unreachable. @returns it; undefined: none runs */
+  /** Makes a task unreachable. @returns the task; undefined: none runs */
   hide({ who }: Disturbance): TaskHandle | undefined {
     const task = pick([...this.alive.values()], who);
     if (task === undefined || this.hidden.has(task)) return undefined;
@@ -95,7 +95,7 @@ export class TaskWorld {
     this.parts.log({ kind: 'healed', fault: 'task unreachable', instance: -1 });
   }
 
-  /** The next request of its kind has no answer. */
+  /** Makes the next request of its kind fail without an answer. */
   failRequest({ who, what }: Disturbance, happened: (request: string) => void): void {
     const [request, at] = [pick(REQUESTS, who)!, what < 0.5 ? 'before' : 'after'] as const;
     void this.hold(request, { at }, (held) => {
@@ -104,7 +104,9 @@ export class TaskWorld {
     });
   }
 
-  /** The scheduler's next request of some kind stands still. @param reached it does, until this is over */
+  /**
+   * Makes the scheduler's next request of some kind stand still. @param reached called when it does, until this is over
+   */
   holdRequest(index: number, { what }: Disturbance, reached: (request: string, goOn: () => void) => void): void {
     const choice = what * 2;
     const [request, at] = [pick(REQUESTS, choice % 1)!, choice < 1 ? 'before' : 'after'] as const;
@@ -113,19 +115,19 @@ export class TaskWorld {
     );
   }
 
-  /** Everything can be reached, and nothing is held. */
+  /** Makes everything reachable, and holds nothing. */
   calm(): void {
     this.isCalm = true;
     for (const task of this.hidden) this.show(task);
     for (const held of this.holds) held.goOn();
   }
 
-  /** Ends tasks that schedulers have left behind, since no other one comes for them. */
+  /** Ends tasks that schedulers have left behind, because no other scheduler comes for them. */
   end(): void {
     for (const { handle } of this.standing.values()) this.cluster.end(handle.key, { name: 'GONE', detail: 'the end' });
   }
 
-  /** @param act called once a request stands there; when everything is repaired it goes on */
+  /** @param act called once a request stands there; the request goes on when everything is repaired */
   private async hold(request: TaskRequest, options: TaskHoldOptions, act: (held: TaskHold) => void): Promise<void> {
     const held = this.cluster.holdNext(request, options);
     this.holds.add(held);
@@ -159,7 +161,10 @@ export class TaskWorld {
     this.cluster.script(key.jobName, this.drawScript(this.parts.plan.jobs.find(({ name }) => name === jobName)!));
   }
 
-  /** Quick or slow, obedient or deaf; now and then it fails, or dies. When everything has settled, it ends well. */
+  /**
+   * Draws a task that is quick or slow, obedient or deaf, and fails or dies now and then. After everything has settled,
+   * it ends well.
+   */
   private drawScript({ misfirePolicy, periodMs }: PlannedJob): MemoryTaskScript {
     const { chance } = this;
     const parts = misfirePolicy === 'all' ? [0, 0.1, 0.3] : [0, 0.1, 0.3, 0.8, 1.6];

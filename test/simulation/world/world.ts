@@ -26,30 +26,30 @@ import type { Plan } from './plan.js';
 import { SimulatedInstance } from './simulated-instance.js';
 import { TaskWorld } from './task-world.js';
 
-/** Takes one of the library's promises away, from outside. */
+/** Removes one of the library's promises, from outside. */
 export interface Mutation {
-  /** What every process's requests go through. */
+  /** Way of every process's requests. */
   readonly through?: (center: MemoryRegistryCenter, clock: Clock) => RegistryCenter;
   readonly store?: () => EffectStore;
-  /** What handlers are given in place of their context. */
+  /** Context that handlers get. */
   readonly context?: (context: ShardingContext) => ShardingContext;
   /** The backend of tasks that schedulers share. */
   readonly backend?: (backend: TaskBackend) => TaskBackend;
 }
 
-/** Tasks that were left behind are released within this time, in milliseconds. */
+/** Time within which tasks that were left behind are released, in milliseconds. */
 export const LONGEST_TIDYING_MS = 180_000;
 
 const START = Date.UTC(2030, 0, 1, 12);
 
-/** The processes, the registry and an operator of one history, and the one time line that they share. */
+/** The processes, the registry and an operator of one history, on one time line. */
 export class World {
   readonly log = new EventLog();
   readonly instances: SimulatedInstance[] = [];
   readonly chance: Chance;
   readonly registry: MemoryRegistry;
   readonly clock: VirtualClock;
-  /** Undefined: the items are run by handlers. */
+  /** Undefined: handlers run the items. */
   readonly tasks: TaskWorld | undefined;
   private readonly configurations: readonly JobConfiguration[];
   private readonly timeline: VirtualTimeline;
@@ -108,7 +108,7 @@ export class World {
     return new ShardingOperateApi(this.operator);
   }
 
-  /** Does what somebody asks for, and notes when it was asked, and how it ended. Never rejects. */
+  /** Does a request, and notes its begin and its end. Never rejects. */
   async command(
     asked: Pick<EntryOf<'operation'>, 'name' | 'jobName' | 'item' | 'instance'>,
     act: () => Promise<unknown>,
@@ -133,7 +133,7 @@ export class World {
     return this.operator.create(`/${jobName}/sharding/${item}/running`, instanceId, 'PERSISTENT');
   }
 
-  /** Edits the node of a job as Java's API lets one: failover counts as off if the job has no `monitorExecution`. */
+  /** Edits the node of a job as Java's API allows: failover counts as off if the job has no `monitorExecution`. */
   async switchFailoverOn(jobName: string, jobParameter: string): Promise<void> {
     const path = `/${jobName}/config`;
     const { data, stat } = (await this.operator.read(path))!;
@@ -166,7 +166,7 @@ export class World {
     instance.start().catch((error: unknown) => {
       this.note({ kind: 'fault', fault: `start failed: ${String(error)}`, instance: instance.index, lasts: false });
       instance.state = 'leaving';
-      // Whoever looks after processes starts another one.
+      // An orchestrator starts another process.
       if (error instanceof SessionLostError) this.join();
     });
   }
@@ -182,7 +182,7 @@ export class World {
     const leaving = this.instances.filter(({ state }) => state === 'running').map((instance) => instance.leave());
     await this.clock.advanceUntil(Promise.all(leaving));
     this.tasks?.end();
-    await this.clock.advance(this.plan.sessionTimeoutMs + 20_000); // What handlers still run comes to its end.
+    await this.clock.advance(this.plan.sessionTimeoutMs + 20_000); // Running handlers come to their end.
     await this.clock.advanceUntil(this.operator.close());
     await this.clock.advance(10);
     // Timers of processes that died stay in the time line.

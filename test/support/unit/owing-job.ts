@@ -186,7 +186,7 @@ export class OwingJob {
     await this.rest();
   }
 
-  /** Asks if the clock allows a trigger, which then counts as judged. */
+  /** Asks the gate if the clock refuses a trigger, so that the clock is judged. */
   judgeClock(count: number): Promise<boolean> {
     return this.gate.refuses(triggerAt(minute(count)));
   }
