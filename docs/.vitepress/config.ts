@@ -5,6 +5,7 @@ import { defineConfig, type DefaultTheme, type MarkdownRenderer } from 'vitepres
 import { findDeadAnchors } from './anchors.js';
 import { FILES, rewriteLinks, slugify } from './links.js';
 import { API, type Language, sidebarOf } from './navigation.js';
+import { findUnanswered } from './questions.js';
 import { CHINESE_WINDOW, MINI_SEARCH } from './search.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -37,10 +38,12 @@ export default defineConfig({
       options: { miniSearch: MINI_SEARCH, locales: { zh: { translations: CHINESE_WINDOW } } },
     },
   },
-  buildEnd: ({ outDir }) => {
+  buildEnd: async ({ outDir }) => {
     for (const file of linked) cpSync(`${ROOT}${file}`, `${outDir}${FILES}/${file}`);
     const dead = findDeadAnchors(outDir);
     if (dead.length > 0) throw new Error(`${dead.length} links to anchors that do not exist:\n${dead.join('\n')}`);
+    const unanswered = await findUnanswered(outDir);
+    if (unanswered.length > 0) throw new Error(`The search finds another page first:\n${unanswered.join('\n')}`);
   },
 });
 
@@ -50,7 +53,7 @@ function themeOf(language: Language): DefaultTheme.Config {
   return {
     sidebar: sidebarOf(DOCS, language),
     nav: [
-      { text: isEnglish ? 'Start' : '入门', link: `${root}/overview` },
+      { text: isEnglish ? 'Start' : '入门', link: `${root}/start/first-job` },
       { text: 'API', link: API, target: '_self' },
     ],
     ...(isEnglish ? {} : CHINESE),
