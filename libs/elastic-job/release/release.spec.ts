@@ -12,7 +12,7 @@ const HOOKS = resolve('test/support/faults/register-typescript.mjs');
 const RELEASE = resolve('libs/elastic-job/release/release.ts');
 const CHANGELOG = '# Changelog\n\n## Unreleased\n\n### Added\n\n- A job.\n';
 const SCRIPTS = ['lint', 'typecheck', 'build:library', 'package:check', 'api', 'test'];
-const STEPS = ['state', 'version', 'changelog', ...SCRIPTS.map((script) => `check: npm run ${script}`)];
+const STEPS = ['state', 'version', 'changelog', 'dependencies', ...SCRIPTS.map((script) => `check: npm run ${script}`)];
 const REST = ['pack', 'commit', 'tag', 'publish'];
 
 let root: string;
@@ -103,17 +103,22 @@ describe('a release', () => {
 /** A workspace of the same layout. Its checks take no time. */
 function workspace(port: number): Readonly<Record<string, string>> {
   const scripts = Object.fromEntries(SCRIPTS.map((script) => [script, 'node --eval 0']));
-  const lock = { packages: { 'libs/elastic-job': { name: 'scratch', version: '0.1.0' } } };
+  const manifest = { private: true, workspaces: ['libs/*'] };
+  const packages = {
+    '': manifest,
+    'libs/elastic-job': { name: 'scratch', version: '0.1.0' },
+    'node_modules/scratch': { resolved: 'libs/elastic-job', link: true },
+  };
   return {
     '.gitignore': 'node_modules/\n*.tgz\n',
-    '.npmrc': `registry=http://127.0.0.1:${port}/\n//127.0.0.1:${port}/:_authToken=none\n`,
+    '.npmrc': `registry=http://127.0.0.1:${port}/\n//127.0.0.1:${port}/:_authToken=none\naudit=false\nfund=false\n`,
     'CHANGELOG.md': CHANGELOG,
     'examples/a/package.json': '{ "dependencies": { "nestjs-elastic-job": "^0.1.0" } }\n',
     'libs/elastic-job/index.js': '\n',
     'libs/elastic-job/package.json': '{ "name": "scratch", "version": "0.1.0" }\n',
     'libs/elastic-job/src/copies/shared.ts': "export const RELEASE = '0.1.0';\n",
-    'package-lock.json': `${JSON.stringify(lock, null, 2)}\n`,
-    'package.json': `${JSON.stringify({ private: true, scripts }, null, 2)}\n`,
+    'package-lock.json': `${JSON.stringify({ lockfileVersion: 3, requires: true, packages }, null, 2)}\n`,
+    'package.json': `${JSON.stringify({ ...manifest, scripts }, null, 2)}\n`,
   };
 }
 

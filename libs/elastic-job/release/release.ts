@@ -2,7 +2,7 @@
 // of it, so a release that fails leaves nothing behind, and the tarball holds committed files alone. A dry run ends
 // before the commit.
 import { execFile } from 'node:child_process';
-import { copyFile, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
@@ -38,7 +38,6 @@ try {
   await assertReleasable();
   const version = await chooseVersion(values.version);
   await git(root, 'worktree', 'add', '--quiet', '--detach', copy, 'HEAD');
-  await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
   await prepare(version);
   await check();
   const tarball = await pack();
@@ -104,6 +103,8 @@ async function prepare(version: string): Promise<void> {
 }
 
 async function check(): Promise<void> {
+  step('dependencies');
+  await run(copy, 'npm', 'ci', '--loglevel', 'error');
   for (const script of CHECKS) {
     step(`check: npm run ${script}`);
     await run(copy, 'npm', 'run', '--silent', script);
