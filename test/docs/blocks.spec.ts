@@ -7,7 +7,7 @@ import { EXCEPTIONS, exceptionFor } from './blocks/exceptions.js';
 import { findTypeFaults, samplesOf, writeSamples } from './blocks/samples.js';
 import { runSample } from './blocks/start.js';
 
-/** Below the workspace, whose packages it finds, and where no tool looks for sources. */
+/** Lies below the workspace, so that packages are found, but where no tool looks for sources. */
 const FOLDER = `${process.cwd()}/dist/docs-${process.pid}`;
 /** A part of the paths of the pages to check; all of them by default. */
 const { DOCS_PAGES = '' } = process.env;

@@ -11,13 +11,13 @@ describe('the pages in the tarball', () => {
     files = await listTarball('libs/elastic-job');
   });
 
-  it('given a package, when it is packed, then it has the README with docs, and no copy of them is left', () => {
+  it('have the README with docs when the package is packed, and no copy of them is left', () => {
     const pages = ['README.md', 'SECURITY.md', 'CHANGELOG.md', 'docs/promises.md', 'docs/testing.md'];
     expect(files).toEqual(expect.arrayContaining(pages));
     expect(['README.md', 'docs'].filter((name) => existsSync(`libs/elastic-job/${name}`))).toEqual([]);
   });
 
-  it('given a reader of the package, when a link to another page is followed, then that page is there', () => {
+  it('contain each page to which a link of another one leads', () => {
     const pages = files.filter((file) => file.endsWith('.md'));
     const broken = pages.flatMap((page) => linksIn(page).filter((path) => !files.includes(path)));
     expect(pages.flatMap(linksIn)).toContain('docs/promises.md');
@@ -25,7 +25,7 @@ describe('the pages in the tarball', () => {
   });
 });
 
-/** The files that a page links to; they lie in the tarball as they do in the repository. */
+/** The files to which a page links. They lie in the tarball as they do in the repository. */
 function linksIn(page: string): readonly string[] {
   const links = [...readFileSync(page, 'utf8').matchAll(LINK)].map(([, target = '']) => target);
   return links.filter((target) => !target.includes(':')).map((target) => posix.join(posix.dirname(page), target));

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { listPages, originalOf } from './blocks/blocks.js';
 import { findDifferences } from './blocks/translation.js';
 
-/** The pages that have to be there in Chinese as well. */
+/** Folders of the pages that must exist in Chinese as well. */
 const FOLDERS = 'start|concepts|production|kubernetes|operate|recipes|test|migrate';
 const GUIDE = new RegExp(String.raw`^(README|docs/((${FOLDERS})/.+|beside-java|faq))\.md$`);
 
@@ -21,7 +21,7 @@ describe('the Chinese pages', () => {
     expect(pairs.flatMap(([page, other]) => findDifferences(read(page), read(other), [page, other]))).toEqual([]);
   });
 
-  // With CHINESE=all until they are complete.
+  // Runs with CHINESE=all until they are complete.
   it.runIf(process.env.CHINESE === 'all')('are there for each page of the guide', () => {
     const guide = pages.filter((page) => GUIDE.test(page));
     expect(guide.filter((page) => !translations.some((other) => originalOf(other) === page))).toEqual([]);

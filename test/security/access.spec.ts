@@ -10,7 +10,7 @@ import { startService, until } from './support/attack.js';
 const DIGEST = 'shop:canary-4711';
 const OWNED = { permissions: ALL_PERMISSIONS, scheme: 'auth', id: '' };
 const READABLE = { permissions: 1, scheme: 'world', id: 'anyone' };
-/** Deeper, an inspection prints the codec's tables many times over. */
+/** Depth of inspections. A deeper one prints the codec's tables many times over. */
 const DEPTH = 10;
 const NEVER = '0 0 0 1 1 ? 2199';
 const JOB = {
@@ -36,7 +36,7 @@ afterEach(async () => {
 });
 
 describe('with a digest, a tree that others may change', () => {
-  it('ends the start where the namespace was made beforehand by somebody else', async () => {
+  it('ends the start if another user has made the namespace beforehand', async () => {
     await attacker.create(`/${namespace}`);
 
     const starting = startOwner({ namespace, digest: DIGEST }, { jobs });
@@ -59,7 +59,7 @@ describe('with a digest, a tree that others may change', () => {
     await expect(startOwner({ namespace, digest: DIGEST })).rejects.toMatchObject({ code: 'UNTRUSTED_ACL' });
   });
 
-  it('ends the start where the namespace belongs to somebody who lets others read it', async () => {
+  it('ends the start if the namespace belongs to another user who lets others read it', async () => {
     const other = await startClient('other:secret');
     await other.create(`/${namespace}`, { acl: [OWNED, READABLE] });
 
@@ -69,7 +69,7 @@ describe('with a digest, a tree that others may change', () => {
     await other.removeAll(`/${namespace}`);
   });
 
-  it("ends the start where a job's root is open", async () => {
+  it("ends the start if a job's root is open", async () => {
     const first = await startOwner({ namespace, digest: DIGEST }, { jobs });
     await first.app.close();
     const admin = await startClient(DIGEST);
@@ -80,7 +80,7 @@ describe('with a digest, a tree that others may change', () => {
     await expect(starting).rejects.toMatchObject({ code: 'UNTRUSTED_ACL', path: `/${namespace}/settle` });
   });
 
-  it('keeps a job out whose root somebody else has made in such a namespace, and writes nothing below', async () => {
+  it('keeps a job out whose root another user has made in such a namespace, and writes nothing below', async () => {
     const owner = await startOwner({ namespace, digest: DIGEST });
     await attacker.remove(`/${namespace}`);
     await attacker.create(`/${namespace}`);
@@ -92,7 +92,7 @@ describe('with a digest, a tree that others may change', () => {
     expect(await attacker.children(`/${namespace}/settle`)).toEqual([]);
   });
 
-  it('keeps a job out that is the first in a namespace that was replaced while it was empty', async () => {
+  it('keeps the first job out of a namespace that was replaced while it was empty', async () => {
     const owner = await startOwner({ namespace, digest: DIGEST });
     await attacker.remove(`/${namespace}`);
     await attacker.create(`/${namespace}`);
@@ -102,7 +102,7 @@ describe('with a digest, a tree that others may change', () => {
     await expect(adding).rejects.toMatchObject({ code: 'UNTRUSTED_ACL', path: `/${namespace}` });
   });
 
-  it('is lived with where the module says so, and one warning tells of it', async () => {
+  it('is accepted if the module says so, with one warning', async () => {
     await attacker.create(`/${namespace}`);
     await attacker.create(`/${namespace}/settle`);
 
@@ -130,7 +130,7 @@ describe('with a digest, a tree of its own', () => {
     expect(owner.warnings()).toEqual([]);
   });
 
-  it('starts where others may read it', async () => {
+  it('starts if others may only read it', async () => {
     const first = await startOwner({ namespace, digest: DIGEST }, { jobs });
     await first.app.close();
     const admin = await startClient(DIGEST);
@@ -145,7 +145,7 @@ describe('with a digest, a tree of its own', () => {
 });
 
 describe('with a digest, a config node that others may write', () => {
-  it("is not followed, though whoever put it there had the right to, until it is the owner's alone", async () => {
+  it("is ignored until it is the owner's alone, even if its writer had the right to write it", async () => {
     const owner = await startOwner({ namespace, digest: DIGEST }, { jobs });
     const admin = await startClient(DIGEST);
     const path = `/${namespace}/settle/config`;
@@ -167,7 +167,7 @@ describe('with a digest, a config node that others may write', () => {
     expect(owner.app.get(ElasticJobRuntime).configurations.current('settle').shardingTotalCount).toBe(2);
   });
 
-  it('is not followed where an open tree is lived with', async () => {
+  it('is ignored where an open tree is accepted', async () => {
     const theirs = await startService();
     await attacker.create(`/${namespace}`);
     await attacker.create(`/${namespace}/settle`);
@@ -188,7 +188,7 @@ describe('with a digest, a config node that others may write', () => {
     expect(theirs.asked).toEqual([]);
   });
 
-  it('is not followed by way of the text that is kept for the time after a bad edit: the leader keeps its own', async () => {
+  it('is ignored as the text for the time after a bad edit: the leader keeps its own', async () => {
     await attacker.create(`/${namespace}`);
     await attacker.create(`/${namespace}/settle`);
     const owner = await startOwner({ namespace, digest: DIGEST, allowOpenAcl: true }, { jobs });
@@ -228,7 +228,7 @@ describe('with a digest, a config node that others may write', () => {
 
 describe('a digest without TLS', () => {
   it('is warned of once, beyond this host', async () => {
-    // A short form of 127.0.0.1, which nobody knows for this host before it is resolved.
+    // A short form of 127.0.0.1, which is not known as this host before it is resolved.
     const servers = inject('zooKeeper').replace('127.0.0.1', '127.1');
     const near = await startOwner({ namespace, digest: DIGEST });
     const far = await startOwner({ servers, namespace, digest: DIGEST });
@@ -246,7 +246,7 @@ describe('a digest without TLS', () => {
 });
 
 describe('the credentials of the registry', () => {
-  it('show in no inspection, JSON or event', async () => {
+  it('are hidden in every inspection, JSON and event', async () => {
     const owner = await startOwner({ namespace, digest: DIGEST }, { jobs });
     const shown = [
       owner.app.get(REGISTRY_CENTER),
@@ -271,7 +271,7 @@ function problemOf(runtime: ElasticJobRuntime): string | undefined {
   return runtime.status().jobs[0]?.problem;
 }
 
-/** As far as it can be written: what refers to itself cannot. */
+/** The JSON text of the parts that have one. Circular references have none. */
 function jsonOf(value: unknown): string {
   const seen = new Set<unknown>();
   return JSON.stringify(value, (_, one: unknown) => {

@@ -90,7 +90,7 @@ describe('somebody who reaches the health endpoint', () => {
 });
 
 describe('somebody who edits settings', () => {
-  it('adds one series at most, however many names he makes up', { timeout: 120_000 }, async () => {
+  it('adds at most one series, with any number of made-up names', { timeout: 120_000 }, async () => {
     const failing = { ...IDLE, execute: () => Promise.reject(new Error('no')) };
     const victim = await Victim.start(
       { jobTypes: [failing], jobs: { settle: JOB } },
@@ -114,7 +114,7 @@ describe('somebody who edits settings', () => {
     expect((await series()) - before).toBeLessThanOrEqual(1);
   });
 
-  it('writes no line of the log but his own, and no command of a terminal', async () => {
+  it('writes no log line but his own, and no command of a terminal', async () => {
     const lines: string[] = [];
     for (const level of ['log', 'warn', 'error', 'debug'] as const) {
       vi.spyOn(Logger.prototype, level).mockImplementation((...told: unknown[]) => void lines.push(told.join('\n')));

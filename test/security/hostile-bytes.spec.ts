@@ -7,12 +7,12 @@ import { startProxy } from '../support/zookeeper/zookeeper-proxy.js';
 import { until, Victim } from './support/attack.js';
 import { HOSTILE_TEXTS } from './support/hostile-texts.js';
 
-/** The longest that a node may keep the event loop, in milliseconds on an idle machine. */
+/** Longest time that a node may block the event loop, in milliseconds on an idle machine. */
 let mostMs = 100;
 beforeAll(() => {
   mostMs *= slowness();
 });
-/** A busy machine may keep it as well: the best of so many counts. */
+/** Number of attempts, of which the best counts, because a busy machine may block the event loop as well. */
 const ATTEMPTS = 5;
 
 class Waiting extends DistributeOnceElasticJobListener {
@@ -34,7 +34,7 @@ const OPTIONS: Omit<ElasticJobModuleOptions, 'registry'> = {
   },
 };
 
-/** One of each kind. `SELF`: the instance that is attacked. */
+/** One node of each kind. `SELF`: the instance under attack. */
 const NODES = [
   'settle',
   'settle/config',
@@ -87,7 +87,7 @@ describe('a node that somebody has filled', () => {
     expect(await leastStall(reconnect)).toBeLessThan(mostMs);
   });
 
-  it('is told of by name, once', async () => {
+  it('is reported once, by its name', async () => {
     const { victim, reconnect } = await startVictim();
     const path = '/settle/instances/10.9.9.9@-@1';
     await victim.attacker.create(path, HOSTILE_TEXTS['blanks before the end of a line']!, 'EPHEMERAL');
@@ -123,7 +123,7 @@ describe('junk below a job', () => {
     const ms = await leastStall(reconnect);
     await victim.trigger('settle');
 
-    // Thousands of them, of kinds that a job has, are read again after a reconnect.
+    // Thousands of nodes, of kinds that a job has, are read again after a reconnect.
     expect(ms).toBeLessThan(3 * mostMs);
     expect(await victim.statistics.getJobsTotalCount()).toBe(2);
   });
@@ -135,7 +135,7 @@ async function startVictim() {
   const victim = await Victim.start(OPTIONS, { servers: proxy.connect });
   await victim.trigger('settle');
   const reconnects = () => victim.told('session').filter(({ state }) => state === 'RECONNECTED').length;
-  /** Breaks the connection. Resolves when all of the tree has been read again. */
+  /** Breaks the connection. Resolves when the whole tree has been read again. */
   const reconnect = async () => {
     const before = reconnects();
     proxy.cut();
@@ -162,7 +162,7 @@ function errors(victim: Victim): readonly string[] {
     .map(({ code, message }) => `${code} ${message.split('. ')[0]}.`);
 }
 
-/** Puts a text where a node is, or makes one, unless that comes or goes meanwhile. */
+/** Puts a text into an existing node, or creates one, unless it comes or goes meanwhile. */
 async function write(attacker: RegistryCenter, path: string, text: string): Promise<void> {
   await attacker.ensurePath(path.slice(0, path.lastIndexOf('/')) || '/');
   const kind = (await attacker.exists(path)) === undefined ? 'create' : 'set';

@@ -17,7 +17,7 @@ afterEach(() => {
 });
 
 describe('somebody who may write to the registry', () => {
-  it('cannot make a process run another command, and that is told', async () => {
+  it('cannot make a process run another command, and the attempt is reported', async () => {
     const ours = `sh -c "touch ${join(directory, 'ours')}"`;
     const victim = await Victim.start({
       jobTypes: [new ScriptJobType()],
@@ -31,7 +31,8 @@ describe('somebody who may write to the registry', () => {
     expect(existsSync(join(directory, 'ours'))).toBe(true);
     expect(existsSync(join(directory, 'theirs'))).toBe(false);
     expect(victim.notFollowed()).toEqual([
-      'props.script.command.line: hidden here, hidden in the registry, which is not followed (see allowRegistryTargets)',
+      'props.script.command.line: hidden here, hidden in the registry, which is not followed ' +
+        '(see allowRegistryTargets)',
     ]);
     expect(await victim.statistics.getJobBriefInfo('settle')).toMatchObject({ status: 'OK' });
   });
@@ -69,7 +70,7 @@ describe('somebody who may write to the registry', () => {
     expect(readFileSync(file, 'utf8')).not.toContain('s3cret');
   });
 
-  it('cannot send an HTTP job to another address, nor by a redirect', async () => {
+  it('cannot send an HTTP job to another address, not even by a redirect', async () => {
     const theirs = await startService();
     const ours = await startService((_, response) =>
       response.writeHead(302, { location: `${theirs.origin}/redirected` }).end('an answer that nobody else may read'),
@@ -86,7 +87,7 @@ describe('somebody who may write to the registry', () => {
     expect(JSON.stringify(victim.events)).not.toContain('nobody else may read');
   });
 
-  it('cannot send failures to a channel that the module has not enabled, nor to another address of one that it has', async () => {
+  it('cannot send failures to a channel that is not enabled, or to another address of an enabled one', async () => {
     const theirs = await startService();
     const ours = await startService();
     const failing = { 'http.uri': 'http://127.0.0.1:1/', 'http.method': 'POST' };

@@ -54,7 +54,7 @@ describe.each(['in-process', 'worker-thread'] as const)('servers that ask for SA
     workerUrl: connection === 'worker-thread' ? worker.url : undefined,
   });
 
-  it('end the start of a client that has no credentials, and of one with a digest alone, at once', async () => {
+  it('end the start of a client without credentials, or with a digest alone, at once', async () => {
     for (const credentials of [{}, { digest: `shop:${PASSWORD}` }]) {
       const starting = startOwner({ ...registry(), ...credentials, connectionTimeoutMs: 60_000 });
       await expect(starting).rejects.toMatchObject({ code: 'AUTHENTICATION' });
@@ -62,7 +62,7 @@ describe.each(['in-process', 'worker-thread'] as const)('servers that ask for SA
     }
   });
 
-  it('end the start of a client with a wrong password at once, and do not hear the right one', async () => {
+  it('end the start of a client with a wrong password at once, and do not learn the right one', async () => {
     const sasl = { username: 'shop', password: 'canary-guess' };
     const starting = startOwner({ ...registry(), sasl, connectionTimeoutMs: 60_000 });
     await expect(starting).rejects.toMatchObject({ code: 'AUTHENTICATION' });
@@ -70,7 +70,7 @@ describe.each(['in-process', 'worker-thread'] as const)('servers that ask for SA
     await expect(starting).rejects.not.toThrow('canary');
   });
 
-  it('let a client in that knows its password, and its tree is its own, over a reconnect too', async () => {
+  it('let a client in that knows its password, and its tree is its own, also after a reconnect', async () => {
     const options = registry();
     const owner = await startOwner({ ...options, sasl: SASL }, { jobs: { settle: JOB } });
     const center = new ZooKeeperRegistryCenter({ servers: server.connect, ...options, sasl: SASL }, clock);
@@ -87,7 +87,7 @@ describe.each(['in-process', 'worker-thread'] as const)('servers that ask for SA
 });
 
 describe('a client certificate beside SASL', () => {
-  it('is an owner of what this client has made', async () => {
+  it('owns the nodes that its client has made', async () => {
     const { connect, ca, cert, key } = server.tls!;
     const registry = { servers: connect, namespace: newParent(), sasl: SASL, tls: { ca, cert, key } };
     const first = await startOwner(registry, { jobs: { settle: JOB } });
@@ -98,7 +98,7 @@ describe('a client certificate beside SASL', () => {
 });
 
 describe('the password of SASL and the key of TLS', () => {
-  it('show in no inspection of a connected client', async () => {
+  it('are hidden in an inspection of a connected client', async () => {
     const { connect, ca, cert, key } = server.tls!;
     const tls = { ca, cert, key };
     const center = new ZooKeeperRegistryCenter({ servers: connect, namespace: newParent(), sasl: SASL, tls }, clock);
@@ -111,7 +111,7 @@ describe('the password of SASL and the key of TLS', () => {
 });
 
 describe('a password that the servers do not know any more', () => {
-  it('is told once, while this client tries on', async () => {
+  it('is reported once, while this client keeps trying', async () => {
     const center = new ZooKeeperRegistryCenter(
       { servers: server.connect, namespace: newParent(), sasl: SASL, sessionTimeoutMs: 60_000 },
       clock,

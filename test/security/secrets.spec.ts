@@ -57,7 +57,7 @@ afterEach(() => {
   Logger.overrideLogger(false);
 });
 
-/** An application that tells whatever it can tell, to whomever it can. */
+/** An application with every log, channel and output that the library has. */
 class Telling {
   readonly lines: unknown[][] = [];
   readonly reports: FailureReport[] = [];
@@ -92,7 +92,7 @@ class Telling {
     return telling;
   }
 
-  /** Whatever log, channel, history, spans, metrics and health tell, as one text. */
+  /** All texts of log, channel, history, spans, metrics and health, joined. */
   async told(): Promise<string> {
     const { app, clock } = this.jobs;
     await clock.advance(120_000);
@@ -120,7 +120,7 @@ class FailingJobs {
 }
 
 describe('a secret in what a run says', () => {
-  it('is taken out by redact of everything that leaves the process, and listeners hear it as it is', async () => {
+  it('is removed by redact from all outputs of the process, but reaches listeners unchanged', async () => {
     const commandLine = `sh -c "echo ${CANARY}; echo ${CANARY} >&2; exit 1"`;
     const props = { 'script.command.line': commandLine };
     const telling = await Telling.start(
@@ -150,7 +150,7 @@ describe('a secret in what a run says', () => {
     expect(shown(events)).toContain(CANARY);
   });
 
-  it('is not shown at all where redact itself fails', async () => {
+  it('is not shown at all if redact itself fails', async () => {
     const redact = () => {
       throw new Error('no such pattern');
     };
@@ -202,7 +202,7 @@ describe('a secret in an option, a prop or a variable', () => {
     ),
   };
 
-  it('is told by nothing, and shown by no object that an application can inject', async () => {
+  it('appears in no output, and in no object that an application can inject', async () => {
     vi.stubEnv('DATABASE_PASSWORD', CANARY);
     const telling = await Telling.start(SECRETIVE);
     const { app, clock, events } = telling.jobs;
@@ -266,7 +266,7 @@ describe('a secret in an option, a prop or a variable', () => {
   });
 });
 
-/** As `console.log` shows it, and as JSON. */
+/** The value as `console.log` shows it, and as JSON. */
 function shown(value: unknown): string {
   return inspect(value, { depth: 12, maxStringLength: 1_000_000, maxArrayLength: 100_000 }) + json(value);
 }

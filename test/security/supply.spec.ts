@@ -6,7 +6,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const texts = readSupplyTexts(ROOT);
 
 describe('the packages that the workspace takes from others', () => {
-  it('given the lock file and what is installed, when checked, then nothing is found', () => {
+  it('have no fault in the lock file and in the installed state', () => {
     expect(findInWorkspace(ROOT)).toEqual([]);
   });
 
@@ -24,7 +24,7 @@ describe('the packages that the workspace takes from others', () => {
     expect(findInWorkspace(ROOT, { ...texts, lockFile }).map((one) => one.rule)).toEqual([rule]);
   });
 
-  it('given another registry in the settings of npm, when checked, then it is told', () => {
+  it('have a fault if the settings of npm name another registry', () => {
     const npmrc = `${texts.npmrc}registry=https://packages.example/\n`;
     expect(findInWorkspace(ROOT, { ...texts, npmrc })).toMatchObject([{ rule: 'source', subject: '.npmrc' }]);
   });

@@ -131,7 +131,7 @@ describe('runSample', () => {
   const written = (name: string, ...parts: readonly string[]): readonly WrittenFile[] =>
     [...writeSamples(samplesOf(read(...parts)), join(folder, name)).values()].flat();
 
-  it('starts a module over a registry in memory, whatever its options name', async () => {
+  it('starts a module over a registry in memory, also if its options name another one', async () => {
     const files = written('module', block('ts', ...NEST, MODULE, 'class AppModule {}'));
     await expect(runSample(files)).resolves.toBeUndefined();
   });

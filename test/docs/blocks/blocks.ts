@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 export interface Block {
   /** The path of the page from the root of the workspace. */
   readonly page: string;
-  /** Of its first line below the fence, counted from one. */
+  /** Number of its first line below the fence, counted from one. */
   readonly line: number;
   /** The heading of the second level above it; empty before the first one. */
   readonly section: string;
@@ -23,7 +23,7 @@ const FILE = /^(?:\/\/|#) (\S+\.\w+)$/;
 const SET_UP = /^\s*<!-- with: (\S+) -->$/;
 const PAGES = ['README.md', 'README.zh-CN.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/*.md', 'examples/*README.md'];
 
-/** The pages whose blocks are checked; git leaves out what is made by tools and not committed. */
+/** The pages whose blocks are checked. Git leaves out generated pages that are not committed. */
 export function listPages(): readonly string[] {
   const listed = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate', '--', ...PAGES];
   return execFileSync('git', listed, { encoding: 'utf8' }).split('\0').filter(Boolean).toSorted();
@@ -65,7 +65,10 @@ function endsBlock(line: string, fence: string): boolean {
   return end.startsWith(fence) && end.replaceAll(fence.charAt(0), '') === '';
 }
 
-/** The files of a reader who has followed the page up to the end of a section: path to block. A later one replaces. */
+/**
+ * The files of a reader who has followed the page to the end of a section, from path to block. A later block replaces
+ * an earlier one of the same path.
+ */
 export function filesUpTo(blocks: readonly Block[], section: string): ReadonlyMap<string, Block> {
   const last = blocks.findLastIndex((block) => block.section === section);
   return new Map(

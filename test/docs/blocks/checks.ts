@@ -58,7 +58,7 @@ function findShellFault(text: string): readonly string[] {
   return status === 0 ? [] : [stderr.trim()];
 }
 
-/** Each script is one of this workspace, of the example that the page belongs to, or of a new project of Nest. */
+/** Finds scripts that exist neither in this workspace, nor in the example of the page, nor in a new project of Nest. */
 function findUnknownScripts(page: string, text: string): readonly string[] {
   const manifests = ['package.json', join(dirname(page), 'package.json')].filter((path) => existsSync(path));
   const own = manifests.flatMap((path) => Object.keys(JSON.parse(readFileSync(path, 'utf8')).scripts ?? {}));
@@ -71,14 +71,14 @@ function findMissingPaths(text: string): readonly string[] {
   return paths.filter((path) => !existsSync(path)).map((path) => `No file is ${path}.`);
 }
 
-/** A resource of Kubernetes says what it is. */
+/** Finds missing keys of a Kubernetes resource. */
 function findMissingKeys(document: unknown): readonly string[] {
   if (typeof document !== 'object' || document === null) return [];
   if (!KUBERNETES.some((key) => key in document)) return [];
   return ['apiVersion', 'kind'].filter((key) => !(key in document)).map((key) => `A resource has no ${key}.`);
 }
 
-/** Executes it on SQLite, after the page's earlier ones. */
+/** Executes the block on SQLite, after the page's earlier ones. */
 function findSqlFault(earlier: readonly Block[], text: string): readonly string[] {
   const db = new Libsql(':memory:');
   try {

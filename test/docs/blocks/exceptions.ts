@@ -1,6 +1,8 @@
 import { type Block, originalOf } from './blocks.js';
 
-/** A block that is not checked as others of its language are. It holds for the translation of the page as well. */
+/**
+ * A block that is not checked as others of its language are. The exception also holds for the translation of the page.
+ */
 export interface Exception {
   readonly page: string;
   readonly language: string;

@@ -2,7 +2,7 @@ import { Window } from 'happy-dom';
 
 let loading: Promise<typeof import('mermaid').default> | undefined;
 
-/** Mermaid, which asks for the window of a browser while it is loaded, and for no other reason when it parses. */
+/** Loads Mermaid, which needs the window of a browser while it is loaded, but not for parsing. */
 async function load(): Promise<typeof import('mermaid').default> {
   const window = new Window();
   Object.assign(globalThis, { window, document: window.document });
@@ -14,7 +14,7 @@ async function load(): Promise<typeof import('mermaid').default> {
   }
 }
 
-/** Parses a diagram as Mermaid does before it draws; where its boxes would stand is not looked at. */
+/** Parses a diagram as Mermaid does before it draws. The layout is not checked. */
 export async function findDiagramFault(text: string): Promise<string | undefined> {
   const mermaid = await (loading ??= load());
   return mermaid.parse(text).then(

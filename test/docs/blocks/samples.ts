@@ -8,7 +8,7 @@ export interface Sample {
   /** The place of its last block. */
   readonly title: string;
   readonly blocks: readonly Block[];
-  /** By their paths in a folder of its own. */
+  /** The files by their paths in a folder of their own. */
   readonly files: ReadonlyMap<string, Source>;
 }
 
@@ -25,7 +25,7 @@ interface Source {
 /** A file of a sample as it is compiled and run. */
 export interface WrittenFile extends Source {
   readonly path: string;
-  /** Vitest runs it. */
+  /** True if Vitest runs it. */
   readonly isSpec: boolean;
 }
 
@@ -53,7 +53,7 @@ function sampleOf(files: ReadonlyMap<string, Block>): Sample {
   return { title: placeOf(blocks.at(-1)!), blocks, files: new Map<string, Source>([...setUp, ...files]) };
 }
 
-/** A TypeScript file, which lies beside the block; or all files of another page, which the block goes on from. */
+/** A TypeScript file, which lies beside the block, or all files of another page, on which the block builds. */
 function readSetUp(path: string, file: string): readonly (readonly [string, Source])[] {
   if (path.endsWith('.md')) {
     const last = samplesOf(readBlocks(path)).findLast(({ files }) => !files.has(ALONE));
@@ -96,8 +96,8 @@ export const COMPILER_OPTIONS = {
 };
 
 /**
- * The text with its last call awaited, `void main();`, and with everything at its top exported, so that whoever imports
- * it knows when it has run, and finds its classes. No line moves.
+ * The text with its last call awaited, `void main();`, and with all declarations at its top exported. Its importer then
+ * knows when it has run, and finds its classes. No line moves.
  */
 function runnable(text: string): string {
   const source = ts.createSourceFile('block.ts', text, ts.ScriptTarget.ES2023);

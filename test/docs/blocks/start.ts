@@ -31,7 +31,7 @@ export async function runSample(files: readonly Pick<WrittenFile, 'path' | 'isSe
   }
 }
 
-/** Applications of one sample: over one registry in memory, and on free ports. */
+/** Applications of one sample, over one registry in memory, and on free ports. */
 class Host {
   readonly apps: INestApplicationContext[] = [];
   private registry: MemoryRegistry | undefined;
@@ -79,12 +79,12 @@ class Host {
   }
 }
 
-/** Holds what the sample leaves to be held by some module. */
+/** Holds the providers that no module of the sample has. */
 @Module({})
 class SampleModule {}
 
 interface Parts {
-  /** Modules that no other one imports. */
+  /** Modules that no other module imports. */
   readonly roots: readonly AnyModule[];
   /** Classes that no module provides. */
   readonly providers: Type<unknown>[];
@@ -103,7 +103,7 @@ function findParts(values: readonly unknown[], given: readonly AnyModule[]): Par
   };
 }
 
-/** The classes and dynamic modules that a module lists, those behind `useClass` and `forwardRef` included. */
+/** The classes and dynamic modules that a module lists, including those behind `useClass` and `forwardRef`. */
 function listed(module: AnyModule, key: string): readonly unknown[] {
   const isClass = typeof module === 'function';
   const list: readonly unknown[] = isClass ? (Reflect.getMetadata(key, module) ?? []) : ((module as never)[key] ?? []);

@@ -1,7 +1,7 @@
 import ts from 'typescript';
 import { type Block, placeOf, readBlocks } from './blocks.js';
 
-/** Comments of languages without texts in which the same signs could stand. */
+/** Comments of languages whose texts cannot contain the same signs. */
 const COMMENTS: Readonly<Record<string, RegExp>> = {
   sh: /(?<!\S)#.*/g,
   yaml: /(?<!\S)#.*/g,
@@ -9,7 +9,7 @@ const COMMENTS: Readonly<Record<string, RegExp>> = {
   sql: /--.*/g,
   mermaid: /^\s*%%.*/gm,
 };
-/** Stands where a comment was. */
+/** Mark in place of a comment. */
 const MARK = '\0';
 
 /** Finds differences between a page and its translation: headings by their levels, and code except for its comments. */
@@ -36,7 +36,7 @@ function isSame(block: Block, other: Block): boolean {
   return facts(block) === facts(other);
 }
 
-/** The text without its comments, and without the lines that have nothing else. */
+/** The text without its comments, and without lines that contain only comments. */
 function withoutComments({ language, text }: Block): string {
   const marked = language === 'ts' ? markTypeScript(text) : text.replace(COMMENTS[language] ?? /(?!)/g, MARK);
   return marked

@@ -9,7 +9,7 @@ import { COMPILER_OPTIONS } from '../blocks/samples.js';
 import { FOLLOWED_PAGES } from './pages.js';
 import { Program } from './program.js';
 
-/** Below the workspace, whose packages it finds, and where no tool looks for sources. */
+/** Lies below the workspace, so that packages are found, but where no tool looks for sources. */
 const FOLDER = `dist/readme-${process.pid}`;
 const project = inWorkspace(FOLDER);
 const LIMIT_MS = 60_000;
@@ -43,7 +43,7 @@ function run(command: readonly string[], env: Readonly<Record<string, string>> =
   return program;
 }
 
-/** Compiles the project of a reader who has come to the end of a section. */
+/** Compiles the project of a reader who has followed the page to the end of a section. */
 async function follow(section: string): Promise<{ readonly code: unknown; readonly output: string }> {
   await rm(`${project}/src`, { recursive: true, force: true });
   const followed = [...filesUpTo(blocks, section)].map(([file, { text }]) => [file, text] as const);
@@ -60,7 +60,7 @@ async function startApplication(): Promise<{ readonly application: Program; read
   const application = run(['dist/main.js'], { PORT: String(port) });
   await application.says(/application successfully started/);
   const url = `http://127.0.0.1:${port}`;
-  // Nest says so before it listens, and says nothing more.
+  // Nest logs this before it listens, and logs nothing afterwards.
   await vi.waitFor(() => fetch(url), { timeout: 10_000 });
   return { application, url };
 }

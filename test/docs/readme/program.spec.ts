@@ -3,21 +3,21 @@ import { Program } from './program.js';
 
 const cwd = process.cwd();
 
-it('given a program with another one in the background, when it is killed, then both have ended', async () => {
+it('is killed together with a program that it has started in the background', async () => {
   const program = new Program('bash', ['-c', 'sleep 1000 & echo ready; wait'], { cwd });
   await program.says(/ready/);
   await program.kill();
-  // Both write to the same pipe, so it would be open as long as one of them lives.
+  // Both write to the same pipe, so it stays open as long as one of them lives.
   expect(await program.ended).toBe('SIGKILL');
 });
 
-it('given a program that ends without a word, when that is awaited, then the error has what it has said', async () => {
+it('reports its output in the error if it ends before the awaited text', async () => {
   const program = new Program('bash', ['-c', 'echo other; exit 3'], { cwd });
   await expect(program.says(/a word/)).rejects.toThrow(/has ended without .*other/);
   expect(await program.ended).toBe(3);
 });
 
-it('given an earlier match, when a later one is awaited, then only what comes since counts', async () => {
+it('looks for a match only in the output since an earlier one', async () => {
   const program = new Program('bash', ['-c', 'echo ready 1; read line; echo ready 2'], { cwd });
   await program.says(/ready/);
   const since = program.output.length;

@@ -7,17 +7,15 @@ const LIMIT_MS = 30_000;
 
 export interface ProgramOptions {
   readonly cwd: string;
-  /** In addition to this process's own. */
+  /** Variables in addition to this process's own. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Is told what the program writes. */
+  /** Called with the output of the program. */
   readonly onOutput?: (text: string) => void;
 }
 
-/**
- * A command and what it writes. It has a process group of its own, all of which ends with this process at the latest.
- */
+/** A command with its output. It has a process group of its own, all of which ends with this process at the latest. */
 export class Program {
-  /** Resolves with the exit code, or the signal that has ended it. */
+  /** Resolves with its exit code, or the signal that has ended it. */
   readonly ended: Promise<number | NodeJS.Signals>;
   private readonly child: ChildProcess;
   private readonly killer: Guard;
@@ -43,13 +41,13 @@ export class Program {
     });
   }
 
-  /** Everything so far, without colours. */
+  /** Its output so far, without colours. */
   get output(): string {
     return this.written;
   }
 
   /**
-   * The first match in what it writes, or has written.
+   * The first match in its output, past or future.
    * @param since an earlier length of `output`, from where to look
    * @throws if the program ends before, or the limit passes; the message has its last lines
    */
@@ -76,7 +74,7 @@ export class Program {
     return this.ended;
   }
 
-  /** Kills what is left of the group. */
+  /** Kills the rest of the group. */
   async kill(): Promise<void> {
     if (!this.hasEnded) await this.killer.release();
     await this.ended;

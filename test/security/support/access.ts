@@ -18,10 +18,10 @@ const clock = new SystemClock();
 @Module({})
 class RootModule {}
 
-/** A parent of the namespaces of one test, at which everybody may do everything. */
+/** A parent of the namespaces of one test, which is open to everyone. */
 export const newParent = (): string => `access-${clock.uuid()}`;
 
-/** An application that knows the digest, and what its events have told. */
+/** An application that knows the digest, with its events. */
 export async function startOwner(
   registry: Partial<ZooKeeperRegistryOptions> & { readonly namespace: string },
   options: Omit<ElasticJobModuleOptions, 'registry'> = {},
@@ -51,7 +51,7 @@ export async function startOwner(
   };
 }
 
-/** Somebody at the server: anonymous, or with a digest. */
+/** A client at the server: anonymous, or with a digest. */
 export async function startClient(digest?: string, servers = inject('zooKeeper')): Promise<RawClient> {
   const socket = connect(Number(servers.split(':')[1]), '127.0.0.1');
   await once(socket, 'connect');

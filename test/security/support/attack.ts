@@ -21,14 +21,14 @@ const LIMIT_MS = 15_000;
 @Module({})
 class RootModule {}
 
-/** What a process of the user's has beside its jobs. */
+/** Parts of a user's process besides its jobs. */
 export interface Surroundings {
   readonly imports?: readonly (Type | DynamicModule)[];
-  /** How it reaches the ensemble. @default as the attacker does */
+  /** Its connection to the ensemble. @default the attacker's */
   readonly servers?: string;
 }
 
-/** A process of the user's, over the real ZooKeeper, and somebody who has no account there. */
+/** A process of a user, over the real ZooKeeper, and an attacker without an account. */
 export class Victim {
   private constructor(
     private readonly app: INestApplicationContext,
@@ -64,7 +64,7 @@ export class Victim {
     return this.get(JobStatisticsApi);
   }
 
-  /** What the process's application provides. */
+  /** A provider of the process's application. */
   get<Provided>(token: Type<Provided> | symbol): Provided {
     return this.app.get<Provided>(token);
   }
@@ -78,7 +78,7 @@ export class Victim {
     await this.attacker.set(path, edited);
   }
 
-  /** Has the job run now. Resolves when it has settled an item more. */
+  /** Triggers the job. Resolves when it has settled one more item. */
   async trigger(jobName: string): Promise<void> {
     const before = this.settled(jobName).length;
     await this.operator.trigger(jobName);
@@ -86,8 +86,7 @@ export class Victim {
   }
 
   /**
-   * Resolves when the process has read what there is: each level of a tree is one request, and replies keep their
-   * order.
+   * Resolves when the process has read all nodes. Each level of a tree is one request, and replies keep their order.
    */
   async synced(levels = 8): Promise<void> {
     for (let level = 0; level < levels; level += 1) await this.get<RegistryCenter>(REGISTRY_CENTER).serverTime();
@@ -101,7 +100,7 @@ export class Victim {
     return this.events.filter((event): event is Extract<JobEvent, { kind: Kind }> => event.kind === kind);
   }
 
-  /** Where the registry was not followed, as the events tell it. */
+  /** Settings for which the process did not follow the registry, as its events report them. */
   notFollowed(): readonly string[] {
     return this.told('configuration-differs')
       .flatMap(({ differences }) => differences)
@@ -109,7 +108,7 @@ export class Victim {
   }
 }
 
-/** A service of the web. @returns its address, and what it was asked for */
+/** A web service. @returns its address and its requests */
 export async function startService(answer: RequestListener = (_, response) => response.end()) {
   const asked: string[] = [];
   const server: Server = createServer((request, response) => {
@@ -127,7 +126,7 @@ export async function startService(answer: RequestListener = (_, response) => re
   return { origin: `http://127.0.0.1:${address.port}`, asked };
 }
 
-/** Waits for what has no event of its own. @throws after 15 s */
+/** Waits for a condition without an event of its own. @throws after 15 s */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = clock.monotonicNow() + LIMIT_MS;
   while (!(await isSo())) {

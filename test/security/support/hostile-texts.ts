@@ -1,13 +1,13 @@
-/** With its path in one request of a client. */
+/** Fits one request of a client, with its path. */
 const MEGABYTE = 999_000;
 
-/** As much of a text, again and again, as a node may hold. */
+/** Repeats a text as often as fits into a node. */
 function filled(piece: string, before = '', after = '', bytes = MEGABYTE): string {
   const room = bytes - Buffer.byteLength(before + after);
   return before + piece.repeat(Math.floor(room / Buffer.byteLength(piece))) + after;
 }
 
-/** Texts that somebody may write into any node, by what is bad about them. */
+/** Texts that an attacker may write into any node, by their fault. */
 export const HOSTILE_TEXTS: Readonly<Record<string, string>> = {
   'a long word': filled('x'),
   'blanks before the end of a line': filled(' ', 'labels: a', 'x'),
@@ -17,7 +17,8 @@ export const HOSTILE_TEXTS: Readonly<Record<string, string>> = {
   'open brackets': filled('['),
   'open braces': filled('{"a":'),
   'a large object of JSON': `{${Array.from({ length: 18_000 }, (_, i) => `"k${i}":1`).join(',')}}`,
-  'a record with much beside it': `{"v":1,"run":"r","by":"b","target":{"fireTime":1,"origin":"schedule"},"x":"${'x'.repeat(250_000)}"}`,
+  'a record with much beside it':
+    '{"v":1,"run":"r","by":"b","target":{"fireTime":1,"origin":"schedule"},' + `"x":"${'x'.repeat(250_000)}"}`,
   'flow pairs of YAML': filled('b: c,', 'a: [', ']', 262_000),
   'aliases of YAML': filled('*a,', 'a: &a b\nc: [', ']', 262_000),
 };
