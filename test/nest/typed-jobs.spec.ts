@@ -194,7 +194,7 @@ describe('a job without a class that is wrong', () => {
   it('is refused with an unknown type: the error names job, field, value and a useful import', async () => {
     expect(await startError({ jobs: { sweep: { ...TWO, type: 'SCRIPT' } } })).toBe(
       'ConfigurationError: job "sweep" (module options): type must be one of HTTP, but is "SCRIPT"; ' +
-        'others are given as jobTypes, such as [new ScriptJobType()] of nestjs-elastic-job/script',
+        'add others to jobTypes, such as new ScriptJobType() of nestjs-elastic-job/script',
     );
   });
 
