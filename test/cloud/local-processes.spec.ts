@@ -43,7 +43,7 @@ describe('an end of a process', () => {
       `printf '{"report":5}\nnonsense\n' >&3`,
       { name: 'FINISHED', report: { v: 1, outcome: 'succeeded', ms: expect.any(Number) } },
     ],
-  ] as const)('given %j, when it has ended, then it is %j', async (script, end) => {
+  ] as const)('of %j is reported as %j', async (script, end) => {
     const { exitCode: _code, ...state } = await stage.endOf(sh(script));
     expect(state).toEqual(end);
   });
@@ -52,7 +52,7 @@ describe('an end of a process', () => {
     ['a program that is not there', { command: ['/no/such/program'] }],
     ['a directory that is not there', { command: ['true'], workingDirectory: '/no/such/directory' }],
     ['a variable that no process may have', { command: ['true'], env: { BAD: 'a\0b' } }],
-  ])('given %s, when it is opened, then it is an ERROR', async (_, template) => {
+  ])('is an ERROR if it is opened with %s', async (_, template) => {
     expect(await stage.endOf(template.command, { template })).toMatchObject({ name: 'ERROR' });
   });
 
@@ -209,7 +209,7 @@ describe('a template', () => {
     [{ command: [] }, /^command/],
     [{ env: { ELASTIC_JOB_TASK: '{}' } }, /^env must not name "ELASTIC_JOB_TASK"/],
     [{ command: ['a\0b'] }, /NUL/],
-  ])('given %j, then its fault says %s', (template, fault) => {
+  ])('%j has the fault %s', (template, fault) => {
     expect(backend.findFault(template)).toMatch(fault);
   });
 

@@ -37,17 +37,14 @@ describe('a scheduler that is killed', () => {
     ['Python that ignores SIGTERM', PYTHON, 1],
     ['a shell with a child and a grandchild', GRANDCHILD, 3],
     ['a child in a session of its own', DETACHED_CHILD, 2],
-  ])(
-    'given %s, when it gets SIGKILL, then nothing of its task is left after a second',
-    async (name, program, count) => {
-      const scheduler = await schedulerOf({ programs: [program] });
-      expect(processesWith(MARK, mark).length).toBeGreaterThanOrEqual(count);
+  ])('leaves nothing of its task, %s, after a second', async (name, program, count) => {
+    const scheduler = await schedulerOf({ programs: [program] });
+    expect(processesWith(MARK, mark).length).toBeGreaterThanOrEqual(count);
 
-      await scheduler.kill();
-      const ms = await untilNothingIsLeft(1_000);
-      console.info(`${name}: gone after ${Math.round(ms)} ms`);
-    },
-  );
+    await scheduler.kill();
+    const ms = await untilNothingIsLeft(1_000);
+    console.info(`${name}: gone after ${Math.round(ms)} ms`);
+  });
 
   it('leaves nothing of twelve tasks one second after its SIGKILL', async () => {
     const programs = Array.from({ length: 3 }, () => [BUSY_NODE, PYTHON, GRANDCHILD, DETACHED_CHILD]).flat();

@@ -18,7 +18,7 @@ describe('the packages that the workspace takes from others', () => {
     ['a package that runs a script when it is installed', 'install script', added({ hasInstallScript: true })],
     ['a harmful version', 'known bad', added({ name: 'kysely', version: '0.28.16' })],
     ['a peer range with a harmful version', 'known bad', (lock: string) => lock.replace('"^0.28.17 ||', '"^0.28.0 ||')],
-  ])('given %s, when checked, then it is told', (_, rule, change) => {
+  ])('have a fault with %s', (_, rule, change) => {
     const lockFile = change(texts.lockFile);
     expect(lockFile).not.toBe(texts.lockFile);
     expect(findInWorkspace(ROOT, { ...texts, lockFile }).map((one) => one.rule)).toEqual([rule]);

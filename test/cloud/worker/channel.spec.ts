@@ -53,11 +53,11 @@ describe('the channel of a task', () => {
     ['says that the item is lost', (task: StartedTask) => task.say({ lost: 'session 7 is over' }), 'session 7 is over'],
     ['closes the channel', (task: StartedTask) => task.closeChannel(), 'the channel to the scheduler has closed'],
     [
-      'says what nobody understands',
+      'says nonsense',
       (task: StartedTask) => task.sayText('[]'),
       'the scheduler has sent a line that is no JSON object',
     ],
-  ])('given a scheduler that %s, when the handler waits, then its signal aborts', async (_, end, cause) => {
+  ])('aborts the signal of a waiting handler if the scheduler %s', async (_, end, cause) => {
     const task = new StartedTask({ ...settling('wait'), heldForMs: GRANTED_MS });
     await task.says('waiting');
 

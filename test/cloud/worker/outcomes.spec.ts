@@ -224,7 +224,7 @@ describe('a task that cannot be', () => {
     ['throws', 'RangeError', 'no database'],
     ['rejects', 'RangeError', 'nobody hears'],
     ['hangs', 'TaskBootTimeoutError', expect.stringContaining('within 4000 ms')],
-  ])('given an application whose boot %s, when the task runs, then it cannot be', async (boot, name, message) => {
+  ])('runs nothing if the boot of its application %s', async (boot, name, message) => {
     const task = await runToEnd({ env: { BOOT: boot, BOOT_TIMEOUT_MS: boot === 'hangs' ? '4000' : '60000' } });
 
     expect(task).toMatchObject({ code: 78, report: errorOf(name, message) });

@@ -316,7 +316,7 @@ describe('the checkers', () => {
     expect(history.calmJobs).toHaveLength(jobs);
   });
 
-  it.each(BROKEN)('given invariant %i, when %s, then it is found', (number, _, make) => {
+  it.each(BROKEN)('find a breach of invariant %i: %s', (number, _, make) => {
     const { check } = INVARIANTS.find((invariant) => invariant.number === number)!;
 
     expect(check(make().build())).not.toEqual([]);

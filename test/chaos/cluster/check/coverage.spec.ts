@@ -74,7 +74,7 @@ describe('coverage', () => {
   it.each([
     ['that the servers still hear', true, []],
     ['that is cut off', false, ['lost 5000', 'lost 6000', 'lost 7000', 'lost 8000', 'lost 9000', 'lost 10000']],
-  ])('given an owner %s, when it has given up, then its session is waited for only then', (_, isHeard, rules) => {
+  ])('excuses an owner %s after it has given up only if its session lasts', (_, isHeard, rules) => {
     const silent = fault({ isPause: false, isHeard, from: 4_900, to: 7_600 });
     const history = { faults: [silent, LAST], sights: [owned('a'), owned('b', 11_000)] };
     expect(rulesOf(historyOf(runsBut(5_000, 6_000, 7_000, 8_000, 9_000, 10_000), history))).toEqual(rules);

@@ -19,7 +19,7 @@ describe('surplus', () => {
   it.each([
     [900, []],
     [1_100, ['unexplained 10500']],
-  ])('given a run whose worker is killed %i ms after its end, when it is rescued, then that is judged', (ms, rules) => {
+  ])('explains a rescue by a kill %i ms after the end of its run only within the settle time', (ms, rules) => {
     const ended = run(7_000);
     const rescue = run(7_000, { begunAt: 10_500, source: 'FAILOVER', worker: 'b' });
     const later = runsBut(7_000, 8_000, 9_000, 10_000).map((each) => ({
