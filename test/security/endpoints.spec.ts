@@ -18,7 +18,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('somebody who reaches the dump server', () => {
+describe('a client of the dump server', () => {
   it('reads no parameters, props, extra configurations or checkpoints', async () => {
     const settle = {
       ...JOB,
@@ -70,7 +70,7 @@ describe('somebody who reaches the dump server', () => {
   });
 });
 
-describe('somebody who reaches the health endpoint', () => {
+describe('a client of the health endpoint', () => {
   it.each([
     ['in production', 'production', ElasticJobHealthModule, false],
     ['in production, where details are wanted', 'production', ElasticJobHealthModule.forRoot({ details: true }), true],
@@ -89,7 +89,7 @@ describe('somebody who reaches the health endpoint', () => {
   });
 });
 
-describe('somebody who edits settings', () => {
+describe('an editor of settings', () => {
   it('adds at most one series, with any number of made-up names', { timeout: 120_000 }, async () => {
     const failing = { ...IDLE, execute: () => Promise.reject(new Error('no')) };
     const victim = await Victim.start(
@@ -114,7 +114,7 @@ describe('somebody who edits settings', () => {
     expect((await series()) - before).toBeLessThanOrEqual(1);
   });
 
-  it('writes no log line but his own, and no command of a terminal', async () => {
+  it('writes no log line beyond its own, and no command of a terminal', async () => {
     const lines: string[] = [];
     for (const level of ['log', 'warn', 'error', 'debug'] as const) {
       vi.spyOn(Logger.prototype, level).mockImplementation((...told: unknown[]) => void lines.push(told.join('\n')));

@@ -69,8 +69,8 @@ const NODES = [
   'report/config',
 ];
 
-describe('a node that somebody has filled', () => {
-  it.each(NODES)('%s keeps no process for long, whatever it holds', { timeout: 120_000 }, async (path) => {
+describe('a node that an attacker has filled', () => {
+  it.each(NODES)('%s blocks no process for long, with any content', { timeout: 120_000 }, async (path) => {
     const { victim, reconnect } = await startVictim();
     const [own = ''] = await victim.attacker.children('/settle/instances');
     const texts = { ...HOSTILE_TEXTS, ...(/config$|usable$/.test(path) ? dearTexts(randomOf(1)) : {}) };
@@ -104,7 +104,7 @@ describe('a node that somebody has filled', () => {
 });
 
 describe('junk below a job', () => {
-  it('keeps no process for long, and the job runs on', { timeout: 120_000 }, async () => {
+  it('blocks no process for long, and the job runs on', { timeout: 120_000 }, async () => {
     const { victim, reconnect } = await startVictim();
     const { attacker } = victim;
     const junk = (parent: string, nameOf: (i: number) => string) =>

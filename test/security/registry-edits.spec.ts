@@ -16,7 +16,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-describe('somebody who may write to the registry', () => {
+describe('an attacker who may write to the registry', () => {
   it('cannot make a process run another command, and the attempt is reported', async () => {
     const ours = `sh -c "touch ${join(directory, 'ours')}"`;
     const victim = await Victim.start({

@@ -119,7 +119,7 @@ class FailingJobs {
   }
 }
 
-describe('a secret in what a run says', () => {
+describe('a secret in the texts of a run', () => {
   it('is removed by redact from all outputs of the process, but reaches listeners unchanged', async () => {
     const commandLine = `sh -c "echo ${CANARY}; echo ${CANARY} >&2; exit 1"`;
     const props = { 'script.command.line': commandLine };

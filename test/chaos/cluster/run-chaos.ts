@@ -71,7 +71,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   }
 }
 
-/** Waits until the cluster is at work, lets it be broken, heal and leave, and judges what came of it. */
+/** Waits until the cluster is at work, lets it be broken, heal and leave, and judges the result. */
 export async function judged(
   cluster: Cluster,
   breakIt: () => Promise<void>,

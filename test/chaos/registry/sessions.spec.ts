@@ -48,7 +48,7 @@ describe('D6: requests around an expiry', EACH, () => {
     expect((await client.set('/a', 'after')).version).toBe(1);
   });
 
-  it('ends 100 writes on their way when the server expires the session, and keeps what it promised', async () => {
+  it('ends 100 writes on their way when the server expires the session, and keeps every acknowledged one', async () => {
     const server = await stage().server();
     const proxy = await stage().add(startProxy(server.connect));
     const client = await stage().client({ servers: proxy.connect, sessionTimeoutMs: SESSION_MS });

@@ -12,7 +12,7 @@ const OWNED: Observation = {
   isResharding: false,
 };
 
-describe('what the churn asks of a job of every second', () => {
+describe('the promise of a job of every second, under churn', () => {
   it('counts a late run of ours for its fire time', () => {
     const runs = [ours(FROM, FROM + 5), ours(FROM + 1_000, FROM + 2_010), ours(FROM + 2_000, FROM + 2_060)];
     expect(irregularities(runs, SPAN, [])).toEqual([]);

@@ -32,8 +32,8 @@ export function hungHandlers(history: History): Violation[] {
     const { abortedAt = Infinity, hungAt, instance } = run;
     const graceMs = graces.get(instance) ?? 30_000;
     const [first = Infinity] = hungAt;
-    if (hungAt.length > 1) return [violation(run, 'was told of as hung more than once')];
-    if (first < abortedAt + 0.95 * graceMs) return [violation(run, 'was told of as hung before its time')];
+    if (hungAt.length > 1) return [violation(run, 'was reported as hung more than once')];
+    if (first < abortedAt + 0.95 * graceMs) return [violation(run, 'was reported as hung before its time')];
     const dueAt = abortedAt + latest(graceMs);
     const isForgotten = !history.isSteady(instance, abortedAt, latest(graceMs)) || dueAt > history.closingAt;
     if (first <= dueAt || (run.endedAt ?? Infinity) <= dueAt || isForgotten) return [];

@@ -11,7 +11,7 @@ const TASK_SUPERVISOR = `${LIBRARY}cloud/process/supervisor/task-supervisor.ts`;
 
 /** JavaScript without further sources, in a directory of its own. */
 export interface Bundle {
-  /** @param name that of an entry */
+  /** @param name name of an entry */
   url(name: string): URL;
   remove(): Promise<void>;
 }

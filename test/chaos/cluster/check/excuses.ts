@@ -8,7 +8,7 @@ const SETTLE_MS = 100;
 /** Time from a healed network or server to a client that is connected and has its jobs. */
 const RECONNECT_MS = 1_000;
 
-/** The longest time from the death of an instance to the deletion of its node and the restart of what it ran. */
+/** The longest time from the death of an instance to the deletion of its node and the restart of its runs. */
 export function failoverBoundMs({ sessionTimeoutMs, tickMs }: Pick<History, 'sessionTimeoutMs' | 'tickMs'>): number {
   return sessionTimeoutMs + tickMs + FAILOVER_SLACK_MS;
 }

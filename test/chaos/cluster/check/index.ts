@@ -1,4 +1,4 @@
-/** Pure judges of what happened under faults. */
+/** Pure judges of histories under faults. */
 export { inexact } from './exactness.js';
 export { failoverBoundMs } from './excuses.js';
 export type * from './history.js';

@@ -14,7 +14,7 @@ export interface Judgement {
   readonly violations: readonly Violation[];
 }
 
-/** Judges what happened under faults. Pure. */
+/** Judges a history under faults. Pure. */
 export function judge(given: History): Judgement {
   const history = matchTargets(given);
   const excuses = new Excuses(history);

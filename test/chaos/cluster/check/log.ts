@@ -60,7 +60,7 @@ export function effectsIn(lines: readonly EffectLine[]): readonly Effect[] {
     .map(({ token, ...line }) => ({ ...line, token: token === null ? undefined : BigInt(token) }));
 }
 
-/** The fire times that were told as missed. */
+/** The fire times that were reported as missed. */
 export function toldIn(lines: readonly ToldLine[]): readonly Told[] {
   return lines.flatMap(({ worker, at, event }) => {
     const { kind, jobName: job, items = [], fireTime, since = fireTime } = event;
@@ -69,7 +69,7 @@ export function toldIn(lines: readonly ToldLine[]): readonly Told[] {
   });
 }
 
-/** The fire times that were told as begun before they had come. */
+/** The fire times that were reported as begun before they had come. */
 export function earlyIn(lines: readonly ToldLine[]): readonly Early[] {
   return lines.flatMap(({ event: { kind, jobName: job, items = [], fireTime } }) =>
     kind !== 'early' || job === undefined || fireTime === undefined

@@ -29,7 +29,7 @@ const SHARES = {
 } satisfies Readonly<Record<FaultKind, number>>;
 const OF_CLOCKS: ReadonlySet<string> = new Set(['clock ahead', 'clock behind'] satisfies FaultKind[]);
 const REFUSALS: ReadonlySet<string> = new Set(['throttled', 'read-only items', 'quota exceeded'] satisfies FaultKind[]);
-/** Workers that stay well, so that what is due can run. */
+/** Number of workers that stay well, so that due items can run. */
 const LEAST_WELL = 3;
 const LONGEST_CALM_MS = 4_000;
 

@@ -12,7 +12,7 @@ import org.apache.shardingsphere.elasticjob.infra.pojo.JobConfigurationPOJO;
 import org.apache.shardingsphere.elasticjob.lite.lifecycle.api.JobAPIFactory;
 import org.apache.shardingsphere.elasticjob.lite.lifecycle.api.JobConfigurationAPI;
 
-/** ElasticJob's lifecycle API: what its console calls. It has a connection of its own. */
+/** ElasticJob's lifecycle API, which its console calls. It has a connection of its own. */
 final class Console {
 
     private static final Gson GSON = new Gson();
@@ -26,7 +26,7 @@ final class Console {
         this.namespace = namespace;
     }
 
-    /** Calls a method of {@code JobOperateAPI}, {@code JobStatisticsAPI} and so on; all of them take texts. */
+    /** Calls a method of {@code JobOperateAPI}, {@code JobStatisticsAPI} and so on. All of them take texts. */
     Object call(final String api, final String method, final JsonArray given) throws ReflectiveOperationException {
         Object target = JobAPIFactory.class.getMethod("create" + api, String.class, String.class, String.class)
             .invoke(null, servers, namespace, null);

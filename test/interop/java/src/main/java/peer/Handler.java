@@ -7,7 +7,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.apache.shardingsphere.elasticjob.api.ShardingContext;
 import org.apache.shardingsphere.elasticjob.simple.job.SimpleJob;
 
-/** The work of every job: tells when an item begins and ends, and does what it was last told in between. */
+/** The work of every job. It reports begin and end of an item, and behaves in between as it was last told. */
 public final class Handler implements SimpleJob {
 
     private static final Gson GSON = new Gson();
@@ -26,14 +26,17 @@ public final class Handler implements SimpleJob {
         this.wire = wire;
     }
 
-    /** What the runs that begin from now on do: {@code end} at once, {@code sleep} (from and to so long), {@code block} or {@code fail}. */
+    /**
+     * Sets the behaviour of the runs that begin from now on: {@code end} at once, {@code sleep} (from and to so many
+     * milliseconds), {@code block} or {@code fail}.
+     */
     void behave(final String newKind, final long leastMs, final long newMostMs) {
         ms = leastMs;
         mostMs = newMostMs;
         kind = newKind;
     }
 
-    /** Those that are blocked end. */
+    /** Ends the blocked runs. */
     synchronized void release() {
         gate.countDown();
         gate = new CountDownLatch(1);

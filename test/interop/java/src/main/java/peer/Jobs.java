@@ -13,7 +13,7 @@ import org.apache.shardingsphere.elasticjob.lite.internal.snapshot.SnapshotServi
 import org.apache.shardingsphere.elasticjob.reg.zookeeper.ZookeeperConfiguration;
 import org.apache.shardingsphere.elasticjob.reg.zookeeper.ZookeeperRegistryCenter;
 
-/** The jobs of this process, and what can be asked of it. */
+/** The jobs of this process, and its calls. */
 final class Jobs {
 
     private static final Gson GSON = new Gson();

@@ -11,7 +11,7 @@ import org.apache.shardingsphere.elasticjob.infra.env.IpUtils;
 
 /**
  * A Java peer, driven by lines of JSON: {@code {"id":1,"call":"start","with":{...}}} is answered by
- * {@code {"id":1,"result":...}} or {@code {"id":1,"failed":"..."}}; what happens to jobs is told by lines with an
+ * {@code {"id":1,"result":...}} or {@code {"id":1,"failed":"..."}}. Events of jobs are reported by lines with an
  * {@code event}. It ends with its standard input.
  */
 public final class Main {
@@ -24,7 +24,7 @@ public final class Main {
     /** Arguments: the server list, the namespace, the session timeout in milliseconds, the address to register under. */
     public static void main(final String[] args) throws Exception {
         Wire wire = new Wire(System.out);
-        // Whoever else prints must not break the lines.
+        // Other output must not break the lines.
         System.setOut(System.err);
         registerUnder(args[3]);
         Jobs jobs = new Jobs(args[0], args[1], Integer.parseInt(args[2]), wire);
@@ -33,7 +33,7 @@ public final class Main {
         BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             JsonObject request = GSON.fromJson(line, JsonObject.class);
-            // Some calls block until another one is made.
+            // Some calls block until another call is made.
             new Thread(() -> answer(wire, jobs, request)).start();
         }
         Runtime.getRuntime().halt(0);
@@ -54,7 +54,7 @@ public final class Main {
         wire.write(reply);
     }
 
-    // ElasticJob takes the host's address, once per process; several peers of one host would share it.
+    // ElasticJob takes the host's address, once per process. Several peers of one host would share it.
     private static void registerUnder(final String ip) throws ReflectiveOperationException {
         Field cached = IpUtils.class.getDeclaredField("cachedIpAddress");
         cached.setAccessible(true);

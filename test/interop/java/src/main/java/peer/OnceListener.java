@@ -4,7 +4,7 @@ import com.google.gson.JsonObject;
 import org.apache.shardingsphere.elasticjob.infra.listener.ShardingContexts;
 import org.apache.shardingsphere.elasticjob.lite.api.listener.AbstractDistributeOnceElasticJobListener;
 
-/** A distribute-once listener, by its type; ElasticJob makes it, so it finds its wire in the process. */
+/** A distribute-once listener, found by its type. ElasticJob creates it, so it looks for its wire in the process. */
 public final class OnceListener extends AbstractDistributeOnceElasticJobListener {
 
     private static final long TIMEOUT_MS = 5_000;

@@ -2,7 +2,7 @@ package peer;
 
 import com.google.gson.JsonObject;
 
-/** Tells {@code stalled} when the processor comes late to this process, as {@code pulse.ts} notices it for others. */
+/** Reports {@code stalled} when the processor comes late to this process, as {@code pulse.ts} does for others. */
 final class Pulse {
 
     private static final int BEAT_MS = 100;

@@ -2,7 +2,7 @@ package cloud;
 
 /**
  * The properties of an application's node. ElasticJob-Cloud's own class is in its scheduler, which no registry of
- * packages has; what its YAML engine makes of a class depends on nothing but these names, types and first values.
+ * packages has. The text that its YAML engine makes of a class depends only on these names, types and first values.
  */
 public final class App {
 

@@ -20,7 +20,7 @@ import org.apache.shardingsphere.elasticjob.infra.context.TaskContext;
 import org.apache.shardingsphere.elasticjob.infra.yaml.YamlEngine;
 
 /**
- * Answers each line of JSON by another one: {@code {"call":"writeJob","with":{...}}} by {@code {"result":...}} or
+ * Answers each line of JSON with another line: {@code {"call":"writeJob","with":{...}}} with {@code {"result":...}} or
  * {@code {"failed":"..."}}. It ends with its standard input.
  */
 public final class Oracle {
@@ -32,7 +32,7 @@ public final class Oracle {
 
     public static void main(final String[] args) throws Exception {
         PrintStream out = new PrintStream(System.out, false, StandardCharsets.UTF_8);
-        // Whoever else prints must not break the lines.
+        // Other output must not break the lines.
         System.setOut(System.err);
         BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
@@ -70,7 +70,7 @@ public final class Oracle {
         }
     }
 
-    // Values of props may be anything; Java's own code takes their texts.
+    // Values of props may have any type. Java's own code takes their texts.
     private static JsonElement job(final CloudJobConfigurationPOJO pojo) {
         Map<String, String> props = new LinkedHashMap<>();
         pojo.getProps().forEach((key, value) -> props.put(key.toString(), value.toString()));
