@@ -66,8 +66,8 @@ export interface Fault extends Span {
   /** `to` is the time of healing. A killed worker is never healed, and `to` equals `from`. */
   readonly isFatal: boolean;
   /**
-   * The servers received messages of the victim all the time. Its session therefore lasts one more timeout after the victim has given
-   * it up.
+   * The servers received messages of the victim all the time. Its session therefore lasts one more timeout after the
+   * victim has given it up.
    */
   readonly isHeard?: boolean;
   /** The victim's session lasts, so no other instance takes its place until it is healed. */
