@@ -73,8 +73,8 @@ const CHINESE: DefaultTheme.Config = {
 function drawDiagrams(md: MarkdownRenderer): void {
   const fence = md.renderer.rules.fence;
   md.renderer.rules.fence = (tokens, index, options, env, self) => {
-    const { info = '', content = '' } = tokens[index] ?? {};
-    if (info.trim() === 'mermaid') return `<Diagram text="${encodeURIComponent(content)}" />`;
+    const token = tokens[index];
+    if (token?.info.trim() === 'mermaid') return `<Diagram text="${encodeURIComponent(token.content)}" />`;
     return fence?.(tokens, index, options, env, self) ?? '';
   };
 }

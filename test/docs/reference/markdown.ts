@@ -87,5 +87,5 @@ export function assertDefault({ name, default: told }: Member, value: unknown): 
     .replaceAll("'", '')
     .split(/[\s:,]+/);
   if (!words.includes(String(value)))
-    throw new TypeError(`${name}: its docstring says @default ${told}, the code ${value}.`);
+    throw new TypeError(`${name}: its docstring says @default ${told}, the code ${String(value)}.`);
 }

@@ -55,9 +55,8 @@ export class Source {
   static of(text: string): Source {
     const file = 'entry.ts';
     const host = ts.createCompilerHost({});
-    const { getSourceFile } = host;
-    host.getSourceFile = (path, ...others) =>
-      path === file ? ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true) : getSourceFile(path, ...others);
+    host.getSourceFile = (path) =>
+      path === file ? ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true) : undefined;
     return new Source(ts.createProgram([file], { noLib: true }, host), new Map([['entry', file]]));
   }
 
