@@ -71,7 +71,7 @@ const GROUPS: readonly Group[] = [
     title: { en: 'Operate', zh: '运维' },
     pages: ['operate/operation-apis', 'operate/dynamic-jobs', 'operate/dump'],
   },
-  { title: { en: 'Recipes', zh: '实例' }, pages: ['recipes/pg', 'recipes/typeorm', 'recipes/drizzle'] },
+  { title: { en: 'Recipes', zh: '示例' }, pages: ['recipes/pg', 'recipes/typeorm', 'recipes/drizzle'] },
   { title: { en: 'Test', zh: '测试' }, pages: ['testing', 'test/vitest', 'test/jest'] },
   {
     title: { en: 'Migrate', zh: '迁移' },
