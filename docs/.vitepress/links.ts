@@ -5,7 +5,7 @@ import type { MarkdownRenderer } from 'vitepress';
 /** Files that pages of the site show by an include, with the page of each. */
 const SHOWN: ReadonlyMap<string, string> = new Map([
   ['README.md', '/overview.md'],
-  ['README.zh-CN.md', '/zh/overview.md'],
+  ['README-zh-CN.md', '/zh/overview.md'],
   ['CONTRIBUTING.md', '/project/contributing.md'],
   ['CHANGELOG.md', '/project/changelog.md'],
   ['SECURITY.md', '/project/reporting.md'],

@@ -21,7 +21,7 @@ export interface Block {
 const FENCE = /^(\s*)(`{3,}|~{3,})\s*([\w+-]*)/;
 const FILE = /^(?:\/\/|#) (\S+\.\w+)$/;
 const SET_UP = /^\s*<!-- with: (\S+) -->$/;
-const PAGES = ['README.md', 'README.zh-CN.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/*.md', 'examples/*README.md'];
+const PAGES = ['README.md', 'README-zh-CN.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/*.md', 'examples/*README.md'];
 
 /** The pages whose blocks are checked. Git leaves out generated pages that are not committed. */
 export function listPages(): readonly string[] {
@@ -83,5 +83,5 @@ export function placeOf({ page, line }: Pick<Block, 'page' | 'line'>): string {
 
 /** The English page that a page translates, or itself. */
 export function originalOf(page: string): string {
-  return page.replace(/^docs\/zh\//, 'docs/').replace(/^README\.zh-CN\.md$/, 'README.md');
+  return page.replace(/^docs\/zh\//, 'docs/').replace(/^README-zh-CN\.md$/, 'README.md');
 }
