@@ -17,6 +17,12 @@ describe('the pages in the tarball', () => {
     expect(['README.md', 'docs'].filter((name) => existsSync(`libs/elastic-job/${name}`))).toEqual([]);
   });
 
+  // The last file of this name, with any ending, becomes the page at npm: README.zh-CN.md would go over README.md.
+  it('have one file that npm can take for the page of the package, the English README', () => {
+    expect(files.filter((file) => /^readme(\.|$)/i.test(file))).toEqual(['README.md']);
+    expect(files).toContain('README-zh-CN.md');
+  });
+
   it('contain each page to which a link of another one leads', () => {
     const pages = files.filter((file) => file.endsWith('.md'));
     const broken = pages.flatMap((page) => linksIn(page).filter((path) => !files.includes(path)));
