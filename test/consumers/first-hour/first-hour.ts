@@ -1,5 +1,6 @@
-// npm run test:first-hour: follows README.md from an empty folder to three processes on ZooKeeper, of which one is killed
-// and one drained, and on to the application of the production checklist. The package is packed from this workspace.
+// npm run test:first-hour: follows README.md from an empty folder to three processes on ZooKeeper, of which one is
+// killed and one drained, and on to the application of the production checklist. The package is packed from this
+// workspace.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -3,7 +3,7 @@
 // The first argument is the application's folder, the third a file in it that exports what `import` gives.
 const { createRequire } = require('node:module');
 const { pathToFileURL } = require('node:url');
-const { once } = require('node:events');
+const events = require('node:events');
 
 const [directory, first, importer] = process.argv.slice(2);
 const load = createRequire(`${directory}/`);
@@ -57,7 +57,7 @@ async function main() {
 
   Logger.overrideLogger(false);
   const app = await NestFactory.createApplicationContext(Root, { abortOnError: false });
-  await once(ran, 'run');
+  await events.once(ran, 'run');
   const refused = await app
     .get(esm.ShardingService)
     .assignments('unknown')

@@ -1,7 +1,7 @@
 // Uses every feature that needs an optional package, in a folder that has none of them. It prints one line of JSON:
 // code, package and command of each error.
 const { createRequire } = require('node:module');
-const { join } = require('node:path');
+const path = require('node:path');
 const { pathToFileURL } = require('node:url');
 
 const [directory] = process.argv.slice(2);
@@ -37,7 +37,7 @@ const USES = {
   workerPool: async () => {
     const pool = new WorkerThreads();
     const context = { signal: new AbortController().signal };
-    const module = pathToFileURL(join(directory, 'nothing.mjs')).href;
+    const module = pathToFileURL(path.join(directory, 'nothing.mjs')).href;
     const work = { module, exportName: 'run', context, input: { mode: 'value' }, clock: new SystemClock() };
     await pool.run(work).finally(() => pool.close());
   },

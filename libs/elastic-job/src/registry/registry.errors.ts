@@ -45,7 +45,8 @@ const REFUSED_UNAPPLIED = new Map([
 
 /**
  * The registry answered with an error that is not about a node's state: a quota, an overload, an internal failure.
- * @remarks Look up the code, and look into the server's log. If `fate` is `unknown`, read before you repeat the request.
+ * @remarks Look up the code, and look into the server's log. If `fate` is `unknown`, read before you repeat the
+ * request.
  */
 export class ServerError extends ElasticJobError {
   readonly code = 'SERVER_ERROR';
