@@ -53,7 +53,7 @@ const others = run.map(([{ title }, files]) => [title, files.filter(({ isSpec })
 
 describe.each(specs)('%s', async (_, path) => {
   // The tests that it defines are of this suite.
-  await import(path!).catch((error: unknown) => {
+  await import(path).catch((error: unknown) => {
     it('can be read', () => expect(error).toBeUndefined());
   });
 });

@@ -129,7 +129,7 @@ export function findTypeFaults(written: WrittenSamples): readonly string[] {
 }
 
 function libraryPaths(): Readonly<Record<string, readonly string[]>> {
-  const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile);
+  const { config } = ts.readConfigFile('tsconfig.json', (path) => ts.sys.readFile(path));
   const paths = Object.entries<readonly string[]>(config.compilerOptions.paths);
   return Object.fromEntries(
     paths.flatMap(([name, [source = '']]) =>

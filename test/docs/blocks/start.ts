@@ -38,8 +38,8 @@ class Host {
 
   /** Stands in for `NestFactory` until `close`. */
   constructor() {
-    vi.spyOn(NestFactory, 'create').mockImplementation(async (module: IEntryNestModule, ...options: unknown[]) => {
-      const app = (await this.compile(module)).createNestApplication(...(options as []));
+    vi.spyOn(NestFactory, 'create').mockImplementation(async (module, adapter, options) => {
+      const app = (await this.compile(module)).createNestApplication(adapter, options);
       const listen = app.listen.bind(app);
       vi.spyOn(app, 'listen').mockImplementation(() => listen(0, '127.0.0.1'));
       return this.keep(app);
@@ -67,7 +67,7 @@ class Host {
       this.registry ??= new MemoryRegistry(clock);
       return this.registry.center({ namespace: 'docs', clock, sessionTimeoutMs: 15_000, requestTimeoutMs: 10_000 });
     };
-    return Test.createTestingModule({ imports: [module as AnyModule] })
+    return Test.createTestingModule({ imports: [rootOf(module)] })
       .overrideProvider(REGISTRY_CENTER)
       .useFactory({ factory, inject: [CLOCK] })
       .compile();
@@ -95,7 +95,7 @@ function findParts(values: readonly unknown[], given: readonly AnyModule[]): Par
   const modules = [...given, ...values.filter(isModule)];
   const partsOf = (key: string) => new Set(modules.flatMap((module) => listed(module, key)));
   const [imported, provided, controlled] = [partsOf('imports'), partsOf('providers'), partsOf('controllers')];
-  const classes = values.filter((value) => typeof value === 'function') as Type<unknown>[];
+  const classes = values.filter((value): value is Type<unknown> => typeof value === 'function');
   return {
     roots: modules.filter((module) => !imported.has(module) && !given.includes(module)),
     providers: classes.filter((one) => Reflect.hasMetadata('__injectable__', one) && !provided.has(one)),
@@ -105,9 +105,8 @@ function findParts(values: readonly unknown[], given: readonly AnyModule[]): Par
 
 /** The classes and dynamic modules that a module lists, including those behind `useClass` and `forwardRef`. */
 function listed(module: AnyModule, key: string): readonly unknown[] {
-  const isClass = typeof module === 'function';
-  const list: readonly unknown[] = isClass ? (Reflect.getMetadata(key, module) ?? []) : ((module as never)[key] ?? []);
-  return list.flatMap((one) => {
+  const list: unknown = typeof module === 'function' ? Reflect.getMetadata(key, module) : Reflect.get(module, key);
+  return (Array.isArray(list) ? list : []).flatMap((one: unknown) => {
     if (typeof one !== 'object' || one === null) return [one];
     const {
       useClass,
@@ -116,6 +115,11 @@ function listed(module: AnyModule, key: string): readonly unknown[] {
     } = one as { useClass?: unknown; forwardRef?: () => unknown; module?: unknown };
     return [one, useClass, forwardRef?.(), of];
   });
+}
+
+function rootOf(module: IEntryNestModule): AnyModule {
+  if (typeof module === 'function' || isModule(module)) return module;
+  throw new TypeError('A sample can start from a class or from a dynamic module alone.');
 }
 
 function isModule(value: unknown): value is AnyModule {

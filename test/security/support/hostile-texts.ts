@@ -17,7 +17,13 @@ export const HOSTILE_TEXTS: Readonly<Record<string, string>> = {
   'open brackets': filled('['),
   'open braces': filled('{"a":'),
   'a large object of JSON': `{${Array.from({ length: 18_000 }, (_, i) => `"k${i}":1`).join(',')}}`,
-  'a record with much beside it': `{"v":1,"run":"r","by":"b","target":{"fireTime":1,"origin":"schedule"},"x":"${'x'.repeat(250_000)}"}`,
+  'a record with much beside it': JSON.stringify({
+    v: 1,
+    run: 'r',
+    by: 'b',
+    target: { fireTime: 1, origin: 'schedule' },
+    x: 'x'.repeat(250_000),
+  }),
   'flow pairs of YAML': filled('b: c,', 'a: [', ']', 262_000),
   'aliases of YAML': filled('*a,', 'a: &a b\nc: [', ']', 262_000),
 };
