@@ -12,6 +12,16 @@ const DOCS = `${ROOT}docs`;
 /** Files that pages link to and that are no pages; they are copied. */
 const linked = new Set<string>();
 
+/** Labels of the theme on Chinese pages. */
+const CHINESE: DefaultTheme.Config = {
+  outline: { level: 'deep', label: '本页目录' },
+  docFooter: { prev: '上一页', next: '下一页' },
+  darkModeSwitchLabel: '外观',
+  sidebarMenuLabel: '目录',
+  returnToTopLabel: '回到顶部',
+  langMenuLabel: '语言',
+};
+
 export default defineConfig({
   title: 'nestjs-elastic-job',
   description: 'Elastic-Job for NestJS: scheduled jobs that several instances share through ZooKeeper.',
@@ -56,15 +66,6 @@ function themeOf(language: Language): DefaultTheme.Config {
     ...(isEnglish ? {} : CHINESE),
   };
 }
-
-const CHINESE: DefaultTheme.Config = {
-  outline: { level: 'deep', label: '本页目录' },
-  docFooter: { prev: '上一页', next: '下一页' },
-  darkModeSwitchLabel: '外观',
-  sidebarMenuLabel: '目录',
-  returnToTopLabel: '回到顶部',
-  langMenuLabel: '语言',
-};
 
 /** A fence of Mermaid becomes the theme's component, on which GitHub draws by itself. */
 function drawDiagrams(md: MarkdownRenderer): void {

@@ -18,7 +18,7 @@ export async function openBrowser(): Promise<Browser> {
 
 /** Opens a page of the site, and adds what fails on it to a list. */
 export async function openPage(browser: Browser, path: string, failures: string[]): Promise<Page> {
-  const page = await browser.newPage({ baseURL: ORIGIN });
+  const page = await browser.newPage({ baseURL: ORIGIN, viewport: { width: 1_400, height: 1_000 } });
   page.on('pageerror', (error) => failures.push(`${path}: ${error.message}`));
   await page.route('**', async (route) => {
     const { pathname } = new URL(route.request().url());

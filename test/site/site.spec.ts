@@ -29,6 +29,13 @@ describe('the site in a browser', () => {
     expect(failures).toEqual([]);
   });
 
+  it('labels the parts of a Chinese page in Chinese', async () => {
+    const page = await openPage(browser, '/zh/start/first-job.html', failures);
+    await page.locator('.outline-title', { hasText: '本页目录' }).waitFor();
+    await page.close();
+    expect(failures).toEqual([]);
+  });
+
   it.each(asked)('answers "%s" by the first page that its search shows', async (question, home, pages) => {
     const page = await openPage(browser, home, failures);
     await page.locator('#local-search button').first().click();
