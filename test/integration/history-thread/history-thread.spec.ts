@@ -129,7 +129,7 @@ describe('a history that a thread writes', () => {
     history = new SqlHistory(db);
     expect(() => new SqlHistory(db, options)).toThrow(ConfigurationError);
     expect(() => new SqlHistory(db, options)).toThrow(
-      /dialectModule \(given as ".*dialect.js"\) must be the URL of a file/,
+      /dialectModule \(given as ".*dialect.js"\) must be the URL of an existing file/,
     );
   });
 
