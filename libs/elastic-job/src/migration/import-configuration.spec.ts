@@ -374,6 +374,13 @@ describe('a text that is wrong', () => {
     const text = `a: &a ${list('x', 200)}\nb: &b ${list('*a', 9)}\nc: &c ${list('*b', 9)}\nelasticjob: *c`;
     expect(() => importElasticJobConfiguration(text)).toThrow('it has more than 10000 settings');
   });
+
+  it('has no path of more than 1,000 characters, though all settings are below it', () => {
+    const jobs = (name: string) => `elasticjob.jobs.${name}:\n  - a\n  - b\n`;
+    const text = jobs('x'.repeat(1_000));
+    expect(() => importElasticJobConfiguration(text)).toThrow('a setting whose path has more than 1000 characters');
+    expect(() => importElasticJobConfiguration(jobs('x.'.repeat(490)))).not.toThrow('more than 1000');
+  });
 });
 
 /** One job with a setting, which stands in line 5. */

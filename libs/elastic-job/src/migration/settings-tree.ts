@@ -13,6 +13,8 @@ export interface Leaf {
 
 /** Aliases and merges could make many settings of a short text. */
 const MOST_LEAVES = 10_000;
+/** Each setting has its whole path, so that many below a long one would take long. */
+const MOST_CHARACTERS = 1_000;
 
 /** The settings of YAML entries. A key may have several parts, and `<<` merges what has less to say. */
 export function leavesOf(entries: readonly YamlEntry[]): readonly Leaf[] {
@@ -24,7 +26,7 @@ export function leavesOf(entries: readonly YamlEntry[]): readonly Leaf[] {
 function collect(leaves: Leaf[], path: readonly string[], entries: readonly YamlEntry[]): void {
   for (const { key, value } of entries) if (key === '<<') collectMerged(leaves, path, value);
   for (const { at, key, value } of entries)
-    if (key !== '<<') collectNode(leaves, [...path, ...partsOf(key)], value, at);
+    if (key !== '<<') collectNode(leaves, pathBelow(path, partsOf(key)), value, at);
 }
 
 function collectMerged(leaves: Leaf[], path: readonly string[], merged: YamlNode): void {
@@ -37,7 +39,7 @@ function collectNode(leaves: Leaf[], path: readonly string[], node: YamlNode, at
     case 'mapping':
       return collect(leaves, path, node.entries);
     case 'list':
-      for (const [index, item] of node.items.entries()) collectNode(leaves, [...path, `[${index}]`], item, at);
+      for (const [index, item] of node.items.entries()) collectNode(leaves, pathBelow(path, [`[${index}]`]), item, at);
       return;
     default: {
       const text = looseTextOf(node);
@@ -46,6 +48,12 @@ function collectNode(leaves: Leaf[], path: readonly string[], node: YamlNode, at
       throw new ConfigurationError(PLACE, [`it has more than ${MOST_LEAVES} settings`]);
     }
   }
+}
+
+function pathBelow(path: readonly string[], parts: readonly string[]): readonly string[] {
+  const below = [...path, ...parts];
+  if (below.join('.').length <= MOST_CHARACTERS) return below;
+  throw new ConfigurationError(PLACE, [`it has a setting whose path has more than ${MOST_CHARACTERS} characters`]);
 }
 
 /** The parts of a dotted name: `jobs[my.job].a[0]` has `jobs`, `my.job`, `a` and `[0]`. */
