@@ -25,8 +25,8 @@ it('has a template for issues and pull requests, and one run of CI for the latte
 it('gives CI ten minutes more than .ci/run may take, to set up', () => {
   const [, seconds] = /^MOST_SECONDS=(\d+)$/m.exec(readFileSync('.ci/run', 'utf8')) ?? [];
   const { jobs } = parse(readFileSync('.github/workflows/ci.yml', 'utf8'));
-  expect(Number(seconds)).toBe(3_300);
-  expect(jobs.run['timeout-minutes']).toBe(65);
+  expect(Number(seconds)).toBeLessThan(3_600);
+  expect(jobs.run['timeout-minutes']).toBe(Number(seconds) / 60 + 10);
 });
 
 interface Job {
