@@ -162,7 +162,7 @@ export class SubtreeReads {
     try {
       const following = outcome();
       reading.resolve(following);
-      if (following !== undefined) return void this.await(reading, following);
+      if (following !== undefined) return void this.finishAfter(reading, following);
     } catch (error) {
       this.isStale = true;
       reading.reject(error);
@@ -170,7 +170,7 @@ export class SubtreeReads {
     this.work.delete(reading);
   }
 
-  private async await(reading: Reading, following: Promise<unknown>): Promise<void> {
+  private async finishAfter(reading: Reading, following: Promise<unknown>): Promise<void> {
     await following.catch(() => (this.isStale = true));
     this.work.delete(reading);
   }
