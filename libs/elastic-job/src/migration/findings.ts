@@ -1,4 +1,4 @@
-import { lineAndColumnAt } from '../coordination/index.js';
+import { linesAndColumnsOf, type PlaceOf } from '../coordination/index.js';
 import type { NotTakenOver } from './imported.js';
 import type { Advice } from './remedies.js';
 
@@ -13,7 +13,12 @@ export class Findings {
   readonly problems: string[] = [];
   private readonly found: { readonly at: number; readonly entry: NotTakenOver }[] = [];
 
-  constructor(private readonly source: string) {}
+  /** Names a position of the text: `line 3, column 5`. */
+  readonly placeOf: PlaceOf;
+
+  constructor(readonly source: string) {
+    this.placeOf = linesAndColumnsOf(source);
+  }
 
   get notTakenOver(): readonly NotTakenOver[] {
     return this.found.toSorted((a, b) => a.at - b.at).map(({ entry }) => entry);
@@ -26,9 +31,5 @@ export class Findings {
 
   refuse(at: number, problem: string): void {
     this.problems.push(`${this.placeOf(at)}: ${problem}`);
-  }
-
-  private placeOf(at: number): string {
-    return lineAndColumnAt(this.source, at);
   }
 }

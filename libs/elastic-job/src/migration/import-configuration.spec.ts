@@ -375,6 +375,17 @@ describe('a text that is wrong', () => {
     expect(() => importElasticJobConfiguration(text)).toThrow('it has more than 10000 settings');
   });
 
+  it('of properties has at most 10,000 settings', () => {
+    const text = (count: number) => 'elasticjob.dump.enabled=true\n'.repeat(count);
+    expect(importElasticJobConfiguration(text(9_000)).notTakenOver).toHaveLength(9_000);
+    expect(() => importElasticJobConfiguration('a=\n'.repeat(10_001))).toThrow('it has more than 10000 settings');
+  });
+
+  it('with many brackets that are never closed is read well within the time of a test', () => {
+    const text = `elasticjob.${'['.repeat(200_000)}=a`;
+    expect(importElasticJobConfiguration(text).notTakenOver).toHaveLength(1);
+  });
+
   it('has no path of more than 1,000 characters, though all settings are below it', () => {
     const jobs = (name: string) => `elasticjob.jobs.${name}:\n  - a\n  - b\n`;
     const text = jobs('x'.repeat(1_000));

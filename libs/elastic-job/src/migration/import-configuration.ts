@@ -1,5 +1,5 @@
 import { ConfigurationError, findNodeTextFault, type JobName } from '../domain/index.js';
-import { lineAndColumnAt, readMapping, readStored, type YamlMapping } from '../coordination/index.js';
+import { readMapping, readStored, type YamlMapping } from '../coordination/index.js';
 import { Findings, PLACE } from './findings.js';
 import type { ImportedConfiguration, ImportedJob } from './imported.js';
 import { findFaults, optionsOf } from './options-of-stored.js';
@@ -59,15 +59,15 @@ function formatOf(text: string): 'yaml' | 'properties' {
 function importProperties(text: string, placeholders: Values, findings: Findings): Imported {
   const fault = findNodeTextFault(text);
   if (fault !== undefined) throw new ConfigurationError(PLACE, [fault]);
-  return importSpring(text, readProperties(text), placeholders, findings);
+  return importSpring(readProperties(findings), placeholders, findings);
 }
 
 function importYaml(text: string, placeholders: Values, findings: Findings): Imported {
-  const read = readMapping(text, lineAndColumnAt);
+  const read = readMapping(text, findings.placeOf);
   if (read.kind === 'unreadable') throw new ConfigurationError(PLACE, [read.problem]);
   const { mapping } = read;
   if (mapping.has('jobName')) return importNode(mapping, findings);
-  return importSpring(text, leavesOf(mapping.written), placeholders, findings);
+  return importSpring(leavesOf(mapping.written), placeholders, findings);
 }
 
 /** The text of a `config` node. */
@@ -89,7 +89,7 @@ function importNode(mapping: YamlMapping, findings: Findings): Imported {
   return { registry: undefined, jobs: Object.fromEntries([[name, job]]) };
 }
 
-function importSpring(text: string, leaves: readonly Leaf[], placeholders: Values, findings: Findings): Imported {
+function importSpring(leaves: readonly Leaf[], placeholders: Values, findings: Findings): Imported {
   const ours = leaves.filter(({ path }) => uniform(path[0] ?? '') === 'elasticjob');
   if (ours.length === 0) {
     const found = 'it has neither settings of elasticjob, as Spring Boot has them, nor a jobName, as a config node has';
@@ -97,12 +97,9 @@ function importSpring(text: string, leaves: readonly Leaf[], placeholders: Value
   }
   const filled = fill(ours, new Placeholders(placeholders, leaves), findings);
   const { registry, jobs } = partsIn(filled, findings);
-  const imported = [...jobs].map(([name, job]): [JobName, ImportedJob] => [
-    name,
-    importSpringJob(text, name, job, findings),
-  ]);
+  const imported = [...jobs].map(([name, job]): [JobName, ImportedJob] => [name, importSpringJob(name, job, findings)]);
   return {
-    registry: registry.length === 0 ? undefined : importSpringRegistry(text, registry, findings),
+    registry: registry.length === 0 ? undefined : importSpringRegistry(registry, findings),
     jobs: Object.fromEntries(imported),
   };
 }

@@ -1,7 +1,6 @@
 import { ConfigurationError } from '../domain/index.js';
-import { lineAndColumnAt } from '../coordination/index.js';
-import { PLACE } from './findings.js';
-import { type Leaf, partsOf } from './settings-tree.js';
+import { type Findings, PLACE } from './findings.js';
+import { type Leaf, partsOf, refuseTooMany } from './settings-tree.js';
 
 /** A logical line: it goes on behind a backslash. Comments begin with `#` or `!`. */
 const LINE = /^[ \t\f]*(?<line>[#!][^\r\n]*|(?:[^\\\r\n]|\\(?:\r\n|[^])?)*)$/gm;
@@ -12,35 +11,36 @@ const ESCAPE = /\\(?:u(?<code>[\da-fA-F]{4})|(?:\r\n|[\r\n])[ \t\f]*|(?<char>[^]
 const CONTROLS: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', f: '\f' };
 
 /**
- * The settings of a `.properties` file.
+ * The settings of a `.properties` file, whose text the findings have.
  * @throws {ConfigurationError} with line and column
  * @see Java, `java.util.Properties.load`
  */
-export function readProperties(text: string): readonly Leaf[] {
+export function readProperties(findings: Findings): readonly Leaf[] {
   const leaves: Leaf[] = [];
-  for (const match of text.matchAll(LINE)) {
+  for (const match of findings.source.matchAll(LINE)) {
     const line = match.groups!['line']!;
     const at = match.index + match[0].length - line.length;
-    if (NEXT_DOCUMENT.test(line)) refuse(text, at, 'it has several documents; import one at a time');
+    if (NEXT_DOCUMENT.test(line)) refuse(findings, at, 'it has several documents; import one at a time');
     if (line === '' || /^[#!]/.test(line)) continue;
     const key = KEY.exec(line)![0];
     const separator = SEPARATOR.exec(line.slice(key.length))![0];
     const valueAt = key.length + separator.length;
-    const path = partsOf(unescaped(text, key, at));
-    leaves.push({ path, text: unescaped(text, line.slice(valueAt), at + valueAt), at });
+    const path = partsOf(unescaped(findings, key, at));
+    refuseTooMany(leaves);
+    leaves.push({ path, text: unescaped(findings, line.slice(valueAt), at + valueAt), at });
   }
   return leaves;
 }
 
-function unescaped(text: string, part: string, at: number): string {
+function unescaped(findings: Findings, part: string, at: number): string {
   return part.replaceAll(ESCAPE, (escape, ...rest) => {
     const { code, char }: Record<string, string | undefined> = rest.at(-1);
     if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16));
-    if (char === 'u') refuse(text, at + Number(rest.at(-3)), String.raw`behind \u stand four hexadecimal digits`);
+    if (char === 'u') refuse(findings, at + Number(rest.at(-3)), String.raw`behind \u stand four hexadecimal digits`);
     return char === undefined ? '' : (CONTROLS[char] ?? char);
   });
 }
 
-function refuse(text: string, at: number, fault: string): never {
-  throw new ConfigurationError(PLACE, [`${lineAndColumnAt(text, at)}: ${fault}`]);
+function refuse(findings: Findings, at: number, fault: string): never {
+  throw new ConfigurationError(PLACE, [`${findings.placeOf(at)}: ${fault}`]);
 }

@@ -43,11 +43,17 @@ function collectNode(leaves: Leaf[], path: readonly string[], node: YamlNode, at
       return;
     default: {
       const text = looseTextOf(node);
-      if (text !== undefined) leaves.push({ path, text, at });
-      if (leaves.length <= MOST_LEAVES) return;
-      throw new ConfigurationError(PLACE, [`it has more than ${MOST_LEAVES} settings`]);
+      if (text === undefined) return;
+      refuseTooMany(leaves);
+      leaves.push({ path, text, at });
     }
   }
+}
+
+/** Refuses one setting more than a file may have. */
+export function refuseTooMany(leaves: readonly Leaf[]): void {
+  if (leaves.length < MOST_LEAVES) return;
+  throw new ConfigurationError(PLACE, [`it has more than ${MOST_LEAVES} settings`]);
 }
 
 function pathBelow(path: readonly string[], parts: readonly string[]): readonly string[] {
@@ -58,7 +64,8 @@ function pathBelow(path: readonly string[], parts: readonly string[]): readonly 
 
 /** The parts of a dotted name: `jobs[my.job].a[0]` has `jobs`, `my.job`, `a` and `[0]`. */
 export function partsOf(name: string): readonly string[] {
-  const parts = name.match(/\[[^\]]*\]|[^.[]+/g) ?? [name];
+  // No bracket within brackets: of many that are never closed, each would be read to the end of the text.
+  const parts = name.match(/\[[^[\]]*\]|[^.[]+/g) ?? [name];
   return parts.map((part) => (/^\[(?!\d+\]$)/.test(part) ? part.slice(1, -1) : part));
 }
 

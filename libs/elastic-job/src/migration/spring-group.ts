@@ -1,4 +1,5 @@
-import { lineAndColumnAt, YamlMapping, type YamlEntry, type YamlNode } from '../coordination/index.js';
+import { YamlMapping, type YamlEntry, type YamlNode } from '../coordination/index.js';
+import type { Findings } from './findings.js';
 import { type Leaf, pathText, uniform } from './settings-tree.js';
 
 /** The form of a setting's value. Spring Boot takes blanks around a word away. */
@@ -26,7 +27,7 @@ interface Group {
  * two settings for one name the last one counts.
  * @param leaves with paths below the object
  */
-export function groupOf(source: string, leaves: readonly Leaf[], shapes: Readonly<Record<string, Shape>>): Group {
+export function groupOf(findings: Findings, leaves: readonly Leaf[], shapes: Readonly<Record<string, Shape>>): Group {
   const names = new Map(Object.keys(shapes).map((name) => [uniform(name), name]));
   const settings = new Map<string, Setting>();
   const unknown: Leaf[] = [];
@@ -39,7 +40,7 @@ export function groupOf(source: string, leaves: readonly Leaf[], shapes: Readonl
   }
   const entries = [...settings.values()].map(({ name, at, node }) => entryOf(name, at, node));
   return {
-    mapping: new YamlMapping(source, entries, [], lineAndColumnAt),
+    mapping: new YamlMapping(findings.source, entries, [], findings.placeOf),
     unknown,
     placeOf: (name) => settings.get(name)?.at,
   };

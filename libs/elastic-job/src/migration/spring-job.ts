@@ -36,14 +36,9 @@ const OWN_CLASSES = 'org.apache.shardingsphere.elasticjob.';
 const BUILT_IN_TYPES = ['HTTP', 'SCRIPT'];
 
 /** The options of one of `elasticjob.jobs`. @param leaves with paths below the job */
-export function importSpringJob(
-  source: string,
-  name: JobName,
-  leaves: readonly Leaf[],
-  findings: Findings,
-): ImportedJob {
+export function importSpringJob(name: JobName, leaves: readonly Leaf[], findings: Findings): ImportedJob {
   const path = `elasticjob.jobs.${name}`;
-  const { mapping, unknown, placeOf } = groupOf(source, leaves, SHAPES);
+  const { mapping, unknown, placeOf } = groupOf(findings, leaves, SHAPES);
   const start = leaves[0]?.at ?? 0;
   for (const { path: below, text, at } of unknown) {
     if (below.length === 0) findings.refuse(at, `${path} must be a mapping of settings, but is "${text}"`);

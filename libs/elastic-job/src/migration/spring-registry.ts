@@ -21,12 +21,8 @@ const PATH = 'elasticjob.regCenter';
 const SERVERS_AND_PATH = /^(?<servers>[^/]*)\/(?<path>[^,]*)$/;
 
 /** The registry of `elasticjob.regCenter`. @param leaves with paths below it */
-export function importSpringRegistry(
-  source: string,
-  leaves: readonly Leaf[],
-  findings: Findings,
-): ImportedRegistry | undefined {
-  const { mapping, unknown, placeOf } = groupOf(source, leaves, SHAPES);
+export function importSpringRegistry(leaves: readonly Leaf[], findings: Findings): ImportedRegistry | undefined {
+  const { mapping, unknown, placeOf } = groupOf(findings, leaves, SHAPES);
   for (const { path, text, at } of unknown) findings.leaveOut(`${PATH}.${pathText(path)}`, text, at, UNKNOWN_ADVICE);
   const leaveOut = (key: string, advice: typeof UNKNOWN_ADVICE) =>
     findings.leaveOut(`${PATH}.${key}`, mapping.text(key) ?? '', placeOf(key)!, advice);

@@ -5,6 +5,7 @@ export * from './lay-configuration.js';
 export { maskConfiguration } from './masked-configuration.js';
 export * from './parse-configuration.js';
 export type * from './local-job.js';
-export { lineAndColumnAt, looseTextOf, readMapping, YamlMapping } from './yaml-mapping.js';
+export { linesAndColumnsOf, type PlaceOf } from './text-places.js';
+export { looseTextOf, readMapping, YamlMapping } from './yaml-mapping.js';
 export type { YamlEntry, YamlNode } from './yaml-node.js';
 export { formatEntry } from './yaml-scalar.js';

@@ -1,4 +1,5 @@
 import { either, type EntryReader, findNodeTextFault } from '../../domain/index.js';
+import { linesOf, type PlaceOf } from './text-places.js';
 import { entryText } from './yaml-entry.js';
 import { NOTHING, type YamlEntry, type YamlNode, type YamlScalar } from './yaml-node.js';
 import { readYaml } from './yaml-reader.js';
@@ -13,18 +14,15 @@ type ReadMapping =
   | { readonly kind: 'mapping'; readonly mapping: YamlMapping }
   | { readonly kind: 'unreadable'; readonly problem: string };
 
-/** Names a position of a text: `line 3`. */
-type NamePlace = (text: string, at: number) => string;
-
 /** Parses a text. Scalars stay texts, so that the type of the field decides, as in Java. */
-export function readMapping(text: string, nameOf: NamePlace = lineAt): ReadMapping {
+export function readMapping(text: string, placeOf: PlaceOf = linesOf(text)): ReadMapping {
   const fault = findNodeTextFault(text);
   if (fault !== undefined) return { kind: 'unreadable', problem: fault };
   const read = readYaml(text);
-  if (read.kind === 'fault') return { kind: 'unreadable', problem: `${nameOf(text, read.at)}: ${read.problem}` };
+  if (read.kind === 'fault') return { kind: 'unreadable', problem: `${placeOf(read.at)}: ${read.problem}` };
   const { node } = read;
-  if (node.kind !== 'mapping') return { kind: 'unreadable', problem: `${nameOf(text, 0)}: it is not a YAML mapping` };
-  return { kind: 'mapping', mapping: new YamlMapping(text, node.entries, [], nameOf) };
+  if (node.kind !== 'mapping') return { kind: 'unreadable', problem: `${placeOf(0)}: it is not a YAML mapping` };
+  return { kind: 'mapping', mapping: new YamlMapping(text, node.entries, [], placeOf) };
 }
 
 /**
@@ -41,7 +39,7 @@ export class YamlMapping implements EntryReader {
     private readonly source: string,
     private readonly list: readonly YamlEntry[],
     readonly problems: string[] = [],
-    private readonly nameOf: NamePlace = lineAt,
+    private readonly placeOf: PlaceOf = linesOf(source),
   ) {
     for (const entry of list) this.entries.set(entry.key, entry);
   }
@@ -114,7 +112,7 @@ export class YamlMapping implements EntryReader {
   mapping(key: string): YamlMapping {
     const node = this.value(key);
     if (node.kind !== 'mapping' && !isNull(node)) this.refuse(key, 'must be a mapping');
-    return new YamlMapping(this.source, node.kind === 'mapping' ? node.entries : [], this.problems, this.nameOf);
+    return new YamlMapping(this.source, node.kind === 'mapping' ? node.entries : [], this.problems, this.placeOf);
   }
 
   /** Text of an entry for writing it back; undefined if it has no value. Only for a document's own mapping. */
@@ -129,7 +127,7 @@ export class YamlMapping implements EntryReader {
   /** Records a fault of an entry, up to a limit that is enough for a repair. */
   refuse(key: string, fault: string): void {
     if (this.problems.length >= TOLD_PROBLEMS) return;
-    const place = this.nameOf(this.source, this.entries.get(key)?.at ?? 0);
+    const place = this.placeOf(this.entries.get(key)?.at ?? 0);
     this.problems.push(`${place}: ${shortened(key)} ${fault}`);
   }
 
@@ -160,22 +158,4 @@ function isNull(node: YamlNode): boolean {
 
 function shortened(text: string): string {
   return text.length <= TOLD_CHARACTERS ? text : `${text.slice(0, TOLD_CHARACTERS)}...`;
-}
-
-/** Line of a position, from 1: `line 3`. */
-function lineAt(text: string, at: number): string {
-  return `line ${startsOfLines(text, at).length}`;
-}
-
-/** Line and column of a position, from 1: `line 3, column 5`. */
-export function lineAndColumnAt(text: string, at: number): string {
-  const starts = startsOfLines(text, at);
-  return `line ${starts.length}, column ${at - starts.at(-1)! + 1}`;
-}
-
-/** Starts of the lines up to a position. */
-function startsOfLines(text: string, at: number): readonly number[] {
-  const starts = [0];
-  for (let end = text.indexOf('\n'); end !== -1 && end < at; end = text.indexOf('\n', end + 1)) starts.push(end + 1);
-  return starts;
 }
