@@ -5,10 +5,11 @@ import {
   resolveJobOptions,
   type JobHandler,
   type JobOptions,
+  type ShardOutcome,
   type Trigger,
 } from '../../../libs/elastic-job/src/domain/index.js';
 import { VirtualClock } from '../../../libs/elastic-job/src/testing/index.js';
-import type { HungHandler, ItemOutcome } from '../../../libs/elastic-job/src/executor/executable-job.js';
+import type { ExecutableJob, HungHandler } from '../../../libs/elastic-job/src/executor/executable-job.js';
 import { JobExecutor } from '../../../libs/elastic-job/src/executor/job-executor.js';
 import type { RetriedItem } from '../../../libs/elastic-job/src/executor/retries.js';
 
@@ -20,6 +21,12 @@ interface SetUpOptions {
   readonly items: readonly number[];
   readonly options?: Partial<JobOptions>;
   readonly trigger?: Partial<Trigger>;
+}
+
+/** End of one item of a lease. */
+interface ItemOutcome {
+  readonly item: number;
+  readonly outcome: ShardOutcome;
 }
 
 export function setUp({ items, options, trigger }: SetUpOptions, more: { readonly formerAttempts?: number } = {}) {
@@ -41,7 +48,9 @@ export function setUp({ items, options, trigger }: SetUpOptions, more: { readonl
   return {
     clock,
     lease,
-    run: (handler: JobHandler) => executor.run(lease, { configuration, handler, ...told, ...more }),
+    /** Runs the lease from the first `next()` on. */
+    run: (handler: JobHandler) =>
+      endsOf((onEnded) => executor.run(lease, { configuration, handler, onEnded, ...told, ...more })),
     executor,
     hung,
     returned,
@@ -168,6 +177,25 @@ class HandMadeLease implements ExecutionLease {
 
   settled(): Promise<never> {
     return Promise.reject(new Error('The executor settles nothing.'));
+  }
+}
+
+async function* endsOf(start: (onEnded: ExecutableJob['onEnded']) => Promise<void>): AsyncGenerator<ItemOutcome> {
+  const ended: ItemOutcome[] = [];
+  let isOver = false;
+  let wake = (): void => {};
+  const run = start((item, outcome) => {
+    ended.push({ item, outcome });
+    wake();
+  });
+  void run.then(() => {
+    isOver = true;
+    wake();
+  });
+  while (!isOver || ended.length > 0) {
+    const next = ended.shift();
+    if (next !== undefined) yield next;
+    else await new Promise<void>((resolve) => (wake = resolve));
   }
 }
 

@@ -13,8 +13,10 @@ export interface ExecutableJob {
   onHung?(hung: HungHandler): void;
   /** Called for each started item when its handler has returned; the item is ended next, unless it was released. */
   onReturned?(item: number): void;
-  /** Called when a handler has failed and its item is tried again, so that no outcome is yielded yet. */
+  /** Called when a handler has failed and its item is tried again, so that the item has not ended. */
   onRetry?(retried: RetriedItem): void;
+  /** Called once for each item of the lease. Must not throw. */
+  onEnded(item: number, outcome: ShardOutcome): void;
 }
 
 /** A handler that has not returned within `hungGraceMs` after its signal aborted. */
@@ -24,12 +26,6 @@ export interface HungHandler {
   readonly since: number;
   /** Reason of the signal. */
   readonly reason: unknown;
-  /** True if the item is given up to others: it is yielded as aborted, and the handler's result is ignored. */
+  /** True if the item is given up to others: it has ended as aborted, and the handler's result is ignored. */
   readonly isReleased: boolean;
-}
-
-/** End of one item of a lease. */
-export interface ItemOutcome {
-  readonly item: number;
-  readonly outcome: ShardOutcome;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/index.js';
 import { SparseSet } from '../domain/index.js';
 import type { ExecutionLease } from '../coordination/index.js';
-import type { ExecutableJob, ItemOutcome } from './executable-job.js';
+import type { ExecutableJob } from './executable-job.js';
 import { FairTurns } from './fair-turns.js';
 import type { JobExecutorOptions } from './job-executor-options.js';
 import { LeaseRun } from './lease-run.js';
@@ -11,7 +11,7 @@ import { Slots } from './slots.js';
  * Runs the items of one job's leases on this instance. It neither begins nor settles them.
  *
  * ```ts
- * for await (const { item, outcome } of executor.run(lease, job)) lease.settle(item, outcome);
+ * await executor.run(lease, { configuration, handler, onEnded: (item, outcome) => lease.settle(item, outcome) });
  * ```
  */
 export class JobExecutor {
@@ -27,16 +27,16 @@ export class JobExecutor {
 
   /**
    * Runs the items of a lease. Starts them in ascending order, at most `configuration.concurrency` at the same time
-   * over all leases of the job; retries failures as configured; yields each outcome as its item ends. A handler decides
-   * the outcome of its own item only, and the iteration never throws. An item whose handler never settles is not
-   * yielded, unless `onHung` of the job is `release`; the others are.
+   * over all leases of the job; retries failures as configured; tells each outcome as its item ends. A handler decides
+   * the outcome of its own item only. An item whose handler never settles does not end, unless `onHung` of the job is
+   * `release`; the others do.
    *
-   * A running item aborts by its signal; a waiting one is yielded as aborted without a start. Leaving the iteration
-   * early aborts the lease's items. Nothing starts before the first `next()`. Once the handlers of a process have used
-   * 50 ms of its event loop, leases continue in later turns, one by one.
+   * A running item aborts by its signal; a waiting one ends as aborted without a start. Once the handlers of a process
+   * have used 50 ms of its event loop, leases continue in later turns, one by one.
+   * @returns resolves when all items have ended, and never rejects
    */
-  run(lease: ExecutionLease, job: ExecutableJob): AsyncGenerator<ItemOutcome, void, void> {
-    return new LeaseRun(this.clock, lease, job, this.options, this.slots, this.turns).outcomes(this.runs);
+  run(lease: ExecutionLease, job: ExecutableJob): Promise<void> {
+    return new LeaseRun(this.clock, lease, job, this.options, this.slots, this.turns).run(this.runs);
   }
 
   /** Stops all notices about hung handlers, because the process leaves them behind. */

@@ -163,28 +163,6 @@ describe('LeaseRun', () => {
     });
   });
 
-  it('aborts running items and drops waiting ones when the consumer leaves early', async () => {
-    const { clock, run, openEnds } = setUp({ items: [0, 1, 2, 3], options: { concurrency: 2, timeoutMs: 100 } });
-    const started: number[] = [];
-    const told: unknown[] = [];
-
-    const outcomes = run(async ({ shardingItem, signal }) => {
-      started.push(shardingItem);
-      if (shardingItem === 0) return;
-      await aborted(signal);
-      told.push([shardingItem, signal.reason.name]);
-    });
-    for await (const { item } of outcomes) if (item === 0) break;
-    await clock.advance(0);
-
-    expect(started).toEqual([0, 1, 2]);
-    expect(told).toEqual([
-      [1, 'AbortError'],
-      [2, 'AbortError'],
-    ]);
-    expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
-  });
-
   it('ends an item that is aborted alone, running or waiting, while its siblings go on', async () => {
     const { clock, lease, run, openEnds } = setUp({ items: [0, 1, 2, 3], options: { concurrency: 2 } });
     const [first, second] = [new Error('cancelled'), new Error('cancelled while it waited')];

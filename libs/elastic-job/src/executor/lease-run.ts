@@ -2,7 +2,7 @@ import type { Clock } from '../clock/index.js';
 import type { ExecutionLease } from '../coordination/index.js';
 import { HandlerHungError, mostItemsAtOnce, type ShardOutcome, SparseMap, SparseSet } from '../domain/index.js';
 import { contextsOf, type ContextOf } from './contexts.js';
-import type { ExecutableJob, ItemOutcome } from './executable-job.js';
+import type { ExecutableJob } from './executable-job.js';
 import { ItemRun } from './item-run.js';
 import type { FairTurns } from './fair-turns.js';
 import type { JobExecutorOptions } from './job-executor-options.js';
@@ -10,18 +10,19 @@ import { Retries } from './retries.js';
 import type { Slots } from './slots.js';
 
 /**
- * One lease while it runs: items that wait for a slot, that run, that rest before the next attempt, and that have ended
- * but are not yielded.
+ * One lease while it runs: items that wait for a slot, that run, that rest before the next attempt, and that have
+ * ended.
  */
 export class LeaseRun {
   private readonly waiting: number[];
   private readonly running = new SparseMap<number, ItemRun>();
   private readonly released = new SparseSet<number>();
-  private readonly ended: ItemOutcome[] = [];
   private readonly contextOf: ContextOf;
   private readonly retries: Retries;
   private isTurnAwaited = false;
-  private wake = (): void => {};
+  /** Number of items that have not ended. */
+  private left: number;
+  private over = (): void => {};
 
   constructor(
     private readonly clock: Clock,
@@ -32,6 +33,7 @@ export class LeaseRun {
     private readonly turns: FairTurns,
   ) {
     this.waiting = [...lease.items];
+    this.left = lease.items.length;
     this.contextOf = contextsOf(lease, job.configuration, options.tokenEpoch);
     this.retries = new Retries(
       clock,
@@ -42,37 +44,24 @@ export class LeaseRun {
     );
   }
 
-  /** @param runs all runs of the executor, which this one joins at the first `next()`. @see JobExecutor.run */
-  async *outcomes(runs: SparseSet<LeaseRun>): AsyncGenerator<ItemOutcome, void, void> {
+  /** @param runs all runs of the executor, which this one joins. @see JobExecutor.run */
+  async run(runs: SparseSet<LeaseRun>): Promise<void> {
     const { items } = this.lease;
     runs.add(this);
     const offFree = this.slots.onFree(() => this.fillSlots());
     const offMayStart = this.lease.onMayStart(() => this.fillSlots());
     const offAborted = items.map((item) => this.dropWhenAborted(item));
-    try {
-      this.fillSlots();
-      for (let left = items.length; left > 0; left -= 1) yield await this.nextEnded();
-    } finally {
-      offFree();
-      offMayStart();
-      for (const off of offAborted) off();
-      this.waiting.length = 0;
-      this.retries.stopAll();
-      this.abortRunning();
-      runs.delete(this);
-    }
+    this.fillSlots();
+    if (this.left > 0) await new Promise<void>((resolve) => (this.over = resolve));
+    offFree();
+    offMayStart();
+    for (const off of offAborted) off();
+    runs.delete(this);
   }
 
   /** Stops all notices about hung handlers. */
   forget(): void {
     for (const run of this.running.values()) run.forget();
-  }
-
-  // Returns early, since most leases end with nothing running, and an error costs as much as an item.
-  private abortRunning(): void {
-    if (this.running.size === 0) return;
-    const reason = new DOMException('The caller has stopped reading the outcomes.', 'AbortError');
-    for (const item of this.running.keys()) this.lease.abortItem(item, reason);
   }
 
   private fillSlots(): void {
@@ -116,7 +105,7 @@ export class LeaseRun {
 
   private endOrRetry(item: number, outcome: ShardOutcome): void {
     const retried = outcome.kind === 'failed' && this.mayRetry(item) ? this.retries.after(item, outcome) : undefined;
-    if (retried === undefined) this.end({ item, outcome });
+    if (retried === undefined) this.end(item, outcome);
     else this.job.onRetry?.(retried);
   }
 
@@ -138,7 +127,7 @@ export class LeaseRun {
     if (!isReleased) return;
     this.released.add(item);
     const error = new HandlerHungError(this.lease.jobName, item, this.options.hungGraceMs, { cause: reason });
-    this.end({ item, outcome: { kind: 'aborted', reason: error } });
+    this.end(item, { kind: 'aborted', reason: error });
   }
 
   /**
@@ -156,21 +145,12 @@ export class LeaseRun {
     const isResting = this.retries.giveUp(item);
     const index = this.waiting.indexOf(item);
     if (index >= 0) this.waiting.splice(index, 1);
-    if (isResting || index >= 0) this.end({ item, outcome });
+    if (isResting || index >= 0) this.end(item, outcome);
   }
 
-  private end(ended: ItemOutcome): void {
-    this.ended.push(ended);
-    this.wake();
-  }
-
-  private async nextEnded(): Promise<ItemOutcome> {
-    for (;;) {
-      const ended = this.ended.shift();
-      if (ended !== undefined) return ended;
-      await new Promise<void>((resolve) => {
-        this.wake = resolve;
-      });
-    }
+  private end(item: number, outcome: ShardOutcome): void {
+    this.left -= 1;
+    this.job.onEnded(item, outcome);
+    if (this.left === 0) this.over();
   }
 }

@@ -133,13 +133,6 @@ describe('Retries', () => {
     expect(retried).toEqual([]);
     expect(() => lease.assertHeld(0)).toThrow(LeaseLostError);
   });
-
-  it('given a consumer that leaves, when items rest, then nothing is left of them', async () => {
-    const { clock, run, openEnds } = setUp({ items: [0, 1], options: { ...RETRIES, timeoutMs: 5_000 } });
-    for await (const _ of run(({ shardingItem }) => (shardingItem === 0 ? undefined : fail(new Error('down'))))) break;
-    await clock.advance(0);
-    expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
-  });
 });
 
 describe('attempts that others have made', () => {

@@ -73,11 +73,6 @@ export class Retries {
     return true;
   }
 
-  /** Cancels all further attempts. */
-  stopAll(): void {
-    for (const tries of this.items.values()) this.stop(tries);
-  }
-
   private firstOf(item: number): Tries {
     const { timeoutMs = Infinity } = this.configuration;
     const deadline = this.clock.monotonicNow() + timeoutMs;

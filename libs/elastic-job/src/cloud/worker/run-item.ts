@@ -12,7 +12,7 @@ import type { TaskEnvelope } from '../task-envelope.js';
 import type { TaskLease } from './task-lease.js';
 
 /** The work of a task in its application. */
-export interface TaskWork extends ExecutableJob {
+export interface TaskWork extends Omit<ExecutableJob, 'onEnded'> {
   /** Settings of the declaration, which the envelope overrides. */
   readonly configuration: JobConfiguration;
   readonly listeners: readonly ElasticJobListener[];
@@ -46,12 +46,12 @@ export async function runItem(
     (error) => work.onListenerError(error),
   );
   const told = await listeners.before(lease, configuration);
-  const job = { ...work, configuration, formerAttempts: envelope.attempt - 1 };
   let ended: ShardOutcome = { kind: 'aborted', reason: lease.signal.reason };
-  for await (const { item, outcome } of executor.run(lease, job)) {
+  const onEnded = (item: number, outcome: ShardOutcome) => {
     lease.settle(item, outcome);
     ended = outcome;
-  }
+  };
+  await executor.run(lease, { ...work, configuration, formerAttempts: envelope.attempt - 1, onEnded });
   await told.after();
   return ended;
 }
