@@ -131,6 +131,15 @@ export function describeSharedRequests(adapter: RegistryAdapter): void {
       expect(await client.exists('/a')).toBeDefined();
     });
 
+    it('are over before work that may come after them goes on', async () => {
+      const client = await one();
+      const order: string[] = [];
+      const urgent = share(client, [creationOf('/a')]).map((answer) => answer.then(() => order.push('urgent')));
+      const later = client.calm().then(() => order.push('later'));
+      await Promise.all([...urgent, later]);
+      expect(order).toEqual(['urgent', 'later']);
+    });
+
     it('are several if there is more than 64 KB', async () => {
       const client = await one();
       const create = (path: string) => [{ kind: 'create', path, data: LARGE, mode: 'PERSISTENT' }] as const;

@@ -181,19 +181,20 @@ class HandMadeLease implements ExecutionLease {
 }
 
 async function* endsOf(start: (onEnded: ExecutableJob['onEnded']) => Promise<void>): AsyncGenerator<ItemOutcome> {
-  const ended: ItemOutcome[] = [];
-  let isOver = false;
+  const ended: (ItemOutcome | 'over')[] = [];
   let wake = (): void => {};
-  const run = start((item, outcome) => {
-    ended.push({ item, outcome });
+  const add = (one: ItemOutcome | 'over') => {
+    ended.push(one);
     wake();
-  });
-  void run.then(() => {
-    isOver = true;
-    wake();
-  });
-  while (!isOver || ended.length > 0) {
+  };
+  const run = async () => {
+    await start((item, outcome) => add({ item, outcome }));
+    add('over');
+  };
+  void run();
+  for (;;) {
     const next = ended.shift();
+    if (next === 'over') return;
     if (next !== undefined) yield next;
     else await new Promise<void>((resolve) => (wake = resolve));
   }

@@ -49,6 +49,10 @@ export class MissingRegistry implements RegistryCenter {
     return Promise.resolve();
   }
 
+  calm(): Promise<void> {
+    return Promise.resolve();
+  }
+
   close(): Promise<void> {
     return Promise.resolve();
   }

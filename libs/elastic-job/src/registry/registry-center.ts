@@ -74,11 +74,13 @@ export interface RegistryCenter {
    * @throws {RequestTooLargeError} before anything is sent @throws {NoAuthError} @throws {ServerError}
    */
   transaction(operations: readonly Operation[], options?: TransactionOptions): Promise<TransactionResult>;
-
   /**
-   * Opens a view of `path` and everything below it. It is complete when the promise resolves. `path` need not exist
-   * yet.
+   * Resolves in a later turn, once all transactions of this session with a `dueAt` are answered, except patient ones,
+   * or after 200 ms. Callers resume in the order of their calls, some in each turn. Never rejects.
    */
+  calm(): Promise<void>;
+
+  /** Opens a view of `path` and all below it. It is complete when this resolves. `path` need not exist yet. */
   openSubtree(path: string, listener: SubtreeListener, options?: SubtreeOptions): Promise<Subtree>;
 
   /**
@@ -170,11 +172,7 @@ export interface TransactionOptions extends RequestOptions {
    * @default sent alone and at once
    */
   readonly dueAt?: number;
-  /**
-   * Lets impatient transactions of this session with a `dueAt` go first. This one leaves once they are answered, after
-   * 200 ms, or before the next request that cannot share.
-   * @default false
-   */
+  /** True if `calm` need not wait for this transaction. @default false */
   readonly isPatient?: boolean;
 }
 

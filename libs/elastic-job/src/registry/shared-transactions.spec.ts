@@ -25,7 +25,7 @@ function sharing(send: Send, sessionId: () => string = () => 'one', clock: Clock
     shared.add({ operations: [{ kind: 'check', path }], bytes, dueAt: 0, isPatient }).catch((error: unknown) => error);
   const add = (path: string) => addOf(path, 100);
   const addPatient = (path: string) => addOf(path, 100, true);
-  return { add, addOf, addPatient, flush: () => shared.flush(), sent };
+  return { add, addOf, addPatient, calm: () => shared.calm(), sent };
 }
 
 const committed = async (operations: readonly Operation[]): Promise<TransactionResult> => ({
@@ -93,7 +93,7 @@ describe('transactions that share a request', () => {
     expect(sent).toEqual([['/small', '/other'], ['/large']]);
   });
 
-  describe('of which some are patient', () => {
+  describe('calm', () => {
     /** A begin whose answer the test releases. */
     function beside() {
       let answer = (): void => {};
@@ -103,45 +103,42 @@ describe('transactions that share a request', () => {
         if (operations[0]!.path === '/begin') await isAnswered;
         return committed(operations);
       };
-      return { ...sharing(send, () => 'one', clock), answer, clock };
+      const shared = sharing(send, () => 'one', clock);
+      const told: string[] = [];
+      void shared.calm().then(() => told.push('calm'));
+      return { ...shared, answer, clock, told };
     }
 
-    it('given begins under way, when one has ended, then its end leaves once they are answered', async () => {
-      const { add, addPatient, answer, clock, sent } = beside();
+    it('comes in the next turn if nothing is under way', async () => {
+      const { clock, told } = beside();
+      await clock.advance(0);
+      expect(told).toEqual(['calm']);
+    });
+
+    it('comes once transactions that wait or are under way are answered', async () => {
+      const { add, answer, clock, told } = beside();
       const begun = add('/begin');
-      await clock.advance(0);
-      const ended = addPatient('/end');
-      await clock.advance(0);
-      expect(sent).toEqual([['/begin']]);
+      await clock.advance(100);
+      expect(told).toEqual([]);
       answer();
-      await Promise.all([begun, ended, clock.advance(0)]);
-      expect(sent).toEqual([['/begin'], ['/end']]);
+      await Promise.all([begun, clock.advance(0)]);
+      expect(told).toEqual(['calm']);
     });
 
-    it('given begins without an answer, when 200 ms have passed, then ends wait no longer', async () => {
-      const { add, addPatient, clock, sent } = beside();
+    it('comes after 200 ms without an answer', async () => {
+      const { add, clock, told } = beside();
       void add('/begin');
-      await clock.advance(0);
-      void addPatient('/end');
       await clock.advance(199);
-      expect(sent).toEqual([['/begin']]);
+      expect(told).toEqual([]);
       await clock.advance(1);
-      expect(sent).toEqual([['/begin'], ['/end']]);
+      expect(told).toEqual(['calm']);
     });
 
-    it('given nothing else under way, when one has ended, then its end leaves in the next turn', async () => {
-      const { addPatient, clock, sent } = beside();
-      await Promise.all([addPatient('/end'), clock.advance(0)]);
-      expect(sent).toEqual([['/end']]);
-    });
-
-    it('given an end that waits, when another request is to leave, then the end leaves before it', async () => {
-      const { add, addPatient, clock, flush, sent } = beside();
-      void add('/begin');
+    it('does not wait for patient transactions', async () => {
+      const { addPatient, clock, told } = beside();
+      void addPatient('/begin');
       await clock.advance(0);
-      void addPatient('/end');
-      flush();
-      expect(sent).toEqual([['/begin'], ['/end']]);
+      expect(told).toEqual(['calm']);
     });
   });
 });

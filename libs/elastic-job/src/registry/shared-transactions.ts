@@ -1,13 +1,11 @@
-import type { Clock, Timer } from '../clock/index.js';
+import type { Clock } from '../clock/index.js';
+import { Calm } from './calm.js';
 import { ownWait, type Waiter } from './own-wait.js';
 import type { Operation, RequestOptions, TransactionResult } from './registry-center.js';
 import { isRefusal, SessionLostError } from './registry.errors.js';
 
 /** Largest size of a shared request, in bytes. A refused one is sent again, member by member. */
 const MOST_SHARED_BYTES = 65_536;
-
-/** Milliseconds after which a patient transaction waits no more. */
-const MOST_PATIENCE_MS = 200;
 
 /** The sender of the shared requests. */
 interface TransactionSender {
@@ -41,23 +39,28 @@ interface Member extends SharedTransaction {
  * refused, its members are sent one by one without waiting for each other, since a refusal names one of them and others
  * may be refused as well.
  *
- * Patient transactions wait while requests of others are under way, so that the settles of fast runs do not hold up a
- * thousand begins. They leave after 200 ms in any case, and before any other request.
+ * Patient transactions are those of callers that wait for `calm` before they prepare one, so that the settles of fast
+ * runs do not hold up a thousand begins.
  */
 export class SharedTransactions {
   private waiting: Member[] = [];
-  private patient: Member[] = [];
-  /** Timer that ends the patience. */
-  private alarm: Timer | undefined;
   /** Number of requests without an answer whose members are not patient. */
   private underWay = 0;
   /** True while this class itself sends a request. Such a request must not flush the waiting ones first. */
   private isSending = false;
+  private readonly calming: Calm;
 
   constructor(
     private readonly sender: TransactionSender,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.calming = new Calm(() => this.underWay === 0 && this.waiting.every(({ isPatient }) => isPatient), clock);
+  }
+
+  /** Resolves once all transactions that are not patient are answered, or after 200 ms. @see Calm.until */
+  calm(): Promise<void> {
+    return this.calming.until();
+  }
 
   /**
    * Adds a transaction. The signal and the limit withdraw this transaction alone, as long as its request has not left.
@@ -67,44 +70,22 @@ export class SharedTransactions {
     const name = `transaction of ${transaction.operations.length}`;
     return ownWait(this.clock, name, options, (waiter) => {
       const member = { ...transaction, sessionId: this.sender.sessionId(), waiter };
-      if (transaction.isPatient) this.addPatient(member);
-      else if (this.waiting.push(member) === 1) void this.sendLater();
+      if (this.waiting.push(member) === 1) void this.sendLater();
     });
   }
 
   /** Sends all waiting transactions, so that a later request does not overtake them. */
   flush(): void {
-    if (this.isSending || this.waiting.length + this.patient.length === 0) return;
-    this.alarm?.cancel();
-    this.sendAll([...this.waiting.splice(0), ...this.patient.splice(0)]);
+    if (this.isSending || this.waiting.length === 0) return;
+    this.sendAll(this.waiting.splice(0));
   }
 
   private async sendLater(): Promise<void> {
     await this.clock.nextTurn();
-    const waiting = this.waiting.splice(0);
-    this.underWay += this.sendAll(waiting, () => void this.answered());
+    this.sendAll(this.waiting.splice(0));
   }
 
-  private addPatient(member: Member): void {
-    if (this.patient.push(member) > 1) return;
-    this.alarm = this.clock.setTimer(MOST_PATIENCE_MS, () => this.flush());
-    void this.sendPatientLater();
-  }
-
-  private async answered(): Promise<void> {
-    this.underWay -= 1;
-    await this.sendPatientLater();
-  }
-
-  // Waits one turn, in which callers that waited for the answer go on and may begin other transactions.
-  private async sendPatientLater(): Promise<void> {
-    if (this.patient.length === 0) return;
-    await this.clock.nextTurn();
-    if (this.patient.length > 0 && this.underWay === 0 && this.waiting.length === 0) this.flush();
-  }
-
-  /** @returns the number of requests sent */
-  private sendAll(all: readonly Member[], onAnswered: () => void = () => {}): number {
+  private sendAll(all: readonly Member[]): void {
     const members = all.filter(({ waiter }) => !waiter.isOver);
     const current = this.sender.sessionId();
     for (const { sessionId, waiter } of members)
@@ -114,9 +95,16 @@ export class SharedTransactions {
     const inOrder = ours.toSorted((a, b) => a.dueAt - b.dueAt || a.bytes - b.bytes);
     const groups = groupsOf(inOrder, most);
     this.isSending = true;
-    for (const group of groups) void this.send(group).then(onAnswered);
+    for (const group of groups) void this.sendCounted(group);
     this.isSending = false;
-    return groups.length;
+  }
+
+  private async sendCounted(group: readonly Member[]): Promise<void> {
+    if (group.every(({ isPatient }) => isPatient)) return this.send(group);
+    this.underWay += 1;
+    await this.send(group);
+    this.underWay -= 1;
+    void this.calming.resume();
   }
 
   private async send(group: readonly Member[]): Promise<void> {

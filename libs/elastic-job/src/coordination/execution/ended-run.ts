@@ -9,9 +9,9 @@ const MARKS = ['running', 'failover', 'failovering'] as const;
 /** The end of one item's run, and the operations that write it whatever others have done to its marks. */
 export class EndedRun implements EndedItem {
   readonly fireTime: number;
-  /** The record as it is to be written, or was written. */
-  private readonly text: string;
-  private pending: readonly Operation[];
+  /** Operations still to do. Made when they are asked for, since other runs may be due whose begins come first. */
+  private pending: readonly Operation[] | undefined;
+  private writtenText: string | undefined;
 
   /**
    * @param version version of the item's record after the begin
@@ -27,14 +27,10 @@ export class EndedRun implements EndedItem {
     readonly note?: RunNote,
   ) {
     this.fireTime = record.target.fireTime;
-    this.text = tree.recordText(record);
-    this.pending = settleOperations(tree.paths, { item, version }, this.text, {
-      ...modes,
-      isCancelled: this.isCancelled,
-    });
   }
 
   get operations(): readonly Operation[] {
+    this.pending ??= this.all(this.modes.isRecordWritten);
     return this.pending;
   }
 
@@ -45,10 +41,6 @@ export class EndedRun implements EndedItem {
 
   get isDisturbed(): boolean {
     return this.tree.company.changesMarksAlone && this.tree.lastRuns.of(this.item) === 'unrecorded';
-  }
-
-  private get isCancelled(): boolean {
-    return this.tree.has(this.tree.paths.cancel(this.item));
   }
 
   judgeStanding(): Standing {
@@ -72,14 +64,21 @@ export class EndedRun implements EndedItem {
     const own = MARKS.map((mark) => paths.mark(this.item, mark)).filter(
       (path) => this.tree.node(path)?.data === this.record.by,
     );
-    const full = settleOperations(paths, { item: this.item, version: this.version }, this.text, {
-      ...this.modes,
-      isRecordWritten: true,
-      isCancelled: this.isCancelled,
-    });
-    return full.filter(({ kind, path }) => {
+    return this.all(true).filter(({ kind, path }) => {
       if (kind === 'delete') return own.includes(path) || path === paths.cancel(this.item);
       return kind !== 'create' || !this.tree.has(path);
     });
+  }
+
+  private all(isRecordWritten: boolean): Operation[] {
+    const { item, modes, tree, version } = this;
+    const isCancelled = tree.has(tree.paths.cancel(item));
+    return settleOperations(tree.paths, { item, version }, this.text, { ...modes, isRecordWritten, isCancelled });
+  }
+
+  /** The record as it is to be written, or was written. */
+  private get text(): string {
+    this.writtenText ??= this.tree.recordText(this.record);
+    return this.writtenText;
   }
 }

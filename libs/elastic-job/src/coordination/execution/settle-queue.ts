@@ -69,8 +69,9 @@ export class SettleQueue {
 
   private async commitAll(): Promise<void> {
     this.isCommitting = true;
-    // Handlers that end together end within one turn of the event loop, and share a transaction.
-    await this.clock.nextTurn();
+    // Due runs of all jobs must begin before the ends of others are even prepared. Ends that come meanwhile share the
+    // transaction.
+    await this.tree.registry.calm();
     while (this.ended.length > 0) await this.commit(this.take());
     this.isCommitting = false;
   }
@@ -159,7 +160,6 @@ export class SettleQueue {
   ): Promise<TransactionResult> {
     if (counts.length > 0) return this.tree.commit([...operations, ...counts]);
     const dueAt = Math.min(...batch.map(({ fireTime }) => fireTime));
-    // Patient, since due runs must begin before the ends of others are recorded.
     return this.tree.commitShared(operations, dueAt, { signal: this.tree.signal, isPatient: true });
   }
 

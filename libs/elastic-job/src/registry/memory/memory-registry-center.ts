@@ -195,6 +195,10 @@ export class MemoryRegistryCenter implements RegistryCenter {
     return this.shared.add({ operations, bytes, dueAt, isPatient }, options);
   }
 
+  calm(): Promise<void> {
+    return this.shared.calm();
+  }
+
   private async send(operations: readonly Operation[], options?: RequestOptions): Promise<TransactionResult> {
     const name = `transaction of ${operations.length}`;
     const sent = operations.map((operation) => this.globalize(operation));

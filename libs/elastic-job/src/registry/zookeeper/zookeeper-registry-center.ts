@@ -133,6 +133,10 @@ export class ZooKeeperRegistryCenter implements RegistryCenter {
     return this.client.sharedTransactions.add({ operations, bytes, dueAt, isPatient }, options);
   }
 
+  calm(): Promise<void> {
+    return this.client.sharedTransactions.calm();
+  }
+
   async openSubtree(path: string, listener: SubtreeListener, options?: SubtreeOptions): Promise<Subtree> {
     this.client.absolute(path);
     const view = new SubtreeView(this.client, path, listener, options);

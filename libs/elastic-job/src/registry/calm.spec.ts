@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../testing/index.js';
+import { Calm } from './calm.js';
+
+/** Callers that note when they resume. */
+function callers(isCalm: () => boolean) {
+  const clock = new VirtualClock();
+  const calm = new Calm(isCalm, clock);
+  const resumed: number[] = [];
+  const wait = (caller: number) => void calm.until().then(() => resumed.push(caller));
+  return { calm, clock, resumed, wait };
+}
+
+describe('work that may come later', () => {
+  it('goes on in the next turn if nothing urgent is under way', async () => {
+    const { clock, resumed, wait } = callers(() => true);
+    wait(1);
+    expect(resumed).toEqual([]);
+    await clock.advance(0);
+    expect(resumed).toEqual([1]);
+  });
+
+  it('goes on when the urgent work has ended', async () => {
+    let isCalm = false;
+    const { calm, clock, resumed, wait } = callers(() => isCalm);
+    wait(1);
+    await clock.advance(100);
+    expect(resumed).toEqual([]);
+    isCalm = true;
+    await Promise.all([calm.resume(), clock.advance(0)]);
+    expect(resumed).toEqual([1]);
+  });
+
+  it('goes on after 200 ms, each caller by its own wait', async () => {
+    const { clock, resumed, wait } = callers(() => false);
+    wait(1);
+    await clock.advance(199);
+    wait(2);
+    await clock.advance(1);
+    expect(resumed).toEqual([1, 2]);
+    wait(3);
+    await clock.advance(199);
+    expect(resumed).toEqual([1, 2]);
+    await clock.advance(1);
+    expect(resumed).toEqual([1, 2, 3]);
+  });
+
+  it('goes on in its order, some of it in each turn', async () => {
+    const { clock, resumed, wait } = callers(() => true);
+    const all = [...Array(200).keys()];
+    for (const caller of all) wait(caller);
+    const turns: number[] = [];
+    for (let turn = 0; turn < 3; turn += 1) {
+      await clock.nextTurn();
+      turns.push(resumed.length);
+    }
+    await clock.advance(0);
+    expect(resumed).toEqual(all);
+    expect(turns[0]).toBeLessThan(100);
+  });
+
+  it('leaves no timer behind', async () => {
+    const { clock, wait } = callers(() => true);
+    wait(1);
+    await clock.advance(0);
+    expect(clock.pendingTimers).toBe(0);
+  });
+});

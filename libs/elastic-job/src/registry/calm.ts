@@ -1,0 +1,55 @@
+import type { Clock, Timer } from '../clock/index.js';
+
+/** Milliseconds after which a caller waits no more. */
+const MOST_PATIENCE_MS = 200;
+/** Callers resumed in one turn. Between two turns the process serves its registry connection and its timers. */
+const AT_ONCE = 80;
+
+/**
+ * Callers whose work may come after more urgent work. They resume in the order of their calls, some in each turn of the
+ * event loop.
+ */
+export class Calm {
+  private waiting: (() => void)[] = [];
+  /** Callers that wait only for their turn. */
+  private released: (() => void)[] = [];
+  /** Timer that ends the patience. */
+  private alarm: Timer | undefined;
+  private isResuming = false;
+
+  /** @param isCalm false while urgent work is under way */
+  constructor(
+    private readonly isCalm: () => boolean,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Resolves in a later turn, once no urgent work is under way, or after 200 ms. Never rejects. */
+  until(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.waiting.push(resolve) > 1) return;
+      this.alarm = this.clock.setTimer(MOST_PATIENCE_MS, () => {
+        this.release();
+        void this.resume();
+      });
+      void this.resume();
+    });
+  }
+
+  /** Resumes callers if it is calm now. Call it when urgent work has ended. */
+  async resume(): Promise<void> {
+    if (this.isResuming || this.waiting.length + this.released.length === 0) return;
+    this.isResuming = true;
+    do {
+      // In this turn callers that waited for the urgent work may begin more of it.
+      await this.clock.nextTurn();
+      if (this.isCalm()) this.release();
+      for (const resolve of this.released.splice(0, AT_ONCE)) resolve();
+    } while (this.released.length > 0);
+    this.isResuming = false;
+  }
+
+  private release(): void {
+    this.released = [...this.released, ...this.waiting.splice(0)];
+    this.alarm?.cancel();
+  }
+}
