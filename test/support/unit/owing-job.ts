@@ -187,7 +187,7 @@ export class OwingJob {
   }
 
   /** Asks the gate if the clock refuses a trigger, so that the clock is judged. */
-  judgeClock(count: number): Promise<boolean> {
+  judgeClock(count: number): boolean | Promise<boolean> {
     return this.gate.refuses(triggerAt(minute(count)));
   }
 

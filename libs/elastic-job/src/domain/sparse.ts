@@ -1,92 +1,116 @@
-// Most tables of a job at rest are empty, and a process has thousands of jobs: an empty `Map` takes 184 bytes, one of
-// these 32.
-const NOTHING = new Map<never, never>();
-const NOBODY = new Set<never>();
+// Most tables of a job are empty or have one entry, and a process has thousands of jobs. A `Map` takes 184 bytes and
+// 100 ns to fill and empty; one of these takes 48 bytes and 15 ns, as long as it has at most one entry.
+const NONE = Symbol('none');
+const NOTHING: ReadonlyMap<never, never> = new Map<never, never>();
 
-/** A map that allocates a table only while it has entries. */
+/** A map that allocates a table only while it has several entries. A key may be anything but NaN. */
 export class SparseMap<K, V> implements ReadonlyMap<K, V> {
+  /** The key, if there is one entry. */
+  private key: K | typeof NONE = NONE;
+  private value: V | undefined;
+  /** The entries, once there are several, and until there is none. */
   private table: Map<K, V> | undefined;
 
   get size(): number {
-    return this.table?.size ?? 0;
+    return this.table?.size ?? (this.key === NONE ? 0 : 1);
   }
 
   has(key: K): boolean {
-    return this.table !== undefined && this.table.has(key);
+    return this.table?.has(key) ?? this.key === key;
   }
 
   get(key: K): V | undefined {
-    return this.table?.get(key);
+    if (this.table !== undefined) return this.table.get(key);
+    return this.key === key ? this.value : undefined;
   }
 
   set(key: K, value: V): this {
-    this.table ??= new Map();
-    this.table.set(key, value);
+    if (this.table !== undefined) this.table.set(key, value);
+    else if (this.key === NONE || this.key === key) this.put(key, value);
+    else {
+      this.table = new Map(this.entries()).set(key, value);
+      this.put(NONE, undefined);
+    }
     return this;
   }
 
   /** @returns true if it was there */
   delete(key: K): boolean {
-    if (this.table?.delete(key) !== true) return false;
-    if (this.table.size === 0) this.table = undefined;
+    if (!this.has(key)) return false;
+    if (this.table === undefined) this.put(NONE, undefined);
+    else if (this.table.delete(key) && this.table.size === 0) this.table = undefined;
     return true;
   }
 
   clear(): void {
+    this.put(NONE, undefined);
     this.table = undefined;
   }
 
   forEach(each: (value: V, key: K, map: ReadonlyMap<K, V>) => void): void {
-    this.table?.forEach((value, key) => each(value, key, this));
+    for (const [key, value] of this) each(value, key, this);
   }
 
+  /** Sees entries that are added meanwhile, except to a map with one entry. */
   keys(): MapIterator<K> {
-    return (this.table ?? NOTHING).keys();
+    if (this.table !== undefined || this.key === NONE) return (this.table ?? NOTHING).keys();
+    return [this.key].values();
   }
 
+  /** @see keys */
   values(): MapIterator<V> {
-    return (this.table ?? NOTHING).values();
+    if (this.table !== undefined || this.key === NONE) return (this.table ?? NOTHING).values();
+    return [this.value!].values();
   }
 
+  /** @see keys */
   entries(): MapIterator<[K, V]> {
-    return (this.table ?? NOTHING).entries();
+    if (this.table !== undefined || this.key === NONE) return (this.table ?? NOTHING).entries();
+    return [[this.key, this.value!] satisfies [K, V]].values();
   }
 
   [Symbol.iterator](): MapIterator<[K, V]> {
     return this.entries();
   }
+
+  /** A plain map of the present entries, which can be cloned, and is equal to another with the same entries. */
+  toMap(): ReadonlyMap<K, V> {
+    return this.size === 0 ? NOTHING : new Map(this);
+  }
+
+  private put(key: K | typeof NONE, value: V | undefined): void {
+    this.key = key;
+    this.value = value;
+  }
 }
 
-/** A set that allocates a table only while it has members. */
+/** A set that allocates a table only while it has several members. @see SparseMap */
 export class SparseSet<T> implements Iterable<T> {
-  private table: Set<T> | undefined;
+  private readonly members = new SparseMap<T, true>();
 
   get size(): number {
-    return this.table?.size ?? 0;
+    return this.members.size;
   }
 
   has(member: T): boolean {
-    return this.table !== undefined && this.table.has(member);
+    return this.members.has(member);
   }
 
   add(member: T): this {
-    this.table ??= new Set();
-    this.table.add(member);
+    this.members.set(member, true);
     return this;
   }
 
   /** @returns true if it was there */
   delete(member: T): boolean {
-    if (this.table?.delete(member) !== true) return false;
-    if (this.table.size === 0) this.table = undefined;
-    return true;
+    return this.members.delete(member);
   }
 
   clear(): void {
-    this.table = undefined;
+    this.members.clear();
   }
 
   [Symbol.iterator](): SetIterator<T> {
-    return (this.table ?? NOBODY).values();
+    return this.members.keys();
   }
 }

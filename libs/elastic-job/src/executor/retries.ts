@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../clock/index.js';
-import { decideRetry, type JobConfiguration, type ShardOutcome } from '../domain/index.js';
+import { decideRetry, type JobConfiguration, type ShardOutcome, SparseMap } from '../domain/index.js';
 
 /** An item before its next attempt. */
 export interface RetriedItem {
@@ -27,7 +27,7 @@ interface Tries {
  * limit goes on in both.
  */
 export class Retries {
-  private readonly items = new Map<number, Tries>();
+  private readonly items = new SparseMap<number, Tries>();
 
   /**
    * @param onRested called when the item is to start as soon as there is a place

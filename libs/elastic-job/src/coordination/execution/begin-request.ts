@@ -58,7 +58,9 @@ export function beginRequest(
 
 /** Traceparents of the runs that this begin repeats, by item, as far as they were traced. */
 export function repeatedRuns(items: readonly BeginningItem[]): ReadonlyMap<number, string> {
-  return new Map(items.flatMap(({ item, repeated }) => (repeated === undefined ? [] : [[item, repeated] as const])));
+  const traces = new SparseMap<number, string>();
+  for (const { item, repeated } of items) if (repeated !== undefined) traces.set(item, repeated);
+  return traces.toMap();
 }
 
 /** Fire times by item that the records show as begun although they are in the future, because a clock ran ahead. */
@@ -83,7 +85,7 @@ export function heldItems(
   results: readonly OperationResult[],
   record: RunRecord,
 ): ReadonlyMap<number, HeldItem> {
-  const held = new Map<number, HeldItem>();
+  const held = new SparseMap<number, HeldItem>();
   let index = -1; // Each item's record is the last of its operations.
   for (const [position, beginning] of items.entries()) {
     const { item } = beginning;

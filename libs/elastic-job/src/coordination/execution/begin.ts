@@ -9,6 +9,8 @@ import {
   type RunRecord,
   type RunTrace,
   type RunTracer,
+  SparseMap,
+  SparseSet,
   type TaskLife,
   type Trigger,
 } from '../../domain/index.js';
@@ -80,7 +82,7 @@ export class Begin {
 
   /** Begins the free ones of the items. Items that this client may not write are left out. */
   ofFree(items: readonly number[], here: Pick<RunningHere, 'has'>): Promise<BegunExecution> {
-    const blamed = new Set<number>();
+    const blamed = new SparseSet<number>();
     return untilCommitted(this.tree, 'the begin', () => this.tryFree(items, here, blamed));
   }
 
@@ -103,19 +105,19 @@ export class Begin {
   private async tryFree(
     items: readonly number[],
     here: Pick<RunningHere, 'has'>,
-    blamed: Set<number>,
+    blamed: SparseSet<number>,
   ): Promise<BegunExecution | undefined> {
     const { tree } = this;
     const { blocked } = this.own;
     if (!(await tree.loadRecords(items, { signal: tree.signal }))) return undefined;
     const begun: number[] = [];
-    const refused = new Map<number, RefusalCause>();
+    const refused = new SparseMap<number, RefusalCause>();
     for (const item of items) {
       const decision = here.has(item) ? 'busy' : decide(tree, this.configuration, this.trigger, item);
       if (decision === 'begin') begun.push(item);
       else refused.set(item, decision);
     }
-    if (begun.length === 0) return { lease: undefined, refused, former: new Map() };
+    if (begun.length === 0) return { lease: undefined, refused: refused.toMap(), former: new Map() };
     const together = blocked.together(begun, blamed);
     const free = this.beginning(together);
     const early = earlyFireTimes(tree, free);
@@ -123,7 +125,7 @@ export class Begin {
       const lease = await this.commit(free);
       if (lease === undefined) return undefined;
       const others = begun.filter((item) => !together.includes(item));
-      const held = { lease, refused, former: formerOwesAfter(free), early };
+      const held = { lease, refused: refused.toMap(), former: formerOwesAfter(free), early };
       return others.length === 0 ? held : { ...held, blocked: { items: others, error: blocked.errorOf(others) } };
     } catch (error) {
       const item = blamedItem(tree, error);
@@ -197,7 +199,7 @@ export class Begin {
     const { paths } = tree;
     const touched = items.flatMap(({ item }) => [paths.record(item), paths.mark(item, 'running')]);
     await readWhenAnswering(tree, this.clock, touched);
-    const held = new Map<number, HeldItem>();
+    const held = new SparseMap<number, HeldItem>();
     for (const beginning of items) {
       const { item } = beginning;
       const node = tree.node(paths.record(item));

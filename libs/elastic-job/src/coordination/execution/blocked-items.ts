@@ -1,3 +1,4 @@
+import { SparseMap } from '../../domain/index.js';
 import { NoAuthError } from '../../registry/index.js';
 import type { JobTree } from '../job-tree/index.js';
 
@@ -11,7 +12,7 @@ export function blamedItem(tree: JobTree, error: unknown): number | undefined {
 /** Items of one job and session that begins have shown this client may not write. They must not hold up other items. */
 export class BlockedItems {
   /** Latest error by item; the item that was refused longest ago comes first. */
-  private readonly items = new Map<number, unknown>();
+  private readonly items = new SparseMap<number, unknown>();
 
   has(item: number): boolean {
     return this.items.has(item);
@@ -38,7 +39,7 @@ export class BlockedItems {
    * the next ones omit that one too.
    * @param blamed items for which earlier attempts of this begin failed
    */
-  together(items: readonly number[], blamed: ReadonlySet<number>): readonly number[] {
+  together(items: readonly number[], blamed: Pick<ReadonlySet<number>, 'has' | 'size'>): readonly number[] {
     if (blamed.size === 0) return items;
     const isAnother = (item: number) => items.includes(item) && !blamed.has(item);
     const tried = blamed.size === 1 ? [...this.items.keys()].find(isAnother) : undefined;

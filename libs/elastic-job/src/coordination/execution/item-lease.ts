@@ -9,6 +9,8 @@ import {
   type RunTrace,
   type SettledOutcome,
   type ShardOutcome,
+  SparseMap,
+  SparseSet,
   type Trigger,
 } from '../../domain/index.js';
 import type { JobTree } from '../job-tree/index.js';
@@ -18,9 +20,9 @@ import type { ExecutionLease } from './execution-lease.js';
 export abstract class ItemLease implements ExecutionLease {
   protected readonly outcomes = new Map<number, SettledOutcome>();
   private readonly ending = new AbortState();
-  private readonly itemEndings: ReadonlyMap<number, AbortState>;
+  private readonly itemEndings = new SparseMap<number, AbortState>();
   /** Items whose end was not reported yet. The signals of the others stay as they are. */
-  private readonly live: Set<number>;
+  private readonly live = new SparseSet<number>();
   private readonly waiting: (() => void)[] = [];
   private listener: (item: number, outcome: SettledOutcome) => void = () => {};
   private offSession = (): void => {};
@@ -31,8 +33,10 @@ export abstract class ItemLease implements ExecutionLease {
     readonly items: readonly number[],
     readonly trace?: RunTrace,
   ) {
-    this.itemEndings = new Map(items.map((item) => [item, new AbortState()]));
-    this.live = new Set(items);
+    for (const item of items) {
+      this.itemEndings.set(item, new AbortState());
+      this.live.add(item);
+    }
     if (tree.signal.aborted) this.abort(tree.signal.reason);
     else this.offSession = onAbort(tree.signal, () => this.abort(tree.signal.reason));
   }

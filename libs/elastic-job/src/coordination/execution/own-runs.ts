@@ -1,9 +1,11 @@
+import { SparseMap } from '../../domain/index.js';
+
 /**
  * Items of one job and session that this instance has begun, or is about to begin, and whose end is not known yet. A
  * mark in its name on any other item is stray.
  */
 export class OwnRuns {
-  private readonly runs = new Map<number, number>();
+  private readonly runs = new SparseMap<number, number>();
 
   has(item: number): boolean {
     return this.runs.has(item);

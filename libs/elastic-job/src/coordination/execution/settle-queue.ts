@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock/index.js';
+import { SparseMap, SparseSet } from '../../domain/index.js';
 import {
   isRefusal,
   NoAuthError,
@@ -23,7 +24,7 @@ const MOST_LEFT_OUT = 4;
 
 /** Setbacks of one commit so far. */
 interface Setbacks {
-  readonly lostRaces: Map<EndedItem | 'count', number>;
+  readonly lostRaces: SparseMap<EndedItem | 'count', number>;
   leftOut: number;
 }
 
@@ -42,7 +43,7 @@ export class SettleQueue {
   private postponed: EndedItem[] = [];
   private isPausing = false;
   /** Ends whose last attempt may or may not have been applied. */
-  private readonly doubtful = new Set<EndedItem>();
+  private readonly doubtful = new SparseSet<EndedItem>();
   private readonly waiting: WaitingSettles;
   private readonly pauses: RequestPauses;
 
@@ -91,7 +92,7 @@ export class SettleQueue {
   }
 
   private async commit(batch: readonly EndedItem[]): Promise<void> {
-    const setbacks: Setbacks = { lostRaces: new Map(), leftOut: 0 };
+    const setbacks: Setbacks = { lostRaces: new SparseMap(), leftOut: 0 };
     let open = batch;
     let unclear = this.unclearOf(batch);
     while (open.length > 0) {

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../../clock/index.js';
-import type { JobName } from '../../domain/index.js';
+import { type JobName, SparseMap } from '../../domain/index.js';
 import type { EndedItem } from './ended-item.js';
 
 /** Ends that the registry has not recorded in time. They are repeated until the session is over. */
@@ -26,7 +26,7 @@ interface Waiting {
 
 /** Ends of one job and session whose settle has failed at least once. */
 export class WaitingSettles {
-  private readonly waiting = new Map<EndedItem, Waiting>();
+  private readonly waiting = new SparseMap<EndedItem, Waiting>();
   private alarm: Timer | undefined;
 
   constructor(

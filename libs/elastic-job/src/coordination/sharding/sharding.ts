@@ -89,7 +89,7 @@ export class Sharding {
     const tree = this.trees.of(trigger.jobName);
     const configuration = this.configurations.current(trigger.jobName);
     await tree.sync({ signal });
-    const isCurrent = await this.waitForSharding(tree, configuration, signal);
+    const isCurrent = !mustWait(tree) || (await this.waitForSharding(tree, configuration, signal));
     return { trigger, items: this.ownItems(tree), isOutdated: !isCurrent };
   }
 
@@ -235,14 +235,18 @@ export class Sharding {
     signal?: AbortSignal,
   ): Promise<boolean> {
     const deadline = this.clock.monotonicNow() + shardingTimeoutMs;
-    // A disabled server gets no items, and if all servers are disabled, no instance reshards.
-    while (tree.isReshardingPending() && tree.serverStatus(tree.self.serverIp) === 'ENABLED') {
+    while (mustWait(tree)) {
       const isDone = await tree.next(['ShardingCompleted', 'TreeReset'], deadline, signal);
       if (!isDone) return false;
       await tree.sync({ signal });
     }
     return true;
   }
+}
+
+// A disabled server gets no items, and if all servers are disabled, no instance reshards.
+function mustWait(tree: JobTree): boolean {
+  return tree.isReshardingPending() && tree.serverStatus(tree.self.serverIp) === 'ENABLED';
 }
 
 // A total that changed between plan and commit would leave items without an owner.

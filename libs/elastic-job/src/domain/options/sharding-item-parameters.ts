@@ -4,6 +4,7 @@ import { GREATEST_INT } from './option-rules.js';
 
 /** Most characters of a long text that a message shows. */
 const TOLD_CHARACTERS = 1_000;
+const NONE: ReadonlyMap<number, string> = new Map();
 
 /**
  * A text of item parameters that cannot be read.
@@ -29,8 +30,8 @@ export class ShardingItemParametersError extends ElasticJobError {
  * @see ElasticJob, `ShardingItemParameters`, which takes the last of two entries for an item.
  */
 export function parseShardingItemParameters(text: string): ReadonlyMap<number, string> {
+  if (text === '') return NONE;
   const parameters = new Map<number, string>();
-  if (text === '') return parameters;
   const tooLong = findNodeTextFault(text);
   if (tooLong !== undefined) throw new ShardingItemParametersError(text, `cannot be read: ${tooLong}`);
   for (const piece of text.split(',')) {

@@ -56,11 +56,13 @@ export class LeaseRunner {
   }
 
   /** Reports fire times that were begun before they came: here, as the begin's answer shows, or by others. */
-  private tellEarly({ jobName, fireTime, origin }: Trigger, { early = new Map(), lease }: BegunExecution): void {
+  private tellEarly({ jobName, fireTime, origin }: Trigger, { early, lease }: BegunExecution): void {
     const { events, scheduleClock, settings } = this.context;
-    for (const time of new Set([...early.values()].flat())) {
-      const items = [...early.keys()].filter((item) => early.get(item)!.includes(time));
-      events.emit({ kind: 'early', jobName, items, fireTime: time });
+    if (early !== undefined && early.size > 0) {
+      for (const time of new Set([...early.values()].flat())) {
+        const items = [...early.keys()].filter((item) => early.get(item)!.includes(time));
+        events.emit({ kind: 'early', jobName, items, fireTime: time });
+      }
     }
     const isScheduled = origin === 'schedule' && settings.configuration.after.length === 0;
     if (lease === undefined || !isScheduled || !scheduleClock.isAhead(fireTime)) return;
@@ -234,12 +236,15 @@ function withTrace(trace: RunTrace) {
 }
 
 /** Errors that kept items of a lease from succeeding. */
-function failuresIn({ jobName }: ExecutionLease, outcomes: ReadonlyMap<number, SettledOutcome>): Map<number, unknown> {
-  const failures = new Map<number, unknown>();
+function failuresIn(
+  { jobName }: ExecutionLease,
+  outcomes: ReadonlyMap<number, SettledOutcome>,
+): ReadonlyMap<number, unknown> {
+  const failures = new SparseMap<number, unknown>();
   for (const [item, outcome] of outcomes) {
     if (outcome.kind === 'failed') failures.set(item, outcome.error);
     if (outcome.kind === 'aborted') failures.set(item, outcome.reason);
     if (outcome.kind === 'fenced') failures.set(item, new LeaseLostError(jobName, item));
   }
-  return failures;
+  return failures.toMap();
 }

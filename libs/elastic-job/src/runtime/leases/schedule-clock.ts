@@ -160,10 +160,10 @@ export class ScheduleClock implements TickClock, ScheduleTime {
   }
 
   /** True if a fire time that has come by the host's clock may be begun. Before it says no, the registry is asked. */
-  async hasCome(fireTime: number): Promise<boolean> {
+  hasCome(fireTime: number): boolean | Promise<boolean> {
     this.reportChange();
-    if (this.told === undefined || isAhead(fireTime, this.known)) await this.ask();
-    else if (!this.isRight) this.judgeFromMemory();
+    if (this.told === undefined || isAhead(fireTime, this.known)) return this.hasComeOnceAsked(fireTime);
+    if (!this.isRight) this.judgeFromMemory();
     return !this.isAhead(fireTime);
   }
 
@@ -192,6 +192,11 @@ export class ScheduleClock implements TickClock, ScheduleTime {
    */
   async hearOthers(): Promise<void> {
     if (!this.isStopped) await this.ask();
+  }
+
+  private async hasComeOnceAsked(fireTime: number): Promise<boolean> {
+    await this.ask();
+    return !this.isAhead(fireTime);
   }
 
   private async askOnce(): Promise<void> {

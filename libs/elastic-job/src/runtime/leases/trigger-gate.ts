@@ -29,7 +29,7 @@ export class TriggerGate {
   }
 
   /** True if the trigger must not run, regardless of its items. */
-  async refuses(trigger: Trigger): Promise<boolean> {
+  refuses(trigger: Trigger): boolean | Promise<boolean> {
     const { settings, tree } = this.context;
     const unshareable = settings.unshareable(tree);
     if (unshareable.length > 0)
