@@ -22,6 +22,7 @@ export abstract class JobNodes {
     const id = path.slice(this.paths.instances.length + 1);
     return parseInstance(id, serverIpOf(id), data);
   });
+  private knownInstances: readonly RegisteredInstance[] | undefined;
   private knownCompany: Company | undefined;
   private knownProtocol: number | undefined;
   protected view!: Subtree;
@@ -50,7 +51,12 @@ export abstract class JobNodes {
   }
 
   /** All registered instances, in Java's order. */
-  instances(): RegisteredInstance[] {
+  instances(): readonly RegisteredInstance[] {
+    this.knownInstances ??= this.readAllInstances();
+    return this.knownInstances;
+  }
+
+  private readAllInstances(): readonly RegisteredInstance[] {
     // Nodes put there by hand are not instances: they make no job mixed and get no items.
     return inJavaOrder(this.view.children(this.paths.instances).filter(isInstanceId)).flatMap((id) => {
       const node = this.view.node(this.paths.instance(id));
@@ -155,6 +161,7 @@ export abstract class JobNodes {
 
   /** Forgets derived values, because members have come or gone. */
   protected forgetInstances(): void {
+    this.knownInstances = undefined;
     this.knownCompany = undefined;
     this.knownProtocol = undefined;
   }
