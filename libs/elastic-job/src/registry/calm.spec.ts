@@ -3,9 +3,9 @@ import { VirtualClock } from '../testing/index.js';
 import { Calm } from './calm.js';
 
 /** Callers that note when they resume. */
-function callers(isCalm: () => boolean) {
+function callers() {
   const clock = new VirtualClock();
-  const calm = new Calm(isCalm, clock);
+  const calm = new Calm(clock);
   const resumed: number[] = [];
   const wait = (caller: number) => void calm.until().then(() => resumed.push(caller));
   return { calm, clock, resumed, wait };
@@ -13,7 +13,7 @@ function callers(isCalm: () => boolean) {
 
 describe('work that may come later', () => {
   it('goes on in the next turn if nothing urgent is under way', async () => {
-    const { clock, resumed, wait } = callers(() => true);
+    const { clock, resumed, wait } = callers();
     wait(1);
     expect(resumed).toEqual([]);
     await clock.advance(0);
@@ -21,18 +21,21 @@ describe('work that may come later', () => {
   });
 
   it('goes on when the urgent work has ended', async () => {
-    let isCalm = false;
-    const { calm, clock, resumed, wait } = callers(() => isCalm);
+    const { calm, clock, resumed, wait } = callers();
+    calm.begin();
+    calm.begin();
     wait(1);
+    calm.end();
     await clock.advance(100);
     expect(resumed).toEqual([]);
-    isCalm = true;
-    await Promise.all([calm.resume(), clock.advance(0)]);
+    calm.end();
+    await clock.advance(0);
     expect(resumed).toEqual([1]);
   });
 
   it('goes on after 200 ms, each caller by its own wait', async () => {
-    const { clock, resumed, wait } = callers(() => false);
+    const { calm, clock, resumed, wait } = callers();
+    calm.begin();
     wait(1);
     await clock.advance(199);
     wait(2);
@@ -46,7 +49,7 @@ describe('work that may come later', () => {
   });
 
   it('goes on in its order, some of it in each turn', async () => {
-    const { clock, resumed, wait } = callers(() => true);
+    const { clock, resumed, wait } = callers();
     const all = [...Array(200).keys()];
     for (const caller of all) wait(caller);
     const turns: number[] = [];
@@ -60,7 +63,7 @@ describe('work that may come later', () => {
   });
 
   it('leaves no timer behind', async () => {
-    const { clock, wait } = callers(() => true);
+    const { clock, wait } = callers();
     wait(1);
     await clock.advance(0);
     expect(clock.pendingTimers).toBe(0);

@@ -16,12 +16,21 @@ export class Calm {
   /** Timer that ends the patience. */
   private alarm: Timer | undefined;
   private isResuming = false;
+  /** Pieces of urgent work under way. */
+  private urgent = 0;
 
-  /** @param isCalm false while urgent work is under way */
-  constructor(
-    private readonly isCalm: () => boolean,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly clock: Clock) {}
+
+  /** Call it when a piece of urgent work begins. */
+  begin(): void {
+    this.urgent += 1;
+  }
+
+  /** Call it when a piece of urgent work has ended. */
+  end(): void {
+    this.urgent -= 1;
+    if (this.urgent === 0) void this.resume();
+  }
 
   /** Resolves in a later turn, once no urgent work is under way, or after 200 ms. Never rejects. */
   until(): Promise<void> {
@@ -35,14 +44,14 @@ export class Calm {
     });
   }
 
-  /** Resumes callers if it is calm now. Call it when urgent work has ended. */
-  async resume(): Promise<void> {
+  /** Resumes callers if it is calm in the next turn. */
+  private async resume(): Promise<void> {
     if (this.isResuming || this.waiting.length + this.released.length === 0) return;
     this.isResuming = true;
     do {
       // In this turn callers that waited for the urgent work may begin more of it.
       await this.clock.nextTurn();
-      if (this.isCalm()) this.release();
+      if (this.urgent === 0) this.release();
       for (const resolve of this.released.splice(0, AT_ONCE)) resolve();
     } while (this.released.length > 0);
     this.isResuming = false;

@@ -76,7 +76,7 @@ export interface RegistryCenter {
   transaction(operations: readonly Operation[], options?: TransactionOptions): Promise<TransactionResult>;
   /**
    * Resolves in a later turn, once all transactions of this session with a `dueAt` are answered, except patient ones,
-   * or after 200 ms. Callers resume in the order of their calls, some in each turn. Never rejects.
+   * and all callers of an answered `sync` go on, or after 200 ms. Callers resume in their order, some in each turn.
    */
   calm(): Promise<void>;
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/index.js';
+import type { Calm } from './calm.js';
 import { ownWait, type Waiter } from './own-wait.js';
 import type { RequestOptions } from './registry-center.js';
 
@@ -8,7 +9,7 @@ const AT_ONCE = 80;
 /**
  * One sync request shared by all callers that need the latest commits. It leaves at the end of the turn in which the
  * first one asks; callers that ask after it left share the next one. Once it is answered, callers resume in the order
- * of their calls, some in each turn.
+ * of their calls, some in each turn, and until the last one has there is no calm.
  */
 export class SharedSync {
   private waiting: Waiter<void>[] = [];
@@ -17,6 +18,7 @@ export class SharedSync {
   constructor(
     private readonly send: () => Promise<void>,
     private readonly clock: Clock,
+    private readonly calm: Calm,
   ) {}
 
   /**
@@ -42,9 +44,11 @@ export class SharedSync {
       for (const waiter of waiting) waiter.reject(error);
       return;
     }
+    this.calm.begin();
     for (let next = 0; next < waiting.length; next += AT_ONCE) {
       if (next > 0) await this.clock.nextTurn();
       for (const waiter of waiting.slice(next, next + AT_ONCE)) waiter.resolve();
     }
+    this.calm.end();
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Clock, SystemClock } from '../clock/index.js';
 import { VirtualClock } from '../testing/index.js';
+import { Calm } from './calm.js';
 import type { Operation, TransactionResult } from './registry-center.js';
 import { NoAuthError, RegistryUnavailableError, ServerError, SessionLostError } from './registry.errors.js';
 import { SharedTransactions } from './shared-transactions.js';
@@ -10,6 +11,7 @@ type Send = (operations: readonly Operation[]) => Promise<TransactionResult>;
 /** Transactions of one operation each, named by their paths, over a registry whose answers the test sets. */
 function sharing(send: Send, sessionId: () => string = () => 'one', clock: Clock = new SystemClock()) {
   const sent: string[][] = [];
+  const calm = new Calm(clock);
   const shared = new SharedTransactions(
     {
       sessionId,
@@ -20,12 +22,13 @@ function sharing(send: Send, sessionId: () => string = () => 'one', clock: Clock
       },
     },
     clock,
+    calm,
   );
   const addOf = (path: string, bytes: number, isPatient = false) =>
     shared.add({ operations: [{ kind: 'check', path }], bytes, dueAt: 0, isPatient }).catch((error: unknown) => error);
   const add = (path: string) => addOf(path, 100);
   const addPatient = (path: string) => addOf(path, 100, true);
-  return { add, addOf, addPatient, calm: () => shared.calm(), sent };
+  return { add, addOf, addPatient, calm: () => calm.until(), sent };
 }
 
 const committed = async (operations: readonly Operation[]): Promise<TransactionResult> => ({
@@ -75,9 +78,11 @@ describe('transactions that share a request', () => {
   it('given members with a deadline, when it passes, then only that member gives up', async () => {
     let answer!: (result: TransactionResult) => void;
     const answered = new Promise<TransactionResult>((resolve) => (answer = resolve));
+    const clock = new SystemClock();
     const shared = new SharedTransactions(
       { sessionId: () => 'one', maxRequestBytes: 1_000_000, send: () => answered },
-      new SystemClock(),
+      clock,
+      new Calm(clock),
     );
     const member = (timeoutMs?: number) =>
       shared.add({ operations: [{ kind: 'check', path: '/a' }], bytes: 100, dueAt: 0 }, { timeoutMs });

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/index.js';
-import { Calm } from './calm.js';
+import type { Calm } from './calm.js';
 import { ownWait, type Waiter } from './own-wait.js';
 import type { Operation, RequestOptions, TransactionResult } from './registry-center.js';
 import { isRefusal, SessionLostError } from './registry.errors.js';
@@ -44,23 +44,14 @@ interface Member extends SharedTransaction {
  */
 export class SharedTransactions {
   private waiting: Member[] = [];
-  /** Number of requests without an answer whose members are not patient. */
-  private underWay = 0;
   /** True while this class itself sends a request. Such a request must not flush the waiting ones first. */
   private isSending = false;
-  private readonly calming: Calm;
 
   constructor(
     private readonly sender: TransactionSender,
     private readonly clock: Clock,
-  ) {
-    this.calming = new Calm(() => this.underWay === 0 && this.waiting.every(({ isPatient }) => isPatient), clock);
-  }
-
-  /** Resolves once all transactions that are not patient are answered, or after 200 ms. @see Calm.until */
-  calm(): Promise<void> {
-    return this.calming.until();
-  }
+    private readonly calm: Calm,
+  ) {}
 
   /**
    * Adds a transaction. The signal and the limit withdraw this transaction alone, as long as its request has not left.
@@ -81,8 +72,10 @@ export class SharedTransactions {
   }
 
   private async sendLater(): Promise<void> {
+    this.calm.begin();
     await this.clock.nextTurn();
     this.sendAll(this.waiting.splice(0));
+    this.calm.end();
   }
 
   private sendAll(all: readonly Member[]): void {
@@ -101,10 +94,9 @@ export class SharedTransactions {
 
   private async sendCounted(group: readonly Member[]): Promise<void> {
     if (group.every(({ isPatient }) => isPatient)) return this.send(group);
-    this.underWay += 1;
+    this.calm.begin();
     await this.send(group);
-    this.underWay -= 1;
-    void this.calming.resume();
+    this.calm.end();
   }
 
   private async send(group: readonly Member[]): Promise<void> {

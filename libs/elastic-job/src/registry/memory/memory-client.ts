@@ -5,6 +5,7 @@ import type {
   SubtreeListener,
   SubtreeOptions,
 } from '../registry-center.js';
+import { Calm } from '../calm.js';
 import { SharedSync } from '../shared-sync.js';
 import type { MemoryServer } from './memory-server.js';
 import { MemorySession, type MemorySessionOptions } from './memory-session.js';
@@ -14,6 +15,7 @@ import { localNodes } from './news.js';
 /** Requests of one client to the server within its session. Answers come in the order of the link. */
 export class MemoryClient implements ViewingClient {
   readonly session: MemorySession;
+  readonly calm: Calm;
   private readonly sharedSync: SharedSync;
   readonly traffic: RegistryTraffic = { foreground: 0, background: 0 };
 
@@ -25,7 +27,8 @@ export class MemoryClient implements ViewingClient {
   ) {
     this.session = new MemorySession(server, options);
     const nothing = () => {};
-    this.sharedSync = new SharedSync(() => this.request('sync', nothing, nothing), options.clock);
+    this.calm = new Calm(options.clock);
+    this.sharedSync = new SharedSync(() => this.request('sync', nothing, nothing), options.clock, this.calm);
   }
 
   /**

@@ -82,7 +82,8 @@ export class MemoryRegistryCenter implements RegistryCenter {
     this.client = new MemoryClient(server, resolved, () => this.shared.flush());
     const { maxRequestBytes } = this;
     const send = (operations: readonly Operation[]) => this.send(operations);
-    this.shared = new SharedTransactions({ sessionId: () => this.session.id, maxRequestBytes, send }, options.clock);
+    const sender = { sessionId: () => this.session.id, maxRequestBytes, send };
+    this.shared = new SharedTransactions(sender, options.clock, this.client.calm);
   }
 
   get session(): SessionInfo {
@@ -196,7 +197,7 @@ export class MemoryRegistryCenter implements RegistryCenter {
   }
 
   calm(): Promise<void> {
-    return this.shared.calm();
+    return this.client.calm.until();
   }
 
   private async send(operations: readonly Operation[], options?: RequestOptions): Promise<TransactionResult> {

@@ -14,6 +14,7 @@ import type {
 import { RegistryTime } from '../registry-time.js';
 import { SharedSync } from '../shared-sync.js';
 import { SharedTransactions } from '../shared-transactions.js';
+import { Calm } from '../calm.js';
 import { AclJudge } from './acl-judge.js';
 import {
   FrameWriter,
@@ -65,6 +66,7 @@ export class ZooKeeperClient {
   /** `sync`, with one request for all callers of one turn of the event loop. */
   readonly sharedSync: SharedSync;
   readonly sharedTransactions: SharedTransactions;
+  readonly calm: Calm;
   private readonly sharedReads: SharedReads;
   private readonly protocol: Protocol;
   private readonly registryTime: RegistryTime;
@@ -97,8 +99,9 @@ export class ZooKeeperClient {
     const { maxRequestBytes } = options;
     const send = (operations: readonly Operation[]) => this.transaction(operations);
     const sessionId = () => this.session.info.id;
-    this.sharedTransactions = new SharedTransactions({ sessionId, maxRequestBytes, send }, clock);
-    this.sharedSync = new SharedSync(() => this.syncWhenConnected(), clock);
+    this.calm = new Calm(clock);
+    this.sharedTransactions = new SharedTransactions({ sessionId, maxRequestBytes, send }, clock, this.calm);
+    this.sharedSync = new SharedSync(() => this.syncWhenConnected(), clock, this.calm);
     this.sharedReads = new SharedReads((reads, counted, receive) =>
       this.session.send(this.protocol.multiRead(reads), receive, counted),
     );

@@ -134,7 +134,7 @@ export class ZooKeeperRegistryCenter implements RegistryCenter {
   }
 
   calm(): Promise<void> {
-    return this.client.sharedTransactions.calm();
+    return this.client.calm.until();
   }
 
   async openSubtree(path: string, listener: SubtreeListener, options?: SubtreeOptions): Promise<Subtree> {
