@@ -21,7 +21,7 @@ import { type BeginningItem, beginOperations, recordOf } from './item-operations
 
 /** State of an item before its begin, as the tree shows it. */
 export function beginningItem(tree: JobTree, trigger: Trigger, item: number, tasks?: TaskLife): BeginningItem {
-  const { stored = { kind: 'none' }, version = 0, isMissing } = tree.record(item) ?? {};
+  const { ahead, stored = { kind: 'none' }, version = 0, isMissing } = tree.record(item) ?? {};
   return {
     item,
     version,
@@ -32,6 +32,7 @@ export function beginningItem(tree: JobTree, trigger: Trigger, item: number, tas
     owesAfter: owesAfter(stored),
     triggers: triggersOf(stored),
     early: earlyRunsOf(stored),
+    ahead,
     executorDeaths: executorDeathsOf(stored, trigger),
     launch: tasks && launchOf(stored, trigger),
     repeated: traceparentOf(stored, trigger),
@@ -64,13 +65,10 @@ export function repeatedRuns(items: readonly BeginningItem[]): ReadonlyMap<numbe
 }
 
 /** Fire times by item that the records show as begun although they are in the future, because a clock ran ahead. */
-export function earlyFireTimes(tree: JobTree, items: readonly BeginningItem[]): ReadonlyMap<number, readonly number[]> {
-  const ahead = new SparseMap<number, readonly number[]>();
-  for (const { item } of items) {
-    const fireTimes = tree.record(item)?.ahead ?? [];
-    if (fireTimes.length > 0) ahead.set(item, fireTimes);
-  }
-  return ahead;
+export function earlyFireTimes(items: readonly BeginningItem[]): ReadonlyMap<number, readonly number[]> {
+  const early = new SparseMap<number, readonly number[]>();
+  for (const { ahead = [], item } of items) if (ahead.length > 0) early.set(item, ahead);
+  return early.toMap();
 }
 
 /** Instant after which each item owed fire times. */

@@ -120,7 +120,7 @@ export class Begin {
     if (begun.length === 0) return { lease: undefined, refused: refused.toMap(), former: new Map() };
     const together = blocked.together(begun, blamed);
     const free = this.beginning(together);
-    const early = earlyFireTimes(tree, free);
+    const early = earlyFireTimes(free);
     try {
       const lease = await this.commit(free);
       if (lease === undefined) return undefined;

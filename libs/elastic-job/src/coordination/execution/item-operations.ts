@@ -20,6 +20,8 @@ export interface BeginningItem {
   readonly triggers?: readonly string[];
   /** Fire times that were begun too early and are still in the future. */
   readonly early?: EarlyRuns;
+  /** Fire times that its record shows as begun although they are in the future, because a clock ran ahead. */
+  readonly ahead?: readonly number[];
   /** How often an executor of this same target has died before. */
   readonly executorDeaths?: number;
   /** Number of this launch of its target, for work in tasks. */

@@ -87,18 +87,17 @@ export class Sharding {
    */
   async assign(trigger: Trigger, signal?: AbortSignal): Promise<AssignedTrigger> {
     const tree = this.trees.of(trigger.jobName);
-    const configuration = this.configurations.current(trigger.jobName);
     await tree.sync({ signal });
-    const isCurrent = !mustWait(tree) || (await this.waitForSharding(tree, configuration, signal));
+    const isCurrent = !mustWait(tree) || (await this.waitForSharding(tree, signal));
     return { trigger, items: this.ownItems(tree), isOutdated: !isCurrent };
   }
 
   /** Items that this instance owns and may run: not disabled, and not taken over by another instance. */
   ownItems(tree: JobTree): number[] {
     if (tree.serverStatus(tree.self.serverIp) !== 'ENABLED') return [];
-    const { shardingTotalCount } = this.configurations.current(tree.jobName);
-    return this.runnableItems(tree)
-      .filter((item) => item < shardingTotalCount)
+    const configuration = this.configurations.current(tree.jobName);
+    return this.runnableItems(tree, configuration)
+      .filter((item) => item < configuration.shardingTotalCount)
       .filter((item) => !tree.has(tree.paths.mark(item, 'disabled')) && !tree.has(tree.paths.mark(item, 'failover')));
   }
 
@@ -121,9 +120,9 @@ export class Sharding {
   }
 
   // The next instance runs the item that goes round, regardless of its owner.
-  private runnableItems(tree: JobTree): number[] {
+  private runnableItems(tree: JobTree, configuration: JobConfiguration): number[] {
     const { jobInstanceId } = tree.self;
-    const isRound = goesRound(this.configurations.current(tree.jobName)) && !tree.isReshardingNecessary();
+    const isRound = goesRound(configuration) && !tree.isReshardingNecessary();
     const next = isRound
       ? nextInstanceOf(tree.node(tree.paths.nextInstanceIp)?.data, tree.availableInstances())
       : undefined;
@@ -229,11 +228,8 @@ export class Sharding {
     return planSharding(strategy, tree.availableInstances(), tree.jobName, shardingTotalCount, ownersOf(tree));
   }
 
-  private async waitForSharding(
-    tree: JobTree,
-    { shardingTimeoutMs }: JobConfiguration,
-    signal?: AbortSignal,
-  ): Promise<boolean> {
+  private async waitForSharding(tree: JobTree, signal?: AbortSignal): Promise<boolean> {
+    const { shardingTimeoutMs } = this.configurations.current(tree.jobName);
     const deadline = this.clock.monotonicNow() + shardingTimeoutMs;
     while (mustWait(tree)) {
       const isDone = await tree.next(['ShardingCompleted', 'TreeReset'], deadline, signal);

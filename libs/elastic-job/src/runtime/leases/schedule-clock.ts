@@ -128,7 +128,7 @@ export class ScheduleClock implements TickClock, ScheduleTime {
    * is off by more than the tolerance, its own time is unknown, and the registry's time is used.
    */
   fromRegistry(ms: number): Instant {
-    return { own: this.isRight ? ms + (this.offsetMs ?? 0) : ms, shared: ms + this.referenceMs };
+    return { own: this.isRightBy(this.offsetMs) ? ms + (this.offsetMs ?? 0) : ms, shared: ms + this.referenceMs };
   }
 
   wallNow(): number {
@@ -161,9 +161,10 @@ export class ScheduleClock implements TickClock, ScheduleTime {
 
   /** True if a fire time that has come by the host's clock may be begun. Before it says no, the registry is asked. */
   hasCome(fireTime: number): boolean | Promise<boolean> {
-    this.reportChange();
-    if (this.told === undefined || isAhead(fireTime, this.known)) return this.hasComeOnceAsked(fireTime);
-    if (!this.isRight) this.judgeFromMemory();
+    const { offsetMs } = this;
+    this.reportChange(offsetMs);
+    if (offsetMs === undefined || isAhead(fireTime, this.known)) return this.hasComeOnceAsked(fireTime);
+    if (!this.isRightBy(offsetMs)) this.judgeFromMemory();
     return !this.isAhead(fireTime);
   }
 
@@ -213,8 +214,7 @@ export class ScheduleClock implements TickClock, ScheduleTime {
     if (this.again === undefined) this.checkLater();
   }
 
-  private reportChange(): void {
-    const { offsetMs } = this;
+  private reportChange(offsetMs = this.offsetMs): void {
     if (offsetMs === undefined || this.isStopped) return;
     if (this.reportedMs !== undefined && Math.abs(offsetMs - this.reportedMs) <= REPORTED_CHANGE_MS) return;
     this.reportedMs = offsetMs;
@@ -238,8 +238,8 @@ export class ScheduleClock implements TickClock, ScheduleTime {
   }
 
   /** True if nothing contradicts the host's clock, so that the other instances need not be looked at. */
-  private get isRight(): boolean {
-    return this.verdict === 'trusted' && Math.abs(this.offsetMs ?? 0) <= this.parts.toleranceMs;
+  private isRightBy(offsetMs = 0): boolean {
+    return this.verdict === 'trusted' && Math.abs(offsetMs) <= this.parts.toleranceMs;
   }
 
   // A verdict worse than before is told only after asking the registry and the others.
