@@ -15,7 +15,7 @@ export interface ExecutableJob {
   onReturned?(item: number): void;
   /** Called when a handler has failed and its item is tried again, so that the item has not ended. */
   onRetry?(retried: RetriedItem): void;
-  /** Called once for each item of the lease. Must not throw. */
+  /** Called once for each item of the lease. What it throws rejects the run once all items have ended. */
   onEnded(item: number, outcome: ShardOutcome): void;
 }
 

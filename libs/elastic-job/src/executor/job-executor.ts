@@ -33,7 +33,8 @@ export class JobExecutor {
    *
    * A running item aborts by its signal; a waiting one ends as aborted without a start. Once the handlers of a process
    * have used 50 ms of its event loop, leases continue in later turns, one by one.
-   * @returns resolves when all items have ended, and never rejects
+   * @returns resolves when all items have ended
+   * @throws the first error of `onEnded`
    */
   run(lease: ExecutionLease, job: ExecutableJob): Promise<void> {
     return new LeaseRun(this.clock, lease, job, this.options, this.slots, this.turns).run(this.runs);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { JobTimeoutError, type ShardingContext } from '../domain/index.js';
+import { JobTimeoutError, resolveJobOptions, type ShardingContext } from '../domain/index.js';
 import {
   aborted,
   all,
@@ -254,5 +254,17 @@ describe('LeaseRun', () => {
 
     expect(hung).toEqual([]);
     expect(openEnds().timers).toBe(0);
+  });
+
+  it('rejects once all items have ended if one cannot be told', async () => {
+    const { executor, lease } = setUp({ items: [0, 1] });
+    const configuration = resolveJobOptions({ name: lease.jobName, shardingTotalCount: 2 }, { place: 'spec' });
+    const told: number[] = [];
+    const onEnded = (item: number) => {
+      told.push(item);
+      if (item === 0) fail(new Error('not told'));
+    };
+    await expect(executor.run(lease, { configuration, handler: () => {}, onEnded })).rejects.toThrow('not told');
+    expect(told).toEqual([0, 1]);
   });
 });

@@ -23,6 +23,8 @@ export class LeaseRun {
   /** Number of items that have not ended. */
   private left: number;
   private over = (): void => {};
+  /** The first error of `onEnded`. */
+  private failed: { readonly error: unknown } | undefined;
 
   constructor(
     private readonly clock: Clock,
@@ -57,6 +59,7 @@ export class LeaseRun {
     offMayStart();
     for (const off of offAborted) off();
     runs.delete(this);
+    if (this.failed !== undefined) throw this.failed.error;
   }
 
   /** Stops all notices about hung handlers. */
@@ -150,7 +153,11 @@ export class LeaseRun {
 
   private end(item: number, outcome: ShardOutcome): void {
     this.left -= 1;
-    this.job.onEnded(item, outcome);
+    try {
+      this.job.onEnded(item, outcome);
+    } catch (error) {
+      this.failed ??= { error };
+    }
     if (this.left === 0) this.over();
   }
 }

@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { EndedItem } from './ended-item.js';
+import { SessionLostError } from '../../registry/index.js';
 import { type Member, Registry, SUCCEEDED } from '../../../../../test/support/unit/member.js';
 import { slowQueue, touch } from '../../../../../test/support/unit/slow-queue.js';
 
@@ -102,6 +104,23 @@ describe('group commit', () => {
     expect(await lease!.settled()).toEqual(new Map([[0, { kind: 'fenced' }]]));
     // Only the registry's own timers are left: one of the client and one of the server.
     expect(registry.clock.pendingTimers).toBe(2);
+  });
+
+  it('given a session that ends before the settle is prepared, when that is known, then it is fenced', async () => {
+    const { queue, settled } = await slowQueue(registry, member);
+    const lost: EndedItem = {
+      ...settled('lost', [touch(member, 0)]),
+      get operations(): never {
+        throw new SessionLostError('ended');
+      },
+    };
+
+    queue.add(lost);
+    await registry.clock.advance(0);
+    expect(settled.told).toEqual(['lost false']);
+    queue.add(settled('next', [touch(member, 1)]));
+    await registry.clock.advance(50);
+    expect(settled.told).toEqual(['lost false', 'next true']);
   });
 
   it('given more than one request holds, when they are settled, then they are split', async () => {

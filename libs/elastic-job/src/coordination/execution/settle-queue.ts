@@ -73,7 +73,7 @@ export class SettleQueue {
     // Due runs of all jobs must begin before the ends of others are even prepared. Ends that come meanwhile share the
     // transaction.
     await this.tree.registry.calm();
-    while (this.ended.length > 0) await this.commit(this.take());
+    while (this.ended.length > 0) await this.commit();
     this.isCommitting = false;
   }
 
@@ -91,10 +91,17 @@ export class SettleQueue {
     return this.ended.splice(0, count);
   }
 
-  private async commit(batch: readonly EndedItem[]): Promise<void> {
+  private async commit(): Promise<void> {
     const setbacks: Setbacks = { lostRaces: new SparseMap(), leftOut: 0 };
-    let open = batch;
-    let unclear = this.unclearOf(batch);
+    let open: readonly EndedItem[] = [];
+    let unclear: readonly EndedItem[] = [];
+    try {
+      open = this.take();
+      unclear = this.unclearOf(open);
+    } catch (error) {
+      // The session has ended meanwhile, so that its view answers nothing.
+      open = this.afterFailure([...open, ...this.ended.splice(0)], error, setbacks);
+    }
     while (open.length > 0) {
       try {
         if (open.some(({ note }) => note !== undefined)) {
