@@ -21,9 +21,9 @@ export default defineConfig({
   resolve: { alias: entries.toSorted((a, b) => b.find.length - a.find.length) },
   test: {
     include: ['bench/**/*.spec.ts', 'libs/**/*.spec.ts', 'apps/**/*.spec.ts', 'src/**/*.spec.ts', 'test/**/*.spec.ts'],
-    // Those that break servers or attack, those beside Java or other releases, and those over database servers or
-    // processes run by themselves: vitest.*.config.ts. Those of projects that use the package run there: npm run
-    // test:consumers.
+    // Those that break servers or attack, those beside Java or other releases, and those over database servers,
+    // processes or the built site run by themselves: vitest.*.config.ts. Those of projects that use the package run
+    // there: npm run test:consumers.
     exclude: [
       ...configDefaults.exclude,
       'test/chaos/**',
@@ -32,6 +32,7 @@ export default defineConfig({
       'test/versions/**',
       'test/security/**',
       'test/cloud/**',
+      'test/site/**',
       'test/consumers/projects/**',
     ],
     globalSetup: './test/support/zookeeper/global-setup.ts',
