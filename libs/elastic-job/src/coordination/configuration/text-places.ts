@@ -1,4 +1,4 @@
-// Covered by import-configuration.spec.ts and parse-configuration.spec.ts
+// Covered by refused-text.spec.ts of the migration, and parse-configuration.spec.ts
 
 /** Names a position of one text: `line 3`. */
 export type PlaceOf = (at: number) => string;
