@@ -62,6 +62,16 @@ describe('work that may come later', () => {
     expect(turns[0]).toBeLessThan(100);
   });
 
+  it('goes on if it came while others were resumed', async () => {
+    const { clock, resumed, wait } = callers();
+    for (const caller of Array(200).keys()) wait(caller);
+    await clock.nextTurn();
+    await clock.nextTurn();
+    wait(200);
+    await clock.advance(0);
+    expect(resumed).toHaveLength(201);
+  });
+
   it('leaves no timer behind', async () => {
     const { clock, wait } = callers();
     wait(1);

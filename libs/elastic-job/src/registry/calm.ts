@@ -1,9 +1,8 @@
 import type { Clock, Timer } from '../clock/index.js';
+import { resumeInTurns } from './in-turns.js';
 
 /** Milliseconds after which a caller waits no more. */
 const MOST_PATIENCE_MS = 200;
-/** Callers resumed in one turn. Between two turns the process serves its registry connection and its timers. */
-const AT_ONCE = 80;
 
 /**
  * Callers whose work may come after more urgent work. They resume in the order of their calls, some in each turn of the
@@ -52,8 +51,8 @@ export class Calm {
       // In this turn callers that waited for the urgent work may begin more of it.
       await this.clock.nextTurn();
       if (this.urgent === 0) this.release();
-      for (const resolve of this.released.splice(0, AT_ONCE)) resolve();
-    } while (this.released.length > 0);
+      await resumeInTurns(this.clock, this.released.splice(0), (resolve) => resolve());
+    } while (this.released.length > 0 || (this.urgent === 0 && this.waiting.length > 0));
     this.isResuming = false;
   }
 

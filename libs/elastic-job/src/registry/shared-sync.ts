@@ -1,10 +1,8 @@
 import type { Clock } from '../clock/index.js';
 import type { Calm } from './calm.js';
+import { resumeInTurns } from './in-turns.js';
 import { ownWait, type Waiter } from './own-wait.js';
 import type { RequestOptions } from './registry-center.js';
-
-/** Callers resumed in one turn. Between two turns the process serves its registry connection and its timers. */
-const AT_ONCE = 80;
 
 /**
  * One sync request shared by all callers that need the latest commits. It leaves at the end of the turn in which the
@@ -45,10 +43,7 @@ export class SharedSync {
       return;
     }
     this.calm.begin();
-    for (let next = 0; next < waiting.length; next += AT_ONCE) {
-      if (next > 0) await this.clock.nextTurn();
-      for (const waiter of waiting.slice(next, next + AT_ONCE)) waiter.resolve();
-    }
+    await resumeInTurns(this.clock, waiting, (waiter) => waiter.resolve());
     this.calm.end();
   }
 }

@@ -139,6 +139,25 @@ describe('transactions that share a request', () => {
       expect(told).toEqual(['calm']);
     });
 
+    it('comes once the members of a refused request have their own answers', async () => {
+      let answer = (): void => {};
+      const isAnswered = new Promise<void>((resolve) => (answer = resolve));
+      const clock = new VirtualClock();
+      const refused: TransactionResult = { kind: 'refused', index: 0, path: '/a', refusal: 'NODE_EXISTS' };
+      const send: Send = async (operations) => {
+        if (operations.length === 1) await isAnswered;
+        return operations.length === 1 ? committed(operations) : refused;
+      };
+      const { add, calm } = sharing(send, () => 'one', clock);
+      let isCalm = false;
+      const members = [add('/a'), add('/b')];
+      const later = calm().then(() => (isCalm = true));
+      await clock.advance(100);
+      expect(isCalm).toBe(false);
+      answer();
+      await Promise.all([...members, later, clock.advance(0)]);
+    });
+
     it('does not wait for patient transactions', async () => {
       const { addPatient, clock, told } = beside();
       void addPatient('/begin');

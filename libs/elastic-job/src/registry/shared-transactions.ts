@@ -109,15 +109,15 @@ export class SharedTransactions {
       }
     } catch (error) {
       // A server that refuses every request, such as an overloaded one, must not receive many instead of one.
-      if (isRefusal(error) && error.path !== undefined) this.refused(group, ({ waiter }) => waiter.reject(error));
+      if (isRefusal(error) && error.path !== undefined) await this.refused(group, ({ waiter }) => waiter.reject(error));
       else for (const { waiter } of group) waiter.reject(error);
     }
   }
 
-  private refused(group: readonly Member[], tell: (only: Member) => void): void {
+  private async refused(group: readonly Member[], tell: (only: Member) => void): Promise<void> {
     const [only] = group;
     if (group.length === 1) return tell(only!);
-    for (const member of group) if (!member.waiter.isOver) void this.send([member]);
+    await Promise.all(group.filter(({ waiter }) => !waiter.isOver).map((member) => this.send([member])));
   }
 }
 
