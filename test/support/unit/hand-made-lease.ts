@@ -9,7 +9,7 @@ import {
   type Trigger,
 } from '../../../libs/elastic-job/src/domain/index.js';
 import { VirtualClock } from '../../../libs/elastic-job/src/testing/index.js';
-import type { ExecutableJob, HungHandler } from '../../../libs/elastic-job/src/executor/executable-job.js';
+import type { HungHandler, OnEnded } from '../../../libs/elastic-job/src/executor/executable-job.js';
 import { JobExecutor } from '../../../libs/elastic-job/src/executor/job-executor.js';
 import type { RetriedItem } from '../../../libs/elastic-job/src/executor/retries.js';
 
@@ -50,7 +50,7 @@ export function setUp({ items, options, trigger }: SetUpOptions, more: { readonl
     lease,
     /** Runs the lease from the first `next()` on. */
     run: (handler: JobHandler) =>
-      endsOf((onEnded) => executor.run(lease, { configuration, handler, onEnded, ...told, ...more })),
+      endsOf((onEnded) => executor.run(lease, { configuration, handler, ...told, ...more }, onEnded)),
     executor,
     hung,
     returned,
@@ -180,7 +180,7 @@ class HandMadeLease implements ExecutionLease {
   }
 }
 
-async function* endsOf(start: (onEnded: ExecutableJob['onEnded']) => Promise<void>): AsyncGenerator<ItemOutcome> {
+async function* endsOf(start: (onEnded: OnEnded) => Promise<void>): AsyncGenerator<ItemOutcome> {
   const ended: (ItemOutcome | 'over')[] = [];
   let wake = (): void => {};
   const add = (one: ItemOutcome | 'over') => {

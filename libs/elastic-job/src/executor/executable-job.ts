@@ -15,9 +15,10 @@ export interface ExecutableJob {
   onReturned?(item: number): void;
   /** Called when a handler has failed and its item is tried again, so that the item has not ended. */
   onRetry?(retried: RetriedItem): void;
-  /** Called once for each item of the lease. What it throws rejects the run once all items have ended. */
-  onEnded(item: number, outcome: ShardOutcome): void;
 }
+
+/** Hears the end of each item of a lease, once. What it throws rejects the run once all items have ended. */
+export type OnEnded = (item: number, outcome: ShardOutcome) => void;
 
 /** A handler that has not returned within `hungGraceMs` after its signal aborted. */
 export interface HungHandler {

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/index.js';
 import { SparseSet } from '../domain/index.js';
 import type { ExecutionLease } from '../coordination/index.js';
-import type { ExecutableJob } from './executable-job.js';
+import type { ExecutableJob, OnEnded } from './executable-job.js';
 import { FairTurns } from './fair-turns.js';
 import type { JobExecutorOptions } from './job-executor-options.js';
 import { LeaseRun } from './lease-run.js';
@@ -11,7 +11,7 @@ import { Slots } from './slots.js';
  * Runs the items of one job's leases on this instance. It neither begins nor settles them.
  *
  * ```ts
- * await executor.run(lease, { configuration, handler, onEnded: (item, outcome) => lease.settle(item, outcome) });
+ * await executor.run(lease, { configuration, handler }, (item, outcome) => lease.settle(item, outcome));
  * ```
  */
 export class JobExecutor {
@@ -36,8 +36,8 @@ export class JobExecutor {
    * @returns resolves when all items have ended
    * @throws the first error of `onEnded`
    */
-  run(lease: ExecutionLease, job: ExecutableJob): Promise<void> {
-    return new LeaseRun(this.clock, lease, job, this.options, this.slots, this.turns).run(this.runs);
+  run(lease: ExecutionLease, job: ExecutableJob, onEnded: OnEnded): Promise<void> {
+    return new LeaseRun(this.clock, lease, job, onEnded, this.options, this.slots, this.turns).run(this.runs);
   }
 
   /** Stops all notices about hung handlers, because the process leaves them behind. */

@@ -264,7 +264,7 @@ describe('LeaseRun', () => {
       told.push(item);
       if (item === 0) fail(new Error('not told'));
     };
-    await expect(executor.run(lease, { configuration, handler: () => {}, onEnded })).rejects.toThrow('not told');
+    await expect(executor.run(lease, { configuration, handler: () => {} }, onEnded)).rejects.toThrow('not told');
     expect(told).toEqual([0, 1]);
   });
 });

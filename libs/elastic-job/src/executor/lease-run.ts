@@ -2,7 +2,7 @@ import type { Clock } from '../clock/index.js';
 import type { ExecutionLease } from '../coordination/index.js';
 import { HandlerHungError, mostItemsAtOnce, type ShardOutcome, SparseMap, SparseSet } from '../domain/index.js';
 import { contextsOf, type ContextOf } from './contexts.js';
-import type { ExecutableJob } from './executable-job.js';
+import type { ExecutableJob, OnEnded } from './executable-job.js';
 import { ItemRun } from './item-run.js';
 import type { FairTurns } from './fair-turns.js';
 import type { JobExecutorOptions } from './job-executor-options.js';
@@ -30,6 +30,7 @@ export class LeaseRun {
     private readonly clock: Clock,
     private readonly lease: ExecutionLease,
     private readonly job: ExecutableJob,
+    private readonly onEnded: OnEnded,
     private readonly options: JobExecutorOptions,
     private readonly slots: Slots,
     private readonly turns: FairTurns,
@@ -154,7 +155,7 @@ export class LeaseRun {
   private end(item: number, outcome: ShardOutcome): void {
     this.left -= 1;
     try {
-      this.job.onEnded(item, outcome);
+      this.onEnded(item, outcome);
     } catch (error) {
       this.failed ??= { error };
     }

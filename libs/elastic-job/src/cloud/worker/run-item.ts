@@ -12,7 +12,7 @@ import type { TaskEnvelope } from '../task-envelope.js';
 import type { TaskLease } from './task-lease.js';
 
 /** The work of a task in its application. */
-export interface TaskWork extends Omit<ExecutableJob, 'onEnded'> {
+export interface TaskWork extends ExecutableJob {
   /** Settings of the declaration, which the envelope overrides. */
   readonly configuration: JobConfiguration;
   readonly listeners: readonly ElasticJobListener[];
@@ -47,11 +47,10 @@ export async function runItem(
   );
   const told = await listeners.before(lease, configuration);
   let ended: ShardOutcome = { kind: 'aborted', reason: lease.signal.reason };
-  const onEnded = (item: number, outcome: ShardOutcome) => {
+  await executor.run(lease, { ...work, configuration, formerAttempts: envelope.attempt - 1 }, (item, outcome) => {
     lease.settle(item, outcome);
     ended = outcome;
-  };
-  await executor.run(lease, { ...work, configuration, formerAttempts: envelope.attempt - 1, onEnded });
+  });
   await told.after();
   return ended;
 }

@@ -105,7 +105,11 @@ export class LeaseRunner {
     const told = await this.listeners?.before(lease, settings.configuration);
     const handler = this.noting(contexts, this.traced(lease));
     const thrown: unknown[] = [];
-    await executor.run(lease, this.executable(lease, handler, thrown));
+    await executor.run(lease, this.executable(lease, handler), (item, outcome) => {
+      lease.settle(item, outcome);
+      this.tellDeath(lease, item, outcome);
+      if (outcome.kind === 'failed' && this.isThrown(lease, item, outcome.error)) thrown.push(outcome.error);
+    });
     const failures = failuresIn(lease, await lease.settled());
     events.emit({ kind: 'finished', trigger, taskId, items: lease.items, failures });
     if (goesRound(settings.configuration)) await this.nameNextInstance();
@@ -162,11 +166,8 @@ export class LeaseRunner {
     return tasks === undefined ? settings.configuration : { ...settings.configuration, maxAttempts: 1 };
   }
 
-  /**
-   * A hung handler keeps its item here until it returns, even if the item was given up to others.
-   * @param thrown receives the errors that no error handler has accepted
-   */
-  private executable(lease: ExecutionLease, handler: ItemWork, thrown: unknown[]): ExecutableJob {
+  // A hung handler keeps its item here until it returns, even if the item was given up to others.
+  private executable(lease: ExecutionLease, handler: ItemWork): ExecutableJob {
     const { events, lateRuns, running } = this.context;
     const { trigger } = lease;
     const taskId = taskIdOf(lease);
@@ -187,11 +188,6 @@ export class LeaseRunner {
       onRetry: (retried: RetriedItem) => events.emit({ kind: 'retrying', trigger, ...retried }),
       onReturned: (item: number) => {
         if (running.return(item, lease)) this.tellEnd(trigger, item);
-      },
-      onEnded: (item: number, outcome: ShardOutcome) => {
-        lease.settle(item, outcome);
-        this.tellDeath(lease, item, outcome);
-        if (outcome.kind === 'failed' && this.isThrown(lease, item, outcome.error)) thrown.push(outcome.error);
       },
     };
   }
