@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type Member, Registry } from '../../../../../test/support/unit/member.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import { JobEvents, type JobEvent } from '../../tracing/index.js';
@@ -58,6 +58,13 @@ it('given no mark, when time goes by, then nothing waits to look at any', async 
   const before = registry.clock.pendingTimers;
   marks.compareLater();
   expect(registry.clock.pendingTimers).toBe(before);
+});
+
+it('given a look that is due, when more marks are set, then none of them looks at all items', async () => {
+  await mark(0);
+  const looked = vi.spyOn(member.tree, 'items');
+  for (const item of [1, 2, 3]) marks.ItemMarked({ kind: 'ItemMarked', item });
+  expect(looked).not.toHaveBeenCalled();
 });
 
 it('count from when they were set last', async () => {

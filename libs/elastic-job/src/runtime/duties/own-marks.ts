@@ -48,8 +48,10 @@ export class OwnMarks implements Duty {
 
   /** Schedules a look at the marks. */
   compareLater(): void {
+    // Asked first, since each mark of a job with a thousand items comes here.
+    if (this.timer !== undefined) return;
     if (this.context.tree.signal.aborted || this.marked.length === 0) return;
-    this.timer ??= this.context.clock.setTimer(COMPARE_MS, () => {
+    this.timer = this.context.clock.setTimer(COMPARE_MS, () => {
       this.timer = undefined;
       this.comparing.wake();
     });
