@@ -28,6 +28,7 @@ export function isJsonNumber(value: unknown): value is number {
 }
 
 function isTooDeep(text: string): boolean {
+  if (!hasManyBrackets(text)) return false;
   let depth = 0;
   let isQuoted = false;
   for (let i = 0; i < text.length; i += 1) {
@@ -37,6 +38,18 @@ function isTooDeep(text: string): boolean {
     else if (!isQuoted && (char === '[' || char === '{')) depth += 1;
     else if (!isQuoted && (char === ']' || char === '}')) depth -= 1;
     if (depth > NODE_TEXT_LIMITS.depth) return true;
+  }
+  return false;
+}
+
+/** False for a text with so few brackets that it cannot be too deep, as nearly all are. */
+function hasManyBrackets(text: string): boolean {
+  let left: number = NODE_TEXT_LIMITS.depth;
+  for (const bracket of '[{') {
+    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
+      left -= 1;
+      if (left < 0) return true;
+    }
   }
   return false;
 }

@@ -122,9 +122,9 @@ describe('a begin', () => {
   it('has no lease without the result of its record', () => {
     const target = { fireTime: 1, origin: 'schedule' as const };
     const begin = { run: 'r', by: 'me', target, attempt: 1, begunAt: 1 };
-    expect(() => heldItems([{ item: 3, version: 0, hasMisfire: false }], [[1, 2]], [], begin)).toThrow(
-      'Begin of item 3: operation 1 is not a set.',
-    );
+    expect(() =>
+      heldItems([{ item: 3, version: 0, hasMisfire: false }], [[1, 2]], [{ kind: 'check' }, { kind: 'check' }], begin),
+    ).toThrow('Begin of item 3: operation 1 is not a set.');
   });
 });
 

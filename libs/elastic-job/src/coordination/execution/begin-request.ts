@@ -51,10 +51,19 @@ export function beginRequest(
   // A dead rescuer is recognised by its `failovering` mark. Its running mark is ephemeral, since Java 3.0.4 would fail
   // on a persistent one.
   const isPersistent = (failsOver(configuration) || record.isAdoptable === true) && !isFailover;
-  const modes = { isPersistent, isFailover, protocol: tree.protocol };
+  const modes = { isPersistent, isFailover, textOf: textOnce((written) => tree.recordText(written)) };
   const perItem = items.map((item) => beginOperations(tree.paths, item, record, modes));
   // An instance that was removed from the job begins nothing more, even before it learns of the removal.
   return [[{ kind: 'check', path: tree.paths.instance(tree.self.jobInstanceId) }], ...perItem];
+}
+
+/** Writes a record once for all items that follow each other and share it. */
+function textOnce(write: (record: RunRecord) => string): (record: RunRecord) => string {
+  let last: { readonly record: RunRecord; readonly text: string } | undefined;
+  return (record) => {
+    if (last?.record !== record) last = { record, text: write(record) };
+    return last.text;
+  };
 }
 
 /** Traceparents of the runs that this begin repeats, by item, as far as they were traced. */
@@ -76,7 +85,7 @@ export function formerOwesAfter(items: readonly BeginningItem[]): ReadonlyMap<nu
   return new Map(items.map((item) => [item.item, item.owesAfter]));
 }
 
-/** Items that the transaction of a begin has begun. @param results results of the items' operations */
+/** Items that the transaction of a begin has begun. @param results results of the whole transaction */
 export function heldItems(
   items: readonly BeginningItem[],
   perItem: readonly (readonly unknown[])[],
@@ -84,7 +93,8 @@ export function heldItems(
   record: RunRecord,
 ): ReadonlyMap<number, HeldItem> {
   const held = new SparseMap<number, HeldItem>();
-  let index = -1; // Each item's record is the last of its operations.
+  // The items' operations come last in the transaction, and the record last among those of its item.
+  let index = results.length - perItem.reduce((count, operations) => count + operations.length, 0) - 1;
   for (const [position, beginning] of items.entries()) {
     const { item } = beginning;
     index += perItem[position]!.length;

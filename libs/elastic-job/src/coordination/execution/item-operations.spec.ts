@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { formatRunRecord, type RunRecord } from '../../domain/index.js';
 import { JobPaths } from '../job-tree/index.js';
 import { beginOperations, recordOf, settleOperations } from './item-operations.js';
 
@@ -10,6 +11,7 @@ const RECORD = {
   attempt: 1,
   begunAt: 1,
 } as const;
+const textOf = (record: RunRecord) => formatRunRecord(record, 1);
 
 describe('what a begin and a settle write', () => {
   it.each([
@@ -30,7 +32,7 @@ describe('what a begin and a settle write', () => {
     'given %j, when an item is begun, then the record comes last, against the version that was read',
     (modes, hasMisfire, told) => {
       expect(
-        beginOperations(paths, { item: 3, version: 5, hasMisfire }, RECORD, { ...modes, protocol: 1 }).map(tell),
+        beginOperations(paths, { item: 3, version: 5, hasMisfire }, RECORD, { ...modes, textOf }).map(tell),
       ).toEqual(told);
     },
   );
@@ -40,7 +42,7 @@ describe('what a begin and a settle write', () => {
     const operations = beginOperations(paths, beginning, RECORD, {
       isPersistent: false,
       isFailover: false,
-      protocol: 1,
+      textOf,
     });
     expect(operations.map(tell)).toEqual(['create running EPHEMERAL', 'create record PERSISTENT', 'set record v0']);
   });

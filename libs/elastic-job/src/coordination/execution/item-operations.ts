@@ -1,4 +1,4 @@
-import { type EarlyRuns, owesAfterTrigger, formatRunRecord, type RunRecord } from '../../domain/index.js';
+import { type EarlyRuns, owesAfterTrigger, type RunRecord } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import { type JobPaths, recordCreation } from '../job-tree/index.js';
 
@@ -30,7 +30,10 @@ export interface BeginningItem {
   readonly repeated?: string;
 }
 
-/** Record of one item's begin. It keeps what the schedule and operators have begun or given up before. */
+/**
+ * Record of one item's begin. It keeps what the schedule and operators have begun or given up before. Most items have
+ * nothing to keep, and share the record of the begin.
+ */
 export function recordOf(
   { carried, lastScheduled, owesAfter, triggers = [], early, executorDeaths, launch }: BeginningItem,
   record: RunRecord,
@@ -40,9 +43,7 @@ export function recordOf(
   const isBeyond = lastScheduled !== undefined && (origin !== 'schedule' || isEarly || lastScheduled > fireTime);
   const owes =
     lastScheduled === undefined && origin !== 'schedule' ? (owesAfter ?? owesAfterTrigger(record)) : undefined;
-  return {
-    ...carried,
-    ...record,
+  const kept = {
     ...(executorDeaths !== undefined && { executorDeaths }),
     ...(launch !== undefined && { launch }),
     ...(isBeyond && { lastScheduled }),
@@ -50,6 +51,7 @@ export function recordOf(
     ...(triggers.length > 0 && { triggers }),
     ...(early !== undefined && { early }),
   };
+  return carried === undefined && Object.keys(kept).length === 0 ? record : { ...carried, ...record, ...kept };
 }
 
 /** Variant of an item's begin. */
@@ -57,8 +59,8 @@ interface BeginModes {
   /** True if the running mark outlives the session. */
   readonly isPersistent: boolean;
   readonly isFailover: boolean;
-  /** Protocol in which the record is written. */
-  readonly protocol: number;
+  /** Writes a record in the format that all instances can read. */
+  readonly textOf: (record: RunRecord) => string;
 }
 
 /**
@@ -69,7 +71,7 @@ export function beginOperations(
   paths: JobPaths,
   beginning: BeginningItem,
   record: RunRecord,
-  { isPersistent, isFailover, protocol }: BeginModes,
+  { isPersistent, isFailover, textOf }: BeginModes,
 ): Operation[] {
   const { item, version, isFirst = false, hasMisfire } = beginning;
   const claim: Operation[] = isFailover
@@ -91,7 +93,7 @@ export function beginOperations(
       mode: isPersistent ? 'PERSISTENT' : 'EPHEMERAL',
     },
     ...(isFirst ? [recordCreation(paths, item)] : []),
-    { kind: 'set', path: paths.record(item), data: formatRunRecord(recordOf(beginning, record), protocol), version },
+    { kind: 'set', path: paths.record(item), data: textOf(recordOf(beginning, record)), version },
   ];
 }
 

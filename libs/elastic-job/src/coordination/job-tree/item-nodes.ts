@@ -13,7 +13,7 @@ import {
   type StartLedger,
   type StoredRecord,
 } from '../../domain/index.js';
-import { creation, type Operation } from '../../registry/index.js';
+import { creation, type Operation, type RegistryNode } from '../../registry/index.js';
 import { JobNodes } from './job-nodes.js';
 import { type JobPaths, parseItem } from './job-paths.js';
 import { ReadOnce } from './read-once.js';
@@ -31,8 +31,11 @@ interface ItemRecord {
 
 /** Items of a job as a view shows them: owners, marks, records, queue and cancellations. */
 export abstract class ItemNodes extends JobNodes {
-  private readonly readRecords = new ReadOnce(({ data, stat }) => parseRunRecord(data, stat.mtime));
+  private readonly readRecords = new ReadOnce((node) => this.readRecord(node));
+  /** The last text that was read. Items that were begun and have ended together have equal ones. */
+  private lastRecord: { readonly text: string; readonly stored: StoredRecord } | undefined;
   private readonly readLedgers = new ReadOnce(({ data }) => parseStartLedger(data));
+  private knownItems: readonly number[] | undefined;
 
   constructor(
     paths: JobPaths,
@@ -44,8 +47,16 @@ export abstract class ItemNodes extends JobNodes {
   }
 
   /** Items that have a node, ascending. */
-  items(): number[] {
-    return numbers(this.view.children(this.paths.items));
+  items(): readonly number[] {
+    // Throws, as every read does, once the session is over.
+    if (!this.has(this.paths.items)) return [];
+    this.knownItems ??= numbers(this.view.children(this.paths.items));
+    return this.knownItems;
+  }
+
+  /** Items must be read anew. */
+  protected forgetItems(): void {
+    this.knownItems = undefined;
   }
 
   owner(item: number): string | undefined {
@@ -77,6 +88,15 @@ export abstract class ItemNodes extends JobNodes {
     }
     if (this.has(path) || !this.has(this.paths.item(item))) return undefined;
     return { stored: { kind: 'none' }, version: 0, isMissing: true, ahead: [] };
+  }
+
+  private readRecord({ data: text, stat }: RegistryNode): StoredRecord {
+    const { lastRecord } = this;
+    if (lastRecord?.text === text) return lastRecord.stored;
+    const stored = parseRunRecord(text, stat.mtime);
+    // How an unreadable text counts depends on its age.
+    if (stored.kind === 'record') this.lastRecord = { text, stored };
+    return stored;
   }
 
   /**

@@ -163,7 +163,7 @@ export class JobTree extends ItemNodes {
     dueAt = this.clock.wallNow(),
     options: Omit<TransactionOptions, 'dueAt'> = { signal: this.signal },
   ): Promise<TransactionResult> {
-    return this.registry.transaction(operations, { ...options, dueAt });
+    return this.registry.transaction(operations, { dueAt, ...options });
   }
 
   /**
@@ -175,8 +175,17 @@ export class JobTree extends ItemNodes {
     return paths.every((path) => !this.view.has(path) || this.view.node(path) !== undefined);
   }
 
-  /** Loads the records of items. Before one counts as in the future, the registry's clock is asked again. @see load */
-  async loadRecords(items: readonly number[], options?: RequestOptions): Promise<boolean> {
+  /**
+   * Loads the records of items; at once if all are known. Before one counts as in the future, the registry's clock is
+   * asked again. @see load
+   */
+  loadRecords(items: readonly number[], options?: RequestOptions): boolean | Promise<boolean> {
+    options?.signal?.throwIfAborted();
+    const isKnown = items.every((item) => this.record(item)?.ahead.length === 0);
+    return isKnown || this.askForRecords(items, options);
+  }
+
+  private async askForRecords(items: readonly number[], options?: RequestOptions): Promise<boolean> {
     const paths = items.map((item) => this.paths.record(item));
     if (!(await this.load(paths, options))) return false;
     if (!items.some((item) => (this.record(item)?.ahead.length ?? 0) > 0)) return true;
@@ -245,11 +254,13 @@ export class JobTree extends ItemNodes {
   private noteReset(): JobTreeEvent {
     this.lastRuns.forget();
     this.forgetInstances();
+    this.forgetItems();
     return { kind: 'TreeReset' };
   }
 
   private note(change: 'created' | 'changed' | 'deleted', node: JobNode): JobTreeEvent | undefined {
     if (node.kind === 'instance') this.forgetInstances();
+    if (node.kind === 'item' && change !== 'changed') this.forgetItems();
     this.lastRuns.note(change, node, this.clock.wallNow());
     // Before the view is open there are no listeners, and it cannot be read.
     if (this.listeners.size === 0) return undefined;

@@ -84,11 +84,16 @@ export class Sharding {
   /**
    * Items that this instance should run for a trigger: one sync, then reads from memory. A trigger that meets the
    * resharding flag waits for the leader, for at most `shardingTimeoutMs`.
+   * @param whileWaiting calls the wait for the leader
    */
-  async assign(trigger: Trigger, signal?: AbortSignal): Promise<AssignedTrigger> {
+  async assign(
+    trigger: Trigger,
+    signal?: AbortSignal,
+    whileWaiting = (wait: () => Promise<boolean>): Promise<boolean> => wait(),
+  ): Promise<AssignedTrigger> {
     const tree = this.trees.of(trigger.jobName);
     await tree.sync({ signal });
-    const isCurrent = !mustWait(tree) || (await this.waitForSharding(tree, signal));
+    const isCurrent = !mustWait(tree) || (await whileWaiting(() => this.waitForSharding(tree, signal)));
     return { trigger, items: this.ownItems(tree), isOutdated: !isCurrent };
   }
 
@@ -120,7 +125,7 @@ export class Sharding {
   }
 
   // The next instance runs the item that goes round, regardless of its owner.
-  private runnableItems(tree: JobTree, configuration: JobConfiguration): number[] {
+  private runnableItems(tree: JobTree, configuration: JobConfiguration): readonly number[] {
     const { jobInstanceId } = tree.self;
     const isRound = goesRound(configuration) && !tree.isReshardingNecessary();
     const next = isRound

@@ -107,7 +107,7 @@ function largestItem(registry: RegistryCenter, paths: JobPaths, item: number): n
   const size = (operations: readonly Operation[]) => registry.transactionBytes(operations) - empty;
   const text = (written: RunRecord) => formatRunRecord(written, PROTOCOL);
   const beginBytes = (beginning: BeginningItem, begins: RunRecord) =>
-    size(beginOperations(paths, beginning, begins, { isPersistent: true, isFailover: false, protocol: PROTOCOL }));
+    size(beginOperations(paths, beginning, begins, { isPersistent: true, isFailover: false, textOf: text }));
   return Math.max(
     size(newItemOperations(paths, item, LONGEST_INSTANCE_ID, text(passed))),
     size([

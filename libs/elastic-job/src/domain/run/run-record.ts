@@ -142,13 +142,13 @@ export function parseRunRecord(text: string, writtenAt?: number): StoredRecord {
 }
 
 /**
- * Fields of a later version, to be kept in the next record that is written. Empty if they are longer than any version
- * writes.
+ * Fields of a later version, to be kept in the next record that is written; undefined if there are none, or if they are
+ * longer than any version writes.
  */
-export function carriedFields(stored: StoredRecord): Readonly<Record<string, unknown>> {
-  if (stored.kind !== 'record') return {};
+export function carriedFields(stored: StoredRecord): Readonly<Record<string, unknown>> | undefined {
+  if (stored.kind !== 'record' || Object.keys(stored.record).every(isKnown)) return undefined;
   const carried = Object.fromEntries(Object.entries(stored.record).filter(([field]) => !isKnown(field)));
-  return JSON.stringify(carried).length <= MOST_CARRIED ? carried : {};
+  return JSON.stringify(carried).length <= MOST_CARRIED ? carried : undefined;
 }
 
 /** The instant up to which targets of the item count as begun; undefined if there is none. */
