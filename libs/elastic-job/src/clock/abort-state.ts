@@ -1,3 +1,5 @@
+import { Listeners } from '../domain/index.js';
+
 /** The part of an `AbortState` that its listeners need. */
 export interface Abortable {
   readonly aborted: boolean;
@@ -12,7 +14,7 @@ export interface Abortable {
  */
 export class AbortState implements Abortable {
   private state: { readonly reason: unknown } | undefined;
-  private listeners: Set<() => void> | undefined;
+  private listeners: Listeners<() => void> | undefined;
   private controller: AbortController | undefined;
 
   get aborted(): boolean {
@@ -37,14 +39,13 @@ export class AbortState implements Abortable {
     this.state = { reason };
     const { listeners } = this;
     this.listeners = undefined;
-    for (const listener of listeners ?? []) listener();
+    listeners?.forEach((listener) => listener());
     this.controller?.abort(reason);
   }
 
   onAbort(listener: () => void): () => void {
     if (this.state !== undefined) return () => {};
-    const listeners = (this.listeners ??= new Set());
-    listeners.add(listener);
-    return () => void listeners.delete(listener);
+    this.listeners ??= new Listeners();
+    return this.listeners.add(listener);
   }
 }

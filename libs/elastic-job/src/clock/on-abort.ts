@@ -1,7 +1,7 @@
-import { SparseSet } from '../domain/index.js';
+import { Listeners } from '../domain/index.js';
 
 /** Listeners of a signal that `onAbort` has added. */
-const listeners = new WeakMap<AbortSignal, SparseSet<() => void>>();
+const listeners = new WeakMap<AbortSignal, Listeners<() => void>>();
 
 /**
  * Calls back when a signal aborts that has not aborted yet. All listeners added here share one listener of the signal,
@@ -12,17 +12,12 @@ const listeners = new WeakMap<AbortSignal, SparseSet<() => void>>();
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   const others = listeners.get(signal) ?? listen(signal);
-  others.add(listener);
-  return () => void others.delete(listener);
+  return others.add(listener);
 }
 
-function listen(signal: AbortSignal): SparseSet<() => void> {
-  const all = new SparseSet<() => void>();
+function listen(signal: AbortSignal): Listeners<() => void> {
+  const all = new Listeners<() => void>();
   listeners.set(signal, all);
-  const tell = () => {
-    for (const listener of all) listener();
-    all.clear();
-  };
-  signal.addEventListener('abort', tell, { once: true });
+  signal.addEventListener('abort', () => all.forEach((listener) => listener()), { once: true });
   return all;
 }

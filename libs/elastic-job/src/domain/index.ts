@@ -8,9 +8,11 @@ export * from './run/index.js';
 export * from './schedule/index.js';
 export * from './sharding/index.js';
 
+export * from './batch.js';
 export * from './errors.js';
 export * from './inspection.js';
 export * from './interned.js';
+export * from './listeners.js';
 export * from './missing-table.js';
 export * from './node-text.js';
 export * from './optional-package.js';

@@ -1,4 +1,4 @@
-import { SparseSet } from '../domain/index.js';
+import { Listeners } from '../domain/index.js';
 
 /**
  * Places for running items of one job on this instance. Its leases share them; the older lease fills a free place
@@ -6,7 +6,7 @@ import { SparseSet } from '../domain/index.js';
  */
 export class Slots {
   private taken = 0;
-  private readonly waiting = new SparseSet<() => void>();
+  private readonly waiting = new Listeners<() => void>();
 
   /** Takes a place. @param limit present number of places */
   take(limit: number): boolean {
@@ -17,12 +17,11 @@ export class Slots {
 
   free(): void {
     this.taken -= 1;
-    for (const fill of this.waiting) fill();
+    this.waiting.forEach((fill) => fill());
   }
 
   /** Calls `fill` whenever a place is free. @returns a function that stops this */
   onFree(fill: () => void): () => void {
-    this.waiting.add(fill);
-    return () => void this.waiting.delete(fill);
+    return this.waiting.add(fill);
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../clock/index.js';
+import { Batch } from '../domain/index.js';
 import { resumeInTurns } from './in-turns.js';
 
 /** Milliseconds after which a caller waits no more. */
@@ -9,9 +10,9 @@ const MOST_PATIENCE_MS = 200;
  * event loop.
  */
 export class Calm {
-  private waiting: (() => void)[] = [];
+  private readonly waiting = new Batch<() => void>();
   /** Callers that wait only for their turn. */
-  private released: (() => void)[] = [];
+  private readonly released = new Batch<() => void>();
   /** Timer that ends the patience. */
   private alarm: Timer | undefined;
   private isResuming = false;
@@ -34,7 +35,7 @@ export class Calm {
   /** Resolves in a later turn, once no urgent work is under way, or after 200 ms. Never rejects. */
   until(): Promise<void> {
     return new Promise((resolve) => {
-      if (this.waiting.push(resolve) > 1) return;
+      if (this.waiting.add(resolve) > 1) return;
       this.alarm = this.clock.setTimer(MOST_PATIENCE_MS, () => {
         this.release();
         void this.resume();
@@ -45,19 +46,19 @@ export class Calm {
 
   /** Resumes callers if it is calm in the next turn. */
   private async resume(): Promise<void> {
-    if (this.isResuming || this.waiting.length + this.released.length === 0) return;
+    if (this.isResuming || this.waiting.size + this.released.size === 0) return;
     this.isResuming = true;
     do {
       // In this turn callers that waited for the urgent work may begin more of it.
       await this.clock.nextTurn();
       if (this.urgent === 0) this.release();
-      await resumeInTurns(this.clock, this.released.splice(0), (resolve) => resolve());
-    } while (this.released.length > 0 || (this.urgent === 0 && this.waiting.length > 0));
+      await resumeInTurns(this.clock, this.released.take(), (resolve) => resolve());
+    } while (this.released.size > 0 || (this.urgent === 0 && this.waiting.size > 0));
     this.isResuming = false;
   }
 
   private release(): void {
-    this.released = [...this.released, ...this.waiting.splice(0)];
+    for (const resolve of this.waiting.take()) this.released.add(resolve);
     this.alarm?.cancel();
   }
 }

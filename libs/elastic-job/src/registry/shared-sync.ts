@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/index.js';
+import { Batch } from '../domain/index.js';
 import type { Calm } from './calm.js';
 import { resumeInTurns } from './in-turns.js';
 import { ownWait, type Waiter } from './own-wait.js';
@@ -10,7 +11,7 @@ import type { RequestOptions } from './registry-center.js';
  * of their calls, some in each turn, and until the last one has there is no calm.
  */
 export class SharedSync {
-  private waiting: Waiter<void>[] = [];
+  private readonly waiting = new Batch<Waiter<void>>();
 
   /** @param send sends a sync at once; when it resolves, every earlier commit has been heard */
   constructor(
@@ -27,14 +28,13 @@ export class SharedSync {
    */
   sync(operation: string, options: RequestOptions = {}): Promise<void> {
     return ownWait(this.clock, operation, options, (waiter) => {
-      if (this.waiting.push(waiter) === 1) void this.sendNext();
+      if (this.waiting.add(waiter) === 1) void this.sendNext();
     });
   }
 
   private async sendNext(): Promise<void> {
     await this.clock.nextTurn();
-    const waiting = this.waiting.filter(({ isOver }) => !isOver);
-    this.waiting = [];
+    const waiting = this.waiting.take().filter(({ isOver }) => !isOver);
     if (waiting.length === 0) return;
     try {
       await this.send();

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/index.js';
+import { Batch } from '../domain/index.js';
 import type { Calm } from './calm.js';
 import { ownWait, type Waiter } from './own-wait.js';
 import type { Operation, RequestOptions, TransactionResult } from './registry-center.js';
@@ -43,7 +44,7 @@ interface Member extends SharedTransaction {
  * runs do not hold up a thousand begins.
  */
 export class SharedTransactions {
-  private waiting: Member[] = [];
+  private readonly waiting = new Batch<Member>();
   /** True while this class itself sends a request. Such a request must not flush the waiting ones first. */
   private isSending = false;
 
@@ -60,21 +61,21 @@ export class SharedTransactions {
   add(transaction: SharedTransaction, options: RequestOptions = {}): Promise<TransactionResult> {
     const name = `transaction of ${transaction.operations.length}`;
     return ownWait(this.clock, name, options, (waiter) => {
-      const member = { ...transaction, sessionId: this.sender.sessionId(), waiter };
-      if (this.waiting.push(member) === 1) void this.sendLater();
+      const member = { sessionId: this.sender.sessionId(), waiter, ...transaction };
+      if (this.waiting.add(member) === 1) void this.sendLater();
     });
   }
 
   /** Sends all waiting transactions, so that a later request does not overtake them. */
   flush(): void {
-    if (this.isSending || this.waiting.length === 0) return;
-    this.sendAll(this.waiting.splice(0));
+    if (this.isSending || this.waiting.size === 0) return;
+    this.sendAll(this.waiting.take());
   }
 
   private async sendLater(): Promise<void> {
     this.calm.begin();
     await this.clock.nextTurn();
-    this.sendAll(this.waiting.splice(0));
+    this.sendAll(this.waiting.take());
     this.calm.end();
   }
 

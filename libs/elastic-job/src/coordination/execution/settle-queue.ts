@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock/index.js';
-import { SparseMap, SparseSet } from '../../domain/index.js';
+import { Batch, SparseMap, SparseSet } from '../../domain/index.js';
 import {
   isRefusal,
   NoAuthError,
@@ -37,7 +37,7 @@ interface Setbacks {
  * left out, so that they do not hold up the others. Pauses grow to 5 s; without a connection, its return ends them.
  */
 export class SettleQueue {
-  private ended: EndedItem[] = [];
+  private readonly ended = new Batch<EndedItem>();
   private isCommitting = false;
   /** Ends to try again after the pause. */
   private postponed: EndedItem[] = [];
@@ -64,7 +64,7 @@ export class SettleQueue {
   }
 
   add(item: EndedItem): void {
-    this.ended.push(item);
+    this.ended.add(item);
     if (!this.isCommitting) void this.commitAll();
   }
 
@@ -73,22 +73,22 @@ export class SettleQueue {
     // Due runs of all jobs must begin before the ends of others are even prepared. Ends that come meanwhile share the
     // transaction.
     await this.tree.registry.calm();
-    while (this.ended.length > 0) await this.commit();
+    while (this.ended.size > 0) await this.commit();
     this.isCommitting = false;
   }
 
   /** Takes as many ends as fit one request beside others; at least one if there are no others. */
   private take(beside: readonly EndedItem[] = []): EndedItem[] {
     const { registry } = this.tree;
-    const all = [...beside, ...this.ended];
+    const all = [...beside, ...this.ended.list];
     // The other half is for the counts that are written with them.
     const most = all.some(({ note }) => note !== undefined) ? registry.maxRequestBytes / 2 : registry.maxRequestBytes;
     const least = beside.length === 0 ? 1 : 0;
-    let count = this.ended.length;
+    let count = this.ended.size;
     const size = () =>
       registry.transactionBytes(all.slice(0, beside.length + count).flatMap(({ operations }) => operations));
     while (count > least && size() > most) count = Math.max(least, Math.floor(count / 2));
-    return this.ended.splice(0, count);
+    return this.ended.take(count);
   }
 
   private async commit(): Promise<void> {
@@ -100,7 +100,7 @@ export class SettleQueue {
       unclear = this.unclearOf(open);
     } catch (error) {
       // The session has ended meanwhile, so that its view answers nothing.
-      open = this.afterFailure([...open, ...this.ended.splice(0)], error, setbacks);
+      open = this.afterFailure([...open, ...this.ended.take()], error, setbacks);
     }
     while (open.length > 0) {
       try {
@@ -202,7 +202,7 @@ export class SettleQueue {
     this.isPausing = false;
     const again = this.postponed.splice(0);
     if (isOver) return void this.giveUp(again);
-    this.ended.push(...again);
+    for (const ended of again) this.ended.add(ended);
     if (!this.isCommitting) void this.commitAll();
   }
 

@@ -1,17 +1,17 @@
 import { waitFor } from '../../../clock/index.js';
+import { Listeners } from '../../../domain/index.js';
 import type { SessionInfo } from '../../registry-center.js';
 import { isolated } from '../wire/index.js';
 
 /** The present state of the session, and the listeners for its changes. */
 export class SessionStates {
-  private readonly listeners = new Set<(session: SessionInfo) => void>();
+  private readonly listeners = new Listeners<(session: SessionInfo) => void>();
 
   constructor(public info: SessionInfo) {}
 
   /** @returns a function that removes the listener */
   onChange(listener: (session: SessionInfo) => void): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    return this.listeners.add(listener);
   }
 
   /** Resolves at the next change. */
@@ -25,7 +25,7 @@ export class SessionStates {
     const info = { ...this.info, ...change };
     this.info = info;
     if (info.state === before) return;
-    // Iterates over a copy, so that a listener added by another one hears only the next change.
-    for (const listener of new Set(this.listeners)) isolated(() => listener(info));
+    // A listener that is added by another one hears only the next change.
+    this.listeners.forEach((listener) => isolated(() => listener(info)));
   }
 }

@@ -1,3 +1,4 @@
+import { Batch } from '../../../domain/index.js';
 import { type Answer, type NodeFound, type NodeRead, readPieces, type Reply } from '../wire/index.js';
 
 /** A part of a node to be read. */
@@ -11,7 +12,7 @@ type Counted = 'foreground' | 'background';
 
 /** Combines all reads of one turn of the event loop into common requests. */
 export class SharedReads {
-  private wanted: WantedPart[] = [];
+  private readonly wanted = new Batch<WantedPart>();
   private counted: Counted = 'background';
 
   constructor(
@@ -24,15 +25,14 @@ export class SharedReads {
 
   /** @param counted kind of traffic; a request counts as foreground if one of its parts does */
   add(parts: readonly WantedPart[], counted: Counted): void {
-    if (this.wanted.length === 0) process.nextTick(() => this.sendAll());
-    // Pushed one by one, since a view may want more parts than a call may have arguments.
-    for (const part of parts) this.wanted.push(part);
+    if (this.wanted.size === 0) process.nextTick(() => this.sendAll());
+    for (const part of parts) this.wanted.add(part);
     if (counted === 'foreground') this.counted = counted;
   }
 
   private sendAll(): void {
-    const { counted, wanted } = this;
-    this.wanted = [];
+    const { counted } = this;
+    const wanted = this.wanted.take();
     this.counted = 'background';
     let next = 0;
     for (const piece of readPieces(wanted.map(({ read }) => read))) {

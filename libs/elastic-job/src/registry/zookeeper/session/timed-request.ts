@@ -13,7 +13,9 @@ export function timedRequest<T>(
 ): Request<T> {
   let heard: ((time: number) => void) | undefined;
   return {
-    ...request,
+    opCode: request.opCode,
+    payload: request.payload,
+    read: request.read,
     sending() {
       heard = time.writing();
       request.sending?.();

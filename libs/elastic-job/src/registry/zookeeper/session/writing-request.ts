@@ -20,7 +20,9 @@ export function writingRequest<T>(
   for (const path of paths) for (const watcher of watches.of(path)) concerned.push({ watcher, path });
   if (concerned.length === 0) return request;
   return {
-    ...request,
+    opCode: request.opCode,
+    payload: request.payload,
+    read: request.read,
     sending() {
       for (const { watcher, path } of concerned) watcher.writing(path);
     },

@@ -13,13 +13,15 @@ interface Letter {
  * the later ones.
  */
 export class Outbox {
-  private letters: Letter[] = [];
+  /** Undefined while none is held up, which is nearly always. */
+  private letters: Letter[] | undefined;
   /** Letters that wait for a value, at most one per path. */
   private readonly waiting = new SparseMap<string, Letter>();
 
   constructor(private readonly listener: SubtreeListener) {}
 
   put(event: SubtreeEvent): void {
+    if (this.letters === undefined) return isolated(() => this.listener(event));
     this.letters.push({ event, isWaiting: false });
     this.deliver();
   }
@@ -32,6 +34,7 @@ export class Outbox {
     if (this.waiting.has(event.path)) return;
     const letter = { event, isWaiting: true };
     this.waiting.set(event.path, letter);
+    this.letters ??= [];
     this.letters.push(letter);
   }
 
@@ -50,23 +53,22 @@ export class Outbox {
     const letter = this.waiting.get(path);
     if (!letter) return undefined;
     this.waiting.delete(path);
-    this.letters = this.letters.filter((one) => one !== letter);
+    this.letters = this.letters?.filter((one) => one !== letter);
     this.deliver();
     return letter.event.kind;
   }
 
   /** Stops telling events. */
   close(): void {
-    this.letters = [];
+    this.letters = undefined;
     this.waiting.clear();
   }
 
   private deliver(): void {
-    while (this.letters[0]?.isWaiting === false) {
+    while (this.letters?.[0]?.isWaiting === false) {
       const { event } = this.letters.shift()!;
       isolated(() => this.listener(event));
     }
-    // An emptied list keeps its memory; a new one does not.
-    if (this.letters.length === 0) this.letters = [];
+    if (this.letters?.length === 0) this.letters = undefined;
   }
 }

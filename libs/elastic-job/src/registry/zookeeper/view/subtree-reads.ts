@@ -1,4 +1,4 @@
-import { SparseMap, SparseSet } from '../../../domain/index.js';
+import { Batch, SparseMap, SparseSet } from '../../../domain/index.js';
 import type { NodeFound, NodeRead, Reply } from '../wire/index.js';
 import type { ZooKeeperClient } from '../zookeeper-client.js';
 
@@ -51,7 +51,7 @@ export class SubtreeReads {
   /** True after a failed read, since its result is missing. */
   isStale = false;
   private readonly underWay = { data: new SparseMap<string, Reading>(), children: new SparseMap<string, Reading>() };
-  private unsent: Reading[] = [];
+  private readonly unsent = new Batch<Reading>();
   /** Reads that are not done, including those that follow from their replies. */
   private readonly work = new SparseSet<Reading>();
   /** Own writes without an answer, counted by the path that they name. */
@@ -86,8 +86,7 @@ export class SubtreeReads {
 
   /** Sends the queued reads now. */
   send(counted: 'foreground' | 'background' = 'background'): void {
-    const readings = this.unsent;
-    this.unsent = [];
+    const readings = this.unsent.take();
     if (readings.length === 0) return;
     this.client.readParts(readings, counted, (reading, reply) => this.receive(reading, reply));
   }
@@ -134,7 +133,7 @@ export class SubtreeReads {
     const all = [...this.underWay.data.values(), ...this.underWay.children.values()];
     this.underWay.data.clear();
     this.underWay.children.clear();
-    this.unsent = [];
+    this.unsent.take();
     for (const reading of all) {
       this.finish(reading, () => {
         outcome();
@@ -147,14 +146,13 @@ export class SubtreeReads {
     const underWay = this.underWay[reading.what];
     // The view was closed or lost meanwhile.
     if (underWay.get(reading.path) !== reading) return;
-    if (!reply) return void this.unsent.push(reading);
+    if (!reply) return void this.unsent.add(reading);
     underWay.delete(reading.path);
     this.finish(reading, () => this.take(reading, reply));
   }
 
   private enqueue(reading: Reading): void {
-    if (this.unsent.length === 0) process.nextTick(() => this.send());
-    this.unsent.push(reading);
+    if (this.unsent.add(reading) === 1) process.nextTick(() => this.send());
   }
 
   /** @param outcome returns the reads that follow, or throws the error of this one */

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../../clock/index.js';
-import type { Hidden } from '../../../domain/index.js';
+import { Batch, type Hidden } from '../../../domain/index.js';
 import { AuthenticationError } from '../../registry.errors.js';
 import { elapsedMs, type Lease, leaseMarginMs, type Moment, momentOf } from '../../session-lease.js';
 import type { Credentials } from './credentials.js';
@@ -55,7 +55,7 @@ export class Connection implements Link {
   lastZxid: bigint;
   private readonly frames = new FrameReader(LONGEST_REPLY_BYTES);
   private readonly replies = new PendingReplies();
-  private outgoing: Buffer[] = [];
+  private readonly outgoing = new Batch<Buffer>();
   private lastSend: Moment;
   private readonly pings: Moment[] = [];
   // A real private field, since inspecting a TLS socket reveals the client's key.
@@ -186,16 +186,14 @@ export class Connection implements Link {
   }
 
   private write(frame: Buffer): void {
-    if (this.outgoing.length === 0) process.nextTick(() => this.flush());
-    this.outgoing.push(frame);
+    if (this.outgoing.add(frame) === 1) process.nextTick(() => this.flush());
   }
 
   private flush(): void {
-    if (!this.isOpen || this.outgoing.length === 0) return;
+    if (!this.isOpen || this.outgoing.size === 0) return;
     this.lastSend = momentOf(this.clock);
     this.replies.markSent(this.lastSend);
-    const { outgoing } = this;
-    this.outgoing = [];
+    const outgoing = this.outgoing.take();
     this.#socket?.write(outgoing.length === 1 ? outgoing[0]! : Buffer.concat(outgoing));
   }
 

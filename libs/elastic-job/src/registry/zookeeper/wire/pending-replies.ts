@@ -7,6 +7,8 @@ interface Pending {
   readonly xid: number;
   /** Moment of the socket write that contained the request; undefined before. */
   sent: Moment | undefined;
+  /** The next request; undefined once this one is answered, so that an answered request keeps no later one in memory. */
+  next: Pending | undefined;
   /** @returns a function that tells the answer @throws {RangeError} if the reply is malformed */
   read(code: number, reply: ReplyReader): () => void;
   drop(cause: unknown): void;
@@ -14,14 +16,15 @@ interface Pending {
 
 /** Requests are numbered with positive signed 32-bit integers. */
 const MAX_XID = 2 ** 31 - 1;
-/** Answered requests are removed in batches, as removing each one from the front would move all the others. */
-const FORGET_AFTER = 1_024;
 
 /** Requests of one connection that wait for their replies. Replies come in the order of the requests. */
 export class PendingReplies {
-  private pending: Pending[] = [];
-  private answered = 0;
-  private written = 0;
+  private first: Pending | undefined;
+  private last: Pending | undefined;
+  /** The first request that was not marked as sent. */
+  private unsent: Pending | undefined;
+  private count = 0;
+  private sentCount = 0;
 
   /** @param lastXid the number before the first one */
   constructor(private lastXid = 0) {}
@@ -36,35 +39,42 @@ export class PendingReplies {
     const pending: Pending = {
       xid: this.lastXid,
       sent: undefined,
+      next: undefined,
       read(code, reply) {
         const answer: Answer<T> = code === 0 ? { kind: 'ok', value: request.read(reply) } : { kind: 'refused', code };
         return () => tell(answer);
       },
       drop: (cause) => tell({ kind: 'dropped', wasSent: pending.sent !== undefined, cause }),
     };
-    this.pending.push(pending);
+    if (this.last === undefined) this.first = pending;
+    else this.last.next = pending;
+    this.last = pending;
+    this.unsent ??= pending;
+    this.count += 1;
     request.sending?.();
     return pending.xid;
   }
 
   /** Number of requests without a reply. */
   get waiting(): number {
-    return this.pending.length - this.answered;
+    return this.count;
   }
 
   /** Marks the first waiting requests as sent. @param count all of them, unless given */
-  markSent(moment: Moment, count = this.waiting): void {
-    const end = this.answered + count;
-    for (; this.written < end; this.written += 1) this.pending[this.written]!.sent = moment;
+  markSent(moment: Moment, count = this.count): void {
+    for (; this.sentCount < count && this.unsent !== undefined; this.sentCount += 1) {
+      this.unsent.sent = moment;
+      this.unsent = this.unsent.next;
+    }
   }
 
   /**
    * Moment at which the request that is answered now was sent. @throws {RangeError} if the reply is for another request
    */
   sentAt(xid: number): Moment | undefined {
-    const next = this.pending[this.answered];
-    if (next?.xid !== xid) throw new RangeError(`reply ${xid} came instead of ${next?.xid ?? 'none'}`);
-    return next.sent;
+    const { first } = this;
+    if (first?.xid !== xid) throw new RangeError(`reply ${xid} came instead of ${first?.xid ?? 'none'}`);
+    return first.sent;
   }
 
   /**
@@ -72,21 +82,29 @@ export class PendingReplies {
    * @throws {RangeError} if the reply is malformed; the request then stays pending
    */
   answer(code: number, reply: ReplyReader): void {
-    const tell = this.pending[this.answered]?.read(code, reply);
-    this.answered += 1;
-    // An answered request has been sent, even if it was not marked so.
-    this.written = Math.max(this.written, this.answered);
-    if (this.answered >= FORGET_AFTER || this.answered === this.pending.length) {
-      this.pending.splice(0, this.answered);
-      this.written -= this.answered;
-      this.answered = 0;
-    }
+    const tell = this.first?.read(code, reply);
+    this.shift();
     // Called last, since the listener may send requests or end the connection.
     tell?.();
   }
 
   /** Tells all remaining requests that the connection has ended. */
   drop(cause: unknown): void {
-    for (const pending of this.pending.splice(this.answered)) pending.drop(cause);
+    const all: Pending[] = [];
+    for (let pending = this.shift(); pending !== undefined; pending = this.shift()) all.push(pending);
+    for (const pending of all) pending.drop(cause);
+  }
+
+  private shift(): Pending | undefined {
+    const { first } = this;
+    if (first === undefined) return undefined;
+    this.first = first.next;
+    if (this.first === undefined) this.last = undefined;
+    // An answered request has been sent, even if it was not marked so.
+    if (this.unsent === first) this.unsent = first.next;
+    else this.sentCount -= 1;
+    first.next = undefined;
+    this.count -= 1;
+    return first;
   }
 }

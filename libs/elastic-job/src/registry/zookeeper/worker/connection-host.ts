@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import { SystemClock } from '../../../clock/index.js';
-import { Hidden } from '../../../domain/index.js';
+import { Batch, Hidden } from '../../../domain/index.js';
 import { FrameWriter, loadJute, Protocol } from '../wire/index.js';
 import { Dialer } from '../session/index.js';
 import { Heartbeat } from './heartbeat.js';
@@ -19,7 +19,7 @@ export class ConnectionHost {
   private readonly heartbeat: Heartbeat;
   private keeper?: SessionKeeper;
   private links = 0;
-  private news: News[] = [];
+  private readonly news = new Batch<News>();
 
   constructor(
     private readonly port: MessagePort,
@@ -69,13 +69,11 @@ export class ConnectionHost {
   }
 
   private tell(news: News): void {
-    if (this.news.length === 0) process.nextTick(() => this.flush());
-    this.news.push(news);
+    if (this.news.add(news) === 1) process.nextTick(() => this.flush());
   }
 
   private flush(): void {
-    const { news } = this;
-    this.news = [];
+    const news = this.news.take();
     const { parts, memory } = pack(news.map((one) => (one.kind === 'reply' ? new RawPayload(one.body) : null)));
     const packed = news.map((one, index) => (one.kind === 'reply' ? { ...one, body: parts[index]! } : one));
     this.report({ kind: 'news', news: packed, lastZxid: this.keeper?.lastZxid ?? 0n }, [memory]);

@@ -1,3 +1,4 @@
+import { Batch } from '../../../domain/index.js';
 import type { Clock } from '../../../clock/index.js';
 import { momentOf } from '../../session-lease.js';
 import {
@@ -33,7 +34,7 @@ export class WorkerLink implements Link {
   /** The worker's number of the link, once it is open. */
   number?: number;
   private readonly replies = new PendingReplies();
-  private outgoing: RequestBody[] = [];
+  private readonly outgoing = new Batch<RequestBody>();
   private endedBy: unknown;
   private conclude: (opening: Opening) => void = () => {};
   private markEnded: (cause: unknown) => void = () => {};
@@ -60,8 +61,8 @@ export class WorkerLink implements Link {
   send<T>(request: Request<T>, receive: (answer: Answer<T>) => void): void {
     if (!this.isOpen) return queueMicrotask(() => receive({ kind: 'dropped', wasSent: false, cause: this.endedBy }));
     this.replies.expect(request, receive);
-    if (this.outgoing.length === 0) process.nextTick(() => this.flush());
-    this.outgoing.push(request);
+    if (this.outgoing.size === 0) process.nextTick(() => this.flush());
+    this.outgoing.add(request);
   }
 
   ask<T>(request: Request<T>): Promise<Answer<T>> {
@@ -103,7 +104,7 @@ export class WorkerLink implements Link {
   }
 
   /** @param sent number of requests without a reply that have left; if unknown, all that were given to the worker */
-  end(cause: unknown, sent = this.replies.waiting - this.outgoing.length): void {
+  end(cause: unknown, sent = this.replies.waiting - this.outgoing.size): void {
     if (!this.isOpen) return;
     this.isOpen = false;
     this.isOpening = false;
@@ -130,9 +131,9 @@ export class WorkerLink implements Link {
 
   private flush(): void {
     if (!this.isOpen || this.number === undefined) return;
-    const { parts, memory } = pack(this.outgoing.map(({ payload }) => payload));
-    const requests = this.outgoing.map(({ opCode }, index) => ({ opCode, payload: parts[index]! }));
-    this.outgoing = [];
+    const outgoing = this.outgoing.take();
+    const { parts, memory } = pack(outgoing.map(({ payload }) => payload));
+    const requests = outgoing.map(({ opCode }, index) => ({ opCode, payload: parts[index]! }));
     this.order({ kind: 'requests', link: this.number, requests }, [memory]);
   }
 }
