@@ -129,7 +129,9 @@ export class Duty {
   /** A fire time comes to this instance. */
   async trigger(): Promise<void> {
     const trigger = triggerAt(this.clock.wallNow());
-    const assigning = this.duties.whileTriggered(() => this.services.sharding.assign(trigger, this.tree.signal));
+    const assigning = this.services.sharding.assign(trigger, this.tree.signal, (wait) =>
+      this.duties.whileTriggered(wait),
+    );
     await this.clock.advanceUntil(assigning);
   }
 

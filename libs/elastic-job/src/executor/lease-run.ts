@@ -73,7 +73,7 @@ export class LeaseRun {
     while (this.waiting.length > 0 && this.lease.mayStart) {
       if (!this.turns.isOpen) return this.fillSlotsLater();
       if (!this.slots.take(most)) return;
-      this.turns.spend(() => void this.runItem(this.waiting.shift()!));
+      this.turns.spend(() => this.runItem(this.waiting.shift()!));
     }
   }
 
@@ -91,7 +91,7 @@ export class LeaseRun {
     this.fillSlots();
   }
 
-  private async runItem(item: number): Promise<void> {
+  private runItem(item: number): void {
     const { timeoutMs } = this.job.configuration;
     const { hungGraceMs } = this.options;
     const { attempt, leftMs } = this.retries.begin(item);
@@ -100,7 +100,11 @@ export class LeaseRun {
     );
     this.running.set(item, run);
     this.job.onStarted?.(item, attempt);
-    const outcome = await run.outcomeOf(() => this.job.handler(this.contextOf(item, attempt), this.lease.begun(item)));
+    const work = () => this.job.handler(this.contextOf(item, attempt), this.lease.begun(item));
+    void run.outcomeOf(work).then((outcome) => this.returned(item, outcome));
+  }
+
+  private returned(item: number, outcome: ShardOutcome): void {
     this.running.delete(item);
     this.job.onReturned?.(item);
     if (!this.released.has(item)) this.endOrRetry(item, outcome);

@@ -80,8 +80,8 @@ export class Begin {
     this.record = newRecord(tree, trigger, clock, tasks, this.trace?.traceparent);
   }
 
-  /** Begins the free ones of the items. Items that this client may not write are left out. */
-  ofFree(items: readonly number[], here: Pick<RunningHere, 'has'>): Promise<BegunExecution> {
+  /** Begins the free ones of the items, and adds the lease. Items that this client may not write are left out. */
+  ofFree(items: readonly number[], here: RunningHere): Promise<BegunExecution> {
     const blamed = new SparseSet<number>();
     return untilCommitted(this.tree, 'the begin', () => this.tryFree(items, here, blamed));
   }
@@ -104,12 +104,13 @@ export class Begin {
   /** @returns undefined if another instance was faster */
   private async tryFree(
     items: readonly number[],
-    here: Pick<RunningHere, 'has'>,
+    here: RunningHere,
     blamed: SparseSet<number>,
   ): Promise<BegunExecution | undefined> {
     const { tree } = this;
     const { blocked } = this.own;
-    if (!(await tree.loadRecords(items, { signal: tree.signal }))) return undefined;
+    const isLoaded = tree.loadRecords(items, { signal: tree.signal });
+    if (isLoaded !== true && !(await isLoaded)) return undefined;
     const begun: number[] = [];
     const refused = new SparseMap<number, RefusalCause>();
     for (const item of items) {
@@ -124,6 +125,7 @@ export class Begin {
     try {
       const lease = await this.commit(free);
       if (lease === undefined) return undefined;
+      here.add(lease);
       const others = begun.filter((item) => !together.includes(item));
       const held = { lease, refused: refused.toMap(), former: formerOwesAfter(free), early };
       return others.length === 0 ? held : { ...held, blocked: { items: others, error: blocked.errorOf(others) } };
@@ -147,43 +149,30 @@ export class Begin {
     items: readonly BeginningItem[],
     guard?: readonly Operation[],
   ): Promise<ExecutionLease | undefined> {
-    // Entered before the registry has the marks, so that none of them is ever taken for a stray one.
-    const { blocked, runs } = this.own;
+    const { own, tree, trigger } = this;
     const begun = items.map(({ item }) => item);
-    runs.enter(begun);
-    let lease: ExecutionLease | undefined;
-    try {
-      lease = await this.tryCommit(items, guard);
-      if (lease !== undefined) blocked.delete(begun);
-      return lease;
-    } finally {
-      if (lease === undefined) runs.leave(begun);
-    }
-  }
-
-  private async tryCommit(
-    items: readonly BeginningItem[],
-    guard: readonly Operation[] | undefined,
-  ): Promise<ExecutionLease | undefined> {
-    const { tree, trigger } = this;
     const [self, ...perItem] = this.request(items);
-    const ofItems = perItem.flat();
-    const operations = [...self, ...(guard ?? []), ...ofItems];
+    const operations = [...self, ...(guard ?? []), ...perItem.flat()];
+    let lease: ExecutionLease | undefined;
+    // Entered before the registry has the marks, so that none of them is ever taken for a stray one.
+    own.runs.enter(begun);
     try {
       const result = await (guard ? tree.commit(operations) : tree.commitShared(operations, trigger.fireTime));
-      if (result.kind === 'refused') {
-        if (result.index < self.length) await this.assertRegistered();
-        return undefined;
+      if (result.kind === 'committed') {
+        lease = this.lease(items, heldItems(items, perItem, result.results, this.record));
+      } else if (result.index < self.length) {
+        await this.assertRegistered();
       }
-      const results = result.results.slice(operations.length - ofItems.length);
-      return this.lease(items, heldItems(items, perItem, results, this.record));
     } catch (error) {
       if (!isUnanswered(error) || error.fate === 'not-applied') throw error;
-      const lease = await this.afterLostReply(items);
+      lease = await this.afterLostReply(items);
       // A server that keeps failing is asked again after a pause; a broken connection may be back already.
       if (lease === undefined && error instanceof ServerError) throw error;
-      return lease;
+    } finally {
+      if (lease === undefined) own.runs.leave(begun);
     }
+    if (lease !== undefined) own.blocked.delete(begun);
+    return lease;
   }
 
   private async assertRegistered(): Promise<void> {

@@ -73,7 +73,8 @@ export class EndedRun implements EndedItem {
   private all(isRecordWritten: boolean): Operation[] {
     const { item, modes, tree, version } = this;
     const isCancelled = tree.has(tree.paths.cancel(item));
-    return settleOperations(tree.paths, { item, version }, this.text, { ...modes, isRecordWritten, isCancelled });
+    const all = { isCancelled, ...modes, isRecordWritten };
+    return settleOperations(tree.paths, { item, version }, this.text, all);
   }
 
   /** The record as it is to be written, or was written. */

@@ -108,14 +108,19 @@ export class Executions {
    * @param here receives the lease immediately, since without marks nothing else keeps this process from beginning the
    * items again. Items that it already has are busy: a handler that has not returned may have no mark any more
    */
-  async begin({ trigger, items }: ShardAssignment, here: RunningHere = NOWHERE): Promise<BegunExecution> {
+  begin({ trigger, items }: ShardAssignment, here: RunningHere = NOWHERE): Promise<BegunExecution> {
     const tree = this.trees.of(trigger.jobName);
     const configuration = this.configurations.current(trigger.jobName);
-    if (configuration.monitorExecution) {
-      const begun = await this.newBegin(tree, configuration, trigger).ofFree(items, here);
-      if (begun.lease !== undefined) here.add(begun.lease);
-      return begun;
-    }
+    if (configuration.monitorExecution) return this.newBegin(tree, configuration, trigger).ofFree(items, here);
+    return Promise.resolve(this.beginUnmonitored(tree, trigger, items, here));
+  }
+
+  private beginUnmonitored(
+    tree: JobTree,
+    trigger: Trigger,
+    items: readonly number[],
+    here: RunningHere,
+  ): BegunExecution {
     if (items.length === 0) return { lease: undefined, refused: NONE, former: NONE };
     const trace = this.options.tracer?.start(trigger);
     trace?.begun({ jobName: tree.jobName, run: undefined, items, repeated: NONE });

@@ -164,8 +164,8 @@ export class HeldLease extends ItemLease {
     const isOwed = (requeue === 'queue' && death !== undefined) || undefined;
     const settled: SettledRun = { at: this.clock.wallNow(), outcome: outcome.kind, cause, isOwed };
     const kept = requeue === 'queue' ? record : withoutTrace(record);
-    if (death === undefined || death.isInnocent) return { ...kept, settled };
-    return { ...kept, settled, executorDeaths: (record.executorDeaths ?? 0) + 1 };
+    if (death === undefined || death.isInnocent) return { settled, ...kept };
+    return { settled, ...kept, executorDeaths: (record.executorDeaths ?? 0) + 1 };
   }
 
   /** Keeps the mark until the session is over, when it becomes an orphan, since the executor may still run. */

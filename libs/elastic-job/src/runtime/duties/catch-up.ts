@@ -149,10 +149,14 @@ export class CatchUp implements Duty {
    * Splits the items of a trigger: `behind` are those with older fire times to begin first, one after the other. Only
    * jobs that catch up on all fire times have any. Runs begun by this instance cost no request here.
    */
-  async inOrder({ fireTime }: Trigger, items: readonly number[]): Promise<ItemsInOrder> {
-    const { settings, tree } = this.context;
-    const { misfirePolicy, monitorExecution } = settings.configuration;
-    if (misfirePolicy !== 'all' || !monitorExecution) return { ready: items, behind: [] };
+  inOrder(trigger: Trigger, items: readonly number[]): ItemsInOrder | Promise<ItemsInOrder> {
+    const { misfirePolicy, monitorExecution } = this.context.settings.configuration;
+    const isOrdered = misfirePolicy === 'all' && monitorExecution;
+    return isOrdered ? this.split(trigger, items) : { ready: items, behind: [] };
+  }
+
+  private async split({ fireTime }: Trigger, items: readonly number[]): Promise<ItemsInOrder> {
+    const { tree } = this.context;
     await untilCommitted(tree, 'reading what is owed', async () => (await this.loadRecords(items)) || undefined);
     const owing = this.groups(items, fireTime - 1).filter(({ owed }) => this.target(owed) !== undefined);
     const behind = owing.flatMap((group) => group.items);
@@ -246,7 +250,7 @@ export class CatchUp implements Duty {
     return isMisfired || isOneOfMany || source === 'FAILOVER';
   }
 
-  private loadRecords(items: readonly number[]): Promise<boolean> {
+  private loadRecords(items: readonly number[]): boolean | Promise<boolean> {
     return this.context.tree.loadRecords(items, { signal: this.context.tree.signal });
   }
 

@@ -149,11 +149,11 @@ export class LeaderDuties implements Duty {
     this.work.stop();
   }
 
-  /** Runs `assign` while marking that a trigger waits for the plan, which makes a leader beside Java create it now. */
-  whileTriggered<T>(assign: () => Promise<T>): Promise<T> {
+  /** Runs `wait` while marking that a trigger waits for the plan, which makes a leader beside Java create it now. */
+  whileTriggered<T>(wait: () => Promise<T>): Promise<T> {
     return this.resharding.whileTriggered(() => {
       if (this.resharding.isHeldUp) this.duties.wake();
-      return assign();
+      return wait();
     });
   }
 

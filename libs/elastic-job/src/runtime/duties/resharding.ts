@@ -40,11 +40,11 @@ export class Resharding {
     this.isPlanOutdated = true;
   }
 
-  /** Runs `assign` while counting it as a trigger that waits for the plan. */
-  async whileTriggered<T>(assign: () => Promise<T>): Promise<T> {
+  /** Runs `wait` while counting it as a trigger that waits for the plan. */
+  async whileTriggered<T>(wait: () => Promise<T>): Promise<T> {
     this.waitingTriggers += 1;
     try {
-      return await assign();
+      return await wait();
     } finally {
       this.waitingTriggers -= 1;
     }

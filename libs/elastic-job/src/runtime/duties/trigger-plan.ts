@@ -5,6 +5,8 @@ import type { LeaderDuties } from './leader-duties.js';
 
 /** Finds the items that this instance must run for a trigger. */
 export class TriggerPlan {
+  private readonly whileWaiting = (wait: () => Promise<boolean>) => this.leader.whileTriggered(wait);
+
   constructor(
     private readonly context: JobContext,
     private readonly leader: LeaderDuties,
@@ -14,7 +16,7 @@ export class TriggerPlan {
   async assign(trigger: Trigger): Promise<readonly number[]> {
     const { events, services, tree } = this.context;
     const { jobName, fireTime } = trigger;
-    const assigned = await this.leader.whileTriggered(() => services.sharding.assign(trigger, tree.signal));
+    const assigned = await services.sharding.assign(trigger, tree.signal, this.whileWaiting);
     if (assigned.isOutdated) events.emit({ kind: 'sharding-timeout', jobName, fireTime });
     return assigned.items;
   }

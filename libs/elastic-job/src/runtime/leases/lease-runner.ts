@@ -46,13 +46,11 @@ export class LeaseRunner {
     // The caller may have waited since its decision, for a sync or a record, and the drain waits only for begins that
     // it sees.
     if (!this.gate.mayBegin) return { lease: undefined, refused: new Map(), former: new Map() };
-    return running.expect(async () => {
-      const begun = await services.executions.begin({ trigger, items }, running);
-      this.tellEarly(trigger, begun);
-      news.tell({ kind: 'ItemsBegun', trigger, former: begun.former });
-      if (begun.refused.size > 0) news.tell({ kind: 'ItemsRefused', refused: begun.refused });
-      return begun;
-    });
+    const begun = await running.expect(() => services.executions.begin({ trigger, items }, running));
+    this.tellEarly(trigger, begun);
+    news.tell({ kind: 'ItemsBegun', trigger, former: begun.former });
+    if (begun.refused.size > 0) news.tell({ kind: 'ItemsRefused', refused: begun.refused });
+    return begun;
   }
 
   /** Reports fire times that were begun before they came: here, as the begin's answer shows, or by others. */

@@ -104,7 +104,8 @@ export class JobSession {
 
   /** Handles one fire time, if it has come by the registry's clock too. Resolves when its run has ended. */
   async tick(fireTime: number): Promise<void> {
-    if (!(await this.context.scheduleClock.hasCome(fireTime))) return;
+    const hasCome = this.context.scheduleClock.hasCome(fireTime);
+    if (hasCome !== true && !(await hasCome)) return;
     const lease = await this.ticks.begin(fireTime);
     if (lease !== undefined) await this.leases.run(lease);
   }
