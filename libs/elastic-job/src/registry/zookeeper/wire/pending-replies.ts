@@ -7,7 +7,7 @@ interface Pending {
   readonly xid: number;
   /** Moment of the socket write that contained the request; undefined before. */
   sent: Moment | undefined;
-  /** The next request; undefined once this one is answered, so that an answered request keeps no later one in memory. */
+  /** The next request; undefined once this one is answered, so that none that was answered keeps later ones alive. */
   next: Pending | undefined;
   /** @returns a function that tells the answer @throws {RangeError} if the reply is malformed */
   read(code: number, reply: ReplyReader): () => void;
