@@ -36,6 +36,9 @@ export function contextsOf(lease: ExecutionLease, configuration: JobConfiguratio
   return (item, attempt) => Object.freeze(new ItemContext(facts, item, attempt));
 }
 
+/** Key of a context's lease. A private field could not be read through a proxy or an object derived from a context. */
+const LEASE = Symbol('lease');
+
 /**
  * The context of one item. All properties are its own, so that a copy has them too. All contexts have the same getters:
  * V8 describes each object anew whose getters are closures of its own, which takes four times as long as all the rest.
@@ -45,17 +48,18 @@ class ItemContext implements ShardingContext {
     signal: {
       enumerable: true,
       get(this: ItemContext) {
-        return this.#lease.signalOf(this.shardingItem);
+        return this[LEASE].signalOf(this.shardingItem);
       },
     },
     checkpoint: {
       enumerable: true,
       get(this: ItemContext) {
-        return this.#lease.checkpoint(this.shardingItem);
+        return this[LEASE].checkpoint(this.shardingItem);
       },
     },
   };
 
+  declare readonly [LEASE]: ExecutionLease;
   declare readonly signal: AbortSignal;
   declare readonly checkpoint: Checkpoint;
   readonly jobName: ShardingContext['jobName'];
@@ -71,14 +75,13 @@ class ItemContext implements ShardingContext {
   readonly token: bigint | undefined;
   readonly assertHeld: () => void;
   readonly isMoving: () => boolean;
-  readonly #lease: ExecutionLease;
 
   constructor(
     { lease, configuration, parameters, taskId, trigger, tokenEpoch }: LeaseFacts,
     readonly shardingItem: number,
     readonly attempt: number,
   ) {
-    this.#lease = lease;
+    Object.defineProperty(this, LEASE, { value: lease });
     this.jobName = lease.jobName;
     this.taskId = taskId;
     this.jobParameter = configuration.jobParameter;
