@@ -37,8 +37,7 @@ export class Tick {
 
   /** Begins the free items, and marks those that still run as misfired. */
   private async beginItems(trigger: Trigger, items: readonly number[]): Promise<ExecutionLease | undefined> {
-    const ordered = this.catchUp.inOrder(trigger, this.free(items));
-    const { ready, behind } = ordered instanceof Promise ? await ordered : ordered;
+    const { ready, behind } = await this.catchUp.inOrder(trigger, this.free(items));
     const free = this.free(ready);
     const held =
       free.length === items.length ? [] : items.filter((item) => !free.includes(item) && !behind.includes(item));

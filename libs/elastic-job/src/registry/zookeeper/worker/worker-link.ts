@@ -61,8 +61,7 @@ export class WorkerLink implements Link {
   send<T>(request: Request<T>, receive: (answer: Answer<T>) => void): void {
     if (!this.isOpen) return queueMicrotask(() => receive({ kind: 'dropped', wasSent: false, cause: this.endedBy }));
     this.replies.expect(request, receive);
-    if (this.outgoing.size === 0) process.nextTick(() => this.flush());
-    this.outgoing.add(request);
+    if (this.outgoing.add(request) === 1) process.nextTick(() => this.flush());
   }
 
   ask<T>(request: Request<T>): Promise<Answer<T>> {
