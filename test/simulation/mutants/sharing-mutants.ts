@@ -85,18 +85,11 @@ const toldToNext: Answering = async (group, send) => {
   deal(told, again, others);
 };
 
-/** Views accept a sync of the last 50 ms, so a trigger may see a state from before it was due. */
-function withEarlierSync(center: MemoryRegistryCenter, clock: Clock): RegistryCenter {
-  let earlier: Promise<void> | undefined;
-  const forget = () => void (earlier = undefined);
+/** Views accept every sync of the last 200 ms, so a trigger may see a state from before it was due. */
+function withEarlierSync(center: MemoryRegistryCenter): RegistryCenter {
   const openSubtree: RegistryCenter['openSubtree'] = async (path, listener, options) => {
     const view = await center.openSubtree(path, listener, options);
-    return overriding<Subtree>(view, {
-      sync: (how) => {
-        earlier ??= view.sync(how).finally(() => clock.setTimer(50, forget));
-        return earlier;
-      },
-    });
+    return overriding<Subtree>(view, { sync: (how) => view.sync({ ...how, asOf: -Infinity }) });
   };
   return overriding<RegistryCenter>(center, { openSubtree });
 }

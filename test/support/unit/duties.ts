@@ -129,7 +129,7 @@ export class Duty {
   /** A fire time comes to this instance. */
   async trigger(): Promise<void> {
     const trigger = triggerAt(this.clock.wallNow());
-    const assigning = this.services.sharding.assign(trigger, this.tree.signal, (wait) =>
+    const assigning = this.services.sharding.assign(trigger, { signal: this.tree.signal }, (wait) =>
       this.duties.whileTriggered(wait),
     );
     await this.clock.advanceUntil(assigning);

@@ -63,6 +63,23 @@ it('lets the event loop turn between timers that set themselves anew', async () 
   expect(fired).toEqual(['3 at 0', 'turn', '2 at 0', 'turn', '1 at 0', 'turn']);
 });
 
+it('lets the event loop turn between many due timers, and fires none that is cancelled meanwhile', async () => {
+  const timers = Array.from({ length: 200 }, (_, n) => queue.setTimer(10, () => note(n)));
+  queue.setTimer(10, () => timers[150]!.cancel());
+  const turns: number[] = [];
+  queue.setTimer(5, async () => {
+    await clock.sleep(5);
+    while (fired.length < 199) {
+      turns.push(fired.length);
+      await clock.nextTurn();
+    }
+  });
+  timers[100]!.cancel();
+  await clock.advance(20);
+  expect(turns.length).toBeGreaterThan(4);
+  expect(fired).toEqual([...Array(200).keys()].filter((n) => n !== 100).map((n) => `${n} at 10`));
+});
+
 it('fires the others if one throws', async () => {
   queue.setTimer(10, () => {
     throw new Error('broken');

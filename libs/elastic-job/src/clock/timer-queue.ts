@@ -20,6 +20,9 @@ class QueuedTimer implements Timer {
   }
 }
 
+/** Timers fired in one turn. Between two turns the process serves its connections. */
+const AT_ONCE = 32;
+
 /** Any number of timers on one timer of the clock: the earliest is set, the others wait in a binary heap. */
 export class TimerQueue implements Pick<Clock, 'setTimer'> {
   private readonly heap: QueuedTimer[] = [];
@@ -28,7 +31,7 @@ export class TimerQueue implements Pick<Clock, 'setTimer'> {
   /** While due timers fire, the clock's timer is set once, at the end. */
   private isFiring = false;
 
-  constructor(private readonly clock: Pick<Clock, 'monotonicNow' | 'setTimer'>) {}
+  constructor(private readonly clock: Pick<Clock, 'monotonicNow' | 'nextTurn' | 'setTimer'>) {}
 
   /** @see Clock.setTimer */
   setTimer(ms: number, callback: () => void): Timer {
@@ -47,20 +50,31 @@ export class TimerQueue implements Pick<Clock, 'setTimer'> {
     this.arm();
   }
 
-  /** Fires the due timers. Timers that are set meanwhile fire in a later turn, even if they are due at once. */
   private wake(): void {
     this.armed = undefined;
     this.isFiring = true;
-    const now = this.clock.monotonicNow();
-    const last = this.count;
+    this.fire(this.clock.monotonicNow(), this.count);
+  }
+
+  /**
+   * Fires the timers that are due by `until`, some in each turn. Timers that were set after the `last` one wait for the
+   * next wake, even if they are due at once.
+   */
+  private fire(until: number, last: number): void {
+    const isDue = (next: QueuedTimer | undefined): next is QueuedTimer =>
+      next !== undefined && next.due <= until && next.order <= last;
     try {
-      for (let [next] = this.heap; next !== undefined && next.due <= now && next.order <= last; [next] = this.heap) {
+      for (let left = AT_ONCE, [next] = this.heap; left > 0 && isDue(next); left -= 1, [next] = this.heap) {
         this.remove(next);
         next.callback();
       }
     } finally {
-      this.isFiring = false;
-      this.arm();
+      if (isDue(this.heap[0])) {
+        void this.clock.nextTurn().then(() => this.fire(until, last));
+      } else {
+        this.isFiring = false;
+        this.arm();
+      }
     }
   }
 

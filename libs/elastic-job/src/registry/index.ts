@@ -1,4 +1,5 @@
 export * from './registry-center.js';
+export * from './request-options.js';
 export * from './registry.errors.js';
 export { guaranteedDelete } from './guaranteed-delete.js';
 export * from './creation.js';

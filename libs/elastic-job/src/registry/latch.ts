@@ -1,7 +1,8 @@
 import { type Clock, waitFor } from '../clock/index.js';
 import { guaranteedDelete } from './guaranteed-delete.js';
 import { childPath, parentPath } from './node-map.js';
-import type { RegistryCenter, RequestOptions, Subtree } from './registry-center.js';
+import type { RegistryCenter, Subtree } from './registry-center.js';
+import type { RequestOptions } from './request-options.js';
 import { isRegistryFailure, isUnanswered, NodeExistsError, NoNodeError } from './registry.errors.js';
 import { retry } from './retry.js';
 

@@ -1,4 +1,5 @@
 import type { TimeInterval } from '../domain/index.js';
+import type { CloseOptions, RequestOptions, SyncOptions, TransactionOptions } from './request-options.js';
 
 /**
  * The registry as the scheduler needs it: ZooKeeper's own model, so that the port promises nothing that an ensemble
@@ -146,36 +147,6 @@ export interface RegistryTraffic {
   background: number;
 }
 
-export interface CloseOptions {
-  /**
-   * Longest wait for the server, in milliseconds. Without its answer the session ends by its timeout.
-   * @default 2_000
-   */
-  readonly timeoutMs?: number;
-}
-
-export interface RequestOptions {
-  /**
-   * Abandons the request, which may still be applied if it was already sent. The call rejects with the signal's reason.
-   */
-  readonly signal?: AbortSignal;
-  /** Longest wait for the answer, in milliseconds. @default the adapter's `requestTimeoutMs` */
-  readonly timeoutMs?: number;
-}
-
-export interface TransactionOptions extends RequestOptions {
-  /**
-   * Instant, in milliseconds since the epoch, at which the transaction is due. It lets the transaction share a request
-   * with others of this session: those of one turn of the event loop leave together, ordered by this instant, the
-   * smallest first. Each one is answered as if it had left alone. If not all of them are committed, each is still all
-   * or nothing by itself.
-   * @default sent alone and at once
-   */
-  readonly dueAt?: number;
-  /** True if `calm` need not wait for this transaction. @default false */
-  readonly isPatient?: boolean;
-}
-
 /**
  * Curator's words. CONNECTED: the first session. SUSPENDED: no server answers, the session may live on; start no work.
  * RECONNECTED: a server answers again; compare `id`, since another id is a new session. LOST: the session is over, and
@@ -279,8 +250,11 @@ export interface SubtreeOptions extends RequestOptions {
  * was replaced meanwhile is recognised only where its value is held.
  */
 export interface Subtree {
-  /** Brings the view up to date with one request: afterwards it holds everything that was committed before the call. */
-  sync(options?: RequestOptions): Promise<void>;
+  /**
+   * Brings the view up to date with one request: afterwards it holds everything that was committed before the call, or
+   * before `asOf`.
+   */
+  sync(options?: SyncOptions): Promise<void>;
   /** True if the node exists. */
   has(path: string): boolean;
   /**

@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { SystemClock } from '../clock/index.js';
+import { VirtualClock } from '../testing/index.js';
 import { Calm } from './calm.js';
 import { SharedSync } from './shared-sync.js';
 
@@ -8,7 +9,7 @@ const calm = new Calm(clock);
 
 it('answers all that ask in one turn by one request, in their order and some in each turn', async () => {
   let sent = 0;
-  const shared = new SharedSync(async () => void (sent += 1), clock, calm);
+  const shared = sharing(async () => void (sent += 1));
   const answered: number[] = [];
   const all = Array.from({ length: 1_000 }, (_, index) => shared.sync('sync').then(() => answered.push(index)));
   await all[0];
@@ -19,7 +20,7 @@ it('answers all that ask in one turn by one request, in their order and some in 
 });
 
 it('lets work that may come later wait until all of them go on', async () => {
-  const shared = new SharedSync(() => Promise.resolve(), clock, calm);
+  const shared = sharing(() => Promise.resolve());
   const resumed: string[] = [];
   const all = Array.from({ length: 200 }, () => shared.sync('sync').then(() => resumed.push('caller')));
   await all[0];
@@ -29,7 +30,7 @@ it('lets work that may come later wait until all of them go on', async () => {
 
 it('tells all of them why the request has failed', async () => {
   const failure = new Error('no answer');
-  const shared = new SharedSync(() => Promise.reject(failure), clock, calm);
+  const shared = sharing(() => Promise.reject(failure));
   const answers = await Promise.allSettled([shared.sync('sync'), shared.sync('sync')]);
   expect(answers).toEqual([
     { status: 'rejected', reason: failure },
@@ -39,7 +40,7 @@ it('tells all of them why the request has failed', async () => {
 
 it('sends nothing once nobody waits any more', async () => {
   let sent = 0;
-  const shared = new SharedSync(async () => void (sent += 1), clock, calm);
+  const shared = sharing(async () => void (sent += 1));
   const controller = new AbortController();
   const withdrawn = shared.sync('sync', { signal: controller.signal });
   controller.abort(new Error('given up'));
@@ -48,3 +49,89 @@ it('sends nothing once nobody waits any more', async () => {
   await shared.sync('sync');
   expect(sent).toBe(1);
 });
+
+describe('given callers that need the commits before an earlier moment', () => {
+  let sent: number;
+  let answer: () => void;
+  let sessionId: string;
+  let shared: SharedSync;
+  const virtual = new VirtualClock();
+  beforeEach(() => {
+    sent = 0;
+    sessionId = '1';
+    const send = () => {
+      sent += 1;
+      return new Promise<void>((resolve) => (answer = resolve));
+    };
+    shared = new SharedSync({ sessionId: () => sessionId, send }, virtual, new Calm(virtual));
+  });
+
+  it('sends at once, and answers later callers of that moment by the same request', async () => {
+    const asOf = virtual.monotonicNow();
+    const first = shared.sync('sync', { asOf });
+    expect(sent).toBe(1);
+    await virtual.advance(10);
+    const second = shared.sync('sync', { asOf });
+    answer();
+    await Promise.all([first, second]);
+    await virtual.advance(10);
+    await shared.sync('sync', { asOf });
+    expect(sent).toBe(1);
+  });
+
+  it('sends anew for a caller whose moment came after the request had left', async () => {
+    void shared.sync('sync', { asOf: virtual.monotonicNow() });
+    answer();
+    await virtual.advance(10);
+    void shared.sync('sync', { asOf: virtual.monotonicNow() - 5 });
+    expect(sent).toBe(2);
+  });
+
+  it('sends anew for a caller of no moment, even if one is under way', async () => {
+    void shared.sync('sync', { asOf: virtual.monotonicNow() });
+    void shared.sync('sync');
+    await virtual.nextTurn();
+    expect(sent).toBe(2);
+  });
+
+  it('sends anew 200 ms after the request had left', async () => {
+    const asOf = virtual.monotonicNow();
+    void shared.sync('sync', { asOf });
+    answer();
+    await virtual.advance(201);
+    void shared.sync('sync', { asOf });
+    expect(sent).toBe(2);
+  });
+
+  it('sends anew in another session', () => {
+    const asOf = virtual.monotonicNow();
+    void shared.sync('sync', { asOf });
+    sessionId = '2';
+    void shared.sync('sync', { asOf });
+    expect(sent).toBe(2);
+  });
+
+  it('sends anew after a request that has failed', async () => {
+    const asOf = virtual.monotonicNow();
+    const failing = sharing(() => {
+      sent += 1;
+      return Promise.reject(new Error('no answer'));
+    });
+    await expect(failing.sync('sync', { asOf })).rejects.toThrow('no answer');
+    await expect(failing.sync('sync', { asOf })).rejects.toThrow('no answer');
+    expect(sent).toBe(2);
+  });
+
+  it('rejects for an aborted signal, although the answer is there', async () => {
+    const asOf = virtual.monotonicNow();
+    const first = shared.sync('sync', { asOf });
+    answer();
+    await first;
+    const signal = AbortSignal.abort(new Error('given up'));
+    await expect(shared.sync('sync', { asOf, signal })).rejects.toThrow('given up');
+  });
+});
+
+function sharing(send: () => Promise<void>): SharedSync {
+  return new SharedSync({ sessionId: () => '1', send }, clock, calm);
+}

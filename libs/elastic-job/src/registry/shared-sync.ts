@@ -3,19 +3,42 @@ import { Batch } from '../domain/index.js';
 import type { Calm } from './calm.js';
 import { resumeInTurns } from './in-turns.js';
 import { ownWait, type Waiter } from './own-wait.js';
-import type { RequestOptions } from './registry-center.js';
+import type { SyncOptions } from './request-options.js';
+
+/** Milliseconds after which a sync that has left answers no further callers. */
+const LONGEST_USE_MS = 200;
+
+/** The sender of the shared syncs. */
+interface SyncSender {
+  sessionId(): string | undefined;
+  /** Sends a sync at once. Once it resolves, every earlier commit has been heard. */
+  send(): Promise<void>;
+}
+
+/** A sync that has left. */
+interface SentSync {
+  readonly sessionId: string | undefined;
+  /** Moment on the monotonic clock. */
+  readonly leftAt: number;
+  /** Callers that have not gone on yet. */
+  readonly waiting: Batch<Waiter<void>>;
+  isAnswered: boolean;
+}
 
 /**
  * One sync request shared by all callers that need the latest commits. It leaves at the end of the turn in which the
  * first one asks; callers that ask after it left share the next one. Once it is answered, callers resume in the order
  * of their calls, some in each turn, and until the last one has there is no calm.
+ *
+ * A caller that needs the commits before an earlier moment shares a sync that left after that moment. If there is none,
+ * its own leaves at once, so that it is answered while further callers of that moment prepare their calls.
  */
 export class SharedSync {
-  private readonly waiting = new Batch<Waiter<void>>();
+  private next = new Batch<Waiter<void>>();
+  private last: SentSync | undefined;
 
-  /** @param send sends a sync at once; when it resolves, every earlier commit has been heard */
   constructor(
-    private readonly send: () => Promise<void>,
+    private readonly sender: SyncSender,
     private readonly clock: Clock,
     private readonly calm: Calm,
   ) {}
@@ -26,24 +49,51 @@ export class SharedSync {
    * @param operation the request, as an error names it
    * @throws the error of `send`, or the reason that ends the wait
    */
-  sync(operation: string, options: RequestOptions = {}): Promise<void> {
+  sync(operation: string, options: SyncOptions = {}): Promise<void> {
+    const sent = this.sentAfter(options.asOf);
+    if (sent?.isAnswered && sent.waiting.size === 0 && !options.signal?.aborted) return Promise.resolve();
     return ownWait(this.clock, operation, options, (waiter) => {
-      if (this.waiting.add(waiter) === 1) void this.sendNext();
+      const count = (sent?.waiting ?? this.next).add(waiter);
+      if (sent !== undefined) return;
+      if (options.asOf !== undefined) void this.sendNext();
+      else if (count === 1) void this.sendLater();
     });
   }
 
-  private async sendNext(): Promise<void> {
+  /** The last sync, if it holds all commits before that moment and is recent. */
+  private sentAfter(moment = Infinity): SentSync | undefined {
+    const { last } = this;
+    if (last === undefined || last.leftAt < moment || last.sessionId !== this.sender.sessionId()) return undefined;
+    return this.clock.monotonicNow() - last.leftAt <= LONGEST_USE_MS ? last : undefined;
+  }
+
+  private async sendLater(): Promise<void> {
     await this.clock.nextTurn();
-    const waiting = this.waiting.take().filter(({ isOver }) => !isOver);
-    if (waiting.length === 0) return;
+    await this.sendNext();
+  }
+
+  private async sendNext(): Promise<void> {
+    const waiting = this.next;
+    if (waiting.list.every(({ isOver }) => isOver)) return void waiting.take();
+    this.next = new Batch();
+    const sent: SentSync = {
+      sessionId: this.sender.sessionId(),
+      leftAt: this.clock.monotonicNow(),
+      waiting,
+      isAnswered: false,
+    };
+    this.last = sent;
     try {
-      await this.send();
+      await this.sender.send();
     } catch (error) {
-      for (const waiter of waiting) waiter.reject(error);
+      if (this.last === sent) this.last = undefined;
+      for (const waiter of waiting.take()) if (!waiter.isOver) waiter.reject(error);
       return;
     }
+    sent.isAnswered = true;
     this.calm.begin();
-    await resumeInTurns(this.clock, waiting, (waiter) => waiter.resolve());
+    // Further callers may come while the first ones go on.
+    while (waiting.size > 0) await resumeInTurns(this.clock, waiting.take(), (waiter) => waiter.resolve());
     this.calm.end();
   }
 }

@@ -2,7 +2,8 @@ import type { Clock } from '../clock/index.js';
 import { Batch } from '../domain/index.js';
 import type { Calm } from './calm.js';
 import { ownWait, type Waiter } from './own-wait.js';
-import type { Operation, RequestOptions, TransactionResult } from './registry-center.js';
+import type { Operation, TransactionResult } from './registry-center.js';
+import type { RequestOptions } from './request-options.js';
 import { isRefusal, SessionLostError } from './registry.errors.js';
 
 /** Largest size of a shared request, in bytes. A refused one is sent again, member by member. */

@@ -5,12 +5,16 @@ import type { Schedule } from './schedule.js';
 const LONGEST_WAIT_MS = 60_000;
 
 /** Parts of the clock that a ticker needs. @see Clock */
-export type TickClock = Pick<Clock, 'setTimer' | 'wallNow'>;
+export type TickClock = Pick<Clock, 'monotonicNow' | 'setTimer' | 'wallNow'>;
 
 /** Receiver of a ticker's fire times. */
 export interface TickListener {
-  /** Called when a fire time has come, in milliseconds since the epoch. The next one does not wait for the promise. */
-  onFire(fireTime: number): void | Promise<void>;
+  /**
+   * Called when a fire time has come. The next one does not wait for the promise.
+   * @param fireTime milliseconds since the epoch
+   * @param cameAt moment on the monotonic clock, not before the one at which the fire time came
+   */
+  onFire(fireTime: number, cameAt: number): void | Promise<void>;
   /**
    * Called for a reported fire time that comes again because the wall clock was set back. Must not throw.
    * @default ignored
@@ -34,6 +38,8 @@ export class Ticker {
   private schedule: Schedule | undefined;
   private timer: Timer | undefined;
   private next: number | undefined;
+  /** Moment on the monotonic clock at which the timer is due. */
+  private dueAt = 0;
   private last = -Infinity;
 
   constructor(
@@ -106,6 +112,7 @@ export class Ticker {
     this.next = schedule.next(now);
     const wait = Math.min((this.next ?? Infinity) - now, LONGEST_WAIT_MS);
     this.timer?.cancel();
+    this.dueAt = this.clock.monotonicNow() + wait;
     this.timer = this.clock.setTimer(wait, () => this.wake());
   }
 
@@ -114,19 +121,20 @@ export class Ticker {
     if (schedule === undefined) return;
     // Read once: a fire time between two readings would be neither waited for nor reported.
     const now = this.clock.wallNow();
-    const due = this.next;
+    const { dueAt, next: due } = this;
     const fireTime = hasCome(due, now) ? (schedule.latest(now, due) ?? due) : undefined;
     const isAgain = fireTime !== undefined && fireTime <= this.last && this.last - now <= LONGEST_WAIT_MS;
     if (fireTime !== undefined && !isAgain) this.last = fireTime;
     this.arm(schedule, now);
     if (fireTime === undefined) return;
     if (isAgain) this.listener.onAgain?.(fireTime);
-    else void this.tell(fireTime);
+    // Either clock alone can be wrong: the wall clock if it was set, and the timer if the wall clock goes slower.
+    else void this.tell(fireTime, Math.max(dueAt, this.clock.monotonicNow() - (now - fireTime)));
   }
 
-  private async tell(fireTime: number): Promise<void> {
+  private async tell(fireTime: number, cameAt: number): Promise<void> {
     try {
-      await this.listener.onFire(fireTime);
+      await this.listener.onFire(fireTime, cameAt);
     } catch (error) {
       this.listener.onError(error);
     }

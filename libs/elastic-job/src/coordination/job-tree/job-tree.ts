@@ -7,6 +7,7 @@ import {
   type RegistryCenter,
   type RegistryNode,
   type RequestOptions,
+  type SyncOptions,
   type TransactionOptions,
   retry,
   type SubtreeEvent,
@@ -138,9 +139,9 @@ export class JobTree extends ItemNodes {
 
   /**
    * Brings the tree up to date with one request: afterwards every read shows at least what was committed before the
-   * call.
+   * call, or before `asOf`.
    */
-  sync(options?: RequestOptions): Promise<void> {
+  sync(options?: SyncOptions): Promise<void> {
     return this.view.sync(options);
   }
 

@@ -181,7 +181,7 @@ describe('a trigger', () => {
   it('given a stop, when the signal aborts, then the wait for the plan is over', async () => {
     await worker.sharding.requestResharding(JOB);
     const end = new AbortController();
-    const assigning = worker.sharding.assign(triggerAt(1_000), end.signal);
+    const assigning = worker.sharding.assign(triggerAt(1_000), { signal: end.signal });
     await registry.clock.advance(10);
 
     end.abort(new Error('stopping'));

@@ -33,7 +33,7 @@ import {
   nextIpAfter,
   nextInstanceOf,
 } from '../../domain/index.js';
-import { creation, type Operation } from '../../registry/index.js';
+import { creation, type Operation, type SyncOptions } from '../../registry/index.js';
 import type { Configurations } from '../configuration/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
@@ -88,12 +88,12 @@ export class Sharding {
    */
   async assign(
     trigger: Trigger,
-    signal?: AbortSignal,
+    options: SyncOptions = {},
     whileWaiting = (wait: () => Promise<boolean>): Promise<boolean> => wait(),
   ): Promise<AssignedTrigger> {
     const tree = this.trees.of(trigger.jobName);
-    await tree.sync({ signal });
-    const isCurrent = !mustWait(tree) || (await whileWaiting(() => this.waitForSharding(tree, signal)));
+    await tree.sync(options);
+    const isCurrent = !mustWait(tree) || (await whileWaiting(() => this.waitForSharding(tree, options.signal)));
     return { trigger, items: this.ownItems(tree), isOutdated: !isCurrent };
   }
 

@@ -1,10 +1,5 @@
-import type {
-  RegistryNode,
-  RegistryTraffic,
-  RequestOptions,
-  SubtreeListener,
-  SubtreeOptions,
-} from '../registry-center.js';
+import type { RegistryNode, RegistryTraffic, SubtreeListener, SubtreeOptions } from '../registry-center.js';
+import type { RequestOptions, SyncOptions } from '../request-options.js';
 import { Calm } from '../calm.js';
 import { SharedSync } from '../shared-sync.js';
 import type { MemoryServer } from './memory-server.js';
@@ -28,7 +23,9 @@ export class MemoryClient implements ViewingClient {
     this.session = new MemorySession(server, options);
     const nothing = () => {};
     this.calm = new Calm(options.clock);
-    this.sharedSync = new SharedSync(() => this.request('sync', nothing, nothing), options.clock, this.calm);
+    const send = () => this.request('sync', nothing, nothing);
+    const sender = { sessionId: () => this.session.info.id, send };
+    this.sharedSync = new SharedSync(sender, options.clock, this.calm);
   }
 
   /**
@@ -52,7 +49,7 @@ export class MemoryClient implements ViewingClient {
   }
 
   /** News and replies share one link, in order: every commit before the request is heard before its reply. */
-  sync(operation: string, options?: RequestOptions): Promise<void> {
+  sync(operation: string, options?: SyncOptions): Promise<void> {
     return this.sharedSync.sync(operation, options);
   }
 

@@ -4,7 +4,6 @@ import { Namespace } from '../namespace.js';
 import { childPath, parentPath } from '../node-map.js';
 import { refusalError, serverError } from '../refusal-error.js';
 import type {
-  CloseOptions,
   CreateMode,
   NodeStat,
   Operation,
@@ -12,16 +11,15 @@ import type {
   RegistryCenter,
   RegistryNode,
   RegistryTraffic,
-  RequestOptions,
   SessionInfo,
   Subtree,
   ChildrenWatch,
   SubtreeEvent,
   SubtreeListener,
   SubtreeOptions,
-  TransactionOptions,
   TransactionResult,
 } from '../registry-center.js';
+import type { CloseOptions, RequestOptions, TransactionOptions } from '../request-options.js';
 import { NodeExistsError, NoNodeError, RequestTooLargeError } from '../registry.errors.js';
 import { RegistryTime } from '../registry-time.js';
 import { OPEN_ACL_BYTES, requestBytes, transactionBytes } from '../request-size.js';

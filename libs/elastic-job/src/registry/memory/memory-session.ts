@@ -1,6 +1,7 @@
 import { type Clock, type Timer, waitFor } from '../../clock/index.js';
 import type { Namespace } from '../namespace.js';
-import type { CloseOptions, RequestOptions, SessionInfo, SessionState } from '../registry-center.js';
+import type { SessionInfo, SessionState } from '../registry-center.js';
+import type { CloseOptions, RequestOptions } from '../request-options.js';
 import { RegistryUnavailableError, SessionLostError } from '../registry.errors.js';
 import { MemoryLease } from './memory-lease.js';
 import { type LaneName, type Latency, MemoryLink } from './memory-link.js';

@@ -1,19 +1,13 @@
 import { KnownSubtree } from '../known-subtree.js';
-import type {
-  RegistryNode,
-  RequestOptions,
-  SessionInfo,
-  Subtree,
-  SubtreeListener,
-  SubtreeOptions,
-} from '../registry-center.js';
+import type { RegistryNode, SessionInfo, Subtree, SubtreeListener, SubtreeOptions } from '../registry-center.js';
+import type { RequestOptions, SyncOptions } from '../request-options.js';
 import type { NodeChange } from './node-tree.js';
 
 /** The client of a view, as far as the view needs it. */
 export interface ViewingClient {
   readonly session: { readonly info: SessionInfo };
   /** @throws as `Subtree.sync` does */
-  sync(operation: string, options?: RequestOptions): Promise<void>;
+  sync(operation: string, options?: SyncOptions): Promise<void>;
   /** @param take receives the nodes in the order of the link */
   readNodes(
     operation: string,
@@ -38,7 +32,7 @@ export class MemorySubtree extends KnownSubtree implements Subtree {
     super(path, client.session.info.id, options);
   }
 
-  async sync(options?: RequestOptions): Promise<void> {
+  async sync(options?: SyncOptions): Promise<void> {
     this.assertLive();
     await this.client.sync(`sync ${this.path}`, options);
   }

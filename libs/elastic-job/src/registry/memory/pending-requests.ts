@@ -1,6 +1,6 @@
 import { type Clock, onAbort } from '../../clock/index.js';
 import { serverError } from '../refusal-error.js';
-import type { RequestOptions } from '../registry-center.js';
+import type { RequestOptions } from '../request-options.js';
 import { RegistryUnavailableError } from '../registry.errors.js';
 import type { MemoryLink, NO_ANSWER } from './memory-link.js';
 

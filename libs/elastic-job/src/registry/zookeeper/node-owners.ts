@@ -1,5 +1,6 @@
 import type { Namespace } from '../namespace.js';
-import type { NodeOwners, RequestOptions } from '../registry-center.js';
+import type { NodeOwners } from '../registry-center.js';
+import type { RequestOptions } from '../request-options.js';
 import type { AclJudge, Ask } from './acl-judge.js';
 import type { SessionRequests } from './session/index.js';
 

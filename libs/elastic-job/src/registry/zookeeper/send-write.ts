@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock/index.js';
-import type { RegistryNode, RequestOptions } from '../registry-center.js';
+import type { RegistryNode } from '../registry-center.js';
+import type { RequestOptions } from '../request-options.js';
 import { isUnanswered, RegistryUnavailableError } from '../registry.errors.js';
 import { fateOf, type LostWrite } from './fate.js';
 import type { ZooKeeperClient } from './zookeeper-client.js';

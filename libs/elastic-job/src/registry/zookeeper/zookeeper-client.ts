@@ -8,9 +8,9 @@ import type {
   Operation,
   OperationResult,
   RegistryNode,
-  RequestOptions,
   TransactionResult,
 } from '../registry-center.js';
+import type { RequestOptions } from '../request-options.js';
 import { RegistryTime } from '../registry-time.js';
 import { SharedSync } from '../shared-sync.js';
 import { SharedTransactions } from '../shared-transactions.js';
@@ -101,7 +101,7 @@ export class ZooKeeperClient {
     const sessionId = () => this.session.info.id;
     this.calm = new Calm(clock);
     this.sharedTransactions = new SharedTransactions({ sessionId, maxRequestBytes, send }, clock, this.calm);
-    this.sharedSync = new SharedSync(() => this.syncWhenConnected(), clock, this.calm);
+    this.sharedSync = new SharedSync({ sessionId, send: () => this.syncWhenConnected() }, clock, this.calm);
     this.sharedReads = new SharedReads((reads, counted, receive) =>
       this.session.send(this.protocol.multiRead(reads), receive, counted),
     );

@@ -3,7 +3,6 @@ import type { TimeInterval } from '../../domain/index.js';
 import { childPath } from '../node-map.js';
 import { refusalError } from '../refusal-error.js';
 import type {
-  CloseOptions,
   CreateMode,
   NodeOwners,
   NodeStat,
@@ -11,15 +10,14 @@ import type {
   RegistryCenter,
   RegistryNode,
   RegistryTraffic,
-  RequestOptions,
   SessionInfo,
   Subtree,
   ChildrenWatch,
   SubtreeListener,
   SubtreeOptions,
-  TransactionOptions,
   TransactionResult,
 } from '../registry-center.js';
+import type { CloseOptions, RequestOptions, TransactionOptions } from '../request-options.js';
 import { NodeExistsError, RequestTooLargeError } from '../registry.errors.js';
 import { CREATOR_ACL_BYTES, OPEN_ACL_BYTES, requestBytes, transactionBytes } from '../request-size.js';
 import { sendWrite, type SingleWrite } from './send-write.js';

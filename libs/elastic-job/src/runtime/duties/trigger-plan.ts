@@ -12,11 +12,14 @@ export class TriggerPlan {
     private readonly leader: LeaderDuties,
   ) {}
 
-  /** Items as of a sync. During resharding it waits for the leader, up to `shardingTimeoutMs`. */
-  async assign(trigger: Trigger): Promise<readonly number[]> {
+  /**
+   * Items as of a sync. During resharding it waits for the leader, up to `shardingTimeoutMs`.
+   * @param asOf moment on the monotonic clock that the sync must not precede. @default now
+   */
+  async assign(trigger: Trigger, asOf?: number): Promise<readonly number[]> {
     const { events, services, tree } = this.context;
     const { jobName, fireTime } = trigger;
-    const assigned = await services.sharding.assign(trigger, tree.signal, this.whileWaiting);
+    const assigned = await services.sharding.assign(trigger, { signal: tree.signal, asOf }, this.whileWaiting);
     if (assigned.isOutdated) events.emit({ kind: 'sharding-timeout', jobName, fireTime });
     return assigned.items;
   }

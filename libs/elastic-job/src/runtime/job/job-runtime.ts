@@ -216,8 +216,8 @@ export class JobRuntime implements TickListener {
   }
 
   /** A fire time has come. */
-  onFire(fireTime: number): Promise<void> | undefined {
-    return this.currentSession?.tick(fireTime);
+  onFire(fireTime: number, cameAt: number): Promise<void> | undefined {
+    return this.currentSession?.tick(fireTime, cameAt);
   }
 
   /** A fire time comes again, and items that this instance has received since may owe it. */

@@ -108,12 +108,8 @@ export class ScheduleClock implements TickClock, ScheduleTime {
 
   /** Milliseconds by which the host's clock is ahead of the registry's, as reported to others; undefined if unknown. */
   get offsetMs(): number | undefined {
-    const { told } = this;
+    const told = this.toldAhead(0);
     return told && Math.round(clockOffsetMs(this.parts.clock.wallNow(), told));
-  }
-
-  private get told(): RegistryNow | undefined {
-    return this.toldAhead(0);
   }
 
   /** The registry's time as it was told, plus some milliseconds. */
@@ -146,6 +142,10 @@ export class ScheduleClock implements TickClock, ScheduleTime {
     const own = this.wallNow();
     const { known } = this;
     return known === undefined ? own : Math.round(Math.min(Math.max(own, known.earliest), known.latest));
+  }
+
+  monotonicNow(): number {
+    return this.parts.clock.monotonicNow();
   }
 
   /** All jobs of the process share one timer of the host's clock. */

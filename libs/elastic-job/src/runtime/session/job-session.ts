@@ -102,11 +102,14 @@ export class JobSession {
     this.duties.residents.end();
   }
 
-  /** Handles one fire time, if it has come by the registry's clock too. Resolves when its run has ended. */
-  async tick(fireTime: number): Promise<void> {
+  /**
+   * Handles one fire time, if it has come by the registry's clock too. Resolves when its run has ended.
+   * @param cameAt moment on the monotonic clock at which it came. @default now
+   */
+  async tick(fireTime: number, cameAt?: number): Promise<void> {
     const hasCome = this.context.scheduleClock.hasCome(fireTime);
     if (hasCome !== true && !(await hasCome)) return;
-    const lease = await this.ticks.begin(fireTime);
+    const lease = await this.ticks.begin(fireTime, cameAt);
     if (lease !== undefined) await this.leases.run(lease);
   }
 

@@ -17,19 +17,22 @@ export class Tick {
     private readonly leases: LeaseRunner,
   ) {}
 
-  /** @returns the lease, which the caller must run; undefined if nothing was begun */
-  begin(fireTime: number): Promise<ExecutionLease | undefined> | undefined {
+  /**
+   * @param cameAt moment on the monotonic clock at which the fire time came. @default now
+   * @returns the lease, which the caller must run; undefined if nothing was begun
+   */
+  begin(fireTime: number, cameAt?: number): Promise<ExecutionLease | undefined> | undefined {
     if (!this.gate.mayBegin) return undefined;
     const { jobName } = this.context.tree;
     const trigger: Trigger = { jobName, fireTime, origin: 'schedule', source: 'NORMAL_TRIGGER' };
-    return this.catchUp.whileHandling(fireTime, () => this.beginTrigger(trigger));
+    return this.catchUp.whileHandling(fireTime, () => this.beginTrigger(trigger, cameAt));
   }
 
   // Small, since a thousand triggers wait here for their sync, and what they keep in memory delays them.
-  private async beginTrigger(trigger: Trigger): Promise<ExecutionLease | undefined> {
+  private async beginTrigger(trigger: Trigger, cameAt: number | undefined): Promise<ExecutionLease | undefined> {
     const refused = this.gate.refuses(trigger);
     if (refused !== false && (await refused)) return undefined;
-    const items = await this.plan.assign(trigger);
+    const items = await this.plan.assign(trigger, cameAt);
     if (!this.gate.mayBegin) return undefined;
     this.plan.tell(trigger, items);
     return items.length === 0 ? undefined : this.beginItems(trigger, items);

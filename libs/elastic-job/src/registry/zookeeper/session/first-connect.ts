@@ -1,6 +1,6 @@
 import type { Clock } from '../../../clock/index.js';
 import { ConfigurationError } from '../../../domain/index.js';
-import type { RequestOptions } from '../../registry-center.js';
+import type { RequestOptions } from '../../request-options.js';
 import {
   AuthenticationError,
   NoAuthError,

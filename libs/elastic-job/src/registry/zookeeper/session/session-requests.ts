@@ -1,5 +1,5 @@
 import type { Clock } from '../../../clock/index.js';
-import type { RequestOptions } from '../../registry-center.js';
+import type { RequestOptions } from '../../request-options.js';
 import { RegistryUnavailableError } from '../../registry.errors.js';
 import type { Lease } from '../../session-lease.js';
 import { type Answer, connectionBroke, type Reply, type Request } from '../wire/index.js';

@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../../../clock/index.js';
-import type { CloseOptions, RegistryTraffic, RequestOptions, SessionInfo } from '../../registry-center.js';
+import type { RegistryTraffic, SessionInfo } from '../../registry-center.js';
+import type { CloseOptions, RequestOptions } from '../../request-options.js';
 import { AuthenticationError, RegistryUnavailableError, SessionLostError } from '../../registry.errors.js';
 import type { Lease } from '../../session-lease.js';
 import type { Answer, Link, LinkSource, Protocol, Request, SessionTicket } from '../wire/index.js';

@@ -1,5 +1,6 @@
 import { parentPath } from '../../node-map.js';
-import type { ChildrenWatch, RequestOptions } from '../../registry-center.js';
+import type { ChildrenWatch } from '../../registry-center.js';
+import type { RequestOptions } from '../../request-options.js';
 import { SessionLostError } from '../../registry.errors.js';
 import { isolated } from '../wire/index.js';
 import type { NodeEventKind, Watcher } from '../session/index.js';

@@ -1,13 +1,7 @@
 import { KnownSubtree } from '../../known-subtree.js';
 import { childPath } from '../../node-map.js';
-import type {
-  RegistryNode,
-  RequestOptions,
-  Subtree,
-  SubtreeEvent,
-  SubtreeListener,
-  SubtreeOptions,
-} from '../../registry-center.js';
+import type { RegistryNode, Subtree, SubtreeEvent, SubtreeListener, SubtreeOptions } from '../../registry-center.js';
+import type { RequestOptions, SyncOptions } from '../../request-options.js';
 import { type NodeFound, refusalOf, type Reply } from '../wire/index.js';
 import { Outbox } from './outbox.js';
 import { SubtreeReads, type Reading } from './subtree-reads.js';
@@ -73,7 +67,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
     }
   }
 
-  async sync(options?: RequestOptions): Promise<void> {
+  async sync(options?: SyncOptions): Promise<void> {
     options?.signal?.throwIfAborted();
     this.assertLive();
     const name = `sync ${this.path}`;
