@@ -16,10 +16,12 @@ const LEGAL = new RegExp(String.raw`^(?:/(?!\.\.?(?:/|$))[^/${FORBIDDEN_CHARACTE
 export class Namespace {
   /** The server's path of the namespace. */
   readonly root: string;
+  private readonly rootBytes: number;
   private readonly below: string;
 
   constructor(readonly name: string) {
     this.root = `/${name}`;
+    this.rootBytes = Buffer.byteLength(this.root);
     this.below = `${this.root}/`;
     const problem = name.split('/')[0] === 'zookeeper' ? 'is reserved by the server' : pathProblem(this.root);
     if (problem) {
@@ -34,9 +36,15 @@ export class Namespace {
    */
   absolute(path: string): string {
     if (path === '/') return this.root;
-    const problem = pathProblem(path);
-    if (problem) throw new ConfigurationError('registry', [`path ${JSON.stringify(path)} ${problem}`]);
+    assertLegal(path);
     return this.root + path;
+  }
+
+  /** Size of the server's path in bytes of UTF-8. @throws {ConfigurationError} as `absolute` does */
+  absoluteBytes(path: string): number {
+    if (path === '/') return this.rootBytes;
+    assertLegal(path);
+    return this.rootBytes + Buffer.byteLength(path);
   }
 
   /** Returns the port's path for a path of the server, or undefined outside the namespace. */
@@ -44,6 +52,11 @@ export class Namespace {
     if (absolutePath === this.root) return '/';
     return absolutePath.startsWith(this.below) ? absolutePath.slice(this.root.length) : undefined;
   }
+}
+
+function assertLegal(path: string): void {
+  const problem = pathProblem(path);
+  if (problem) throw new ConfigurationError('registry', [`path ${JSON.stringify(path)} ${problem}`]);
 }
 
 function pathProblem(path: string): string | undefined {

@@ -44,7 +44,7 @@ export function transactionBytes(
 }
 
 function recordBytes(operation: Operation, namespace: Namespace, aclBytesPerNode: number): number {
-  const path = textBytes(namespace.absolute(operation.path));
+  const path = NUMBER_BYTES + namespace.absoluteBytes(operation.path);
   switch (operation.kind) {
     case 'create':
       return path + textBytes(operation.data) + aclBytesPerNode + NUMBER_BYTES;

@@ -145,22 +145,22 @@ export class ZooKeeperClient {
   async create(path: string, data: string, mode: CreateMode, options?: RequestOptions): Promise<string> {
     const absolutePath = this.absolute(path);
     const request = this.writing(
-      [absolutePath],
+      { absolutePaths: [absolutePath], paths: [path] },
       this.protocol.create(absolutePath, data, mode),
       ({ stat }) => stat.mtime,
-      (created) => [{ ...created, data }],
+      (created) => new Map([[path, { path: this.createdPath(path, created.path), data, stat: created.stat }]]),
     );
     const created = await this.ask('create', path, request, options);
-    return this.relative(created.path);
+    return this.createdPath(path, created.path);
   }
 
   async set(path: string, data: string, version?: number, options?: RequestOptions): Promise<NodeStat> {
     const absolutePath = this.absolute(path);
     const request = this.writing(
-      [absolutePath],
+      { absolutePaths: [absolutePath], paths: [path] },
       this.protocol.set(absolutePath, data, version),
       ({ mtime }) => mtime,
-      (stat) => [{ path: absolutePath, data, stat }],
+      (stat) => new Map([[path, { path, data, stat }]]),
     );
     return this.ask('set', path, request, options, version);
   }
@@ -174,15 +174,16 @@ export class ZooKeeperClient {
     const name = `transaction of ${operations.length}`;
     const sent = operations.map((operation) => ({ ...operation, path: this.absolute(operation.path) }));
     const request = this.writing(
-      sent.flatMap(({ kind, path: absolutePath }) => (kind === 'create' || kind === 'set' ? absolutePath : [])),
+      { absolutePaths: sent.filter(isWritten).map(pathOf), paths: operations.filter(isWritten).map(pathOf) },
       this.protocol.multi(sent),
       stampOf,
-      (answer) => (answer.kind === 'committed' ? writtenNodes(sent, answer.results) : []),
+      (answer) => writtenNodes(operations, answer.kind === 'committed' ? answer.results : [], this.createdPath),
     );
     const reply = await this.requests.ask(name, request, options);
     if (reply.kind === 'refused') throw serverError(reply.code, name);
     if (reply.value.kind === 'committed') {
-      return { kind: 'committed', results: reply.value.results.map((result) => this.localResult(result)) };
+      const { results } = reply.value;
+      return { kind: 'committed', results: results.map((result, n) => this.localResult(operations[n]!, result)) };
     }
     const { index, code } = reply.value;
     const refusal = refusalOf(code);
@@ -256,13 +257,13 @@ export class ZooKeeperClient {
 
   /** Reports a write to the watchers of its nodes and, by the stamp in its answer, to the registry's clock. */
   private writing<T>(
-    absolutePaths: readonly string[],
+    writes: Parameters<typeof writingRequest>[1],
     request: Request<T>,
     stampOfAnswer: (value: T) => number | undefined,
-    contents: (value: T) => readonly RegistryNode[],
+    contents: (value: T) => ReadonlyMap<string, RegistryNode>,
   ): Request<T> {
     const timed = timedRequest(this.registryTime, request, stampOfAnswer);
-    return writingRequest(this.session.watches, absolutePaths, timed, contents);
+    return writingRequest(this.session.watches, writes, timed, contents);
   }
 
   private async ask<T>(
@@ -283,9 +284,21 @@ export class ZooKeeperClient {
     return valueOf(name, path, await this.requests.askRead(name, request, options));
   }
 
-  private localResult(result: MultiResult): OperationResult {
-    return result.kind === 'create' ? { kind: 'create', path: this.relative(result.path) } : result;
+  private localResult({ path }: Operation, result: MultiResult): OperationResult {
+    return result.kind === 'create' ? { kind: 'create', path: this.createdPath(path, result.path) } : result;
   }
+
+  /** The port's path of a created node: the text that the request names, unless the server has added a number to it. */
+  private readonly createdPath = (named: string, absolutePath: string): string =>
+    absolutePath.endsWith(named) ? named : this.relative(absolutePath);
+}
+
+function isWritten({ kind }: Operation): boolean {
+  return kind === 'create' || kind === 'set';
+}
+
+function pathOf({ path }: Operation): string {
+  return path;
 }
 
 /** All nodes that a transaction writes have the same time. */

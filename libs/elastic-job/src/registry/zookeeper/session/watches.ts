@@ -6,18 +6,19 @@ export type NodeEventKind = 'created' | 'deleted' | 'changed' | 'children';
 
 /**
  * Watches one path, or a path and everything below it, for the life of a session. Its methods must not throw. They are
- * called in the order of the server, in line with the replies; paths are the server's.
+ * called in the order of the server, in line with the replies.
  */
 export interface Watcher {
   /** True if it also watches everything below the path. */
   readonly isRecursive: boolean;
+  /** @param absolutePath the server's path */
   heard(kind: NodeEventKind, absolutePath: string): void;
   /** A write of this client that names the path is being sent. */
-  writing(absolutePath: string): void;
+  writing(path: string): void;
   /** A write of this client was answered, with this node as its result. */
   wrote(node: RegistryNode): void;
   /** A write of this client that names the path has ended. Its known effects were told before. */
-  written(absolutePath: string): void;
+  written(path: string): void;
   /** A new connection serves the same session, and the watch is set again. Changes in between are not told. */
   reconnected(): void;
   /** The session is over. */
@@ -42,8 +43,11 @@ export class Watches {
   private readonly depths = new Map<number, number>();
   /** Watched depths, the deepest first. */
   private watchedDepths: readonly number[] = [];
+  /** Watchers of what is below one path at the deepest watched depth: events and writes of a job come in a row. */
+  private lastFound: { readonly below: string; readonly watchers: readonly Watcher[] } | undefined;
 
   add(path: string, watcher: Watcher): void {
+    this.lastFound = undefined;
     const others = this.watchers.get(path);
     // Most paths have one watcher, and a spread list reserves room for sixteen more.
     this.watchers.set(path, others ? [...others, watcher] : [watcher]);
@@ -54,6 +58,7 @@ export class Watches {
   remove(path: string, watcher: Watcher): boolean {
     const watchers = this.watchers.get(path);
     if (!watchers?.includes(watcher)) return false;
+    this.lastFound = undefined;
     const others = watchers.filter((one) => one !== watcher);
     if (others.length > 0) this.watchers.set(path, others);
     if (others.length > 0) return false;
@@ -68,14 +73,16 @@ export class Watches {
   }
 
   /** Watchers of the path or of one above it, the nearest first. */
-  of(path: string): Iterable<Watcher> {
-    const found: (readonly Watcher[])[] = [];
-    for (const depth of this.watchedDepths) {
+  of(path: string): readonly Watcher[] {
+    if (this.lastFound !== undefined && path.startsWith(this.lastFound.below)) return this.lastFound.watchers;
+    const [deepest] = this.watchedDepths;
+    const watchers = this.watchedDepths.flatMap((depth) => {
       const at = ancestorAt(path, depth);
-      const watchers = at === undefined ? undefined : this.watchers.get(at);
-      if (watchers) found.push(watchers);
-    }
-    return found.length === 1 ? found[0]! : found.flat();
+      return at === undefined ? [] : (this.watchers.get(at) ?? []);
+    });
+    const top = deepest === undefined ? undefined : ancestorAt(path, deepest);
+    if (top !== undefined && top.length < path.length) this.lastFound = { below: `${top}/`, watchers };
+    return watchers;
   }
 
   /** Tells all watchers of a new connection. */
@@ -87,6 +94,7 @@ export class Watches {
   lose(): void {
     const all = this.all();
     this.watchers.clear();
+    this.lastFound = undefined;
     this.depths.clear();
     this.watchedDepths = [];
     for (const watcher of all) watcher.lost();

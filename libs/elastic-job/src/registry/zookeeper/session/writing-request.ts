@@ -7,17 +7,21 @@ import type { Watcher, Watches } from './watches.js';
  * between needs no read: the server sends a write's events right before its answer, so the answer shows the current
  * content.
  *
- * @param paths the server's paths that the write names
- * @param contents nodes that the write has left, by the server's paths, as its answer shows
+ * @param writes paths of the nodes that the write names: the server's, and the port's at the same place
+ * @param contents nodes that the write has left, as its answer shows, by the port's path that the write names
  */
 export function writingRequest<T>(
   watches: Watches,
-  paths: readonly string[],
+  writes: { readonly absolutePaths: readonly string[]; readonly paths: readonly string[] },
   request: Request<T>,
-  contents: (value: T) => readonly RegistryNode[],
+  contents: (value: T) => ReadonlyMap<string, RegistryNode>,
 ): Request<T> {
   const concerned: { readonly watcher: Watcher; readonly path: string }[] = [];
-  for (const path of paths) for (const watcher of watches.of(path)) concerned.push({ watcher, path });
+  let next = 0;
+  for (const path of writes.paths) {
+    for (const watcher of watches.of(writes.absolutePaths[next]!)) concerned.push({ watcher, path });
+    next += 1;
+  }
   if (concerned.length === 0) return request;
   return {
     opCode: request.opCode,
@@ -27,8 +31,10 @@ export function writingRequest<T>(
       for (const { watcher, path } of concerned) watcher.writing(path);
     },
     answered(answer) {
-      if (answer.kind === 'ok') {
-        for (const node of contents(answer.value)) for (const watcher of watches.of(node.path)) watcher.wrote(node);
+      const nodes = answer.kind === 'ok' ? contents(answer.value) : undefined;
+      for (const { watcher, path } of concerned) {
+        const node = nodes?.get(path);
+        if (node !== undefined) watcher.wrote(node);
       }
       for (const { watcher, path } of concerned) watcher.written(path);
     },

@@ -118,20 +118,21 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
     }
   }
 
-  writing(absolutePath: string): void {
-    this.reads.hold(this.client.relative(absolutePath));
+  // The value of another node is read only if a caller asks for it, and then after the write.
+  writing(path: string): void {
+    if (this.holds(path)) this.reads.hold(path);
   }
 
-  wrote({ data, stat, path: absolutePath }: RegistryNode): void {
-    const path = this.client.relative(absolutePath);
+  wrote(node: RegistryNode): void {
+    const { path } = node;
     if (!this.entries.has(path)) return;
-    this.entries.put(path, { path, data, stat });
+    this.entries.put(path, node);
     this.outbox.arrived(path);
     this.reads.spare(path);
   }
 
-  written(absolutePath: string): void {
-    this.reads.release(this.client.relative(absolutePath));
+  written(path: string): void {
+    if (this.holds(path)) this.reads.release(path);
   }
 
   reconnected(): void {

@@ -3,7 +3,7 @@ import type { JutePayload } from './client-library.js';
 import { OP_CODE } from './op-code.js';
 import type { ReplyReader } from './reply-reader.js';
 import { textBytes, writeText } from './request.js';
-import type { WriteBody } from './write-body.js';
+import { bodyBytes, opCodeOf, writeBody } from './write-body.js';
 
 /** Result of one operation of a transaction. Servers may or may not include the stat of a created node. */
 export type MultiResult =
@@ -37,15 +37,16 @@ const MOST_READS = 200;
 /** Codes of the operations that did not cause a refusal: 0 before the one that failed, -2 after it. */
 const NOT_TO_BLAME: ReadonlySet<number> = new Set([0, -2]);
 
-/** Encodes a transaction: its records one after the other, each behind a header. */
-export function multiPayload(writes: readonly WriteBody[]): JutePayload {
+/** Encodes a transaction: its records one after the other, each behind a header. @param acl ACL of a created node */
+export function multiPayload(operations: readonly Operation[], acl: Buffer): JutePayload {
   return {
-    byteLength: () => writes.reduce((bytes, { payload }) => bytes + HEADER_BYTES + payload.byteLength(), HEADER_BYTES),
+    byteLength: () =>
+      operations.reduce((bytes, operation) => bytes + HEADER_BYTES + bodyBytes(operation, acl), HEADER_BYTES),
     serialize: (buffer, offset) => {
       let at = offset;
-      for (const { opCode, payload } of writes) {
-        at = writeHeader(opCode, false, buffer, at);
-        at += payload.serialize(buffer, at);
+      for (const operation of operations) {
+        at = writeHeader(opCodeOf(operation), false, buffer, at);
+        at += writeBody(operation, acl, buffer, at);
       }
       return writeHeader(-1, true, buffer, at) - offset;
     },
@@ -55,7 +56,7 @@ export function multiPayload(writes: readonly WriteBody[]): JutePayload {
 export function readMultiReply(operations: readonly Operation[], reply: ReplyReader): MultiAnswer {
   const results: MultiResult[] = [];
   let blamed: { readonly index: number; readonly code: number } | undefined;
-  for (const [index, opCode] of headers(reply)) {
+  for (let index = 0, opCode = readHeader(reply); opCode !== undefined; index += 1, opCode = readHeader(reply)) {
     const kind = operations[index]?.kind;
     if (kind === undefined) throw new RangeError('the reply has more results than the transaction had operations');
     if (opCode === OP_CODE.ERROR) {
@@ -83,23 +84,27 @@ function readResult(kind: Operation['kind'], opCode: number, reply: ReplyReader)
   }
 }
 
-/** Nodes that a committed transaction has left, as far as its results show them. */
+/**
+ * Nodes that a committed transaction has left, as far as its results show them, by the path that the operation names.
+ * @param operations with the paths of the port, as the nodes have them
+ * @param createdPath the port's path of a created node
+ */
 export function writtenNodes(
   operations: readonly Operation[],
   results: readonly MultiResult[],
-): readonly RegistryNode[] {
+  createdPath: (named: string, absolutePath: string) => string,
+): ReadonlyMap<string, RegistryNode> {
   const nodes = new Map<string, RegistryNode>();
   for (const [index, operation] of operations.entries()) {
     const result = results[index];
-    if (operation.kind === 'delete') nodes.delete(operation.path);
-    if (operation.kind === 'set' && result?.kind === 'set') {
-      nodes.set(operation.path, { path: operation.path, data: operation.data, stat: result.stat });
-    }
-    if (operation.kind === 'create' && result?.kind === 'create' && result.stat) {
-      nodes.set(result.path, { path: result.path, data: operation.data, stat: result.stat });
-    }
+    const { kind, path } = operation;
+    if (kind === 'delete') nodes.delete(path);
+    else if (kind === 'set' && result?.kind === 'set')
+      nodes.set(path, { path, data: operation.data, stat: result.stat });
+    else if (kind === 'create' && result?.kind === 'create' && result.stat)
+      nodes.set(path, { path: createdPath(path, result.path), data: operation.data, stat: result.stat });
   }
-  return [...nodes.values()];
+  return nodes;
 }
 
 /**
@@ -142,7 +147,7 @@ export function readPieces(reads: readonly NodeRead[]): readonly (readonly NodeR
 
 export function readMultiReadReply(reads: readonly NodeRead[], reply: ReplyReader): readonly NodeFound[] {
   const found: NodeFound[] = [];
-  for (const [, opCode] of headers(reply)) {
+  for (let opCode = readHeader(reply); opCode !== undefined; opCode = readHeader(reply)) {
     if (opCode === OP_CODE.ERROR) found.push({ kind: 'refused', code: reply.int() });
     else if (opCode === OP_CODE.GET_DATA) found.push({ kind: 'data', data: reply.text(), stat: reply.stat() });
     else found.push({ kind: 'children', names: reply.texts() });
@@ -151,14 +156,12 @@ export function readMultiReadReply(reads: readonly NodeRead[], reply: ReplyReade
   return found;
 }
 
-function* headers(reply: ReplyReader): Generator<readonly [index: number, opCode: number], void> {
-  for (let index = 0; ; index += 1) {
-    const opCode = reply.int();
-    const isEnd = reply.boolean();
-    reply.int(); // the error, which the record of an error repeats
-    if (isEnd) return;
-    yield [index, opCode];
-  }
+/** @returns the operation code of the next result; undefined at the end */
+function readHeader(reply: ReplyReader): number | undefined {
+  const opCode = reply.int();
+  const isEnd = reply.boolean();
+  reply.int(); // the error, which the record of an error repeats
+  return isEnd ? undefined : opCode;
 }
 
 function writeHeader(opCode: number, isEnd: boolean, buffer: Buffer, offset: number): number {

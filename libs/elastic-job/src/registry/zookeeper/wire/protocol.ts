@@ -12,8 +12,8 @@ import {
 } from './multi.js';
 import { OP_CODE } from './op-code.js';
 import type { ReplyReader } from './reply-reader.js';
-import type { Request } from './request.js';
-import { aclBytes, writeBody, type WriteBody } from './write-body.js';
+import type { Request, RequestBody } from './request.js';
+import { aclBytes, writeRequest } from './write-body.js';
 
 interface NodeContent {
   readonly data: string;
@@ -141,8 +141,7 @@ export class Protocol {
   }
 
   multi(operations: readonly Operation[]): Request<MultiAnswer> {
-    const writes = operations.map((operation) => this.write(operation));
-    const payload = multiPayload(writes);
+    const payload = multiPayload(operations, this.acl);
     return { opCode: OP_CODE.MULTI, payload, read: (reply) => readMultiReply(operations, reply) };
   }
 
@@ -176,7 +175,7 @@ export class Protocol {
     return { opCode: OP_CODE.CLOSE_SESSION, payload: null, read: nothing };
   }
 
-  private write(operation: Operation): WriteBody {
-    return writeBody(operation, this.acl);
+  private write(operation: Operation): RequestBody {
+    return writeRequest(operation, this.acl);
   }
 }

@@ -12,15 +12,19 @@ const TTL_OWNER = 0xffn << 56n;
  */
 export class ReplyReader {
   private at = 0;
+  /** Reads long numbers without making several of each, as `Buffer` does. */
+  private readonly view: DataView;
 
-  constructor(private readonly frame: Buffer) {}
+  constructor(private readonly frame: Buffer) {
+    this.view = new DataView(frame.buffer, frame.byteOffset, frame.length);
+  }
 
   int(): number {
     return this.frame.readInt32BE(this.skip(4));
   }
 
   long(): bigint {
-    return this.frame.readBigInt64BE(this.skip(8));
+    return this.view.getBigInt64(this.skip(8));
   }
 
   boolean(): boolean {
@@ -60,14 +64,20 @@ export class ReplyReader {
     const lastZxid = this.long();
     // Most nodes are never written again, so both fields then share one number in memory.
     const mzxid = lastZxid === czxid ? czxid : lastZxid;
-    const ctime = Number(this.long());
-    const mtime = Number(this.long());
+    const ctime = this.milliseconds();
+    const mtime = this.milliseconds();
     const version = this.int();
     this.skip(8); // versions of the children and of the ACL
     const owner = BigInt.asUintN(64, this.long());
     this.skip(16); // data length, number of children, zxid of the last change of the children
     const ephemeralOwner = isEphemeral(owner) ? interned(owner.toString(16)) : undefined;
     return { czxid, mzxid, ctime, mtime, version, ephemeralOwner };
+  }
+
+  /** A long number as an exact number: no clock shows a time beyond 2^53 milliseconds. */
+  private milliseconds(): number {
+    const at = this.skip(8);
+    return this.view.getInt32(at) * 2 ** 32 + this.view.getUint32(at + 4);
   }
 
   /** A missing text, array or vector has the length -1. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Operation } from '../../registry-center.js';
 import type { JutePayload, JuteRecordType } from './client-library.js';
 import { multiPayload } from './multi.js';
-import { aclBytes, writeBody } from './write-body.js';
+import { aclBytes, opCodeOf, writeRequest } from './write-body.js';
 
 type Names = 'CreateRequest' | 'SetDataRequest' | 'DeleteRequest' | 'CheckVersionRequest' | 'MultiHeader';
 interface StockCodec {
@@ -40,17 +40,17 @@ const CASES: readonly (readonly [string, Operation, JutePayload])[] = [
 
 describe('a write on the wire', () => {
   it.each(CASES)('given %s, when it is written, then it has the bytes of the stock codec', (_, operation, stock) => {
-    expect(bytesOf(writeBody(operation, ACL).payload)).toEqual(bytesOf(stock));
+    expect(bytesOf(writeRequest(operation, ACL).payload!)).toEqual(bytesOf(stock));
   });
 
   it('given a transaction, when it is written, then each part follows its header, and one header ends it', () => {
-    const writes = CASES.map(([, operation]) => writeBody(operation, ACL));
-    const stock = CASES.flatMap(([, , payload], index) => [
-      bytesOf(new protocol.MultiHeader(writes[index]!.opCode, false, -1)),
+    const operations = CASES.map(([, operation]) => operation);
+    const stock = CASES.flatMap(([, operation, payload]) => [
+      bytesOf(new protocol.MultiHeader(opCodeOf(operation), false, -1)),
       bytesOf(payload),
     ]);
     const end = bytesOf(new protocol.MultiHeader(-1, true, -1));
-    expect(bytesOf(multiPayload(writes))).toEqual(Buffer.concat([...stock, end]));
+    expect(bytesOf(multiPayload(operations, ACL))).toEqual(Buffer.concat([...stock, end]));
   });
 });
 

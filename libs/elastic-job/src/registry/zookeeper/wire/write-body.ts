@@ -3,9 +3,6 @@ import { type AclId, ALL_PERMISSIONS } from './acl.js';
 import { OP_CODE } from './op-code.js';
 import { type RequestBody, textBytes, writeText } from './request.js';
 
-/** An operation that may be part of a transaction. */
-export type WriteBody = RequestBody & { readonly payload: NonNullable<RequestBody['payload']> };
-
 const NUMBER_BYTES = 4;
 const ANY_VERSION = -1;
 const CREATE_FLAGS: Readonly<Record<CreateMode, number>> = {
@@ -25,66 +22,69 @@ export function aclBytes({ scheme, id }: AclId): Buffer {
   return bytes;
 }
 
-/**
- * Encodes a write, either alone or as part of a transaction. Written by hand: the library's codec takes some
- * microseconds per record, and every trigger has a dozen of them.
- * @param acl ACL of a created node
- */
-export function writeBody(operation: Operation, acl: Buffer): WriteBody {
-  const { path } = operation;
+/** A write that is sent alone. @param acl ACL of a created node */
+export function writeRequest(operation: Operation, acl: Buffer): RequestBody {
+  return {
+    opCode: opCodeOf(operation),
+    payload: {
+      byteLength: () => bodyBytes(operation, acl),
+      serialize: (buffer, offset) => writeBody(operation, acl, buffer, offset),
+    },
+  };
+}
+
+export function opCodeOf(operation: Operation): number {
   switch (operation.kind) {
     case 'check':
-      return versioned(OP_CODE.CHECK, path, operation.version);
+      return OP_CODE.CHECK;
     case 'delete':
-      return versioned(OP_CODE.DELETE, path, operation.version);
+      return OP_CODE.DELETE;
     case 'set':
-      return setBody(path, operation.data, operation.version);
+      return OP_CODE.SET_DATA;
     case 'create':
-      return createBody(path, operation.data, operation.mode, acl);
+      // The newer form of the operation, whose answer has both path and stat.
+      return operation.mode === 'CONTAINER' ? OP_CODE.CREATE_CONTAINER : OP_CODE.CREATE2;
     default:
       return operation satisfies never;
   }
 }
 
-function versioned(opCode: number, path: string, version = ANY_VERSION): WriteBody {
-  return {
-    opCode,
-    payload: {
-      byteLength: () => textBytes(path) + NUMBER_BYTES,
-      serialize: (buffer, offset) => {
-        const at = offset + writeText(path, buffer, offset);
-        return buffer.writeInt32BE(version, at) - offset;
-      },
-    },
-  };
+/** Size of a write without its header. @param acl ACL of a created node */
+export function bodyBytes(operation: Operation, acl: Buffer): number {
+  const bytes = textBytes(operation.path) + NUMBER_BYTES;
+  switch (operation.kind) {
+    case 'check':
+    case 'delete':
+      return bytes;
+    case 'set':
+      return bytes + textBytes(operation.data);
+    case 'create':
+      return bytes + textBytes(operation.data) + acl.length;
+    default:
+      return operation satisfies never;
+  }
 }
 
-function setBody(path: string, data: string, version = ANY_VERSION): WriteBody {
-  return {
-    opCode: OP_CODE.SET_DATA,
-    payload: {
-      byteLength: () => textBytes(path) + textBytes(data) + NUMBER_BYTES,
-      serialize: (buffer, offset) => {
-        let at = offset + writeText(path, buffer, offset);
-        at += writeText(data, buffer, at);
-        return buffer.writeInt32BE(version, at) - offset;
-      },
-    },
-  };
-}
-
-function createBody(path: string, data: string, mode: CreateMode, acl: Buffer): WriteBody {
-  return {
-    // The newer form of the operation, whose answer has both path and stat.
-    opCode: mode === 'CONTAINER' ? OP_CODE.CREATE_CONTAINER : OP_CODE.CREATE2,
-    payload: {
-      byteLength: () => textBytes(path) + textBytes(data) + acl.length + NUMBER_BYTES,
-      serialize: (buffer, offset) => {
-        let at = offset + writeText(path, buffer, offset);
-        at += writeText(data, buffer, at);
-        at += acl.copy(buffer, at);
-        return buffer.writeInt32BE(CREATE_FLAGS[mode], at) - offset;
-      },
-    },
-  };
+/**
+ * Encodes a write without its header, either alone or as part of a transaction. Written by hand: the library's codec
+ * takes some microseconds per record, and every trigger has a dozen of them.
+ * @param acl ACL of a created node
+ * @returns the number of bytes written
+ */
+export function writeBody(operation: Operation, acl: Buffer, buffer: Buffer, offset: number): number {
+  let at = offset + writeText(operation.path, buffer, offset);
+  switch (operation.kind) {
+    case 'check':
+    case 'delete':
+      return buffer.writeInt32BE(operation.version ?? ANY_VERSION, at) - offset;
+    case 'set':
+      at += writeText(operation.data, buffer, at);
+      return buffer.writeInt32BE(operation.version ?? ANY_VERSION, at) - offset;
+    case 'create':
+      at += writeText(operation.data, buffer, at);
+      at += acl.copy(buffer, at);
+      return buffer.writeInt32BE(CREATE_FLAGS[operation.mode], at) - offset;
+    default:
+      return operation satisfies never;
+  }
 }
