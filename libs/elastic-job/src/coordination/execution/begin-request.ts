@@ -51,19 +51,10 @@ export function beginRequest(
   // A dead rescuer is recognised by its `failovering` mark. Its running mark is ephemeral, since Java 3.0.4 would fail
   // on a persistent one.
   const isPersistent = (failsOver(configuration) || record.isAdoptable === true) && !isFailover;
-  const modes = { isPersistent, isFailover, textOf: textOnce((written) => tree.recordText(written)) };
+  const modes = { isPersistent, isFailover, textOf: (written: RunRecord) => tree.recordText(written) };
   const perItem = items.map((item) => beginOperations(tree.paths, item, record, modes));
   // An instance that was removed from the job begins nothing more, even before it learns of the removal.
   return [[{ kind: 'check', path: tree.paths.instance(tree.self.jobInstanceId) }], ...perItem];
-}
-
-/** Writes a record once for all items that follow each other and share it. */
-function textOnce(write: (record: RunRecord) => string): (record: RunRecord) => string {
-  let last: { readonly record: RunRecord; readonly text: string } | undefined;
-  return (record) => {
-    if (last?.record !== record) last = { record, text: write(record) };
-    return last.text;
-  };
 }
 
 /** Traceparents of the runs that this begin repeats, by item, as far as they were traced. */

@@ -50,6 +50,8 @@ export class HeldLease extends ItemLease {
   readonly run: string | undefined;
   private readonly requeues = new SparseMap<number, Requeue>();
   private readonly checkpoints = new SparseMap<number, ItemCheckpoint>();
+  /** The record of the last success: items that have succeeded at the same moment share it. */
+  private lastSuccess: { readonly of: RunRecord; readonly record: RunRecord } | undefined;
   /** Items whose executor may still run although their handler has returned. */
   private readonly unreachable = new SparseSet<number>();
 
@@ -158,6 +160,7 @@ export class HeldLease extends ItemLease {
   }
 
   private settledRecord({ record }: HeldItem, outcome: ShardOutcome, requeue: Requeue): RunRecord {
+    if (outcome.kind === 'succeeded') return this.succeededRecord(record);
     const death = deathIn(outcome);
     const isHandedOver = outcome.kind === 'aborted' && outcome.reason instanceof HandedOverError;
     const cause = requeue === 'overflow' ? requeue : isHandedOver ? 'handed-over' : death?.state;
@@ -166,6 +169,15 @@ export class HeldLease extends ItemLease {
     const kept = requeue === 'queue' ? record : withoutTrace(record);
     if (death === undefined || death.isInnocent) return { settled, ...kept };
     return { settled, ...kept, executorDeaths: (record.executorDeaths ?? 0) + 1 };
+  }
+
+  private succeededRecord(record: RunRecord): RunRecord {
+    const at = this.clock.wallNow();
+    const last = this.lastSuccess;
+    if (last?.of === record && last.record.settled?.at === at) return last.record;
+    const settled: SettledRun = { at, outcome: 'succeeded' };
+    this.lastSuccess = { of: record, record: { settled, ...withoutTrace(record) } };
+    return this.lastSuccess.record;
   }
 
   /** Keeps the mark until the session is over, when it becomes an orphan, since the executor may still run. */

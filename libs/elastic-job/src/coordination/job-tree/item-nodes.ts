@@ -32,7 +32,7 @@ interface ItemRecord {
 /** Items of a job as a view shows them: owners, marks, records, queue and cancellations. */
 export abstract class ItemNodes extends JobNodes {
   private readonly readRecords = new ReadOnce((node) => this.readRecord(node));
-  /** The last text that was read. Items that were begun and have ended together have equal ones. */
+  /** The last text that was written or read. Items that were begun and have ended together have equal ones. */
   private lastRecord: { readonly text: string; readonly stored: StoredRecord } | undefined;
   private readonly readLedgers = new ReadOnce(({ data }) => parseStartLedger(data));
   private knownItems: readonly number[] | undefined;
@@ -144,7 +144,11 @@ export abstract class ItemNodes extends JobNodes {
 
   /** A record as text, in the newest format that all registered instances of ours can read. */
   recordText(record: RunRecord): string {
-    return formatRunRecord(record, this.protocol);
+    const { stored, text } = this.lastRecord ?? {};
+    if (text !== undefined && stored?.kind === 'record' && stored.record === record) return text;
+    const written = formatRunRecord(record, this.protocol);
+    this.lastRecord = { text: written, stored: { kind: 'record', record } };
+    return written;
   }
 }
 

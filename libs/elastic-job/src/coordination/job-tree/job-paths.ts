@@ -44,7 +44,12 @@ type ItemNodeKind = 'item' | `item-${ItemNodeName}`;
 /** Paths that were asked for so far. */
 type ItemPaths = { readonly item: string } & Partial<Record<ItemNodeName, string>>;
 
-const KINDS: ReadonlyMap<string, ItemNodeKind> = new Map(ITEM_NODES.map((name) => [name, `item-${name}`]));
+const ZERO = '0'.charCodeAt(0);
+
+const KINDS: readonly { readonly name: string; readonly kind: ItemNodeKind }[] = ITEM_NODES.map((name) => ({
+  name,
+  kind: `item-${name}`,
+}));
 
 /**
  * Writes and parses all node paths of a job, in this one place. The tree is that of Apache ElasticJob 3.0.x; `usable`,
@@ -218,7 +223,7 @@ export class JobPaths {
 
   parse(path: string): JobNode {
     // The most frequent case comes first.
-    if (path.startsWith(this.belowItems)) return parseItemNode(path.slice(this.belowItems.length));
+    if (path.startsWith(this.belowItems)) return parseItemNode(path, this.belowItems.length);
     const [first, second, third, ...rest] = path.slice(this.root.length + 1).split('/');
     if (first === 'config' && second === undefined) return { kind: 'config' };
     if (first === 'instances' && second !== undefined) return { kind: 'instance', instanceId: second };
@@ -256,18 +261,40 @@ function parseCancel(itemText: string | undefined): JobNode {
 
 /** Item that a node's name stands for; undefined if it stands for none. */
 export function parseItem(name: string | undefined): number | undefined {
-  if (name === undefined || !/^(0|[1-9]\d*)$/.test(name)) return undefined;
-  // A greater number would be rounded and name another node.
-  return Number.isSafeInteger(Number(name)) ? Number(name) : undefined;
+  return name === undefined ? undefined : itemIn(name, 0, name.length);
 }
 
-/** @param path relative to the parent of all items */
-function parseItemNode(path: string): JobNode {
-  const end = path.indexOf('/');
-  const item = parseItem(end === -1 ? path : path.slice(0, end));
+/** Item that a part of a path stands for. */
+function itemIn(path: string, start: number, end: number): number | undefined {
+  const isPadded = path[start] === '0' && end - start > 1;
+  if (start === end || isPadded) return undefined;
+  let item = 0;
+  for (let at = start; at < end; at += 1) {
+    const digit = path.charCodeAt(at) - ZERO;
+    if (digit < 0 || digit > 9) return undefined;
+    item = item * 10 + digit;
+  }
+  // A greater number would be rounded and name another node.
+  return Number.isSafeInteger(item) ? item : undefined;
+}
+
+/**
+ * Cuts no text, since each event of an item is parsed.
+ * @param start where the name of the item begins
+ */
+function parseItemNode(path: string, start: number): JobNode {
+  const end = endOfLevel(path, start);
+  const item = itemIn(path, start, end);
   if (item === undefined) return { kind: 'other' };
-  if (end === -1) return { kind: 'item', item };
-  const nameEnd = path.indexOf('/', end + 1);
-  const kind = KINDS.get(nameEnd === -1 ? path.slice(end + 1) : path.slice(end + 1, nameEnd));
-  return kind === undefined ? { kind: 'other' } : { kind, item };
+  if (end === path.length) return { kind: 'item', item };
+  const length = endOfLevel(path, end + 1) - (end + 1);
+  for (const { kind, name } of KINDS) {
+    if (name.length === length && path.startsWith(name, end + 1)) return { kind, item };
+  }
+  return { kind: 'other' };
+}
+
+function endOfLevel(path: string, start: number): number {
+  const end = path.indexOf('/', start);
+  return end === -1 ? path.length : end;
 }

@@ -59,6 +59,8 @@ const NODES = new Map<string, 'ids' | 'items' | 'names' | 'fixed'>(
 /** Nodes whose children may have children. */
 const TREES: ReadonlySet<string> = new Set(['sharding', 'trigger']);
 const MARKS: ReadonlySet<string> = new Set(ITEM_NODES);
+/** Nodes that come and go with each run. Below a greater item they are found as any other node. */
+const ITEM_NODE = new RegExp(`^sharding/(?:0|[1-9]\\d{0,14})/(?:${ITEM_NODES.join('|')})$`);
 
 /**
  * A job has more data in the registry than this instance reads. The part left out decides nothing here.
@@ -125,7 +127,7 @@ export class TreeBounds implements SubtreeBounds {
 
 /** @param path relative to the job */
 function placeOf(path: string): 'known' | 'foreign' | 'unknown' {
-  if (NODES.has(path)) return 'known';
+  if (ITEM_NODE.test(path) || NODES.has(path)) return 'known';
   const end = path.lastIndexOf('/');
   const [parent, name] = [path.slice(0, end), path.slice(end + 1)];
   if (end === -1 || name.length > LONGEST_NAME) return 'unknown';

@@ -29,7 +29,9 @@ import {
   refusalOf,
   type Reply,
   type Request,
+  stampOf,
   writtenNodes,
+  writtenPaths,
 } from './wire/index.js';
 import {
   askLink,
@@ -174,7 +176,7 @@ export class ZooKeeperClient {
     const name = `transaction of ${operations.length}`;
     const sent = operations.map((operation) => ({ ...operation, path: this.absolute(operation.path) }));
     const request = this.writing(
-      { absolutePaths: sent.filter(isWritten).map(pathOf), paths: operations.filter(isWritten).map(pathOf) },
+      { absolutePaths: writtenPaths(sent), paths: writtenPaths(operations) },
       this.protocol.multi(sent),
       stampOf,
       (answer) => writtenNodes(operations, answer.kind === 'committed' ? answer.results : [], this.createdPath),
@@ -291,20 +293,4 @@ export class ZooKeeperClient {
   /** The port's path of a created node: the text that the request names, unless the server has added a number to it. */
   private readonly createdPath = (named: string, absolutePath: string): string =>
     absolutePath.endsWith(named) ? named : this.relative(absolutePath);
-}
-
-function isWritten({ kind }: Operation): boolean {
-  return kind === 'create' || kind === 'set';
-}
-
-function pathOf({ path }: Operation): string {
-  return path;
-}
-
-/** All nodes that a transaction writes have the same time. */
-function stampOf(answer: MultiAnswer): number | undefined {
-  const results = answer.kind === 'committed' ? answer.results : [];
-  return results
-    .map((result) => ('stat' in result ? result.stat?.mtime : undefined))
-    .find((mtime) => mtime !== undefined);
 }

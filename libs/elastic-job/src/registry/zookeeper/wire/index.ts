@@ -14,7 +14,9 @@ export {
   type NodeFound,
   type NodeRead,
   readPieces,
+  stampOf,
   writtenNodes,
+  writtenPaths,
 } from './multi.js';
 export { PendingReplies } from './pending-replies.js';
 export { Protocol, refusalOf, UNAUTHENTICATED, UNIMPLEMENTED, type WatchedPaths } from './protocol.js';

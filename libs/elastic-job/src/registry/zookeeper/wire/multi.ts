@@ -107,6 +107,18 @@ export function writtenNodes(
   return nodes;
 }
 
+/** Paths of the nodes that a transaction creates or sets. */
+export function writtenPaths(operations: readonly Operation[]): readonly string[] {
+  return operations.filter(({ kind }) => kind === 'create' || kind === 'set').map(({ path }) => path);
+}
+
+/** Time of a transaction, which all nodes have that it writes; undefined if it has written none. */
+export function stampOf(answer: MultiAnswer): number | undefined {
+  if (answer.kind !== 'committed') return undefined;
+  for (const result of answer.results) if ('stat' in result && result.stat !== undefined) return result.stat.mtime;
+  return undefined;
+}
+
 /**
  * Written by hand: a tree is read with thousands of these, and the library's codec takes some microseconds per record.
  */
