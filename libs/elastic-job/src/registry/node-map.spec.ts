@@ -22,6 +22,12 @@ it('keeps the children of a node that gets another value', () => {
   expect([nodes.get('/a'), nodes.children('/a')]).toEqual([2, ['x', 'y']]);
 });
 
+it('replaces the value of a node that is there, and of no other', () => {
+  const nodes = mapOf('/a');
+  expect([nodes.replace('/a', 2), nodes.replace('/b', 2)]).toEqual([true, false]);
+  expect([nodes.get('/a'), nodes.has('/b')]).toEqual([2, false]);
+});
+
 it('tells a node without a value from one that is not there', () => {
   const nodes = new NodeMap<number | undefined>();
   nodes.put('/a', undefined);

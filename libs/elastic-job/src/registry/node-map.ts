@@ -32,12 +32,16 @@ export class NodeMap<T> {
     return typeof names === 'string' ? 1 : (names?.size ?? 0);
   }
 
-  put(path: string, value: T): void {
+  /** Replaces the value of a node. @returns false if there is no such node */
+  replace(path: string, value: T): boolean {
     const place = this.places.get(path);
-    if (place !== undefined) {
-      place.value = value;
-      return;
-    }
+    if (place === undefined) return false;
+    place.value = value;
+    return true;
+  }
+
+  put(path: string, value: T): void {
+    if (this.replace(path, value)) return;
     this.places.set(interned(path), { value, names: undefined });
     const parent = this.parentOf(path);
     if (parent !== undefined) addName(parent, nameOf(path));

@@ -125,8 +125,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
 
   wrote(node: RegistryNode): void {
     const { path } = node;
-    if (!this.entries.has(path)) return;
-    this.entries.put(path, node);
+    if (!this.entries.replace(path, node)) return;
     this.outbox.arrived(path);
     this.reads.spare(path);
   }
@@ -158,13 +157,11 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
   }
 
   private heardChanged(path: string): void {
-    if (!this.entries.has(path)) return;
-    if (this.holds(path)) {
+    if (!this.holds(path)) {
+      if (this.entries.replace(path, undefined)) this.tell({ kind: 'changed', path });
+    } else if (this.entries.has(path)) {
       if (this.isOpen) this.outbox.putWaiting({ kind: 'changed', path });
       this.reads.read('data', path);
-    } else {
-      this.entries.put(path, undefined);
-      this.tell({ kind: 'changed', path });
     }
   }
 

@@ -62,6 +62,8 @@ export class Connection implements Link {
   #socket?: Socket;
   private alarm?: Timer;
   private isConnected = false;
+  /** True if the session was found alive since the chunk of the present message came in. Events come by the hundred. */
+  private isBelieved = false;
   private endedBy: unknown;
   private timeoutMs: number;
   private conclude: (opening: Opening) => void = () => {};
@@ -133,6 +135,7 @@ export class Connection implements Link {
   }
 
   private take(chunk: Buffer): void {
+    this.isBelieved = false;
     try {
       for (const frame of this.frames.read(chunk)) {
         if (this.isConnected) this.takeReply(frame);
@@ -173,7 +176,8 @@ export class Connection implements Link {
     if (ENDING_CODES.has(code)) return this.end(new Error('the server ended the session'));
     const sent = xid === XID.PING ? this.pings.shift() : xid > 0 ? this.replies.sentAt(xid) : undefined;
     if (sent) this.lease.prove(sent);
-    if (!this.listener.mayDeliver()) return this.abandon();
+    if (!this.isBelieved || sent) this.isBelieved = this.listener.mayDeliver();
+    if (!this.isBelieved) return this.abandon();
     if (xid === XID.EVENT) this.takeEvent(reply);
     else if (xid > 0) this.replies.answer(code, reply);
   }
