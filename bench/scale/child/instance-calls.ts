@@ -84,13 +84,20 @@ export interface InstanceCalls {
   /** Removes the created jobs, and resolves when the registry has none of them. */
   remove(options: { readonly count: number }): void;
   /** Writes to one node, one write after the other. @returns the duration of each, in milliseconds */
-  write(options: { readonly servers: string; readonly writes: number }): readonly number[];
+  write(options: WriteOptions): readonly number[];
   /** Runs one item over the embedded registry and a virtual clock. @returns the processor time of one run, in ms */
   trigger(options: { readonly runs: number }): number;
   /** Reshards a simulated cluster. */
   reshard(options: ReshardOptions): Resharding;
   /** Leaves every job in order, and closes the session. */
   leave(): void;
+}
+
+export interface WriteOptions {
+  readonly servers: string;
+  readonly writes: number;
+  /** Pause before each write. @default none */
+  readonly pauseMs?: number;
 }
 
 export interface ReshardOptions {

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
 import { ZooKeeperRegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
-import type { Call, CallName, InstanceCalls, Memory, Reply } from './instance-calls.js';
+import type { Call, CallName, InstanceCalls, Memory, Reply, WriteOptions } from './instance-calls.js';
 import { RunningJobs } from './running-jobs.js';
 import { timeResharding, timeTriggers } from './virtual-triggers.js';
 
@@ -32,7 +32,7 @@ const answers: Answers = {
   untilJobs: (count) => running().untilJobs(count),
   create: ({ template, count }) => running().create(template, count),
   remove: ({ count }) => running().remove(count),
-  write: ({ servers, writes }) => timeWrites(servers, writes),
+  write: timeWrites,
   trigger: ({ runs }) => timeTriggers(runs),
   reshard: timeResharding,
   leave: () => jobs?.leave(),
@@ -53,12 +53,13 @@ async function memory(): Promise<Memory> {
 }
 
 /** Measures writes of the bare client, one after the other, in milliseconds. */
-async function timeWrites(servers: string, writes: number): Promise<readonly number[]> {
+async function timeWrites({ servers, writes, pauseMs }: WriteOptions): Promise<readonly number[]> {
   const center = new ZooKeeperRegistryCenter({ servers, namespace: 'bare' }, new SystemClock());
   await center.connect();
   await center.ensurePath('/node');
   const took: number[] = [];
   for (let n = 0; n < WARM_UP_WRITES + writes; n += 1) {
+    if (pauseMs !== undefined && n >= WARM_UP_WRITES) await new Promise((resolve) => setTimeout(resolve, pauseMs));
     const begun = performance.now();
     await center.set('/node', String(n));
     if (n >= WARM_UP_WRITES) took.push(performance.now() - begun);

@@ -6,6 +6,7 @@ import type { Figures, Measurement } from './measurement.js';
 /** Enough for V8 to compile the repeated work, as in a process that has run for minutes. */
 const WARM_UP = { instants: 10, runs: 8_000 };
 const WRITES = 2_000;
+const RESTED_WRITES = 10;
 
 /** Jobs that are due together, in one process over ZooKeeper. */
 export interface DueJobs {
@@ -71,6 +72,14 @@ export async function writes(stage: Stage): Promise<Figures> {
     const took = await instance!.call('write', { servers: stage.servers, writes: WRITES });
     const pairs = Array.from({ length: WRITES / 2 }, (_, n) => took[2 * n]! + took[2 * n + 1]!);
     return { p50: percentile(took, 0.5), p99: percentile(took, 0.99), twoP99: percentile(pairs, 0.99) };
+  });
+}
+
+/** As `writes`, each after a second in which neither the process nor the server had anything to do. */
+export async function restedWrites(stage: Stage): Promise<Figures> {
+  return stage.with(1, async ([instance]) => {
+    const took = await instance!.call('write', { servers: stage.servers, writes: RESTED_WRITES, pauseMs: 1_000 });
+    return { p50: percentile(took, 0.5) };
   });
 }
 
