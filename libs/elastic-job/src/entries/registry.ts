@@ -38,6 +38,7 @@ export {
   type SubtreeEvent,
   type SubtreeListener,
   type SubtreeOptions,
+  type SyncOptions,
   type TransactionOptions,
   type TransactionResult,
   UnsupportedServerError,
