@@ -105,6 +105,7 @@ const ARGUMENTS = [
   'RequestOptions',
   'RunTaskOptions',
   'SubtreeOptions',
+  'SyncOptions',
   'TransactionOptions',
   'TriggerOptions',
 ];
