@@ -63,6 +63,12 @@ it('lets the event loop turn between timers that set themselves anew', async () 
   expect(fired).toEqual(['3 at 0', 'turn', '2 at 0', 'turn', '1 at 0', 'turn']);
 });
 
+it('fires timers of one millisecond together, and none earlier than that', async () => {
+  for (const wait of [10.6, 10.2, 11.1, 11.2]) queue.setTimer(wait, () => note(wait));
+  await clock.advance(10.2);
+  expect(fired).toEqual(['10.2 at 10.2', '10.6 at 10.2', '11.1 at 10.2']);
+});
+
 it('lets the event loop turn between many due timers, and fires none that is cancelled meanwhile', async () => {
   const timers = Array.from({ length: 200 }, (_, n) => queue.setTimer(10, () => note(n)));
   queue.setTimer(10, () => timers[150]!.cancel());

@@ -22,8 +22,14 @@ class QueuedTimer implements Timer {
 
 /** Timers fired in one turn. Between two turns the process serves its connections. */
 const AT_ONCE = 32;
+const TOGETHER_MS = 1;
 
-/** Any number of timers on one timer of the clock: the earliest is set, the others wait in a binary heap. */
+/**
+ * Any number of timers on one timer of the clock: the earliest is set, the others wait in a binary heap.
+ *
+ * Timers that are due within a millisecond of each other fire together, the later ones up to that much early. Timers
+ * for one instant of the wall clock, which shows whole milliseconds, are due as far apart.
+ */
 export class TimerQueue implements Pick<Clock, 'setTimer'> {
   private readonly heap: QueuedTimer[] = [];
   private count = 0;
@@ -53,16 +59,16 @@ export class TimerQueue implements Pick<Clock, 'setTimer'> {
   private wake(): void {
     this.armed = undefined;
     this.isFiring = true;
-    this.fire(this.clock.monotonicNow(), this.count);
+    this.fire(this.clock.monotonicNow() + TOGETHER_MS, this.count);
   }
 
   /**
-   * Fires the timers that are due by `until`, some in each turn. Timers that were set after the `last` one wait for the
-   * next wake, even if they are due at once.
+   * Fires the timers that are due before `end`, some in each turn. Timers that were set after the `last` one wait for
+   * the next wake, even if they are due at once.
    */
-  private fire(until: number, last: number): void {
+  private fire(end: number, last: number): void {
     const isDue = (next: QueuedTimer | undefined): next is QueuedTimer =>
-      next !== undefined && next.due <= until && next.order <= last;
+      next !== undefined && next.due < end && next.order <= last;
     try {
       for (let left = AT_ONCE, [next] = this.heap; left > 0 && isDue(next); left -= 1, [next] = this.heap) {
         this.remove(next);
@@ -70,7 +76,7 @@ export class TimerQueue implements Pick<Clock, 'setTimer'> {
       }
     } finally {
       if (isDue(this.heap[0])) {
-        void this.clock.nextTurn().then(() => this.fire(until, last));
+        void this.clock.nextTurn().then(() => this.fire(end, last));
       } else {
         this.isFiring = false;
         this.arm();

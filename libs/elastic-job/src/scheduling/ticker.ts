@@ -12,9 +12,10 @@ export interface TickListener {
   /**
    * Called when a fire time has come. The next one does not wait for the promise.
    * @param fireTime milliseconds since the epoch
-   * @param cameAt moment on the monotonic clock, not before the one at which the fire time came
+   * @param dueAt moment on the monotonic clock for which the timer was set, as precisely as the wall clock shows whole
+   * milliseconds
    */
-  onFire(fireTime: number, cameAt: number): void | Promise<void>;
+  onFire(fireTime: number, dueAt: number): void | Promise<void>;
   /**
    * Called for a reported fire time that comes again because the wall clock was set back. Must not throw.
    * @default ignored
@@ -128,13 +129,12 @@ export class Ticker {
     this.arm(schedule, now);
     if (fireTime === undefined) return;
     if (isAgain) this.listener.onAgain?.(fireTime);
-    // Either clock alone can be wrong: the wall clock if it was set, and the timer if the wall clock goes slower.
-    else void this.tell(fireTime, Math.max(dueAt, this.clock.monotonicNow() - (now - fireTime)));
+    else void this.tell(fireTime, dueAt);
   }
 
-  private async tell(fireTime: number, cameAt: number): Promise<void> {
+  private async tell(fireTime: number, dueAt: number): Promise<void> {
     try {
-      await this.listener.onFire(fireTime, cameAt);
+      await this.listener.onFire(fireTime, dueAt);
     } catch (error) {
       this.listener.onError(error);
     }

@@ -216,8 +216,8 @@ export class JobRuntime implements TickListener {
   }
 
   /** A fire time has come. */
-  onFire(fireTime: number, cameAt: number): Promise<void> | undefined {
-    return this.currentSession?.tick(fireTime, cameAt);
+  onFire(fireTime: number, dueAt: number): Promise<void> | undefined {
+    return this.currentSession?.tick(fireTime, this.shared.scheduleClock.came.of(fireTime, dueAt));
   }
 
   /** A fire time comes again, and items that this instance has received since may owe it. */

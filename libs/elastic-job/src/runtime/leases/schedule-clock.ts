@@ -4,6 +4,7 @@ import { clockOffsetMs, decideReference, isAhead, type RegistryNow } from '../..
 import type { RegistryCenter } from '../../registry/index.js';
 import type { TickClock } from '../../scheduling/index.js';
 import type { JobEvents } from '../../tracing/index.js';
+import { FireMoments } from './fire-moments.js';
 import type { Instant } from './noted-span.js';
 
 /** A wall clock that moved by more than this against the monotonic clock was set. */
@@ -70,6 +71,8 @@ export class ScheduleClock implements TickClock, ScheduleTime {
   /** Moment on the monotonic clock of the next request to the registry, while fire times are held back. */
   private askAt = 0;
   private isStopped = false;
+  /** Moments at which fire times have come. */
+  readonly came = new FireMoments(this);
   /** Waits of all jobs of the process while they are idle. */
   private readonly waiting: TimerQueue;
 
@@ -187,10 +190,7 @@ export class ScheduleClock implements TickClock, ScheduleTime {
     this.again?.cancel();
   }
 
-  /**
-   * Asks the registry after another instance has reported its clock: if the registry's clock was set, this instance
-   * does not know it yet.
-   */
+  /** Asks the registry once another instance has reported its clock, since the registry's own may have been set. */
   async hearOthers(): Promise<void> {
     if (!this.isStopped) await this.ask();
   }
