@@ -79,6 +79,18 @@ describe('given callers that need the commits before an earlier moment', () => {
     expect(sent).toBe(1);
   });
 
+  it('resumes callers in their order, also those that come while the first ones resume', async () => {
+    const asOf = virtual.monotonicNow();
+    const resumed: number[] = [];
+    const ask = (n: number) => shared.sync('sync', { asOf }).then(() => resumed.push(n));
+    const first = Array.from({ length: 200 }, (_, n) => ask(n));
+    answer();
+    await first[0];
+    await ask(200);
+    expect(resumed).toEqual([...Array(201).keys()]);
+    expect(sent).toBe(1);
+  });
+
   it('sends anew for a caller whose moment came after the request had left', async () => {
     void shared.sync('sync', { asOf: virtual.monotonicNow() });
     answer();

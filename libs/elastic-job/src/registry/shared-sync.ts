@@ -22,7 +22,8 @@ interface SentSync {
   readonly leftAt: number;
   /** Callers that have not gone on yet. */
   readonly waiting: Batch<Waiter<void>>;
-  isAnswered: boolean;
+  /** True once it is answered and all of them have gone on. */
+  isOver: boolean;
 }
 
 /**
@@ -51,7 +52,7 @@ export class SharedSync {
    */
   sync(operation: string, options: SyncOptions = {}): Promise<void> {
     const sent = this.sentAfter(options.asOf);
-    if (sent?.isAnswered && sent.waiting.size === 0 && !options.signal?.aborted) return Promise.resolve();
+    if (sent?.isOver && !options.signal?.aborted) return Promise.resolve();
     return ownWait(this.clock, operation, options, (waiter) => {
       const count = (sent?.waiting ?? this.next).add(waiter);
       if (sent !== undefined) return;
@@ -80,7 +81,7 @@ export class SharedSync {
       sessionId: this.sender.sessionId(),
       leftAt: this.clock.monotonicNow(),
       waiting,
-      isAnswered: false,
+      isOver: false,
     };
     this.last = sent;
     try {
@@ -90,10 +91,10 @@ export class SharedSync {
       for (const waiter of waiting.take()) if (!waiter.isOver) waiter.reject(error);
       return;
     }
-    sent.isAnswered = true;
     this.calm.begin();
     // Further callers may come while the first ones go on.
     while (waiting.size > 0) await resumeInTurns(this.clock, waiting.take(), (waiter) => waiter.resolve());
+    sent.isOver = true;
     this.calm.end();
   }
 }

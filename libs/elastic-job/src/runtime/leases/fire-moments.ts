@@ -18,6 +18,7 @@ export class FireMoments {
   of(fireTime: number, dueAt: number): number {
     const latest = this.clock.monotonicNow() - (this.clock.wallNow() - fireTime);
     if (this.last?.fireTime !== fireTime || latest < this.last.latest) this.last = { fireTime, latest };
+    // A timer is due up to a millisecond later than its instant, by which timers of one instant differ.
     return Math.max(dueAt - 1, this.last.latest);
   }
 }
