@@ -98,6 +98,14 @@ describe('transactions that share a request', () => {
     expect(sent).toEqual([['/small', '/other'], ['/large']]);
   });
 
+  it('given more than one request holds, when it is full, then it leaves before the turn ends', async () => {
+    const { addOf, sent } = sharing(committed);
+    const all = [addOf('/a', 30_000), addOf('/large', 200_000), addOf('/b', 30_000), addOf('/c', 30_000)];
+    expect(sent).toEqual([['/a', '/b']]);
+    await Promise.all(all);
+    expect(sent).toEqual([['/a', '/b'], ['/c'], ['/large']]);
+  });
+
   describe('calm', () => {
     /** A begin whose answer the test releases. */
     function beside() {

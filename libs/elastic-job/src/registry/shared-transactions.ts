@@ -36,16 +36,21 @@ interface Member extends SharedTransaction {
 }
 
 /**
- * Transactions of one session that share requests. Those of one turn of the event loop leave together, ordered by the
- * instants at which they are due, the smallest first. Each is answered as if it had left alone. If a request is
- * refused, its members are sent one by one without waiting for each other, since a refusal names one of them and others
- * may be refused as well.
+ * Transactions of one session that share requests. Those of one turn of the event loop leave at its end, or before it
+ * once a request is full, ordered by the instants at which they are due, the smallest first. Each is answered as if it
+ * had left alone. If a request is refused, its members are sent one by one without waiting for each other, since a
+ * refusal names one of them and others may be refused as well.
  *
  * Patient transactions are those of callers that wait for `calm` before they prepare one, so that the settles of fast
  * runs do not hold up a thousand begins.
  */
 export class SharedTransactions {
   private readonly waiting = new Batch<Member>();
+  /** Transactions that fill a request of their own. */
+  private readonly large = new Batch<Member>();
+  /** Size of the waiting ones, in bytes. */
+  private waitingBytes = 0;
+  private isLeaving = false;
   /** True while this class itself sends a request. Such a request must not flush the waiting ones first. */
   private isSending = false;
 
@@ -63,32 +68,52 @@ export class SharedTransactions {
     const name = `transaction of ${transaction.operations.length}`;
     return ownWait(this.clock, name, options, (waiter) => {
       const member = { sessionId: this.sender.sessionId(), waiter, ...transaction };
-      if (this.waiting.add(member) === 1) void this.sendLater();
+      this.enter(member);
+      if (!this.isLeaving) void this.sendLater();
     });
   }
 
   /** Sends all waiting transactions, so that a later request does not overtake them. */
   flush(): void {
-    if (this.isSending || this.waiting.size === 0) return;
-    this.sendAll(this.waiting.take());
+    if (this.isSending) return;
+    this.sendAll([...this.takeWaiting(), ...this.large.take()]);
+  }
+
+  /** A request that is full leaves at once, and the server works while further callers prepare their transactions. */
+  private enter(member: Member): void {
+    if (member.bytes > this.mostBytes) return void this.large.add(member);
+    if (this.waitingBytes + member.bytes > this.mostBytes) this.sendAll(this.takeWaiting());
+    this.waiting.add(member);
+    this.waitingBytes += member.bytes;
+  }
+
+  private takeWaiting(): Member[] {
+    this.waitingBytes = 0;
+    return this.waiting.take();
   }
 
   private async sendLater(): Promise<void> {
+    this.isLeaving = true;
     this.calm.begin();
     await this.clock.nextTurn();
-    this.sendAll(this.waiting.take());
+    this.isLeaving = false;
+    this.flush();
     this.calm.end();
   }
 
+  private get mostBytes(): number {
+    return Math.min(MOST_SHARED_BYTES, this.sender.maxRequestBytes);
+  }
+
   private sendAll(all: readonly Member[]): void {
+    if (all.length === 0) return;
     const members = all.filter(({ waiter }) => !waiter.isOver);
     const current = this.sender.sessionId();
     for (const { sessionId, waiter } of members)
       if (sessionId !== current) waiter.reject(new SessionLostError(sessionId));
     const ours = members.filter(({ sessionId }) => sessionId === current);
-    const most = Math.min(MOST_SHARED_BYTES, this.sender.maxRequestBytes);
     const inOrder = ours.toSorted((a, b) => a.dueAt - b.dueAt || a.bytes - b.bytes);
-    const groups = groupsOf(inOrder, most);
+    const groups = groupsOf(inOrder, this.mostBytes);
     this.isSending = true;
     for (const group of groups) void this.sendCounted(group);
     this.isSending = false;
