@@ -11,7 +11,10 @@ const SERVER = {
   settings: { tickTime: 2_000 },
   jvmFlags: [
     '-XX:TieredStopAtLevel=4',
-    ...['-Xms1g', '-Xmx1g', '-Xmn256m', '-XX:+AlwaysPreTouch'],
+    '-Xms1g',
+    '-Xmx1g',
+    '-Xmn256m',
+    '-XX:+AlwaysPreTouch',
     '-Dzookeeper.preAllocSize=65536',
   ],
 };
