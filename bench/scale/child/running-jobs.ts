@@ -57,8 +57,8 @@ export class RunningJobs {
         await phase.runtime.registrar.register(definitionOf(group, n, this.handlerOf(group.prefix, phase)));
       }
     }
-    // One after the other, as a process has one session. Objects of joins that are under way at the same time live long,
-    // and V8 would from then on allocate their like among the old ones, where each keeps others alive.
+    // One after the other, as a process has one session. If all joins are under way together, V8 takes their objects
+    // for long-lived. It then allocates later ones of their kind among the old objects, where each keeps others alive.
     for (const { runtime } of this.phases) await runtime.start();
     const jobs = groups.reduce((sum, { count }) => sum + count, 0);
     if (untilPlanned) await this.until(() => this.planned >= jobs);
