@@ -1,6 +1,6 @@
 import { SparseMap } from '../../../domain/index.js';
 import type { SubtreeEvent, SubtreeListener } from '../../registry-center.js';
-import { isolated } from '../wire/index.js';
+import { throwLater } from '../wire/index.js';
 
 interface Letter {
   readonly event: SubtreeEvent;
@@ -21,7 +21,7 @@ export class Outbox {
   constructor(private readonly listener: SubtreeListener) {}
 
   put(event: SubtreeEvent): void {
-    if (this.letters === undefined) return isolated(() => this.listener(event));
+    if (this.letters === undefined) return this.tell(event);
     this.letters.push({ event, isWaiting: false });
     this.deliver();
   }
@@ -66,9 +66,16 @@ export class Outbox {
 
   private deliver(): void {
     while (this.letters?.[0]?.isWaiting === false) {
-      const { event } = this.letters.shift()!;
-      isolated(() => this.listener(event));
+      this.tell(this.letters.shift()!.event);
     }
     if (this.letters?.length === 0) this.letters = undefined;
+  }
+
+  private tell(event: SubtreeEvent): void {
+    try {
+      this.listener(event);
+    } catch (error) {
+      throwLater(error);
+    }
   }
 }

@@ -6,12 +6,12 @@ import { elapsedMs, type Lease, leaseMarginMs, type Moment, momentOf } from '../
 import type { Credentials } from './credentials.js';
 import { FrameReader } from './frame-reader.js';
 import { type FrameWriter, readConnected, type SessionTicket, XID } from './handshake.js';
-import { isolated } from './isolated.js';
+import { throwLater } from './isolated.js';
 import type { Link, LinkListener, Opening } from './link.js';
 import { openSocket, readyEvent } from './open-socket.js';
 import { PendingReplies } from './pending-replies.js';
 import type { Protocol } from './protocol.js';
-import { ReplyReader } from './reply-reader.js';
+import type { ReplyReader } from './reply-reader.js';
 import type { Answer, Request } from './request.js';
 import { authenticate } from './sasl.js';
 import type { ServerAddress } from './server-list.js';
@@ -137,9 +137,9 @@ export class Connection implements Link {
   private take(chunk: Buffer): void {
     this.isBelieved = false;
     try {
-      for (const frame of this.frames.read(chunk)) {
-        if (this.isConnected) this.takeReply(frame);
-        else this.takeConnected(frame);
+      for (const reply of this.frames.read(chunk)) {
+        if (this.isConnected) this.takeReply(reply);
+        else this.takeConnected(reply);
         if (!this.isOpen) return;
       }
     } catch (error) {
@@ -147,8 +147,8 @@ export class Connection implements Link {
     }
   }
 
-  private takeConnected(frame: Buffer): void {
-    const ticket = readConnected(frame);
+  private takeConnected(reply: ReplyReader): void {
+    const ticket = readConnected(reply);
     if (!ticket) {
       this.conclude({ kind: 'expired' });
       return this.abandon();
@@ -165,8 +165,7 @@ export class Connection implements Link {
     authenticate(this, this.protocol, sasl).then(connected, (error: unknown) => this.end(error));
   }
 
-  private takeReply(frame: Buffer): void {
-    const reply = new ReplyReader(frame);
+  private takeReply(reply: ReplyReader): void {
     const xid = reply.int();
     const zxid = reply.long();
     const code = reply.int();
@@ -186,7 +185,11 @@ export class Connection implements Link {
     const type = reply.int();
     reply.int(); // state
     const path = reply.text();
-    isolated(() => this.listener.watched(type, path));
+    try {
+      this.listener.watched(type, path);
+    } catch (error) {
+      throwLater(error);
+    }
   }
 
   private write(frame: Buffer): void {

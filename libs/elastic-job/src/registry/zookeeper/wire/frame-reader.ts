@@ -1,3 +1,5 @@
+import { ReplyReader } from './reply-reader.js';
+
 const LENGTH_BYTES = 4;
 /** Shortest reply in bytes: the length of its header. */
 const SHORTEST_BYTES = 16;
@@ -14,15 +16,16 @@ export class FrameReader {
 
   /**
    * Adds a chunk.
-   * @returns the frames that are now complete, without their lengths
+   * @returns the frames that are now complete, without their lengths; all by one reader, which goes on with the next
    * @throws {RangeError} for an impossible length
    */
-  *read(chunk: Buffer): Generator<Buffer, void> {
+  *read(chunk: Buffer): Generator<ReplyReader, void> {
     this.chunks.push(chunk);
     this.bytes += chunk.length;
     // Joined only when a step is possible. Otherwise a reply in many chunks would be copied many times.
     if (this.bytes < this.needed) return;
     const all = this.chunks.length === 1 ? chunk : Buffer.concat(this.chunks, this.bytes);
+    const reader = new ReplyReader(all);
     let start = 0;
     while (all.length - start >= this.needed) {
       if (this.needed === LENGTH_BYTES) {
@@ -30,10 +33,10 @@ export class FrameReader {
         continue;
       }
       const end = start + this.needed;
-      const frame = all.subarray(start + LENGTH_BYTES, end);
+      reader.turnTo(start + LENGTH_BYTES, end);
       start = end;
       this.needed = LENGTH_BYTES;
-      yield frame;
+      yield reader;
     }
     this.bytes = all.length - start;
     this.chunks = this.bytes > 0 ? [all.subarray(start)] : [];

@@ -1,6 +1,6 @@
 import type { Jute } from './client-library.js';
 import { OP_CODE } from './op-code.js';
-import { ReplyReader } from './reply-reader.js';
+import type { ReplyReader } from './reply-reader.js';
 import type { RequestBody } from './request.js';
 
 /** Lets a later connection continue the session of an earlier one. */
@@ -54,8 +54,7 @@ export class FrameWriter {
 }
 
 /** Decodes the server's first frame. @returns the session, or undefined if the requested one is over */
-export function readConnected(frame: Buffer): SessionTicket | undefined {
-  const reply = new ReplyReader(frame);
+export function readConnected(reply: ReplyReader): SessionTicket | undefined {
   reply.int(); // protocol version
   const timeoutMs = reply.int();
   const id = BigInt.asUintN(64, reply.long()).toString(16);

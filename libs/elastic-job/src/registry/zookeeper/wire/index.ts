@@ -6,7 +6,7 @@ export { type JutePayload, loadJute } from './client-library.js';
 export { Connection } from './connection.js';
 export type { Credentials } from './credentials.js';
 export { FrameWriter, type SessionTicket } from './handshake.js';
-export { isolated } from './isolated.js';
+export { isolated, throwLater } from './isolated.js';
 export type { Link, LinkListener, LinkSource, Opening } from './link.js';
 export {
   type MultiAnswer,
