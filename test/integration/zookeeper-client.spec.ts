@@ -105,9 +105,8 @@ function recorder(heard: (kind: NodeEventKind, path: string) => void): Watcher {
   return {
     isRecursive: true,
     heard,
-    writing: nothing,
+    heardOwn: heard,
     wrote: nothing,
-    written: nothing,
     reconnected: nothing,
     lost: nothing,
   };

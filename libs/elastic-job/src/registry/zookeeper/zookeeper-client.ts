@@ -29,23 +29,19 @@ import {
   refusalOf,
   type Reply,
   type Request,
-  stampOf,
-  writtenNodes,
-  writtenPaths,
 } from './wire/index.js';
 import {
   askLink,
   linksOfThisThread,
   openNamespace,
+  OwnWrite,
   Session,
   SessionRequests,
   SharedReads,
-  timedRequest,
   Warnings,
   warnOfPlainText,
   warnOfStandstill,
   type Watcher,
-  writingRequest,
 } from './session/index.js';
 import { nodeOwners } from './node-owners.js';
 import { nodeFound, unlessAbsent, valueOf } from './reply-value.js';
@@ -145,41 +141,36 @@ export class ZooKeeperClient {
 
   /** @returns the path that was created */
   async create(path: string, data: string, mode: CreateMode, options?: RequestOptions): Promise<string> {
-    const absolutePath = this.absolute(path);
-    const request = this.writing(
-      { absolutePaths: [absolutePath], paths: [path] },
-      this.protocol.create(absolutePath, data, mode),
-      ({ stat }) => stat.mtime,
-      (created) => new Map([[path, { path: this.createdPath(path, created.path), data, stat: created.stat }]]),
-    );
-    const created = await this.ask('create', path, request, options);
+    const operation = { kind: 'create', path, data, mode } as const;
+    const request = this.protocol.create(this.absolute(path), data, mode);
+    const writing = this.writing([operation], request, (created) => [{ kind: 'create', ...created }]);
+    const created = await this.ask('create', path, writing, options);
     return this.createdPath(path, created.path);
   }
 
   async set(path: string, data: string, version?: number, options?: RequestOptions): Promise<NodeStat> {
-    const absolutePath = this.absolute(path);
-    const request = this.writing(
-      { absolutePaths: [absolutePath], paths: [path] },
-      this.protocol.set(absolutePath, data, version),
-      ({ mtime }) => mtime,
-      (stat) => new Map([[path, { path, data, stat }]]),
-    );
-    return this.ask('set', path, request, options, version);
+    const operation = { kind: 'set', path, data, version } as const;
+    const request = this.protocol.set(this.absolute(path), data, version);
+    const writing = this.writing([operation], request, (stat) => [{ kind: 'set', stat }]);
+    return this.ask('set', path, writing, options, version);
   }
 
   async delete(path: string, version?: number, options?: RequestOptions): Promise<void> {
-    return this.ask('delete', path, this.protocol.delete(this.absolute(path), version), options, version);
+    const operation = { kind: 'delete', path, version } as const;
+    const request = this.protocol.delete(this.absolute(path), version);
+    const writing = this.writing([operation], request, () => [{ kind: 'delete' }]);
+    return this.ask('delete', path, writing, options, version);
   }
 
   async transaction(operations: readonly Operation[], options?: RequestOptions): Promise<TransactionResult> {
     this.sharedTransactions.flush();
     const name = `transaction of ${operations.length}`;
-    const sent = operations.map((operation) => ({ ...operation, path: this.absolute(operation.path) }));
+    const sent = this.asSent(operations);
     const request = this.writing(
-      { absolutePaths: writtenPaths(sent), paths: writtenPaths(operations) },
+      operations,
       this.protocol.multi(sent),
-      stampOf,
-      (answer) => writtenNodes(operations, answer.kind === 'committed' ? answer.results : [], this.createdPath),
+      (answer) => (answer.kind === 'committed' ? answer.results : undefined),
+      sent,
     );
     const reply = await this.requests.ask(name, request, options);
     if (reply.kind === 'refused') throw serverError(reply.code, name);
@@ -259,13 +250,17 @@ export class ZooKeeperClient {
 
   /** Reports a write to the watchers of its nodes and, by the stamp in its answer, to the registry's clock. */
   private writing<T>(
-    writes: Parameters<typeof writingRequest>[1],
+    operations: readonly Operation[],
     request: Request<T>,
-    stampOfAnswer: (value: T) => number | undefined,
-    contents: (value: T) => ReadonlyMap<string, RegistryNode>,
+    resultsIn: (value: T) => readonly MultiResult[] | undefined,
+    sent = this.asSent(operations),
   ): Request<T> {
-    const timed = timedRequest(this.registryTime, request, stampOfAnswer);
-    return writingRequest(this.session.watches, writes, timed, contents);
+    const { createdPath } = this;
+    return new OwnWrite(this.session.watches, this.registryTime, request, { operations, sent, resultsIn, createdPath });
+  }
+
+  private asSent(operations: readonly Operation[]): readonly Operation[] {
+    return operations.map((operation) => ({ ...operation, path: this.absolute(operation.path) }));
   }
 
   private async ask<T>(

@@ -3,12 +3,11 @@
 export { DIAL_PAUSES, Dialer, type DialOptions, linksOfThisThread } from './dialer.js';
 export { warnOfStandstill } from './loop-watch.js';
 export { askLink, openNamespace } from './open-namespace.js';
+export { OwnWrite } from './own-write.js';
 export { warnOfPlainText } from './plain-text.js';
 export { SessionRequests } from './session-requests.js';
 export { Session } from './session.js';
 export { SharedReads } from './shared-reads.js';
-export { timedRequest } from './timed-request.js';
 export { type ConnectionUser, keepConnected } from './upkeep.js';
 export { Warnings } from './warnings.js';
-export type { NodeEventKind, Watcher } from './watches.js';
-export { writingRequest } from './writing-request.js';
+export type { NodeEventKind, OwnEventKind, Watcher } from './watches.js';

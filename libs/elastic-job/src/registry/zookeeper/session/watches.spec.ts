@@ -81,9 +81,8 @@ function recorder(name: string, heard: string[]): Watcher {
   return {
     isRecursive: true,
     heard: (kind, path) => heard.push(`${name} ${kind} ${path}`),
-    writing: nothing,
+    heardOwn: (kind, path) => heard.push(`${name} did ${kind} ${path}`),
     wrote: nothing,
-    written: nothing,
     reconnected: nothing,
     lost: nothing,
   };

@@ -4,6 +4,15 @@ import type { WatchedPaths } from '../wire/index.js';
 /** Event of one node. `children`: its children have changed, which only non-recursive watches report. */
 export type NodeEventKind = 'created' | 'deleted' | 'changed' | 'children';
 
+/** Event of a node that an operation names. */
+export type OwnEventKind = Exclude<NodeEventKind, 'children'>;
+
+/** A write of this client that has no answer yet. */
+export interface ExpectedEvents {
+  /** @returns true if this is its next event, which it will tell itself */
+  takes(kind: NodeEventKind, absolutePath: string): boolean;
+}
+
 /**
  * Watches one path, or a path and everything below it, for the life of a session. Its methods must not throw. They are
  * called in the order of the server, in line with the replies.
@@ -13,12 +22,13 @@ export interface Watcher {
   readonly isRecursive: boolean;
   /** @param absolutePath the server's path */
   heard(kind: NodeEventKind, absolutePath: string): void;
-  /** A write of this client that names the path is being sent. */
-  writing(path: string): void;
-  /** A write of this client was answered, with this node as its result. */
+  /**
+   * A write of this client has done this. It is told instead of `heard`, with the answer, which has the content.
+   * @param node the node as it is now; undefined if it was deleted
+   */
+  heardOwn(kind: OwnEventKind, absolutePath: string, node: RegistryNode | undefined): void;
+  /** A write of this client was answered, with this node as its result. Its event, if there is one, is told apart. */
   wrote(node: RegistryNode): void;
-  /** A write of this client that names the path has ended. Its known effects were told before. */
-  written(path: string): void;
   /** A new connection serves the same session, and the watch is set again. Changes in between are not told. */
   reconnected(): void;
   /** The session is over. */
@@ -46,6 +56,9 @@ export class Watches {
   /** Watchers of what is below one path at the deepest watched depth: events and writes of a job come in a row. */
   private lastFound: { readonly below: string; readonly watchers: readonly Watcher[] } | undefined;
 
+  /** Own writes without an answer, in their order. */
+  private expected: readonly ExpectedEvents[] = [];
+
   add(path: string, watcher: Watcher): void {
     this.lastFound = undefined;
     const others = this.watchers.get(path);
@@ -66,15 +79,36 @@ export class Watches {
     return this.watchers.delete(path);
   }
 
-  /** Tells every watcher of the path or of one above it. @param type ZooKeeper's event number */
+  /** Tells an event that has come, unless an own write tells it. @param type ZooKeeper's event number */
   dispatch(type: number, path: string): void {
     const kind = KINDS.get(type);
-    if (kind) for (const watcher of this.of(path)) watcher.heard(kind, path);
+    if (kind === undefined || this.expected[0]?.takes(kind, path)) return;
+    this.tell(kind, path);
+  }
+
+  /** Tells every watcher of the path or of one above it. */
+  tell(kind: NodeEventKind, path: string): void {
+    for (const watcher of this.of(path)) watcher.heard(kind, path);
+  }
+
+  /** Adds a write that is being sent. Answers come in the order of the writes, each right after its events. */
+  expect(write: ExpectedEvents): void {
+    this.expected = [...this.expected, write];
+  }
+
+  /** Removes a write that is answered, or whose connection is gone. */
+  conclude(write: ExpectedEvents): void {
+    this.expected = this.expected.filter((one) => one !== write);
   }
 
   /** Watchers of the path or of one above it, the nearest first. */
   of(path: string): readonly Watcher[] {
     if (this.lastFound !== undefined && path.startsWith(this.lastFound.below)) return this.lastFound.watchers;
+    return this.find(path);
+  }
+
+  // Apart from `of`, which would otherwise make the closure of this one for each path.
+  private find(path: string): readonly Watcher[] {
     const [deepest] = this.watchedDepths;
     const watchers = this.watchedDepths.flatMap((depth) => {
       const at = ancestorAt(path, depth);

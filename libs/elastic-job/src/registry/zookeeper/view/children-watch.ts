@@ -69,10 +69,12 @@ export class ZooKeeperChildrenWatch implements ChildrenWatch, Watcher {
     this.isClosed = true;
   }
 
-  // The server also reports this client's own writes.
-  writing(): void {}
+  heardOwn(kind: NodeEventKind, absolutePath: string): void {
+    this.heard(kind, absolutePath);
+  }
+
+  // What is written changes no children, unless an event tells so.
   wrote(): void {}
-  written(): void {}
 
   private tell(): void {
     if (!this.isClosed && this.opened === undefined) isolated(() => this.onChange());

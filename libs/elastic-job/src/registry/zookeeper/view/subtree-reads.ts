@@ -3,12 +3,9 @@ import type { NodeFound, NodeRead, Reply } from '../wire/index.js';
 import type { ZooKeeperClient } from '../zookeeper-client.js';
 
 /**
- * A part of a node that is being read or queued to be read. It makes a promise only when a caller waits: the answers of
- * own writes make most reads needless before a caller waits for them.
+ * A part of a node that is being read or queued to be read. It makes a promise only when a caller waits.
  */
 export class Reading implements NodeRead {
-  /** True while it is not sent, because the answer of an own write may make it needless. */
-  isHeld = false;
   /** Reads that follow from the reply. */
   private following: Promise<unknown> | undefined;
   private promise: Promise<unknown> | undefined;
@@ -54,8 +51,6 @@ export class SubtreeReads {
   private readonly unsent = new Batch<Reading>();
   /** Reads that are not done, including those that follow from their replies. */
   private readonly work = new SparseSet<Reading>();
-  /** Own writes without an answer, counted by the path that they name. */
-  private readonly writes = new SparseMap<string, number>();
 
   /** @param take receives a reply; an error that it throws becomes the outcome of the read */
   constructor(
@@ -79,8 +74,7 @@ export class SubtreeReads {
     const reading = new Reading(what, path);
     this.underWay[what].set(path, reading);
     this.work.add(reading);
-    reading.isHeld = what === 'data' && this.writes.has(path);
-    if (!reading.isHeld) this.enqueue(reading);
+    if (this.unsent.add(reading) === 1) process.nextTick(() => this.send());
     return reading;
   }
 
@@ -104,30 +98,6 @@ export class SubtreeReads {
     await Promise.all([...this.work].map(({ done }) => done));
   }
 
-  /** Holds back reads of the path: an own write that names it was sent, and its answer may tell the value. */
-  hold(path: string): void {
-    this.writes.set(path, (this.writes.get(path) ?? 0) + 1);
-  }
-
-  /** Drops a read that was held back, since an own write has told the value. */
-  spare(path: string): void {
-    const reading = this.underWay.data.get(path);
-    if (!reading?.isHeld) return;
-    this.underWay.data.delete(path);
-    this.finish(reading, () => undefined);
-  }
-
-  /** Sends a read that was held back, since the own write ended without telling the value. */
-  release(path: string): void {
-    const left = (this.writes.get(path) ?? 1) - 1;
-    if (left > 0) return void this.writes.set(path, left);
-    this.writes.delete(path);
-    const reading = this.underWay.data.get(path);
-    if (!reading?.isHeld) return;
-    reading.isHeld = false;
-    this.enqueue(reading);
-  }
-
   /** Ends all reads. @param outcome gives the waiting callers their result, or throws their error */
   end(outcome: () => void = () => {}): void {
     const all = [...this.underWay.data.values(), ...this.underWay.children.values()];
@@ -149,10 +119,6 @@ export class SubtreeReads {
     if (!reply) return void this.unsent.add(reading);
     underWay.delete(reading.path);
     this.finish(reading, () => this.take(reading, reply));
-  }
-
-  private enqueue(reading: Reading): void {
-    if (this.unsent.add(reading) === 1) process.nextTick(() => this.send());
   }
 
   /** @param outcome returns the reads that follow, or throws the error of this one */

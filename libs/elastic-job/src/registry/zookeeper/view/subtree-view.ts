@@ -5,7 +5,7 @@ import type { RequestOptions, SyncOptions } from '../../request-options.js';
 import { type NodeFound, refusalOf, type Reply } from '../wire/index.js';
 import { Outbox } from './outbox.js';
 import { SubtreeReads, type Reading } from './subtree-reads.js';
-import type { NodeEventKind, Watcher } from '../session/index.js';
+import type { NodeEventKind, OwnEventKind, Watcher } from '../session/index.js';
 import { errorOf, valueOf } from '../reply-value.js';
 import type { ZooKeeperClient } from '../zookeeper-client.js';
 
@@ -22,8 +22,8 @@ export const TIME_NODE = '/nestjs-elastic-job.time';
  *
  * - An event that arrives before the reply of a read is part of that reply. So a part that is being read, or is queued,
  *   need not be read again.
- * - The events of a write arrive right before its reply. So after an own write its content is current, and an event of
- *   a node that an own write names waits for that reply instead of a read.
+ * - The events of a write arrive right before its reply. So after an own write its content is current, and its events
+ *   are told with the reply, without a read.
  * - Events tell of every node created after the watch was set, so names are listed only for nodes that existed before.
  *
  * Replies are therefore received while the socket is read, never in a later turn. Events do not cross connections:
@@ -118,20 +118,23 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
     }
   }
 
-  // The value of another node is read only if a caller asks for it, and then after the write.
-  writing(path: string): void {
-    if (this.holds(path)) this.reads.hold(path);
+  heardOwn(kind: OwnEventKind, absolutePath: string, node: RegistryNode | undefined): void {
+    if (node === undefined) return this.heard(kind, absolutePath);
+    const { path } = node;
+    if (path === TIME_NODE) return;
+    if (kind === 'changed') {
+      if (this.entries.replace(path, node) && !this.outbox.arrived(path)) this.tell({ kind, path });
+      return;
+    }
+    if (this.entries.get(path)) this.remove(path);
+    if (this.admits(path)) {
+      this.entries.put(path, node);
+      this.tell({ kind: 'created', path });
+    }
   }
 
   wrote(node: RegistryNode): void {
-    const { path } = node;
-    if (!this.entries.replace(path, node)) return;
-    this.outbox.arrived(path);
-    this.reads.spare(path);
-  }
-
-  written(path: string): void {
-    if (this.holds(path)) this.reads.release(path);
+    if (this.entries.replace(node.path, node)) this.outbox.arrived(node.path);
   }
 
   reconnected(): void {

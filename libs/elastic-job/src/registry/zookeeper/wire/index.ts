@@ -8,16 +8,7 @@ export type { Credentials } from './credentials.js';
 export { FrameWriter, type SessionTicket } from './handshake.js';
 export { isolated, throwLater } from './isolated.js';
 export type { Link, LinkListener, LinkSource, Opening } from './link.js';
-export {
-  type MultiAnswer,
-  type MultiResult,
-  type NodeFound,
-  type NodeRead,
-  readPieces,
-  stampOf,
-  writtenNodes,
-  writtenPaths,
-} from './multi.js';
+export { type MultiAnswer, type MultiResult, type NodeFound, type NodeRead, readPieces } from './multi.js';
 export { PendingReplies } from './pending-replies.js';
 export { Protocol, refusalOf, UNAUTHENTICATED, UNIMPLEMENTED, type WatchedPaths } from './protocol.js';
 export { ReplyReader } from './reply-reader.js';

@@ -1,4 +1,4 @@
-import type { NodeStat, Operation, RegistryNode } from '../../registry-center.js';
+import type { NodeStat, Operation } from '../../registry-center.js';
 import type { JutePayload } from './client-library.js';
 import { OP_CODE } from './op-code.js';
 import type { ReplyReader } from './reply-reader.js';
@@ -82,41 +82,6 @@ function readResult(kind: Operation['kind'], opCode: number, reply: ReplyReader)
     default:
       return kind satisfies never;
   }
-}
-
-/**
- * Nodes that a committed transaction has left, as far as its results show them, by the path that the operation names.
- * @param operations with the paths of the port, as the nodes have them
- * @param createdPath the port's path of a created node
- */
-export function writtenNodes(
-  operations: readonly Operation[],
-  results: readonly MultiResult[],
-  createdPath: (named: string, absolutePath: string) => string,
-): ReadonlyMap<string, RegistryNode> {
-  const nodes = new Map<string, RegistryNode>();
-  for (const [index, operation] of operations.entries()) {
-    const result = results[index];
-    const { kind, path } = operation;
-    if (kind === 'delete') nodes.delete(path);
-    else if (kind === 'set' && result?.kind === 'set')
-      nodes.set(path, { path, data: operation.data, stat: result.stat });
-    else if (kind === 'create' && result?.kind === 'create' && result.stat)
-      nodes.set(path, { path: createdPath(path, result.path), data: operation.data, stat: result.stat });
-  }
-  return nodes;
-}
-
-/** Paths of the nodes that a transaction creates or sets. */
-export function writtenPaths(operations: readonly Operation[]): readonly string[] {
-  return operations.filter(({ kind }) => kind === 'create' || kind === 'set').map(({ path }) => path);
-}
-
-/** Time of a transaction, which all nodes have that it writes; undefined if it has written none. */
-export function stampOf(answer: MultiAnswer): number | undefined {
-  if (answer.kind !== 'committed') return undefined;
-  for (const result of answer.results) if ('stat' in result && result.stat !== undefined) return result.stat.mtime;
-  return undefined;
 }
 
 /**

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { SystemClock } from '../../../clock/index.js';
+import { RegistryTime } from '../../registry-time.js';
+import type { NodeStat, Operation } from '../../registry-center.js';
+import type { Answer, MultiResult, Request } from '../wire/index.js';
+import { OwnWrite } from './own-write.js';
+import { type Watcher, Watches } from './watches.js';
+
+const [CREATED, DELETED, CHANGED] = [1, 2, 3];
+const stat: NodeStat = { czxid: 1n, mzxid: 1n, ctime: 5, mtime: 5, version: 0, ephemeralOwner: undefined };
+const request: Request<readonly MultiResult[]> = { opCode: 14, payload: null, read: () => [] };
+
+describe('events of own writes', () => {
+  it('given a write, when its events and its answer come, then they are told once, with the contents', () => {
+    const { told, watches, write } = stage();
+    const { answered } = write([create('/a/b'), set('/a/c'), { kind: 'delete', path: '/a/d' }]);
+    watches.dispatch(CREATED, '/a/b');
+    watches.dispatch(CHANGED, '/a/c');
+    watches.dispatch(DELETED, '/a/d');
+    expect(told).toEqual([]);
+    answered(ok([created('/a/b'), { kind: 'set', stat }, { kind: 'delete' }]));
+    expect(told).toEqual(['own created /a/b new', 'own changed /a/c set', 'own deleted /a/d']);
+  });
+
+  it('given two writes under way, when each is answered after its events, then each tells its own', () => {
+    const { told, watches, write } = stage();
+    const first = write([set('/a/b')]);
+    const second = write([set('/a/b')]);
+    for (const { answered } of [first, second]) {
+      watches.dispatch(CHANGED, '/a/b');
+      answered(ok([{ kind: 'set', stat }]));
+    }
+    expect(told).toEqual(['own changed /a/b set', 'own changed /a/b set']);
+  });
+
+  it('given an event of another client on the same node, when it comes first, then it is told as well', () => {
+    const { told, watches, write } = stage();
+    const { answered } = write([set('/a/b')]);
+    watches.dispatch(CHANGED, '/a/b');
+    watches.dispatch(CHANGED, '/a/b');
+    answered(ok([{ kind: 'set', stat }]));
+    expect(told).toEqual(['changed /a/b', 'own changed /a/b set']);
+  });
+
+  it.each<[string, Answer<readonly MultiResult[]>]>([
+    ['refused', { kind: 'refused', code: -110 }],
+    ['dropped', { kind: 'dropped', wasSent: true, cause: undefined }],
+  ])('given events like those of a write that is %s, when that is known, then they are told', (_, answer) => {
+    const { told, watches, write } = stage();
+    const { answered } = write([create('/a/b'), set('/a/c')]);
+    watches.dispatch(CREATED, '/a/b');
+    answered(answer);
+    expect(told).toEqual(['created /a/b']);
+  });
+
+  it('given operations without events, when the events of the others come, then they are still the own ones', () => {
+    const { told, watches, write } = stage();
+    const { answered } = write([{ kind: 'check', path: '/a' }, create('/elsewhere'), set('/a/c')]);
+    watches.dispatch(CHANGED, '/a/c');
+    answered(ok([{ kind: 'check' }, created('/elsewhere'), { kind: 'set', stat }]));
+    expect(told).toEqual(['own changed /a/c set']);
+  });
+
+  it('given a node whose number the server adds, when its event comes, then it is told, and the content later', () => {
+    const { told, watches, write } = stage();
+    const { answered } = write([create('/a/b-')]);
+    watches.dispatch(CREATED, '/a/b-7');
+    answered(ok([created('/a/b-7')]));
+    expect(told).toEqual(['created /a/b-7', 'wrote /a/b-7 new']);
+  });
+
+  it('given a server whose answer has no stat, when the node is created, then the event is told without it', () => {
+    const { told, watches, write } = stage();
+    const { answered } = write([create('/a/b')]);
+    watches.dispatch(CREATED, '/a/b');
+    answered(ok([{ kind: 'create', path: '/a/b', stat: undefined }]));
+    expect(told).toEqual(['created /a/b']);
+  });
+});
+
+function stage() {
+  const watches = new Watches();
+  const told: string[] = [];
+  const watcher: Watcher = {
+    isRecursive: true,
+    heard: (kind, path) => told.push(`${kind} ${path}`),
+    heardOwn: (kind, path, node) => told.push(['own', kind, path, ...(node ? [node.data] : [])].join(' ')),
+    wrote: ({ data, path }) => told.push(`wrote ${path} ${data}`),
+    reconnected: () => {},
+    lost: () => {},
+  };
+  watches.add('/a', watcher);
+  const write = (operations: readonly Operation[]) => {
+    const resultsIn = (results: readonly MultiResult[]) => results;
+    const createdPath = (_named: string, absolutePath: string) => absolutePath;
+    const writing = { operations, sent: operations, resultsIn, createdPath };
+    const own = new OwnWrite(watches, new RegistryTime(new SystemClock()), request, writing);
+    own.sending();
+    return { answered: (answer: Answer<readonly MultiResult[]>) => own.answered(answer) };
+  };
+  return { told, watches, write };
+}
+
+function create(path: string): Operation {
+  return { kind: 'create', path, data: 'new', mode: 'PERSISTENT' };
+}
+
+function set(path: string): Operation {
+  return { kind: 'set', path, data: 'set' };
+}
+
+function created(path: string): MultiResult {
+  return { kind: 'create', path, stat };
+}
+
+function ok(value: readonly MultiResult[]): Answer<readonly MultiResult[]> {
+  return { kind: 'ok', value };
+}

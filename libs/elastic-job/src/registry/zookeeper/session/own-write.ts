@@ -1,0 +1,132 @@
+import type { NodeStat, Operation, RegistryNode } from '../../registry-center.js';
+import type { RegistryTime } from '../../registry-time.js';
+import type { Answer, MultiResult, Request } from '../wire/index.js';
+import type { ExpectedEvents, NodeEventKind, OwnEventKind, Watches } from './watches.js';
+
+/** What a write does, as the port names it and as it is sent. */
+interface Writing<T> {
+  readonly operations: readonly Operation[];
+  /** The same operations with the server's paths. */
+  readonly sent: readonly Operation[];
+  /** The result of each operation in an answer; undefined if none was applied. */
+  readonly resultsIn: (value: T) => readonly MultiResult[] | undefined;
+  /** The port's path of a created node. */
+  readonly createdPath: (named: string, absolutePath: string) => string;
+}
+
+/**
+ * A write whose answer tells what its events tell too. The server sends the events of a write right before its answer,
+ * in the order of the operations. So an event that the write expects is not told when it comes, but with the answer,
+ * which also has the content. If the write turns out not to be applied, the events were those of others, and are told.
+ *
+ * Its answer reveals the leader's clock as well: the leader stamps the write between sending and answer.
+ */
+export class OwnWrite<T> implements Request<T>, ExpectedEvents {
+  readonly opCode: number;
+  readonly payload: Request<T>['payload'];
+  readonly read: Request<T>['read'];
+  /** Number of operations whose events have come. */
+  private heard = 0;
+  private tellTime: ((time: number) => void) | undefined;
+
+  constructor(
+    private readonly watches: Watches,
+    private readonly time: RegistryTime,
+    { opCode, payload, read }: Request<T>,
+    private readonly writing: Writing<T>,
+  ) {
+    this.opCode = opCode;
+    this.payload = payload;
+    this.read = read;
+  }
+
+  sending(): void {
+    this.tellTime = this.time.writing();
+    this.watches.expect(this);
+  }
+
+  /** @returns true if this is the event of the next operation, which the answer will tell */
+  takes(kind: NodeEventKind, absolutePath: string): boolean {
+    const { sent } = this.writing;
+    while (this.heard < sent.length && !this.hasEvent(sent[this.heard]!)) this.heard += 1;
+    const next = sent[this.heard];
+    if (next?.path !== absolutePath || eventOf(next) !== kind) return false;
+    this.heard += 1;
+    return true;
+  }
+
+  answered(answer: Answer<T>): void {
+    this.watches.conclude(this);
+    const results = answer.kind === 'ok' ? this.writing.resultsIn(answer.value) : undefined;
+    if (results === undefined) return this.tellOthers();
+    const stamp = stampOf(results);
+    if (stamp !== undefined) this.tellTime?.(stamp);
+    const { sent } = this.writing;
+    for (let index = 0; index < sent.length; index += 1) this.tell(index, sent[index]!, results[index]);
+  }
+
+  private hasEvent({ kind, path }: Operation): boolean {
+    return kind !== 'check' && this.watches.of(path).length > 0;
+  }
+
+  private tell(index: number, operation: Operation, result: MultiResult | undefined): void {
+    const kind = eventOf(operation);
+    const isHeard = index < this.heard;
+    if (kind === undefined) return;
+    const { createdPath, operations } = this.writing;
+    const node = nodeAfter(operations[index]!, result, createdPath);
+    for (const watcher of this.watches.of(operation.path)) {
+      if (isHeard && (kind === 'deleted' || node !== undefined)) watcher.heardOwn(kind, operation.path, node);
+      else if (isHeard) watcher.heard(kind, operation.path);
+      else if (node !== undefined) watcher.wrote(node);
+    }
+  }
+
+  /** Tells the events that have come, since they are not of this write, or it is unknown if they are. */
+  private tellOthers(): void {
+    for (const operation of this.writing.sent.slice(0, this.heard)) {
+      const kind = eventOf(operation);
+      if (kind !== undefined) this.watches.tell(kind, operation.path);
+    }
+  }
+}
+
+function eventOf({ kind }: Operation): OwnEventKind | undefined {
+  switch (kind) {
+    case 'create':
+      return 'created';
+    case 'set':
+      return 'changed';
+    case 'delete':
+      return 'deleted';
+    case 'check':
+      return undefined;
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** The node that an operation has left, as its result shows it; undefined if it does not. */
+function nodeAfter(
+  operation: Operation,
+  result: MultiResult | undefined,
+  createdPath: Writing<unknown>['createdPath'],
+): RegistryNode | undefined {
+  const stat = statIn(result);
+  if (stat === undefined || !('data' in operation)) return undefined;
+  const { path, data } = operation;
+  return { path: result?.kind === 'create' ? createdPath(path, result.path) : path, data, stat };
+}
+
+function statIn(result: MultiResult | undefined): NodeStat | undefined {
+  return result?.kind === 'create' || result?.kind === 'set' ? result.stat : undefined;
+}
+
+/** Time of a transaction, which all nodes have that it writes; undefined if it has written none. */
+function stampOf(results: readonly MultiResult[]): number | undefined {
+  for (const result of results) {
+    const stat = statIn(result);
+    if (stat !== undefined) return stat.mtime;
+  }
+  return undefined;
+}
