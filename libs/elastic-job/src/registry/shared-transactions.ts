@@ -75,7 +75,7 @@ export class SharedTransactions {
 
   /** Sends all waiting transactions, so that a later request does not overtake them. */
   flush(): void {
-    if (this.isSending) return;
+    if (this.isSending || this.waiting.size + this.large.size === 0) return;
     this.sendAll([...this.takeWaiting(), ...this.large.take()]);
   }
 
@@ -106,7 +106,6 @@ export class SharedTransactions {
   }
 
   private sendAll(all: readonly Member[]): void {
-    if (all.length === 0) return;
     const members = all.filter(({ waiter }) => !waiter.isOver);
     const current = this.sender.sessionId();
     for (const { sessionId, waiter } of members)
