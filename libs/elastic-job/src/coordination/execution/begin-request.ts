@@ -7,6 +7,7 @@ import {
   lastScheduledOf,
   launchOf,
   owesAfter,
+  type RegistryNow,
   type RunRecord,
   SparseMap,
   type TaskLife,
@@ -20,8 +21,14 @@ import type { HeldItem } from './held-lease.js';
 import { type BeginningItem, beginOperations, recordOf } from './item-operations.js';
 
 /** State of an item before its begin, as the tree shows it. */
-export function beginningItem(tree: JobTree, trigger: Trigger, item: number, tasks?: TaskLife): BeginningItem {
-  const { ahead, stored = { kind: 'none' }, version = 0, isMissing } = tree.record(item) ?? {};
+export function beginningItem(
+  tree: JobTree,
+  trigger: Trigger,
+  item: number,
+  tasks: TaskLife | undefined,
+  now: RegistryNow | undefined,
+): BeginningItem {
+  const { ahead, stored = { kind: 'none' }, version = 0, isMissing } = tree.record(item, now) ?? {};
   return {
     item,
     version,

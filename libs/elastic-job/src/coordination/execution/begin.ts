@@ -6,6 +6,7 @@ import {
   isLeftToAdopt,
   type JobConfiguration,
   type RefusalCause,
+  type RegistryNow,
   type RunRecord,
   type RunTrace,
   type RunTracer,
@@ -111,10 +112,11 @@ export class Begin {
     const { blocked } = this.own;
     const isLoaded = tree.loadRecords(items, { signal: tree.signal });
     if (isLoaded !== true && !(await isLoaded)) return undefined;
+    const now = tree.recordTime();
     const begun: number[] = [];
     const refused = new SparseMap<number, RefusalCause>();
     for (const item of items) {
-      const decision = here.has(item) ? 'busy' : decide(tree, this.configuration, this.trigger, item);
+      const decision = here.has(item) ? 'busy' : decide(tree, this.configuration, this.trigger, item, now);
       if (decision === 'begin') begun.push(item);
       else refused.set(item, decision);
     }
@@ -208,7 +210,8 @@ export class Begin {
   }
 
   private beginning(items: readonly number[]): readonly BeginningItem[] {
-    return items.map((item) => beginningItem(this.tree, this.trigger, item, this.tasks));
+    const now = this.tree.recordTime();
+    return items.map((item) => beginningItem(this.tree, this.trigger, item, this.tasks, now));
   }
 
   private request(items: readonly BeginningItem[]) {
@@ -248,8 +251,14 @@ function newRecord(
   };
 }
 
-function decide(tree: JobTree, configuration: JobConfiguration, trigger: Trigger, item: number): BeginDecision {
-  const record = tree.record(item);
+function decide(
+  tree: JobTree,
+  configuration: JobConfiguration,
+  trigger: Trigger,
+  item: number,
+  now: RegistryNow | undefined,
+): BeginDecision {
+  const record = tree.record(item, now);
   // The leader has not created the item yet, or has removed it. The next assignment takes that into account.
   if (record === undefined) return 'busy';
   if (wasRunByFormerOwner(tree, trigger, item)) return 'alreadyBegun';

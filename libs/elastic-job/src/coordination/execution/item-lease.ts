@@ -10,7 +10,6 @@ import {
   type SettledOutcome,
   type ShardOutcome,
   SparseMap,
-  SparseSet,
   type Trigger,
 } from '../../domain/index.js';
 import type { JobTree } from '../job-tree/index.js';
@@ -20,9 +19,7 @@ import type { ExecutionLease } from './execution-lease.js';
 export abstract class ItemLease implements ExecutionLease {
   protected readonly outcomes = new Map<number, SettledOutcome>();
   private readonly ending = new AbortState();
-  private readonly itemEndings = new SparseMap<number, AbortState>();
-  /** Items whose end was not reported yet. The signals of the others stay as they are. */
-  private readonly live = new SparseSet<number>();
+  private readonly states = new SparseMap<number, ItemState>();
   private readonly waiting: (() => void)[] = [];
   private listener: (item: number, outcome: SettledOutcome) => void = () => {};
   private offSession = (): void => {};
@@ -33,10 +30,7 @@ export abstract class ItemLease implements ExecutionLease {
     readonly items: readonly number[],
     readonly trace?: RunTrace,
   ) {
-    for (const item of items) {
-      this.itemEndings.set(item, new AbortState());
-      this.live.add(item);
-    }
+    for (const item of items) this.states.set(item, new ItemState());
     if (tree.signal.aborted) this.abort(tree.signal.reason);
     else this.offSession = onAbort(tree.signal, () => this.abort(tree.signal.reason));
   }
@@ -90,8 +84,9 @@ export abstract class ItemLease implements ExecutionLease {
   }
 
   assertHeld(item: number): void {
-    const aborted = [this.ending, this.itemEndings.get(item)].find((ending) => ending?.aborted);
-    if (aborted !== undefined) throw new LeaseLostError(this.jobName, item, { cause: aborted.reason });
+    const state = this.states.get(item);
+    const aborted = this.ending.aborted ? this.ending : state;
+    if (aborted?.aborted === true) throw new LeaseLostError(this.jobName, item, { cause: aborted.reason });
     if (!this.isStanding(item)) throw new LeaseLostError(this.jobName, item);
   }
 
@@ -108,11 +103,15 @@ export abstract class ItemLease implements ExecutionLease {
   }
 
   abortItem(item: number, reason: unknown): void {
-    if (this.live.has(item)) this.itemEndings.get(item)?.abort(reason);
+    const state = this.states.get(item);
+    if (state?.isLive === true) state.abort(reason);
   }
 
   settle(item: number, outcome: ShardOutcome): void {
-    if (this.live.delete(item)) this.record(item, outcome);
+    const state = this.states.get(item);
+    if (state?.isLive !== true) return;
+    state.isLive = false;
+    this.record(item, outcome);
   }
 
   onSettled(listener: (item: number, outcome: SettledOutcome) => void): void {
@@ -127,7 +126,7 @@ export abstract class ItemLease implements ExecutionLease {
   /** True if the run and its session still last, even after the signals have aborted. */
   protected isStanding(item: number): boolean {
     const { tree } = this;
-    return !tree.signal.aborted && tree.leaseRemainingMs() > 0 && this.live.has(item);
+    return !tree.signal.aborted && tree.leaseRemainingMs() > 0 && this.states.get(item)?.isLive === true;
   }
 
   /** Records the final outcome of an item. */
@@ -139,9 +138,15 @@ export abstract class ItemLease implements ExecutionLease {
     for (const resolve of this.waiting.splice(0)) resolve();
   }
 
-  private stateOf(item: number): AbortState {
-    const ending = this.itemEndings.get(item);
-    if (ending === undefined) throw new RangeError(`The lease has no item ${item}.`);
-    return ending;
+  private stateOf(item: number): ItemState {
+    const state = this.states.get(item);
+    if (state === undefined) throw new RangeError(`The lease has no item ${item}.`);
+    return state;
   }
+}
+
+/** The signal of one item. */
+class ItemState extends AbortState {
+  /** False once its end was reported. The signal then stays as it is. */
+  isLive = true;
 }

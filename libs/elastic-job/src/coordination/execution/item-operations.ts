@@ -74,27 +74,22 @@ export function beginOperations(
   { isPersistent, isFailover, textOf }: BeginModes,
 ): Operation[] {
   const { item, version, isFirst = false, hasMisfire } = beginning;
-  const claim: Operation[] = isFailover
-    ? [
-        { kind: 'delete', path: paths.queued(item) },
-        { kind: 'create', path: paths.mark(item, 'failover'), data: record.by, mode: 'EPHEMERAL' },
-        { kind: 'create', path: paths.mark(item, 'failovering'), data: record.by, mode: 'PERSISTENT' },
-      ]
-    : [];
-  const misfire: Operation[] = hasMisfire ? [{ kind: 'delete', path: paths.mark(item, 'misfire') }] : [];
-  return [
-    ...claim,
-    ...misfire,
-    // A persistent mark outlives the session and tells the survivors which items were running.
-    {
-      kind: 'create',
-      path: paths.mark(item, 'running'),
-      data: record.by,
-      mode: isPersistent ? 'PERSISTENT' : 'EPHEMERAL',
-    },
-    ...(isFirst ? [recordCreation(paths, item)] : []),
-    { kind: 'set', path: paths.record(item), data: textOf(recordOf(beginning, record)), version },
-  ];
+  const operations: Operation[] = [];
+  const { by } = record;
+  if (isFailover) {
+    operations.push(
+      { kind: 'delete', path: paths.queued(item) },
+      { kind: 'create', path: paths.mark(item, 'failover'), data: by, mode: 'EPHEMERAL' },
+      { kind: 'create', path: paths.mark(item, 'failovering'), data: by, mode: 'PERSISTENT' },
+    );
+  }
+  if (hasMisfire) operations.push({ kind: 'delete', path: paths.mark(item, 'misfire') });
+  // A persistent mark outlives the session and tells the survivors which items were running.
+  const mode = isPersistent ? 'PERSISTENT' : 'EPHEMERAL';
+  operations.push({ kind: 'create', path: paths.mark(item, 'running'), data: by, mode });
+  if (isFirst) operations.push(recordCreation(paths, item));
+  operations.push({ kind: 'set', path: paths.record(item), data: textOf(recordOf(beginning, record)), version });
+  return operations;
 }
 
 /** Variant of the end of an item's run. */
@@ -118,21 +113,17 @@ export function settleOperations(
   { isFailover, isRequeued, isRecordWritten, isCancelled }: SettleModes,
 ): Operation[] {
   const path = paths.record(item);
-  const claim: Operation[] = isFailover
-    ? [
-        { kind: 'delete', path: paths.mark(item, 'failover') },
-        { kind: 'delete', path: paths.mark(item, 'failovering') },
-      ]
-    : [];
-  const queue: Operation[] = isRequeued
-    ? [{ kind: 'create', path: paths.queued(item), data: '', mode: 'PERSISTENT' }]
-    : [];
-  const cancel: Operation[] = isCancelled ? [{ kind: 'delete', path: paths.cancel(item) }] : [];
-  return [
+  const operations: Operation[] = [
     isRecordWritten ? { kind: 'set', path, data: record, version } : { kind: 'check', path, version },
     { kind: 'delete', path: paths.mark(item, 'running') },
-    ...claim,
-    ...queue,
-    ...cancel,
   ];
+  if (isFailover) {
+    operations.push(
+      { kind: 'delete', path: paths.mark(item, 'failover') },
+      { kind: 'delete', path: paths.mark(item, 'failovering') },
+    );
+  }
+  if (isRequeued) operations.push({ kind: 'create', path: paths.queued(item), data: '', mode: 'PERSISTENT' });
+  if (isCancelled) operations.push({ kind: 'delete', path: paths.cancel(item) });
+  return operations;
 }

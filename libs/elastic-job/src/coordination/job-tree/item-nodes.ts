@@ -77,13 +77,18 @@ export abstract class ItemNodes extends JobNodes {
     return HOLDER_MARKS.some((mark) => this.view.has(this.paths.mark(item, mark)));
   }
 
+  /** The registry's time by which `record` judges, for callers that read many. */
+  recordTime(): RegistryNow | undefined {
+    return this.now();
+  }
+
   /** Record of an item that has a node, if its value is loaded. */
-  record(item: number): ItemRecord | undefined {
+  record(item: number, now = this.now()): ItemRecord | undefined {
     const path = this.paths.record(item);
     const node = this.view.node(path);
     if (node !== undefined) {
       const { mtime, version } = node.stat;
-      const { ahead, stored } = recordAsOf(this.readRecords.of(node), mtime, this.now());
+      const { ahead, stored } = recordAsOf(this.readRecords.of(node), mtime, now);
       return { stored, version, isMissing: false, ahead };
     }
     if (this.has(path) || !this.has(this.paths.item(item))) return undefined;

@@ -182,7 +182,8 @@ export class JobTree extends ItemNodes {
    */
   loadRecords(items: readonly number[], options?: RequestOptions): boolean | Promise<boolean> {
     options?.signal?.throwIfAborted();
-    const isKnown = items.every((item) => this.record(item)?.ahead.length === 0);
+    const now = this.recordTime();
+    const isKnown = items.every((item) => this.record(item, now)?.ahead.length === 0);
     return isKnown || this.askForRecords(items, options);
   }
 
