@@ -17,12 +17,15 @@ export class LeaseRun {
   private readonly waiting: number[];
   private readonly running = new SparseMap<number, ItemRun>();
   private readonly released = new SparseSet<number>();
+  /** Ends of listening to the signals of items that have waited. */
+  private readonly offAborted = new SparseMap<number, () => void>();
   private readonly contextOf: ContextOf;
   private readonly retries: Retries;
   private isTurnAwaited = false;
   /** Number of items that have not ended. */
   private left: number;
   private over = (): void => {};
+  private readonly runNext = (): void => this.runItem(this.waiting.shift()!);
   /** The first error of `onEnded`. */
   private failed: { readonly error: unknown } | undefined;
 
@@ -49,16 +52,15 @@ export class LeaseRun {
 
   /** @param runs all runs of the executor, which this one joins. @see JobExecutor.run */
   async run(runs: SparseSet<LeaseRun>): Promise<void> {
-    const { items } = this.lease;
     runs.add(this);
     const offFree = this.slots.onFree(() => this.fillSlots());
     const offMayStart = this.lease.onMayStart(() => this.fillSlots());
-    const offAborted = items.map((item) => this.dropWhenAborted(item));
     this.fillSlots();
+    for (const item of this.waiting.slice()) this.dropWhenAborted(item);
     if (this.left > 0) await new Promise<void>((resolve) => (this.over = resolve));
     offFree();
     offMayStart();
-    for (const off of offAborted) off();
+    for (const off of this.offAborted.values()) off();
     runs.delete(this);
     if (this.failed !== undefined) throw this.failed.error;
   }
@@ -71,9 +73,14 @@ export class LeaseRun {
   private fillSlots(): void {
     const most = mostItemsAtOnce(this.job.configuration, this.clock.processors());
     while (this.waiting.length > 0 && this.lease.mayStart) {
+      const next = this.waiting[0]!;
+      if (this.lease.endingOf(next).aborted) {
+        this.dropAborted(next);
+        continue;
+      }
       if (!this.turns.isOpen) return this.fillSlotsLater();
       if (!this.slots.take(most)) return;
-      this.turns.spend(() => this.runItem(this.waiting.shift()!));
+      this.turns.spend(this.runNext);
     }
   }
 
@@ -113,8 +120,9 @@ export class LeaseRun {
 
   private endOrRetry(item: number, outcome: ShardOutcome): void {
     const retried = outcome.kind === 'failed' && this.mayRetry(item) ? this.retries.after(item, outcome) : undefined;
-    if (retried === undefined) this.end(item, outcome);
-    else this.job.onRetry?.(retried);
+    if (retried === undefined) return this.end(item, outcome);
+    this.dropWhenAborted(item);
+    this.job.onRetry?.(retried);
   }
 
   // The signal may be late, so the lease itself is asked.
@@ -138,15 +146,20 @@ export class LeaseRun {
     this.end(item, { kind: 'aborted', reason: error });
   }
 
-  /**
-   * Makes an aborted item end without a start, or without another attempt, while no handler runs for it.
-   * @returns a function that stops this
-   */
-  private dropWhenAborted(item: number): () => void {
+  /** Makes an item that does not run end without a start, or without another attempt, once it is aborted. */
+  private dropWhenAborted(item: number): void {
     const ending = this.lease.endingOf(item);
-    const drop = (): void => this.drop(item, { kind: 'aborted', reason: ending.reason });
-    if (ending.aborted) drop();
-    return ending.onAbort(drop);
+    if (ending.aborted) return this.dropAborted(item);
+    if (!this.offAborted.has(item)) {
+      this.offAborted.set(
+        item,
+        ending.onAbort(() => this.dropAborted(item)),
+      );
+    }
+  }
+
+  private dropAborted(item: number): void {
+    this.drop(item, { kind: 'aborted', reason: this.lease.endingOf(item).reason });
   }
 
   private drop(item: number, outcome: ShardOutcome): void {
