@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { SystemClock } from '../../../clock/index.js';
 import { RegistryTime } from '../../registry-time.js';
 import type { NodeStat, Operation } from '../../registry-center.js';
-import type { Answer, MultiResult, Request } from '../wire/index.js';
+import { type Answer, type MultiResult, PendingReplies, ReplyReader, type Request } from '../wire/index.js';
 import { OwnWrite } from './own-write.js';
 import { type Watcher, Watches } from './watches.js';
 
 const [CREATED, DELETED, CHANGED] = [1, 2, 3];
 const stat: NodeStat = { czxid: 1n, mzxid: 1n, ctime: 5, mtime: 5, version: 0, ephemeralOwner: undefined };
+const noReply = new ReplyReader(Buffer.alloc(0));
 const request: Request<readonly MultiResult[]> = { opCode: 14, payload: null, read: () => [] };
 
 describe('events of own writes', () => {
@@ -24,13 +25,23 @@ describe('events of own writes', () => {
 
   it('given two writes under way, when each is answered after its events, then each tells its own', () => {
     const { told, watches, write } = stage();
-    const first = write([set('/a/b')]);
-    const second = write([set('/a/b')]);
-    for (const { answered } of [first, second]) {
+    const writes = [write([set('/a/b')]), write([set('/a/b')])];
+    for (const { answered } of writes) {
       watches.dispatch(CHANGED, '/a/b');
       answered(ok([{ kind: 'set', stat }]));
     }
     expect(told).toEqual(['own changed /a/b set', 'own changed /a/b set']);
+  });
+
+  it('given a request before the write, when an event comes before its reply, then it is told at once', () => {
+    const { told, watches, write, replies } = stage();
+    replies.expect(request, () => {});
+    const { answered } = write([create('/a/b')]);
+    watches.dispatch(CREATED, '/a/b');
+    expect(told).toEqual(['created /a/b']);
+    replies.answer(0, noReply);
+    answered({ kind: 'refused', code: -110 });
+    expect(told).toEqual(['created /a/b']);
   });
 
   it('given an event of another client on the same node, when it comes first, then it is told as well', () => {
@@ -53,7 +64,29 @@ describe('events of own writes', () => {
     expect(told).toEqual(['created /a/b']);
   });
 
-  it('given operations without events, when the events of the others come, then they are still the own ones', () => {
+  it('given events like the own ones, when another event comes, then they are told in their order', () => {
+    const { told, watches, write } = stage();
+    const { answered } = write([create('/a/b'), set('/a/c')]);
+    watches.dispatch(CREATED, '/a/b');
+    watches.dispatch(DELETED, '/a/b');
+    watches.dispatch(CREATED, '/a/b');
+    watches.dispatch(CREATED, '/a/b');
+    watches.dispatch(CHANGED, '/a/c');
+    answered(ok([created('/a/b'), { kind: 'set', stat }]));
+    const others = ['created /a/b', 'deleted /a/b', 'created /a/b'];
+    expect(told).toEqual([...others, 'own created /a/b new', 'own changed /a/c set']);
+  });
+
+  it('given events like the own ones, when the write is refused, then none comes after a later one', () => {
+    const { told, watches, write } = stage();
+    const { answered } = write([create('/a/b'), set('/a/c')]);
+    watches.dispatch(CREATED, '/a/b');
+    watches.dispatch(DELETED, '/a/b');
+    answered({ kind: 'refused', code: -101 });
+    expect(told).toEqual(['created /a/b', 'deleted /a/b']);
+  });
+
+  it('given operations without events, when those of the others come, then they are still the own ones', () => {
     const { told, watches, write } = stage();
     const { answered } = write([{ kind: 'check', path: '/a' }, create('/elsewhere'), set('/a/c')]);
     watches.dispatch(CHANGED, '/a/c');
@@ -61,7 +94,7 @@ describe('events of own writes', () => {
     expect(told).toEqual(['own changed /a/c set']);
   });
 
-  it('given a node whose number the server adds, when its event comes, then it is told, and the content later', () => {
+  it('given a node whose number the server adds, when its event comes, then it is told at once', () => {
     const { told, watches, write } = stage();
     const { answered } = write([create('/a/b-')]);
     watches.dispatch(CREATED, '/a/b-7');
@@ -81,6 +114,7 @@ describe('events of own writes', () => {
 function stage() {
   const watches = new Watches();
   const told: string[] = [];
+  const replies = new PendingReplies();
   const watcher: Watcher = {
     isRecursive: true,
     heard: (kind, path) => told.push(`${kind} ${path}`),
@@ -94,11 +128,17 @@ function stage() {
     const resultsIn = (results: readonly MultiResult[]) => results;
     const createdPath = (_named: string, absolutePath: string) => absolutePath;
     const writing = { operations, sent: operations, resultsIn, createdPath };
-    const own = new OwnWrite(watches, new RegistryTime(new SystemClock()), request, writing);
-    own.sending();
-    return { answered: (answer: Answer<readonly MultiResult[]>) => own.answered(answer) };
+    let results: readonly MultiResult[] = [];
+    const multi = { ...request, read: () => results };
+    replies.expect(new OwnWrite(watches, new RegistryTime(new SystemClock()), multi, writing), () => {});
+    const answered = (answer: Answer<readonly MultiResult[]>) => {
+      if (answer.kind === 'dropped') return replies.drop(answer.cause);
+      if (answer.kind === 'ok') results = answer.value;
+      replies.answer(answer.kind === 'ok' ? 0 : answer.code, noReply);
+    };
+    return { answered };
   };
-  return { told, watches, write };
+  return { told, watches, write, replies };
 }
 
 function create(path: string): Operation {

@@ -3,7 +3,7 @@ import type { RegistryTime } from '../../registry-time.js';
 import type { Answer, MultiResult, Request } from '../wire/index.js';
 import type { ExpectedEvents, NodeEventKind, OwnEventKind, Watches } from './watches.js';
 
-/** What a write does, as the port names it and as it is sent. */
+/** Operations of a write, and how to read its answer. */
 interface Writing<T> {
   readonly operations: readonly Operation[];
   /** The same operations with the server's paths. */
@@ -16,8 +16,9 @@ interface Writing<T> {
 
 /**
  * A write whose answer tells what its events tell too. The server sends the events of a write right before its answer,
- * in the order of the operations. So an event that the write expects is not told when it comes, but with the answer,
- * which also has the content. If the write turns out not to be applied, the events were those of others, and are told.
+ * in the order of the operations. So from the moment at which its answer comes next, an event that the write expects is
+ * not told when it comes, but with the answer, which also has the content. If another event follows, or the write turns
+ * out not to be applied, the events before were those of others, and are told then.
  *
  * Its answer reveals the leader's clock as well: the leader stamps the write between sending and answer.
  */
@@ -25,8 +26,10 @@ export class OwnWrite<T> implements Request<T>, ExpectedEvents {
   readonly opCode: number;
   readonly payload: Request<T>['payload'];
   readonly read: Request<T>['read'];
-  /** Number of operations whose events have come. */
-  private heard = 0;
+  /** Places of the operations whose events have come in a row, ascending. */
+  private heard: number[] = [];
+  /** Place of the next operation that may have an event. */
+  private next = 0;
   private tellTime: ((time: number) => void) | undefined;
 
   constructor(
@@ -42,17 +45,23 @@ export class OwnWrite<T> implements Request<T>, ExpectedEvents {
 
   sending(): void {
     this.tellTime = this.time.writing();
+  }
+
+  comesNext(): void {
     this.watches.expect(this);
   }
 
-  /** @returns true if this is the event of the next operation, which the answer will tell */
+  /**
+   * Another event than the next one shows that those before it were of others, since the own ones come in a row.
+   * @returns true if this is the event of the next operation, which the answer will tell
+   */
   takes(kind: NodeEventKind, absolutePath: string): boolean {
-    const { sent } = this.writing;
-    while (this.heard < sent.length && !this.hasEvent(sent[this.heard]!)) this.heard += 1;
-    const next = sent[this.heard];
-    if (next?.path !== absolutePath || eventOf(next) !== kind) return false;
-    this.heard += 1;
-    return true;
+    // Told of parents in between.
+    if (kind === 'children') return false;
+    if (this.isNext(kind, absolutePath)) return true;
+    if (this.next === 0) return false;
+    this.tellOthers();
+    return this.isNext(kind, absolutePath);
   }
 
   answered(answer: Answer<T>): void {
@@ -62,31 +71,49 @@ export class OwnWrite<T> implements Request<T>, ExpectedEvents {
     const stamp = stampOf(results);
     if (stamp !== undefined) this.tellTime?.(stamp);
     const { sent } = this.writing;
-    for (let index = 0; index < sent.length; index += 1) this.tell(index, sent[index]!, results[index]);
+    let heard = 0;
+    for (let index = 0; index < sent.length; index += 1) {
+      const isHeard = this.heard[heard] === index;
+      if (isHeard) heard += 1;
+      this.tell(index, isHeard, results[index]);
+    }
+  }
+
+  private isNext(kind: NodeEventKind, absolutePath: string): boolean {
+    const { sent } = this.writing;
+    while (this.next < sent.length && !this.hasEvent(sent[this.next]!)) this.next += 1;
+    const operation = sent[this.next];
+    if (operation?.path !== absolutePath || eventOf(operation) !== kind) return false;
+    this.heard.push(this.next);
+    this.next += 1;
+    return true;
   }
 
   private hasEvent({ kind, path }: Operation): boolean {
     return kind !== 'check' && this.watches.of(path).length > 0;
   }
 
-  private tell(index: number, operation: Operation, result: MultiResult | undefined): void {
-    const kind = eventOf(operation);
-    const isHeard = index < this.heard;
+  private tell(index: number, isHeard: boolean, result: MultiResult | undefined): void {
+    const { createdPath, operations, sent } = this.writing;
+    const { path } = sent[index]!;
+    const kind = eventOf(sent[index]!);
     if (kind === undefined) return;
-    const { createdPath, operations } = this.writing;
     const node = nodeAfter(operations[index]!, result, createdPath);
-    for (const watcher of this.watches.of(operation.path)) {
-      if (isHeard && (kind === 'deleted' || node !== undefined)) watcher.heardOwn(kind, operation.path, node);
-      else if (isHeard) watcher.heard(kind, operation.path);
+    for (const watcher of this.watches.of(path)) {
+      if (isHeard && (kind === 'deleted' || node !== undefined)) watcher.heardOwn(kind, path, node);
+      else if (isHeard) watcher.heard(kind, path);
       else if (node !== undefined) watcher.wrote(node);
     }
   }
 
   /** Tells the events that have come, since they are not of this write, or it is unknown if they are. */
   private tellOthers(): void {
-    for (const operation of this.writing.sent.slice(0, this.heard)) {
-      const kind = eventOf(operation);
-      if (kind !== undefined) this.watches.tell(kind, operation.path);
+    const { heard } = this;
+    this.heard = [];
+    this.next = 0;
+    for (const index of heard) {
+      const operation = this.writing.sent[index]!;
+      this.watches.tell(eventOf(operation)!, operation.path);
     }
   }
 }

@@ -7,7 +7,7 @@ export type NodeEventKind = 'created' | 'deleted' | 'changed' | 'children';
 /** Event of a node that an operation names. */
 export type OwnEventKind = Exclude<NodeEventKind, 'children'>;
 
-/** A write of this client that has no answer yet. */
+/** A write of this client whose answer comes next. */
 export interface ExpectedEvents {
   /** @returns true if this is its next event, which it will tell itself */
   takes(kind: NodeEventKind, absolutePath: string): boolean;
@@ -56,8 +56,8 @@ export class Watches {
   /** Watchers of what is below one path at the deepest watched depth: events and writes of a job come in a row. */
   private lastFound: { readonly below: string; readonly watchers: readonly Watcher[] } | undefined;
 
-  /** Own writes without an answer, in their order. */
-  private expected: readonly ExpectedEvents[] = [];
+  /** The own write whose answer comes next. */
+  private expected: ExpectedEvents | undefined;
 
   add(path: string, watcher: Watcher): void {
     this.lastFound = undefined;
@@ -82,7 +82,7 @@ export class Watches {
   /** Tells an event that has come, unless an own write tells it. @param type ZooKeeper's event number */
   dispatch(type: number, path: string): void {
     const kind = KINDS.get(type);
-    if (kind === undefined || this.expected[0]?.takes(kind, path)) return;
+    if (kind === undefined || this.expected?.takes(kind, path)) return;
     this.tell(kind, path);
   }
 
@@ -91,14 +91,14 @@ export class Watches {
     for (const watcher of this.of(path)) watcher.heard(kind, path);
   }
 
-  /** Adds a write that is being sent. Answers come in the order of the writes, each right after its events. */
+  /** Sets the own write whose answer comes next: its events come right before it. */
   expect(write: ExpectedEvents): void {
-    this.expected = [...this.expected, write];
+    this.expected = write;
   }
 
-  /** Removes a write that is answered, or whose connection is gone. */
+  /** Notes that an own write is answered, or its connection gone. */
   conclude(write: ExpectedEvents): void {
-    this.expected = this.expected.filter((one) => one !== write);
+    if (this.expected === write) this.expected = undefined;
   }
 
   /** Watchers of the path or of one above it, the nearest first. */

@@ -73,7 +73,7 @@ export class ZooKeeperChildrenWatch implements ChildrenWatch, Watcher {
     this.heard(kind, absolutePath);
   }
 
-  // What is written changes no children, unless an event tells so.
+  // Events alone tell of children.
   wrote(): void {}
 
   private tell(): void {

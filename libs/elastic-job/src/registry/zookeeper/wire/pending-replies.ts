@@ -9,6 +9,8 @@ interface Pending {
   sent: Moment | undefined;
   /** The next request; undefined once this one is answered, so that none that was answered keeps later ones alive. */
   next: Pending | undefined;
+  /** @see Request.comesNext */
+  comesNext(): void;
   /** @returns a function that tells the answer @throws {RangeError} if the reply is malformed */
   read(code: number, reply: ReplyReader): () => void;
   drop(cause: unknown): void;
@@ -40,6 +42,7 @@ export class PendingReplies {
       xid: this.lastXid,
       sent: undefined,
       next: undefined,
+      comesNext: () => request.comesNext?.(),
       read(code, reply) {
         const answer: Answer<T> = code === 0 ? { kind: 'ok', value: request.read(reply) } : { kind: 'refused', code };
         return () => tell(answer);
@@ -52,6 +55,7 @@ export class PendingReplies {
     this.unsent ??= pending;
     this.count += 1;
     request.sending?.();
+    if (this.first === pending) pending.comesNext();
     return pending.xid;
   }
 
@@ -105,6 +109,7 @@ export class PendingReplies {
     else this.sentCount -= 1;
     first.next = undefined;
     this.count -= 1;
+    this.first?.comesNext();
     return first;
   }
 }

@@ -13,6 +13,8 @@ export interface Request<T> extends RequestBody {
   readonly read: (reply: ReplyReader) => T;
   /** Called when the request is handed to a connection. `answered` follows once, in any case. Must not throw. */
   readonly sending?: () => void;
+  /** Called when all earlier requests are answered, so that the next reply is its own. Must not throw. */
+  readonly comesNext?: () => void;
   /** Called in the order of replies and events, before the caller gets the answer. Must not throw. */
   readonly answered?: (answer: Answer<T>) => void;
 }
