@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { BadVersionError, NodeExistsError, type RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
+import {
+  BadVersionError,
+  NodeExistsError,
+  type RegistryCenter,
+  type Subtree,
+} from '../../../libs/elastic-job/src/registry/index.js';
 import type { RegistryAdapter } from './harness.js';
 import { rejections, useRegistry } from './support.js';
 
@@ -43,7 +48,46 @@ export function describeRaces(adapter: RegistryAdapter): void {
       await Promise.all(clients.map((client) => addOne(client, 25)));
       expect(await clients[0].read('/counter')).toMatchObject({ data: '100', stat: { version: 100 } });
     });
+
+    it('hear every change of a node in its order while they create and delete it at once', async () => {
+      const clients = await several(4);
+      await clients[0].create('/job', '', 'PERSISTENT');
+      const views = await Promise.all(clients.map(follow));
+      const changes = await Promise.all(clients.map((client) => change(client, 100)));
+      const total = changes.reduce((sum, count) => sum + count, 0);
+      const isThere = (await clients[0].exists('/job/node')) !== undefined;
+      const heard = Array.from({ length: total }, (_, n) => (n % 2 === 0 ? 'created' : 'deleted'));
+      for (const one of views) {
+        await one.view.sync();
+        expect(one.view.has('/job/node')).toBe(isThere);
+        expect(one.heard).toEqual(heard);
+      }
+    });
   });
+}
+
+/** A client's view of a job's names, and what it has heard of the node. */
+async function follow(client: RegistryCenter): Promise<{ readonly view: Subtree; readonly heard: string[] }> {
+  const heard: string[] = [];
+  const view = await client.openSubtree('/job', ({ kind }) => void heard.push(kind), { holds: () => false });
+  return { view, heard };
+}
+
+/** Creates and deletes the node many times, now and then in a transaction that is refused. @returns how often it did */
+async function change(client: RegistryCenter, times: number): Promise<number> {
+  const creation = { kind: 'create', path: '/job/node', data: '', mode: 'PERSISTENT' } as const;
+  const deletion = { kind: 'delete', path: '/job/node' } as const;
+  const impossible = { kind: 'check', path: '/job', version: 7 } as const;
+  let done = 0;
+  for (let n = 0; n < times; n += 1) {
+    const results = await Promise.all([
+      client.transaction([creation, impossible]),
+      client.transaction([n % 2 === 0 ? creation : deletion]),
+      client.transaction([deletion, impossible]),
+    ]);
+    done += results.filter(({ kind }) => kind === 'committed').length;
+  }
+  return done;
 }
 
 async function addOne(client: RegistryCenter, times: number): Promise<void> {
