@@ -107,7 +107,7 @@ describe('events of own writes', () => {
     const { answered } = write([create('/a/b')]);
     watches.dispatch(CREATED, '/a/b');
     answered(ok([{ kind: 'create', path: '/a/b', stat: undefined }]));
-    expect(told).toEqual(['created /a/b']);
+    expect(told).toEqual(['own created /a/b']);
   });
 });
 

@@ -95,13 +95,12 @@ export class OwnWrite<T> implements Request<T>, ExpectedEvents {
 
   private tell(index: number, isHeard: boolean, result: MultiResult | undefined): void {
     const { createdPath, operations, sent } = this.writing;
-    const { path } = sent[index]!;
-    const kind = eventOf(sent[index]!);
+    const operation = operations[index]!;
+    const kind = eventOf(operation);
     if (kind === undefined) return;
-    const node = nodeAfter(operations[index]!, result, createdPath);
-    for (const watcher of this.watches.of(path)) {
-      if (isHeard && (kind === 'deleted' || node !== undefined)) watcher.heardOwn(kind, path, node);
-      else if (isHeard) watcher.heard(kind, path);
+    const node = nodeAfter(operation, result, createdPath);
+    for (const watcher of this.watches.of(sent[index]!.path)) {
+      if (isHeard) watcher.heardOwn(kind, operation.path, node);
       else if (node !== undefined) watcher.wrote(node);
     }
   }

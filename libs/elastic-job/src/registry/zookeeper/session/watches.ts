@@ -23,10 +23,11 @@ export interface Watcher {
   /** @param absolutePath the server's path */
   heard(kind: NodeEventKind, absolutePath: string): void;
   /**
-   * A write of this client has done this. It is told instead of `heard`, with the answer, which has the content.
-   * @param node the node as it is now; undefined if it was deleted
+   * A write of this client has done this. It is told instead of `heard`, with the answer.
+   * @param path the port's path
+   * @param node the node as it is now; undefined if it was deleted, or if the answer does not show it
    */
-  heardOwn(kind: OwnEventKind, absolutePath: string, node: RegistryNode | undefined): void;
+  heardOwn(kind: OwnEventKind, path: string, node: RegistryNode | undefined): void;
   /** A write of this client was answered, with this node as its result. Its event, if there is one, is told apart. */
   wrote(node: RegistryNode): void;
   /** A new connection serves the same session, and the watch is set again. Changes in between are not told. */

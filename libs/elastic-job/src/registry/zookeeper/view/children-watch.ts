@@ -13,7 +13,6 @@ import type { ZooKeeperClient } from '../zookeeper-client.js';
  */
 export class ZooKeeperChildrenWatch implements ChildrenWatch, Watcher {
   readonly isRecursive = false;
-  private readonly absolutePath: string;
   private isClosed = false;
   private opened: { readonly resolve: () => void; readonly reject: (error: unknown) => void } | undefined;
 
@@ -21,9 +20,7 @@ export class ZooKeeperChildrenWatch implements ChildrenWatch, Watcher {
     private readonly client: ZooKeeperClient,
     private readonly path: string,
     private readonly onChange: () => void,
-  ) {
-    this.absolutePath = client.absolute(path);
-  }
+  ) {}
 
   /** Sets the watch. Every change after it resolves is told. */
   async open(options?: RequestOptions): Promise<void> {
@@ -53,9 +50,11 @@ export class ZooKeeperChildrenWatch implements ChildrenWatch, Watcher {
   }
 
   heard(kind: NodeEventKind, absolutePath: string): void {
-    const isOwn = absolutePath === this.absolutePath;
-    const isChild = !isOwn && parentPath(absolutePath) === this.absolutePath;
-    if (isOwn ? kind !== 'changed' : isChild && kind !== 'changed' && kind !== 'children') this.tell();
+    this.hear(kind, this.client.relative(absolutePath));
+  }
+
+  heardOwn(kind: NodeEventKind, path: string): void {
+    this.hear(kind, path);
   }
 
   /** On a new connection the watch is set, even if the request for it was lost. */
@@ -69,12 +68,14 @@ export class ZooKeeperChildrenWatch implements ChildrenWatch, Watcher {
     this.isClosed = true;
   }
 
-  heardOwn(kind: NodeEventKind, absolutePath: string): void {
-    this.heard(kind, absolutePath);
-  }
-
   // Events alone tell of children.
   wrote(): void {}
+
+  private hear(kind: NodeEventKind, path: string): void {
+    const isItself = path === this.path;
+    const isChild = !isItself && parentPath(path) === this.path;
+    if (isItself ? kind !== 'changed' : isChild && kind !== 'changed' && kind !== 'children') this.tell();
+  }
 
   private tell(): void {
     if (!this.isClosed && this.opened === undefined) isolated(() => this.onChange());

@@ -102,25 +102,11 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
   }
 
   heard(kind: NodeEventKind, absolutePath: string): void {
-    const path = this.client.relative(absolutePath);
-    if (path === TIME_NODE) return;
-    switch (kind) {
-      case 'created':
-        return this.heardCreated(path);
-      case 'changed':
-        return this.heardChanged(path);
-      case 'deleted':
-        return this.remove(path);
-      case 'children':
-        return; // Each of them is told as well.
-      default:
-        return kind satisfies never;
-    }
+    this.hear(kind, this.client.relative(absolutePath));
   }
 
-  heardOwn(kind: OwnEventKind, absolutePath: string, node: RegistryNode | undefined): void {
-    if (node === undefined) return this.heard(kind, absolutePath);
-    const { path } = node;
+  heardOwn(kind: OwnEventKind, path: string, node: RegistryNode | undefined): void {
+    if (node === undefined) return this.hear(kind, path);
     if (path === TIME_NODE) return;
     if (kind === 'changed') {
       if (this.entries.replace(path, node) && !this.outbox.arrived(path)) this.tell({ kind, path });
@@ -150,6 +136,22 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
     this.lose();
     this.outbox.close();
     this.reads.end(() => this.assertLive());
+  }
+
+  private hear(kind: NodeEventKind, path: string): void {
+    if (path === TIME_NODE) return;
+    switch (kind) {
+      case 'created':
+        return this.heardCreated(path);
+      case 'changed':
+        return this.heardChanged(path);
+      case 'deleted':
+        return this.remove(path);
+      case 'children':
+        return; // Each of them is told as well.
+      default:
+        return kind satisfies never;
+    }
   }
 
   private heardCreated(path: string): void {
