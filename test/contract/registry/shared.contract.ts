@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
+import { ConfigurationError } from '../../../libs/elastic-job/src/domain/index.js';
 import {
   type Operation,
   type RegistryCenter,
@@ -50,6 +51,15 @@ export function describeSharedRequests(adapter: RegistryAdapter): void {
         await Promise.all([first, ...share(client, [creationOf('/b')])]);
       });
       expect(cost).toBe(2);
+    });
+
+    it('refuse an illegal path for its own transaction alone', async () => {
+      const client = await one();
+      const answers = await Promise.allSettled(share(client, [creationOf('/a')], [creationOf('/b//c')]));
+      expect(answers).toMatchObject([
+        { status: 'fulfilled', value: { kind: 'committed' } },
+        { status: 'rejected', reason: expect.any(ConfigurationError) },
+      ]);
     });
 
     it('begin with the transaction that is due first', async () => {

@@ -35,16 +35,18 @@ export class Namespace {
    * Returns the server's path for a path of the port. @throws {ConfigurationError} if ZooKeeper would refuse the path.
    */
   absolute(path: string): string {
-    if (path === '/') return this.root;
     assertLegal(path);
-    return this.root + path;
+    return this.absoluteOf(path);
   }
 
-  /** Size of the server's path in bytes of UTF-8. @throws {ConfigurationError} as `absolute` does */
+  /** As `absolute`, for a path that was checked before. */
+  absoluteOf(path: string): string {
+    return path === '/' ? this.root : this.root + path;
+  }
+
+  /** Size of the server's path in bytes of UTF-8. */
   absoluteBytes(path: string): number {
-    if (path === '/') return this.rootBytes;
-    assertLegal(path);
-    return this.rootBytes + Buffer.byteLength(path);
+    return this.rootBytes + (path === '/' ? 0 : Buffer.byteLength(path));
   }
 
   /** Returns the port's path for a path of the server, or undefined outside the namespace. */
@@ -54,8 +56,9 @@ export class Namespace {
   }
 }
 
-function assertLegal(path: string): void {
-  const problem = pathProblem(path);
+/** @throws {ConfigurationError} for a path of the port that ZooKeeper would refuse */
+export function assertLegal(path: string): void {
+  const problem = path === '/' ? undefined : pathProblem(path);
   if (problem) throw new ConfigurationError('registry', [`path ${JSON.stringify(path)} ${problem}`]);
 }
 

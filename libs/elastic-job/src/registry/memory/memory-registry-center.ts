@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/index.js';
 import type { TimeInterval } from '../../domain/index.js';
-import { Namespace } from '../namespace.js';
+import { assertLegal, Namespace } from '../namespace.js';
 import { childPath, parentPath } from '../node-map.js';
 import { refusalError, serverError } from '../refusal-error.js';
 import type {
@@ -187,6 +187,8 @@ export class MemoryRegistryCenter implements RegistryCenter {
   }
 
   async transaction(operations: readonly Operation[], options?: TransactionOptions): Promise<TransactionResult> {
+    // Each of them here, since an illegal path must not fail those that share the request.
+    for (const { path } of operations) assertLegal(path);
     const bytes = this.transactionBytes(operations);
     this.assertFits(`transaction of ${operations.length}`, bytes);
     const { dueAt, isPatient } = options ?? {};

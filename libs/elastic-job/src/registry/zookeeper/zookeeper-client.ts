@@ -162,6 +162,7 @@ export class ZooKeeperClient {
     return this.ask('delete', path, writing, options, version);
   }
 
+  /** @param operations with paths that were checked before */
   async transaction(operations: readonly Operation[], options?: RequestOptions): Promise<TransactionResult> {
     this.sharedTransactions.flush();
     const name = `transaction of ${operations.length}`;
@@ -260,7 +261,7 @@ export class ZooKeeperClient {
   }
 
   private asSent(operations: readonly Operation[]): readonly Operation[] {
-    return operations.map((operation) => ({ ...operation, path: this.absolute(operation.path) }));
+    return operations.map((operation) => ({ ...operation, path: this.options.namespace.absoluteOf(operation.path) }));
   }
 
   private async ask<T>(

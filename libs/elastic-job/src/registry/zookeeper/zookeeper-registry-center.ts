@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock/index.js';
 import type { TimeInterval } from '../../domain/index.js';
+import { assertLegal } from '../namespace.js';
 import { childPath } from '../node-map.js';
 import { refusalError } from '../refusal-error.js';
 import type {
@@ -124,6 +125,8 @@ export class ZooKeeperRegistryCenter implements RegistryCenter {
   }
 
   async transaction(operations: readonly Operation[], options?: TransactionOptions): Promise<TransactionResult> {
+    // Each of them here, since an illegal path must not fail those that share the request.
+    for (const { path } of operations) assertLegal(path);
     const bytes = this.transactionBytes(operations);
     this.assertSize(`transaction of ${operations.length}`, bytes);
     const { dueAt, isPatient } = options ?? {};
