@@ -72,7 +72,7 @@ export class EndedRun implements EndedItem {
 
   private all(isRecordWritten: boolean): Operation[] {
     const { item, modes, tree, version } = this;
-    const isCancelled = tree.has(tree.paths.cancel(item));
+    const isCancelled = tree.isCancelled(item);
     const all = { isCancelled, ...modes, isRecordWritten };
     return settleOperations(tree.paths, { item, version }, this.text, all);
   }

@@ -124,6 +124,12 @@ export abstract class ItemNodes extends JobNodes {
     return stored !== undefined && isLeftToAdopt(stored);
   }
 
+  /** True if an operator has cancelled a run of the item, and the holder has not answered yet. */
+  isCancelled(item: number): boolean {
+    // Asked first, since its path is at hand: the settle of each item comes here.
+    return this.has(this.paths.cancels) && this.has(this.paths.cancel(item));
+  }
+
   /** Items of which an operator has cancelled a run, ascending. */
   cancels(): number[] {
     return numbers(this.view.children(this.paths.cancels));
@@ -163,5 +169,6 @@ export function recordCreation(paths: JobPaths, item: number): Operation {
 }
 
 function numbers(names: readonly string[]): number[] {
+  if (names.length === 0) return [];
   return names.flatMap((name) => parseItem(name) ?? []).toSorted((a, b) => a - b);
 }

@@ -44,6 +44,7 @@ type ItemNodeKind = 'item' | `item-${ItemNodeName}`;
 /** Paths that were asked for so far. */
 type ItemPaths = { readonly item: string } & Partial<Record<ItemNodeName, string>>;
 
+const OTHER: JobNode = { kind: 'other' };
 const ZERO = '0'.charCodeAt(0);
 
 const KINDS: readonly { readonly name: string; readonly kind: ItemNodeKind }[] = ITEM_NODES.map((name) => ({
@@ -73,6 +74,7 @@ export class JobPaths {
   readonly reshardingProcessing: string;
   readonly queue: string;
   readonly items: string;
+  readonly cancels: string;
   /** Parent of the jobs that start after this one. Its data holds the progress of this job's runs. */
   readonly dependents: string;
   /** Its data holds the runs of other jobs after which this one has started, or for which it waits. */
@@ -80,6 +82,9 @@ export class JobPaths {
   private readonly belowItems: string;
   // Kept, since each trigger uses them often, and a new string would have to be hashed again.
   private readonly ofItems = new Map<number, ItemPaths>();
+  // The last path that was parsed: a view and its listeners ask for the path of the same event.
+  private lastPath = '';
+  private lastNode = OTHER;
 
   constructor(readonly jobName: JobName) {
     this.root = interned(`/${jobName}`);
@@ -97,6 +102,7 @@ export class JobPaths {
     this.queue = interned(`${this.root}/leader/failover/items`);
     this.items = interned(`${this.root}/sharding`);
     this.belowItems = interned(`${this.items}/`);
+    this.cancels = interned(`${this.root}/cancel`);
     this.dependents = interned(`${this.root}/dependents`);
     this.after = interned(`${this.root}/after`);
   }
@@ -105,10 +111,6 @@ export class JobPaths {
 
   get triggers(): string {
     return `${this.root}/trigger`;
-  }
-
-  get cancels(): string {
-    return `${this.root}/cancel`;
   }
 
   /** Parent of both phases. Its data holds the finished rounds. */
@@ -222,6 +224,14 @@ export class JobPaths {
   }
 
   parse(path: string): JobNode {
+    if (path !== this.lastPath) {
+      this.lastPath = path;
+      this.lastNode = this.nodeAt(path);
+    }
+    return this.lastNode;
+  }
+
+  private nodeAt(path: string): JobNode {
     // The most frequent case comes first.
     if (path.startsWith(this.belowItems)) return parseItemNode(path, this.belowItems.length);
     const [first, second, third, ...rest] = path.slice(this.root.length + 1).split('/');
@@ -244,19 +254,19 @@ export class JobPaths {
     if (path === this.nextInstanceIp) return { kind: 'next-instance-ip' };
     const [itemText] = rest;
     const item = parseItem(itemText);
-    return item !== undefined && path === this.queued(item) ? { kind: 'queued-item', item } : { kind: 'other' };
+    return item !== undefined && path === this.queued(item) ? { kind: 'queued-item', item } : OTHER;
   }
 }
 
 function parseGuarantee(phase: string | undefined, itemText: string | undefined): JobNode {
   const item = parseItem(itemText);
-  if (phase !== 'started' && phase !== 'completed') return { kind: 'other' };
-  return itemText === undefined || item !== undefined ? { kind: 'guarantee', phase, item } : { kind: 'other' };
+  if (phase !== 'started' && phase !== 'completed') return OTHER;
+  return itemText === undefined || item !== undefined ? { kind: 'guarantee', phase, item } : OTHER;
 }
 
 function parseCancel(itemText: string | undefined): JobNode {
   const item = parseItem(itemText);
-  return item === undefined ? { kind: 'other' } : { kind: 'cancel', item };
+  return item === undefined ? OTHER : { kind: 'cancel', item };
 }
 
 /** Item that a node's name stands for; undefined if it stands for none. */
@@ -285,13 +295,13 @@ function itemIn(path: string, start: number, end: number): number | undefined {
 function parseItemNode(path: string, start: number): JobNode {
   const end = endOfLevel(path, start);
   const item = itemIn(path, start, end);
-  if (item === undefined) return { kind: 'other' };
+  if (item === undefined) return OTHER;
   if (end === path.length) return { kind: 'item', item };
   const length = endOfLevel(path, end + 1) - (end + 1);
   for (const { kind, name } of KINDS) {
     if (name.length === length && path.startsWith(name, end + 1)) return { kind, item };
   }
-  return { kind: 'other' };
+  return OTHER;
 }
 
 function endOfLevel(path: string, start: number): number {

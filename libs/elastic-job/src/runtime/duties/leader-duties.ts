@@ -169,7 +169,7 @@ export class LeaderDuties implements Duty {
   /** True if a run has ended before its holder learned of the request to cancel it. */
   private isCancelLeft(item: number): boolean {
     const { tree } = this.context;
-    return tree.has(tree.paths.cancel(item)) && !tree.isRunning(item);
+    return tree.isCancelled(item) && !tree.isRunning(item);
   }
 
   /** Looks periodically for orphans and misplaced items that no event has reported. */
