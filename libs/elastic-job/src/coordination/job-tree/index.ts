@@ -1,5 +1,6 @@
 export { companyOf } from './company.js';
 export * from './instance-text.js';
+export * from './job-node.js';
 export * from './job-paths.js';
 export { recordCreation } from './item-nodes.js';
 export type { ServerStatus } from './job-nodes.js';

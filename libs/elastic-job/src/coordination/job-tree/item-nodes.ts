@@ -15,7 +15,8 @@ import {
 } from '../../domain/index.js';
 import { creation, type Operation, type RegistryNode } from '../../registry/index.js';
 import { JobNodes } from './job-nodes.js';
-import { type JobPaths, parseItem } from './job-paths.js';
+import { parseItem } from './job-node.js';
+import type { JobPaths } from './job-paths.js';
 import { ReadOnce } from './read-once.js';
 
 /** The item's record as it stands in the tree and counts now. */

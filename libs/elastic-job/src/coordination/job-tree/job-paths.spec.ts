@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type JobNode, JobPaths } from './job-paths.js';
+import type { JobNode } from './job-node.js';
+import { JobPaths } from './job-paths.js';
 
 const paths = new JobPaths('settle-orders');
 const ID = '10.0.0.1@-@7-1a';

@@ -1,56 +1,16 @@
 import { type GuaranteePhase, interned, type JobName } from '../../domain/index.js';
+import {
+  type ItemNodeName,
+  type JobNode,
+  OTHER,
+  parseCancel,
+  parseGuarantee,
+  parseItem,
+  parseItemNode,
+} from './job-node.js';
 
-/**
- * Meaning of a path in a job's tree. `parent`: the parent of the items or servers; `other`: any other node, known or
- * not.
- */
-export type JobNode =
-  | {
-      readonly kind:
-        | 'root'
-        | 'config'
-        | 'usable-config'
-        | 'leader'
-        | 'resharding-flag'
-        | 'resharding-processing'
-        | 'next-instance-ip'
-        | 'parent'
-        | 'after'
-        | 'counting-lock'
-        | 'other';
-    }
-  | { readonly kind: 'trigger'; readonly instanceId: string }
-  /** Without an item: the whole round. */
-  | { readonly kind: 'guarantee'; readonly phase: GuaranteePhase; readonly item: number | undefined }
-  | { readonly kind: 'instance' | 'session'; readonly instanceId: string }
-  | { readonly kind: 'server'; readonly serverIp: string }
-  | { readonly kind: 'queued-item'; readonly item: number }
-  | { readonly kind: 'cancel'; readonly item: number }
-  | { readonly kind: ItemNodeKind; readonly item: number };
-
-export const ITEM_NODES = [
-  'instance',
-  'running',
-  'misfire',
-  'disabled',
-  'failover',
-  'failovering',
-  'record',
-  'checkpoint',
-  'task',
-] as const;
-type ItemNodeName = (typeof ITEM_NODES)[number];
-type ItemNodeKind = 'item' | `item-${ItemNodeName}`;
 /** Paths that were asked for so far. */
 type ItemPaths = { readonly item: string } & Partial<Record<ItemNodeName, string>>;
-
-const OTHER: JobNode = { kind: 'other' };
-const ZERO = '0'.charCodeAt(0);
-
-const KINDS: readonly { readonly name: string; readonly kind: ItemNodeKind }[] = ITEM_NODES.map((name) => ({
-  name,
-  kind: `item-${name}`,
-}));
 
 /**
  * Writes and parses all node paths of a job, in this one place. The tree is that of Apache ElasticJob 3.0.x; `usable`,
@@ -256,55 +216,4 @@ export class JobPaths {
     const item = parseItem(itemText);
     return item !== undefined && path === this.queued(item) ? { kind: 'queued-item', item } : OTHER;
   }
-}
-
-function parseGuarantee(phase: string | undefined, itemText: string | undefined): JobNode {
-  const item = parseItem(itemText);
-  if (phase !== 'started' && phase !== 'completed') return OTHER;
-  return itemText === undefined || item !== undefined ? { kind: 'guarantee', phase, item } : OTHER;
-}
-
-function parseCancel(itemText: string | undefined): JobNode {
-  const item = parseItem(itemText);
-  return item === undefined ? OTHER : { kind: 'cancel', item };
-}
-
-/** Item that a node's name stands for; undefined if it stands for none. */
-export function parseItem(name: string | undefined): number | undefined {
-  return name === undefined ? undefined : itemIn(name, 0, name.length);
-}
-
-/** Item that a part of a path stands for. */
-function itemIn(path: string, start: number, end: number): number | undefined {
-  const isPadded = path[start] === '0' && end - start > 1;
-  if (start === end || isPadded) return undefined;
-  let item = 0;
-  for (let at = start; at < end; at += 1) {
-    const digit = path.charCodeAt(at) - ZERO;
-    if (digit < 0 || digit > 9) return undefined;
-    item = item * 10 + digit;
-  }
-  // A greater number would be rounded and name another node.
-  return Number.isSafeInteger(item) ? item : undefined;
-}
-
-/**
- * Cuts no text, since each event of an item is parsed.
- * @param start where the name of the item begins
- */
-function parseItemNode(path: string, start: number): JobNode {
-  const end = endOfLevel(path, start);
-  const item = itemIn(path, start, end);
-  if (item === undefined) return OTHER;
-  if (end === path.length) return { kind: 'item', item };
-  const length = endOfLevel(path, end + 1) - (end + 1);
-  for (const { kind, name } of KINDS) {
-    if (name.length === length && path.startsWith(name, end + 1)) return { kind, item };
-  }
-  return OTHER;
-}
-
-function endOfLevel(path: string, start: number): number {
-  const end = path.indexOf('/', start);
-  return end === -1 ? path.length : end;
 }

@@ -1,5 +1,5 @@
 import type { GuaranteePhase } from '../../domain/index.js';
-import type { JobNode } from './job-paths.js';
+import type { JobNode } from './job-node.js';
 
 /**
  * Events of the nodes of a job's tree, in the order of the registry. An event only wakes; the state must be read after

@@ -1,5 +1,5 @@
 import { type LastRunKind, SparseMap, SparseSet } from '../../domain/index.js';
-import type { JobNode } from './job-paths.js';
+import type { JobNode } from './job-node.js';
 
 /**
  * Last begun run of each item, as far as one instance has seen. Our instances write the record together with the mark;

@@ -1,6 +1,7 @@
 import { ElasticJobError, isInstanceId, NODE_TEXT_LIMITS, SparseSet } from '../../domain/index.js';
 import type { SubtreeBounds } from '../../registry/index.js';
-import { ITEM_NODES, type JobPaths, parseItem } from './job-paths.js';
+import { ITEM_NODES, parseItem } from './job-node.js';
+import type { JobPaths } from './job-paths.js';
 
 /** Most items, instances, servers and so on of each kind. A plan of more items fits no request. */
 const MOST_CHILDREN = 10_000;
