@@ -1,6 +1,6 @@
 import { javaJobs } from './measures/java.js';
 import { resharding, virtualTriggers } from './measures/computed.js';
-import { due, overload, restedWrites, spread, writes } from './measures/latency.js';
+import { computing, due, overload, restedWrites, spread, writes } from './measures/latency.js';
 import type { Measurement } from './measures/measurement.js';
 import { added, dynamic, rest } from './measures/rest.js';
 import type { Wanted } from './verdict.js';
@@ -9,6 +9,7 @@ import type { Wanted } from './verdict.js';
 export const MEASUREMENTS = {
   writes,
   restedWrites,
+  computing,
   due100: due({ jobs: 100 }),
   java100: javaJobs(100),
   due1000: due({ jobs: 1_000 }),

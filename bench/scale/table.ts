@@ -21,16 +21,29 @@ const BARE: Row = {
   wanted: { kind: 'at most', value: MOST_BARE_MS },
 };
 
-/** Shows a machine that is slow after idle time, as each second's first job meets it. Not judged. */
-const RESTED: Row = {
-  letter: '',
-  title: 'a bare write after a second without any: p50',
-  measurement: 'restedWrites',
-  figure: 'p50',
-  unit: 'ms',
-  kind: 'time',
-  wanted: { kind: 'none' },
-};
+/** Rows that show what kind of machine it is. They are not judged. */
+const MACHINE: readonly Row[] = [
+  // A machine that is slow after idle time, as each second's first job meets it.
+  {
+    letter: '',
+    title: 'a bare write after a second without any: p50',
+    measurement: 'restedWrites',
+    figure: 'p50',
+    unit: 'ms',
+    kind: 'time',
+    wanted: { kind: 'none' },
+  },
+  // Processors that the host lends to others as well.
+  {
+    letter: '',
+    title: 'a fixed piece of work: its median slower than its fastest by',
+    measurement: 'computing',
+    figure: 'slowerPercent',
+    unit: '%',
+    kind: 'time',
+    wanted: { kind: 'none' },
+  },
+];
 
 /** A row of the table as it is printed. */
 export interface Judged {
@@ -55,7 +68,7 @@ export async function measureTable({ isQuick, rows: letters, rounds }: TableOpti
   const p99s = valuesOf(measured, BARE);
   const isValid = p99s.length === 0 || isQuiet(p99s);
   const judged = rows.map((row) => judge(row, valuesOf(measured, row), isValid));
-  if (p99s.length > 0) judged.unshift(judge(BARE, p99s, isValid), judge(RESTED, valuesOf(measured, RESTED), isValid));
+  if (p99s.length > 0) judged.unshift(...[BARE, ...MACHINE].map((row) => judge(row, valuesOf(measured, row), isValid)));
   return { judged, exitCode: exitCodeOf(judged.map(({ verdict }) => verdict)) };
 }
 
@@ -75,7 +88,7 @@ export function formatTable(judged: readonly Judged[]): string {
 /** Adds the bare writes to everything that is judged beside them. */
 function namesFor(rows: readonly Row[]): readonly MeasurementName[] {
   const needed = new Set<MeasurementName>(rows.map(({ measurement }) => measurement));
-  if (rows.some(({ kind }) => kind === 'time')) needed.add('writes').add('restedWrites');
+  if (rows.some(({ kind }) => kind === 'time')) needed.add('writes').add('restedWrites').add('computing');
   return MEASUREMENT_NAMES.filter((name) => needed.has(name));
 }
 
