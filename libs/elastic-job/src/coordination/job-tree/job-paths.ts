@@ -13,9 +13,9 @@ import {
 type ItemPaths = { readonly item: string } & Partial<Record<ItemNodeName, string>>;
 
 /**
- * Writes and parses all node paths of a job, in this one place. The tree is that of Apache ElasticJob 3.0.x; `usable`,
- * `term`, `sessions`, `departed`, `cancel`, `dependents`, `counting`, `after` and an item's `record`, `checkpoint` and
- * `task` are ours.
+ * Writes all node paths of a job, and tells what they mean, in this one place. The tree is that of Apache ElasticJob
+ * 3.0.x; `usable`, `term`, `sessions`, `departed`, `cancel`, `dependents`, `counting`, `after` and an item's `record`,
+ * `checkpoint` and `task` are ours.
  */
 export class JobPaths {
   readonly root: string;
