@@ -37,13 +37,23 @@ export abstract class KnownSubtree {
     return this.entries.children(path);
   }
 
-  /** True if the view takes in this node: the root, or a child of a known node that the bounds admit. */
-  protected admits(path: string): boolean {
-    if (path === this.path) return true;
-    const parent = parentPath(path)!;
-    if (!this.entries.has(parent)) return false;
+  /**
+   * Sets the value of a node that may be new to the view. It takes in the root, and children of known nodes that the
+   * bounds admit.
+   * @returns false if it does not take in the node
+   */
+  protected takeIn(path: string, value: RegistryNode | undefined): boolean {
+    const parent = path === this.path ? undefined : parentPath(path)!;
+    if (parent !== undefined && !this.admits(path, parent)) return false;
+    if (!this.entries.replace(path, value)) this.entries.add(path, value, parent);
+    return true;
+  }
+
+  private admits(path: string, parent: string): boolean {
+    const siblings = this.entries.childCount(parent);
+    if (siblings === undefined) return false;
     if (this.bounds === undefined) return true;
-    if (this.entries.childCount(parent) < this.bounds.mostChildren) return this.bounds.admits(path);
+    if (siblings < this.bounds.mostChildren) return this.bounds.admits(path);
     this.bounds.onLeftOut(parent, 'children');
     return false;
   }

@@ -26,10 +26,10 @@ export class NodeMap<T> {
     return namesIn(this.places.get(path));
   }
 
-  /** Number of the node's children. */
-  childCount(path: string): number {
-    const names = this.places.get(path)?.names;
-    return typeof names === 'string' ? 1 : (names?.size ?? 0);
+  /** Number of the node's children; undefined if there is no such node. */
+  childCount(path: string): number | undefined {
+    const place = this.places.get(path);
+    return place && countOf(place.names);
   }
 
   /** Replaces the value of a node. @returns false if there is no such node */
@@ -41,16 +41,21 @@ export class NodeMap<T> {
   }
 
   put(path: string, value: T): void {
-    if (this.replace(path, value)) return;
+    if (!this.replace(path, value)) this.add(path, value, parentPath(path));
+  }
+
+  /** Adds a node that is not there. @param parent path of its parent */
+  add(path: string, value: T, parent: string | undefined): void {
     this.places.set(interned(path), { value, names: undefined });
-    const parent = this.parentOf(path);
-    if (parent !== undefined) addName(parent, nameOf(path));
+    const above = parent === undefined ? undefined : this.places.get(parent);
+    if (above !== undefined) addName(above, nameOf(path));
   }
 
   remove(path: string): void {
     if (!this.places.delete(path)) return;
-    const parent = this.parentOf(path);
-    if (parent !== undefined) removeName(parent, nameOf(path));
+    const parent = parentPath(path);
+    const above = parent === undefined ? undefined : this.places.get(parent);
+    if (above !== undefined) removeName(above, nameOf(path));
   }
 
   clear(): void {
@@ -69,16 +74,17 @@ export class NodeMap<T> {
     for (const parent of found) for (const name of this.children(parent)) found.push(childPath(parent, name));
     return found;
   }
-
-  private parentOf(path: string): Place<T> | undefined {
-    const parent = parentPath(path);
-    return parent === undefined ? undefined : this.places.get(parent);
-  }
 }
+
+function countOf(names: Place<unknown>['names']): number {
+  return typeof names === 'string' ? 1 : (names?.size ?? 0);
+}
+
+const NONE: readonly string[] = [];
 
 function namesIn(place: Place<unknown> | undefined): readonly string[] {
   const names = place?.names;
-  if (names === undefined) return [];
+  if (names === undefined) return NONE;
   return typeof names === 'string' ? [names] : [...names];
 }
 

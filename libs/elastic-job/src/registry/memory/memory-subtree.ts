@@ -86,8 +86,7 @@ export class MemorySubtree extends KnownSubtree implements Subtree {
   /** @returns false if the view does not take in the node */
   private put(node: RegistryNode, isKnown: boolean): boolean {
     const { path } = node;
-    if (!this.entries.has(path) && !this.admits(path)) return false;
-    this.entries.put(path, isKnown ? this.cut(node) : undefined);
-    return true;
+    if (!this.entries.has(path) && !this.takeIn(path, undefined)) return false;
+    return this.entries.replace(path, isKnown ? this.cut(node) : undefined);
   }
 }

@@ -122,7 +122,7 @@ export class NodeTree {
   private delete(path: string, version: number | undefined): Step {
     const found = this.expect(path, version);
     if (found.kind === 'refused') return found;
-    if (this.nodes.childCount(path) > 0) return refused('NOT_EMPTY');
+    if (this.nodes.childCount(path) !== 0) return refused('NOT_EMPTY');
     const { node } = found;
     const count = this.creations.get(path) ?? 0;
     this.nodes.remove(path);

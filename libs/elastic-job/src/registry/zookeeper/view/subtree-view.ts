@@ -113,10 +113,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
       return;
     }
     if (this.entries.get(path)) this.remove(path);
-    if (this.admits(path)) {
-      this.entries.put(path, node);
-      this.tell({ kind: 'created', path });
-    }
+    if (this.takeIn(path, node)) this.tell({ kind: 'created', path });
   }
 
   wrote(node: RegistryNode): void {
@@ -235,8 +232,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
 
   /** @returns false if the view does not take in the node */
   private appear(path: string): boolean {
-    if (!this.admits(path)) return false;
-    this.entries.put(path, undefined);
+    if (!this.takeIn(path, undefined)) return false;
     if (!this.isOpen) return true;
     if (this.holds(path)) this.outbox.putWaiting({ kind: 'created', path });
     else this.outbox.put({ kind: 'created', path });
