@@ -172,7 +172,7 @@ export class OwingJob {
     const loadRecords = tree.loadRecords.bind(tree);
     tree.loadRecords = () => {
       tree.loadRecords = loadRecords;
-      return Promise.resolve(false);
+      return Promise.resolve(undefined);
     };
   }
 

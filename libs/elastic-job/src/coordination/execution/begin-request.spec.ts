@@ -122,9 +122,10 @@ describe('a begin', () => {
   it('has no lease without the result of its record', () => {
     const target = { fireTime: 1, origin: 'schedule' as const };
     const begin = { run: 'r', by: 'me', target, attempt: 1, begunAt: 1 };
-    expect(() =>
-      heldItems([{ item: 3, version: 0, hasMisfire: false }], [[1, 2]], [{ kind: 'check' }, { kind: 'check' }], begin),
-    ).toThrow('Begin of item 3: operation 1 is not a set.');
+    const items = [{ item: 3, version: 0, hasMisfire: false, record: begin }];
+    expect(() => heldItems(items, [1], [{ kind: 'check' }, { kind: 'check' }])).toThrow(
+      'Begin of item 3: its record was not set.',
+    );
   });
 });
 

@@ -1,15 +1,14 @@
+import type { Clock } from '../../clock/index.js';
 import {
   carriedFields,
   earlyRunsOf,
   executorDeathsOf,
-  failsOver,
-  type JobConfiguration,
   lastScheduledOf,
   launchOf,
   owesAfter,
-  type RegistryNow,
   type RunRecord,
   SparseMap,
+  type StoredRecord,
   type TaskLife,
   type Trigger,
   traceparentOf,
@@ -18,50 +17,73 @@ import {
 import type { Operation, OperationResult } from '../../registry/index.js';
 import type { JobTree } from '../job-tree/index.js';
 import type { HeldItem } from './held-lease.js';
-import { type BeginningItem, beginOperations, recordOf } from './item-operations.js';
+import { type BeginModes, type BeginningItem, beginOperations, type NextRun, recordOf } from './item-operations.js';
 
-/** State of an item before its begin, as the tree shows it. */
-export function beginningItem(
+/** Record of a begin that keeps nothing of an item's former runs. @param trace its traceparent */
+export function newRecord(
   tree: JobTree,
-  trigger: Trigger,
-  item: number,
+  { fireTime, origin, parameters }: Trigger,
+  clock: Clock,
   tasks: TaskLife | undefined,
-  now: RegistryNow | undefined,
-): BeginningItem {
-  const { ahead, stored = { kind: 'none' }, version = 0, isMissing } = tree.record(item, now) ?? {};
+  trace: string | undefined,
+): RunRecord {
+  const target = { fireTime, origin, parameters };
   return {
-    item,
-    version,
-    isFirst: isMissing,
-    hasMisfire: tree.has(tree.paths.mark(item, 'misfire')),
-    carried: carriedFields(stored),
-    lastScheduled: lastScheduledOf(stored),
-    owesAfter: owesAfter(stored),
-    triggers: triggersOf(stored),
-    early: earlyRunsOf(stored),
-    ahead,
-    executorDeaths: executorDeathsOf(stored, trigger),
-    launch: tasks && launchOf(stored, trigger),
-    repeated: traceparentOf(stored, trigger),
+    run: clock.uuid(),
+    by: tree.self.jobInstanceId,
+    target,
+    attempt: 1,
+    begunAt: clock.wallNow(),
+    ...(tasks === 'adoptable' && { isAdoptable: true }),
+    ...(trace !== undefined && { trace }),
   };
 }
 
-/** Operations of a begin: first the checks, then the writes of each item. */
+/** What the record of an item's last run means for the run that `trigger` begins. @param record of a plain begin */
+export function nextRunAfter(
+  stored: StoredRecord,
+  trigger: Trigger,
+  tasks: TaskLife | undefined,
+  record: RunRecord,
+): NextRun {
+  const owed = owesAfter(stored);
+  const kept = {
+    carried: carriedFields(stored),
+    lastScheduled: lastScheduledOf(stored),
+    owesAfter: owed,
+    triggers: triggersOf(stored),
+    early: earlyRunsOf(stored),
+    executorDeaths: executorDeathsOf(stored, trigger),
+    launch: tasks && launchOf(stored, trigger),
+  };
+  return { record: recordOf(kept, record), owesAfter: owed, repeated: traceparentOf(stored, trigger) };
+}
+
+/** Operations of a begin, and which of them write the records. */
+export interface BeginRequest {
+  readonly operations: readonly Operation[];
+  /** Places of the operations that write the records, in the order of the items. */
+  readonly records: readonly number[];
+}
+
+/**
+ * Operations of a begin: first the check of this instance, then the guard, then the writes of each item.
+ * @param guard further operations that the begin depends on
+ */
 export function beginRequest(
   tree: JobTree,
-  configuration: JobConfiguration,
-  trigger: Trigger,
   items: readonly BeginningItem[],
-  record: RunRecord,
-): [Operation[], ...Operation[][]] {
-  const isFailover = trigger.source === 'FAILOVER';
-  // A dead rescuer is recognised by its `failovering` mark. Its running mark is ephemeral, since Java 3.0.4 would fail
-  // on a persistent one.
-  const isPersistent = (failsOver(configuration) || record.isAdoptable === true) && !isFailover;
-  const modes = { isPersistent, isFailover, textOf: (written: RunRecord) => tree.recordText(written) };
-  const perItem = items.map((item) => beginOperations(tree.paths, item, record, modes));
+  guard: readonly Operation[],
+  modes: BeginModes,
+): BeginRequest {
   // An instance that was removed from the job begins nothing more, even before it learns of the removal.
-  return [[{ kind: 'check', path: tree.paths.instance(tree.self.jobInstanceId) }], ...perItem];
+  const operations: Operation[] = [{ kind: 'check', path: tree.paths.instance(tree.self.jobInstanceId) }, ...guard];
+  const records: number[] = [];
+  for (const beginning of items) {
+    for (const operation of beginOperations(tree.paths, beginning, modes)) operations.push(operation);
+    records.push(operations.length - 1);
+  }
+  return { operations, records };
 }
 
 /** Traceparents of the runs that this begin repeats, by item, as far as they were traced. */
@@ -83,26 +105,20 @@ export function formerOwesAfter(items: readonly BeginningItem[]): ReadonlyMap<nu
   return new Map(items.map((item) => [item.item, item.owesAfter]));
 }
 
-/** Items that the transaction of a begin has begun. @param results results of the whole transaction */
+/**
+ * Items that the transaction of a begin has begun.
+ * @param records places of the operations that have written their records
+ */
 export function heldItems(
   items: readonly BeginningItem[],
-  perItem: readonly (readonly unknown[])[],
+  records: readonly number[],
   results: readonly OperationResult[],
-  record: RunRecord,
 ): ReadonlyMap<number, HeldItem> {
   const held = new SparseMap<number, HeldItem>();
-  // The items' operations come last in the transaction, and the record last among those of its item.
-  let index = results.length - perItem.reduce((count, operations) => count + operations.length, 0) - 1;
-  for (const [position, beginning] of items.entries()) {
-    const { item } = beginning;
-    index += perItem[position]!.length;
-    const written = results[index];
-    if (written?.kind !== 'set') throw new TypeError(`Begin of item ${item}: operation ${index} is not a set.`);
-    held.set(item, {
-      record: recordOf(beginning, record),
-      version: written.stat.version,
-      token: written.stat.mzxid,
-    });
+  for (const [position, { item, record }] of items.entries()) {
+    const written = results[records[position]!];
+    if (written?.kind !== 'set') throw new TypeError(`Begin of item ${item}: its record was not set.`);
+    held.set(item, { record, version: written.stat.version, token: written.stat.mzxid });
   }
   return held;
 }

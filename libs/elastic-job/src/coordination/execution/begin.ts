@@ -6,31 +6,33 @@ import {
   isLeftToAdopt,
   type JobConfiguration,
   type RefusalCause,
-  type RegistryNow,
   type RunRecord,
   type RunTrace,
   type RunTracer,
   SparseMap,
   SparseSet,
+  type StoredRecord,
   type TaskLife,
   type Trigger,
 } from '../../domain/index.js';
 import { isUnanswered, type Operation, ServerError } from '../../registry/index.js';
 import { expectedItems } from '../dependencies/index.js';
-import { type JobTree, readWhenAnswering, untilCommitted } from '../job-tree/index.js';
+import { type ItemRecord, type JobTree, readWhenAnswering, untilCommitted } from '../job-tree/index.js';
 import {
-  beginningItem,
+  type BeginRequest,
   beginRequest,
   earlyFireTimes,
   formerOwesAfter,
   heldItems,
+  newRecord,
+  nextRunAfter,
   repeatedRuns,
 } from './begin-request.js';
 import { blamedItem, type BlockedItems } from './blocked-items.js';
 import { RemovedFromJobError } from './execution.errors.js';
 import type { ExecutionLease } from './execution-lease.js';
 import { type HeldItem, HeldLease, type LeaseTerms } from './held-lease.js';
-import { type BeginningItem, recordOf } from './item-operations.js';
+import type { BeginModes, BeginningItem, NextRun } from './item-operations.js';
 import type { OwnRuns } from './own-runs.js';
 import type { SettleQueue } from './settle-queue.js';
 
@@ -60,6 +62,9 @@ export interface RunningHere {
   add(lease: ExecutionLease): void;
 }
 
+/** Place of the operation that checks this instance. */
+const SELF = 0;
+const NO_RECORD: StoredRecord = { kind: 'none' };
 /** Most items that one begin leaves out, one after the other. Further ones wait for the next begin. */
 const MOST_LEFT_OUT = 4;
 
@@ -67,6 +72,9 @@ const MOST_LEFT_OUT = 4;
 export class Begin {
   private readonly trace: RunTrace | undefined;
   private readonly record: RunRecord;
+  private readonly modes: BeginModes;
+  /** The last record that was looked at: most items of a job have equal ones. */
+  private lastNext: { readonly after: StoredRecord; readonly next: NextRun } | undefined;
 
   constructor(
     private readonly tree: JobTree,
@@ -79,6 +87,11 @@ export class Begin {
   ) {
     this.trace = tracer?.start(trigger);
     this.record = newRecord(tree, trigger, clock, tasks, this.trace?.traceparent);
+    const isFailover = trigger.source === 'FAILOVER';
+    // A dead rescuer is recognised by its `failovering` mark. Its running mark is ephemeral, since Java 3.0.4 would
+    // fail on a persistent one.
+    const isPersistent = (failsOver(configuration) || tasks === 'adoptable') && !isFailover;
+    this.modes = { isPersistent, isFailover, textOf: (record) => tree.recordText(record) };
   }
 
   /** Begins the free ones of the items, and adds the lease. Items that this client may not write are left out. */
@@ -93,9 +106,10 @@ export class Begin {
    * @returns undefined if another instance was faster with any of them
    */
   ofClaimed(items: readonly number[], guard: readonly Operation[]): Promise<ExecutionLease | undefined> {
-    const { registry } = this.tree;
-    let beginning = this.beginning(items);
-    const size = () => registry.transactionBytes([...guard, ...this.request(beginning).flat()]);
+    const { tree } = this;
+    const { registry } = tree;
+    let beginning = items.map((item) => this.beginning(item, tree.record(item)));
+    const size = () => registry.transactionBytes(this.request(beginning, guard).operations);
     while (beginning.length > 1 && size() > registry.maxRequestBytes) {
       beginning = beginning.slice(0, Math.ceil(beginning.length / 2));
     }
@@ -110,26 +124,29 @@ export class Begin {
   ): Promise<BegunExecution | undefined> {
     const { tree } = this;
     const { blocked } = this.own;
-    const isLoaded = tree.loadRecords(items, { signal: tree.signal });
-    if (isLoaded !== true && !(await isLoaded)) return undefined;
-    const now = tree.recordTime();
-    const begun: number[] = [];
+    const loading = tree.loadRecords(items, { signal: tree.signal });
+    const records = loading instanceof Promise ? await loading : loading;
+    if (records === undefined) return undefined;
+    const begun: BeginningItem[] = [];
     const refused = new SparseMap<number, RefusalCause>();
-    for (const item of items) {
-      const decision = here.has(item) ? 'busy' : decide(tree, this.configuration, this.trigger, item, now);
-      if (decision === 'begin') begun.push(item);
+    for (const [position, item] of items.entries()) {
+      const record = records[position];
+      const decision = here.has(item) ? 'busy' : this.decide(item, record);
+      if (decision === 'begin') begun.push(this.beginning(item, record));
       else refused.set(item, decision);
     }
     if (begun.length === 0) return { lease: undefined, refused: refused.toMap(), former: new Map() };
-    const together = blocked.together(begun, blamed);
-    const free = this.beginning(together);
+    const all = begun.map(({ item }) => item);
+    const together = blocked.together(all, blamed);
+    const free = together === all ? begun : begun.filter(({ item }) => together.includes(item));
     const early = earlyFireTimes(free);
     try {
       const lease = await this.commit(free);
       if (lease === undefined) return undefined;
       here.add(lease);
-      const others = begun.filter((item) => !together.includes(item));
       const held = { lease, refused: refused.toMap(), former: formerOwesAfter(free), early };
+      if (together === all) return held;
+      const others = all.filter((item) => !together.includes(item));
       return others.length === 0 ? held : { ...held, blocked: { items: others, error: blocked.errorOf(others) } };
     } catch (error) {
       const item = blamedItem(tree, error);
@@ -138,7 +155,7 @@ export class Begin {
       if (!isWayOn || this.trigger.origin !== 'schedule') throw error;
       blocked.add(item, error);
       blamed.add(item);
-      if (blocked.together(begun, blamed).length === 0) throw error;
+      if (blocked.together(all, blamed).length === 0) throw error;
       return this.tryFree(items, here, blamed);
     }
   }
@@ -153,16 +170,15 @@ export class Begin {
   ): Promise<ExecutionLease | undefined> {
     const { own, tree, trigger } = this;
     const begun = items.map(({ item }) => item);
-    const [self, ...perItem] = this.request(items);
-    const operations = [...self, ...(guard ?? []), ...perItem.flat()];
+    const { operations, records } = this.request(items, guard);
     let lease: ExecutionLease | undefined;
     // Entered before the registry has the marks, so that none of them is ever taken for a stray one.
     own.runs.enter(begun);
     try {
       const result = await (guard ? tree.commit(operations) : tree.commitShared(operations, trigger.fireTime));
       if (result.kind === 'committed') {
-        lease = this.lease(items, heldItems(items, perItem, result.results, this.record));
-      } else if (result.index < self.length) {
+        lease = this.lease(items, heldItems(items, records, result.results));
+      } else if (result.index === SELF) {
         await this.assertRegistered();
       }
     } catch (error) {
@@ -191,13 +207,12 @@ export class Begin {
     const touched = items.flatMap(({ item }) => [paths.record(item), paths.mark(item, 'running')]);
     await readWhenAnswering(tree, this.clock, touched);
     const held = new SparseMap<number, HeldItem>();
-    for (const beginning of items) {
-      const { item } = beginning;
+    for (const { item, record: begun } of items) {
       const node = tree.node(paths.record(item));
       const stored = tree.record(item)?.stored;
       if (node === undefined || stored?.kind !== 'record' || stored.record.run !== record.run) return undefined;
       if (tree.node(paths.mark(item, 'running'))?.data !== record.by) return undefined;
-      held.set(item, { record: recordOf(beginning, record), version: node.stat.version, token: node.stat.mzxid });
+      held.set(item, { record: begun, version: node.stat.version, token: node.stat.mzxid });
     }
     return this.lease(items, held);
   }
@@ -209,13 +224,40 @@ export class Begin {
     return new HeldLease(tree, this.clock, settles, this.terms, held, runs, trace);
   }
 
-  private beginning(items: readonly number[]): readonly BeginningItem[] {
-    const now = this.tree.recordTime();
-    return items.map((item) => beginningItem(this.tree, this.trigger, item, this.tasks, now));
+  private decide(item: number, record: ItemRecord | undefined): BeginDecision {
+    const { configuration, tree, trigger } = this;
+    // The leader has not created the item yet, or has removed it. The next assignment takes that into account.
+    if (record === undefined) return 'busy';
+    if (wasRunByFormerOwner(tree, trigger, item)) return 'alreadyBegun';
+    const { stored } = record;
+    return decideBegin(trigger, {
+      stored,
+      isRunning: tree.isRunning(item),
+      // Without failover no instance claims an entry left in the queue, unless a task can be adopted. A dead rescuer
+      // leaves only this mark until the sweep, and a begin would overwrite a target that is still owed.
+      isQueued:
+        (failsOver(configuration) || isLeftToAdopt(stored)) &&
+        (tree.isQueued(item) || tree.has(tree.paths.mark(item, 'failovering'))),
+    });
   }
 
-  private request(items: readonly BeginningItem[]) {
-    return beginRequest(this.tree, this.configuration, this.trigger, items, this.record);
+  private beginning(item: number, found: ItemRecord | undefined): BeginningItem {
+    const { tree } = this;
+    const { ahead, stored = NO_RECORD, version = 0, isMissing } = found ?? {};
+    const { owesAfter, record, repeated } = this.nextAfter(stored);
+    const hasMisfire = tree.has(tree.paths.mark(item, 'misfire'));
+    return { item, version, isFirst: isMissing, hasMisfire, ahead, record, owesAfter, repeated };
+  }
+
+  private nextAfter(stored: StoredRecord): NextRun {
+    if (this.lastNext?.after !== stored) {
+      this.lastNext = { after: stored, next: nextRunAfter(stored, this.trigger, this.tasks, this.record) };
+    }
+    return this.lastNext.next;
+  }
+
+  private request(items: readonly BeginningItem[], guard: readonly Operation[] = []): BeginRequest {
+    return beginRequest(this.tree, items, guard, this.modes);
   }
 
   private get terms(): LeaseTerms {
@@ -232,52 +274,12 @@ export class Begin {
   }
 }
 
-function newRecord(
-  tree: JobTree,
-  { fireTime, origin, parameters }: Trigger,
-  clock: Clock,
-  tasks: TaskLife | undefined,
-  trace: string | undefined,
-): RunRecord {
-  const target = { fireTime, origin, parameters };
-  return {
-    run: clock.uuid(),
-    by: tree.self.jobInstanceId,
-    target,
-    attempt: 1,
-    begunAt: clock.wallNow(),
-    ...(tasks === 'adoptable' && { isAdoptable: true }),
-    ...(trace !== undefined && { trace }),
-  };
-}
-
-function decide(
-  tree: JobTree,
-  configuration: JobConfiguration,
-  trigger: Trigger,
-  item: number,
-  now: RegistryNow | undefined,
-): BeginDecision {
-  const record = tree.record(item, now);
-  // The leader has not created the item yet, or has removed it. The next assignment takes that into account.
-  if (record === undefined) return 'busy';
-  if (wasRunByFormerOwner(tree, trigger, item)) return 'alreadyBegun';
-  return decideBegin(trigger, {
-    stored: record.stored,
-    isRunning: tree.isRunning(item),
-    // Without failover no instance claims an entry left in the queue, unless a task can be adopted. A dead rescuer
-    // leaves only this mark until the sweep, and a begin would overwrite a target that is still owed.
-    isQueued:
-      (failsOver(configuration) || isLeftToAdopt(record.stored)) &&
-      (tree.has(tree.paths.queued(item)) || tree.has(tree.paths.mark(item, 'failovering'))),
-  });
-}
-
 // True if a Java peer may have begun the item for this fire time before the leader moved it here: Java checks the flag,
 // not the owner, when its trigger comes.
 function wasRunByFormerOwner(tree: JobTree, { fireTime, origin, source }: Trigger, item: number): boolean {
   if (origin !== 'schedule' || source !== 'NORMAL_TRIGGER') return false;
+  const runAt = tree.lastRuns.unrecordedAt(item);
+  if (runAt === undefined || runAt < fireTime) return false;
   const movedAt = tree.stat(tree.paths.mark(item, 'instance'))?.mtime ?? -Infinity;
-  const runAt = tree.lastRuns.unrecordedAt(item) ?? -Infinity;
-  return movedAt >= fireTime && runAt >= fireTime;
+  return movedAt >= fireTime;
 }

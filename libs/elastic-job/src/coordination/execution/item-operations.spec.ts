@@ -32,14 +32,14 @@ describe('what a begin and a settle write', () => {
     'given %j, when an item is begun, then the record comes last, against the version that was read',
     (modes, hasMisfire, told) => {
       expect(
-        beginOperations(paths, { item: 3, version: 5, hasMisfire }, RECORD, { ...modes, textOf }).map(tell),
+        beginOperations(paths, { item: 3, version: 5, hasMisfire, record: RECORD }, { ...modes, textOf }).map(tell),
       ).toEqual(told);
     },
   );
 
   it('given an item that has no run of ours yet, when it is begun, then its record is created and written', () => {
-    const beginning = { item: 3, version: 0, isFirst: true, hasMisfire: false };
-    const operations = beginOperations(paths, beginning, RECORD, {
+    const beginning = { item: 3, version: 0, isFirst: true, hasMisfire: false, record: RECORD };
+    const operations = beginOperations(paths, beginning, {
       isPersistent: false,
       isFailover: false,
       textOf,
@@ -53,8 +53,7 @@ describe('what a begin and a settle write', () => {
     ['manual:1', 4, 4],
     ['manual:1', undefined, undefined],
   ] as const)('given a begin of %s, when %s was the last fire time, then the record says %s', (origin, last, kept) => {
-    const beginning = { item: 3, version: 5, hasMisfire: false, lastScheduled: last, triggers: ['0'] };
-    const record = recordOf(beginning, { ...RECORD, target: { fireTime: 5, origin } });
+    const record = recordOf({ lastScheduled: last, triggers: ['0'] }, { ...RECORD, target: { fireTime: 5, origin } });
     expect(record).toMatchObject({ target: { fireTime: 5, origin }, triggers: ['0'] });
     expect(record.lastScheduled).toBe(kept);
   });
@@ -68,22 +67,22 @@ describe('what a begin and a settle write', () => {
   ] as const)(
     'given a begin of %s, when %s was the last fire time and %s the owed instant, then it records %s',
     (origin, lastScheduled, owesAfter, kept) => {
-      const beginning = { item: 3, version: 5, hasMisfire: false, lastScheduled, owesAfter };
-      expect(recordOf(beginning, { ...RECORD, target: { fireTime: 5, origin } }).owesAfter).toBe(kept);
+      expect(recordOf({ lastScheduled, owesAfter }, { ...RECORD, target: { fireTime: 5, origin } }).owesAfter).toBe(
+        kept,
+      );
     },
   );
 
   it('writes nothing into the record of a begin that is not so', () => {
-    expect(recordOf({ item: 3, version: 5, hasMisfire: false }, RECORD)).toStrictEqual(RECORD);
+    expect(recordOf({}, RECORD)).toStrictEqual(RECORD);
     const none = { executorDeaths: undefined, triggers: [], early: undefined, owesAfter: undefined };
-    expect(recordOf({ item: 3, version: 5, hasMisfire: false, ...none }, RECORD)).toStrictEqual(RECORD);
+    expect(recordOf(none, RECORD)).toStrictEqual(RECORD);
   });
 
   it('keeps in the record of a begin what others have left in it', () => {
     const early = { after: 1, until: 9, fireTimes: [9] };
     const kept = { lastScheduled: 7, executorDeaths: 2, triggers: ['0'], early };
-    const beginning = { item: 3, version: 5, hasMisfire: false, carried: { later: 'x' }, ...kept };
-    expect(recordOf(beginning, RECORD)).toStrictEqual({ later: 'x', ...RECORD, ...kept });
+    expect(recordOf({ carried: { later: 'x' }, ...kept }, RECORD)).toStrictEqual({ later: 'x', ...RECORD, ...kept });
   });
 
   it.each([
@@ -91,9 +90,8 @@ describe('what a begin and a settle write', () => {
     ['an early one that has come, which stands for none', 9, 4],
   ] as const)('names the last fire time beside its own, if that is %s', (_, fireTime, kept) => {
     const early = { after: 1, until: 9, fireTimes: [9] };
-    const beginning = { item: 3, version: 5, hasMisfire: false, lastScheduled: kept ?? fireTime, early };
     const target = { fireTime, origin: 'schedule' } as const;
-    expect(recordOf(beginning, { ...RECORD, target }).lastScheduled).toBe(kept);
+    expect(recordOf({ lastScheduled: kept ?? fireTime, early }, { ...RECORD, target }).lastScheduled).toBe(kept);
   });
 
   it.each([

@@ -3,16 +3,32 @@ import type { Operation } from '../../registry/index.js';
 import { type JobPaths, recordCreation } from '../job-tree/index.js';
 
 /** An item that is about to be begun. */
-export interface BeginningItem {
+export interface BeginningItem extends NextRun {
   readonly item: number;
   /** Version of the item's record as it was read, which makes the begin a compare-and-set. */
   readonly version: number;
   /** True if no instance of ours has run the item yet, so that its record is created. @default false */
   readonly isFirst?: boolean;
   readonly hasMisfire: boolean;
-  /** Fields that a later version has left in its record. @default none */
+  /** Fire times that its record shows as begun although they are in the future, because a clock ran ahead. */
+  readonly ahead?: readonly number[];
+}
+
+/** What follows from an item's last record for its next run. Items with equal records share it. */
+export interface NextRun {
+  /** The record that the begin writes. */
+  readonly record: RunRecord;
+  /** Instant after which the item owed fire times; undefined if unknown. */
+  readonly owesAfter?: number;
+  /** Traceparent of the run of this same target that is repeated, if it was traced. */
+  readonly repeated?: string;
+}
+
+/** What an item's last record leaves to its next one. */
+interface Kept {
+  /** Fields that a later version has left in the record. @default none */
   readonly carried?: Readonly<Record<string, unknown>>;
-  /** Last fire time of the schedule for which it was begun, if any. */
+  /** Last fire time of the schedule for which the item was begun, if any. */
   readonly lastScheduled?: number;
   /** Instant after which it owed fire times; undefined if unknown. */
   readonly owesAfter?: number;
@@ -20,14 +36,10 @@ export interface BeginningItem {
   readonly triggers?: readonly string[];
   /** Fire times that were begun too early and are still in the future. */
   readonly early?: EarlyRuns;
-  /** Fire times that its record shows as begun although they are in the future, because a clock ran ahead. */
-  readonly ahead?: readonly number[];
   /** How often an executor of this same target has died before. */
   readonly executorDeaths?: number;
   /** Number of this launch of its target, for work in tasks. */
   readonly launch?: number;
-  /** Traceparent of the run of this same target that is repeated, if it was traced. */
-  readonly repeated?: string;
 }
 
 /**
@@ -35,7 +47,7 @@ export interface BeginningItem {
  * nothing to keep, and share the record of the begin.
  */
 export function recordOf(
-  { carried, lastScheduled, owesAfter, triggers = [], early, executorDeaths, launch }: BeginningItem,
+  { carried, lastScheduled, owesAfter, triggers = [], early, executorDeaths, launch }: Kept,
   record: RunRecord,
 ): RunRecord {
   const { fireTime, origin } = record.target;
@@ -55,7 +67,7 @@ export function recordOf(
 }
 
 /** Variant of an item's begin. */
-interface BeginModes {
+export interface BeginModes {
   /** True if the running mark outlives the session. */
   readonly isPersistent: boolean;
   readonly isFailover: boolean;
@@ -69,11 +81,9 @@ interface BeginModes {
  */
 export function beginOperations(
   paths: JobPaths,
-  beginning: BeginningItem,
-  record: RunRecord,
+  { item, version, isFirst = false, hasMisfire, record }: BeginningItem,
   { isPersistent, isFailover, textOf }: BeginModes,
 ): Operation[] {
-  const { item, version, isFirst = false, hasMisfire } = beginning;
   const operations: Operation[] = [];
   const { by } = record;
   if (isFailover) {
@@ -88,7 +98,7 @@ export function beginOperations(
   const mode = isPersistent ? 'PERSISTENT' : 'EPHEMERAL';
   operations.push({ kind: 'create', path: paths.mark(item, 'running'), data: by, mode });
   if (isFirst) operations.push(recordCreation(paths, item));
-  operations.push({ kind: 'set', path: paths.record(item), data: textOf(recordOf(beginning, record)), version });
+  operations.push({ kind: 'set', path: paths.record(item), data: textOf(record), version });
   return operations;
 }
 

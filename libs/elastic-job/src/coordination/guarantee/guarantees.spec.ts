@@ -103,7 +103,7 @@ describe('a record that is written again whenever it is read', () => {
     const [first] = await beginTwo();
     vi.spyOn(first.member.tree, 'loadRecords').mockImplementation(async () => {
       await registry.clock.sleep(100);
-      return false;
+      return undefined;
     });
     const begunAt = registry.clock.monotonicNow();
 
@@ -246,7 +246,7 @@ function unreadOnceBeforeTheCall(tree: JobTree): void {
     .mockImplementationOnce(load)
     .mockImplementationOnce(async () => {
       vi.spyOn(tree, 'record').mockReturnValueOnce(undefined);
-      return false;
+      return undefined;
     });
 }
 

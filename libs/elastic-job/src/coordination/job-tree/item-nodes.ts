@@ -20,7 +20,7 @@ import type { JobPaths } from './job-paths.js';
 import { ReadOnce } from './read-once.js';
 
 /** The item's record as it stands in the tree and counts now. */
-interface ItemRecord {
+export interface ItemRecord {
   readonly stored: StoredRecord;
   /** Version that a write must name; for a missing node, its version after the creation. */
   readonly version: number;
@@ -30,6 +30,9 @@ interface ItemRecord {
   readonly ahead: readonly number[];
 }
 
+/** Record of an item that no instance of ours has run yet. */
+const MISSING: ItemRecord = { stored: { kind: 'none' }, version: 0, isMissing: true, ahead: [] };
+
 /** Items of a job as a view shows them: owners, marks, records, queue and cancellations. */
 export abstract class ItemNodes extends JobNodes {
   private readonly readRecords = new ReadOnce((node) => this.readRecord(node));
@@ -37,12 +40,13 @@ export abstract class ItemNodes extends JobNodes {
   private lastRecord: { readonly text: string; readonly stored: StoredRecord } | undefined;
   private readonly readLedgers = new ReadOnce(({ data }) => parseStartLedger(data));
   private knownItems: readonly number[] | undefined;
+  private knownOwn: readonly number[] | undefined;
 
   constructor(
     paths: JobPaths,
     self: JobInstance,
     /** Clock by which records count as in the future; undefined if unknown. */
-    private readonly now: () => RegistryNow | undefined,
+    protected readonly now: () => RegistryNow | undefined,
   ) {
     super(paths, self);
   }
@@ -58,6 +62,23 @@ export abstract class ItemNodes extends JobNodes {
   /** Items must be read anew. */
   protected forgetItems(): void {
     this.knownItems = undefined;
+    this.forgetOwnItems();
+  }
+
+  /** Items that are assigned to this instance and that it may run, ascending. @see isOpen */
+  ownItems(): readonly number[] {
+    if (!this.has(this.paths.items)) return [];
+    this.knownOwn ??= this.itemsOf(this.self.jobInstanceId).filter((item) => this.isOpen(item));
+    return this.knownOwn;
+  }
+
+  protected forgetOwnItems(): void {
+    this.knownOwn = undefined;
+  }
+
+  /** True if the item's owner may run it: it is not disabled, and no other instance has taken it over. */
+  isOpen(item: number): boolean {
+    return !this.has(this.paths.mark(item, 'disabled')) && !this.has(this.paths.mark(item, 'failover'));
   }
 
   owner(item: number): string | undefined {
@@ -78,11 +99,6 @@ export abstract class ItemNodes extends JobNodes {
     return HOLDER_MARKS.some((mark) => this.view.has(this.paths.mark(item, mark)));
   }
 
-  /** The registry's time by which `record` judges, for callers that read many. */
-  recordTime(): RegistryNow | undefined {
-    return this.now();
-  }
-
   /** Record of an item that has a node, if its value is loaded. */
   record(item: number, now = this.now()): ItemRecord | undefined {
     const path = this.paths.record(item);
@@ -93,7 +109,7 @@ export abstract class ItemNodes extends JobNodes {
       return { stored, version, isMissing: false, ahead };
     }
     if (this.has(path) || !this.has(this.paths.item(item))) return undefined;
-    return { stored: { kind: 'none' }, version: 0, isMissing: true, ahead: [] };
+    return MISSING;
   }
 
   private readRecord({ data: text, stat }: RegistryNode): StoredRecord {
@@ -117,6 +133,11 @@ export abstract class ItemNodes extends JobNodes {
   /** Items that wait for failover, ascending. */
   queue(): number[] {
     return numbers(this.view.children(this.paths.queue));
+  }
+
+  isQueued(item: number): boolean {
+    // Asked first, since its path is at hand: the begin of each item comes here, and the queue is nearly always empty.
+    return this.view.children(this.paths.queue).length > 0 && this.has(this.paths.queued(item));
   }
 
   /** True if the item's last run has left a task that goes on, according to its record, if that is loaded. */

@@ -16,13 +16,16 @@ import {
 import { type Clock, waitFor } from '../../clock/index.js';
 import { ConfigOwner, type ConfigTrust } from './config-owner.js';
 import { isHeld } from './held-values.js';
-import { ItemNodes } from './item-nodes.js';
+import { ItemNodes, type ItemRecord } from './item-nodes.js';
 import type { JobNode } from './job-node.js';
 import { JobPaths } from './job-paths.js';
 import { eventOf, type JobTreeEvent, type JobTreeEventKind } from './job-tree-event.js';
 import { LastRuns } from './last-runs.js';
 import { Refusals } from './refusals.js';
 import { type OversizedNodeError, TreeBounds } from './tree-bounds.js';
+
+/** Records of several items; undefined for an item that has no node. */
+type ItemRecords = readonly (ItemRecord | undefined)[];
 
 /** Options of an instance's view of a job's tree. */
 interface JobTreeOptions extends RequestOptions {
@@ -179,22 +182,28 @@ export class JobTree extends ItemNodes {
 
   /**
    * Loads the records of items; at once if all are known. Before one counts as in the future, the registry's clock is
-   * asked again. @see load
+   * asked again.
+   * @returns the records in the order of the items; undefined if one has changed again meanwhile: sync and read again
    */
-  loadRecords(items: readonly number[], options?: RequestOptions): boolean | Promise<boolean> {
+  loadRecords(items: readonly number[], options?: RequestOptions): ItemRecords | Promise<ItemRecords | undefined> {
     options?.signal?.throwIfAborted();
-    const now = this.recordTime();
-    const isKnown = items.every((item) => this.record(item, now)?.ahead.length === 0);
-    return isKnown || this.askForRecords(items, options);
+    const records = this.records(items);
+    return records.every((record) => record?.ahead.length === 0) ? records : this.askForRecords(items, options);
   }
 
-  private async askForRecords(items: readonly number[], options?: RequestOptions): Promise<boolean> {
+  private async askForRecords(items: readonly number[], options?: RequestOptions): Promise<ItemRecords | undefined> {
     const paths = items.map((item) => this.paths.record(item));
-    if (!(await this.load(paths, options))) return false;
-    if (!items.some((item) => (this.record(item)?.ahead.length ?? 0) > 0)) return true;
+    if (!(await this.load(paths, options))) return undefined;
+    const records = this.records(items);
+    if (!records.some((record) => record !== undefined && record.ahead.length > 0)) return records;
     // Without an answer the known time must do.
     await this.registry.serverTime(options).catch(() => {});
-    return this.load(paths, options);
+    return (await this.load(paths, options)) ? this.records(items) : undefined;
+  }
+
+  private records(items: readonly number[]): ItemRecords {
+    const now = this.now();
+    return items.map((item) => this.record(item, now));
   }
 
   close(reason: unknown): void {
@@ -261,10 +270,23 @@ export class JobTree extends ItemNodes {
     return { kind: 'TreeReset' };
   }
 
+  private forgetWhat(change: 'created' | 'changed' | 'deleted', { kind }: JobNode): void {
+    switch (kind) {
+      case 'instance':
+        return this.forgetInstances();
+      case 'item':
+        return change === 'changed' ? undefined : this.forgetItems();
+      case 'item-instance':
+      case 'item-disabled':
+      case 'item-failover':
+        return this.forgetOwnItems();
+      default:
+    }
+  }
+
   private note(change: 'created' | 'changed' | 'deleted', node: JobNode): JobTreeEvent | undefined {
-    if (node.kind === 'instance') this.forgetInstances();
-    if (node.kind === 'item' && change !== 'changed') this.forgetItems();
-    this.lastRuns.note(change, node, this.clock.wallNow());
+    this.forgetWhat(change, node);
+    this.lastRuns.note(change, node, this.clock);
     // Before the view is open there are no listeners, and it cannot be read.
     if (this.listeners.size === 0) return undefined;
     if (node.kind === 'session' && change === 'changed' && !this.isDraining(node.instanceId)) {

@@ -1,4 +1,5 @@
-import { type LastRunKind, SparseMap, SparseSet } from '../../domain/index.js';
+import type { Clock } from '../../clock/index.js';
+import { type LastRunKind, SparseMap } from '../../domain/index.js';
 import type { JobNode } from './job-node.js';
 
 /**
@@ -6,35 +7,39 @@ import type { JobNode } from './job-node.js';
  * a mark without a record is a run of a Java peer.
  */
 export class LastRuns {
-  /** Time at which a mark without a record appeared, by item. */
-  private readonly unrecorded = new SparseMap<number, number>();
-  private readonly recorded = new SparseSet<number>();
+  /** By item: the time at which a mark without a record appeared, or that a record was written. */
+  private readonly runs = new SparseMap<number, number | 'recorded'>();
 
-  /** @param at milliseconds since the epoch */
-  note(change: 'created' | 'changed' | 'deleted', node: JobNode, at: number): void {
-    if (node.kind === 'item-running' && change === 'created') this.unrecorded.set(node.item, at);
-    // A begin creates the mark first and writes the record last, even a record that it had to create.
-    const isRecorded = node.kind === 'item-record' && change === 'changed';
-    if (node.kind !== 'item' && !isRecorded) return;
-    // A new item has no runs.
-    this.unrecorded.delete(node.item);
-    if (isRecorded) this.recorded.add(node.item);
-    else this.recorded.delete(node.item);
+  note(change: 'created' | 'changed' | 'deleted', node: JobNode, clock: Pick<Clock, 'wallNow'>): void {
+    switch (node.kind) {
+      case 'item-running':
+        if (change === 'created') this.runs.set(node.item, clock.wallNow());
+        return;
+      case 'item-record':
+        // A begin creates the mark first and writes the record last, even a record that it had to create.
+        if (change === 'changed') this.runs.set(node.item, 'recorded');
+        return;
+      case 'item':
+        // A new item has no runs.
+        this.runs.delete(node.item);
+        return;
+      default:
+    }
   }
 
   /** Forgets everything, since anything may have happened. */
   forget(): void {
-    this.unrecorded.clear();
-    this.recorded.clear();
+    this.runs.clear();
   }
 
   of(item: number): LastRunKind {
-    if (this.unrecorded.has(item)) return 'unrecorded';
-    return this.recorded.has(item) ? 'recorded' : 'unknown';
+    const run = this.runs.get(item);
+    return typeof run === 'number' ? 'unrecorded' : (run ?? 'unknown');
   }
 
   /** Time of a run without a record that no recorded run has followed, in milliseconds since the epoch. */
   unrecordedAt(item: number): number | undefined {
-    return this.unrecorded.get(item);
+    const run = this.runs.get(item);
+    return typeof run === 'number' ? run : undefined;
   }
 }

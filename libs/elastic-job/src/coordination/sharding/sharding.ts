@@ -98,12 +98,10 @@ export class Sharding {
   }
 
   /** Items that this instance owns and may run: not disabled, and not taken over by another instance. */
-  ownItems(tree: JobTree): number[] {
+  ownItems(tree: JobTree): readonly number[] {
     if (tree.serverStatus(tree.self.serverIp) !== 'ENABLED') return [];
     const configuration = this.configurations.current(tree.jobName);
-    return this.runnableItems(tree, configuration)
-      .filter((item) => item < configuration.shardingTotalCount)
-      .filter((item) => !tree.has(tree.paths.mark(item, 'disabled')) && !tree.has(tree.paths.mark(item, 'failover')));
+    return this.runnableItems(tree, configuration).filter((item) => item < configuration.shardingTotalCount);
   }
 
   /**
@@ -131,8 +129,8 @@ export class Sharding {
     const next = isRound
       ? nextInstanceOf(tree.node(tree.paths.nextInstanceIp)?.data, tree.availableInstances())
       : undefined;
-    if (next === undefined) return tree.itemsOf(jobInstanceId);
-    return next === jobInstanceId ? tree.items() : [];
+    if (next === undefined) return tree.ownItems();
+    return next === jobInstanceId ? tree.items().filter((item) => tree.isOpen(item)) : [];
   }
 
   /** True if sharding is static and every item has an owner: then only a changed total gives an item another owner. */

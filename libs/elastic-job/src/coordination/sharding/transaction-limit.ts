@@ -106,16 +106,16 @@ function largestItem(registry: RegistryCenter, paths: JobPaths, item: number): n
   const empty = registry.transactionBytes([]);
   const size = (operations: readonly Operation[]) => registry.transactionBytes(operations) - empty;
   const text = (written: RunRecord) => formatRunRecord(written, PROTOCOL);
-  const beginBytes = (beginning: BeginningItem, begins: RunRecord) =>
-    size(beginOperations(paths, beginning, begins, { isPersistent: true, isFailover: false, textOf: text }));
+  const beginBytes = (beginning: BeginningItem) =>
+    size(beginOperations(paths, beginning, { isPersistent: true, isFailover: false, textOf: text }));
   return Math.max(
     size(newItemOperations(paths, item, LONGEST_INSTANCE_ID, text(passed))),
     size([
       stampOperation(paths.record(item), text(sharedRunRecord(record.run, LONGEST_TIME, LONGEST_TIME)), 1),
       { kind: 'set', path: paths.mark(item, 'instance'), data: LONGEST_INSTANCE_ID },
     ]),
-    beginBytes({ item, version: 0, isFirst: true, hasMisfire: true }, { ...first, trace: TRACEPARENT }),
-    beginBytes({ item, version: 1, hasMisfire: true, lastScheduled: LONGEST_TIME }, begun),
+    beginBytes({ item, version: 0, isFirst: true, hasMisfire: true, record: { ...first, trace: TRACEPARENT } }),
+    beginBytes({ item, version: 1, hasMisfire: true, record: begun }),
     // As large as the sweep of an item that a rescuer ran, both into the queue and past it.
     size(settleOperations(paths, { item, version: 1 }, text(begun), { ...swept, isRequeued: true })),
     size(settleOperations(paths, { item, version: 1 }, text(dropped), { ...swept, isRequeued: false })),

@@ -23,6 +23,9 @@ interface RecordAsOf {
   readonly ahead: readonly number[];
 }
 
+/** What nearly all records have ahead. */
+const NONE: readonly number[] = [];
+
 /** Most early fire times that a record names: the last ones. */
 const KEPT_EARLY = 8;
 
@@ -32,17 +35,17 @@ const KEPT_EARLY = 8;
  * @param writtenAt when the record was written, on the registry's clock
  */
 export function recordAsOf(stored: StoredRecord, writtenAt: number, now: RegistryNow | undefined): RecordAsOf {
-  if (now === undefined) return { stored, ahead: [] };
+  if (now === undefined) return { stored, ahead: NONE };
   // The registry's clock was set back, if it shows less now than at the write.
   const since = writtenAt <= now.latest ? writtenAt : now.earliest - now.toleranceMs;
   if (stored.kind !== 'record') {
     const { unreadableSince } = stored;
-    return { stored: unreadableSince === undefined ? stored : { ...stored, unreadableSince: since }, ahead: [] };
+    return { stored: unreadableSince === undefined ? stored : { ...stored, unreadableSince: since }, ahead: NONE };
   }
   const { record } = stored;
   const { early, lastScheduled, target, owesAfter } = record;
   const latest = Math.max(target.fireTime, lastScheduled ?? -Infinity, owesAfter ?? -Infinity);
-  if (!isAhead(latest, now)) return { stored, ahead: [] };
+  if (!isAhead(latest, now)) return { stored, ahead: NONE };
   const scheduled = [lastScheduled ?? [], target.origin === 'schedule' ? target.fireTime : []].flat();
   const begun = scheduled.filter((time) => !early?.fireTimes.includes(time));
   const ahead = begun.filter((time) => isAhead(time, now)).toSorted((a, b) => a - b);

@@ -250,7 +250,7 @@ export class CatchUp implements Duty {
     return isMisfired || isOneOfMany || source === 'FAILOVER';
   }
 
-  private loadRecords(items: readonly number[]): boolean | Promise<boolean> {
+  private loadRecords(items: readonly number[]): ReturnType<JobTree['loadRecords']> {
     return this.context.tree.loadRecords(items, { signal: this.context.tree.signal });
   }
 

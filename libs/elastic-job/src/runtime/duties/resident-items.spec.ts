@@ -190,7 +190,7 @@ it.each([
     tree.loadRecords = (items, options) => {
       if (!isOutdated || !items.includes(0)) return loadRecords(items, options);
       isOutdated = false;
-      return Promise.resolve(false);
+      return Promise.resolve(undefined);
     };
     await wake();
     expect([begunOf(0), session.toldOf('refused')]).toEqual([1, []]);
