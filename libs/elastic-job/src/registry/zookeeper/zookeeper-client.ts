@@ -78,7 +78,7 @@ export class ZooKeeperClient {
     this.registryTime = new RegistryTime(clock);
     const jute = loadJute();
     this.protocol = new Protocol(jute, options.ownsNodes);
-    this.nothing = this.protocol.multi([{ kind: 'check', path: options.namespace.root }]);
+    this.nothing = this.protocol.multi([{ kind: 'check', path: '/' }], [options.namespace.root]);
     const { links, lease } =
       options.connection === 'worker-thread'
         ? linksOfWorker(this.protocol, options, clock)
@@ -166,12 +166,12 @@ export class ZooKeeperClient {
   async transaction(operations: readonly Operation[], options?: RequestOptions): Promise<TransactionResult> {
     this.sharedTransactions.flush();
     const name = `transaction of ${operations.length}`;
-    const sent = this.asSent(operations);
+    const paths = this.pathsOf(operations);
     const request = this.writing(
       operations,
-      this.protocol.multi(sent),
+      this.protocol.multi(operations, paths),
       (answer) => (answer.kind === 'committed' ? answer.results : undefined),
-      sent,
+      paths,
     );
     const reply = await this.requests.ask(name, request, options);
     if (reply.kind === 'refused') throw serverError(reply.code, name);
@@ -254,14 +254,16 @@ export class ZooKeeperClient {
     operations: readonly Operation[],
     request: Request<T>,
     resultsIn: (value: T) => readonly MultiResult[] | undefined,
-    sent = this.asSent(operations),
+    paths = this.pathsOf(operations),
   ): Request<T> {
     const { createdPath } = this;
-    return new OwnWrite(this.session.watches, this.registryTime, request, { operations, sent, resultsIn, createdPath });
+    const writing = { operations, paths, resultsIn, createdPath };
+    return new OwnWrite(this.session.watches, this.registryTime, request, writing);
   }
 
-  private asSent(operations: readonly Operation[]): readonly Operation[] {
-    return operations.map((operation) => ({ ...operation, path: this.options.namespace.absoluteOf(operation.path) }));
+  /** The server's paths of operations whose paths were checked before. */
+  private pathsOf(operations: readonly Operation[]): readonly string[] {
+    return operations.map(({ path }) => this.options.namespace.absoluteOf(path));
   }
 
   private async ask<T>(
@@ -286,7 +288,7 @@ export class ZooKeeperClient {
     return result.kind === 'create' ? { kind: 'create', path: this.createdPath(path, result.path) } : result;
   }
 
-  /** The port's path of a created node: the text that the request names, unless the server has added a number to it. */
-  private readonly createdPath = (named: string, absolutePath: string): string =>
-    absolutePath.endsWith(named) ? named : this.relative(absolutePath);
+  /** The port's path of a created node. @param absolutePath the server's, if that may have added a number */
+  private readonly createdPath = (named: string, absolutePath: string | undefined): string =>
+    absolutePath === undefined || absolutePath.endsWith(named) ? named : this.relative(absolutePath);
 }

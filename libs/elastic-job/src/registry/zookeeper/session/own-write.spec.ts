@@ -126,8 +126,8 @@ function stage() {
   watches.add('/a', watcher);
   const write = (operations: readonly Operation[]) => {
     const resultsIn = (results: readonly MultiResult[]) => results;
-    const createdPath = (_named: string, absolutePath: string) => absolutePath;
-    const writing = { operations, sent: operations, resultsIn, createdPath };
+    const createdPath = (named: string, absolutePath = named) => absolutePath;
+    const writing = { operations, paths: operations.map(({ path }) => path), resultsIn, createdPath };
     let results: readonly MultiResult[] = [];
     const multi = { ...request, read: () => results };
     replies.expect(new OwnWrite(watches, new RegistryTime(new SystemClock()), multi, writing), () => {});

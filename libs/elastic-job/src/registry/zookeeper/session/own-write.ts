@@ -6,12 +6,12 @@ import type { ExpectedEvents, NodeEventKind, OwnEventKind, Watches } from './wat
 /** Operations of a write, and how to read its answer. */
 interface Writing<T> {
   readonly operations: readonly Operation[];
-  /** The same operations with the server's paths. */
-  readonly sent: readonly Operation[];
+  /** The server's path of each. */
+  readonly paths: readonly string[];
   /** The result of each operation in an answer; undefined if none was applied. */
   readonly resultsIn: (value: T) => readonly MultiResult[] | undefined;
   /** The port's path of a created node. */
-  readonly createdPath: (named: string, absolutePath: string) => string;
+  readonly createdPath: (named: string, absolutePath: string | undefined) => string;
 }
 
 /**
@@ -70,9 +70,9 @@ export class OwnWrite<T> implements Request<T>, ExpectedEvents {
     if (results === undefined) return this.tellOthers();
     const stamp = stampOf(results);
     if (stamp !== undefined) this.tellTime?.(stamp);
-    const { sent } = this.writing;
+    const { operations } = this.writing;
     let heard = 0;
-    for (let index = 0; index < sent.length; index += 1) {
+    for (let index = 0; index < operations.length; index += 1) {
       const isHeard = this.heard[heard] === index;
       if (isHeard) heard += 1;
       this.tell(index, isHeard, results[index]);
@@ -80,26 +80,26 @@ export class OwnWrite<T> implements Request<T>, ExpectedEvents {
   }
 
   private isNext(kind: NodeEventKind, absolutePath: string): boolean {
-    const { sent } = this.writing;
-    while (this.next < sent.length && !this.hasEvent(sent[this.next]!)) this.next += 1;
-    const operation = sent[this.next];
-    if (operation?.path !== absolutePath || eventOf(operation) !== kind) return false;
+    const { operations, paths } = this.writing;
+    while (this.next < paths.length && !this.hasEvent(this.next)) this.next += 1;
+    if (paths[this.next] !== absolutePath || eventOf(operations[this.next]!) !== kind) return false;
     this.heard.push(this.next);
     this.next += 1;
     return true;
   }
 
-  private hasEvent({ kind, path }: Operation): boolean {
-    return kind !== 'check' && this.watches.of(path).length > 0;
+  private hasEvent(index: number): boolean {
+    const { operations, paths } = this.writing;
+    return operations[index]!.kind !== 'check' && this.watches.of(paths[index]!).length > 0;
   }
 
   private tell(index: number, isHeard: boolean, result: MultiResult | undefined): void {
-    const { createdPath, operations, sent } = this.writing;
+    const { createdPath, operations, paths } = this.writing;
     const operation = operations[index]!;
     const kind = eventOf(operation);
     if (kind === undefined) return;
     const node = nodeAfter(operation, result, createdPath);
-    for (const watcher of this.watches.of(sent[index]!.path)) {
+    for (const watcher of this.watches.of(paths[index]!)) {
       if (isHeard) watcher.heardOwn(kind, operation.path, node);
       else if (node !== undefined) watcher.wrote(node);
     }
@@ -110,10 +110,8 @@ export class OwnWrite<T> implements Request<T>, ExpectedEvents {
     const { heard } = this;
     this.heard = [];
     this.next = 0;
-    for (const index of heard) {
-      const operation = this.writing.sent[index]!;
-      this.watches.tell(eventOf(operation)!, operation.path);
-    }
+    const { operations, paths } = this.writing;
+    for (const index of heard) this.watches.tell(eventOf(operations[index]!)!, paths[index]!);
   }
 }
 

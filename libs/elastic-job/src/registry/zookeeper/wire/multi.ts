@@ -1,14 +1,17 @@
-import type { NodeStat, Operation } from '../../registry-center.js';
+import type { CreateMode, NodeStat, Operation } from '../../registry-center.js';
 import type { JutePayload } from './client-library.js';
 import { OP_CODE } from './op-code.js';
 import type { ReplyReader } from './reply-reader.js';
 import { textBytes, writeText } from './request.js';
 import { bodyBytes, opCodeOf, writeBody } from './write-body.js';
 
-/** Result of one operation of a transaction. Servers may or may not include the stat of a created node. */
+/**
+ * Result of one operation of a transaction. Servers may or may not include the stat of a created node. The path of a
+ * created node is the server's, and undefined if it is the one that was asked for.
+ */
 export type MultiResult =
   | { readonly kind: 'check' }
-  | { readonly kind: 'create'; readonly path: string; readonly stat: NodeStat | undefined }
+  | { readonly kind: 'create'; readonly path: string | undefined; readonly stat: NodeStat | undefined }
   | { readonly kind: 'set'; readonly stat: NodeStat }
   | { readonly kind: 'delete' };
 
@@ -37,16 +40,23 @@ const MOST_READS = 200;
 /** Codes of the operations that did not cause a refusal: 0 before the one that failed, -2 after it. */
 const NOT_TO_BLAME: ReadonlySet<number> = new Set([0, -2]);
 
-/** Encodes a transaction: its records one after the other, each behind a header. @param acl ACL of a created node */
-export function multiPayload(operations: readonly Operation[], acl: Buffer): JutePayload {
+/**
+ * Encodes a transaction: its records one after the other, each behind a header.
+ * @param paths the server's, one for each operation
+ * @param acl ACL of a created node
+ */
+export function multiPayload(operations: readonly Operation[], paths: readonly string[], acl: Buffer): JutePayload {
   return {
-    byteLength: () =>
-      operations.reduce((bytes, operation) => bytes + HEADER_BYTES + bodyBytes(operation, acl), HEADER_BYTES),
+    byteLength: () => {
+      let bytes = HEADER_BYTES;
+      for (const [n, operation] of operations.entries()) bytes += HEADER_BYTES + bodyBytes(operation, paths[n]!, acl);
+      return bytes;
+    },
     serialize: (buffer, offset) => {
       let at = offset;
-      for (const operation of operations) {
+      for (const [n, operation] of operations.entries()) {
         at = writeHeader(opCodeOf(operation), false, buffer, at);
-        at += writeBody(operation, acl, buffer, at);
+        at += writeBody(operation, paths[n]!, acl, buffer, at);
       }
       return writeHeader(-1, true, buffer, at) - offset;
     },
@@ -57,23 +67,26 @@ export function readMultiReply(operations: readonly Operation[], reply: ReplyRea
   const results: MultiResult[] = [];
   let blamed: { readonly index: number; readonly code: number } | undefined;
   for (let index = 0, opCode = readHeader(reply); opCode !== undefined; index += 1, opCode = readHeader(reply)) {
-    const kind = operations[index]?.kind;
-    if (kind === undefined) throw new RangeError('the reply has more results than the transaction had operations');
+    const operation = operations[index];
+    if (operation === undefined) throw new RangeError('the reply has more results than the transaction had operations');
     if (opCode === OP_CODE.ERROR) {
       const code = reply.int();
       if (!NOT_TO_BLAME.has(code)) blamed ??= { index, code };
     } else {
-      results.push(readResult(kind, opCode, reply));
+      results.push(readResult(operation, opCode, reply));
     }
   }
   if (results.length === operations.length) return { kind: 'committed', results };
   return { kind: 'refused', ...(blamed ?? { index: 0, code: 0 }) };
 }
 
-function readResult(kind: Operation['kind'], opCode: number, reply: ReplyReader): MultiResult {
+function readResult(operation: Operation, opCode: number, reply: ReplyReader): MultiResult {
+  const { kind } = operation;
   switch (kind) {
-    case 'create':
-      return { kind, path: reply.text(), stat: opCode === OP_CODE.CREATE ? undefined : reply.stat() };
+    case 'create': {
+      const path = isNumbered(operation.mode) ? reply.text() : reply.skipText();
+      return { kind, path, stat: opCode === OP_CODE.CREATE ? undefined : reply.stat() };
+    }
     case 'set':
       return { kind, stat: reply.stat() };
     case 'check':
@@ -82,6 +95,11 @@ function readResult(kind: Operation['kind'], opCode: number, reply: ReplyReader)
     default:
       return kind satisfies never;
   }
+}
+
+/** True if the server adds a number to the name. */
+function isNumbered(mode: CreateMode): boolean {
+  return mode === 'PERSISTENT_SEQUENTIAL' || mode === 'EPHEMERAL_SEQUENTIAL';
 }
 
 /**

@@ -22,9 +22,9 @@ describe('requests', () => {
     [false, OPEN_ACL_BYTES],
     [true, CREATOR_ACL_BYTES],
   ])('given a transaction (owned by its creator: %s), when it is sent, then it has the computed size', (owned, acl) => {
-    const sent = operations.map((operation) => ({ ...operation, path: namespace.absolute(operation.path) }));
+    const paths = operations.map(({ path }) => namespace.absolute(path));
     const protocol = new Protocol(jute, owned);
-    expect(frameBytes(protocol.multi(sent))).toBe(transactionBytes(operations, namespace, acl));
+    expect(frameBytes(protocol.multi(operations, paths))).toBe(transactionBytes(operations, namespace, acl));
   });
 
   it('given single writes, when they are sent, then they have the computed size', () => {
@@ -43,7 +43,7 @@ describe('requests', () => {
     const lastInt = (request: RequestBody) => frame(request).readInt32BE(frame(request).length - 4);
     expect(lastInt(protocol.delete('/a', 0))).toBe(0);
     expect(lastInt(protocol.delete('/a'))).toBe(-1);
-    const check = frame(protocol.multi([{ kind: 'check', path: '/a', version: 0 }]));
+    const check = frame(protocol.multi([{ kind: 'check', path: '/a', version: 0 }], ['/n/a']));
     // The version is followed by the header that ends the transaction, 9 bytes.
     expect(check.readInt32BE(check.length - 9 - 4)).toBe(0);
   });
@@ -66,7 +66,7 @@ describe('replies', () => {
     ['a stat that is cut short', (protocol: Protocol) => protocol.exists('/a'), Buffer.alloc(67)],
     ['a text longer than the reply', (protocol: Protocol) => protocol.node('/a'), Buffer.from('7fffffff', 'hex')],
     ['more names than bytes', (protocol: Protocol) => protocol.children('/a'), Buffer.from('7fffffff00000000', 'hex')],
-    ['no end of results', (protocol: Protocol) => protocol.multi([]), Buffer.alloc(9)],
+    ['no end of results', (protocol: Protocol) => protocol.multi([], []), Buffer.alloc(9)],
   ])('given %s, when the reply is read, then a RangeError says so', (_what, request, reply) => {
     expect(() => request(new Protocol(jute, false)).read(new ReplyReader(reply))).toThrow(RangeError);
   });

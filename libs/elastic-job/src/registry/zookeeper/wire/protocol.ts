@@ -140,8 +140,9 @@ export class Protocol {
     return { ...this.write({ kind: 'delete', path, version }), read: nothing };
   }
 
-  multi(operations: readonly Operation[]): Request<MultiAnswer> {
-    const payload = multiPayload(operations, this.acl);
+  /** @param paths the server's, one for each operation */
+  multi(operations: readonly Operation[], paths: readonly string[]): Request<MultiAnswer> {
+    const payload = multiPayload(operations, paths, this.acl);
     return { opCode: OP_CODE.MULTI, payload, read: (reply) => readMultiReply(operations, reply) };
   }
 

@@ -15,6 +15,9 @@ export class ReplyReader {
   private end: number;
   /** Reads numbers without the checks of `Buffer`, and long ones without making several of each. */
   private readonly view: DataView;
+  // What one transaction has written comes in a row, with the same zxids.
+  private readonly czxid = new LastLong();
+  private readonly mzxid = new LastLong();
 
   constructor(private readonly frames: Buffer) {
     this.view = new DataView(frames.buffer, frames.byteOffset, frames.length);
@@ -52,6 +55,11 @@ export class ReplyReader {
     return this.frames.toString('utf8', start, start + length);
   }
 
+  /** Passes over a text that is not needed. */
+  skipText(): undefined {
+    this.skip(this.length());
+  }
+
   /** The rest of the frame, without copying it. */
   rest(): Buffer {
     return this.frames.subarray(this.at, this.end);
@@ -68,8 +76,8 @@ export class ReplyReader {
   }
 
   stat(): NodeStat {
-    const czxid = this.long();
-    const lastZxid = this.long();
+    const czxid = this.czxid.at(this.view, this.skip(8));
+    const lastZxid = this.mzxid.at(this.view, this.skip(8));
     // Most nodes are never written again, so both fields then share one number in memory.
     const mzxid = lastZxid === czxid ? czxid : lastZxid;
     const ctime = this.milliseconds();
@@ -106,6 +114,24 @@ export class ReplyReader {
     if (start + bytes > this.end) throw new RangeError(`a reply ends ${start + bytes - this.end} bytes too early`);
     this.at = start + bytes;
     return start;
+  }
+}
+
+/** Reads long numbers of one kind. Equal ones in a row are one number in memory. */
+class LastLong {
+  private high = 0;
+  private low = 0;
+  private long = 0n;
+
+  at(view: DataView, start: number): bigint {
+    const high = view.getInt32(start);
+    const low = view.getInt32(start + 4);
+    if (low !== this.low || high !== this.high) {
+      this.high = high;
+      this.low = low;
+      this.long = view.getBigInt64(start);
+    }
+    return this.long;
   }
 }
 

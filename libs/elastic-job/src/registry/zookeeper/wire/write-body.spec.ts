@@ -50,7 +50,8 @@ describe('a write on the wire', () => {
       bytesOf(payload),
     ]);
     const end = bytesOf(new protocol.MultiHeader(-1, true, -1));
-    expect(bytesOf(multiPayload(operations, ACL))).toEqual(Buffer.concat([...stock, end]));
+    const paths = operations.map(({ path }) => path);
+    expect(bytesOf(multiPayload(operations, paths, ACL))).toEqual(Buffer.concat([...stock, end]));
   });
 });
 

@@ -22,13 +22,14 @@ export function aclBytes({ scheme, id }: AclId): Buffer {
   return bytes;
 }
 
-/** A write that is sent alone. @param acl ACL of a created node */
+/** A write that is sent alone. @param operation with the server's path @param acl ACL of a created node */
 export function writeRequest(operation: Operation, acl: Buffer): RequestBody {
+  const { path } = operation;
   return {
     opCode: opCodeOf(operation),
     payload: {
-      byteLength: () => bodyBytes(operation, acl),
-      serialize: (buffer, offset) => writeBody(operation, acl, buffer, offset),
+      byteLength: () => bodyBytes(operation, path, acl),
+      serialize: (buffer, offset) => writeBody(operation, path, acl, buffer, offset),
     },
   };
 }
@@ -49,9 +50,9 @@ export function opCodeOf(operation: Operation): number {
   }
 }
 
-/** Size of a write without its header. @param acl ACL of a created node */
-export function bodyBytes(operation: Operation, acl: Buffer): number {
-  const bytes = textBytes(operation.path) + NUMBER_BYTES;
+/** Size of a write without its header. @param path the server's @param acl ACL of a created node */
+export function bodyBytes(operation: Operation, path: string, acl: Buffer): number {
+  const bytes = textBytes(path) + NUMBER_BYTES;
   switch (operation.kind) {
     case 'check':
     case 'delete':
@@ -68,11 +69,12 @@ export function bodyBytes(operation: Operation, acl: Buffer): number {
 /**
  * Encodes a write without its header, either alone or as part of a transaction. Written by hand: the library's codec
  * takes some microseconds per record, and every trigger has a dozen of them.
+ * @param path the server's
  * @param acl ACL of a created node
  * @returns the number of bytes written
  */
-export function writeBody(operation: Operation, acl: Buffer, buffer: Buffer, offset: number): number {
-  let at = offset + writeText(operation.path, buffer, offset);
+export function writeBody(operation: Operation, path: string, acl: Buffer, buffer: Buffer, offset: number): number {
+  let at = offset + writeText(path, buffer, offset);
   switch (operation.kind) {
     case 'check':
     case 'delete':
