@@ -2,14 +2,16 @@ import type { Abortable, Clock, Timer } from '../clock/index.js';
 import type { ExecutionLease } from '../coordination/index.js';
 import { ExecutorDeathError, JobTimeoutError, type ShardOutcome } from '../domain/index.js';
 
-/** Time limits of an item. */
-interface ItemLimits {
+/** What the attempts of one lease have in common. */
+export interface ItemRunTerms {
+  readonly clock: Clock;
+  readonly lease: ExecutionLease;
   /** Undefined: no limit. In milliseconds. */
   readonly timeoutMs: number | undefined;
-  /** Time left of that for this attempt, in milliseconds: earlier attempts have used their part. */
-  readonly leftMs: number;
   /** How long a handler may go on after its signal, in milliseconds. */
   readonly hungGraceMs: number;
+  /** Called at most once, if the handler has not returned within the grace after its signal. */
+  readonly onHung: (run: ItemRun) => void;
 }
 
 /** One attempt at an item, while its handler runs: its time limit, and its delay in reacting to its signal. */
@@ -21,16 +23,14 @@ export class ItemRun {
 
   /**
    * Starts the time limit.
-   * @param onHung called at most once, if the handler has not returned within the grace after its signal
+   * @param leftMs time left for this attempt, in milliseconds: earlier attempts have used their part
    */
   constructor(
-    private readonly clock: Clock,
-    private readonly lease: ExecutionLease,
-    private readonly item: number,
-    private readonly limits: ItemLimits,
-    private readonly onHung: () => void,
+    private readonly terms: ItemRunTerms,
+    readonly item: number,
+    leftMs: number,
   ) {
-    const { leftMs, timeoutMs } = limits;
+    const { clock, lease, timeoutMs } = terms;
     this.ending = lease.endingOf(item);
     this.offAborted = this.ending.onAbort(() => this.aborted());
     if (timeoutMs === undefined) return;
@@ -44,16 +44,10 @@ export class ItemRun {
     return this.sinceMs;
   }
 
-  /** Resolves when the work has ended in any way, and never rejects. Accepts thenables that break their contract. */
-  async outcomeOf(work: () => unknown): Promise<ShardOutcome> {
-    try {
-      await work();
-      return this.interruption() ?? { kind: 'succeeded' };
-    } catch (error) {
-      return this.interruption() ?? { kind: 'failed', error };
-    } finally {
-      this.forget();
-    }
+  /** Ends it. @param result what the handler has returned or thrown @returns the outcome, which may be an earlier abort */
+  end(result: ShardOutcome): ShardOutcome {
+    this.forget();
+    return this.interruption() ?? result;
   }
 
   /** Stops all notices about the handler. */
@@ -63,9 +57,10 @@ export class ItemRun {
   }
 
   private aborted(): void {
+    const { clock, hungGraceMs, onHung } = this.terms;
     this.timer?.cancel();
-    this.sinceMs = this.clock.wallNow();
-    this.timer = this.clock.setTimer(this.limits.hungGraceMs, this.onHung);
+    this.sinceMs = clock.wallNow();
+    this.timer = clock.setTimer(hungGraceMs, () => onHung(this));
   }
 
   /**

@@ -3,11 +3,14 @@ import type { ExecutionLease } from '../coordination/index.js';
 import { HandlerHungError, mostItemsAtOnce, type ShardOutcome, SparseMap, SparseSet } from '../domain/index.js';
 import { contextsOf, type ContextOf } from './contexts.js';
 import type { ExecutableJob, OnEnded } from './executable-job.js';
-import { ItemRun } from './item-run.js';
+import { ItemRun, type ItemRunTerms } from './item-run.js';
 import type { FairTurns } from './fair-turns.js';
 import type { JobExecutorOptions } from './job-executor-options.js';
 import { Retries } from './retries.js';
 import type { Slots } from './slots.js';
+
+/** Shared, and told to users' listeners. */
+const SUCCESS: ShardOutcome = Object.freeze({ kind: 'succeeded' });
 
 /**
  * One lease while it runs: items that wait for a slot, that run, that rest before the next attempt, and that have
@@ -20,6 +23,7 @@ export class LeaseRun {
   /** Ends of listening to the signals of items that have waited. */
   private readonly offAborted = new SparseMap<number, () => void>();
   private readonly contextOf: ContextOf;
+  private readonly terms: ItemRunTerms;
   private readonly retries: Retries;
   private isTurnAwaited = false;
   /** Number of items that have not ended. */
@@ -41,6 +45,13 @@ export class LeaseRun {
     this.waiting = [...lease.items];
     this.left = lease.items.length;
     this.contextOf = contextsOf(lease, job.configuration, options.tokenEpoch);
+    this.terms = {
+      clock,
+      lease,
+      timeoutMs: job.configuration.timeoutMs,
+      hungGraceMs: options.hungGraceMs,
+      onHung: (run) => this.hang(run),
+    };
     this.retries = new Retries(
       clock,
       job.configuration,
@@ -99,19 +110,23 @@ export class LeaseRun {
   }
 
   private runItem(item: number): void {
-    const { timeoutMs } = this.job.configuration;
-    const { hungGraceMs } = this.options;
     const { attempt, leftMs } = this.retries.begin(item);
-    const run = new ItemRun(this.clock, this.lease, item, { timeoutMs, leftMs, hungGraceMs }, () =>
-      this.hang(item, run),
-    );
+    const run = new ItemRun(this.terms, item, leftMs);
     this.running.set(item, run);
     this.job.onStarted?.(item, attempt);
-    const work = () => this.job.handler(this.contextOf(item, attempt), this.lease.begun(item));
-    void run.outcomeOf(work).then((outcome) => this.returned(item, outcome));
+    void this.call(run, attempt);
   }
 
-  private returned(item: number, outcome: ShardOutcome): void {
+  /** Calls the handler, and ends the item in whatever way it returns. Accepts thenables that break their contract. */
+  private async call(run: ItemRun, attempt: number): Promise<void> {
+    const { item } = run;
+    let result: ShardOutcome = SUCCESS;
+    try {
+      await this.job.handler(this.contextOf(item, attempt), this.lease.begun(item));
+    } catch (error) {
+      result = { kind: 'failed', error };
+    }
+    const outcome = run.end(result);
     this.running.delete(item);
     this.job.onReturned?.(item);
     if (!this.released.has(item)) this.endOrRetry(item, outcome);
@@ -136,7 +151,7 @@ export class LeaseRun {
   }
 
   // Ends the item without its handler, which keeps its slot; its later result is ignored.
-  private hang(item: number, { abortedAt = this.clock.wallNow() }: ItemRun): void {
+  private hang({ item, abortedAt = this.clock.wallNow() }: ItemRun): void {
     const { reason } = this.lease.endingOf(item);
     const isReleased = this.job.configuration.onHung === 'release';
     this.job.onHung?.({ item, since: abortedAt, reason, isReleased });
