@@ -22,6 +22,8 @@ interface Tries {
   timers: readonly Timer[];
 }
 
+const NO_TIMERS: readonly Timer[] = [];
+
 /**
  * Attempts at the items of one lease. An item rests before its next attempt, and then queues for a place; its time
  * limit goes on in both.
@@ -75,19 +77,19 @@ export class Retries {
 
   private firstOf(item: number): Tries {
     const { timeoutMs = Infinity } = this.configuration;
-    const deadline = this.clock.monotonicNow() + timeoutMs;
-    const tries: Tries = { attempt: this.former, deadline, isWaiting: false, timers: [] };
+    const deadline = timeoutMs === Infinity ? Infinity : this.clock.monotonicNow() + timeoutMs;
+    const tries: Tries = { attempt: this.former, deadline, isWaiting: false, timers: NO_TIMERS };
     this.items.set(item, tries);
     return tries;
   }
 
   private leftMsOf({ deadline }: Tries): number {
-    return deadline - this.clock.monotonicNow();
+    return deadline === Infinity ? Infinity : deadline - this.clock.monotonicNow();
   }
 
   private stop(tries: Tries): void {
     for (const timer of tries.timers) timer.cancel();
-    tries.timers = [];
+    tries.timers = NO_TIMERS;
     tries.isWaiting = false;
   }
 }
