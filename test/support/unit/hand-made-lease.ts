@@ -1,6 +1,7 @@
 import { type Abortable, AbortState } from '../../../libs/elastic-job/src/clock/index.js';
 import type { ExecutionLease } from '../../../libs/elastic-job/src/coordination/index.js';
 import {
+  formatTaskId,
   LeaseLostError,
   resolveJobOptions,
   type JobHandler,
@@ -84,6 +85,7 @@ class HandMadeLease implements ExecutionLease {
   mayStart = true;
   private readonly startListeners = new Set<() => void>();
   readonly run = 'run-1';
+  readonly taskId: string;
   private readonly ending = new AbortState();
   private readonly itemEndings: ReadonlyMap<number, WatchedState>;
 
@@ -91,6 +93,7 @@ class HandMadeLease implements ExecutionLease {
     readonly items: readonly number[],
     trigger: Partial<Trigger> = {},
   ) {
+    this.taskId = formatTaskId(this.jobName, items, this.holder);
     this.itemEndings = new Map(items.map((item) => [item, new WatchedState()]));
     this.trigger = {
       jobName: this.jobName,

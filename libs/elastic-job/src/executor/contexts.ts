@@ -1,7 +1,6 @@
 import type { ExecutionLease } from '../coordination/index.js';
 import {
   type Checkpoint,
-  formatTaskId,
   parseShardingItemParameters,
   type JobConfiguration,
   type ShardingContext,
@@ -29,7 +28,7 @@ export function contextsOf(lease: ExecutionLease, configuration: JobConfiguratio
     lease,
     configuration,
     parameters,
-    taskId: taskIdOf(lease),
+    taskId: lease.taskId,
     trigger: askedBy(lease.trigger),
     tokenEpoch,
   };
@@ -98,11 +97,6 @@ class ItemContext implements ShardingContext {
     Object.defineProperty(this, 'signal', ItemContext.getters.signal);
     Object.defineProperty(this, 'checkpoint', ItemContext.getters.checkpoint);
   }
-}
-
-/** The task id of all runs under the lease. */
-export function taskIdOf({ jobName, items, holder, taskId }: ExecutionLease): string {
-  return taskId ?? formatTaskId(jobName, items, holder);
 }
 
 function askedBy({ origin, parameters }: Trigger): ShardingContext['trigger'] {

@@ -1,4 +1,3 @@
-export { taskIdOf } from './contexts.js';
 export { dataflowHandler, findDataflowFaults } from './dataflow.js';
 export * from './error-handling/index.js';
 export type * from './executable-job.js';

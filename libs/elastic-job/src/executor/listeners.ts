@@ -5,7 +5,6 @@ import {
   parseShardingItemParameters,
   type ShardingContexts,
 } from '../domain/index.js';
-import { taskIdOf } from './contexts.js';
 
 /** ElasticJob's order of a listener without one. */
 const LAST = 2_147_483_647;
@@ -72,7 +71,7 @@ function contextsFor(lease: ExecutionLease, configuration: JobConfiguration): Sh
   const parameters = parseShardingItemParameters(configuration.shardingItemParameters);
   return Object.freeze({
     jobName: lease.jobName,
-    taskId: taskIdOf(lease),
+    taskId: lease.taskId,
     shardingTotalCount: configuration.shardingTotalCount,
     jobParameter: configuration.jobParameter,
     shardingItemParameters: new Map(lease.items.map((item) => [item, parameters.get(item)])),

@@ -22,8 +22,8 @@ export interface ExecutionLease {
   readonly holder: string;
   /** Id of the begin, as in the records of the items; undefined without `monitorExecution`. */
   readonly run: string | undefined;
-  /** Task id of the runs under this lease. @default ElasticJob's, of job, items and holder */
-  readonly taskId?: string;
+  /** Task id of all runs under this lease. @see formatTaskId */
+  readonly taskId: string;
   /** Trace of the run; undefined if it is not traced. */
   readonly trace?: RunTrace;
   /** Ascending. */

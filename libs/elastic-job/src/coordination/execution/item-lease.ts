@@ -3,6 +3,7 @@ import {
   type BegunItem,
   type Checkpoint,
   confirmedLoss,
+  formatTaskId,
   type JobName,
   LeaseLostError,
   type Requeue,
@@ -23,6 +24,7 @@ export abstract class ItemLease implements ExecutionLease {
   private readonly waiting: (() => void)[] = [];
   private listener: (item: number, outcome: SettledOutcome) => void = () => {};
   private offSession = (): void => {};
+  private knownTaskId: string | undefined;
 
   constructor(
     protected readonly tree: JobTree,
@@ -59,6 +61,11 @@ export abstract class ItemLease implements ExecutionLease {
 
   get holder(): string {
     return this.tree.self.jobInstanceId;
+  }
+
+  get taskId(): string {
+    this.knownTaskId ??= formatTaskId(this.jobName, this.items, this.holder);
+    return this.knownTaskId;
   }
 
   get signal(): AbortSignal {

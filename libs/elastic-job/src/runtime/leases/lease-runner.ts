@@ -15,13 +15,7 @@ import {
   SparseMap,
   type Trigger,
 } from '../../domain/index.js';
-import {
-  type ExecutableJob,
-  type HungHandler,
-  JobListeners,
-  type RetriedItem,
-  taskIdOf,
-} from '../../executor/index.js';
+import { type ExecutableJob, type HungHandler, JobListeners, type RetriedItem } from '../../executor/index.js';
 import type { JobContext } from './job-context.js';
 import type { TriggerGate } from './trigger-gate.js';
 
@@ -84,8 +78,7 @@ export class LeaseRunner {
   /** Resolves when every item is settled and the listeners are told. */
   async run(lease: ExecutionLease): Promise<void> {
     const { clock, events, executor, running, settings } = this.context;
-    const { trigger } = lease;
-    const taskId = taskIdOf(lease);
+    const { taskId, trigger } = lease;
     const begunAt = clock.monotonicNow();
     const contexts = new SparseMap<number, ShardingContext>();
     lease.onSettled((item, outcome) => {
@@ -123,9 +116,8 @@ export class LeaseRunner {
 
   private isThrown(lease: ExecutionLease, item: number, error: unknown): boolean {
     const { errorHandlers, settings } = this.context;
-    const { jobName, trigger } = lease;
+    const { jobName, taskId, trigger } = lease;
     const { fireTime, source } = trigger;
-    const taskId = taskIdOf(lease);
     return errorHandlers.handle({ jobName, item, taskId, fireTime, source, error }, settings.configuration);
   }
 
@@ -167,8 +159,7 @@ export class LeaseRunner {
   // A hung handler keeps its item here until it returns, even if the item was given up to others.
   private executable(lease: ExecutionLease, handler: ItemWork): ExecutableJob {
     const { events, lateRuns, running } = this.context;
-    const { trigger } = lease;
-    const taskId = taskIdOf(lease);
+    const { taskId, trigger } = lease;
     let isStarted = false;
     return {
       configuration: this.runConfiguration,
