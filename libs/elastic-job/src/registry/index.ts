@@ -6,5 +6,6 @@ export * from './creation.js';
 export * from './latch.js';
 export * from './memory/index.js';
 export * from './missing-registry.js';
+export * from './operations-of.js';
 export * from './retry.js';
 export * from './zookeeper/index.js';

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock/index.js';
 import { Batch } from '../domain/index.js';
 import type { Calm } from './calm.js';
+import { operationsOf } from './operations-of.js';
 import { ownWait, type Waiter } from './own-wait.js';
 import type { Operation, TransactionResult } from './registry-center.js';
 import type { RequestOptions } from './request-options.js';
@@ -127,7 +128,7 @@ export class SharedTransactions {
 
   private async send(group: readonly Member[]): Promise<void> {
     try {
-      const result = await this.sender.send(group.flatMap(({ operations }) => operations));
+      const result = await this.sender.send(operationsOf(group));
       if (result.kind === 'refused') return this.refused(group, ({ waiter }) => waiter.resolve(result));
       let next = 0;
       for (const { operations, waiter } of group) {

@@ -115,8 +115,9 @@ export function heldItems(
   results: readonly OperationResult[],
 ): ReadonlyMap<number, HeldItem> {
   const held = new SparseMap<number, HeldItem>();
-  for (const [position, { item, record }] of items.entries()) {
-    const written = results[records[position]!];
+  for (let n = 0; n < items.length; n += 1) {
+    const { item, record } = items[n]!;
+    const written = results[records[n]!];
     if (written?.kind !== 'set') throw new TypeError(`Begin of item ${item}: its record was not set.`);
     held.set(item, { record, version: written.stat.version, token: written.stat.mzxid });
   }

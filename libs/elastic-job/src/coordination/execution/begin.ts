@@ -129,8 +129,8 @@ export class Begin {
     if (records === undefined) return undefined;
     const begun: BeginningItem[] = [];
     const refused = new SparseMap<number, RefusalCause>();
-    for (const [position, item] of items.entries()) {
-      const record = records[position];
+    for (let n = 0; n < items.length; n += 1) {
+      const [item, record] = [items[n]!, records[n]];
       const decision = here.has(item) ? 'busy' : this.decide(item, record);
       if (decision === 'begin') begun.push(this.beginning(item, record));
       else refused.set(item, decision);

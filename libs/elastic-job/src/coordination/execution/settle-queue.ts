@@ -4,6 +4,7 @@ import {
   isRefusal,
   NoAuthError,
   type Operation,
+  operationsOf,
   RequestPauses,
   ServerError,
   SessionLostError,
@@ -85,8 +86,7 @@ export class SettleQueue {
     const most = all.some(({ note }) => note !== undefined) ? registry.maxRequestBytes / 2 : registry.maxRequestBytes;
     const least = beside.length === 0 ? 1 : 0;
     let count = this.ended.size;
-    const size = () =>
-      registry.transactionBytes(all.slice(0, beside.length + count).flatMap(({ operations }) => operations));
+    const size = () => registry.transactionBytes(operationsOf(all.slice(0, beside.length + count)));
     while (count > least && size() > most) count = Math.max(least, Math.floor(count / 2));
     return this.ended.take(count);
   }
@@ -135,7 +135,7 @@ export class SettleQueue {
   /** @returns the ends to try again at once */
   private async tryCommit(batch: readonly EndedItem[], { lostRaces }: Setbacks): Promise<readonly EndedItem[]> {
     const noted = await this.notes.of(batch.flatMap(({ note }) => note ?? []));
-    const operations = batch.flatMap((ended) => ended.operations);
+    const operations = operationsOf(batch);
     const result = await this.send(batch, operations, noted.operations);
     if (result.kind === 'committed') {
       noted.onCommitted(result.results.slice(operations.length));

@@ -49,12 +49,13 @@ export function multiPayload(operations: readonly Operation[], paths: readonly s
   return {
     byteLength: () => {
       let bytes = HEADER_BYTES;
-      for (const [n, operation] of operations.entries()) bytes += HEADER_BYTES + bodyBytes(operation, paths[n]!, acl);
+      for (let n = 0; n < paths.length; n += 1) bytes += HEADER_BYTES + bodyBytes(operations[n]!, paths[n]!, acl);
       return bytes;
     },
     serialize: (buffer, offset) => {
       let at = offset;
-      for (const [n, operation] of operations.entries()) {
+      for (let n = 0; n < paths.length; n += 1) {
+        const operation = operations[n]!;
         at = writeHeader(opCodeOf(operation), false, buffer, at);
         at += writeBody(operation, paths[n]!, acl, buffer, at);
       }
