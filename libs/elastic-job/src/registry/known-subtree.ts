@@ -40,6 +40,7 @@ export abstract class KnownSubtree {
   /**
    * Sets the value of a node that may be new to the view. It takes in the root, and children of known nodes that the
    * bounds admit.
+   * @param path as it may be kept, see `interned`
    * @returns false if it does not take in the node
    */
   protected takeIn(path: string, value: RegistryNode | undefined): boolean {

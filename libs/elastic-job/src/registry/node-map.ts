@@ -41,12 +41,12 @@ export class NodeMap<T> {
   }
 
   put(path: string, value: T): void {
-    if (!this.replace(path, value)) this.add(path, value, parentPath(path));
+    if (!this.replace(path, value)) this.add(interned(path), value, parentPath(path));
   }
 
-  /** Adds a node that is not there. @param parent path of its parent */
+  /** Adds a node that is not there. @param path as it may be kept, see `interned` @param parent path of its parent */
   add(path: string, value: T, parent: string | undefined): void {
-    this.places.set(interned(path), { value, names: undefined });
+    this.places.set(path, { value, names: undefined });
     const above = parent === undefined ? undefined : this.places.get(parent);
     if (above !== undefined) addName(above, nameOf(path));
   }
@@ -80,7 +80,8 @@ function countOf(names: Place<unknown>['names']): number {
   return typeof names === 'string' ? 1 : (names?.size ?? 0);
 }
 
-const NONE: readonly string[] = [];
+/** Shared, and given to users. */
+const NONE: readonly string[] = Object.freeze([]);
 
 function namesIn(place: Place<unknown> | undefined): readonly string[] {
   const names = place?.names;

@@ -1,3 +1,4 @@
+import { interned } from '../../../domain/index.js';
 import { KnownSubtree } from '../../known-subtree.js';
 import { childPath } from '../../node-map.js';
 import type { RegistryNode, Subtree, SubtreeEvent, SubtreeListener, SubtreeOptions } from '../../registry-center.js';
@@ -102,7 +103,8 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
   }
 
   heard(kind: NodeEventKind, absolutePath: string): void {
-    this.hear(kind, this.client.relative(absolutePath));
+    const path = this.client.relative(absolutePath);
+    this.hear(kind, kind === 'created' ? interned(path) : path);
   }
 
   heardOwn(kind: OwnEventKind, path: string, node: RegistryNode | undefined): void {
@@ -225,7 +227,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
     const present = new Set(names);
     const known = new Set(this.entries.children(path));
     for (const name of known) if (!present.has(name)) this.remove(childPath(path, name));
-    const found = names.filter((name) => !known.has(name)).map((name) => childPath(path, name));
+    const found = names.filter((name) => !known.has(name)).map((name) => interned(childPath(path, name)));
     const taken = found.filter((child) => this.appear(child));
     return Promise.all(taken.map((child) => this.readAll(child)));
   }
