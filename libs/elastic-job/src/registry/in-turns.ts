@@ -3,7 +3,7 @@ import type { Clock } from '../clock/index.js';
 
 /** Callers, and milliseconds, of one turn. Between two turns the process serves its connections and its timers. */
 const AT_ONCE = 160;
-const LONGEST_TURN_MS = 4;
+const LONGEST_TURN_MS = 12;
 
 /**
  * Resumes callers in their order, some in each turn of the event loop, the first ones at once. Each goes on until it
