@@ -18,9 +18,10 @@ import type { ExecutionLease } from './execution-lease.js';
 
 /** Base of all leases: it lives as long as its session and collects the outcome of each of its items. */
 export abstract class ItemLease implements ExecutionLease {
-  protected readonly outcomes = new Map<number, SettledOutcome>();
   private readonly ending = new AbortState();
   private readonly states = new SparseMap<number, ItemState>();
+  /** Number of items without a final outcome. */
+  private open: number;
   private readonly waiting: (() => void)[] = [];
   private listener: (item: number, outcome: SettledOutcome) => void = () => {};
   private offSession = (): void => {};
@@ -32,6 +33,7 @@ export abstract class ItemLease implements ExecutionLease {
     readonly items: readonly number[],
     readonly trace?: RunTrace,
   ) {
+    this.open = items.length;
     for (const item of items) this.states.set(item, new ItemState());
     if (tree.signal.aborted) this.abort(tree.signal.reason);
     else this.offSession = onAbort(tree.signal, () => this.abort(tree.signal.reason));
@@ -126,8 +128,8 @@ export abstract class ItemLease implements ExecutionLease {
   }
 
   async settled(): Promise<ReadonlyMap<number, SettledOutcome>> {
-    if (this.outcomes.size < this.items.length) await new Promise<void>((resolve) => this.waiting.push(resolve));
-    return this.outcomes;
+    if (this.open > 0) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    return new Map(this.items.map((item) => [item, this.stateOf(item).outcome!]));
   }
 
   /** True if the run and its session still last, even after the signals have aborted. */
@@ -138,9 +140,11 @@ export abstract class ItemLease implements ExecutionLease {
 
   /** Records the final outcome of an item. */
   protected conclude(item: number, outcome: SettledOutcome): void {
-    this.outcomes.set(item, outcome);
+    const state = this.stateOf(item);
+    if (state.outcome === undefined) this.open -= 1;
+    state.outcome = outcome;
     this.listener(item, outcome);
-    if (this.outcomes.size < this.items.length) return;
+    if (this.open > 0) return;
     this.offSession();
     for (const resolve of this.waiting.splice(0)) resolve();
   }
@@ -152,8 +156,10 @@ export abstract class ItemLease implements ExecutionLease {
   }
 }
 
-/** The signal of one item. */
+/** The signal of one item, and its end. */
 class ItemState extends AbortState {
+  /** Undefined until it is final. */
+  outcome: SettledOutcome | undefined;
   /** False once its end was reported. The signal then stays as it is. */
   isLive = true;
 }

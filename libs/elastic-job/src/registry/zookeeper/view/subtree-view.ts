@@ -157,7 +157,8 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
     // A node known already was deleted and created again while there was no connection.
     if (this.entries.get(path)) this.remove(path);
     // Below a parent that is not known yet the node is ignored: the list of the parent's children will contain it.
-    if (this.appear(path) && this.holds(path)) this.reads.read('data', path);
+    const isHeld = this.holds(path);
+    if (this.appear(path, isHeld) && isHeld) this.reads.read('data', path);
   }
 
   private heardChanged(path: string): void {
@@ -233,10 +234,10 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
   }
 
   /** @returns false if the view does not take in the node */
-  private appear(path: string): boolean {
+  private appear(path: string, isHeld = this.holds(path)): boolean {
     if (!this.takeIn(path, undefined)) return false;
     if (!this.isOpen) return true;
-    if (this.holds(path)) this.outbox.putWaiting({ kind: 'created', path });
+    if (isHeld) this.outbox.putWaiting({ kind: 'created', path });
     else this.outbox.put({ kind: 'created', path });
     return true;
   }
