@@ -2,7 +2,7 @@ import type { Abortable, Clock, Timer } from '../clock/index.js';
 import type { ExecutionLease } from '../coordination/index.js';
 import { ExecutorDeathError, JobTimeoutError, type ShardOutcome } from '../domain/index.js';
 
-/** What the attempts of one lease have in common. */
+/** Values that all attempts of one lease share. */
 export interface ItemRunTerms {
   readonly clock: Clock;
   readonly lease: ExecutionLease;
@@ -44,7 +44,11 @@ export class ItemRun {
     return this.sinceMs;
   }
 
-  /** Ends it. @param result what the handler has returned or thrown @returns the outcome, which may be an earlier abort */
+  /**
+   * Ends the attempt.
+   * @param result the outcome by the handler alone
+   * @returns the outcome, which may be an earlier abort
+   */
   end(result: ShardOutcome): ShardOutcome {
     this.forget();
     return this.interruption() ?? result;

@@ -39,7 +39,10 @@ export function newRecord(
   };
 }
 
-/** What the record of an item's last run means for the run that `trigger` begins. @param record of a plain begin */
+/**
+ * The next run of an item, after the one that its record shows.
+ * @param record that of an item without a former run
+ */
 export function nextRunAfter(
   stored: StoredRecord,
   trigger: Trigger,

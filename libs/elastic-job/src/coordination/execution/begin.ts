@@ -127,14 +127,7 @@ export class Begin {
     const loading = tree.loadRecords(items, { signal: tree.signal });
     const records = loading instanceof Promise ? await loading : loading;
     if (records === undefined) return undefined;
-    const begun: BeginningItem[] = [];
-    const refused = new SparseMap<number, RefusalCause>();
-    for (let n = 0; n < items.length; n += 1) {
-      const [item, record] = [items[n]!, records[n]];
-      const decision = here.has(item) ? 'busy' : this.decide(item, record);
-      if (decision === 'begin') begun.push(this.beginning(item, record));
-      else refused.set(item, decision);
-    }
+    const { begun, refused } = this.judge(items, records, here);
     if (begun.length === 0) return { lease: undefined, refused: refused.toMap(), former: new Map() };
     const all = begun.map(({ item }) => item);
     const together = blocked.together(all, blamed);
@@ -145,9 +138,9 @@ export class Begin {
       if (lease === undefined) return undefined;
       here.add(lease);
       const held = { lease, refused: refused.toMap(), former: formerOwesAfter(free), early };
-      if (together === all) return held;
+      if (free.length === all.length) return held;
       const others = all.filter((item) => !together.includes(item));
-      return others.length === 0 ? held : { ...held, blocked: { items: others, error: blocked.errorOf(others) } };
+      return { ...held, blocked: { items: others, error: blocked.errorOf(others) } };
     } catch (error) {
       const item = blamedItem(tree, error);
       // An operator's trigger begins all items or waits.
@@ -222,6 +215,19 @@ export class Begin {
     const { runs, settles } = this.own;
     trace?.begun({ jobName: tree.jobName, run: record.run, items: [...held.keys()], repeated: repeatedRuns(items) });
     return new HeldLease(tree, this.clock, settles, this.terms, held, runs, trace);
+  }
+
+  /** Tells the items that can be begun from the others. @param records those of the items */
+  private judge(items: readonly number[], records: readonly (ItemRecord | undefined)[], here: RunningHere) {
+    const begun: BeginningItem[] = [];
+    const refused = new SparseMap<number, RefusalCause>();
+    for (let n = 0; n < items.length; n += 1) {
+      const [item, record] = [items[n]!, records[n]];
+      const decision = here.has(item) ? 'busy' : this.decide(item, record);
+      if (decision === 'begin') begun.push(this.beginning(item, record));
+      else refused.set(item, decision);
+    }
+    return { begun, refused };
   }
 
   private decide(item: number, record: ItemRecord | undefined): BeginDecision {

@@ -14,7 +14,7 @@ export interface BeginningItem extends NextRun {
   readonly ahead?: readonly number[];
 }
 
-/** What follows from an item's last record for its next run. Items with equal records share it. */
+/** Consequences of an item's last record for its next run. Items with equal records share them. */
 export interface NextRun {
   /** The record that the begin writes. */
   readonly record: RunRecord;
@@ -24,7 +24,7 @@ export interface NextRun {
   readonly repeated?: string;
 }
 
-/** What an item's last record leaves to its next one. */
+/** Values of an item's last record that its next one keeps. */
 interface Kept {
   /** Fields that a later version has left in the record. @default none */
   readonly carried?: Readonly<Record<string, unknown>>;

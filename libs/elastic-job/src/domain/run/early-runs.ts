@@ -23,7 +23,7 @@ interface RecordAsOf {
   readonly ahead: readonly number[];
 }
 
-/** What nearly all records have ahead. */
+/** Nearly all records have nothing ahead. */
 const NONE: readonly number[] = [];
 
 /** Most early fire times that a record names: the last ones. */

@@ -15,7 +15,7 @@ export class ReplyReader {
   private end: number;
   /** Reads numbers without the checks of `Buffer`, and long ones without making several of each. */
   private readonly view: DataView;
-  // What one transaction has written comes in a row, with the same zxids.
+  // The nodes that one transaction has written come in a row, with the same zxids.
   private readonly czxid = new LastLong();
   private readonly mzxid = new LastLong();
 
