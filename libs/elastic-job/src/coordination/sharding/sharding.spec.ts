@@ -199,6 +199,33 @@ describe('a trigger', () => {
 
     expect(await leader.sharding.assign(triggerAt(1_000))).toMatchObject({ items: [0, 3] });
   });
+
+  it.each([
+    ['disabled', 'PERSISTENT'],
+    ['failover', 'EPHEMERAL'],
+  ] as const)(
+    'given an item that was left out as %s, when that ends, then the next trigger has it',
+    async (mark, mode) => {
+      await disable(worker);
+      await leader.sharding.reshard(leader.tree, term);
+      const operator = await registry.operator();
+      const path = leader.tree.paths.mark(1, mark);
+      const items: (readonly number[])[] = [];
+      const assign = async () => items.push((await leader.sharding.assign(triggerAt(1_000))).items);
+
+      await assign();
+      await operator.create(path, worker.id, mode);
+      await assign();
+      await operator.delete(path);
+      await assign();
+
+      expect(items).toEqual([
+        [0, 1, 2, 3],
+        [0, 2, 3],
+        [0, 1, 2, 3],
+      ]);
+    },
+  );
 });
 
 describe('beside Java', () => {
