@@ -131,7 +131,7 @@ export class Begin {
     if (begun.length === 0) return { lease: undefined, refused: refused.toMap(), former: new Map() };
     const all = begun.map(({ item }) => item);
     const together = blocked.together(all, blamed);
-    const free = together === all ? begun : begun.filter(({ item }) => together.includes(item));
+    const free = together.length === all.length ? begun : begun.filter(({ item }) => together.includes(item));
     const early = earlyFireTimes(free);
     try {
       const lease = await this.commit(free);

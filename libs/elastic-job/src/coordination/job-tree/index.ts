@@ -4,7 +4,6 @@ export * from './job-node.js';
 export * from './job-paths.js';
 export { type ItemRecord, recordCreation } from './item-nodes.js';
 export type { ServerStatus } from './job-nodes.js';
-
 export * from './job-tree.js';
 export type * from './job-tree-event.js';
 export * from './job-trees.js';

@@ -275,7 +275,8 @@ export class JobTree extends ItemNodes {
       case 'instance':
         return this.forgetInstances();
       case 'item':
-        return change === 'changed' ? undefined : this.forgetItems();
+        if (change !== 'changed') this.forgetItems();
+        return;
       case 'item-instance':
       case 'item-disabled':
       case 'item-failover':
