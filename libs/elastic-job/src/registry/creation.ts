@@ -1,6 +1,11 @@
-import type { Operation } from './registry-center.js';
+import type { CreateMode, Operation } from './registry-center.js';
 
 /** Creates a persistent node; refused if it is there. */
 export function creation(path: string, data = ''): Operation {
   return { kind: 'create', path, data, mode: 'PERSISTENT' };
+}
+
+/** True if the server adds a number to the name of the node. */
+export function isNumbered(mode: CreateMode): boolean {
+  return mode.endsWith('_SEQUENTIAL');
 }

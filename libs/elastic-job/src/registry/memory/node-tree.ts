@@ -1,3 +1,4 @@
+import { isNumbered } from '../creation.js';
 import { NodeMap, parentPath } from '../node-map.js';
 import type { CreateMode, Operation, OperationResult, Refusal, RegistryNode } from '../registry-center.js';
 
@@ -94,7 +95,7 @@ export class NodeTree {
     const parent = this.nodes.get(parentPath(requestedPath) ?? '/');
     if (!parent) return refused('NO_NODE');
     const count = this.creations.get(parent.path) ?? 0;
-    const path = mode.endsWith('_SEQUENTIAL') ? requestedPath + String(count).padStart(10, '0') : requestedPath;
+    const path = isNumbered(mode) ? requestedPath + String(count).padStart(10, '0') : requestedPath;
     if (this.nodes.get(path)) return refused('NODE_EXISTS');
     if (parent.stat.ephemeralOwner !== undefined) return refused('NO_CHILDREN_FOR_EPHEMERALS');
 

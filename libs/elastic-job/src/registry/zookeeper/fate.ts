@@ -1,3 +1,4 @@
+import { isNumbered } from '../creation.js';
 import type { CreateMode, RegistryNode } from '../registry-center.js';
 
 /** A single write that was sent but not answered. */
@@ -29,7 +30,7 @@ export function fateOf(
   switch (write.kind) {
     case 'create': {
       // A sequence number does not tell which client created it.
-      if (write.mode.endsWith('_SEQUENTIAL') || !node) return 'unknown';
+      if (isNumbered(write.mode) || !node) return 'unknown';
       if (isOlder) return 'not-applied';
       const isOurs = write.mode === 'EPHEMERAL' && node.stat.ephemeralOwner === sessionId && node.data === write.data;
       return isOurs ? 'applied' : 'unknown';

@@ -1,4 +1,5 @@
-import type { CreateMode, NodeStat, Operation } from '../../registry-center.js';
+import { isNumbered } from '../../creation.js';
+import type { NodeStat, Operation } from '../../registry-center.js';
 import type { JutePayload } from './client-library.js';
 import { OP_CODE } from './op-code.js';
 import type { ReplyReader } from './reply-reader.js';
@@ -96,11 +97,6 @@ function readResult(operation: Operation, opCode: number, reply: ReplyReader): M
     default:
       return kind satisfies never;
   }
-}
-
-/** True if the server adds a number to the name. */
-function isNumbered(mode: CreateMode): boolean {
-  return mode === 'PERSISTENT_SEQUENTIAL' || mode === 'EPHEMERAL_SEQUENTIAL';
 }
 
 /**
