@@ -17,7 +17,7 @@ async function run(options: ScaleOptions): Promise<number> {
       const note = describeRun(options.rounds);
       console.log(`${note}\n${formatTable(judged)}`);
       if (exitCode === 1) console.error('A row falls short.');
-      if (exitCode === 2) console.error('INVALID: the machine was too busy for bare writes. This is not a pass.');
+      if (exitCode === 2) console.error('INVALID: the machine was too busy or slow for a row. This is not a pass.');
       if (options.writesDocs && exitCode !== 2) await writeTable(judged, note);
       return exitCode;
     }

@@ -1,6 +1,6 @@
 import { javaJobs } from './measures/java.js';
 import { resharding, virtualTriggers } from './measures/computed.js';
-import { computing, due, overload, restedWrites, spread, writes } from './measures/latency.js';
+import { due, overload, restedWrites, spread, writes } from './measures/latency.js';
 import type { Measurement } from './measures/measurement.js';
 import { added, dynamic, rest } from './measures/rest.js';
 import type { Wanted } from './verdict.js';
@@ -9,7 +9,6 @@ import type { Wanted } from './verdict.js';
 export const MEASUREMENTS = {
   writes,
   restedWrites,
-  computing,
   due100: due({ jobs: 100 }),
   java100: javaJobs(100),
   due1000: due({ jobs: 1_000 }),
@@ -42,7 +41,8 @@ export interface Row {
   /** Several rows may share one, by which `--rows` selects them. */
   readonly letter: string;
   readonly title: string;
-  readonly measurement: MeasurementName;
+  /** `speed`: that of the processors, which is watched beside all others. */
+  readonly measurement: MeasurementName | 'speed';
   readonly figure: string;
   readonly unit: string;
   readonly kind: RowKind;
@@ -121,7 +121,7 @@ export const ROWS: readonly Row[] = [
 export const LETTERS: readonly string[] = [...new Set(ROWS.map(({ letter }) => letter))];
 
 /** Left out by `--quick`, as are the rows of times: starting that many instances takes too long. */
-const LONG: readonly MeasurementName[] = ['resharding'];
+const LONG: readonly Row['measurement'][] = ['resharding'];
 
 export function chooseRows(letters: readonly string[] | undefined, isQuick: boolean): readonly Row[] {
   return ROWS.filter(

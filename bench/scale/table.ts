@@ -1,10 +1,11 @@
 import Table from 'cli-table3';
 import type { Figures } from './measures/measurement.js';
 import type { TableOptions } from './options.js';
+import { fastestOf, MachineSpeed, MOST_SLOWER, slowerThan } from './machine-speed.js';
 import { chooseRows, MEASUREMENT_NAMES, MEASUREMENTS, type MeasurementName, type Row } from './rows.js';
 import { Stage } from './stage.js';
 import { median } from './statistics.js';
-import { exitCodeOf, isQuiet, MOST_BARE_MS, type Verdict, verdictOf, type Wanted } from './verdict.js';
+import { exitCodeOf, isQuiet, type Machine, MOST_BARE_MS, type Verdict, verdictOf, type Wanted } from './verdict.js';
 
 /** Time for which jobs are watched in each round: a multiple of all their periods. */
 const SECONDS = 12;
@@ -21,26 +22,35 @@ const BARE: Row = {
   wanted: { kind: 'at most', value: MOST_BARE_MS },
 };
 
-/** Rows that show what kind of machine it is. They are not judged. */
-const MACHINE: readonly Row[] = [
-  // A machine that is slow after idle time, as each second's first job meets it.
+/** A machine that is slow after idle time, as each second's first job meets it. */
+const RESTED: Row = {
+  letter: '',
+  title: 'a bare write after a second without any: p50',
+  measurement: 'restedWrites',
+  figure: 'p50',
+  unit: 'ms',
+  kind: 'time',
+  wanted: { kind: 'none' },
+};
+
+/** Processors that the host lends to others as well. */
+const SPEED: readonly Row[] = [
   {
     letter: '',
-    title: 'a bare write after a second without any: p50',
-    measurement: 'restedWrites',
-    figure: 'p50',
+    title: 'a fixed piece of work, beside all measurements: at its fastest',
+    measurement: 'speed',
+    figure: 'fastestMs',
     unit: 'ms',
-    kind: 'time',
+    kind: 'cpu',
     wanted: { kind: 'none' },
   },
-  // Processors that the host lends to others as well.
   {
     letter: '',
-    title: 'a fixed piece of work: its median slower than its fastest by',
-    measurement: 'computing',
+    title: '... and slower than that in the middle by',
+    measurement: 'speed',
     figure: 'slowerPercent',
     unit: '%',
-    kind: 'time',
+    kind: 'cpu',
     wanted: { kind: 'none' },
   },
 ];
@@ -58,17 +68,22 @@ export interface TableResult {
   readonly exitCode: 0 | 1 | 2;
 }
 
-/** Rounds of each measurement. Undefined if it failed. */
-type Rounds = Readonly<Partial<Record<MeasurementName, readonly (Figures | undefined)[]>>>;
+/** The rounds of a measurement. */
+interface Rounds {
+  /** Undefined for a round that failed. */
+  readonly figures: (Figures | undefined)[];
+  /** Times of the fixed piece of work during all of them. */
+  readonly pieces: number[];
+}
+
+type Measured = ReadonlyMap<Row['measurement'], Rounds>;
 
 /** Measures in interleaved rounds, and judges the medians. */
 export async function measureTable({ isQuick, rows: letters, rounds }: TableOptions): Promise<TableResult> {
   const rows = chooseRows(letters, isQuick);
-  const measured = await measureRounds(namesFor(rows), rounds, isQuick);
-  const p99s = valuesOf(measured, BARE);
-  const isValid = p99s.length === 0 || isQuiet(p99s);
-  const judged = rows.map((row) => judge(row, valuesOf(measured, row), isValid));
-  if (p99s.length > 0) judged.unshift(...[BARE, ...MACHINE].map((row) => judge(row, valuesOf(measured, row), isValid)));
+  const measured = withSpeed(await measureRounds(namesFor(rows), rounds, isQuick));
+  const shown = measured.has('writes') ? [BARE, RESTED, ...SPEED, ...rows] : [...SPEED, ...rows];
+  const judged = shown.map((row) => judge(row, measured));
   return { judged, exitCode: exitCodeOf(judged.map(({ verdict }) => verdict)) };
 }
 
@@ -87,27 +102,40 @@ export function formatTable(judged: readonly Judged[]): string {
 
 /** Adds the bare writes to everything that is judged beside them. */
 function namesFor(rows: readonly Row[]): readonly MeasurementName[] {
-  const needed = new Set<MeasurementName>(rows.map(({ measurement }) => measurement));
-  if (rows.some(({ kind }) => kind === 'time')) needed.add('writes').add('restedWrites').add('computing');
+  const needed = new Set<Row['measurement']>(rows.map(({ measurement }) => measurement));
+  if (rows.some(({ kind }) => kind === 'time')) needed.add('writes').add('restedWrites');
   return MEASUREMENT_NAMES.filter((name) => needed.has(name));
 }
 
-async function measureRounds(names: readonly MeasurementName[], rounds: number, isQuick: boolean): Promise<Rounds> {
+async function measureRounds(names: readonly MeasurementName[], rounds: number, isQuick: boolean): Promise<Measured> {
+  const measured = new Map(names.map((name): [MeasurementName, Rounds] => [name, { figures: [], pieces: [] }]));
   const stage = await Stage.open(isQuick ? QUICK_SECONDS : SECONDS);
-  const measured: Partial<Record<MeasurementName, (Figures | undefined)[]>> = {};
+  const speed = MachineSpeed.watch();
   try {
     for (let round = 1; round <= rounds; round += 1) {
-      for (const name of names) {
+      for (const [name, { figures, pieces }] of measured) {
         console.error(`round ${round} of ${rounds}: ${name} ...`);
-        const figures = await measureOrTell(name, stage);
-        (measured[name] ??= []).push(figures);
-        if (figures) console.error(`  ${formatFigures(figures)}`);
+        speed.take();
+        const found = await measureOrTell(name, stage);
+        const taken = speed.take();
+        figures.push(found);
+        pieces.push(...taken);
+        if (found) console.error(`  ${formatFigures({ ...found, pieceMs: median(taken) })}`);
       }
     }
     return measured;
   } finally {
+    speed.stop();
     await stage.close();
   }
+}
+
+/** Adds the speed of the processors, as a measurement of one round. */
+function withSpeed(measured: Measured): Measured {
+  const pieces = [...measured.values()].flatMap((rounds) => rounds.pieces);
+  const fastestMs = fastestOf(pieces);
+  const figures = { fastestMs, slowerPercent: 100 * slowerThan(fastestMs, pieces) };
+  return new Map([...measured, ['speed', { figures: [figures], pieces }]]);
 }
 
 /** If a measurement fails, its rows fall short, and the others go on. */
@@ -121,9 +149,9 @@ async function measureOrTell(name: MeasurementName, stage: Stage): Promise<Figur
 }
 
 /** No values if it cannot be measured here; the worst value for a round that failed or did not end. */
-function valuesOf(measured: Rounds, { measurement, figure, wanted }: Row): readonly number[] {
+function valuesOf(measured: Measured, { measurement, figure, wanted }: Row): readonly number[] {
   const worst = wanted.kind === 'at least' ? -Infinity : Infinity;
-  return (measured[measurement] ?? []).flatMap((figures) => {
+  return (measured.get(measurement)?.figures ?? []).flatMap((figures) => {
     if (figures === undefined) return worst;
     if (Object.keys(figures).length === 0) return [];
     const value = figures[figure];
@@ -132,13 +160,22 @@ function valuesOf(measured: Rounds, { measurement, figure, wanted }: Row): reado
   });
 }
 
-function judge(row: Row, values: readonly number[], isValid: boolean): Judged {
+function judge(row: Row, measured: Measured): Judged {
+  const values = valuesOf(measured, row);
   return {
     row,
     measured: values.length === 0 ? '-' : formatValue(median(values), row.unit),
     wanted: formatWanted(row.wanted, row.unit),
-    verdict: verdictOf(values, row.wanted, isValid || row.kind !== 'time'),
+    verdict: verdictOf(values, row.wanted, machineOf(row, measured)),
   };
+}
+
+/** The machine, as far as it changes the figure of a row. */
+function machineOf({ kind, measurement }: Row, measured: Measured): Machine {
+  if (kind === 'requests' || kind === 'memory') return 'quiet';
+  if (kind === 'time' && !isQuiet(valuesOf(measured, BARE))) return 'busy';
+  const [speed] = valuesOf(measured, SPEED[0]!);
+  return slowerThan(speed!, measured.get(measurement)!.pieces) > MOST_SLOWER ? 'slow' : 'quiet';
 }
 
 function formatWanted(wanted: Wanted, unit: string): string {

@@ -13,20 +13,29 @@ describe('verdict of a row', () => {
     [[1_000], { kind: 'none' }, ''],
     [[Infinity], AT_MOST, 'short'],
   ])('of %j that is wanted %j is "%s"', (values, wanted, expected) => {
-    expect(verdictOf(values, wanted, true)).toBe(expected);
+    expect(verdictOf(values, wanted, 'quiet')).toBe(expected);
   });
 
   it('goes by the median of the rounds, not by the worst or the best of them', () => {
-    expect(verdictOf([9, 500, 8], AT_MOST, true)).toBe('kept');
-    expect(verdictOf([11, 1, 12], AT_MOST, true)).toBe('short');
+    expect(verdictOf([9, 500, 8], AT_MOST, 'quiet')).toBe('kept');
+    expect(verdictOf([11, 1, 12], AT_MOST, 'quiet')).toBe('short');
   });
 
   it('is "invalid" on a busy machine, however good the figure is', () => {
-    expect(verdictOf([1], AT_MOST, false)).toBe('invalid');
+    expect(verdictOf([1], AT_MOST, 'busy')).toBe('invalid');
+  });
+
+  it('is "invalid" instead of "short" if the processors were slow', () => {
+    expect(verdictOf([11], AT_MOST, 'slow')).toBe('invalid');
+    expect(verdictOf([10], AT_MOST, 'slow')).toBe('kept');
+  });
+
+  it('is "short" also on slow processors if the event never happened', () => {
+    expect(verdictOf([Infinity], AT_MOST, 'slow')).toBe('short');
   });
 
   it('is "skipped" if nothing could be measured', () => {
-    expect(verdictOf([], AT_MOST, true)).toBe('skipped');
+    expect(verdictOf([], AT_MOST, 'quiet')).toBe('skipped');
   });
 });
 

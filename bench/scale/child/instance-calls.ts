@@ -85,8 +85,6 @@ export interface InstanceCalls {
   remove(options: { readonly count: number }): void;
   /** Writes to one node, one write after the other. @returns the duration of each, in milliseconds */
   write(options: WriteOptions): readonly number[];
-  /** Does a fixed piece of work. @returns the duration of each, in milliseconds */
-  compute(options: { readonly pieces: number }): readonly number[];
   /** Runs one item over the embedded registry and a virtual clock. @returns the processor time of one run, in ms */
   trigger(options: { readonly runs: number }): number;
   /** Reshards a simulated cluster. */

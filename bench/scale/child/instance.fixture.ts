@@ -4,7 +4,6 @@ import { runInNewContext } from 'node:vm';
 import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
 import { ZooKeeperRegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import type { Call, CallName, InstanceCalls, Memory, Reply, WriteOptions } from './instance-calls.js';
-import { timePieces } from './fixed-work.js';
 import { RunningJobs } from './running-jobs.js';
 import { timeResharding, timeTriggers } from './virtual-triggers.js';
 
@@ -34,7 +33,6 @@ const answers: Answers = {
   create: ({ template, count }) => running().create(template, count),
   remove: ({ count }) => running().remove(count),
   write: timeWrites,
-  compute: ({ pieces }) => timePieces(pieces),
   trigger: ({ runs }) => timeTriggers(runs),
   reshard: timeResharding,
   leave: () => jobs?.leave(),

@@ -7,8 +7,6 @@ import type { Figures, Measurement } from './measurement.js';
 const WARM_UP = { instants: 10, runs: 8_000 };
 const WRITES = 2_000;
 const RESTED_WRITES = 10;
-/** Some seconds of work. */
-const PIECES = 400;
 
 /** Jobs that are due together, in one process over ZooKeeper. */
 export interface DueJobs {
@@ -82,14 +80,6 @@ export async function restedWrites(stage: Stage): Promise<Figures> {
   return stage.with(1, async ([instance]) => {
     const took = await instance!.call('write', { servers: stage.servers, writes: RESTED_WRITES, pauseMs: 1_000 });
     return { p50: percentile(took, 0.5) };
-  });
-}
-
-/** A fixed piece of work, again and again: how much slower than at its fastest it is in the middle, in percent. */
-export async function computing(stage: Stage): Promise<Figures> {
-  return stage.with(1, async ([instance]) => {
-    const took = await instance!.call('compute', { pieces: PIECES });
-    return { p50: percentile(took, 0.5), slowerPercent: 100 * (percentile(took, 0.5) / Math.min(...took) - 1) };
   });
 }
 
