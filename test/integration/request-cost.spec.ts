@@ -51,6 +51,12 @@ describe.each(adapters)('the cost of one trigger in steady state ($name)', LIMIT
     expect(cost.foreground).toBe(3);
   });
 
+  it('is 3 foreground requests for items that together compute for longer than a turn of the event loop', async () => {
+    const registry = await start(center, 10, () => compute(16));
+
+    expect((await costOfTrigger(registry)).foreground).toBe(3);
+  });
+
   it('is 3 foreground requests for a job that catches up on all, if nothing is owed', async () => {
     const registry = await start(center, 10, () => {}, { misfirePolicy: 'all' });
 
@@ -153,6 +159,11 @@ async function quiet(registry: RegistryCenter, names: readonly string[] = [JOB])
   const before = registry.traffic.foreground;
   await Promise.all(names.map((name) => runtime!.registrar.of(name).currentSession!.tree.sync()));
   expect(registry.traffic.foreground).toBe(before + 1);
+}
+
+function compute(forMs: number): void {
+  const end = clock.monotonicNow() + forMs;
+  while (clock.monotonicNow() < end);
 }
 
 async function shortestRoundTrip(registry: RegistryCenter): Promise<number> {

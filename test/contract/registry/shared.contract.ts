@@ -150,6 +150,18 @@ export function describeSharedRequests(adapter: RegistryAdapter): void {
       expect(order).toEqual(['urgent', 'later']);
     });
 
+    it('are not the only work for which other work waits', async () => {
+      const client = await one();
+      const order: string[] = [];
+      const end = client.beginUrgent();
+      const later = client.calm().then(() => order.push('later'));
+      await Promise.all(share(client, [creationOf('/a')]));
+      order.push('urgent');
+      end();
+      await later;
+      expect(order).toEqual(['urgent', 'later']);
+    });
+
     it('are several if there is more than 64 KB', async () => {
       const client = await one();
       const create = (path: string) => [{ kind: 'create', path, data: LARGE, mode: 'PERSISTENT' }] as const;

@@ -1,19 +1,23 @@
 import { beforeEach, expect, it } from 'vitest';
 import { FairTurns } from './fair-turns.js';
 
-/** The calls in order; `|` is a turn of the event loop. */
+/** The calls in order; `|` is a turn of the event loop, `<` and `>` begin and end urgent work. */
 let log: string[];
 let now: number;
 let turns: FairTurns;
 beforeEach(() => {
   log = [];
   now = 0;
-  turns = new FairTurns({
+  const clock = {
     monotonicNow: () => now,
     nextTurn: async () => {
       await new Promise((resolve) => setImmediate(resolve));
       log.push('|');
     },
+  };
+  turns = new FairTurns(clock, () => {
+    log.push('<');
+    return () => log.push('>');
   });
 });
 
@@ -42,16 +46,16 @@ it('calls handlers that take no time all at once', async () => {
 
 it('lets the event loop turn when handlers have kept it for 50 ms', async () => {
   await lease('a', 7, 25);
-  expect(log.join('')).toBe('aa|aa|aa|a');
+  expect(log.join('')).toBe('aa<|aa|aa|a>');
 });
 
 it('lets leases go on by turns, so that a long one holds up no short one', async () => {
   await Promise.all([lease('a', 6, 25), lease('b', 1, 1), lease('c', 3, 25)]);
-  expect(log.join('')).toBe('aa|aa|bcc|aa|c');
+  expect(log.join('')).toBe('aa<|aa|bcc|aa|c>');
 });
 
 it('starts anew once all have gone on', async () => {
   await lease('a', 3, 50);
   await lease('b', 2, 1);
-  expect(log.join('')).toBe('a|a|a|bb');
+  expect(log.join('')).toBe('a<|a|a><|bb>');
 });

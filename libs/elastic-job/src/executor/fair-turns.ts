@@ -8,14 +8,19 @@ const MOST_MS = 50;
  *
  * Handlers that never wait would all run in one turn of the event loop, however many are due: no answer of the
  * registry, no timer and no handler of another job could run in between. So after 50 ms of handlers the loop turns, and
- * the lease that has waited longest goes on. A single handler that blocks for longer cannot be interrupted.
+ * the lease that has waited longest goes on. A single handler that blocks for longer cannot be interrupted. While a
+ * lease waits there is urgent work, so that the ends of one trigger are recorded together.
  */
 export class FairTurns {
   private spentMs = 0;
   private isServing = false;
   private readonly waiting: (() => void)[] = [];
 
-  constructor(private readonly clock: Pick<Clock, 'monotonicNow' | 'nextTurn'>) {}
+  /** @param beginUrgent is called when a lease waits, and returns a function that is called when none does */
+  constructor(
+    private readonly clock: Pick<Clock, 'monotonicNow' | 'nextTurn'>,
+    private readonly beginUrgent: () => () => void = () => () => {},
+  ) {}
 
   /** True if a handler may be called now. */
   get isOpen(): boolean {
@@ -35,6 +40,7 @@ export class FairTurns {
   }
 
   private async serveAll(): Promise<void> {
+    const endUrgent = this.beginUrgent();
     while (this.waiting.length > 0) {
       await this.clock.nextTurn();
       this.spentMs = 0;
@@ -42,5 +48,6 @@ export class FairTurns {
       while (this.waiting.length > 0 && this.isOpen) this.waiting.shift()!();
       this.isServing = false;
     }
+    endUrgent();
   }
 }

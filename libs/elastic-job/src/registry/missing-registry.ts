@@ -53,6 +53,10 @@ export class MissingRegistry implements RegistryCenter {
     return Promise.resolve();
   }
 
+  beginUrgent(): () => void {
+    return () => {};
+  }
+
   close(): Promise<void> {
     return Promise.resolve();
   }

@@ -77,9 +77,12 @@ export interface RegistryCenter {
   transaction(operations: readonly Operation[], options?: TransactionOptions): Promise<TransactionResult>;
   /**
    * Resolves in a later turn, once all transactions of this session with a `dueAt` are answered, except patient ones,
-   * and all callers of an answered `sync` go on, or after 200 ms. Callers resume in their order, some in each turn.
+   * all callers of an answered `sync` go on, and other urgent work has ended, or after 200 ms. Callers resume in their
+   * order, some in each turn.
    */
   calm(): Promise<void>;
+  /** Begins urgent work of this process, for which `calm` waits. @returns a function that ends it, to be called once */
+  beginUrgent(): () => void;
 
   /** Opens a view of `path` and all below it. It is complete when this resolves. `path` need not exist yet. */
   openSubtree(path: string, listener: SubtreeListener, options?: SubtreeOptions): Promise<Subtree>;

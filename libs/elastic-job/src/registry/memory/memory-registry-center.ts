@@ -200,6 +200,12 @@ export class MemoryRegistryCenter implements RegistryCenter {
     return this.client.calm.until();
   }
 
+  beginUrgent(): () => void {
+    const { calm } = this.client;
+    calm.begin();
+    return () => calm.end();
+  }
+
   private async send(operations: readonly Operation[], options?: RequestOptions): Promise<TransactionResult> {
     const name = `transaction of ${operations.length}`;
     const sent = operations.map((operation) => this.globalize(operation));

@@ -138,6 +138,12 @@ export class ZooKeeperRegistryCenter implements RegistryCenter {
     return this.client.calm.until();
   }
 
+  beginUrgent(): () => void {
+    const { calm } = this.client;
+    calm.begin();
+    return () => calm.end();
+  }
+
   async openSubtree(path: string, listener: SubtreeListener, options?: SubtreeOptions): Promise<Subtree> {
     this.client.absolute(path);
     const view = new SubtreeView(this.client, path, listener, options);

@@ -183,7 +183,7 @@ export class ElasticJobRuntime {
 
   private newContext(): ProcessContext {
     const { errorHandlers, events, lateRuns, options, scheduleClock, services } = this;
-    const turns = new FairTurns(options.clock);
+    const turns = new FairTurns(options.clock, () => options.registry.beginUrgent());
     const schedules = new Schedules();
     const audience = new Audience();
     return { audience, errorHandlers, events, lateRuns, options, scheduleClock, schedules, services, turns };
