@@ -52,7 +52,7 @@ describe.each(adapters)('the cost of one trigger in steady state ($name)', LIMIT
   });
 
   it('is 3 foreground requests for items that together compute for longer than a turn of the event loop', async () => {
-    const registry = await start(center, 10, () => compute(16));
+    const registry = await start(center, 5, () => compute(26));
 
     expect((await costOfTrigger(registry)).foreground).toBe(3);
   });
