@@ -104,12 +104,8 @@ export class EventMetrics {
   }
 
   private registerSeries(metrics: MetricSet, buckets: MetricBuckets): SeriesOfJobs {
-    const lateness = metrics.histogram('elastic_job_lateness_seconds', buckets.lateness, () => {
-      for (const { lateness: late } of series) for (const values of Object.values(late)) values.handOver();
-    });
-    const durations = metrics.histogram('elastic_job_item_duration_seconds', buckets.duration, () => {
-      for (const { durations: lasted } of series) lasted.handOver();
-    });
+    const lateness = metrics.histogram('elastic_job_lateness_seconds', buckets.lateness);
+    const durations = metrics.histogram('elastic_job_item_duration_seconds', buckets.duration);
     const series = new SeriesOfJobs(this.jobs, (job) => new JobSeries(job, lateness, durations));
     metrics.counter('elastic_job_runs_total', (counter) => {
       counter.reset();

@@ -1,51 +1,24 @@
-import type { Histogram } from 'prom-client';
 import type { ExecutionSource, JobName, SettledOutcome } from '../../domain/index.js';
 import type { LabelValues } from '../../tracing/index.js';
+import type { SeriesCounts, SeriesHistogram } from './series-histogram.js';
 
 type Outcome = SettledOutcome['kind'];
 
-/**
- * Most values of a job that wait for the next scrape. At this number they are observed at once, so that memory is
- * bounded.
- */
-const MOST_WAITING = 1_000;
-
-/**
- * Series of one job that every run updates. prom-client finds a series by a text of all its labels, which is too
- * expensive for each run. So counts are kept here and read at each scrape, and values are collected and observed
- * together.
- */
+/** Series of one job that every run updates. They are read at each scrape. */
 export class JobSeries {
   readonly runs: Record<ExecutionSource, number> = { NORMAL_TRIGGER: 0, MISFIRE: 0, FAILOVER: 0 };
   readonly items: Record<Outcome, number> = { succeeded: 0, failed: 0, aborted: 0, fenced: 0 };
-  readonly lateness: Readonly<Record<ExecutionSource, WaitingValues>>;
-  readonly durations: WaitingValues;
+  readonly lateness: Readonly<Record<ExecutionSource, SeriesCounts>>;
+  readonly durations: SeriesCounts;
 
   constructor(
     readonly job: string,
-    lateness: Histogram<'job' | 'source'>,
-    durations: Histogram<'job'>,
+    lateness: SeriesHistogram<'job' | 'source'>,
+    durations: SeriesHistogram<'job'>,
   ) {
-    const late = (source: ExecutionSource) => new WaitingValues((value) => lateness.observe({ job, source }, value));
+    const late = (source: ExecutionSource) => lateness.of({ job, source });
     this.lateness = { NORMAL_TRIGGER: late('NORMAL_TRIGGER'), MISFIRE: late('MISFIRE'), FAILOVER: late('FAILOVER') };
-    this.durations = new WaitingValues((value) => durations.observe({ job }, value));
-  }
-}
-
-/** Values of one series that its histogram has not observed yet. */
-class WaitingValues {
-  private values: number[] = [];
-
-  constructor(private readonly observe: (value: number) => void) {}
-
-  add(value: number): void {
-    if (this.values.push(value) >= MOST_WAITING) this.handOver();
-  }
-
-  handOver(): void {
-    const { values } = this;
-    this.values = [];
-    for (const value of values) this.observe(value);
+    this.durations = durations.of({ job });
   }
 }
 
@@ -59,16 +32,20 @@ export class SeriesOfJobs {
   ) {}
 
   of(jobName: JobName): JobSeries {
-    const job = this.labels.of(jobName);
+    // A job that is told apart is its own label.
+    return this.series.get(jobName) ?? this.ofLabel(this.labels.of(jobName));
+  }
+
+  *[Symbol.iterator](): IterableIterator<JobSeries> {
+    yield* this.series.values();
+  }
+
+  private ofLabel(job: string): JobSeries {
     let series = this.series.get(job);
     if (series === undefined) {
       series = this.create(job);
       this.series.set(job, series);
     }
     return series;
-  }
-
-  *[Symbol.iterator](): IterableIterator<JobSeries> {
-    yield* this.series.values();
   }
 }

@@ -1,6 +1,7 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import { ConfigurationError } from '../../domain/index.js';
 import { type LabelOf, type MetricName, type MetricNameOf, METRICS } from './metrics.catalogue.js';
+import { SeriesHistogram } from './series-histogram.js';
 
 /** Makes the metrics of the catalogue in one registry. */
 export class MetricSet {
@@ -30,16 +31,9 @@ export class MetricSet {
     return gauge;
   }
 
-  /**
-   * @param buckets upper bounds in seconds, instead of the catalogue's
-   * @param collect passes waiting values on at each scrape
-   */
-  histogram<Name extends MetricNameOf<'histogram'>>(
-    name: Name,
-    buckets: readonly number[] = METRICS[name].buckets,
-    collect: () => void = () => {},
-  ) {
-    return new Histogram<LabelOf<Name>>({ ...this.common<Name>(name), buckets: [...buckets], collect });
+  /** @param buckets upper bounds in seconds, instead of the catalogue's */
+  histogram<Name extends MetricNameOf<'histogram'>>(name: Name, buckets: readonly number[] = METRICS[name].buckets) {
+    return new SeriesHistogram<LabelOf<Name>>(name, METRICS[name].help, buckets, this.registry);
   }
 
   private common<Name extends MetricName>(name: Name) {

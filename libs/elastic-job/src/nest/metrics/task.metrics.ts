@@ -40,7 +40,7 @@ export class TaskMetrics {
     this.ofJob.get(event.kind)?.inc({ job });
     if (event.kind !== 'task-state') return;
     const { startedAfterMs, state } = event;
-    if (startedAfterMs !== undefined) this.starts.observe({ job }, startedAfterMs / 1_000);
+    if (startedAfterMs !== undefined) this.starts.of({ job }).add(startedAfterMs / 1_000);
     if (!isLiveTaskState(state)) this.ends.inc({ job, state });
   }
 
