@@ -25,7 +25,7 @@ export class MachineSpeed {
 
   /** Starts to watch, until `stop`. */
   static watch(): MachineSpeed {
-    for (let n = 0; n < WARM_UP_PIECES; n += 1) doPiece();
+    warmUp();
     return new MachineSpeed();
   }
 
@@ -41,13 +41,22 @@ export class MachineSpeed {
     clearInterval(this.timer);
   }
 
-  // Processor time, since the piece may have to wait for what is measured.
   private sample(): void {
-    const before = process.cpuUsage();
-    doPiece();
-    const { user, system } = process.cpuUsage(before);
-    this.taken.push((user + system) / 1_000);
+    this.taken.push(timeOfPiece());
   }
+}
+
+/** Compiles the piece, before its first time counts. */
+export function warmUp(): void {
+  for (let n = 0; n < WARM_UP_PIECES; n += 1) doPiece();
+}
+
+/** Processor time of one piece, in milliseconds: a piece may have to wait for what is measured. */
+export function timeOfPiece(): number {
+  const before = process.cpuUsage();
+  doPiece();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
 }
 
 /** The time of the fastest pieces. One in a hundred is left out, as a clock may have erred. */
