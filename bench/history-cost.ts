@@ -21,7 +21,7 @@ import Libsql from 'libsql';
 import { SystemClock } from '../libs/elastic-job/src/clock/index.js';
 import { SqlHistory, type SqlHistoryOptions } from '../libs/elastic-job/src/tracing/sql/index.js';
 import { bundleHistoryThread, inThread } from '../test/support/databases/history-thread.js';
-import { fastestOf, MOST_SLOWER, slowerThan, timeOfPiece, warmUp } from './scale/machine-speed.js';
+import { fastestOf, isSlow, slowerThan, timeOfPiece, warmUp } from './scale/machine-speed.js';
 import { type Machine, type Verdict, verdictOf } from './scale/verdict.js';
 import { describeMedian } from './statistics.js';
 import { Contestant } from './telemetry-contestant.js';
@@ -143,10 +143,9 @@ async function compete(entries: readonly Entry[], runsOfRound: number): Promise<
 
 function machineOf(pieces: readonly number[]): Machine {
   const fastest = fastestOf(pieces);
-  const slower = slowerThan(fastest, pieces);
-  const percent = Math.round(100 * slower);
+  const percent = Math.round(100 * slowerThan(fastest, pieces));
   console.info(`a fixed piece of work: ${fastest.toFixed(1)} ms at its fastest, ${percent} % slower in the middle`);
-  return slower > MOST_SLOWER ? 'slow' : 'quiet';
+  return isSlow(fastest, pieces) ? 'slow' : 'quiet';
 }
 
 /** @throws if the history has lost events */

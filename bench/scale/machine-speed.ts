@@ -9,7 +9,7 @@ const PAUSE_MS = 400;
  * By how much the fixed piece of work may be slower, in the middle, than at its fastest. Others on the same processors
  * make it slower by 80 to 100 %. Its own variation is below 20 %.
  */
-export const MOST_SLOWER = 0.3;
+const MOST_SLOWER = 0.3;
 
 /**
  * Watches how fast the processors are, by a fixed piece of work. A host that lends them to others as well halves their
@@ -67,6 +67,11 @@ export function fastestOf(pieces: readonly number[]): number {
 /** By which part of the fastest time the pieces were slower in the middle. @param fastest that of the whole run */
 export function slowerThan(fastest: number, pieces: readonly number[]): number {
   return median(pieces) / fastest - 1;
+}
+
+/** True if the processors were too slow, while the pieces ran, to judge a figure that falls short. */
+export function isSlow(fastest: number, pieces: readonly number[]): boolean {
+  return slowerThan(fastest, pieces) > MOST_SLOWER;
 }
 
 /** Like a trigger's work: short texts, records and tables that do not live long. */

@@ -1,7 +1,7 @@
 import Table from 'cli-table3';
 import type { Figures } from './measures/measurement.js';
 import type { TableOptions } from './options.js';
-import { fastestOf, MachineSpeed, MOST_SLOWER, slowerThan } from './machine-speed.js';
+import { fastestOf, isSlow, MachineSpeed, slowerThan } from './machine-speed.js';
 import { chooseRows, MEASUREMENT_NAMES, MEASUREMENTS, type MeasurementName, type Row } from './rows.js';
 import { Stage } from './stage.js';
 import { median } from './statistics.js';
@@ -175,7 +175,7 @@ function machineOf({ kind, measurement }: Row, measured: Measured): Machine {
   if (kind === 'requests' || kind === 'memory') return 'quiet';
   if (kind === 'time' && !isQuiet(valuesOf(measured, BARE))) return 'busy';
   const [speed] = valuesOf(measured, SPEED[0]!);
-  return slowerThan(speed!, measured.get(measurement)!.pieces) > MOST_SLOWER ? 'slow' : 'quiet';
+  return isSlow(speed!, measured.get(measurement)!.pieces) ? 'slow' : 'quiet';
 }
 
 function formatWanted(wanted: Wanted, unit: string): string {
