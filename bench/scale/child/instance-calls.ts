@@ -5,6 +5,8 @@ export interface JobGroup {
   readonly items: number;
   /** One schedule for all jobs, or one for each. */
   readonly cron: string | readonly string[];
+  /** @see JobOptions.reconcileIntervalMinutes @default that of the option */
+  readonly reconcileIntervalMinutes?: number;
 }
 
 export interface StartOptions {

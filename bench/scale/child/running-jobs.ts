@@ -178,10 +178,12 @@ export class RunningJobs {
   }
 }
 
-function definitionOf({ prefix, items, cron }: JobGroup, n: number, handler: JobHandler) {
+function definitionOf(group: JobGroup, n: number, handler: JobHandler) {
+  const { prefix, items, cron, reconcileIntervalMinutes } = group;
   const name = `${prefix}-${n}`;
   const text = typeof cron === 'string' ? cron : cron[n % cron.length]!;
-  const options = { name, cron: text, shardingTotalCount: items, failover: true, monitorExecution: true };
+  const settings = { shardingTotalCount: items, failover: true, monitorExecution: true, reconcileIntervalMinutes };
+  const options = { name, cron: text, ...settings };
   const configuration = resolveJobOptions(options, { place: 'bench' });
   return { configuration, className: name, place: 'bench', handler };
 }
