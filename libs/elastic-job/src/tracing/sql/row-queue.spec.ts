@@ -68,5 +68,5 @@ function idsIn(queue: RowQueue): string[] {
 
 function row(id: string, message = ''): StatusRow {
   const about = { jobName: 'j', taskId: 't', slaveId: '10.0.0.1', shardingItem: '[0]' };
-  return { table: 'status', id, ...about, state: 'TASK_RUNNING', message, creationTime: 0 };
+  return { table: 'status', id, number: id.charCodeAt(0), ...about, state: 'TASK_RUNNING', message, creationTime: 0 };
 }

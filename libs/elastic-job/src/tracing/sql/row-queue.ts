@@ -1,11 +1,11 @@
 import type { TraceRow } from './trace-row.js';
 
 /**
- * Rows that wait to be written, in order, each id once: a later version of a row replaces the earlier one. When the
+ * Rows that wait to be written, in order, each once: a later version of a row replaces the earlier one. When the
  * queue is full the oldest row is dropped, because after an outage the present matters most.
  */
 export class RowQueue {
-  private waiting = new Map<string, TraceRow>();
+  private waiting = new Map<number, TraceRow>();
   private taken: readonly TraceRow[] = [];
   private lost = 0;
 
@@ -22,14 +22,14 @@ export class RowQueue {
   }
 
   put(row: TraceRow): void {
-    if (this.size >= this.limit && !this.waiting.has(row.id)) this.dropOldest();
-    this.waiting.set(row.id, row);
+    if (this.size >= this.limit && !this.waiting.has(row.number)) this.dropOldest();
+    this.waiting.set(row.number, row);
   }
 
   /** The oldest rows. They belong to the caller until `done` or `giveBack`, and no others can be taken before. */
   take(count: number): readonly TraceRow[] {
     this.taken = firstOf(this.waiting.values(), count);
-    for (const { id } of this.taken) this.waiting.delete(id);
+    for (const { number } of this.taken) this.waiting.delete(number);
     return this.taken;
   }
 
@@ -41,7 +41,7 @@ export class RowQueue {
   /** Call when the rows were not written; they come first again. */
   giveBack(): void {
     const inOrder = [...this.taken, ...this.waiting.values()];
-    this.waiting = new Map(inOrder.map((row) => [row.id, row]));
+    this.waiting = new Map(inOrder.map((row) => [row.number, row]));
     this.taken = [];
   }
 

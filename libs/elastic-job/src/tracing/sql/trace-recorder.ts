@@ -21,6 +21,9 @@ export class TraceRecorder {
   private readonly started = new WeakMap<Trigger, Map<number, ExecutionRow>>();
   private readonly ids: RowIds;
   private readonly hostname: string;
+  private rows = 0;
+  /** The task of the last row: that of the next one is mostly the same. */
+  private lastTask = { named: '', taskId: '', ip: '' };
 
   constructor(private readonly clock: Clock) {
     this.ids = new RowIds(clock);
@@ -84,12 +87,14 @@ export class TraceRecorder {
     state: TraceState,
     message: string,
   ): StatusRow {
+    const { taskId, ip } = this.task(event.taskId);
     return {
       table: 'status',
       id: this.ids.next(),
+      number: (this.rows += 1),
       jobName: fitting(jobOf(event), WIDTH.jobName),
-      taskId: fitting(event.taskId, WIDTH.taskId),
-      slaveId: fitting(serverIpOfTask(event.taskId), WIDTH.ip),
+      taskId,
+      slaveId: ip,
       shardingItem: fitting(`[${event.items.join(', ')}]`, WIDTH.items),
       state,
       message: fitting(message, WIDTH.text),
@@ -97,14 +102,17 @@ export class TraceRecorder {
     };
   }
 
-  private execution({ trigger, taskId, item }: EventOf<'started' | 'settled'>, startTime: number): ExecutionRow {
+  private execution(event: EventOf<'started' | 'settled'>, startTime: number): ExecutionRow {
+    const { trigger, item } = event;
+    const { taskId, ip } = this.task(event.taskId);
     return {
       table: 'execution',
       id: this.ids.next(),
+      number: (this.rows += 1),
       jobName: fitting(trigger.jobName, WIDTH.jobName),
-      taskId: fitting(taskId, WIDTH.taskId),
+      taskId,
       hostname: this.hostname,
-      ip: fitting(serverIpOfTask(taskId), WIDTH.ip),
+      ip,
       shardingItem: item,
       executionSource: trigger.source,
       failureCause: null,
@@ -112,6 +120,14 @@ export class TraceRecorder {
       startTime,
       completeTime: null,
     };
+  }
+
+  private task(named: string): { readonly taskId: string; readonly ip: string } {
+    if (this.lastTask.named !== named) {
+      const ip = fitting(serverIpOfTask(named), WIDTH.ip);
+      this.lastTask = { named, taskId: fitting(named, WIDTH.taskId), ip };
+    }
+    return this.lastTask;
   }
 }
 

@@ -1,9 +1,16 @@
 import type { TraceState } from '../trace-query.js';
 
-/** Run of one item, as a row of `JOB_EXECUTION_LOG`. Times are milliseconds since the epoch. */
-export interface ExecutionRow {
-  readonly table: 'execution';
+/** Identity of a row of a history. Later versions of the row have the same. */
+interface RowIdentity {
+  /** Its primary key, which is different from those of all other instances. */
   readonly id: string;
+  /** Its number among the rows of this process. It is found by it faster than by the id, and is not written. */
+  readonly number: number;
+}
+
+/** Run of one item, as a row of `JOB_EXECUTION_LOG`. Times are milliseconds since the epoch. */
+export interface ExecutionRow extends RowIdentity {
+  readonly table: 'execution';
   readonly jobName: string;
   readonly taskId: string;
   readonly hostname: string;
@@ -18,9 +25,8 @@ export interface ExecutionRow {
 }
 
 /** State of a run of an instance's items together, as a row of `JOB_STATUS_TRACE_LOG`. */
-export interface StatusRow {
+export interface StatusRow extends RowIdentity {
   readonly table: 'status';
-  readonly id: string;
   readonly jobName: string;
   readonly taskId: string;
   readonly slaveId: string;
