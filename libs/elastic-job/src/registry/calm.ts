@@ -18,11 +18,18 @@ export class Calm {
   private isResuming = false;
   /** Pieces of urgent work under way. */
   private urgent = 0;
+  private begun = 0;
 
   constructor(private readonly clock: Clock) {}
 
+  /** Number of bursts so far. A burst is urgent work from one calm to the next. */
+  get bursts(): number {
+    return this.begun;
+  }
+
   /** Call it when a piece of urgent work begins. */
   begin(): void {
+    if (this.urgent === 0) this.begun += 1;
     this.urgent += 1;
   }
 

@@ -100,10 +100,28 @@ describe('transactions that share a request', () => {
 
   it('given more than one request holds, when it is full, then it leaves before the turn ends', async () => {
     const { addOf, sent } = sharing(committed);
-    const all = [addOf('/a', 30_000), addOf('/large', 200_000), addOf('/b', 30_000), addOf('/c', 30_000)];
+    const all = [addOf('/a', 4_000), addOf('/large', 200_000), addOf('/b', 4_000), addOf('/c', 4_000)];
     expect(sent).toEqual([['/a', '/b']]);
     await Promise.all(all);
     expect(sent).toEqual([['/a', '/b'], ['/c'], ['/large']]);
+  });
+
+  it('given a burst, when its requests are full, then the first is small and each next twice as large', async () => {
+    const { addOf, calm, sent } = sharing(committed);
+    const burst = async () => {
+      await Promise.all(Array.from({ length: 60 }, () => addOf('/a', 4_000)));
+      return sent.splice(0).map(({ length }) => length);
+    };
+    const sizes = [2, 4, 8, 16, 16, 14];
+    expect(await burst()).toEqual(sizes);
+    await calm();
+    expect(await burst()).toEqual(sizes);
+  });
+
+  it('given patient ones, when they leave, then already the first request is large', async () => {
+    const { addOf, sent } = sharing(committed);
+    await Promise.all(Array.from({ length: 20 }, () => addOf('/a', 4_000, true)));
+    expect(sent.map(({ length }) => length)).toEqual([16, 4]);
   });
 
   describe('calm', () => {
