@@ -1,4 +1,4 @@
-import { ElasticJob, type ElasticJobModuleOptions } from '@app/elastic-job';
+import { ElasticJob, type ElasticJobModuleOptions, JobEvents, JobRegistrar } from '@app/elastic-job';
 import { ElasticJobCloudModule, type TaskHost } from '@app/elastic-job/cloud';
 import { ElasticJobMetricsModule, JobMetrics } from '@app/elastic-job/metrics';
 import { openTelemetryTracer } from '@app/elastic-job/opentelemetry';
@@ -23,13 +23,18 @@ let tasks: MemoryTaskCluster;
 let host: TaskHost;
 beforeEach(() => {
   clock = new VirtualClock();
-  tasks = new MemoryTaskCluster({ clock });
+  useTasks(true);
+});
+
+/** @param adopts true if a scheduler may take over tasks of another one */
+function useTasks(adopts: boolean): void {
+  tasks = new MemoryTaskCluster({ clock, adopts });
   tasks.script(JOB, [
     { state: { name: 'QUEUED', detail: 'no room' }, ms: 1_000 },
     { state: { name: 'RUNNING' }, ms: WORK_MS },
     { state: { name: 'FINISHED', report: { v: 1, outcome: 'succeeded', ms: 1 } } },
   ]);
-});
+}
 
 async function start(options?: ElasticJobModuleOptions): Promise<JobApplication> {
   const backend = tasks.backend();
@@ -51,6 +56,24 @@ async function fire(ms: number): Promise<void> {
 function placeOf(item: number) {
   return { cluster: 'elastic-job', jobName: JOB, item };
 }
+
+it('lets items that have begun as their job is removed start their tasks and end', async () => {
+  useTasks(false);
+  const { app } = await start();
+  const events = app.get(JobEvents, { strict: false });
+  const registrar = app.get(JobRegistrar, { strict: false });
+  const outcomes: string[] = [];
+  let removal: Promise<void> | undefined;
+  events.on((event) => {
+    if (event.kind === 'started') removal ??= registrar.remove(JOB);
+    if (event.kind === 'settled') outcomes.push(event.outcome.kind);
+  });
+
+  await fire(1_000 + WORK_MS + 1_000);
+  await clock.advanceUntil(removal!);
+
+  expect(outcomes).toEqual(['succeeded', 'succeeded']);
+});
 
 describe('the metrics of tasks', () => {
   it('count the tasks followed here by state, their start times, and their ends', async () => {

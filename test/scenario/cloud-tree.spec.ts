@@ -30,12 +30,19 @@ let tree: CloudConfigurations;
 let registry: RegistryCenter;
 /** Duration of a task, in milliseconds. */
 let workMs: number;
+/** Of each request and each reply, in milliseconds. */
+let latencyMs: number;
 let allowOf: (index: number) => TaskAllow | undefined;
 
 beforeEach(async () => {
   workMs = SECOND;
+  latencyMs = 0;
   allowOf = () => ALLOW;
-  cluster = new TestCluster({ instances: 3, module: moduleFor });
+  await begin();
+});
+
+async function begin(): Promise<void> {
+  cluster = new TestCluster({ instances: 3, module: moduleFor, latencyMs });
   tasks = new MemoryTaskCluster({ clock: cluster.clock });
   tasks.script('settle', ({ clock, signal }) => clock.sleep(workMs, signal));
   registry = cluster.registry.center({
@@ -46,11 +53,14 @@ beforeEach(async () => {
   });
   await cluster.clock.advanceUntil(registry.connect());
   tree = new CloudConfigurations(registry, cluster.clock);
-});
-afterEach(async () => {
+}
+
+afterEach(end);
+
+async function end(): Promise<void> {
   await cluster.clock.advanceUntil(registry.close());
   await cluster.stop();
-});
+}
 
 function moduleFor(index: number) {
   @Module({
@@ -190,6 +200,26 @@ describe('a job that is registered in the tree', () => {
     expect(joined()).toEqual([0, 1, 2]);
     expect(launched().get(0)).toBe(2);
   });
+
+  it.each([-100, -50, 0, 50, 100, 150])(
+    'fails no run if it is removed %d ms after its items are due',
+    async (afterMs) => {
+      await end();
+      latencyMs = 50;
+      workMs = 60 * SECOND;
+      await begin();
+      await start();
+      await register();
+      const now = cluster.clock.wallNow();
+      await cluster.advance(Math.ceil((now + SECOND) / 10_000) * 10_000 - now + afterMs);
+      await done(tree.jobs.remove('settle'));
+      await cluster.advance(10 * SECOND);
+
+      expect(joined()).toEqual([]);
+      expect(outcomes().filter((kind) => kind !== 'aborted')).toEqual([]);
+      expect([0, 1, 2].flatMap(errorsOf)).toEqual([]);
+    },
+  );
 
   it('goes even if it was removed while no scheduler was there', async () => {
     await start(1);

@@ -22,6 +22,7 @@ import {
   type TaskBackendStatus,
   type TaskOptions,
   type TaskResources,
+  UnknownJobError,
 } from '../../domain/index.js';
 import { workOfType } from '../../executor/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
@@ -144,7 +145,10 @@ export class TaskScheduler {
   }
 
   private settingsOf(jobName: JobName): TaskSettings {
-    const { configuration, definition } = this.runtime.registrar.of(jobName);
+    // A run that has begun may start its task while the job is being removed.
+    const job = this.runtime.registrar.find(jobName);
+    if (job === undefined) throw new UnknownJobError(jobName);
+    const { configuration, definition } = job;
     const knownAs = parseCreatedJob(definition.className)?.template;
     if (knownAs !== CLOUD_TEMPLATE) return { ...this.settingsFor(configuration), knownAs };
     const { resources, task, appName } = this.tree!.tasksOf(jobName);

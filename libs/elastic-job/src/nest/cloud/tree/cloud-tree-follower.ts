@@ -24,7 +24,7 @@ import {
   type SeenCloudJob,
   type TaskAllow,
 } from '../../../cloud/index.js';
-import { CancelledError, ConfigurationError, type JobName, UnknownJobError } from '../../../domain/index.js';
+import { CancelledError, ConfigurationError, type JobName, parseCreatedJob } from '../../../domain/index.js';
 import type { ElasticJobRuntime, JobTemplate } from '../../../runtime/index.js';
 import { describeTakeover } from './describe-takeover.js';
 import type { HandOver } from './hand-over.js';
@@ -87,7 +87,7 @@ export class CloudTreeFollower {
   /** Call when both registries are connected, and the process has started. */
   start(): void {
     this.stopListening = this.parts.runtime.events.on((event) => {
-      // It was under way when the job came to rest.
+      // It was under way when the job came to rest or was removed.
       if (event.kind === 'started' && this.isResting(event.trigger.jobName)) this.cancelRuns(event.trigger.jobName);
     });
     this.following ??= this.follow(this.ending.signal);
@@ -192,8 +192,11 @@ export class CloudTreeFollower {
     this.report(jobName, 'the job does not run here until it is corrected', error);
   }
 
+  /** True for a job of the tree that rests here, or is not registered any more. */
   private isResting(jobName: JobName): boolean {
-    return this.followed.has(jobName) && this.planOf(jobName) === undefined;
+    if (this.planOf(jobName) !== undefined) return false;
+    const className = this.parts.runtime.registrar.find(jobName)?.definition.className ?? '';
+    return parseCreatedJob(className)?.template === CLOUD_TEMPLATE;
   }
 
   /** Cancels runs that began under another version of the registered job, and writes Lite's edits through. */
@@ -243,13 +246,10 @@ export class CloudTreeFollower {
     }
   }
 
+  /** Also those of a job that is leaving this process. */
   private cancelRuns(jobName: JobName): void {
-    try {
-      const { running } = this.parts.runtime.registrar.of(jobName);
-      for (const item of running.list) running.leaseOf(item)?.abortItem(item, new CancelledError(jobName, item));
-    } catch (error) {
-      if (!(error instanceof UnknownJobError)) throw error; // Already left, and its runs end.
-    }
+    const running = this.parts.runtime.registrar.find(jobName)?.running;
+    for (const item of running?.list ?? []) running?.leaseOf(item)?.abortItem(item, new CancelledError(jobName, item));
   }
 
   private report(jobName: JobName | undefined, message: string, error: unknown): void {
