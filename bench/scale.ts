@@ -42,7 +42,7 @@ async function run(options: ScaleOptions): Promise<number> {
 
 function describeRun(rounds: number): string {
   const machine = `Node ${process.versions.node}, ${availableParallelism()} cores`;
-  return `Medians of ${rounds} rounds, ${new Date().toISOString().slice(0, 10)}, ${machine}`;
+  return `Medians of ${rounds} rounds or more, ${new Date().toISOString().slice(0, 10)}, ${machine}`;
 }
 
 try {
