@@ -6,8 +6,8 @@ const STEPS = 1_000;
 const PAUSE_MS = 400;
 
 /**
- * By how much the fixed piece of work may be slower than at its fastest. Others on the same processors make it slower by
- * 80 to 100 %. Its own variation is below 20 %.
+ * By how much the fixed piece of work may be slower than at its fastest. Others on the same processors make it slower
+ * by 80 to 100 %. Its own variation is below 20 %.
  */
 const MOST_SLOWER = 0.3;
 /** Share of the pieces that must be that fast. A few slow seconds are enough to spoil a p99. */
