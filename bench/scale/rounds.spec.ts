@@ -14,8 +14,15 @@ describe('rounds that count', () => {
     expect(countedOf([quick(9), slow(1), quick(9), quick(9)], 3)).toEqual({ values: [9, 9, 9], isSlow: false });
   });
 
-  it('are all of them, and the machine was slow, as long as there are too few others', () => {
+  it('are the first ones, and the machine was slow, as long as there are too few others', () => {
     expect(countedOf([quick(1), slow(9), quick(2)], 3)).toEqual({ values: [1, 9, 2], isSlow: true });
+  });
+
+  it('have no repeat on slow processors, so a row is not repeated until it is kept by luck', () => {
+    expect(countedOf([slow(9), slow(9), quick(9), slow(1), slow(1), slow(1), quick(1)], 3)).toEqual({
+      values: [9, 9, 9],
+      isSlow: true,
+    });
   });
 
   it('have each one that failed, since no slow processor explains that', () => {

@@ -25,14 +25,15 @@ export interface Counted {
 }
 
 /**
- * Leaves the rounds on slow processors out, if enough others are there. A value that is infinite counts always: nothing
- * that fails is explained by slow processors.
+ * Leaves the rounds on slow processors out, if enough others are there. Otherwise the first rounds count, and no repeat:
+ * a row that was repeated until it is kept would be kept by luck. A value that is infinite counts always: nothing that
+ * fails is explained by slow processors.
  * @param least number of rounds that are enough
  */
 export function countedOf(values: readonly RoundValue[], least: number): Counted {
   const counted = values.filter((of) => !of.isSlow || !Number.isFinite(of.value));
   const isEnough = counted.length >= Math.min(least, values.length);
-  return { values: (isEnough ? counted : values).map(({ value }) => value), isSlow: !isEnough };
+  return { values: (isEnough ? counted : values.slice(0, least)).map(({ value }) => value), isSlow: !isEnough };
 }
 
 /** Times of the fixed piece of work beside all measurements. */
