@@ -26,8 +26,8 @@ export interface Counted {
 
 /**
  * Leaves the rounds on slow processors out, if enough others are there. Otherwise the first rounds count, and no repeat:
- * a row that was repeated until it is kept would be kept by luck. A value that is infinite counts always: nothing that
- * fails is explained by slow processors.
+ * who repeats a row until it is kept, keeps it by luck. An infinite value counts always, since nothing that fails is
+ * explained by slow processors.
  * @param least number of rounds that are enough
  */
 export function countedOf(values: readonly RoundValue[], least: number): Counted {
