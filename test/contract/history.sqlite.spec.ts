@@ -1,14 +1,17 @@
+import { EventEmitter, once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Kysely, SqliteDialect } from 'kysely';
+import { Kysely, sql, SqliteDialect } from 'kysely';
 import Libsql from 'libsql';
-import { afterAll, beforeAll } from 'vitest';
-import type { SqlHistoryOptions } from '../../libs/elastic-job/src/tracing/sql/index.js';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
+import { SqlHistory, type SqlHistoryOptions } from '../../libs/elastic-job/src/tracing/sql/index.js';
 import type { Bundle } from '../support/bundle/bundle.js';
 import { bundleHistoryThread, inThread } from '../support/databases/history-thread.js';
 import { describeHistoryContract } from './history/history.contract.js';
-import type { HistoryDatabase } from './history/history-database.js';
+import { type HistoryDatabase, rowsOf } from './history/history-database.js';
+import { toldRun } from './history/told-runs.js';
 
 let threads: Bundle;
 beforeAll(async () => {
@@ -32,6 +35,33 @@ describeHistoryContract('SQLite, in memory', async () => {
   };
   return database;
 });
+
+describe('a history in SQLite whose file another connection has locked', () => {
+  it('has all rows once the lock is gone, written by a thread', async () => {
+    const database = await openFile((path) => inThread(threads, 'sqlite', path));
+    onTestFinished(() => database.close());
+    const db = database.connect();
+    const history = new SqlHistory(db, { gatherMs: 1, ...database.options });
+    await history.migrate();
+    const heard = new EventEmitter();
+    const refused = once(heard, 'error event');
+    history.start({ clock: new SystemClock(), emit: ({ kind }) => void heard.emit(`${kind} event`) });
+
+    await sql`begin immediate`.execute(db);
+    for (const item of [0, 1]) tellRun(history, item);
+    await refused;
+    await sql`rollback`.execute(db);
+    await history.stop(AbortSignal.timeout(10_000));
+
+    expect((await rowsOf(db, 'JOB_EXECUTION_LOG', 'sharding_item')).map((row) => row['sharding_item'])).toEqual([0, 1]);
+    expect(history.status.droppedRows).toBe(0);
+  });
+});
+
+function tellRun(history: SqlHistory<unknown>, item: number): void {
+  const { begin, end } = toldRun({ items: [item] });
+  for (const event of [...begin, ...end]) history.hear(event);
+}
 
 async function openFile(optionsOf: (path: string) => SqlHistoryOptions): Promise<HistoryDatabase> {
   const directory = await mkdtemp(join(tmpdir(), 'history-'));

@@ -47,17 +47,17 @@ export class TraceStore {
   }
 
   /**
-   * Writes all rows or none. May be repeated; versions of a row may come in any order.
+   * Writes all rows or none. May be repeated; versions of a row may come in any order. Always commits by itself: a
+   * connection of libsql on which a statement was refused as locked takes single statements without committing them,
+   * but refuses the commit of a transaction.
    * @param rows MOST_ROWS at most
    */
   async write(rows: readonly TraceRow[]): Promise<void> {
     const executions = rows.filter((row) => row.table === 'execution');
     const statuses = rows.filter((row) => row.table === 'status');
-    if (statuses.length === 0) return this.executions.run(this.db, executions);
-    if (executions.length === 0) return this.statuses.run(this.db, statuses);
     await this.db.transaction().execute(async (trx) => {
-      await this.executions.run(trx, executions);
-      await this.statuses.run(trx, statuses);
+      if (executions.length > 0) await this.executions.run(trx, executions);
+      if (statuses.length > 0) await this.statuses.run(trx, statuses);
     });
   }
 

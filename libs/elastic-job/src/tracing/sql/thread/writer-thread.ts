@@ -19,10 +19,13 @@ export interface WriterThreadParts {
 
 /**
  * Writes rows in a thread, one write at a time: further rows wait in the writer's queue, and may be dropped there. The
- * death of a thread fails its write; the next write starts another thread.
+ * death of a thread fails its write. After a failed write another thread goes on, since a connection may refuse all
+ * further commits (TraceStore.write).
  */
 export class WriterThread implements RowStore {
   private worker: Worker | undefined;
+  /** Threads that are ending after a failure. */
+  private readonly retired = new Set<Worker>();
   private asked: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined;
 
   constructor(private readonly parts: WriterThreadParts) {}
@@ -35,23 +38,32 @@ export class WriterThread implements RowStore {
     return this.parts.store.open();
   }
 
-  write(rows: Extract<ThreadOrder, { kind: 'write' }>['rows']): Promise<void> {
-    return this.ask({ kind: 'write', rows });
+  async write(rows: Extract<ThreadOrder, { kind: 'write' }>['rows']): Promise<void> {
+    try {
+      await this.ask({ kind: 'write', rows });
+    } catch (error) {
+      if (this.asked === undefined) this.retire();
+      throw error;
+    }
   }
 
   ping(): Promise<void> {
     return this.ask({ kind: 'ping' });
   }
 
-  /** Resolves when the thread has closed its connection and has ended; it is killed as soon as `signal` aborts. */
+  /** Resolves when all threads have closed their connections and ended; they are killed as soon as `signal` aborts. */
   async close(signal: AbortSignal): Promise<void> {
+    this.retire();
+    await Promise.all([...this.retired].map((worker) => endOf(worker, signal)));
+  }
+
+  private retire(): void {
     const { worker } = this;
-    this.worker = undefined;
     if (worker === undefined) return;
-    worker.ref();
+    this.worker = undefined;
+    this.retired.add(worker);
+    worker.once('exit', () => this.retired.delete(worker));
     send(worker, { kind: 'close' });
-    await once(worker, 'exit', { signal }).catch(() => {}); // Too late, or it has failed at its end.
-    await worker.terminate();
   }
 
   // A write that was given up as too slow is still with the thread, so no other may follow it.
@@ -90,6 +102,12 @@ export class WriterThread implements RowStore {
     if (asked === undefined) this.parts.onDeath(error);
     else asked.reject(error);
   }
+}
+
+async function endOf(worker: Worker, signal: AbortSignal): Promise<void> {
+  worker.ref();
+  await once(worker, 'exit', { signal }).catch(() => {}); // Too late, or it has failed at its end.
+  await worker.terminate();
 }
 
 function send(worker: Worker, order: ThreadOrder): void {
