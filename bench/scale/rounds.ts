@@ -25,9 +25,9 @@ export interface Counted {
 }
 
 /**
- * Leaves the rounds on slow processors out, if enough others are there. Otherwise the first rounds count, and no repeat:
- * who repeats a row until it is kept, keeps it by luck. An infinite value counts always, since nothing that fails is
- * explained by slow processors.
+ * Leaves the rounds on slow processors out, if enough others are there. Otherwise the first rounds count, and no
+ * repeat: who repeats a row until it is kept, keeps it by luck. An infinite value counts always, since nothing that
+ * fails is explained by slow processors.
  * @param least number of rounds that are enough
  */
 export function countedOf(values: readonly RoundValue[], least: number): Counted {
@@ -54,10 +54,11 @@ export function valuesOf(
   fastestMs: number,
 ): readonly RoundValue[] {
   return rounds.flatMap(({ figures, pieces }) => {
-    if (figures === undefined) return { value: worst, isSlow: wereSlow(fastestMs, pieces) };
+    const isSlow = wereSlow(fastestMs, pieces);
+    if (figures === undefined) return { value: worst, isSlow };
     if (Object.keys(figures).length === 0) return [];
     const value = figures[figure];
     if (value === undefined) throw new TypeError(`There is no figure ${figure}.`);
-    return { value: Number.isNaN(value) ? worst : value, isSlow: wereSlow(fastestMs, pieces) };
+    return { value: Number.isNaN(value) ? worst : value, isSlow };
   });
 }
