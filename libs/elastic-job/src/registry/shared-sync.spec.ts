@@ -28,6 +28,22 @@ it('lets work that may come later wait until all of them go on', async () => {
   expect(resumed.indexOf('later')).toBe(200);
 });
 
+it('lets the transactions that they have prepared leave before the next turn', async () => {
+  const heard: string[] = [];
+  const shared = sharing(
+    () => Promise.resolve(),
+    () => heard.push('leave'),
+  );
+  const prepare = async () => {
+    await shared.sync('sync');
+    heard.push('prepared');
+    await clock.nextTurn();
+    heard.push('next turn');
+  };
+  await Promise.all([prepare(), prepare()]);
+  expect(heard).toEqual(['prepared', 'prepared', 'leave', 'next turn', 'next turn']);
+});
+
 it('tells all of them why the request has failed', async () => {
   const failure = new Error('no answer');
   const shared = sharing(() => Promise.reject(failure));
@@ -63,7 +79,7 @@ describe('given callers that need the commits before an earlier moment', () => {
       sent += 1;
       return new Promise<void>((resolve) => (answer = resolve));
     };
-    shared = new SharedSync({ sessionId: () => sessionId, send }, virtual, new Calm(virtual));
+    shared = new SharedSync({ sessionId: () => sessionId, send, flush: () => {} }, virtual, new Calm(virtual));
   });
 
   it('sends at once, and answers later callers of that moment by the same request', async () => {
@@ -144,6 +160,6 @@ describe('given callers that need the commits before an earlier moment', () => {
   });
 });
 
-function sharing(send: () => Promise<void>): SharedSync {
-  return new SharedSync({ sessionId: () => '1', send }, clock, calm);
+function sharing(send: () => Promise<void>, flush = () => {}): SharedSync {
+  return new SharedSync({ sessionId: () => '1', send, flush }, clock, calm);
 }

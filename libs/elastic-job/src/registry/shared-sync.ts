@@ -13,6 +13,8 @@ interface SyncSender {
   sessionId(): string | undefined;
   /** Sends a sync at once. Once it resolves, every earlier commit has been heard. */
   send(): Promise<void>;
+  /** Sends the shared transactions that wait. */
+  flush(): void;
 }
 
 /** A sync that has left. */
@@ -29,7 +31,8 @@ interface SentSync {
 /**
  * One sync request shared by all callers that need the latest commits. It leaves at the end of the turn in which the
  * first one asks; callers that ask after it left share the next one. Once it is answered, callers resume in the order
- * of their calls, some in each turn, and until the last one has there is no calm.
+ * of their calls, some in each turn, and until the last one has there is no calm. What they have prepared leaves then at
+ * the latest: at the end of the turn, replies to the first of them would be taken before it.
  *
  * A caller that needs the commits before an earlier moment shares a sync that left after that moment. If there is none,
  * its own leaves at once, so that it is answered while further callers of that moment prepare their calls.
@@ -95,6 +98,7 @@ export class SharedSync {
     // Further callers may come while the first ones go on.
     while (waiting.size > 0) await resumeInTurns(this.clock, waiting.take(), (waiter) => waiter.resolve());
     sent.isOver = true;
+    this.sender.flush();
     this.calm.end();
   }
 }

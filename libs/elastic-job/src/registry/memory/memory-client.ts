@@ -17,14 +17,14 @@ export class MemoryClient implements ViewingClient {
   constructor(
     private readonly server: MemoryServer,
     private readonly options: MemorySessionOptions,
-    /** Sends requests that were made earlier and still wait. */
-    private readonly beforeRequest: () => void,
+    /** Sends the shared transactions that wait. */
+    private readonly flush: () => void,
   ) {
     this.session = new MemorySession(server, options);
     const nothing = () => {};
     this.calm = new Calm(options.clock);
     const send = () => this.request('sync', nothing, nothing);
-    const sender = { sessionId: () => this.session.info.id, send };
+    const sender = { sessionId: () => this.session.info.id, send, flush };
     this.sharedSync = new SharedSync(sender, options.clock, this.calm);
   }
 
@@ -40,7 +40,7 @@ export class MemoryClient implements ViewingClient {
     options?: RequestOptions,
   ): Promise<T> {
     options?.signal?.throwIfAborted();
-    this.beforeRequest();
+    this.flush();
     this.session.checkClock();
     if (this.session.isAsking) await this.session.answered();
     const id = this.session.usableId(operation);

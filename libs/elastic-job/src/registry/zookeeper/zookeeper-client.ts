@@ -99,7 +99,8 @@ export class ZooKeeperClient {
     const sessionId = () => this.session.info.id;
     this.calm = new Calm(clock);
     this.sharedTransactions = new SharedTransactions({ sessionId, maxRequestBytes, send }, clock, this.calm);
-    this.sharedSync = new SharedSync({ sessionId, send: () => this.syncWhenConnected() }, clock, this.calm);
+    const flush = () => this.sharedTransactions.flush();
+    this.sharedSync = new SharedSync({ sessionId, send: () => this.syncWhenConnected(), flush }, clock, this.calm);
     this.sharedReads = new SharedReads((reads, counted, receive) =>
       this.session.send(this.protocol.multiRead(reads), receive, counted),
     );
