@@ -31,8 +31,8 @@ interface SentSync {
 /**
  * One sync request shared by all callers that need the latest commits. It leaves at the end of the turn in which the
  * first one asks; callers that ask after it left share the next one. Once it is answered, callers resume in the order
- * of their calls, some in each turn, and until the last one has there is no calm. What they have prepared leaves then at
- * the latest: at the end of the turn, replies to the first of them would be taken before it.
+ * of their calls, some in each turn, and until the last one has there is no calm. Then the transactions that they have
+ * prepared leave at once: at the end of the turn, the replies to the first of them would be taken before.
  *
  * A caller that needs the commits before an earlier moment shares a sync that left after that moment. If there is none,
  * its own leaves at once, so that it is answered while further callers of that moment prepare their calls.
