@@ -116,7 +116,8 @@ export class SettleQueue {
         open = this.afterFailure(open, error, setbacks);
       }
     }
-    await this.notes.end();
+    const releasing = this.notes.end();
+    if (releasing !== undefined) await releasing;
   }
 
   private unclearOf(batch: readonly EndedItem[]): readonly EndedItem[] {
@@ -134,7 +135,8 @@ export class SettleQueue {
 
   /** @returns the ends to try again at once */
   private async tryCommit(batch: readonly EndedItem[], { lostRaces }: Setbacks): Promise<readonly EndedItem[]> {
-    const noted = await this.notes.of(batch.flatMap(({ note }) => note ?? []));
+    const noting = this.notes.of(batch.flatMap(({ note }) => note ?? []));
+    const noted = noting instanceof Promise ? await noting : noting;
     const operations = operationsOf(batch);
     const result = await this.send(batch, operations, noted.operations);
     if (result.kind === 'committed') {

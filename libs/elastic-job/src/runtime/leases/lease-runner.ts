@@ -93,7 +93,7 @@ export class LeaseRunner {
     });
     events.emit({ kind: 'begun', trigger, taskId, items: lease.items });
     this.context.news.tell({ kind: 'LeaseRuns', lease });
-    const told = await this.listeners?.before(lease, settings.configuration);
+    const told = this.listeners && (await this.listeners.before(lease, settings.configuration));
     const handler = this.noting(contexts, this.traced(lease));
     const thrown: unknown[] = [];
     await executor.run(lease, this.executable(lease, handler), (item, outcome) => {
@@ -104,7 +104,7 @@ export class LeaseRunner {
     const failures = failuresIn(lease, await lease.settled());
     events.emit({ kind: 'finished', trigger, taskId, items: lease.items, failures });
     if (goesRound(settings.configuration)) await this.nameNextInstance();
-    await told?.after();
+    if (told !== undefined) await told.after();
     if (thrown.length > 0) this.tellThrown(lease, thrown);
     lease.trace?.ended();
   }

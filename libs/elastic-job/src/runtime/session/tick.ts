@@ -40,7 +40,8 @@ export class Tick {
 
   /** Begins the free items, and marks those that still run as misfired. */
   private async beginItems(trigger: Trigger, items: readonly number[]): Promise<ExecutionLease | undefined> {
-    const { ready, behind } = await this.catchUp.inOrder(trigger, this.free(items));
+    const sorting = this.catchUp.inOrder(trigger, this.free(items));
+    const { ready, behind } = sorting instanceof Promise ? await sorting : sorting;
     const free = this.free(ready);
     const held =
       free.length === items.length ? [] : items.filter((item) => !free.includes(item) && !behind.includes(item));
