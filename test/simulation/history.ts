@@ -244,9 +244,9 @@ export class History {
     return (this.distrust.get(instance) ?? []).some((interval) => overlaps(interval, { from, to }));
   }
 
-  /** True if any process used another time than the registry's. Its own clock may also be ahead of that time. */
-  isRegistryDistrusted(at: number): boolean {
-    return [...this.distrust.keys()].some((instance) => this.trustsNoRegistry(instance, at, at));
+  /** True if any process then used another time than the registry's. Its own clock may also be ahead of that time. */
+  isRegistryDistrusted(from: number, to: number): boolean {
+    return [...this.distrust.keys()].some((instance) => this.trustsNoRegistry(instance, from, to));
   }
 
   private get distrust(): ReadonlyMap<number, readonly Interval[]> {

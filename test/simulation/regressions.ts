@@ -125,6 +125,11 @@ export const REGRESSIONS: readonly Regression[] = [
     edition: 4,
     showed: 'a checker did not know which early runs count as early where most agree against the registry',
   },
+  {
+    seed: 1585,
+    edition: 4,
+    showed: 'a checker asked for the report of an early run, though the only instance to find it had lost its session',
+  },
   { seed: 1580, edition: 4, showed: 'a checker took a job for removed that an earlier call had yet to add again' },
   { seed: 1795, edition: 4, showed: 'a checker did not expect that a call fails for missing rights' },
   { seed: 553, edition: 2, showed: 'a checker did not know that a process which ends adds no job' },

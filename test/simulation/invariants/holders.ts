@@ -108,29 +108,18 @@ function unawareOfExpiry(history: History): Violation[] {
 export function check21OnceBegun(history: History): Violation[] {
   const violations: Violation[] = [];
   const begun = new Map<string, number>();
-  const told = history
-    .of('event')
-    .flatMap(({ at, event }) => (event.kind === 'early' && history.isRegistryDistrusted(at) ? [{ ...event, at }] : []));
   const ends = byItem(itemEnds(history));
   for (const { at, jobName, item, record, isClaim, zxid } of history.begins) {
     const { fireTime, origin } = record.target;
     const target = `${jobName}/${item} for ${timeOf(fireTime)} of ${origin}`;
     const before = begun.get(target);
-    // By the time that most agree on, which may differ from the registry's. The begin itself may also show and report
-    // it.
-    const isTold = told.some(
-      (one) =>
-        one.at > before! &&
-        one.at <= at + history.promptMs &&
-        one.fireTime > fireTime &&
-        one.jobName === jobName &&
-        one.items.includes(item),
-    );
-    // A begin within the tolerance does not count as early, but may be repeated: after a later early run, or if a
-    // smaller total has ended the item meanwhile, with all that it had begun.
+    // A begin within the tolerance does not count as early, nor does one that was early by the time that most agree on.
+    // It may be repeated: if the record names the stretch of a later early run, or if a smaller total has ended the
+    // item meanwhile, with all that it had begun.
     const isForgotten = ends.get(itemKey(jobName, item))?.some((end) => end.at >= before! && end.zxid < zxid) ?? false;
-    const mayRepeat = before !== undefined && before < fireTime && (isForgotten || mayRepeatEarlyRun(record));
-    const wasEarly = before !== undefined && (before < fireTime - TOLERANCE_MS || isTold || mayRepeat);
+    const wasAhead = before !== undefined && (before < fireTime || history.isRegistryDistrusted(before, at));
+    const mayRepeat = wasAhead && (isForgotten || mayRepeatEarlyRun(record));
+    const wasEarly = before !== undefined && (before < fireTime - TOLERANCE_MS || mayRepeat);
     if (before !== undefined && !isClaim && !wasEarly) {
       violations.push({ at, message: `${target} was begun again, by ${record.by}`, about: zxid.toString(16) });
     }
