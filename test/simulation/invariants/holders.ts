@@ -113,12 +113,13 @@ export function check21OnceBegun(history: History): Violation[] {
     const { fireTime, origin } = record.target;
     const target = `${jobName}/${item} for ${timeOf(fireTime)} of ${origin}`;
     const before = begun.get(target);
-    // A begin within the tolerance does not count as early, nor does one that was early by the time that most agree on.
-    // It may be repeated: if the record names the stretch of a later early run, or if a smaller total has ended the
-    // item meanwhile, with all that it had begun.
+    // A begin within the tolerance does not count as early. It may be repeated if a smaller total has ended the item
+    // meanwhile, with all that it had begun, or if the record names the stretch of a later early run. Such a stretch
+    // also covers what had come by the registry's clock, but not by the time that most agree on.
     const isForgotten = ends.get(itemKey(jobName, item))?.some((end) => end.at >= before! && end.zxid < zxid) ?? false;
-    const wasAhead = before !== undefined && (before < fireTime || history.isRegistryDistrusted(before, at));
-    const mayRepeat = wasAhead && (isForgotten || mayRepeatEarlyRun(record));
+    const wasAhead = before !== undefined && before < fireTime;
+    const wasJudgedAhead = wasAhead || (before !== undefined && history.isRegistryDistrusted(before, at));
+    const mayRepeat = (wasAhead && isForgotten) || (wasJudgedAhead && mayRepeatEarlyRun(record));
     const wasEarly = before !== undefined && (before < fireTime - TOLERANCE_MS || mayRepeat);
     if (before !== undefined && !isClaim && !wasEarly) {
       violations.push({ at, message: `${target} was begun again, by ${record.by}`, about: zxid.toString(16) });
