@@ -15,10 +15,13 @@ const entries = Object.entries(exports).flatMap(([entry, target]) => {
   return ['@app/elastic-job', 'nestjs-elastic-job'].map((name) => ({ find: name + entry.slice(1), replacement }));
 });
 
+/** The folder of the tests, whose support specs anywhere import. */
+const support = { find: '@test', replacement: fileURLToPath(new URL('./test', import.meta.url)) };
+
 export default defineConfig({
   // Rather than resolve.tsconfigPaths, which ignores files outside tsconfig's include.
   // The longest first: a shorter one is the beginning of others.
-  resolve: { alias: entries.toSorted((a, b) => b.find.length - a.find.length) },
+  resolve: { alias: [support, ...entries.toSorted((a, b) => b.find.length - a.find.length)] },
   test: {
     include: ['bench/**/*.spec.ts', 'libs/**/*.spec.ts', 'apps/**/*.spec.ts', 'src/**/*.spec.ts', 'test/**/*.spec.ts'],
     // Those that break servers or attack, those beside Java or other releases, and those over database servers,

@@ -9,7 +9,7 @@
 // npm run bench:cpu -- --profile DIRECTORY            writes CPU profiles of this tree's processes; the figures mean
 //                                                     nothing then, since sampling costs CPU, even at rest
 import { parseArgs } from 'node:util';
-import { startZooKeeperServer } from '../test/support/faults/index.js';
+import { startZooKeeperServer } from '@test/support/faults/index.js';
 import { Contestant } from './cpu-contestant.js';
 import { checkOut, WORKSPACE } from './cpu-trees.js';
 import type { Window } from './cpu-trial.js';

@@ -3,8 +3,8 @@ import type { JobPlan, Run } from '../test/chaos/cluster/check/index.js';
 import { Cluster } from '../test/chaos/cluster/stage/cluster.js';
 import type { Worker } from '../test/chaos/cluster/stage/worker.js';
 import type { WorkerPrograms } from '../test/chaos/cluster/stage/workforce.js';
-import { Ensemble, type TestServer } from '../test/support/faults/index.js';
-import type { PeerEvent } from '../test/support/peers/journal.js';
+import { Ensemble, type TestServer } from '@test/support/faults/index.js';
+import type { PeerEvent } from '@test/support/peers/journal.js';
 
 export interface CrewOptions {
   readonly server: TestServer;

@@ -7,7 +7,7 @@ import Table from 'cli-table3';
 import { Crew, type HandOver } from './failover-crew.js';
 import { buildPrograms } from '../test/chaos/cluster/programs.js';
 import { percentile } from '../test/chaos/cluster/report.js';
-import { startZooKeeperServer } from '../test/support/faults/index.js';
+import { startZooKeeperServer } from '@test/support/faults/index.js';
 
 const CRASHES = Number(process.env['BENCH_CRASHES'] ?? 100);
 const AT_ONCE = 5;

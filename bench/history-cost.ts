@@ -20,7 +20,7 @@ import {
 import Libsql from 'libsql';
 import { SystemClock } from '../libs/elastic-job/src/clock/index.js';
 import { SqlHistory, type SqlHistoryOptions } from '../libs/elastic-job/src/tracing/sql/index.js';
-import { bundleHistoryThread, inThread } from '../test/support/databases/history-thread.js';
+import { bundleHistoryThread, inThread } from '@test/support/databases/history-thread.js';
 import { fastestOf, isSlow, slowerThan, timeOfPiece, warmUp } from './scale/machine-speed.js';
 import { type Machine, type Verdict, verdictOf } from './scale/verdict.js';
 import { describeMedian } from './statistics.js';

@@ -2,7 +2,7 @@
  * Compares this package's ZooKeeper client with the one whose codec it uses, on a real server. Ends with status 1 if it
  * is slower than promised.
  */
-import { startZooKeeperServer } from '../test/support/faults/index.js';
+import { startZooKeeperServer } from '@test/support/faults/index.js';
 import { startCenter, startStock } from './contestants.js';
 import { compare, OPERATIONS, type Results } from './throughput.js';
 import { median, timeTree, timeWatches, TREE_NODES, WATCHED_PATHS } from './views.js';

@@ -3,11 +3,11 @@
 import { fileURLToPath } from 'node:url';
 import Table from 'cli-table3';
 import { InteropStage, SHORT_TICKS } from '../test/interop/support/interop-stage.js';
-import { javaPeerClassPath, RELEASES, whyNoJava } from '../test/support/peers/java-build.js';
+import { javaPeerClassPath, RELEASES, whyNoJava } from '@test/support/peers/java-build.js';
 import { jobSpec } from '../test/interop/support/job-spec.js';
 import type { Peer, PeerKind } from '../test/interop/support/peer.js';
-import { bundle } from '../test/support/bundle/bundle.js';
-import { startZooKeeperServer } from '../test/support/faults/index.js';
+import { bundle } from '@test/support/bundle/bundle.js';
+import { startZooKeeperServer } from '@test/support/faults/index.js';
 
 const ITEMS = 400;
 const INSTANCES = 4;

@@ -10,7 +10,7 @@ import Table from 'cli-table3';
 import { SystemClock } from '../libs/elastic-job/src/clock/index.js';
 import { isTaskEnd, LocalProcesses, type TaskOrder } from '../libs/elastic-job/src/cloud/index.js';
 import { inheritedEnvironment } from '../libs/elastic-job/src/executor/index.js';
-import { bundleTaskSupervisor } from '../test/support/bundle/bundle.js';
+import { bundleTaskSupervisor } from '@test/support/bundle/bundle.js';
 
 const MOST_OVERHEAD_MS = 30;
 /** Limit for a plain Node worker. */

@@ -5,7 +5,7 @@ import {
   type SubtreeOptions,
   ZooKeeperRegistryCenter,
 } from '../libs/elastic-job/src/registry/index.js';
-import { type FaultProxy, OpenHandles, startFaultProxy, type TestServer } from '../test/support/faults/index.js';
+import { type FaultProxy, OpenHandles, startFaultProxy, type TestServer } from '@test/support/faults/index.js';
 
 const BRANCHES = 30;
 const LEAVES = 99;

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { ClientProcess } from '../../test/support/faults/index.js';
+import { ClientProcess } from '@test/support/faults/index.js';
 import type { CallName, InstanceCalls, Reply } from './child/instance-calls.js';
 
 const CALL_LIMIT_MS = 600_000;

@@ -1,5 +1,5 @@
-import { type Bundle, bundle } from '../../test/support/bundle/bundle.js';
-import { startZooKeeperServer, type TestServer } from '../../test/support/faults/index.js';
+import { type Bundle, bundle } from '@test/support/bundle/bundle.js';
+import { startZooKeeperServer, type TestServer } from '@test/support/faults/index.js';
 import { Instance } from './instance.js';
 
 /**

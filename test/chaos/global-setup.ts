@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node';
-import { bundleConnectionWorker } from '../support/bundle/bundle.js';
-import { startZooKeeperServer } from '../support/faults/index.js';
+import { bundleConnectionWorker } from '@test/support/bundle/bundle.js';
+import { startZooKeeperServer } from '@test/support/faults/index.js';
 
 declare module 'vitest' {
   export interface ProvidedContext {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { forkClient } from '../support/faults/index.js';
+import { forkClient } from '@test/support/faults/index.js';
 import { CONNECTION, EACH, NAMESPACE, useStage } from './registry/stage.js';
 
 const SESSION_MS = 2_000;

@@ -11,7 +11,7 @@ import {
   isWrite,
   type RawClient,
   startEnsemble,
-} from '../support/faults/index.js';
+} from '@test/support/faults/index.js';
 import { EACH, NAMESPACE, SOON, useStage } from './registry/stage.js';
 
 const JOB = 'refused';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { type ClientProcess, forkClient } from '../support/faults/index.js';
-import { watchStalls } from '../support/stalls.js';
+import { type ClientProcess, forkClient } from '@test/support/faults/index.js';
+import { watchStalls } from '@test/support/stalls.js';
 import { CONNECTION, EACH, LATENESS_MS, NAMESPACE, useStage } from './registry/stage.js';
 
 const DRAIN_TIMEOUT_MS = 4_000;

@@ -6,7 +6,7 @@ import { LocalProcesses } from '../../libs/elastic-job/src/cloud/index.js';
 import { killAll, processesWith } from '../../libs/elastic-job/src/cloud/process/process-table.js';
 import { HELD } from '../contract/tasks/harness.js';
 import { endOf, stateOf, statesUntil } from '../contract/tasks/support.js';
-import { bundleTaskSupervisor } from '../support/bundle/bundle.js';
+import { bundleTaskSupervisor } from '@test/support/bundle/bundle.js';
 import { LocalStage } from './support/local-stage.js';
 import { BUSY_NODE, GRANDCHILD, hungry } from './support/programs.js';
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
 import { killAll, processesWith } from '../../libs/elastic-job/src/cloud/process/process-table.js';
-import { bundleTaskSupervisor } from '../support/bundle/bundle.js';
-import { OpenHandles } from '../support/faults/index.js';
+import { bundleTaskSupervisor } from '@test/support/bundle/bundle.js';
+import { OpenHandles } from '@test/support/faults/index.js';
 import { BUSY_NODE, DETACHED_CHILD, GRANDCHILD, LISTENER, PYTHON } from './support/programs.js';
 import { type SchedulerOrder, startScheduler } from './support/scheduler.js';
 

@@ -5,7 +5,7 @@ import { mkdtemp, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { guard } from '../support/zookeeper/guard.js';
+import { guard } from '@test/support/zookeeper/guard.js';
 import { type Row, ROWS } from './rows/index.js';
 import { Site } from './site.js';
 

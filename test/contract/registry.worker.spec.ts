@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import { bundleConnectionWorker } from '../support/bundle/bundle.js';
+import { bundleConnectionWorker } from '@test/support/bundle/bundle.js';
 import { describeRegistryContract } from './registry/index.js';
 import { startZooKeeperHarness } from './zookeeper-harness.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
 import { LocalProcesses } from '../../libs/elastic-job/src/cloud/index.js';
-import { bundleTaskSupervisor } from '../support/bundle/bundle.js';
+import { bundleTaskSupervisor } from '@test/support/bundle/bundle.js';
 import { type Behaviour, describeTaskBackendContract, WRITTEN } from './tasks/index.js';
 
 const OBEY = 'trap "exit 143" TERM; while :; do sleep 0.02; done';

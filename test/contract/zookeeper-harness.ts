@@ -5,7 +5,7 @@ import {
   type ZooKeeperOptions,
   ZooKeeperRegistryCenter,
 } from '../../libs/elastic-job/src/registry/index.js';
-import { startProxy } from '../support/zookeeper/zookeeper-proxy.js';
+import { startProxy } from '@test/support/zookeeper/zookeeper-proxy.js';
 import type { ClientOptions, RegistryHarness } from './registry/index.js';
 
 /**

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import type { SqlHistoryOptions } from '../../libs/elastic-job/src/tracing/sql/index.js';
 import { describeHistoryContract } from '../contract/history/history.contract.js';
 import type { HistoryDatabase } from '../contract/history/history-database.js';
-import type { Bundle } from '../support/bundle/bundle.js';
-import { bundleHistoryThread, inThread } from '../support/databases/history-thread.js';
+import type { Bundle } from '@test/support/bundle/bundle.js';
+import { bundleHistoryThread, inThread } from '@test/support/databases/history-thread.js';
 import { KINDS, type OpenedServer, serverOf } from './support/kinds.js';
 
 let threads: Bundle;

@@ -9,7 +9,7 @@ import {
 } from '../../libs/elastic-job/src/domain/index.js';
 import { type RegistryCenter, ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
-import { LIMITS } from '../support/limits.js';
+import { LIMITS } from '@test/support/limits.js';
 
 const PARENT = { name: 'import', cron: '0 0 0 1 1 ? 2199', shardingTotalCount: 6, failover: true };
 const CHILD = { name: 'report', after: 'import', shardingTotalCount: 4, failover: true };

@@ -4,8 +4,8 @@ import { resolveJobOptions, type ShardingContext } from '../../libs/elastic-job/
 import { type RegistryCenter, ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
 import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
-import { LIMITS } from '../support/limits.js';
-import { startProxy, type ZooKeeperProxy } from '../support/zookeeper/zookeeper-proxy.js';
+import { LIMITS } from '@test/support/limits.js';
+import { startProxy, type ZooKeeperProxy } from '@test/support/zookeeper/zookeeper-proxy.js';
 
 const JOB = 'settle-orders';
 const TOTAL = 7;

@@ -5,7 +5,7 @@ import { judgeReadiness } from '../../libs/elastic-job/src/health/index.js';
 import { ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
 import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
-import { connectRawClient, type RawClient } from '../support/faults/index.js';
+import { connectRawClient, type RawClient } from '@test/support/faults/index.js';
 
 const JOB = 'settle-orders';
 const ITEMS = [0, 1, 2, 3];

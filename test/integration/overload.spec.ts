@@ -9,7 +9,7 @@ import {
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
 import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
 import { ascending, range } from '../scenario/support/run-checks.js';
-import { LIMITS } from '../support/limits.js';
+import { LIMITS } from '@test/support/limits.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -16,7 +16,7 @@ import {
   ZooKeeperRegistryCenter,
 } from '../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
-import { LIMITS } from '../support/limits.js';
+import { LIMITS } from '@test/support/limits.js';
 
 const JOB = 'counted';
 const clock = new SystemClock();

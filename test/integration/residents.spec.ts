@@ -3,7 +3,7 @@ import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
 import { resolveJobOptions, type ShardingContext } from '../../libs/elastic-job/src/domain/index.js';
 import { ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
-import { LIMITS } from '../support/limits.js';
+import { LIMITS } from '@test/support/limits.js';
 
 const JOB = 'follow-orders';
 const TOTAL = 6;

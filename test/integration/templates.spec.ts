@@ -5,7 +5,7 @@ import { resolveJobOptions } from '../../libs/elastic-job/src/domain/index.js';
 import { JobOperateApi } from '../../libs/elastic-job/src/operations/index.js';
 import { type RegistryCenter, ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
-import { fourLetter } from '../support/zookeeper/four-letter.js';
+import { fourLetter } from '@test/support/zookeeper/four-letter.js';
 
 /** With CREATED_JOBS=1000, as in CI, this shows the promised number. */
 const COUNT = Number(process.env['CREATED_JOBS'] ?? 100);

@@ -5,7 +5,7 @@ import { resolveJobOptions, type ShardingContext } from '../../libs/elastic-job/
 import { type RegistryCenter, ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
 import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
-import { LIMITS } from '../support/limits.js';
+import { LIMITS } from '@test/support/limits.js';
 
 const JOB = 'settle-orders';
 const TOTAL = 5;

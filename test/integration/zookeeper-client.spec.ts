@@ -9,8 +9,8 @@ import {
 import type { NodeEventKind, Watcher } from '../../libs/elastic-job/src/registry/zookeeper/session/watches.js';
 import { ZooKeeperClient } from '../../libs/elastic-job/src/registry/zookeeper/zookeeper-client.js';
 import { resolveZooKeeperOptions } from '../../libs/elastic-job/src/registry/zookeeper/zookeeper-options.js';
-import { LIMITS } from '../support/limits.js';
-import { emptyReply, nothingRead, OP, startFakeServer } from '../support/faults/index.js';
+import { LIMITS } from '@test/support/limits.js';
+import { emptyReply, nothingRead, OP, startFakeServer } from '@test/support/faults/index.js';
 
 const UNIMPLEMENTED = -6;
 const QUOTA_EXCEEDED = -125;

@@ -10,10 +10,10 @@ import {
   ZooKeeperRegistryCenter,
   type ZooKeeperOptions,
 } from '../../libs/elastic-job/src/registry/index.js';
-import { LIMITS } from '../support/limits.js';
-import { watchStalls } from '../support/stalls.js';
-import { freePort, listen } from '../support/zookeeper/loopback.js';
-import { startProxy, type ZooKeeperProxy } from '../support/zookeeper/zookeeper-proxy.js';
+import { LIMITS } from '@test/support/limits.js';
+import { watchStalls } from '@test/support/stalls.js';
+import { freePort, listen } from '@test/support/zookeeper/loopback.js';
+import { startProxy, type ZooKeeperProxy } from '@test/support/zookeeper/zookeeper-proxy.js';
 
 const clock = new SystemClock();
 const cleanups: (() => Promise<unknown>)[] = [];

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
-import { bundle } from '../support/bundle/bundle.js';
-import { cloudOracleClassPath, javaPeerClassPath, RELEASES, whyNoJava } from '../support/peers/java-build.js';
+import { bundle } from '@test/support/bundle/bundle.js';
+import { cloudOracleClassPath, javaPeerClassPath, RELEASES, whyNoJava } from '@test/support/peers/java-build.js';
 
 declare module 'vitest' {
   export interface ProvidedContext {

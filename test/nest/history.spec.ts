@@ -3,7 +3,7 @@ import { VirtualClock } from '@app/elastic-job/testing';
 import { SqlHistory, type SqlHistoryOptions } from '@app/elastic-job/tracing/sql';
 import { DummyDriver, Kysely, MssqlAdapter, MssqlIntrospector, MssqlQueryCompiler } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { SwitchedSqlite } from '../support/databases/switched-sqlite.js';
+import { SwitchedSqlite } from '@test/support/databases/switched-sqlite.js';
 import { EVERY_SECOND, type JobApplication, startJobs, whileTimePasses } from './support/job-application.js';
 
 const ITEMS = 30;

@@ -13,7 +13,7 @@ import { NestFactory } from '@nestjs/core';
 import { map, type Observable } from 'rxjs';
 import { BroadcastChannel } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Bundle, bundle } from '../support/bundle/bundle.js';
+import { type Bundle, bundle } from '@test/support/bundle/bundle.js';
 import { EVERY_SECOND, QUIET, rootModule } from './support/job-application.js';
 
 const PORT = 'the news of an isolated job';

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import type { ShardingContext } from '../../libs/elastic-job/src/domain/index.js';
 import { createTestCluster, type TestCluster, type TestProcess } from '../../libs/elastic-job/src/testing/index.js';
-import { Seeded } from '../support/seeded.js';
+import { Seeded } from '@test/support/seeded.js';
 import { idOf } from './support/operators.js';
 
 const JOB = 'count';

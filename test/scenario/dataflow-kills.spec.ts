@@ -3,7 +3,7 @@ import type { Clock } from '../../libs/elastic-job/src/clock/index.js';
 import type { DataflowJob, ShardingContext } from '../../libs/elastic-job/src/domain/index.js';
 import { dataflowHandler } from '../../libs/elastic-job/src/executor/index.js';
 import { createTestCluster, type TestCluster } from '../../libs/elastic-job/src/testing/index.js';
-import { Seeded } from '../support/seeded.js';
+import { Seeded } from '@test/support/seeded.js';
 import { itemsOf } from './support/run-checks.js';
 
 const JOB = 'copy-rows';

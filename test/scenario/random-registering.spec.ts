@@ -3,7 +3,7 @@ import { ElasticJobError, type ShardingContext } from '../../libs/elastic-job/sr
 import { JobOperateApi } from '../../libs/elastic-job/src/operations/index.js';
 import type { JobRegistrar } from '../../libs/elastic-job/src/runtime/index.js';
 import { createTestCluster, type TestCluster } from '../../libs/elastic-job/src/testing/index.js';
-import { Seeded } from '../support/seeded.js';
+import { Seeded } from '@test/support/seeded.js';
 import { operatorOf, traces } from './support/registry-walk.js';
 import { expectGrowingTokens, range } from './support/run-checks.js';
 

@@ -3,7 +3,7 @@ import { ElasticJobError } from '../../libs/elastic-job/src/domain/index.js';
 import { JobOperateApi } from '../../libs/elastic-job/src/operations/index.js';
 import type { RegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import { createTestCluster, type TestCluster } from '../../libs/elastic-job/src/testing/index.js';
-import { Seeded } from '../support/seeded.js';
+import { Seeded } from '@test/support/seeded.js';
 import { operatorOf } from './support/registry-walk.js';
 import { expectGrowingTokens, range } from './support/run-checks.js';
 

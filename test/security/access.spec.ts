@@ -3,7 +3,7 @@ import { JobRegistrar, REGISTRY_CENTER } from '@app/elastic-job';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { ELASTIC_JOB_OPTIONS } from '../../libs/elastic-job/src/nest/tokens.js';
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
-import { ALL_PERMISSIONS, type RawClient } from '../support/faults/index.js';
+import { ALL_PERMISSIONS, type RawClient } from '@test/support/faults/index.js';
 import { newParent, startClient, startOwner } from './support/access.js';
 import { startService, until } from './support/attack.js';
 

@@ -2,8 +2,8 @@ import { DistributeOnceElasticJobListener, ElasticJobError, type ElasticJobModul
 import type { RegistryCenter } from '@app/elastic-job/registry';
 import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { dearTexts, randomOf, slowness } from '../property/node-texts/texts.js';
-import { watchStalls } from '../support/stalls.js';
-import { startProxy } from '../support/zookeeper/zookeeper-proxy.js';
+import { watchStalls } from '@test/support/stalls.js';
+import { startProxy } from '@test/support/zookeeper/zookeeper-proxy.js';
 import { until, Victim } from './support/attack.js';
 import { HOSTILE_TEXTS } from './support/hostile-texts.js';
 

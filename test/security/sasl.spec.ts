@@ -6,8 +6,8 @@ import type { ZooKeeperRegistryOptions } from '@app/elastic-job';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
 import { ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
-import { bundleConnectionWorker } from '../support/bundle/bundle.js';
-import { startZooKeeperServer, type TestServer } from '../support/faults/index.js';
+import { bundleConnectionWorker } from '@test/support/bundle/bundle.js';
+import { startZooKeeperServer, type TestServer } from '@test/support/faults/index.js';
 import { newParent, startOwner } from './support/access.js';
 import { until } from './support/attack.js';
 

@@ -34,7 +34,7 @@ import { NestFactory } from '@nestjs/core';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { JobApplication, rootModule, whileTimePasses } from '../nest/support/job-application.js';
-import { SwitchedSqlite } from '../support/databases/switched-sqlite.js';
+import { SwitchedSqlite } from '@test/support/databases/switched-sqlite.js';
 
 const CANARY = 'canary-7f3a9c';
 const NEVER = '0 0 0 1 1 ? 2199';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Plugin } from 'vite';
-import { type Bundle, bundle } from '../support/bundle/bundle.js';
+import { type Bundle, bundle } from '@test/support/bundle/bundle.js';
 import { PROTOCOL } from '../../libs/elastic-job/src/domain/index.js';
 
 const run = promisify(execFile);

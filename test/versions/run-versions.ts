@@ -3,9 +3,9 @@ import { failoverBoundMs, type JobPlan, judge, type Judgement } from '../chaos/c
 import { clusterOptions, leaveInOrder } from '../chaos/cluster/run-chaos.js';
 import { Cluster } from '../chaos/cluster/stage/cluster.js';
 import type { Worker } from '../chaos/cluster/stage/worker.js';
-import type { Ensemble } from '../support/faults/index.js';
-import { TreeWitness } from '../support/peers/tree-witness.js';
-import { Seeded } from '../support/seeded.js';
+import type { Ensemble } from '@test/support/faults/index.js';
+import { TreeWitness } from '@test/support/peers/tree-witness.js';
+import { Seeded } from '@test/support/seeded.js';
 import type { Release } from './releases.js';
 
 const JOBS: readonly JobPlan[] = ['first', 'second'].map((name) => ({

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TICK_MS } from '../chaos/cluster/run-chaos.js';
-import { type Ensemble, OpenHandles, startEnsemble } from '../support/faults/index.js';
+import { type Ensemble, OpenHandles, startEnsemble } from '@test/support/faults/index.js';
 import { buildReleases, type Releases } from './releases.js';
 import { runVersions } from './run-versions.js';
 

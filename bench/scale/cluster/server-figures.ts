@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { TestServer } from '../../../test/support/faults/index.js';
+import type { TestServer } from '@test/support/faults/index.js';
 
 /** Linux's value on all relevant machines. */
 const TICKS_OF_SECOND = 100;

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { readFile } from 'node:fs/promises';
 import { jobSpec } from '../../../test/interop/support/job-spec.js';
-import { javaPeerClassPath, RELEASES, whyNoJava } from '../../../test/support/peers/java-build.js';
-import { PeerProcess } from '../../../test/support/peers/peer-process.js';
+import { javaPeerClassPath, RELEASES, whyNoJava } from '@test/support/peers/java-build.js';
+import { PeerProcess } from '@test/support/peers/peer-process.js';
 import type { Figures, Measurement } from './measurement.js';
 
 const WARM_UP_MS = 5_000;

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { listen } from '../../../test/support/zookeeper/loopback.js';
+import { listen } from '@test/support/zookeeper/loopback.js';
 
 const HOOKS = resolve('test/support/faults/register-typescript.mjs');
 const RELEASE = resolve('libs/elastic-job/release/release.ts');

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { bundleConnectionWorker } from '../../support/bundle/bundle.js';
+import { bundleConnectionWorker } from '@test/support/bundle/bundle.js';
 import {
   type ClientProcess,
   type FaultProxy,
@@ -10,7 +10,7 @@ import {
   startZooKeeperServer,
   type TestServer,
   whyNoProcessClock,
-} from '../../support/faults/index.js';
+} from '@test/support/faults/index.js';
 import type { Told } from './clock-steps.fixture.js';
 
 const HOURS_MS = 2 * 3_600_000;

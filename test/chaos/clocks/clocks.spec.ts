@@ -4,7 +4,7 @@ import { judgeReadiness } from '../../../libs/elastic-job/src/health/index.js';
 import { ZooKeeperRegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../../libs/elastic-job/src/runtime/index.js';
 import type { JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
-import { OpenHandles, startEnsemble, whyNoProcessClock } from '../../support/faults/index.js';
+import { OpenHandles, startEnsemble, whyNoProcessClock } from '@test/support/faults/index.js';
 
 const JOB = 'tick';
 const HOUR_MS = 3_600_000;

@@ -2,9 +2,9 @@
 // 1 if our instances lost or doubled a run, or accepted a stale write.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Seeded } from '../../support/seeded.js';
-import { startEnsemble } from '../../support/faults/index.js';
-import { whyNoJava } from '../../support/peers/java-build.js';
+import { Seeded } from '@test/support/seeded.js';
+import { startEnsemble } from '@test/support/faults/index.js';
+import { whyNoJava } from '@test/support/peers/java-build.js';
 import type { Fault, Violation } from './check/index.js';
 import { buildPrograms } from './programs.js';
 import { type Column, report } from './report.js';

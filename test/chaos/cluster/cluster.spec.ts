@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OpenHandles, startEnsemble } from '../../support/faults/index.js';
+import { OpenHandles, startEnsemble } from '@test/support/faults/index.js';
 import { buildPrograms } from './programs.js';
 import { report } from './report.js';
 import { type ChaosOptions, runChaos, TICK_MS } from './run-chaos.js';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { type Bundle, bundle } from '../../support/bundle/bundle.js';
-import { javaPeerClassPath, RELEASES } from '../../support/peers/java-build.js';
+import { type Bundle, bundle } from '@test/support/bundle/bundle.js';
+import { javaPeerClassPath, RELEASES } from '@test/support/peers/java-build.js';
 import type { WorkerPrograms } from './stage/workforce.js';
 
 /** Builds the programs of the workers. @param withJava also builds the newest release of Java ElasticJob */

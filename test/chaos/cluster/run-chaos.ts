@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Ensemble } from '../../support/faults/index.js';
-import { Seeded } from '../../support/seeded.js';
+import type { Ensemble } from '@test/support/faults/index.js';
+import { Seeded } from '@test/support/seeded.js';
 import { failoverBoundMs, type JobPlan, judge, type Judgement, type Violation } from './check/index.js';
 import { Breakage } from './stage/breakage.js';
 import { Cluster, type ClusterOptions } from './stage/cluster.js';

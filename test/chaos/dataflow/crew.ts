@@ -1,5 +1,5 @@
-import { Journal } from '../../support/peers/journal.js';
-import { PeerProcess } from '../../support/peers/peer-process.js';
+import { Journal } from '@test/support/peers/journal.js';
+import { PeerProcess } from '@test/support/peers/peer-process.js';
 import type { ImporterSettings } from './import-plan.js';
 
 export interface Importer {

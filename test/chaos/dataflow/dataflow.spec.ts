@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
-import { bundle } from '../../support/bundle/bundle.js';
-import { OpenHandles, startZooKeeperServer } from '../../support/faults/index.js';
-import { Seeded } from '../../support/seeded.js';
+import { bundle } from '@test/support/bundle/bundle.js';
+import { OpenHandles, startZooKeeperServer } from '@test/support/faults/index.js';
+import { Seeded } from '@test/support/seeded.js';
 import type { ImportPlan } from './import-plan.js';
 import { UNSAVED } from './kills.js';
 import { type ImportOptions, ImportRun } from './run-import.js';

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { listen } from '../../support/zookeeper/loopback.js';
+import { listen } from '@test/support/zookeeper/loopback.js';
 import type { Step } from './import-plan.js';
 
 /** State that all processes share and no kill reaches, behind a server as a database is. */

@@ -4,7 +4,7 @@ import { type JobHandler, type JobOptions, resolveJobOptions } from '../../../li
 import { dataflowHandler } from '../../../libs/elastic-job/src/executor/index.js';
 import { ZooKeeperRegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../../libs/elastic-job/src/runtime/index.js';
-import { PlacedClock } from '../../support/peers/placed-clock.js';
+import { PlacedClock } from '@test/support/peers/placed-clock.js';
 import { IMPORT, type ImporterSettings, REPORT, REPORT_ITEMS } from './import-plan.js';
 import { ImportRows } from './import-rows.js';
 

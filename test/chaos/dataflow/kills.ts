@@ -1,4 +1,4 @@
-import type { Seeded } from '../../support/seeded.js';
+import type { Seeded } from '@test/support/seeded.js';
 import type { ImportPlan, Step } from './import-plan.js';
 
 /** The moment of a kill: when the process has reported that step. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { TestServer } from '../../support/faults/index.js';
-import type { Seeded } from '../../support/seeded.js';
+import type { TestServer } from '@test/support/faults/index.js';
+import type { Seeded } from '@test/support/seeded.js';
 import { TreeWatch } from '../cluster/stage/tree-watch.js';
 import { Crew, type Importer } from './crew.js';
 import { IMPORT, type ImportPlan, REPORT, REPORT_ITEMS, type Step } from './import-plan.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ServerError } from '../../../libs/elastic-job/src/registry/index.js';
-import { connectRawClient, MALFORMED, startFakeServer, startFaultProxy } from '../../support/faults/index.js';
+import { connectRawClient, MALFORMED, startFakeServer, startFaultProxy } from '@test/support/faults/index.js';
 import { SessionDiary } from './session-diary.js';
 import { EACH, ENDURING_SESSION_MS, NAMESPACE, SOON, USABLE_WITHIN_MS, useStage } from './stage.js';
 import { rejectionsOf, untilUsable } from './usable.js';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
-import { startEnsemble, startFaultProxy } from '../../support/faults/index.js';
-import { watchStalls } from '../../support/stalls.js';
+import { startEnsemble, startFaultProxy } from '@test/support/faults/index.js';
+import { watchStalls } from '@test/support/stalls.js';
 import { SessionDiary } from './session-diary.js';
 import { EACH, LATENESS_MS, useStage } from './stage.js';
 

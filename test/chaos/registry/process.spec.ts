@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { watchStalls } from '../../support/stalls.js';
+import { watchStalls } from '@test/support/stalls.js';
 import { type RemoteCenter, startRemoteCenter } from './remote-center.js';
 import { EACH, LATENESS_MS, SOON, useStage } from './stage.js';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
-import { startFaultProxy } from '../../support/faults/index.js';
-import { startProxy } from '../../support/zookeeper/zookeeper-proxy.js';
+import { startFaultProxy } from '@test/support/faults/index.js';
+import { startProxy } from '@test/support/zookeeper/zookeeper-proxy.js';
 import { breakAtRandom, type Field } from './random-faults.js';
-import { Seeded } from '../../support/seeded.js';
+import { Seeded } from '@test/support/seeded.js';
 import { type DiaryEntry, SessionDiary } from './session-diary.js';
 import { FULL, useStage } from './stage.js';
 import { untilUsable } from './usable.js';

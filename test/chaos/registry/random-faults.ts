@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
-import type { FaultProxy, TestServer } from '../../support/faults/index.js';
-import type { ZooKeeperProxy } from '../../support/zookeeper/zookeeper-proxy.js';
-import type { Seeded } from '../../support/seeded.js';
+import type { FaultProxy, TestServer } from '@test/support/faults/index.js';
+import type { ZooKeeperProxy } from '@test/support/zookeeper/zookeeper-proxy.js';
+import type { Seeded } from '@test/support/seeded.js';
 
 /** A client and its own link. */
 interface Victim {

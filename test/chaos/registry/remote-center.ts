@@ -1,5 +1,5 @@
 import type { SessionInfo, SessionState, ZooKeeperOptions } from '../../../libs/elastic-job/src/registry/index.js';
-import { type ClientProcess, forkClient, type ProcessEnd } from '../../support/faults/index.js';
+import { type ClientProcess, forkClient, type ProcessEnd } from '@test/support/faults/index.js';
 import { CONNECTION, NAMESPACE } from './stage.js';
 
 const FIXTURE = new URL('./remote.fixture.ts', import.meta.url);

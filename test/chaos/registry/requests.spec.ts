@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Operation } from '../../../libs/elastic-job/src/registry/index.js';
-import { OP } from '../../support/faults/index.js';
+import { OP } from '@test/support/faults/index.js';
 import { SessionDiary } from './session-diary.js';
 import { EACH, useStage } from './stage.js';
 

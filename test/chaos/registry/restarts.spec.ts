@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startEnsemble } from '../../support/faults/index.js';
+import { startEnsemble } from '@test/support/faults/index.js';
 import { SessionDiary } from './session-diary.js';
 import { ENDURING_SESSION_MS, EACH, FULL, USABLE_WITHIN_MS, useStage } from './stage.js';
 import { untilUsable } from './usable.js';

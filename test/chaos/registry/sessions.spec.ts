@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
-import { connectRawClient, emptyReply, OP, startFakeServer } from '../../support/faults/index.js';
-import { startProxy } from '../../support/zookeeper/zookeeper-proxy.js';
-import { watchStalls } from '../../support/stalls.js';
+import { connectRawClient, emptyReply, OP, startFakeServer } from '@test/support/faults/index.js';
+import { startProxy } from '@test/support/zookeeper/zookeeper-proxy.js';
+import { watchStalls } from '@test/support/stalls.js';
 import { SessionDiary } from './session-diary.js';
 import { EACH, LATENESS_MS, NAMESPACE, SOON, useStage } from './stage.js';
 import { rejectionsOf } from './usable.js';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { RegistryUnavailableError } from '../../../libs/elastic-job/src/registry/index.js';
-import { startEnsemble, startFakeServer, startFaultProxy } from '../../support/faults/index.js';
-import { watchStalls } from '../../support/stalls.js';
+import { startEnsemble, startFakeServer, startFaultProxy } from '@test/support/faults/index.js';
+import { watchStalls } from '@test/support/stalls.js';
 import { SessionDiary } from './session-diary.js';
 import { EACH, LATENESS_MS, SOON, useStage } from './stage.js';
 import { rejectionsOf, untilUsable } from './usable.js';

@@ -12,7 +12,7 @@ import {
   startZooKeeperServer,
   type TestServer,
   type TestServerOptions,
-} from '../../support/faults/index.js';
+} from '@test/support/faults/index.js';
 import { PromiseLedger } from './promise-ledger.js';
 
 const REPEAT = Number(process.env['CHAOS_REPEAT'] ?? 1);

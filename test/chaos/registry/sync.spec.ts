@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startEnsemble } from '../../support/faults/index.js';
+import { startEnsemble } from '@test/support/faults/index.js';
 import { EACH, useStage } from './stage.js';
 
 const ROUNDS = 1_500;

@@ -13,8 +13,8 @@ import {
   type Stoppable,
   type TestServer,
   type TestServerOptions,
-} from '../../support/faults/index.js';
-import { closeSession } from '../../support/zookeeper/zookeeper-proxy.js';
+} from '@test/support/faults/index.js';
+import { closeSession } from '@test/support/zookeeper/zookeeper-proxy.js';
 import { CONNECTION, FULL } from './stage.js';
 
 /** A registry of real servers, with its access. */

@@ -5,7 +5,7 @@ import {
   RegistryUnavailableError,
   SessionLostError,
 } from '../../../libs/elastic-job/src/registry/index.js';
-import type { Seeded } from '../../support/seeded.js';
+import type { Seeded } from '@test/support/seeded.js';
 
 export const TREE = { logs: '/logs', pairs: '/pairs', alive: '/alive', registers: '/registers', counter: '/counter' };
 

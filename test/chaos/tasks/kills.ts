@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isAtWork, processesWith, ProcessTable } from '../../../libs/elastic-job/src/cloud/process/process-table.js';
-import type { Seeded } from '../../support/seeded.js';
+import type { Seeded } from '@test/support/seeded.js';
 import type { Cluster } from '../cluster/stage/cluster.js';
 import type { Worker } from '../cluster/stage/worker.js';
 import type { TaskVariables } from './task-line.js';

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Bundle, bundle } from '../../support/bundle/bundle.js';
-import { Seeded } from '../../support/seeded.js';
+import { type Bundle, bundle } from '@test/support/bundle/bundle.js';
+import { Seeded } from '@test/support/seeded.js';
 import { type JobPlan, linesOf, type Violation } from '../cluster/check/index.js';
 import { type ChaosOptions, type ChaosResult, clusterOptions, judged } from '../cluster/run-chaos.js';
 import { Cluster } from '../cluster/stage/cluster.js';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { OpenHandles, startEnsemble } from '../../support/faults/index.js';
+import { OpenHandles, startEnsemble } from '@test/support/faults/index.js';
 import { report } from '../cluster/report.js';
 import { TICK_MS } from '../cluster/run-chaos.js';
 import { buildTaskPrograms, runTasks, type TasksResult } from './run-tasks.js';

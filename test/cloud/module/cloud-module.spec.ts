@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vite
 import { JobEvents, type JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
 import type { JobOperateApi, ShardingStatisticsApi } from '../../../libs/elastic-job/src/operations/index.js';
 
-import { bundleTaskSupervisor } from '../../support/bundle/bundle.js';
+import { bundleTaskSupervisor } from '@test/support/bundle/bundle.js';
 
 const LEDGER = 'LEDGER';
 

@@ -7,7 +7,7 @@ import { Test } from '@nestjs/testing';
 import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
 import { CloudConfigurations, type CloudJobOptions } from '../../../libs/elastic-job/src/nest/cloud/index.js';
 import { JobEvents, type JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
-import { bundleTaskSupervisor } from '../../support/bundle/bundle.js';
+import { bundleTaskSupervisor } from '@test/support/bundle/bundle.js';
 import { SCRIPT, TreeModule } from './support/tree.module.js';
 
 const APP = { appName: 'shop', appURL: 'registry.example.org/shop:1', bootstrapScript: SCRIPT };

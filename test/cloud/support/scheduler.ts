@@ -1,4 +1,4 @@
-import { type ClientProcess, forkClient } from '../../support/faults/index.js';
+import { type ClientProcess, forkClient } from '@test/support/faults/index.js';
 
 /** Message to a scheduler in a process of its own. */
 export interface SchedulerOrder {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readBlocks } from '../../docs/blocks/blocks.js';
 import { FOLLOWED_PAGES } from '../../docs/readme/pages.js';
-import { startZooKeeper } from '../../support/zookeeper/zookeeper-server.js';
+import { startZooKeeper } from '@test/support/zookeeper/zookeeper-server.js';
 import { packLibrary } from '../pack.js';
 import { Reader } from './reader.js';
 import { sightsOf } from './sights.js';

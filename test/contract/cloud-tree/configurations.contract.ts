@@ -11,7 +11,7 @@ import {
 } from '../../../libs/elastic-job/src/cloud/index.js';
 import { ConfigurationError } from '../../../libs/elastic-job/src/domain/index.js';
 import type { RegistryAdapter } from '../registry/index.js';
-import { CLOUD_JOB } from '../../support/unit/cloud-job.js';
+import { CLOUD_JOB } from '@test/support/unit/cloud-job.js';
 import { APP, clock, useCloudStage } from './stage.js';
 
 export function describeConfigurations(adapter: RegistryAdapter): void {

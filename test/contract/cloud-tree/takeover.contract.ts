@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CloudTakeover, LiveCloudSchedulerError } from '../../../libs/elastic-job/src/cloud/index.js';
 import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import type { RegistryAdapter } from '../registry/index.js';
-import { CLOUD_JOB } from '../../support/unit/cloud-job.js';
+import { CLOUD_JOB } from '@test/support/unit/cloud-job.js';
 import { APP, type CloudStage, useCloudStage } from './stage.js';
 
 export function describeTakeover(adapter: RegistryAdapter): void {

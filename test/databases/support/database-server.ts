@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { type GuardedProcess, startGuarded } from '../../support/zookeeper/guarded-process.js';
-import { freePort } from '../../support/zookeeper/loopback.js';
+import { type GuardedProcess, startGuarded } from '@test/support/zookeeper/guarded-process.js';
+import { freePort } from '@test/support/zookeeper/loopback.js';
 
 const START_LIMIT_MS = 30_000;
 const PROBE_PAUSE_MS = 100;

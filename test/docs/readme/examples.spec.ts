@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import Libsql from 'libsql';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { inWorkspace, installLibrary } from '../../nest/built/build-library.js';
-import { freePort } from '../../support/zookeeper/loopback.js';
+import { freePort } from '@test/support/zookeeper/loopback.js';
 import { type Block, filesUpTo, readBlocks } from '../blocks/blocks.js';
 import { COMPILER_OPTIONS } from '../blocks/samples.js';
 import { FOLLOWED_PAGES } from './pages.js';

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { stripVTControlCharacters } from 'node:util';
-import { type Guard, guard } from '../../support/zookeeper/guard.js';
+import { type Guard, guard } from '@test/support/zookeeper/guard.js';
 
 const LIMIT_MS = 30_000;
 

@@ -11,7 +11,7 @@ import { ConfigurationError } from '../../../libs/elastic-job/src/domain/index.j
 import type { JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
 import { SqlHistory, type SqlHistoryOptions } from '../../../libs/elastic-job/src/tracing/sql/index.js';
 import { toldRun } from '../../contract/history/told-runs.js';
-import { type Bundle, bundle } from '../../support/bundle/bundle.js';
+import { type Bundle, bundle } from '@test/support/bundle/bundle.js';
 
 /** Real time, but no test waits for much of it. */
 class HastyClock extends SystemClock {

@@ -6,7 +6,7 @@ import { ConfigurationError, type JobHandler } from '../../../libs/elastic-job/s
 import { MemoryRegistry } from '../../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime, type NamedJobOptions } from '../../../libs/elastic-job/src/runtime/index.js';
 import type { JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
-import { type Bundle, bundle } from '../../support/bundle/bundle.js';
+import { type Bundle, bundle } from '@test/support/bundle/bundle.js';
 
 const JOB = 'render';
 const ISOLATED: Pick<NamedJobOptions, 'isolation' | 'workerModule'> = {

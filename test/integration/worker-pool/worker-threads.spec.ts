@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type ThreadContext, WorkerThreads, type WorkerThreadsOptions } from '@app/elastic-job/worker-pool';
 import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
 import { JobTimeoutError, LeaseLostError } from '../../../libs/elastic-job/src/domain/index.js';
-import { type Bundle, bundle } from '../../support/bundle/bundle.js';
+import { type Bundle, bundle } from '@test/support/bundle/bundle.js';
 
 const MODULE = new URL('./handlers.fixture.mjs', import.meta.url).href;
 const clock = new SystemClock();

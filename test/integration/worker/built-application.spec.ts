@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
 import { inWorkspace, installLibrary } from '../../nest/built/build-library.js';
-import { type Bundle, bundle } from '../../support/bundle/bundle.js';
+import { type Bundle, bundle } from '@test/support/bundle/bundle.js';
 
 const DIRECTORY = 'test/integration/worker';
 /** The folder of Nest 11. */

@@ -11,8 +11,8 @@ import {
 } from '../../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../../libs/elastic-job/src/runtime/index.js';
 import type { JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
-import { type Bundle, bundle } from '../../support/bundle/bundle.js';
-import { forkClient, OpenHandles } from '../../support/faults/index.js';
+import { type Bundle, bundle } from '@test/support/bundle/bundle.js';
+import { forkClient, OpenHandles } from '@test/support/faults/index.js';
 
 const SESSION_MS = 1_200;
 /** A process may have to compile what it imports first. */

@@ -1,5 +1,5 @@
 import type { CloudAppConfiguration, CloudJobConfiguration } from '../../../libs/elastic-job/src/cloud/index.js';
-import type { Seeded } from '../../support/seeded.js';
+import type { Seeded } from '@test/support/seeded.js';
 import { randomDouble, randomProps, randomText } from './random-texts.js';
 
 /** A job of ElasticJob-Cloud with texts made of these pieces. It need not be able to run. */

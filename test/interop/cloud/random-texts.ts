@@ -1,4 +1,4 @@
-import type { Seeded } from '../../support/seeded.js';
+import type { Seeded } from '@test/support/seeded.js';
 
 /** Characters that both sides write in the same way. Only snakeyaml 2 reads `.4_2` as a number, so ours quotes it. */
 export const PRINTABLE = [

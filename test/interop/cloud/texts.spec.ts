@@ -12,7 +12,7 @@ import {
   parseMetaInfo,
   UNASSIGNED_SLAVE_ID,
 } from '../../../libs/elastic-job/src/cloud/index.js';
-import { Seeded } from '../../support/seeded.js';
+import { Seeded } from '@test/support/seeded.js';
 import { askJava, type Question } from './oracle.js';
 import { randomApp, randomJob } from './random-configurations.js';
 import { ANY, ANY_AND_BREAKS, PRINTABLE } from './random-texts.js';

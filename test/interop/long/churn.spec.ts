@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Seeded } from '../../support/seeded.js';
+import { Seeded } from '@test/support/seeded.js';
 import {
   type InteropStage,
   JOB,

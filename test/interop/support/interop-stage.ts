@@ -1,10 +1,10 @@
-import { OpenHandles, startFaultProxy, type TestServer } from '../../support/faults/index.js';
+import { OpenHandles, startFaultProxy, type TestServer } from '@test/support/faults/index.js';
 import { JOB, type JobSpec } from './job-spec.js';
-import { Journal } from '../../support/peers/journal.js';
-import { type JavaRelease, RELEASES } from '../../support/peers/java-build.js';
+import { Journal } from '@test/support/peers/journal.js';
+import { type JavaRelease, RELEASES } from '@test/support/peers/java-build.js';
 import { JavaPeer, NodePeer, type Peer, type PeerKind } from './peer.js';
-import { PeerProcess } from '../../support/peers/peer-process.js';
-import { TreeWitness } from '../../support/peers/tree-witness.js';
+import { PeerProcess } from '@test/support/peers/peer-process.js';
+import { TreeWitness } from '@test/support/peers/tree-witness.js';
 
 /** Settings of a server that allow short sessions. */
 export const SHORT_TICKS = { tickTime: 100 };

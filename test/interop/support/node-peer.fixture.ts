@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { ZooKeeperRegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import { JobOperateApi, type NewJob } from '../../../libs/elastic-job/src/operations/index.js';
 import { ElasticJobRuntime } from '../../../libs/elastic-job/src/runtime/index.js';
-import { PlacedClock } from '../../support/peers/placed-clock.js';
+import { PlacedClock } from '@test/support/peers/placed-clock.js';
 import { BehavingHandlers } from './behaving-handlers.js';
 import { definitionOf, templateOf } from './node-job.js';
 import { Pulse } from './pulse.js';

@@ -1,8 +1,8 @@
 import type { NewJob } from '../../../libs/elastic-job/src/operations/index.js';
 import type { RegistryTraffic } from '../../../libs/elastic-job/src/registry/index.js';
-import type { FaultProxy } from '../../support/faults/index.js';
+import type { FaultProxy } from '@test/support/faults/index.js';
 import type { JobSpec } from './job-spec.js';
-import { PeerProcess } from '../../support/peers/peer-process.js';
+import { PeerProcess } from '@test/support/peers/peer-process.js';
 
 export type PeerKind = 'java' | 'node';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PeerEvent } from '../../support/peers/journal.js';
+import type { PeerEvent } from '@test/support/peers/journal.js';
 import { attribute, type FaultWindow, irregularities, type Observation } from './run-ledger.js';
 
 const FROM = 1_000_000;

@@ -1,4 +1,4 @@
-import type { PeerEvent } from '../../support/peers/journal.js';
+import type { PeerEvent } from '@test/support/peers/journal.js';
 
 const SECOND_MS = 1_000;
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, inject } from 'vitest';
-import { startZooKeeperServer, type TestServer } from '../../support/faults/index.js';
+import { startZooKeeperServer, type TestServer } from '@test/support/faults/index.js';
 import { InteropStage, SHORT_TICKS } from './interop-stage.js';
-import type { JavaRelease } from '../../support/peers/java-build.js';
+import type { JavaRelease } from '@test/support/peers/java-build.js';
 
 /** Reason why the suite cannot run on this machine. Undefined if it can. */
 export const whyNot = (): string | undefined => inject('whyNoJava');

@@ -2,7 +2,7 @@ import { CronExpression } from '@nestjs/schedule';
 import { CronTime } from 'cron';
 import { describe, expect, it } from 'vitest';
 import { CronSchedule, unixToQuartz } from '../../../libs/elastic-job/src/domain/schedule/index.js';
-import { Seeded } from '../../support/seeded.js';
+import { Seeded } from '@test/support/seeded.js';
 import { BruteForce, TimeTable, ZoneReading } from './brute-force.js';
 import { readUnix } from './unix-reading.js';
 

@@ -11,7 +11,7 @@ import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { inject, onTestFinished } from 'vitest';
 import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
-import { connectRawClient, type RawClient } from '../../support/faults/index.js';
+import { connectRawClient, type RawClient } from '@test/support/faults/index.js';
 
 const clock = new SystemClock();
 

@@ -34,6 +34,7 @@ export async function bundle(
     configFile: false,
     logLevel: 'error',
     plugins: [...plugins],
+    resolve: { alias: { '@test': inWorkspace('test') } },
     ssr: { noExternal: [...inlined] },
     build: {
       ssr: true,

@@ -1,13 +1,16 @@
-// Lets a plain Node process load this workspace's TypeScript: `.js` in an import is the `.ts` beside it.
+// Lets a plain Node process load this workspace's TypeScript: `.js` in an import is the `.ts` beside it, and `@test` is
+// the folder of the tests.
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
 // Compiling takes seconds before a process does anything, so compiled code is kept, by its content.
 const KEPT = new URL('../../../node_modules/.cache/typescript-hooks/', import.meta.url);
+const TESTS = new URL('../../', import.meta.url);
 const HOOKS = await readFile(new URL(import.meta.url));
 
-export async function resolve(specifier, context, next) {
+export async function resolve(named, context, next) {
+  const specifier = named.startsWith('@test/') ? new URL(named.slice('@test/'.length), TESTS).href : named;
   if (!isLocal(specifier) || !specifier.endsWith('.js')) return next(specifier, context);
   try {
     return await next(specifier, context);

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startZooKeeper } from '../../../../test/support/zookeeper/zookeeper-server.js';
+import { startZooKeeper } from '@test/support/zookeeper/zookeeper-server.js';
 import { Mishaps } from '../tasks/mishaps.js';
 import type { DemoEvent } from './demo-event.js';
 import { SchedulerProcess } from './scheduler-process.js';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { resolveJobOptions, type ShardingContext } from '../domain/index.js';
-import { setUp } from '../../../../test/support/unit/hand-made-lease.js';
+import { setUp } from '@test/support/unit/hand-made-lease.js';
 import { contextsOf } from './contexts.js';
 
 it.each<[string, (context: ShardingContext) => ShardingContext]>([

@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LeaseLostError, type JobHandler, type ShardingContext } from '../domain/index.js';
-import {
-  aborted,
-  all,
-  fail,
-  FIRE_TIME,
-  inOrderOfItems,
-  setUp,
-  SUCCEEDED,
-} from '../../../../test/support/unit/hand-made-lease.js';
+import { aborted, all, fail, FIRE_TIME, inOrderOfItems, setUp, SUCCEEDED } from '@test/support/unit/hand-made-lease.js';
 
 describe('JobExecutor', () => {
   it('given a lease, when it runs, then each item gets a context of its own', async () => {

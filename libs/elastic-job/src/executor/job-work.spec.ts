@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DataflowJob, JobType } from '../domain/index.js';
-import { all, setUp, SUCCEEDED } from '../../../../test/support/unit/hand-made-lease.js';
+import { all, setUp, SUCCEEDED } from '@test/support/unit/hand-made-lease.js';
 import { resolveWork } from './job-work.js';
 
 describe('what a job does', () => {

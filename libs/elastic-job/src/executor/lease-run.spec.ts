@@ -8,7 +8,7 @@ import {
   inOrderOfItems,
   setUp,
   SUCCEEDED,
-} from '../../../../test/support/unit/hand-made-lease.js';
+} from '@test/support/unit/hand-made-lease.js';
 
 describe('LeaseRun', () => {
   it.each<[string, (context: ShardingContext) => void]>([

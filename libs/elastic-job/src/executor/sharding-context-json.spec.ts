@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resolveJobOptions } from '../domain/index.js';
 import { contextsOf } from './contexts.js';
-import { setUp } from '../../../../test/support/unit/hand-made-lease.js';
+import { setUp } from '@test/support/unit/hand-made-lease.js';
 import { shardingContextHeader, shardingContextJson } from './sharding-context-json.js';
 
 function contextOf(options: { readonly jobParameter?: string; readonly shardingItemParameters?: string } = {}) {

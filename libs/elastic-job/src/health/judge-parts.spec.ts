@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TracingStoreStatus } from '../tracing/index.js';
 import { judgeLeadership, judgeRegistry, judgeScheduleLag, judgeTracing } from './judge-parts.js';
-import { inState, NOW, statusWith } from '../../../../test/support/unit/status.js';
+import { inState, NOW, statusWith } from '@test/support/unit/status.js';
 
 describe('judgeRegistry', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeLiveness, judgeReadiness } from './judge.js';
-import { inState, job, NOW, statusWith } from '../../../../test/support/unit/status.js';
+import { inState, job, NOW, statusWith } from '@test/support/unit/status.js';
 
 describe('judgeReadiness', () => {
   it('given a connected process whose job has a leader, when judged, then it is up and shows the job', () => {

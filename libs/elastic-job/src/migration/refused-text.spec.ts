@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { springJob } from '../../../../test/support/unit/spring-job.js';
+import { springJob } from '@test/support/unit/spring-job.js';
 import { ConfigurationError } from '../domain/index.js';
 import { importElasticJobConfiguration } from './index.js';
 

@@ -1,4 +1,4 @@
-import type { Ensemble } from '../../../support/faults/index.js';
+import type { Ensemble } from '@test/support/faults/index.js';
 import type { History, JobPlan, RegistryStep, Span } from '../check/index.js';
 import { FaultJournal } from './fault-journal.js';
 import { LogDirectory } from './log-directory.js';

@@ -5,8 +5,8 @@ import {
   type Ensemble,
   type RawClient,
   type TestServer,
-} from '../../../support/faults/index.js';
-import type { Seeded } from '../../../support/seeded.js';
+} from '@test/support/faults/index.js';
+import type { Seeded } from '@test/support/seeded.js';
 import type { Cluster } from './cluster.js';
 import { RETRY_MS } from './worker-faults.js';
 

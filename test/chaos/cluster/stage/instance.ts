@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { resolveJobOptions } from '../../../../libs/elastic-job/src/domain/index.js';
 import { type RegistryCenter, ZooKeeperRegistryCenter } from '../../../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime, type JobDefinition } from '../../../../libs/elastic-job/src/runtime/index.js';
-import { PlacedClock } from '../../../support/peers/placed-clock.js';
+import { PlacedClock } from '@test/support/peers/placed-clock.js';
 import { HostTime } from './host-time.js';
 import { LineLog } from './line-log.js';
 import type { WorkerSettings } from './worker.js';

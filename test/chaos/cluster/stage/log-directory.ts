@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { guard, type Guard } from '../../../support/zookeeper/guard.js';
+import { guard, type Guard } from '@test/support/zookeeper/guard.js';
 import {
   type Early,
   earlyIn,

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import Libsql from 'libsql';
 import { Kysely, SqliteDialect } from 'kysely';
-import { listen } from '../../../support/zookeeper/loopback.js';
+import { listen } from '@test/support/zookeeper/loopback.js';
 import { FencedError, SqlGuard } from '../../../../libs/elastic-job/src/guards/sql/index.js';
 import type { EffectLine, RunLine } from '../check/index.js';
 import { LineLog } from './line-log.js';

@@ -1,4 +1,4 @@
-import type { PeerEvent } from '../../../support/peers/journal.js';
+import type { PeerEvent } from '@test/support/peers/journal.js';
 import type { RunLine } from '../check/index.js';
 import { LineLog } from './line-log.js';
 import type { RunStore } from './run-store.js';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { TreeWitness } from '../../../support/peers/tree-witness.js';
+import { TreeWitness } from '@test/support/peers/tree-witness.js';
 import type { JobPlan, TreeSight } from '../check/index.js';
 
 /** Nodes that must be gone after an instance has left or was found dead. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Seeded } from '../../../support/seeded.js';
+import type { Seeded } from '@test/support/seeded.js';
 import type { Cluster } from './cluster.js';
 import type { Worker } from './worker.js';
 

@@ -1,5 +1,5 @@
-import type { FaultNetwork, ProcessClock } from '../../../support/faults/index.js';
-import type { PeerProcess } from '../../../support/peers/peer-process.js';
+import type { FaultNetwork, ProcessClock } from '@test/support/faults/index.js';
+import type { PeerProcess } from '@test/support/peers/peer-process.js';
 import type { JobPlan } from '../check/index.js';
 
 /** Settings of an instance of ours, sent as its only argument. */

@@ -1,6 +1,6 @@
-import { type Ensemble, ProcessClock, startFaultNetwork } from '../../../support/faults/index.js';
-import { Journal, type PeerEvent } from '../../../support/peers/journal.js';
-import { PeerProcess } from '../../../support/peers/peer-process.js';
+import { type Ensemble, ProcessClock, startFaultNetwork } from '@test/support/faults/index.js';
+import { Journal, type PeerEvent } from '@test/support/peers/journal.js';
+import { PeerProcess } from '@test/support/peers/peer-process.js';
 import type { JobPlan } from '../check/index.js';
 import { HostTime } from './host-time.js';
 import type { LogDirectory } from './log-directory.js';

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { TaskEnvelope, TaskReport } from '@app/elastic-job/cloud';
 import { onTestFinished } from 'vitest';
 import { TASK_CHANNEL, type TaskInstruction } from '../../../../libs/elastic-job/src/cloud/index.js';
-import { ENVELOPE } from '../../../support/unit/envelope.js';
+import { ENVELOPE } from '@test/support/unit/envelope.js';
 
 const TYPESCRIPT = new URL('../../../support/faults/register-typescript.mjs', import.meta.url).href;
 const APPLICATION = fileURLToPath(new URL('./application.fixture.ts', import.meta.url));

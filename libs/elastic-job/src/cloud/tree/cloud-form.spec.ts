@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../domain/index.js';
 import { CLOUD_APP_FORM } from './cloud-app.js';
 import { CLOUD_JOB_FORM } from './cloud-job.js';
-import { CLOUD_JOB } from '../../../../../test/support/unit/cloud-job.js';
+import { CLOUD_JOB } from '@test/support/unit/cloud-job.js';
 
 // Java's own classes check the texts in test/interop/cloud.
 

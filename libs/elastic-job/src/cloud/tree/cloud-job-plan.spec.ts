@@ -4,7 +4,7 @@ import { CLOUD_APP_FORM } from './cloud-app.js';
 import { CLOUD_JOB_FORM, type CloudJobOptions } from './cloud-job.js';
 import { planCloudJob } from './cloud-job-plan.js';
 import { formatOwnSettings, readOwnSettings } from './own-settings.js';
-import { CLOUD_JOB } from '../../../../../test/support/unit/cloud-job.js';
+import { CLOUD_JOB } from '@test/support/unit/cloud-job.js';
 
 const APP = CLOUD_APP_FORM.resolve({ appName: 'shop', appURL: 'registry/shop:1', bootstrapScript: 'node main.js' });
 const OWN = { queueName: 'night', nodeSelector: { disktype: 'ssd', 'example.org/zone': 'a' }, timeZone: 'GMT+8:00' };

@@ -5,7 +5,7 @@ import type { TaskEnvelope } from '../task-envelope.js';
 import { runItem } from './run-item.js';
 import { TaskCheckpoint } from './task-checkpoint.js';
 import { TaskLease } from './task-lease.js';
-import { ENVELOPE } from '../../../../../test/support/unit/envelope.js';
+import { ENVELOPE } from '@test/support/unit/envelope.js';
 
 /** A failover of an operator's trigger, with a token beyond the range of numbers. */
 const RESCUE: TaskEnvelope = {

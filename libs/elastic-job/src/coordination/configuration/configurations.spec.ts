@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ConfigurationError, HiddenText, resolveJobOptions } from '../../domain/index.js';
-import { edit, textOf } from '../../../../../test/support/unit/config-node.js';
-import { JOB, type Member, Registry } from '../../../../../test/support/unit/member.js';
+import { edit, textOf } from '@test/support/unit/config-node.js';
+import { JOB, type Member, Registry } from '@test/support/unit/member.js';
 import { ElasticJob2ConfigurationError } from './configuration.errors.js';
 
 let registry: Registry;

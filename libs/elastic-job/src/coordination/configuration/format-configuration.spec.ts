@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formatConfiguration } from './format-configuration.js';
 import { layConfiguration } from './lay-configuration.js';
 import { parseConfiguration } from './parse-configuration.js';
-import { everything, FROM_JAVA, FULL_FROM_JAVA, jobOf } from '../../../../../test/support/unit/config-texts.js';
+import { everything, FROM_JAVA, FULL_FROM_JAVA, jobOf } from '@test/support/unit/config-texts.js';
 
 describe('formatConfiguration', () => {
   it('given a job with defaults, when written, then the text is that of Java and one entry of props', () => {

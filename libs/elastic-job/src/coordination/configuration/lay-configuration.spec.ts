@@ -4,13 +4,7 @@ import { ConfigurationNodeError } from './configuration.errors.js';
 import { formatConfiguration } from './format-configuration.js';
 import { layConfiguration } from './lay-configuration.js';
 import { parseConfiguration } from './parse-configuration.js';
-import {
-  byRegion,
-  everything,
-  FROM_JAVA,
-  FULL_FROM_JAVA,
-  jobOf,
-} from '../../../../../test/support/unit/config-texts.js';
+import { byRegion, everything, FROM_JAVA, FULL_FROM_JAVA, jobOf } from '@test/support/unit/config-texts.js';
 
 describe('layConfiguration', () => {
   it.each([

@@ -15,7 +15,7 @@ import {
   type Member,
   Registry,
   SUCCEEDED,
-} from '../../../../../test/support/unit/member.js';
+} from '@test/support/unit/member.js';
 
 const FAILED = { kind: 'failed', error: new Error('no data') } as const;
 

@@ -2,14 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { RunTrace, RunTracer } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import { JobTree } from '../job-tree/index.js';
-import {
-  beforeNextTransaction,
-  JOB,
-  type Member,
-  Registry,
-  SUCCEEDED,
-  triggerAt,
-} from '../../../../../test/support/unit/member.js';
+import { beforeNextTransaction, JOB, type Member, Registry, SUCCEEDED, triggerAt } from '@test/support/unit/member.js';
 import { heldItems } from './begin-request.js';
 import { Executions } from './executions.js';
 

@@ -9,7 +9,7 @@ import {
   Registry,
   SUCCEEDED,
   triggerAt,
-} from '../../../../../test/support/unit/member.js';
+} from '@test/support/unit/member.js';
 import { RemovedFromJobError } from './execution.errors.js';
 
 let registry: Registry;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { formatParentProgress, itemSetOf } from '../../domain/index.js';
-import { type Member, Registry } from '../../../../../test/support/unit/member.js';
-import { slowQueue, touch } from '../../../../../test/support/unit/slow-queue.js';
+import { type Member, Registry } from '@test/support/unit/member.js';
+import { slowQueue, touch } from '@test/support/unit/slow-queue.js';
 
 const NOTHING_COUNTED = formatParentProgress({ closedUpTo: 0, runs: new Map() });
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DrainDeadlineError } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
-import { JOB, type Member, Registry, SUCCEEDED } from '../../../../../test/support/unit/member.js';
+import { JOB, type Member, Registry, SUCCEEDED } from '@test/support/unit/member.js';
 import type { ExecutionLease } from './execution-lease.js';
 
 const JAVA = '10.0.0.9@-@4711';

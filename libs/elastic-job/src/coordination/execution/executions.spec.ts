@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CancelledError, DrainDeadlineError, InstanceRemovedError, type ShardOutcome } from '../../domain/index.js';
 import { momentOf, SessionLease } from '../../registry/session-lease.js';
-import { JOB, type Member, Registry, SESSION_TIMEOUT_MS, SUCCEEDED } from '../../../../../test/support/unit/member.js';
+import { JOB, type Member, Registry, SESSION_TIMEOUT_MS, SUCCEEDED } from '@test/support/unit/member.js';
 
 let registry: Registry;
 let member: Member;

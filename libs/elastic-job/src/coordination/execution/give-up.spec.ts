@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { lastScheduledOf } from '../../domain/index.js';
-import { type Member, Registry, SUCCEEDED } from '../../../../../test/support/unit/member.js';
+import { type Member, Registry, SUCCEEDED } from '@test/support/unit/member.js';
 import { JobTree } from '../job-tree/index.js';
 import { giveUpFireTimes } from './give-up.js';
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DrainDeadlineError, ExecutorDeathError, type ShardOutcome } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
-import { JOB, type Member, Registry, SUCCEEDED } from '../../../../../test/support/unit/member.js';
+import { JOB, type Member, Registry, SUCCEEDED } from '@test/support/unit/member.js';
 import type { ExecutionLease } from './execution-lease.js';
 
 const ABORTED: ShardOutcome = { kind: 'aborted', reason: new DrainDeadlineError(JOB, 1_000) };

@@ -1,13 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CancelledError, LeaseLostError, MAX_CHECKPOINT_BYTES } from '../../domain/index.js';
 import { RegistryUnavailableError } from '../../registry/index.js';
-import {
-  afterNextTransaction,
-  JOB,
-  type Member,
-  Registry,
-  SUCCEEDED,
-} from '../../../../../test/support/unit/member.js';
+import { afterNextTransaction, JOB, type Member, Registry, SUCCEEDED } from '@test/support/unit/member.js';
 
 let registry: Registry;
 let member: Member;

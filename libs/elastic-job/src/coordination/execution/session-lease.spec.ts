@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { LeaseLostError } from '../../domain/index.js';
-import { JOB, type Member, Registry } from '../../../../../test/support/unit/member.js';
+import { JOB, type Member, Registry } from '@test/support/unit/member.js';
 
 const JAVA = '10.0.0.9@-@4711';
 

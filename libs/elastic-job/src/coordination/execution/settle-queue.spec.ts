@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { EndedItem } from './ended-item.js';
 import { SessionLostError } from '../../registry/index.js';
-import { type Member, Registry, SUCCEEDED } from '../../../../../test/support/unit/member.js';
-import { slowQueue, touch } from '../../../../../test/support/unit/slow-queue.js';
+import { type Member, Registry, SUCCEEDED } from '@test/support/unit/member.js';
+import { slowQueue, touch } from '@test/support/unit/slow-queue.js';
 
 let registry: Registry;
 let member: Member;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RegistryCenter } from '../../registry/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
-import { beforeNextTransaction, type Member, Registry } from '../../../../../test/support/unit/member.js';
+import { beforeNextTransaction, type Member, Registry } from '@test/support/unit/member.js';
 import { removeStaleCancels } from './stale-cancels.js';
 
 let registry: Registry;

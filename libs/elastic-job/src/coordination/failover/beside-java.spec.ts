@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { acquireLatch, type RegistryCenter } from '../../registry/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
-import { beforeNextTransaction, JOB, type Member, type Registry } from '../../../../../test/support/unit/member.js';
-import { ThreeMembers } from '../../../../../test/support/unit/three-members.js';
+import { beforeNextTransaction, JOB, type Member, type Registry } from '@test/support/unit/member.js';
+import { ThreeMembers } from '@test/support/unit/three-members.js';
 
 let members: ThreeMembers;
 let registry: Registry;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DrainDeadlineError, ExecutorDeathError, type JobOptions, type ShardOutcome } from '../../domain/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
-import { JOB, Member, Registry, SUCCEEDED } from '../../../../../test/support/unit/member.js';
+import { JOB, Member, Registry, SUCCEEDED } from '@test/support/unit/member.js';
 import { disabledJob, purgeQueue } from './purged-queue.js';
 
 const KILLED: ShardOutcome = { kind: 'failed', error: new ExecutorDeathError('KILLED', 'signal SIGKILL') };

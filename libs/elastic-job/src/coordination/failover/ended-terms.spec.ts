@@ -8,7 +8,7 @@ import {
   type Member,
   Registry,
   SUCCEEDED,
-} from '../../../../../test/support/unit/member.js';
+} from '@test/support/unit/member.js';
 import { purgeQueue } from './purged-queue.js';
 import { removeRetiredFailover } from './retired-failover.js';
 import { releaseStrayMarks } from './stray-marks.js';

@@ -7,8 +7,8 @@ import {
   type Member,
   Registry,
   SUCCEEDED,
-} from '../../../../../test/support/unit/member.js';
-import { ThreeMembers } from '../../../../../test/support/unit/three-members.js';
+} from '@test/support/unit/member.js';
+import { ThreeMembers } from '@test/support/unit/three-members.js';
 
 let members: ThreeMembers;
 let registry: Registry;

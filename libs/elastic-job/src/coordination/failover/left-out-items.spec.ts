@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RegistryCenter } from '../../registry/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
-import { JOB, type Member, Registry } from '../../../../../test/support/unit/member.js';
+import { JOB, type Member, Registry } from '@test/support/unit/member.js';
 
 const NO_AUTH = { code: 'NO_AUTH' };
 const ITEMS = Array.from({ length: 12 }, (_, item) => item);

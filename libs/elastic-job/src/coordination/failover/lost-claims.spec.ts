@@ -7,7 +7,7 @@ import {
   type Member,
   Registry,
   SUCCEEDED,
-} from '../../../../../test/support/unit/member.js';
+} from '@test/support/unit/member.js';
 
 const PEER = '10.0.0.9@-@4711';
 const LOST = { kind: 'lost', items: [0] };

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { LeadershipTerm } from '../leadership/index.js';
-import { JOB, type Member, type Registry, SUCCEEDED } from '../../../../../test/support/unit/member.js';
-import { ThreeMembers } from '../../../../../test/support/unit/three-members.js';
+import { JOB, type Member, type Registry, SUCCEEDED } from '@test/support/unit/member.js';
+import { ThreeMembers } from '@test/support/unit/three-members.js';
 
 let members: ThreeMembers;
 let registry: Registry;

@@ -3,7 +3,7 @@ import { DrainDeadlineError, ExecutorDeathError, type ShardOutcome } from '../..
 import type { Operation } from '../../registry/index.js';
 import type { ExecutionLease } from '../execution/index.js';
 import { JobPaths } from '../job-tree/index.js';
-import { JOB, type Member, Registry, SUCCEEDED } from '../../../../../test/support/unit/member.js';
+import { JOB, type Member, Registry, SUCCEEDED } from '@test/support/unit/member.js';
 
 const TOTAL = 4;
 const LIMIT = 3;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RegistryCenter } from '../../registry/index.js';
-import { afterNextLoad, JOB, type Member, Registry } from '../../../../../test/support/unit/member.js';
+import { afterNextLoad, JOB, type Member, Registry } from '@test/support/unit/member.js';
 
 let registry: Registry;
 let member: Member;

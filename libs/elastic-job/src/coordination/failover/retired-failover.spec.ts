@@ -1,12 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RegistryCenter } from '../../registry/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
-import {
-  afterNextLoad,
-  beforeNextTransaction,
-  type Member,
-  Registry,
-} from '../../../../../test/support/unit/member.js';
+import { afterNextLoad, beforeNextTransaction, type Member, Registry } from '@test/support/unit/member.js';
 import { removeRetiredFailover } from './retired-failover.js';
 
 let registry: Registry;

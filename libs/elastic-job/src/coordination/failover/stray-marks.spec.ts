@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RegistryCenter } from '../../registry/index.js';
-import { beforeNextTransaction, type Member, Registry, SUCCEEDED } from '../../../../../test/support/unit/member.js';
+import { beforeNextTransaction, type Member, Registry, SUCCEEDED } from '@test/support/unit/member.js';
 import { releaseStrayMarks } from './stray-marks.js';
 
 const HOLDER = '10.0.0.9@-@4711';

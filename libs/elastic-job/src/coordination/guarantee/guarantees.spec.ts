@@ -3,7 +3,7 @@ import type { GuaranteePhase, JobOptions } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import type { ExecutionLease } from '../execution/index.js';
 import type { JobTree } from '../job-tree/index.js';
-import { beforeNextTransaction, JOB, Member, Registry, SUCCEEDED } from '../../../../../test/support/unit/member.js';
+import { beforeNextTransaction, JOB, Member, Registry, SUCCEEDED } from '@test/support/unit/member.js';
 import { GuaranteeTimeoutError } from './guarantee.errors.js';
 
 let registry: Registry;

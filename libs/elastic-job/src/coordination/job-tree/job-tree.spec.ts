@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Member, Registry } from '../../../../../test/support/unit/member.js';
+import { type Member, Registry } from '@test/support/unit/member.js';
 
 let registry: Registry;
 let member: Member;

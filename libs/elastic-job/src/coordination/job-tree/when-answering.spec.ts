@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { JOB, Registry } from '../../../../../test/support/unit/member.js';
+import { JOB, Registry } from '@test/support/unit/member.js';
 import { ContentionError } from './until-committed.js';
 import { untilDone } from './when-answering.js';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { JOB, type Member, Registry } from '../../../../../test/support/unit/member.js';
+import { JOB, type Member, Registry } from '@test/support/unit/member.js';
 import type { LeadershipTerm } from './leadership-term.js';
 
 let registry: Registry;

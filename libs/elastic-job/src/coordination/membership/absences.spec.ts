@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Member, Registry } from '../../../../../test/support/unit/member.js';
+import { type Member, Registry } from '@test/support/unit/member.js';
 import { Absences } from './absences.js';
 
 const JAVA = '10.0.0.9@-@4711';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { beforeNextTransaction, JOB, type Member, Registry } from '../../../../../test/support/unit/member.js';
+import { beforeNextTransaction, JOB, type Member, Registry } from '@test/support/unit/member.js';
 import type { Operation, RegistryCenter } from '../../registry/index.js';
 import { formatInstance } from '../job-tree/index.js';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { JOB, type Member, Registry } from '../../../../../test/support/unit/member.js';
+import { JOB, type Member, Registry } from '@test/support/unit/member.js';
 import { Servers } from './servers.js';
 
 let member: Member;

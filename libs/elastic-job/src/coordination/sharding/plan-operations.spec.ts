@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DrainDeadlineError, sharedRunRecord } from '../../domain/index.js';
-import { JOB, type Member, Registry, SUCCEEDED } from '../../../../../test/support/unit/member.js';
+import { JOB, type Member, Registry, SUCCEEDED } from '@test/support/unit/member.js';
 import { planOperations, stampOperations } from './plan-operations.js';
 
 /** The flag was not set, so it is created and deleted to tell everyone. */

@@ -1,13 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { LeadershipTerm } from '../leadership/index.js';
-import {
-  afterNextTransaction,
-  JOB,
-  Member,
-  Registry,
-  SUCCEEDED,
-  triggerAt,
-} from '../../../../../test/support/unit/member.js';
+import { afterNextTransaction, JOB, Member, Registry, SUCCEEDED, triggerAt } from '@test/support/unit/member.js';
 
 let registry: Registry;
 let leader: Member;

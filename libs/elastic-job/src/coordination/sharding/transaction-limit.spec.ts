@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
-import { Registry } from '../../../../../test/support/unit/member.js';
+import { Registry } from '@test/support/unit/member.js';
 import { assertFitsOneTransaction, fitsOneTransactionOf } from './transaction-limit.js';
 
 describe('the largest total of a job', () => {

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { SystemClock } from '../../clock/index.js';
 import { CancelledError, type JobProps } from '../../domain/index.js';
-import { all, setUp, SUCCEEDED } from '../../../../../test/support/unit/hand-made-lease.js';
+import { all, setUp, SUCCEEDED } from '@test/support/unit/hand-made-lease.js';
 import { HttpJobError } from './http-job.error.js';
 import { HttpJobType } from './http.job-type.js';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SystemClock } from '../../clock/index.js';
 import { CancelledError, ExecutorDeathError, guardProps, type JobProps } from '../../domain/index.js';
-import { all, setUp, SUCCEEDED } from '../../../../../test/support/unit/hand-made-lease.js';
+import { all, setUp, SUCCEEDED } from '@test/support/unit/hand-made-lease.js';
 import {
   ScriptFailedError,
   type ScriptJobOptions,

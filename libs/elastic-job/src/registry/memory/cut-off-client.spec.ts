@@ -8,7 +8,7 @@ import {
   REQUEST_TIMEOUT_MS,
   SESSION_TIMEOUT_MS,
   statesOf,
-} from '../../../../../test/support/unit/memory-stage.js';
+} from '@test/support/unit/memory-stage.js';
 
 let stage: MemoryStage;
 let clock: VirtualClock;

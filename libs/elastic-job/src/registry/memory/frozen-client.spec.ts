@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { VirtualClock } from '../../testing/index.js';
 import type { SubtreeEvent } from '../registry-center.js';
 import type { MemoryRegistry } from './memory-registry.js';
-import { idOf, MemoryStage, SESSION_TIMEOUT_MS, statesOf } from '../../../../../test/support/unit/memory-stage.js';
+import { idOf, MemoryStage, SESSION_TIMEOUT_MS, statesOf } from '@test/support/unit/memory-stage.js';
 
 let stage: MemoryStage;
 let clock: VirtualClock;

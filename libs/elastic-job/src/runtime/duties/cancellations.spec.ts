@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type Member, Registry } from '../../../../../test/support/unit/member.js';
+import { type Member, Registry } from '@test/support/unit/member.js';
 import type { ExecutionLease } from '../../coordination/index.js';
 import { CancelledError } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import { Cancellations } from './cancellations.js';
 import { RunningItems } from '../leases/running-items.js';
-import { contextOf, hearTree } from '../../../../../test/support/unit/job-context.js';
+import { contextOf, hearTree } from '@test/support/unit/job-context.js';
 
 let registry: Registry;
 let member: Member;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ExecutionLease } from '../../coordination/index.js';
-import { JOB } from '../../../../../test/support/unit/member.js';
+import { JOB } from '@test/support/unit/member.js';
 import type { RefusalCause } from '../../domain/index.js';
-import { minute, OwingJob } from '../../../../../test/support/unit/owing-job.js';
+import { minute, OwingJob } from '@test/support/unit/owing-job.js';
 
 describe('a trigger that meets items which still run', () => {
   it('flags them, and tells so', async () => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Trigger } from '../../domain/index.js';
-import { triggerAt } from '../../../../../test/support/unit/member.js';
-import { minute, OwingJob } from '../../../../../test/support/unit/owing-job.js';
+import { triggerAt } from '@test/support/unit/member.js';
+import { minute, OwingJob } from '@test/support/unit/owing-job.js';
 
 const CAUGHT_UP = ['0@2', '1@2'];
 

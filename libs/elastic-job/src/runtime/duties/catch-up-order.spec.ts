@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SUCCEEDED, triggerAt } from '../../../../../test/support/unit/member.js';
-import { minute, OwingJob } from '../../../../../test/support/unit/owing-job.js';
+import { SUCCEEDED, triggerAt } from '@test/support/unit/member.js';
+import { minute, OwingJob } from '@test/support/unit/owing-job.js';
 
 describe("an operator's trigger", () => {
   it('goes first, and what its item owes follows once that is free', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { lastScheduledOf, type MisfirePolicy } from '../../domain/index.js';
 import { NoAuthError } from '../../registry/index.js';
-import { minute, OwingJob } from '../../../../../test/support/unit/owing-job.js';
+import { minute, OwingJob } from '@test/support/unit/owing-job.js';
 
 describe('fire times that nobody began', () => {
   it.each<[MisfirePolicy, string[], string[]]>([

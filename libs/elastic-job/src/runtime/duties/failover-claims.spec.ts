@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { JobOptions } from '../../domain/index.js';
 import { FailoverClaims } from './failover-claims.js';
-import { OneSession } from '../../../../../test/support/unit/one-session.js';
+import { OneSession } from '@test/support/unit/one-session.js';
 
 const HOUR = 3_600_000;
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
-import { contextOf, hearTree } from '../../../../../test/support/unit/job-context.js';
-import { type Member, Registry } from '../../../../../test/support/unit/member.js';
+import { contextOf, hearTree } from '@test/support/unit/job-context.js';
+import { type Member, Registry } from '@test/support/unit/member.js';
 import type { ExecutionLease } from '../../coordination/index.js';
 import { HandedOverError } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';

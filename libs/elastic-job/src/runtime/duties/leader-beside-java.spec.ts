@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Duty, FORMER, JAVA, LATTER, NOBODY, SELF } from '../../../../../test/support/unit/duties.js';
+import { Duty, FORMER, JAVA, LATTER, NOBODY, SELF } from '@test/support/unit/duties.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

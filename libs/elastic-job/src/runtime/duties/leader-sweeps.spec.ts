@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JobOptions } from '../../domain/index.js';
-import { Duty, FORMER, LATTER, NOBODY, SELF } from '../../../../../test/support/unit/duties.js';
+import { Duty, FORMER, LATTER, NOBODY, SELF } from '@test/support/unit/duties.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { DRAINING } from '../../coordination/index.js';
 import type { JobOptions } from '../../domain/index.js';
-import { Duty, FORMER, JOB, NOBODY, RESHARD_DELAY_MS, SELF } from '../../../../../test/support/unit/duties.js';
+import { Duty, FORMER, JOB, NOBODY, RESHARD_DELAY_MS, SELF } from '@test/support/unit/duties.js';
 
 const SECOND = 1_000;
 const ALONE = [SELF, SELF, SELF, SELF];

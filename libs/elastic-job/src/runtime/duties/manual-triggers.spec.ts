@@ -1,10 +1,10 @@
 import { beforeEach, expect, it } from 'vitest';
 import { formatTriggerRequest } from '../../coordination/index.js';
-import { afterNextTransaction } from '../../../../../test/support/unit/member.js';
+import { afterNextTransaction } from '@test/support/unit/member.js';
 import { manualOrigin, type Trigger } from '../../domain/index.js';
 import { RegistryUnavailableError, ServerError } from '../../registry/index.js';
 import { ManualTriggers } from './manual-triggers.js';
-import { OneSession } from '../../../../../test/support/unit/one-session.js';
+import { OneSession } from '@test/support/unit/one-session.js';
 import type { TriggerPlan } from './trigger-plan.js';
 
 const SECOND = 1_000;

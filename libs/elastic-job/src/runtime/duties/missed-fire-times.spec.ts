@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { triggerAt } from '../../../../../test/support/unit/member.js';
+import { triggerAt } from '@test/support/unit/member.js';
 import type { MisfirePolicy, TriggerOrigin } from '../../domain/index.js';
-import { minute, OwingJob } from '../../../../../test/support/unit/owing-job.js';
+import { minute, OwingJob } from '@test/support/unit/owing-job.js';
 
 const SINCE_MINUTE_1 = new Map([
   [0, minute(1)],

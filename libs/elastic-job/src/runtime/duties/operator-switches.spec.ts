@@ -4,7 +4,7 @@ import { JobEvents, type JobEvent } from '../../tracing/index.js';
 import { VirtualClock } from '../../testing/index.js';
 import { OperatorSwitches } from './operator-switches.js';
 import type { ScheduleClock } from '../leases/index.js';
-import { contextOf } from '../../../../../test/support/unit/job-context.js';
+import { contextOf } from '@test/support/unit/job-context.js';
 
 const SERVER = '10.0.0.1';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { owedTimes } from '../../domain/index.js';
-import { minute, OwingJob } from '../../../../../test/support/unit/owing-job.js';
+import { minute, OwingJob } from '@test/support/unit/owing-job.js';
 
 describe('the fire times that items owe', () => {
   it('are those since their last one, items of the same past together', async () => {

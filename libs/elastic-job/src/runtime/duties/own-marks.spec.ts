@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { type Member, Registry } from '../../../../../test/support/unit/member.js';
+import { type Member, Registry } from '@test/support/unit/member.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import { JobEvents, type JobEvent } from '../../tracing/index.js';
 import type { CoordinationServices } from '../../coordination/index.js';
 import { OwnMarks } from './own-marks.js';
 import { RunningItems } from '../leases/running-items.js';
-import { contextOf, hearTree } from '../../../../../test/support/unit/job-context.js';
+import { contextOf, hearTree } from '@test/support/unit/job-context.js';
 
 const LOOK_MS = 15_000;
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
-import { contextOf } from '../../../../../test/support/unit/job-context.js';
-import { type Member, Registry } from '../../../../../test/support/unit/member.js';
+import { contextOf } from '@test/support/unit/job-context.js';
+import { type Member, Registry } from '@test/support/unit/member.js';
 import type { CoordinationServices } from '../../coordination/index.js';
 import { Servers } from '../../coordination/membership/index.js';
 import { OwnServer } from './own-server.js';

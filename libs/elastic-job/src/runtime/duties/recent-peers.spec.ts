@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { Absences, companyOf, type CoordinationServices, type JobTree } from '../../coordination/index.js';
-import { contextOf } from '../../../../../test/support/unit/job-context.js';
+import { contextOf } from '@test/support/unit/job-context.js';
 import { VirtualClock } from '../../testing/index.js';
 import { RecentPeers } from './recent-peers.js';
 

@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from 'vitest';
-import { afterNextTransaction, SUCCEEDED } from '../../../../../test/support/unit/member.js';
-import { hearTree } from '../../../../../test/support/unit/job-context.js';
+import { afterNextTransaction, SUCCEEDED } from '@test/support/unit/member.js';
+import { hearTree } from '@test/support/unit/job-context.js';
 import { ResidentStoppedError, type RefusalCause } from '../../domain/index.js';
-import { OneSession } from '../../../../../test/support/unit/one-session.js';
+import { OneSession } from '@test/support/unit/one-session.js';
 import { ResidentItems } from './resident-items.js';
 
 const HOUR = 3_600_000;

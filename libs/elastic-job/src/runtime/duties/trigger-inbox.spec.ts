@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { beforeNextTransaction, type Member, Registry } from '../../../../../test/support/unit/member.js';
+import { beforeNextTransaction, type Member, Registry } from '@test/support/unit/member.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import { TriggerInbox } from './trigger-inbox.js';
-import { contextOf } from '../../../../../test/support/unit/job-context.js';
+import { contextOf } from '@test/support/unit/job-context.js';
 
 let registry: Registry;
 let member: Member;

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Deadline } from '../../clock/index.js';
 import { DRAINING } from '../../coordination/index.js';
-import { JOB } from '../../../../../test/support/unit/member.js';
+import { JOB } from '@test/support/unit/member.js';
 import { DrainDeadlineError } from '../../domain/index.js';
 import type { VirtualClock } from '../../testing/index.js';
-import { DRAIN_MS, LEFT, LeavingJob } from '../../../../../test/support/unit/leaving-job.js';
+import { DRAIN_MS, LEFT, LeavingJob } from '@test/support/unit/leaving-job.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

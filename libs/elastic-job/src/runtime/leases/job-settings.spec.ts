@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { JOB, type Member, Registry } from '../../../../../test/support/unit/member.js';
+import { JOB, type Member, Registry } from '@test/support/unit/member.js';
 import { type JobOptions, resolveJobOptions, Schedules } from '../../domain/index.js';
 import { type JobEvent, JobEvents } from '../../tracing/index.js';
 import { JobSettings } from './job-settings.js';

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { JOB } from '../../../../../test/support/unit/member.js';
+import { JOB } from '@test/support/unit/member.js';
 import {
   CancelledError,
   DrainDeadlineError,
@@ -12,7 +12,7 @@ import {
   type ShardingContext,
   type Trigger,
 } from '../../domain/index.js';
-import { HUNG_GRACE_MS, LATE_AFTER_MS, OneSession } from '../../../../../test/support/unit/one-session.js';
+import { HUNG_GRACE_MS, LATE_AFTER_MS, OneSession } from '@test/support/unit/one-session.js';
 
 const HOUR = 3_600_000;
 

@@ -1,9 +1,9 @@
 import { beforeEach, expect, it } from 'vitest';
-import { JOB, Registry, triggerAt } from '../../../../../test/support/unit/member.js';
+import { JOB, Registry, triggerAt } from '@test/support/unit/member.js';
 import { TimeDifferenceError, type TriggerOrigin } from '../../domain/index.js';
 import { JobEvents, type JobEvent } from '../../tracing/index.js';
 import { TimeCheck } from './time-check.js';
-import { contextOf } from '../../../../../test/support/unit/job-context.js';
+import { contextOf } from '@test/support/unit/job-context.js';
 
 const SECOND = 1_000;
 

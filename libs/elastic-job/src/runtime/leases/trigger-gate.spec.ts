@@ -1,11 +1,11 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { JobTree, ServerStatus } from '../../coordination/index.js';
-import { triggerAt } from '../../../../../test/support/unit/member.js';
+import { triggerAt } from '@test/support/unit/member.js';
 import { VirtualClock } from '../../testing/index.js';
 import { JobEvents, type JobEvent } from '../../tracing/index.js';
 import type { JobSettings } from './job-settings.js';
 import { TriggerGate } from './trigger-gate.js';
-import { contextOf } from '../../../../../test/support/unit/job-context.js';
+import { contextOf } from '@test/support/unit/job-context.js';
 
 const JAVA = '10.0.0.9@-@4711';
 const TRIGGER = triggerAt(1_000);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { beforeNextTransaction, JOB } from '../../../../../test/support/unit/member.js';
+import { beforeNextTransaction, JOB } from '@test/support/unit/member.js';
 import type { VirtualClock } from '../../testing/index.js';
-import { LEFT, LeavingJob } from '../../../../../test/support/unit/leaving-job.js';
+import { LEFT, LeavingJob } from '@test/support/unit/leaving-job.js';
 
 const MINUTE = 60_000;
 const GRACE_MS = 5_000;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Registry } from '../../../../../test/support/unit/member.js';
+import { Registry } from '@test/support/unit/member.js';
 import { JobRemovedError } from '../../coordination/index.js';
 import { createdRoot, removedRoot, resolveJobOptions, UnknownJobError } from '../../domain/index.js';
 import type { MemoryRegistryCenter, RegistryCenter } from '../../registry/index.js';

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type Member, Registry } from '../../../../../test/support/unit/member.js';
+import { type Member, Registry } from '@test/support/unit/member.js';
 import type { ExecutionLease } from '../../coordination/index.js';
 import { formatStartLedger, NO_STARTS } from '../../domain/index.js';
 import { type RegistryCenter, RegistryUnavailableError } from '../../registry/index.js';
 import { DependencyStarts } from './dependency-starts.js';
-import { contextOf, hearTree } from '../../../../../test/support/unit/job-context.js';
+import { contextOf, hearTree } from '@test/support/unit/job-context.js';
 
 let registry: Registry;
 let member: Member;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { formatInstance } from '../../coordination/index.js';
 import { CancelledError, type JobOptions } from '../../domain/index.js';
 import { RegistryUnavailableError } from '../../registry/index.js';
-import { JOB, MINUTE, OneProcess, SECOND, SERVER } from '../../../../../test/support/unit/one-process.js';
+import { JOB, MINUTE, OneProcess, SECOND, SERVER } from '@test/support/unit/one-process.js';
 
 const NORMAL = ['0 NORMAL_TRIGGER', '1 NORMAL_TRIGGER'];
 

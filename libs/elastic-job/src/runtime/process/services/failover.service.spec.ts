@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import type { ExecutionLease, FailoverQueue } from '../../../coordination/index.js';
 import type { SettledOutcome } from '../../../domain/index.js';
 import type { JobSession } from '../../session/index.js';
-import { JOB, MINUTE, OneProcess } from '../../../../../../test/support/unit/one-process.js';
+import { JOB, MINUTE, OneProcess } from '@test/support/unit/one-process.js';
 import { FailoverService } from './failover.service.js';
 
 const SUCCEEDED: SettledOutcome = { kind: 'succeeded' };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LeadershipTerm } from '../../../coordination/index.js';
-import { JOB, MINUTE, OneProcess, SERVER } from '../../../../../../test/support/unit/one-process.js';
+import { JOB, MINUTE, OneProcess, SERVER } from '@test/support/unit/one-process.js';
 
 let process: OneProcess;
 beforeEach(async () => {
