@@ -1,4 +1,3 @@
-// Covered by shared-sync.spec.ts and calm.spec.ts
 import type { Clock } from '../clock/index.js';
 
 /** Callers, and milliseconds, of one turn. Between two turns the process serves its connections and its timers. */

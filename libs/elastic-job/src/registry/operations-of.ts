@@ -1,4 +1,3 @@
-// Covered by shared-transactions.spec.ts and coordination/execution/settle-queue.spec.ts
 import type { Operation } from './registry-center.js';
 
 /** All operations of the parts, in their order. `flatMap` takes twenty times as long. */

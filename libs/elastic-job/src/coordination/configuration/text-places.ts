@@ -1,5 +1,3 @@
-// Covered by refused-text.spec.ts of the migration, and parse-configuration.spec.ts
-
 /** Names a position of one text: `line 3`. */
 export type PlaceOf = (at: number) => string;
 

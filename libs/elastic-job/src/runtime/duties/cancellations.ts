@@ -1,4 +1,3 @@
-// Covered by test/scenario/leases.spec.ts
 import { CancelledError, parseCancelRequest } from '../../domain/index.js';
 import { type JobContext, SessionReaction } from '../leases/index.js';
 import type { Duty, News } from './duty.js';

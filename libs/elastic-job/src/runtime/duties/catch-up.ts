@@ -1,4 +1,3 @@
-// Covered by test/scenario/misfire-policies.spec.ts
 import type { Timer } from '../../clock/index.js';
 import { giveUpFireTimes, type JobTree, untilAnswered, untilCommitted } from '../../coordination/index.js';
 import {

@@ -1,4 +1,3 @@
-// Covered by test/scenario/failover-spread.spec.ts
 import type { ExecutionLease } from '../../coordination/index.js';
 import { failsOver, mostItemsAtOnce, type RefusalCause, SparseSet } from '../../domain/index.js';
 import { type JobContext, type LeaseRunner, SessionReaction, type TriggerGate } from '../leases/index.js';

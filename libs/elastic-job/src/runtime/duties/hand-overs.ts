@@ -1,4 +1,3 @@
-// Covered by test/scenario/tasks.spec.ts
 import { HandedOverError } from '../../domain/index.js';
 import type { JobContext } from '../leases/index.js';
 import type { Duty, News } from './duty.js';

@@ -1,4 +1,3 @@
-// Covered by test/scenario/operating.spec.ts
 import type { Timer } from '../../clock/index.js';
 import type { JobConfiguration } from '../../domain/index.js';
 import { type JobContext, SessionReaction } from '../leases/index.js';

@@ -1,4 +1,3 @@
-// Covered by test/scenario/reconcile.spec.ts
 import type { Timer } from '../../clock/index.js';
 import {
   disabledJob,

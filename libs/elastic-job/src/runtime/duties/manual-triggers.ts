@@ -1,4 +1,3 @@
-// Covered by test/scenario/triggers.spec.ts
 import { parseTriggerRequest } from '../../coordination/index.js';
 import { findNodeTextFault, manualOrigin, type Trigger } from '../../domain/index.js';
 import { isRefusal, isUnanswered, type RegistryNode } from '../../registry/index.js';

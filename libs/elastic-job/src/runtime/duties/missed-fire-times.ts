@@ -1,4 +1,3 @@
-// Covered by test/scenario/misfire-policies.spec.ts
 import { findMissed, type MisfirePolicy, type MissedReason, type MissedTimes } from '../../domain/index.js';
 import type { Schedule } from '../../scheduling/index.js';
 import type { JobContext, TriggerGate } from '../leases/index.js';

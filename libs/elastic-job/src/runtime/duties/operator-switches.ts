@@ -1,4 +1,3 @@
-// Covered by test/scenario/switching.spec.ts
 import type { ServerStatus } from '../../coordination/index.js';
 import { SparseMap } from '../../domain/index.js';
 import type { NodeStat } from '../../registry/index.js';

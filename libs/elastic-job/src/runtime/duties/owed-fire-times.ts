@@ -1,4 +1,3 @@
-// Covered by test/scenario/misfire-policies.spec.ts
 import {
   type OwedSpan,
   fireTimesOf,

@@ -1,4 +1,3 @@
-// Covered by test/scenario/own-marks.spec.ts
 import type { Timer } from '../../clock/index.js';
 import { releaseStrayMarks } from '../../coordination/index.js';
 import { SparseMap } from '../../domain/index.js';

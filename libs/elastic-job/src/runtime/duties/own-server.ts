@@ -1,4 +1,3 @@
-// Covered by test/scenario/mixed-members.spec.ts
 import { type JobContext, SessionReaction } from '../leases/index.js';
 import type { Duty, News } from './duty.js';
 

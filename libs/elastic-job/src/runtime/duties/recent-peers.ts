@@ -1,4 +1,3 @@
-// Covered by test/scenario/mixed-resharding.spec.ts
 import type { Timer } from '../../clock/index.js';
 import type { JobContext } from '../leases/index.js';
 

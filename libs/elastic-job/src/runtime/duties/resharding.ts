@@ -1,4 +1,3 @@
-// Covered by test/scenario/hand-over.spec.ts
 import type { LeadershipTerm } from '../../coordination/index.js';
 import type { JobContext } from '../leases/index.js';
 import type { RecentPeers } from './recent-peers.js';

@@ -1,4 +1,3 @@
-// Covered by test/scenario/residents.spec.ts
 import type { Timer } from '../../clock/index.js';
 import type { ExecutionLease } from '../../coordination/index.js';
 import {

@@ -1,4 +1,3 @@
-// Covered by test/scenario/triggers.spec.ts
 import { untilCommitted } from '../../coordination/index.js';
 import type { RegistryNode } from '../../registry/index.js';
 import { type JobContext, SessionReaction } from '../leases/index.js';

@@ -1,4 +1,3 @@
-// Covered by test/scenario/hand-over.spec.ts
 import { formatTaskId, type Trigger } from '../../domain/index.js';
 import type { JobContext } from '../leases/index.js';
 import type { LeaderDuties } from './leader-duties.js';

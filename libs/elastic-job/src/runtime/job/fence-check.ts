@@ -1,4 +1,3 @@
-// Covered by test/integration/zookeeper-guard.spec.ts
 import type { JobTree } from '../../coordination/index.js';
 import type { FencedStore } from '../../domain/index.js';
 

@@ -1,4 +1,3 @@
-// Covered by test/scenario/leaving.spec.ts
 import { Deadline } from '../../clock/index.js';
 import { type JobTree, untilDone } from '../../coordination/index.js';
 import {

@@ -1,4 +1,3 @@
-// Covered by test/scenario/registering.spec.ts
 import { JobTree, type OwnSweep, untilAnswered } from '../../coordination/index.js';
 import { type JobConfiguration, type JobInstance, type JobName, SparseMap } from '../../domain/index.js';
 import type { JobSettings, ProcessContext, RunningItems } from '../leases/index.js';

@@ -1,4 +1,3 @@
-// Covered by test/scenario/configuring.spec.ts
 import type { JobTree } from '../../coordination/index.js';
 import type { News } from '../duties/index.js';
 import type { Hearing, JobSettings, ScheduleClock } from '../leases/index.js';

@@ -1,4 +1,3 @@
-// Covered by test/scenario/registering.spec.ts
 import type { Deadline } from '../../clock/index.js';
 import { ElasticJob2ConfigurationError, type JobTree } from '../../coordination/index.js';
 import { type ElasticJobListener, type JobConfiguration, type JobInstance, type JobName } from '../../domain/index.js';

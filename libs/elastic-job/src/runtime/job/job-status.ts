@@ -1,4 +1,3 @@
-// Covered by test/scenario/damage.spec.ts
 import type { DelayedSettles, Executions, StandingRefusal } from '../../coordination/index.js';
 import { hasIdleFailover, type JobName } from '../../domain/index.js';
 import type { HungHandler } from '../../executor/index.js';

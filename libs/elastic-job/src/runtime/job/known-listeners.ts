@@ -1,4 +1,3 @@
-// Covered by test/scenario/listeners.spec.ts
 import {
   ConfigurationError,
   DistributeOnceElasticJobListener,

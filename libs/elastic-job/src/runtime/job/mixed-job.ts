@@ -1,4 +1,3 @@
-// Covered by test/scenario/mixed-runs.spec.ts
 import type { JobTree } from '../../coordination/index.js';
 import { ConfigurationError } from '../../domain/index.js';
 import type { JobEvents } from '../../tracing/index.js';

@@ -1,4 +1,3 @@
-// Covered by test/scenario/task-suspension.spec.ts
 import { HandedOverError, SuspendedTooLongError } from '../../domain/index.js';
 import type { JobDefinition } from './job-definition.js';
 

@@ -1,4 +1,3 @@
-// Covered by libs/elastic-job/src/runtime/leases/fire-moments.spec.ts
 import type { Clock } from '../../clock/index.js';
 
 /**

@@ -1,4 +1,3 @@
-// Covered by test/scenario/sharded-runs.spec.ts
 import type { Clock } from '../../clock/index.js';
 import type { CoordinationServices, JobTree } from '../../coordination/index.js';
 import type { ElasticJobListener, ItemWork, JobType, Schedules, TaskLife } from '../../domain/index.js';

@@ -1,4 +1,3 @@
-// Covered by test/scenario/sharded-runs.spec.ts
 import type { ExecutionLease, JobTreeEvent } from '../../coordination/index.js';
 import type { RefusalCause, Trigger } from '../../domain/index.js';
 

@@ -1,4 +1,3 @@
-// Covered by test/scenario/operating.spec.ts
 import type { ScheduleTime } from '../../clock/index.js';
 import { type TickClock, type TickListener, Ticker } from '../../scheduling/index.js';
 import type { JobSettings } from './job-settings.js';

@@ -1,4 +1,3 @@
-// Covered by test/scenario/configuring.spec.ts
 import type { ConfigurationDifference, Configurations, JobTree } from '../../coordination/index.js';
 import {
   type CronSchedule,

@@ -1,4 +1,3 @@
-// Covered by test/scenario/overload.spec.ts
 import { type Clock, HeldBack } from '../../clock/index.js';
 import type { Trigger } from '../../domain/index.js';
 import type { JobEvent, JobEvents } from '../../tracing/index.js';

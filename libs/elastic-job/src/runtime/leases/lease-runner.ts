@@ -1,4 +1,3 @@
-// Covered by test/scenario/leases.spec.ts
 import { type BegunExecution, type ExecutionLease, untilAnswered } from '../../coordination/index.js';
 import {
   type BegunItem,

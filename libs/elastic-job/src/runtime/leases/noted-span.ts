@@ -1,4 +1,3 @@
-// Covered by test/scenario/after-clocks.spec.ts
 import type { ScheduleTime } from '../../clock/index.js';
 import type { Span } from '../../domain/index.js';
 

@@ -1,4 +1,3 @@
-// Covered by test/scenario/refused-requests.spec.ts
 import { untilDone } from '../../coordination/index.js';
 import type { JobContext } from './job-context.js';
 

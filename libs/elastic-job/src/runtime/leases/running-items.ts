@@ -1,4 +1,3 @@
-// Covered by test/scenario/leases.spec.ts
 import type { ExecutionLease } from '../../coordination/index.js';
 import { SparseMap } from '../../domain/index.js';
 import type { HungHandler } from '../../executor/index.js';

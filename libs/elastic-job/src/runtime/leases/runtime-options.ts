@@ -1,4 +1,3 @@
-// Covered by test/scenario/shutdown-bounds.spec.ts
 import type { Clock } from '../../clock/index.js';
 import type { StrategyLookup } from '../../coordination/index.js';
 import type {

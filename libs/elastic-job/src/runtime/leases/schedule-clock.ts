@@ -1,4 +1,3 @@
-// Covered by test/scenario/clocks-apart.spec.ts
 import { type Clock, type ScheduleTime, type Timer, TimerQueue } from '../../clock/index.js';
 import { clockOffsetMs, decideReference, isAhead, type RegistryNow } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';

@@ -1,4 +1,3 @@
-// Covered by test/scenario/time-difference.spec.ts
 import { clockOffsetMs, TimeDifferenceError, type Trigger } from '../../domain/index.js';
 import type { JobContext } from './job-context.js';
 

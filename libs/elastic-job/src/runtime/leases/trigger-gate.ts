@@ -1,4 +1,3 @@
-// Covered by test/scenario/mixed-runs.spec.ts
 import type { Trigger } from '../../domain/index.js';
 import type { JobContext } from './job-context.js';
 import { TimeCheck } from './time-check.js';

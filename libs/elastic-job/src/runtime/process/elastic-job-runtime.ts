@@ -1,4 +1,3 @@
-// Covered by test/scenario/shutdown-bounds.spec.ts
 import { Deadline } from '../../clock/index.js';
 import { type CoordinationServices, createCoordinationServices } from '../../coordination/index.js';
 import { sharedClass } from '../../copies/index.js';

@@ -1,4 +1,3 @@
-// Covered by test/scenario/registering.spec.ts
 import { sharedClass } from '../../copies/index.js';
 import {
   type CodeOption,

@@ -1,4 +1,3 @@
-// Covered by test/scenario/registering.spec.ts
 import { type Deadline, waitFor } from '../../clock/index.js';
 import { JobRemovedError } from '../../coordination/index.js';
 import {

@@ -1,4 +1,3 @@
-// Covered by test/scenario/after-chains.spec.ts
 import type { JobName } from '../../domain/index.js';
 
 /** Facts that decide when a job of this process joins. */

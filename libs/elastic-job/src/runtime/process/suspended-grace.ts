@@ -1,4 +1,3 @@
-// Covered by test/scenario/leases.spec.ts
 import type { Clock, Timer } from '../../clock/index.js';
 import type { SessionInfo } from '../../registry/index.js';
 

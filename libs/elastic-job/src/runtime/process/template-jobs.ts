@@ -1,4 +1,3 @@
-// Covered by test/scenario/templates.spec.ts
 import { setMaxListeners } from 'node:events';
 import { BackOff, type Clock, type Timer } from '../../clock/index.js';
 import { JobRemovedError, removeAbandoned } from '../../coordination/index.js';

@@ -1,4 +1,3 @@
-// Covered by test/scenario/registering.spec.ts
 import type { Clock } from '../../clock/index.js';
 
 /**

@@ -1,4 +1,3 @@
-// Covered by test/scenario/after.spec.ts
 import type { Duty } from '../duties/index.js';
 import { type JobContext, type LeaseRunner, SessionReaction } from '../leases/index.js';
 import type { Tick } from './tick.js';

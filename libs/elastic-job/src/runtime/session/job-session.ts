@@ -1,4 +1,3 @@
-// Covered by test/scenario/interruptions.spec.ts
 import type { ExecutionLease, JobTree } from '../../coordination/index.js';
 import {
   Cancellations,

@@ -1,4 +1,3 @@
-// Covered by test/scenario/sharded-runs.spec.ts
 import type { BegunExecution, ExecutionLease } from '../../coordination/index.js';
 import type { Trigger } from '../../domain/index.js';
 import type { CatchUp, TriggerPlan } from '../duties/index.js';

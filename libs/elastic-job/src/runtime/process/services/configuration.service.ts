@@ -1,4 +1,3 @@
-// Covered by libs/elastic-job/src/runtime/process/services/services.spec.ts
 import type { Configurations } from '../../../coordination/index.js';
 import { sharedClass } from '../../../copies/index.js';
 import type { JobConfiguration, JobName } from '../../../domain/index.js';

@@ -1,4 +1,3 @@
-// Covered by test/scenario/registering.spec.ts
 import {
   confirmLost,
   type ConfirmLostOutcome,

@@ -1,4 +1,3 @@
-// Covered by test/scenario/named-instance.spec.ts
 import type { Instances, RegisteredInstance } from '../../../coordination/index.js';
 import { sharedClass } from '../../../copies/index.js';
 import type { JobName } from '../../../domain/index.js';

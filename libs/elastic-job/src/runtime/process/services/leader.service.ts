@@ -1,4 +1,3 @@
-// Covered by test/scenario/operating.spec.ts
 import type { Leadership, LeadershipTerm } from '../../../coordination/index.js';
 import { sharedClass } from '../../../copies/index.js';
 import type { JobName } from '../../../domain/index.js';

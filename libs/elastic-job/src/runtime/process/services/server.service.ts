@@ -1,4 +1,3 @@
-// Covered by libs/elastic-job/src/runtime/process/services/services.spec.ts
 import type { RegisteredServer, Servers } from '../../../coordination/index.js';
 import { sharedClass } from '../../../copies/index.js';
 import type { JobName } from '../../../domain/index.js';

@@ -1,4 +1,3 @@
-// Covered by test/scenario/static-sharding.spec.ts
 import type { Sharding } from '../../../coordination/index.js';
 import { sharedClass } from '../../../copies/index.js';
 import type { JobName } from '../../../domain/index.js';
