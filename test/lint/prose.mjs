@@ -3,6 +3,8 @@ import { util } from 'prettier';
 
 const MOST_COLUMNS = 120;
 const MOST_TITLE = 100;
+/** A title that retells the test instead of the rule. */
+const STEPS = /^given\b|^when\b.*, then\b/i;
 const OPENING = /^(Who|What|Whoever|Whether|Nobody|Whatever)(?![\w-])/i;
 /** Signs before the first word of a comment: those of docstrings, lists, quotations and code. */
 const SIGNS = /^[\s*\-–—([{"'`“‘]+/;
@@ -78,10 +80,14 @@ const title = {
   create: ({ report }) => ({
     CallExpression({ callee, arguments: [first] }) {
       if (first === undefined || !takesTitle(callee)) return;
-      const length = literalText(first)?.length ?? 0;
-      if (length <= MOST_TITLE) return;
+      const text = literalText(first) ?? '';
       const remedy = `Say the rule that the user gets in at most ${MOST_TITLE}.`;
-      report({ node: first, message: `The title of a test has ${length} characters. ${remedy}` });
+      if (text.length > MOST_TITLE)
+        report({ node: first, message: `The title of a test has ${text.length} characters. ${remedy}` });
+      if (STEPS.test(text)) {
+        const message = `The title of a test tells its steps. ${remedy} Given, when, then are parts of its body.`;
+        report({ node: first, message });
+      }
     },
   }),
 };

@@ -31,6 +31,8 @@ const FAULTS: Readonly<Record<string, readonly [text: string, line: number, says
   'a title that depends': [`it.skipIf(a).for([1])(\n'${LONG}', f);`, 2, '101 characters'],
   'the written part of a title': [`it(\`\${a}${LONG}\`, f);`, 1, '101 characters'],
   'a title in two parts': [`it(\n  'x' +\n    '${LONG}',\n  f,\n);`, 2, '102 characters'],
+  'the steps of a test in its title': ["it('given a job, when it runs, then it ends', f);", 1, 'tells its steps'],
+  'a title that begins with a condition': ["it('when it runs, then it ends', f);", 1, 'tells its steps'],
 };
 
 const FAULTLESS: Readonly<Record<string, string>> = {
@@ -44,6 +46,7 @@ const FAULTLESS: Readonly<Record<string, string>> = {
   'what is put into a title': `it(\`\${a + '${LONG}'}\`, f);`,
   'the table of a title': `it.each(\n'${LONG}')('%s', f);`,
   'another function': `item('${LONG}');`,
+  'a condition within a title': "it('ends the job when it is told to', f);",
 };
 
 let folder: string;

@@ -40,7 +40,7 @@ const run = (shardingItem: number, token: bigint): ShardingContext => ({
   isMoving: () => false,
 });
 
-it('given cities of two items, when both are counted, then a country shows the sum over the items', async () => {
+it('sums the cities and inhabitants of a country over all items that counted them', async () => {
   const paris = city(25, 'FR', 2_138_551);
   const lyon = city(36, 'FR', 522_969);
 
@@ -54,7 +54,7 @@ it('given cities of two items, when both are counted, then a country shows the s
   ]);
 });
 
-it('adds only new cities when a later run meets counted ones again', async () => {
+it('adds only new cities if a later run meets counted ones again', async () => {
   await store.count(run(0, 1n), [KYOTO]);
 
   expect(await store.count(run(0, 2n), [KYOTO, NARA])).toBe(1);
@@ -74,7 +74,7 @@ it('refuses a stale run, and changes nothing, once its rescuer has written', asy
   expect(await store.byCountry()).toEqual([{ country: 'JP', cities: 1, population: KYOTO.population }]);
 });
 
-it("given counted cities of several items, when an item asks for its own, then it gets no other item's", async () => {
+it('returns to an item the cities that it has counted itself, and none of other items', async () => {
   await store.count(run(0, 1n), [KYOTO, NARA]);
   await store.count(run(1, 2n), [BERN]);
 

@@ -10,7 +10,7 @@ const wrote = (instance: string, item: number, added: number, token = '1'): Demo
   added,
 });
 
-it('given a wait, when the event that it is for is recorded, then it ends', async () => {
+it('ends a wait once the awaited event is recorded', async () => {
   const ledger = new Ledger(new AbortController().signal);
   const waiting = ledger.until('A has written twice', () => ledger.writes('A').length === 2);
 
@@ -21,7 +21,7 @@ it('given a wait, when the event that it is for is recorded, then it ends', asyn
   expect(ledger.added('A')).toBe(520);
 });
 
-it('given a condition that is slow to answer, when an event comes meanwhile, then it is asked once more', async () => {
+it('checks a slow condition once more if an event comes before its answer', async () => {
   const ledger = new Ledger(new AbortController().signal);
   let isAsked = 0;
   const slowly = async () => {
@@ -35,7 +35,7 @@ it('given a condition that is slow to answer, when an event comes meanwhile, the
   expect(isAsked).toBe(2);
 });
 
-it('given a wait, when the deadline comes first, then the error says what did not happen', async () => {
+it('names in the error what did not happen before the deadline', async () => {
   const deadline = new AbortController();
   const ledger = new Ledger(deadline.signal);
   const waiting = ledger.until('a write was refused', () => ledger.refused > 0);

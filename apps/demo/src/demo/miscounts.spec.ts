@@ -4,11 +4,11 @@ import { findMiscounts } from './miscounts.js';
 const japan = { country: 'JP', cities: 2, population: 1_818_353 };
 const peru = { country: 'PE', cities: 1, population: 400_000 };
 
-it('given the statistics of the data set, when they are compared, then nothing is reported', () => {
+it('reports nothing if the statistics match the data set, in whichever order', () => {
   expect(findMiscounts([japan, peru], [peru, japan])).toEqual([]);
 });
 
-it('given a country counted twice, one left out and one made up, when compared, then each is reported', () => {
+it('reports a country counted twice, one left out and one made up', () => {
   const twice = { ...japan, cities: 4 };
   const madeUp = { country: 'XX', cities: 1, population: 1 };
 

@@ -24,7 +24,7 @@ function setUp() {
 }
 
 describe('HeldBack', () => {
-  it('tells the first of a thousand of one kind at once, and the others as one when the window ends', async () => {
+  it('reports the first of a thousand of one kind at once, the others as one at the end of the window', async () => {
     const { clock, add, counts, told } = setUp();
     for (let order = 0; order < 1_000; order += 1) add(`order ${order} is locked`);
     expect(counts()).toEqual([1]);
@@ -33,7 +33,7 @@ describe('HeldBack', () => {
     expect(told.at(-1)).toMatchObject({ text: 'order 999 is locked' });
   });
 
-  it('given one each second, when it goes on for an hour, then each minute sixty are told as one', async () => {
+  it('reports a kind that comes each second once a minute, with the number of those held back', async () => {
     const { clock, add, counts } = setUp();
     for (let second = 0; second < 3_600; second += 1) {
       add();
@@ -42,7 +42,7 @@ describe('HeldBack', () => {
     expect(counts()).toEqual([1, ...Array.from({ length: 60 }, (_, minute) => (minute === 0 ? 59 : 60))]);
   });
 
-  it('given a kind that stays away for a window, when it comes back, then it is told at once', async () => {
+  it('reports a kind at once again after it has stayed away for a window', async () => {
     const { clock, add, counts, heldBack } = setUp();
     add();
     await clock.advance(WINDOW_MS);
@@ -52,7 +52,7 @@ describe('HeldBack', () => {
     expect(counts()).toEqual([1, 1]);
   });
 
-  it('tells kinds that began at different times each as its own window ends', async () => {
+  it('reports each kind at the end of its own window', async () => {
     const { clock, add, told } = setUp();
     const log = () => told.map(({ text, count }) => `${text} x${count}`);
     add('a', 'a');
@@ -79,7 +79,7 @@ describe('HeldBack', () => {
     expect(told.reduce((sum, { count }) => sum + count, 0)).toBe(10_000);
   });
 
-  it('tells at its end what is held, leaves no timer, and holds nothing back any more', () => {
+  it('reports at its end what is held, leaves no timer, and holds nothing back any more', () => {
     const { clock, add, counts, heldBack } = setUp();
     add();
     add();

@@ -10,22 +10,22 @@ const laptop = {
 };
 
 describe('chooseHostAddress', () => {
-  it('given several interfaces, when nothing is preferred, then the first external IPv4 address is taken', () => {
+  it('takes the first external IPv4 address if nothing is preferred', () => {
     expect(chooseHostAddress(laptop)).toBe('192.168.1.20');
   });
 
-  it('given an interface by name, when it exists, then its first address is taken', () => {
+  it('takes the first address of the interface that is named', () => {
     expect(chooseHostAddress(laptop, { networkInterface: 'docker0' })).toBe('172.17.0.1');
   });
 
   it.each([
     ['the beginning of an address', '172.18.'],
     ['a regular expression', String.raw`172\.1[89]\..*`],
-  ])('given %s, when one address fits, then it is taken', (_form, preferredIp) => {
+  ])('takes the address that fits %s', (_form, preferredIp) => {
     expect(chooseHostAddress(laptop, { preferredIp })).toBe('172.18.0.1');
   });
 
-  it('given interface and address, when no address fits both, then the error names them and what there is', () => {
+  it('names what was preferred and all addresses of the host if none fits interface and address', () => {
     const options = { networkInterface: 'wlan0', preferredIp: '10.' };
 
     expect(() => chooseHostAddress(laptop, options)).toThrow(ConfigurationError);
@@ -35,11 +35,11 @@ describe('chooseHostAddress', () => {
     );
   });
 
-  it('given a broken regular expression, when an address is chosen, then the error says so', () => {
+  it('refuses a broken regular expression, and says so', () => {
     expect(() => chooseHostAddress(laptop, { preferredIp: '172.(' })).toThrow(/preferredIp "172\.\(" is neither/);
   });
 
-  it('given a host with loopback only, when nothing is preferred, then it still has an address', () => {
+  it('takes the loopback address of a host that has no other', () => {
     expect(chooseHostAddress({ lo: [ipv4('127.0.0.1', true)] })).toBe('127.0.0.1');
   });
 });

@@ -5,7 +5,7 @@ import { SystemClock } from './system-clock.js';
 const clock = new SystemClock();
 
 describe('SystemClock', () => {
-  it('given many short timers, when they fire, then none is early on the monotonic clock', async () => {
+  it('fires none of many short timers early on the monotonic clock', async () => {
     const early = await Promise.all(
       Array.from({ length: 200 }, async (_, index) => {
         const due = clock.monotonicNow() + index / 10;
@@ -17,7 +17,7 @@ describe('SystemClock', () => {
     expect(early).not.toContain(true);
   });
 
-  it('given a timer beyond the range of Node, when time passes, then it has not fired', async () => {
+  it('does not fire a timer beyond the range of Node at once', async () => {
     const callback = vi.fn<() => void>();
 
     const timer = clock.setTimer(2 ** 31 + 1_000, callback);
@@ -27,7 +27,7 @@ describe('SystemClock', () => {
     expect(callback).not.toHaveBeenCalled();
   });
 
-  it('given a wait of fifty days, when they have passed, then its timer fires once and not before', () => {
+  it('fires the timer of a wait of fifty days once, and not before they have passed', () => {
     vi.useFakeTimers();
     try {
       const callback = vi.fn<() => void>();
@@ -46,7 +46,7 @@ describe('SystemClock', () => {
     }
   });
 
-  it('given a cancelled timer, when its time comes, then nothing happens', async () => {
+  it('fires no timer that was cancelled', async () => {
     const callback = vi.fn<() => void>();
     const timer = clock.setTimer(1, callback);
 
@@ -57,7 +57,7 @@ describe('SystemClock', () => {
     expect(callback).not.toHaveBeenCalled();
   });
 
-  it('given a sleeper, when its signal aborts, then it rejects with the reason and leaves no listener', async () => {
+  it('rejects a sleep with the reason of its signal, and leaves no listener', async () => {
     const controller = new AbortController();
     const reason = new Error('enough');
 
@@ -69,7 +69,7 @@ describe('SystemClock', () => {
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 
-  it('given a sleeper with a signal, when it wakes by itself, then it leaves no listener', async () => {
+  it('leaves no listener of a signal after a sleep that ended by itself', async () => {
     const { signal } = new AbortController();
 
     await clock.sleep(1, signal);
@@ -90,7 +90,7 @@ describe('SystemClock', () => {
     expect(order).toEqual(['a', 'b', 'turn']);
   });
 
-  it('given this host, when asked who it is, then it answers with an IPv4 address, its pid and new ids', () => {
+  it('gives an IPv4 address, the pid of the process, new ids and random numbers below one', () => {
     expect(clock.hostAddress()).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
     expect(clock.pid()).toBe(process.pid);
     expect(clock.uuid()).not.toBe(clock.uuid());

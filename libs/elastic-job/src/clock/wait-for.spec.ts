@@ -13,14 +13,14 @@ function setUp(...signals: readonly AbortSignal[]) {
 }
 
 describe('a wait', () => {
-  it('given a callback, when it comes, then the wait ends with its value and is disarmed', async () => {
+  it('ends with the value of its callback, and is disarmed', async () => {
     const { calls, waiting, conclude } = setUp(new AbortController().signal);
     conclude(7);
     await expect(waiting).resolves.toBe(7);
     expect(calls).toEqual(['armed', 'disarmed']);
   });
 
-  it('rejects with the reason of the second signal when it aborts, and is disarmed', async () => {
+  it('rejects with the reason of the second signal if that aborts, and is disarmed', async () => {
     const [first, second] = [new AbortController(), new AbortController()];
     const { calls, waiting } = setUp(first.signal, second.signal);
     second.abort(new Error('over'));
@@ -28,7 +28,7 @@ describe('a wait', () => {
     expect(calls).toEqual(['armed', 'disarmed']);
   });
 
-  it('given a signal that has aborted, when somebody waits, then the wait rejects and nothing is armed', async () => {
+  it('rejects and arms nothing if its signal has already aborted', async () => {
     const { calls, waiting } = setUp(AbortSignal.abort(new Error('over')));
     await expect(waiting).rejects.toThrow('over');
     expect(calls).toEqual([]);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readTaskReport } from './read-task-report.js';
 
-it('given a report with more than belongs there, when it is read, then the rest is left out', () => {
+it('leaves out the fields that do not belong to a report', () => {
   const error = { name: 'Error', message: 'no such order', stack: 'at settle', code: 7 };
   expect(readTaskReport({ v: 1, outcome: 'failed', ms: 5, error, node: 'x' })).toEqual({
     v: 1,
@@ -26,6 +26,6 @@ it.each([
   { v: 1, outcome: 'succeeded', ms: -1 },
   { v: 1, outcome: 'succeeded' },
   { v: 1, outcome: 'failed', ms: 1, error: { name: 'Error', message: 'x'.repeat(5_000) } },
-])('given %j, when it is read, then it is no report', (value) => {
+])('does not accept %j as a report', (value) => {
   expect(readTaskReport(value)).toBeUndefined();
 });

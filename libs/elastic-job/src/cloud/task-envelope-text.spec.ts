@@ -46,15 +46,15 @@ const faultOf = (text: string): unknown => {
 const faultWith = (change: Record<string, unknown>) => faultOf(JSON.stringify({ ...ENVELOPE, ...change }));
 
 describe('the envelope of a task', () => {
-  it('given an envelope, when it is written and read, then it is the same', () => {
+  it('is the same after it was written and read', () => {
     expect(parseTaskEnvelope(formatTaskEnvelope(ENVELOPE))).toEqual(ENVELOPE);
   });
 
-  it('given only what is required, when it is read, then the rest is missing', () => {
+  it('needs the required fields alone, and gets no values for the others', () => {
     expect(parseTaskEnvelope(formatTaskEnvelope(REQUIRED))).toEqual(REQUIRED);
   });
 
-  it('given a field that a later release has added, when it is read, then it is passed over', () => {
+  it('ignores a field that a later release has added', () => {
     expect(faultWith({ weather: 'fine' })).toBeUndefined();
   });
 
@@ -72,22 +72,25 @@ describe('the envelope of a task', () => {
     ['channel', 1, 'must be a whole number of at least 3'],
     ['graceMs', undefined, 'is missing'],
     ['v', 0, 'must be 1, but is 0'],
-  ])('given %s as %j, when it is read, then the error names the field', (field, value, problem) => {
+  ])('is refused for the field %s with the value %j, by an error that names the field', (field, value, problem) => {
     const fault = faultWith({ [field]: value });
 
     expect(fault).toBeInstanceOf(TaskEnvelopeError);
     expect(fault).toMatchObject({ field, message: expect.stringContaining(problem) });
   });
 
-  it('given a prop that is no text, when it is read, then its value is not told', () => {
+  it('keeps the value of a prop that is no text out of the error', () => {
     expect(faultWith({ props: { key: { secret: 'hunter2' } } })).toMatchObject({
       message: 'ELASTIC_JOB_TASK: props must be an object of texts, but "key" is object.',
     });
   });
 
-  it.each(['', 'no JSON', '[]', 'null', '7'])('given %j, when it is read, then all of it is faulty', (text) => {
-    expect(faultOf(text)).toMatchObject({ code: 'TASK_ENVELOPE', field: undefined });
-  });
+  it.each(['', 'no JSON', '[]', 'null', '7'])(
+    'is refused as a whole, without the name of a field, if the text is %j',
+    (text) => {
+      expect(faultOf(text)).toMatchObject({ code: 'TASK_ENVELOPE', field: undefined });
+    },
+  );
 
   it('names the remedy when a later version of the envelope is read', () => {
     const fault = faultOf('{"v":2,"tasks":[]}');
@@ -96,7 +99,7 @@ describe('the envelope of a task', () => {
     expect(fault).toMatchObject({ version: 2, known: 1, message: expect.stringContaining('build its image') });
   });
 
-  it('given a faulty envelope, when the answers are looked for, then those that can be used are found', () => {
+  it('still yields a usable channel and report path if it is faulty', () => {
     expect(findTaskAnswers('{"v":2,"channel":3,"report":"/tmp/report"}')).toEqual({
       channel: 3,
       report: '/tmp/report',
@@ -105,7 +108,7 @@ describe('the envelope of a task', () => {
     expect(findTaskAnswers('no JSON')).toEqual({});
   });
 
-  it('given a checkpoint that is too large, when it is written, then the error names it and the remedy', () => {
+  it('is refused if a checkpoint makes it too large, by an error that names the checkpoint and the remedy', () => {
     const checkpoint = 'ä'.repeat(MOST_ENVELOPE_BYTES / 2);
 
     expect(() => formatTaskEnvelope({ ...ENVELOPE, checkpoint })).toThrow(
@@ -127,7 +130,7 @@ describe('the JSON Schema of the envelope', () => {
     fc.double({ noNaN: true, noDefaultInfinity: true }),
   );
 
-  it('given changed envelopes, when schema and parser judge them, then they agree', () => {
+  it('agrees with the parser on which changed envelopes are valid', () => {
     const fields = fc.constantFrom(...Object.keys(ENVELOPE).filter((field) => field !== 'v'));
     let sound = 0;
     fc.assert(

@@ -16,7 +16,7 @@ const SUCCEEDED: TaskReport = { v: 1, outcome: 'succeeded', ms: 7 };
 const FAILED: TaskReport = { v: 1, outcome: 'failed', ms: 7, error: { name: 'RangeError', message: 'out of stock' } };
 
 describe('what the end of a task means', () => {
-  it('given a handler that has returned, when its task ends, then the run has succeeded', () => {
+  it('lets the run succeed if the handler has returned', () => {
     expect(taskFailure(ENDED, { name: 'FINISHED', report: SUCCEEDED })).toBeUndefined();
   });
 
@@ -45,22 +45,19 @@ describe('what the end of a task means', () => {
     ['its machine is gone', { name: 'GONE' }, { state: 'GONE', isInnocent: true }],
     ['an operator says so', { name: 'GONE_BY_OPERATOR' }, { state: 'GONE_BY_OPERATOR', isInnocent: true }],
     ['nobody knows it', { name: 'UNKNOWN' }, { state: 'UNKNOWN', isInnocent: true }],
-  ])('given a task that has ended since %s, when it is judged, then the run fails accordingly', (_, state, failure) => {
+  ])('lets the run fail with the matching error if %s', (_, state, failure) => {
     expect(taskFailure(ENDED, state)).toMatchObject(failure);
   });
 
-  it('given machines that serve others too, when a task is killed there, then it is innocent', () => {
+  it('counts a killed task as innocent on machines that serve others too', () => {
     expect(taskFailure({ ...ENDED, isShared: true }, { name: 'KILLED', killer: 'other' })).toMatchObject({
       isInnocent: true,
     });
   });
 
-  it.each(['STAGING', 'QUEUED', 'RUNNING'] as const)(
-    'given a task that is %s, when it is judged, then that is a mistake',
-    (name) => {
-      expect(() => taskFailure(ENDED, { name })).toThrow(TypeError);
-    },
-  );
+  it.each(['STAGING', 'QUEUED', 'RUNNING'] as const)('throws a TypeError for a task that is still %s', (name) => {
+    expect(() => taskFailure(ENDED, { name })).toThrow(TypeError);
+  });
 });
 
 describe('a task whose scheduler lets go of the item', () => {
@@ -72,7 +69,7 @@ describe('a task whose scheduler lets go of the item', () => {
     ['its time is over', new JobTimeoutError('j', 0, 1), false],
     ['an operator has confirmed its loss', new ExecutorDeathError('GONE_BY_OPERATOR', 'spec'), false],
     ['a resident item stops', new ResidentStoppedError('j', 0, 'settings'), false],
-  ])('given that %s, when others could adopt it, then it goes on, or is told to end', (_, reason, isLeft) => {
+  ])('goes on only if others can adopt it and the reason allows it: %s', (_, reason, isLeft) => {
     expect(isLeftAlone(reason, true)).toBe(isLeft);
     expect(isLeftAlone(reason, false)).toBe(false);
   });
@@ -85,6 +82,6 @@ it.each([
   [7, 32_000],
   [8, 60_000],
   [99, 60_000],
-])('given launch %i that has died innocently, when the next one is due, then it waits %i ms', (launch, ms) => {
+])('lets the launch after launch %i, which died innocently, wait %i ms', (launch, ms) => {
   expect(relaunchPauseMs(launch)).toBe(ms);
 });

@@ -9,11 +9,11 @@ const written = (thrown: unknown): { readonly text: string; readonly report: Tas
 };
 
 describe('the report of a task', () => {
-  it('given a good end, when it is written, then it has no error', () => {
+  it('has no error if the task has succeeded', () => {
     expect(taskReport('succeeded', 7.4)).toEqual({ v: 1, outcome: 'succeeded', ms: 7 });
   });
 
-  it('given a long stack, when it is written, then the stack alone is cut', () => {
+  it('keeps name and message, and cuts a long stack', () => {
     const error = Object.assign(new RangeError('no such row'), { stack: 'at x\n'.repeat(5_000) });
     const { text, report } = written(error);
 
@@ -22,7 +22,7 @@ describe('the report of a task', () => {
     expect(Buffer.byteLength(text)).toBeGreaterThan(MOST_REPORT_BYTES - 20);
   });
 
-  it('given a long message, when it is written, then the name stays and the message is cut', () => {
+  it('keeps the name, cuts a long message, and leaves out the stack', () => {
     const { text, report } = written(new RangeError('ä"'.repeat(5_000)));
 
     expect(report.error).toEqual({ name: 'RangeError', message: expect.stringMatching(/^ä"ä".* \.\.\.$/) });
@@ -34,11 +34,11 @@ describe('the report of a task', () => {
     [{ code: 7 }, '{"code":7}'],
     [{ toJSON: () => fail() }, 'a value that has no text'],
     [Symbol('odd'), 'Symbol(odd)'],
-  ])('given %o thrown, when it is written, then it is the message', (thrown, message) => {
+  ])('shows the thrown value %o as "%s"', (thrown, message) => {
     expect(written(thrown).report.error).toEqual({ name: 'Error', message });
   });
 
-  it('given whatever is thrown, when it is written, then it fits and can be read', () => {
+  it('fits its limit and can be read, whatever is thrown', () => {
     const texts = fc.string({ maxLength: 9_000, unit: 'binary' });
     fc.assert(
       fc.property(texts, texts, texts, (name, message, stack) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Batch } from './batch.js';
 
 describe('a batch', () => {
-  it('when all members are taken, then it begins anew, and the taken ones stay as they are', () => {
+  it('begins anew after all members are taken, and leaves the taken ones as they are', () => {
     const batch = new Batch<string>();
     expect([batch.add('a'), batch.add('b')]).toEqual([1, 2]);
     const taken = batch.take();
@@ -16,7 +16,7 @@ describe('a batch', () => {
     [2, 'ab', 'c'],
     [3, 'abc', ''],
     [4, 'abc', ''],
-  ])('given three members, when %i are taken, then they are the first ones', (count, taken, left) => {
+  ])('with three members gives the first ones to a caller that takes %i', (count, taken, left) => {
     const batch = new Batch<string>();
     for (const one of 'abc') batch.add(one);
     expect(batch.take(count).join('')).toBe(taken);
@@ -24,7 +24,7 @@ describe('a batch', () => {
     expect(batch.size).toBe(left.length);
   });
 
-  it('when it has no members, then none are taken', () => {
+  it('gives nothing if it has no members', () => {
     expect(new Batch<string>().take()).toEqual([]);
   });
 });

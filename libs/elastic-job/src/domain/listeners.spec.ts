@@ -15,14 +15,14 @@ describe('listeners that come and go', () => {
     [['c'], 'ab'],
     [['c', 'a'], 'b'],
     [['b', 'a', 'c'], ''],
-  ])('when %j are removed, then the others are called in their order', (removed, left) => {
+  ])('are called in their order after %j have been removed', (removed, left) => {
     const listeners = new Listeners<string>();
     const offs = new Map(['a', 'b', 'c'].map((one) => [one, listeners.add(one)]));
     for (const one of removed) offs.get(one)!();
     expect(heard(listeners)).toBe(left);
   });
 
-  it('when one is removed twice, then others that came meanwhile stay', () => {
+  it('stay if an earlier one is removed a second time', () => {
     const listeners = new Listeners<string>();
     const off = listeners.add('a');
     off();
@@ -31,7 +31,7 @@ describe('listeners that come and go', () => {
     expect(heard(listeners)).toBe('b');
   });
 
-  it('when one removes another and adds a third, then neither of them is called', () => {
+  it('are not called in the same round if another one removes or adds them', () => {
     const listeners = new Listeners<() => void>();
     const called: string[] = [];
     listeners.add(() => {

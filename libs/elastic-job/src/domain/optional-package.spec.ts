@@ -22,7 +22,7 @@ describe('errorOfImport', () => {
     ['Node, import', 'ERR_MODULE_NOT_FOUND', "Cannot find package 'cron' imported from /app/a.js"],
     ['Node, require', 'MODULE_NOT_FOUND', "Cannot find module 'cron'\nRequire stack:\n- /app/a.js"],
     ["Yarn's Plug'n'Play", 'MODULE_NOT_FOUND', "a tried to access cron (a peer dependency) but it isn't provided"],
-  ])('given the words of %s, when cron is missing, then it is named', (_, code, message) => {
+  ])('recognizes the missing package from the message of %s', (_, code, message) => {
     const error = errorOfImport(failure(code, message), 'cron', 'A test');
 
     expect(error).toMatchObject({ code: 'MISSING_PACKAGE', packageName: 'cron', cause: { code } });
@@ -31,7 +31,7 @@ describe('errorOfImport', () => {
   it.each([
     ['ERR_MODULE_NOT_FOUND', "Cannot find package 'luxon' imported from /app/node_modules/cron/dist/index.js"],
     ['ERR_OTHER', "'cron' is broken"],
-  ])('given cron itself fails with %s, when it is loaded, then its own error passes', (code, message) => {
+  ])('returns the error of the package itself if that fails with %s', (code, message) => {
     const failed = failure(code, message);
 
     expect(errorOfImport(failed, 'cron', 'A test')).toBe(failed);

@@ -5,6 +5,6 @@ it.each([
   [[], PROTOCOL],
   [[PROTOCOL, PROTOCOL + 1], PROTOCOL],
   [[PROTOCOL + 1, PROTOCOL - 1], PROTOCOL - 1],
-])('given others of the protocols %j, when a record is written, then in the protocol %i', (others, common) => {
+])('chooses, beside others of the protocols %j, the protocol %i for records', (others, common) => {
   expect(commonProtocol(others)).toBe(common);
 });

@@ -32,7 +32,7 @@ async function* yielding(...batches: DataflowBatch<number>[]): AsyncGenerator<Da
 }
 
 describe('a dataflow that does not stream', () => {
-  it('given data, when an item runs, then one fetch is processed and the rest is left for the next run', async () => {
+  it('processes one fetch in a run, and leaves the rest for the next run', async () => {
     const rows = new Rows([[1, 2], [3]]);
 
     expect(await run(rows).outcomes()).toEqual([{ item: 0, outcome: SUCCEEDED }]);
@@ -40,16 +40,13 @@ describe('a dataflow that does not stream', () => {
     expect(rows).toMatchObject({ processed: [[1, 2]], fetches: 1 });
   });
 
-  it.each([[[]], [null], [undefined]])(
-    'given a fetch of %j, when an item runs, then nothing is processed',
-    async (nothing) => {
-      const rows = new Rows([nothing]);
+  it.each([[[]], [null], [undefined]])('processes nothing if a fetch gives %j', async (nothing) => {
+    const rows = new Rows([nothing]);
 
-      expect(await run(rows).outcomes()).toEqual([{ item: 0, outcome: SUCCEEDED }]);
+    expect(await run(rows).outcomes()).toEqual([{ item: 0, outcome: SUCCEEDED }]);
 
-      expect(rows).toMatchObject({ processed: [], fetches: 1 });
-    },
-  );
+    expect(rows).toMatchObject({ processed: [], fetches: 1 });
+  });
 
   it('processes each batch of an async iterable before it asks for the next one', async () => {
     const log: string[] = [];
@@ -67,7 +64,7 @@ describe('a dataflow that does not stream', () => {
 });
 
 describe('a dataflow that streams', () => {
-  it('given data, when an item runs, then it is fetched and processed until nothing comes', async () => {
+  it('fetches and processes until a fetch gives nothing', async () => {
     const rows = new Rows([[1, 2], [3], [], [4]]);
 
     await run(rows, STREAMING).outcomes();
@@ -75,7 +72,7 @@ describe('a dataflow that streams', () => {
     expect(rows).toMatchObject({ processed: [[1, 2], [3]], fetches: 3 });
   });
 
-  it('given iterables, when an item runs, then it fetches again until one has no rows', async () => {
+  it('fetches iterables until one of them has no rows', async () => {
     const fetched = [yielding([1], [], [2]), yielding([], null), yielding([3])];
     const processed: number[] = [];
 
@@ -111,7 +108,7 @@ describe('a dataflow that streams', () => {
     expect(log).toEqual(['processed', 'closed']);
   });
 
-  it('given its signal aborts in a fetch, when that gives data, then they are not processed', async () => {
+  it('does not process the data of a fetch in which its signal has aborted', async () => {
     let processed = 0;
     const { lease, outcomes } = run({
       fetchData: () => {
@@ -127,7 +124,7 @@ describe('a dataflow that streams', () => {
     expect(processed).toBe(0);
   });
 
-  it('given its item is to move, when a batch ends, then the run succeeds with what it has done', async () => {
+  it('succeeds with the batches that it has processed once its item is to move', async () => {
     const rows = new Rows([[1], [2], [3]]);
     const { lease, outcomes } = run(rows, STREAMING);
     lease.isMoving = () => rows.processed.length >= 2;
@@ -137,7 +134,7 @@ describe('a dataflow that streams', () => {
     expect(rows.processed).toEqual([[1], [2]]);
   });
 
-  it('given batches that are ready at once, when an item runs, then the event loop has a turn after each', async () => {
+  it('gives the event loop a turn after each batch, even if batches are ready at once', async () => {
     let turns = 0;
     let isOver = false;
     const count = (): void => {
@@ -157,11 +154,11 @@ describe('what fails in a dataflow', () => {
   it.each<[string, DataflowJob<number>, string]>([
     ['fetch', { fetchData: () => Promise.reject(new Error('no database')), processData: () => {} }, 'no database'],
     ['process', { fetchData: () => [1], processData: () => Promise.reject(new Error('no row')) }, 'no row'],
-  ])('given a %s that rejects, when an item runs, then that is its outcome', async (_, job, message) => {
+  ])('fails the item with the error of a %s that rejects', async (_, job, message) => {
     expect(await run(job).outcomes()).toMatchObject([{ outcome: { kind: 'failed', error: { message } } }]);
   });
 
-  it('given rows instead of batches, when an item runs, then the failure says how to write it', async () => {
+  it('fails the item with advice to wrap the row if a fetch gives a row instead of a batch', async () => {
     const rows: DataflowJob<number> = new Rows([]);
     rows.fetchData = () => JSON.parse('{ "row": 1 }');
 
@@ -172,14 +169,11 @@ describe('what fails in a dataflow', () => {
 });
 
 describe('the props of a dataflow', () => {
-  it.each<JobProps>([{}, { 'streaming.process': 'true' }, { 'streaming.process': 'FALSE' }])(
-    'given %j, then they will do',
-    (props) => {
-      expect(findDataflowFaults(props)).toEqual([]);
-    },
-  );
+  it.each<JobProps>([{}, { 'streaming.process': 'true' }, { 'streaming.process': 'FALSE' }])('may be %j', (props) => {
+    expect(findDataflowFaults(props)).toEqual([]);
+  });
 
-  it.each(['yes', 'true!', 'untrue', ''])('given "%s", then the fault names property and value', (value) => {
+  it.each(['yes', 'true!', 'untrue', ''])('names property and value of "%s" as a fault', (value) => {
     expect(findDataflowFaults({ 'streaming.process': value })).toEqual([
       `streaming.process must be "true" or "false", but is "${value}"`,
     ]);

@@ -3,7 +3,7 @@ import { LeaseLostError, type JobHandler, type ShardingContext } from '../domain
 import { aborted, all, fail, FIRE_TIME, inOrderOfItems, setUp, SUCCEEDED } from '@test/support/unit/hand-made-lease.js';
 
 describe('JobExecutor', () => {
-  it('given a lease, when it runs, then each item gets a context of its own', async () => {
+  it('gives each item of a lease a context of its own', async () => {
     const { lease, run } = setUp({
       items: [1, 2],
       options: { shardingTotalCount: 4, shardingItemParameters: '1=Shanghai', jobParameter: 'all' },
@@ -54,7 +54,7 @@ describe('JobExecutor', () => {
     ]);
   });
 
-  it("given an operator's trigger, when its items run, then the handler is told its id", async () => {
+  it("passes the id of an operator's trigger to the handler", async () => {
     const { run } = setUp({ items: [0], trigger: { origin: 'manual:deploy:42' } });
     const triggers: unknown[] = [];
 
@@ -91,7 +91,7 @@ describe('JobExecutor', () => {
     expect((await outcomes).map(({ item }) => item)).toEqual([2, 1, 0]);
   });
 
-  it('given a concurrency of 2, when items end, then the next ones start, never more than two at a time', async () => {
+  it('starts the next items as others end, never more than two at a time with a concurrency of 2', async () => {
     const { clock, run } = setUp({ items: [0, 1, 2, 3, 4], options: { concurrency: 2 } });
     const log: string[] = [];
 
@@ -107,7 +107,7 @@ describe('JobExecutor', () => {
     expect((await outcomes).map(({ item }) => item)).toEqual([1, 2, 0, 3, 4]);
   });
 
-  it('given two leases of one job, when they run at the same time, then they share its concurrency', async () => {
+  it('shares the concurrency of a job between two leases that run at the same time', async () => {
     const { clock, run } = setUp({ items: [0, 1, 2], options: { concurrency: 2 } });
     let atATime = 0;
     let most = 0;
@@ -124,7 +124,7 @@ describe('JobExecutor', () => {
     expect((await outcomes).map((ended) => ended.length)).toEqual([3, 3]);
   });
 
-  it('given a consumer that is slow, when items end, then the next ones start without waiting for it', async () => {
+  it('starts the next items without waiting for a slow consumer', async () => {
     const { clock, run } = setUp({ items: [0, 1, 2], options: { concurrency: 1 } });
     const started: number[] = [];
 
@@ -145,7 +145,7 @@ describe('JobExecutor', () => {
     ['returns a thenable that throws', new Error('broken'), () => thenable(() => fail(new Error('broken')))],
     ['returns a thenable that rejects', 'no', () => thenable((_resolve, reject) => reject('no'))],
     ['returns what throws when looked at', new Error('broken'), () => brokenThenable()],
-  ])('given a handler that %s, when it runs, then its item has failed and its siblings have not', async (...row) => {
+  ])('fails only the item whose handler %s, not its siblings', async (...row) => {
     const [, error, handler] = row;
     const { run, openEnds } = setUp({ items: [0, 1, 2] });
 

@@ -14,7 +14,7 @@ describe('LeaseRun', () => {
   it.each<[string, (context: ShardingContext) => void]>([
     ['returns', () => {}],
     ['throws', ({ signal }) => signal.throwIfAborted()],
-  ])('given a lease that aborts, when a running handler %s, then its item is aborted', async (_how, end) => {
+  ])('aborts an item whose running handler %s after the lease was aborted', async (_how, end) => {
     const { clock, lease, run, openEnds } = setUp({ items: [0, 1] });
     const reason = new Error('session lost');
 
@@ -105,7 +105,7 @@ describe('LeaseRun', () => {
     ]);
   });
 
-  it('given a lease that is over already, when it runs, then nothing starts and every item is aborted', async () => {
+  it('starts nothing and aborts every item if the lease is over already', async () => {
     const { lease, run, openEnds } = setUp({ items: [0, 1] });
     const reason = new Error('session lost');
     lease.abort(reason);
@@ -122,7 +122,7 @@ describe('LeaseRun', () => {
   it.each<[string, (context: ShardingContext) => void]>([
     ['returns', () => {}],
     ['throws', () => fail(new Error('interrupted'))],
-  ])('given a time limit, when a handler %s after it, then its item has failed with it', async (_how, end) => {
+  ])('fails an item with a time-out if its handler %s after the time limit', async (_how, end) => {
     const { clock, run, openEnds } = setUp({ items: [0, 1], options: { timeoutMs: 100 } });
 
     const outcomes = all(
@@ -140,7 +140,7 @@ describe('LeaseRun', () => {
     expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
   });
 
-  it('given a time limit, when an item waited for its slot, then only its own run counts', async () => {
+  it('counts the time limit of an item from its own start, not from its wait for a slot', async () => {
     const { clock, run } = setUp({ items: [0, 1, 2], options: { timeoutMs: 100, concurrency: 1 } });
 
     const outcomes = all(run(() => clock.sleep(90)));
@@ -149,7 +149,7 @@ describe('LeaseRun', () => {
     expect((await outcomes).map(({ outcome }) => outcome)).toEqual([SUCCEEDED, SUCCEEDED, SUCCEEDED]);
   });
 
-  it('given a time limit that has passed, when the lease aborts as well, then the first reason stands', async () => {
+  it('keeps the time-out as the outcome if the lease aborts afterwards', async () => {
     const { clock, lease, run } = setUp({ items: [0], options: { timeoutMs: 100 } });
 
     const outcomes = all(run(() => clock.sleep(200)));
@@ -256,7 +256,7 @@ describe('LeaseRun', () => {
     expect(openEnds().timers).toBe(0);
   });
 
-  it('rejects once all items have ended if one cannot be told', async () => {
+  it('rejects once all items have ended if the callback for one of them throws', async () => {
     const { executor, lease } = setUp({ items: [0, 1] });
     const configuration = resolveJobOptions({ name: lease.jobName, shardingTotalCount: 2 }, { place: 'spec' });
     const told: number[] = [];

@@ -39,7 +39,7 @@ describe('Retries', () => {
     expect(await outcomes).toEqual([{ item: 0, outcome: { kind: 'failed', error: new Error('attempt 3') } }]);
   });
 
-  it('given a jitter, when attempts fail, then chance shortens the pauses', async () => {
+  it('shortens the pauses between attempts at random if a jitter is set', async () => {
     const { clock, run, retried } = setUp({
       items: [0, 1, 2],
       options: { ...RETRIES, retryJitter: 1, maxAttempts: 2 },
@@ -54,7 +54,7 @@ describe('Retries', () => {
     expect(await outcomes).toHaveLength(3);
   });
 
-  it('given one place, when an item waits for its next attempt, then another has the place meanwhile', async () => {
+  it('gives the place of an item to another one while it waits for its next attempt', async () => {
     const { clock, run } = setUp({ items: [0, 1], options: { ...RETRIES, concurrency: 1 } });
     const log: string[] = [];
 
@@ -80,7 +80,7 @@ describe('Retries', () => {
     expect((await outcomes).value).toEqual({ item: 0, outcome: { kind: 'failed', error: new Error('attempt 2') } });
   });
 
-  it('given a time limit, when it ends within a later attempt, then the item has failed with it', async () => {
+  it('fails an item with a time-out if its time limit ends within a later attempt', async () => {
     const { clock, run } = setUp({ items: [0], options: { ...RETRIES, timeoutMs: 150 } });
 
     const outcomes = run(({ attempt }) => (attempt === 1 ? fail(new Error('down')) : clock.sleep(60))).next();
@@ -103,7 +103,7 @@ describe('Retries', () => {
     expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
   });
 
-  it('given an item that rests, when it is aborted, then it ends as aborted and is not tried again', async () => {
+  it('aborts an item that waits for its next attempt, and does not try it again', async () => {
     const { clock, lease, run, openEnds } = setUp({ items: [0], options: RETRIES });
     const reason = new Error('session lost');
     let attempts = 0;
@@ -136,7 +136,7 @@ describe('Retries', () => {
 });
 
 describe('attempts that others have made', () => {
-  it('given one before, when the handler fails, then it counts as one of those allowed', async () => {
+  it('count towards the allowed number of attempts', async () => {
     const { clock, run } = setUp({ items: [0], options: RETRIES }, { formerAttempts: 2 });
     const attempts: number[] = [];
 

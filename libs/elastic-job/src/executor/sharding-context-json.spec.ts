@@ -14,7 +14,7 @@ function contextOf(options: { readonly jobParameter?: string; readonly shardingI
 }
 
 describe('the context as another process is told it', () => {
-  it("given a context, when it is written, then the text is that of Java's Gson, field by field", () => {
+  it("has the text of Java's Gson, field by field", () => {
     // ElasticJob 3.0.5 writes this for the same job, except for the end of the instance id.
     expect(shardingContextJson(contextOf({ shardingItemParameters: '0=a' }))).toBe(
       '{"jobName":"settle-orders","taskId":"settle-orders@-@0@-@READY@-@10.0.0.1@-@1-s1","shardingTotalCount":2,' +
@@ -22,7 +22,7 @@ describe('the context as another process is told it', () => {
     );
   });
 
-  it('given an item without a parameter, when it is written, then the field is left out', () => {
+  it('leaves out the parameter if the item has none', () => {
     expect(shardingContextJson(contextOf())).not.toContain('shardingParameter');
   });
 
@@ -33,7 +33,7 @@ describe('the context as another process is told it', () => {
   });
 
   it.each(['plain', `ü=日本 \u{1F600} \u007f 'x'`])(
-    'given "%s", when it is a header, then it is ASCII, and JSON.parse gives it back',
+    'is ASCII as a header, from which JSON.parse restores "%s"',
     (text) => {
       const header = shardingContextHeader(contextOf({ jobParameter: text }));
 

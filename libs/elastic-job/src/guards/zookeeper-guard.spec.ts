@@ -52,7 +52,7 @@ describe('a fence that cannot be read', () => {
   ];
 
   it.each([...texts, `{"tokenEpoch":0,"token":"${'9'.repeat(1_000)}"}`, '{"tokenEpoch":1e999,"token":"1"}'])(
-    'given the text %j, when a run writes or is checked, then it is refused by name, without the text',
+    'refuses a write and a check by name, without its text: %j',
     async (text) => {
       await write('first', run(TOKEN));
       const path = `/fences/${JOB}/0`;
@@ -102,7 +102,7 @@ describe('ZooKeeperGuard.write', () => {
     expect(await ledger()).toEqual(['stale, in time', 'rescuer']);
   });
 
-  it('given a higher tokenEpoch, when tokens count from below again, then the epoch decides', async () => {
+  it('decides by the higher tokenEpoch if tokens count from below again', async () => {
     await write('old ensemble', run(TOKEN, 0));
     await write('new ensemble', run(7n, 1));
 
@@ -110,7 +110,7 @@ describe('ZooKeeperGuard.write', () => {
     expect(await ledger()).toEqual(['old ensemble', 'new ensemble']);
   });
 
-  it('given two items, when one has seen a newer token, then the other is not affected', async () => {
+  it('lets an item write although another item has seen a newer token', async () => {
     await write('item 1', run(TOKEN + 1n, 0, 1));
     await write('item 0', run(TOKEN, 0, 0));
     expect(await ledger()).toEqual(['item 1', 'item 0']);
@@ -126,17 +126,17 @@ describe('ZooKeeperGuard.write', () => {
     expect(await ledger()).toEqual(['older run']);
   });
 
-  it('given operations with results, when they are accepted, then the caller gets those alone', async () => {
+  it("returns the results of the caller's operations alone", async () => {
     const result = await guard.write(run(TOKEN), [entry('a'), { kind: 'check', path: '/ledger' }]);
     expect(result).toMatchObject({ kind: 'committed', results: [{ kind: 'create' }, { kind: 'check' }] });
   });
 
-  it('given a job without monitorExecution, when it writes, then the error says which setting it lacks', async () => {
+  it('refuses to write for a job without monitorExecution', async () => {
     await expect(write('untokened', run(undefined))).rejects.toThrow(MissingTokenError);
     expect(await ledger()).toEqual([]);
   });
 
-  it('stores tokens only in order when old and new runs write at once', async () => {
+  it('stores tokens only in order if old and new runs write at once', async () => {
     const tokens = Array.from({ length: 60 }, (_, index) => TOKEN + BigInt((index * 37) % 60));
     const guards = await Promise.all([0, 1, 2].map(async () => new ZooKeeperGuard(await connect(), '/fences')));
 
@@ -149,7 +149,7 @@ describe('ZooKeeperGuard.write', () => {
 });
 
 describe('ZooKeeperGuard.assertNotAhead', () => {
-  it('given a registry that has counted on, or no fence at all, when checked, then nothing is said', async () => {
+  it('accepts a registry whose tokens are not behind, and a job without a fence', async () => {
     const check = (jobName: string, token: bigint) => guard.assertNotAhead(jobName, { tokenEpoch: 0, token });
     await expect(check(JOB, 1n)).resolves.toBeUndefined();
     await write('a', run(TOKEN));

@@ -12,7 +12,7 @@ describe('judgeRegistry', () => {
     ['one that was lost for longer than the limit', inState('LOST', 30_001), 'down'],
     ['none', inState(undefined, 0), 'down'],
     ['a connected session of a process that drains', { ...inState('CONNECTED', 1), phase: 'draining' as const }, 'up'],
-  ])('given %s, when judged, then the status says so', (_case, status, expected) => {
+  ])('is $2 for %s', (_case, status, expected) => {
     const { status: verdict, details } = judgeRegistry(status);
     expect(verdict).toBe(expected);
     expect(details.session).toBe(status.session.state ?? 'none');
@@ -21,20 +21,20 @@ describe('judgeRegistry', () => {
 });
 
 describe('judgeLeadership', () => {
-  it('given jobs with leaders, when judged, then it is up and shows who leads', () => {
+  it('is up if each job has a leader, and shows who leads', () => {
     expect(judgeLeadership(statusWith())).toEqual({
       status: 'up',
       details: { reasons: [], leaders: { 'settle-orders': '10.0.0.1@-@7-1a' } },
     });
   });
 
-  it('given a job without a leader, when judged, then it is degraded, and names the job', () => {
+  it('is degraded and names the job if a job has no leader', () => {
     const { status, details } = judgeLeadership(statusWith({}, { leader: undefined }));
     expect(status).toBe('degraded');
     expect(details).toEqual({ reasons: ['job "settle-orders" has no leader'], leaders: { 'settle-orders': null } });
   });
 
-  it('given a job that this process has no part in, when judged, then its leader is none of its business', () => {
+  it('ignores the leader of a job that the process has not joined', () => {
     expect(judgeLeadership(statusWith({}, { isJoined: false, leader: undefined })).status).toBe('up');
   });
 });
@@ -45,18 +45,18 @@ describe('judgeScheduleLag', () => {
     ['it is due since a moment', NOW - 5_000, 'up', 5_000],
     ['it is overdue', NOW - 5_001, 'degraded', 5_001],
     ['it is overdue beyond the limit of liveness', NOW - 120_001, 'down', 120_001],
-  ])('given that %s, when judged, then the status says so', (_case, nextFireTime, expected, lagMs) => {
+  ])('is $2 if %s', (_case, nextFireTime, expected, lagMs) => {
     const { status, details } = judgeScheduleLag(statusWith({}, { nextFireTime }), NOW);
     expect(status).toBe(expected);
     expect(details.lagMs).toEqual({ 'settle-orders': lagMs });
   });
 
-  it('given a paused job, when judged, then it cannot be late', () => {
+  it('is up, without a lag, if the job is paused', () => {
     const { status, details } = judgeScheduleLag(statusWith({}, { nextFireTime: undefined }), NOW);
     expect({ status, lagMs: details.lagMs }).toEqual({ status: 'up', lagMs: {} });
   });
 
-  it("given limits of one's own, when judged, then these count", () => {
+  it('goes by the limits of the user', () => {
     const late = statusWith({}, { nextFireTime: NOW - 3_000 });
     expect(judgeScheduleLag(late, NOW, { degradedLagMs: 1_000 }).status).toBe('degraded');
     expect(judgeScheduleLag(late, NOW, { lagMs: 2_000, degradedLagMs: 1_000 }).status).toBe('down');
@@ -69,7 +69,7 @@ describe('judgeTracing', () => {
     status: { queuedRows: 0, droppedRows: 0, failingSince: undefined, ...status },
   });
 
-  it('given no history, when judged, then it is up', () => {
+  it('is up without a history', () => {
     expect(judgeTracing([])).toEqual({ status: 'up', details: { reasons: [], stores: {} } });
   });
 

@@ -3,7 +3,7 @@ import { judgeLiveness, judgeReadiness } from './judge.js';
 import { inState, job, NOW, statusWith } from '@test/support/unit/status.js';
 
 describe('judgeReadiness', () => {
-  it('given a connected process whose job has a leader, when judged, then it is up and shows the job', () => {
+  it('is up and shows the job if the process is connected and the job has a leader', () => {
     expect(judgeReadiness(statusWith())).toEqual({
       status: 'up',
       details: {
@@ -17,7 +17,7 @@ describe('judgeReadiness', () => {
     });
   });
 
-  it('given fire times that nobody ran, when judged, then the job is up and says how many', () => {
+  it('is up and shows the number of fire times that nobody ran', () => {
     const { status, details } = judgeReadiness(statusWith({}, { missedRuns: 3 }));
     expect(status).toBe('up');
     expect(details.jobs['settle-orders']).toMatchObject({ missedRuns: 3 });
@@ -45,11 +45,11 @@ describe('judgeReadiness', () => {
     ['a draining process', statusWith({ phase: 'draining' }), 'down'],
     ['a starting process', statusWith({ phase: 'starting' }), 'down'],
     ['a web process, whose jobs have no leader', statusWith({ processing: false }, { leader: undefined }), 'up'],
-  ])('given %s, when judged, then the status says so', (_case, status, expected) => {
+  ])('is $2 for %s', (_case, status, expected) => {
     expect(judgeReadiness(status).status).toBe(expected);
   });
 
-  it('given several findings, when judged, then the worst counts and each is told', () => {
+  it('takes the worst of several findings, and reports each', () => {
     const health = judgeReadiness({
       ...inState('SUSPENDED', 4_000),
       jobs: [{ ...job, problem: 'the cron cannot be used' }],
@@ -61,7 +61,7 @@ describe('judgeReadiness', () => {
     ]);
   });
 
-  it('given a registry that overrules the code, when judged, then it is up and shows the difference', () => {
+  it('is up and shows the differences if the registry overrules the code', () => {
     const differences = ['cron: 0 0 2 * * ? here, 0 0 3 * * ? in the registry'];
     const health = judgeReadiness(statusWith({}, { differences }));
     expect(health.status).toBe('up');
@@ -70,15 +70,15 @@ describe('judgeReadiness', () => {
 });
 
 describe('judgeLiveness', () => {
-  it('given a process that drains, when judged, then it is up: a restart would not help', () => {
+  it('is up while the process drains, since a restart would not help', () => {
     expect(judgeLiveness(statusWith({ phase: 'draining' }), NOW).status).toBe('up');
   });
 
-  it('given a session lost for an hour, when judged, then it is only degraded', () => {
+  it('is only degraded after the session has been lost for an hour', () => {
     expect(judgeLiveness(inState('LOST', 3_600_000), NOW).status).toBe('degraded');
   });
 
-  it('given a fire time overdue beyond the limit, when judged, then it is down and names the job', () => {
+  it('is down and names the job if a fire time is overdue beyond the limit', () => {
     const late = statusWith({}, { nextFireTime: NOW - 120_001 });
     expect(judgeLiveness(late, NOW).status).toBe('down');
     expect(judgeLiveness(late, NOW).details.reasons[0]).toMatch(/"settle-orders" should have fired/);

@@ -9,11 +9,11 @@ describe('a text in the log', () => {
     ['what cannot be seen', 'a\u200bb\ufeff\u2028', String.raw`a\u200bb\ufeff\u2028`],
     ['half of a character', 'a\ud800', String.raw`a\ud800`],
     ['usual text', 'Straße 作業 \u{1f600} "x" \\n', 'Straße 作業 \u{1f600} "x" \\n'],
-  ])('given %s, when shown, then nothing of it is hidden', (_, given, shown) => {
+  ])('shows all of %s', (_, given, shown) => {
     expect(visibleText(given)).toBe(shown);
   });
 
-  it('given an error whose message has lines, when its stack is shown, then only the calls are lines', () => {
+  it('shows only the calls of a stack as lines of their own if the message has lines too', () => {
     const stack = 'Error: no\n    at forged (a.js:1:1)\u001b[2J\n    at real (b.js:1:1)\n    at more (c.js:2:2)';
 
     expect(visibleStack(stack, 'no\n    at forged (a.js:1:1)\u001b[2J')).toBe(
@@ -24,7 +24,7 @@ describe('a text in the log', () => {
     );
   });
 
-  it('given a megabyte of what is hidden, when shown, then it is done at once', () => {
+  it('shows a megabyte of hidden characters in full', () => {
     expect(visibleText('\u202e'.repeat(300_000))).toHaveLength(1_800_000);
   });
 });

@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 describe('the dump server', () => {
-  it('given the command, when it is sent, then the answer is the dump, also if the client ends its side', async () => {
+  it('answers the command with the dump, even if the client ends its side', async () => {
     const dump = await operations.dump('settle-orders');
     expect(dump).toContain('/servers/ip1 | ENABLED\n');
     expect(await ask('dump@settle-orders\n')).toBe(dump);
@@ -33,21 +33,18 @@ describe('the dump server', () => {
     expect(await ask('dump@settle-orders\n', 'end')).toBe(dump);
   });
 
-  it.each(['dump@other\n', 'dump@a(b\n'])(
-    'given a job that is not there, when %j is sent, then it is an empty line',
-    async (text) => {
-      expect(await ask(text)).toBe('\n');
-    },
-  );
+  it.each(['dump@other\n', 'dump@a(b\n'])('answers %j with an empty line, as there is no such job', async (text) => {
+    expect(await ask(text)).toBe('\n');
+  });
 
   it.each(['dump\n', 'dump@\n', 'dump@a@b\n', 'stop@settle-orders\n', 'x'.repeat(5_000)])(
-    'given what is no command, when it is sent, then there is no answer (%#)',
+    'does not answer what is no command (%#)',
     async (text) => {
       expect(await ask(text)).toBe('');
     },
   );
 
-  it('given a client that sends nothing, when the time is over, then it is cut off', async () => {
+  it('cuts off a client that does not complete its command in time', async () => {
     const waiting = ask('dump@settle-orders');
     while (clock.pendingTimers === 0) await new Promise((resolve) => setImmediate(resolve));
     await clock.advance(10_000);
@@ -55,7 +52,7 @@ describe('the dump server', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('given a port that is taken, when another is started there, then the error says so', async () => {
+  it('reports a port that is already taken', async () => {
     const second = startDumpServer(operations, clock, { port: server.port });
     await expect(second).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });

@@ -3,7 +3,7 @@ import { hideAddresses } from './job-dump.js';
 
 describe('addresses in a dump', () => {
   // Output of ElasticJob 3.0.4's SensitiveInfoUtils for the same texts.
-  it('given texts with addresses, when they are hidden, then they read as from Java', () => {
+  it('are hidden as in Java', () => {
     expect(
       hideAddresses([
         '/j/instances/10.0.0.10@-@1 | jobInstanceId: 10.0.0.10@-@1',

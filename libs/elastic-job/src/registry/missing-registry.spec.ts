@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { MissingRegistry } from './missing-registry.js';
 
-it('given a process without a registry, when it connects and closes, then nothing happens', async () => {
+it('connects and closes without effect in a process without a registry', async () => {
   const registry = new MissingRegistry();
 
   await registry.connect();
@@ -16,7 +16,7 @@ it('given a process without a registry, when it connects and closes, then nothin
   await registry.close();
 });
 
-it('given a process without a registry, when anything is asked, then the error says what, and what to do', async () => {
+it('names the operation and the remedy in the error of every request', async () => {
   const registry = new MissingRegistry();
   const asked = [
     registry.read('/a'),

@@ -14,12 +14,12 @@ const operations: readonly Operation[] = [
 
 // Expected sizes were measured on the same requests, serialised by node-zookeeper-client 1.1.3.
 describe('the size of a request', () => {
-  it('given an operation of each kind, when their transaction is sized, then it is as the client sends it', () => {
+  it('is that which the client sends for a transaction with each kind of operation', () => {
     expect(transactionBytes(operations, namespace, OPEN_ACL_BYTES)).toBe(253);
     expect(transactionBytes(operations, namespace, CREATOR_ACL_BYTES)).toBe(239);
   });
 
-  it('given a single create, when it is sized, then it is what the client would send', () => {
+  it('is that which the client sends for a single create', () => {
     const create: Operation = { kind: 'create', path: '/a', data: 'd', mode: 'PERSISTENT' };
     expect(requestBytes(create, namespace, OPEN_ACL_BYTES)).toBe(66);
   });

@@ -12,13 +12,13 @@ beforeEach(() => {
 });
 
 describe('the lease of a session', () => {
-  it('given no session, when it is asked, then nothing may be believed', () => {
+  it('has no time left without a session, even if a request is answered', () => {
     expect(lease.remainingMs()).toBe(0);
     lease.prove(momentOf(clock));
     expect(lease.remainingMs()).toBe(0);
   });
 
-  it('given a session, when time passes without an answer, then belief ends a fifth before the timeout', async () => {
+  it('ends a fifth before the session timeout if no answer comes', async () => {
     lease.grant(TIMEOUT_MS, momentOf(clock));
     expect(lease.remainingMs()).toBe(8_000);
     await clock.advance(7_999);
@@ -29,7 +29,7 @@ describe('the lease of a session', () => {
     expect(lease.remainingMs()).toBe(0);
   });
 
-  it('given answers, when belief is renewed, then it counts from the sending of the request, never back', async () => {
+  it('counts from the sending of the latest request that was answered, and never goes back', async () => {
     lease.grant(TIMEOUT_MS, momentOf(clock));
     await clock.advance(1_000);
     const early = momentOf(clock);
@@ -42,7 +42,7 @@ describe('the lease of a session', () => {
     expect(lease.remainingMs()).toBe(5_000);
   });
 
-  it('given a machine that slept, when it wakes, then the wall clock ends the belief', () => {
+  it('ends by the wall clock if the machine has slept', () => {
     lease.grant(TIMEOUT_MS, momentOf(clock));
     clock.setWall(clock.wallNow() + 8_000);
     expect(lease.remainingMs()).toBe(0);
@@ -90,14 +90,14 @@ describe('the lease of a session', () => {
     expect(lease.untilLossMs()).toBe(0);
   });
 
-  it('given a wall clock that is set back, when belief is asked for, then it is no longer than before', async () => {
+  it('lasts no longer if the wall clock is set back', async () => {
     lease.grant(TIMEOUT_MS, momentOf(clock));
     clock.setWall(clock.wallNow() - 3_600_000);
     await clock.advance(5_000);
     expect(lease.remainingMs()).toBe(3_000);
   });
 
-  it('given a session that is over, when it is asked, then nothing may be believed until the next grant', () => {
+  it('has no time left after its end until the next grant', () => {
     lease.grant(TIMEOUT_MS, momentOf(clock));
     lease.end();
     lease.prove(momentOf(clock));
@@ -111,10 +111,7 @@ describe('the lease of a session', () => {
     [10_000, 500, 2_000],
     [10_000, 2_500, 2_500],
     [10_000, 9_000, 10_000 / 3],
-  ])(
-    'given a timeout of %d ms and ticks of %s ms, when the margin is computed, then it is %d ms',
-    (timeout, tick, ms) => {
-      expect(leaseMarginMs(timeout, tick)).toBeCloseTo(ms);
-    },
-  );
+  ])('derives from a timeout of %d ms and ticks of %s ms a margin of %d ms', (timeout, tick, ms) => {
+    expect(leaseMarginMs(timeout, tick)).toBeCloseTo(ms);
+  });
 });

@@ -44,7 +44,7 @@ it('lets the transactions that they have prepared leave before the next turn', a
   expect(heard).toEqual(['prepared', 'prepared', 'leave', 'next turn', 'next turn']);
 });
 
-it('tells all of them why the request has failed', async () => {
+it('rejects for all of them with the failure of the request', async () => {
   const failure = new Error('no answer');
   const shared = sharing(() => Promise.reject(failure));
   const answers = await Promise.allSettled([shared.sync('sync'), shared.sync('sync')]);
@@ -66,7 +66,7 @@ it('sends nothing once nobody waits any more', async () => {
   expect(sent).toBe(1);
 });
 
-describe('given callers that need the commits before an earlier moment', () => {
+describe('a shared sync for callers that need the commits before an earlier moment', () => {
   let sent: number;
   let answer: () => void;
   let sessionId: string;

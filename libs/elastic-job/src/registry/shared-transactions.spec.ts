@@ -40,7 +40,7 @@ describe('transactions that share a request', () => {
   it.each([
     ['access is denied', new NoAuthError('/b')],
     ['a quota is exceeded', new ServerError('transaction of 3', -125, '/b')],
-  ])('given a request that is refused because %s, when it is sent again, then it is one by one', async (_, refusal) => {
+  ])('are sent again one by one if their request is refused because %s', async (_, refusal) => {
     const { add, sent } = sharing(async (operations) => {
       if (operations.some(({ path }) => path === '/b')) throw refusal;
       return committed(operations);
@@ -50,21 +50,21 @@ describe('transactions that share a request', () => {
     expect(sent).toEqual([['/a', '/b', '/c'], ['/a'], ['/b'], ['/c']]);
   });
 
-  it('given a server that is overloaded, when it refuses a request, then it is not sent many instead', async () => {
+  it('are not sent one by one if an overloaded server refuses their request', async () => {
     const overloaded = new ServerError('transaction of 2', -127);
     const { add, sent } = sharing(() => Promise.reject(overloaded));
     expect(await Promise.all([add('/a'), add('/b')])).toEqual([overloaded, overloaded]);
     expect(sent).toHaveLength(1);
   });
 
-  it('given a request without an answer, when it ends, then each member hears that its fate is unknown', async () => {
+  it('have an unknown fate if their request gets no answer', async () => {
     const unknown = new RegistryUnavailableError('transaction of 2', 'unknown', 'the connection broke');
     const { add, sent } = sharing(() => Promise.reject(unknown));
     expect(await Promise.all([add('/a'), add('/b')])).toEqual([unknown, unknown]);
     expect(sent).toHaveLength(1);
   });
 
-  it('given a session that ends before the request leaves, when its turn comes, then nothing is sent', async () => {
+  it('are not sent if their session ends before the request leaves', async () => {
     let session = 'one';
     const { add, sent } = sharing(committed, () => session);
     const lost = add('/a');
@@ -75,7 +75,7 @@ describe('transactions that share a request', () => {
     expect(sent).toEqual([['/b']]);
   });
 
-  it('given members with a deadline, when it passes, then only that member gives up', async () => {
+  it('go on without a member whose deadline has passed', async () => {
     let answer!: (result: TransactionResult) => void;
     const answered = new Promise<TransactionResult>((resolve) => (answer = resolve));
     const clock = new SystemClock();
@@ -92,13 +92,13 @@ describe('transactions that share a request', () => {
     expect(await patient).toEqual({ kind: 'committed', results: [{ kind: 'check' }] });
   });
 
-  it('given a large one among small ones of one instant, when they leave, then it holds up none of them', async () => {
+  it('are not held up by a large one of the same instant', async () => {
     const { addOf, sent } = sharing(committed);
     await Promise.all([addOf('/small', 100), addOf('/large', 200_000), addOf('/other', 100)]);
     expect(sent).toEqual([['/small', '/other'], ['/large']]);
   });
 
-  it('given more than one request holds, when it is full, then it leaves before the turn ends', async () => {
+  it('leave before the turn ends once their request is full', async () => {
     const { addOf, sent } = sharing(committed);
     const all = [addOf('/a', 4_000), addOf('/large', 200_000), addOf('/b', 4_000), addOf('/c', 4_000)];
     expect(sent).toEqual([['/a', '/b']]);
@@ -106,7 +106,7 @@ describe('transactions that share a request', () => {
     expect(sent).toEqual([['/a', '/b'], ['/c'], ['/large']]);
   });
 
-  it('given a burst, when its requests are full, then the first is small and each next twice as large', async () => {
+  it('begin each burst with a small request, and double each next one up to a limit', async () => {
     const { addOf, calm, sent } = sharing(committed);
     const burst = async () => {
       await Promise.all(Array.from({ length: 60 }, () => addOf('/a', 4_000)));
@@ -118,7 +118,7 @@ describe('transactions that share a request', () => {
     expect(await burst()).toEqual(sizes);
   });
 
-  it('given patient ones, when they leave, then already the first request is large', async () => {
+  it('fill a large request at once if they are patient', async () => {
     const { addOf, sent } = sharing(committed);
     await Promise.all(Array.from({ length: 20 }, () => addOf('/a', 4_000, true)));
     expect(sent.map(({ length }) => length)).toEqual([16, 4]);

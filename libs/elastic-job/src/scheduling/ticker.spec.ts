@@ -24,7 +24,7 @@ describe('Ticker', () => {
     expect([ticker.lastFireTime, ticker.nextFireTime]).toEqual([10 * SECOND, 15 * SECOND]);
   });
 
-  it('tells when the timer of a fire time was due, also if the wall clock was set meanwhile', async () => {
+  it('reports when the timer of a fire time was due, even if the wall clock was set meanwhile', async () => {
     const { clock, ticker, due } = setUp();
 
     ticker.start(every(5 * SECOND));
@@ -46,7 +46,7 @@ describe('Ticker', () => {
     expect(ticker.nextFireTime).toBe(Date.UTC(2030, 0, 8, 2, 30));
   });
 
-  it('given fire times handled before it came, when it starts, then they are not told again', async () => {
+  it('does not report fire times again that were handled before its start', async () => {
     const { clock, ticker, told } = setUp();
 
     ticker.start(every(5 * SECOND), 10 * SECOND);
@@ -55,7 +55,7 @@ describe('Ticker', () => {
     expect(told.map(({ fireTime }) => fireTime)).toEqual([15 * SECOND]);
   });
 
-  it('given fire times long before now, when it starts, then they are left alone', async () => {
+  it('leaves fire times long before its start alone', async () => {
     const { clock, ticker, told } = setUp({ wall: HOUR });
 
     ticker.start(every(5 * SECOND), 10 * SECOND);
@@ -64,7 +64,7 @@ describe('Ticker', () => {
     expect(told.map(({ fireTime }) => fireTime)).toEqual([HOUR + 5 * SECOND]);
   });
 
-  it('given a rare schedule, when nothing is due, then it still looks at the wall clock every minute', async () => {
+  it('looks at the wall clock every minute, even if the schedule is rare', async () => {
     const { clock, ticker, told } = setUp();
 
     ticker.start(every(30 * 24 * HOUR));
@@ -121,7 +121,7 @@ describe('Ticker', () => {
     expect(told.map(({ fireTime }) => fireTime)).toEqual([HOUR + 10 * SECOND]);
   });
 
-  it('given a process that was blocked over a fire time, when it wakes, then the fire time is told late', async () => {
+  it('reports a fire time late if the process was blocked over it', async () => {
     const { clock, ticker, told } = setUp();
     ticker.start(every(10 * SECOND));
     await clock.advance(9 * SECOND);
@@ -143,7 +143,7 @@ describe('Ticker', () => {
     expect(told).toEqual([MINUTE + 15]);
   });
 
-  it('given a schedule without a further fire time, when time passes, then nothing is told', async () => {
+  it('reports nothing if the schedule has no further fire time', async () => {
     const { clock, ticker, told } = setUp();
 
     ticker.start(never);
@@ -153,7 +153,7 @@ describe('Ticker', () => {
     expect(told).toEqual([]);
   });
 
-  it('given a pause, when it ends, then what came meanwhile is not told', async () => {
+  it('does not report what came during a pause', async () => {
     const { clock, ticker, told } = setUp();
     ticker.start(every(5 * SECOND));
     await clock.advance(6 * SECOND);
@@ -168,7 +168,7 @@ describe('Ticker', () => {
     expect(told.map(({ fireTime }) => fireTime)).toEqual([5 * SECOND, 20 * SECOND]);
   });
 
-  it('given a new schedule, when it replaces the old one, then only the new one counts', async () => {
+  it('goes only by the new schedule after it has replaced the old one', async () => {
     const { clock, ticker, told } = setUp();
     ticker.start(every(10 * SECOND));
     await clock.advance(2 * SECOND);
@@ -207,7 +207,7 @@ describe('Ticker', () => {
     expect(ticker.nextFireTime).toBe(3 * SECOND);
   });
 
-  it('given a ticker that was stopped, when it is resumed or rescheduled, then it stays silent', async () => {
+  it('stays silent after a stop, even if it is resumed or rescheduled', async () => {
     const { clock, ticker, told } = setUp();
     ticker.start(every(SECOND));
     ticker.stop();
@@ -220,7 +220,7 @@ describe('Ticker', () => {
     expect([ticker.isRunning, clock.pendingTimers]).toEqual([false, 0]);
   });
 
-  it('given a listener that stops the ticker, when it is told, then that was the last fire time', async () => {
+  it('reports no further fire time after its listener has stopped it', async () => {
     const clock = new VirtualClock({ wall: 0 });
     const told: number[] = [];
     const ticker = new Ticker(clock, {
@@ -241,19 +241,16 @@ describe('Ticker', () => {
   it.each([
     ['throws', (): void => rethrow(new Error('broken'))],
     ['rejects', (): Promise<void> => Promise.reject(new Error('broken'))],
-  ])(
-    'given a listener that %s, when it is told, then the error is handed over and it goes on',
-    async (_how, onFire) => {
-      const clock = new VirtualClock({ wall: 0 });
-      const errors: unknown[] = [];
-      const ticker = new Ticker(clock, { onFire, onError: (error) => void errors.push(error) });
+  ])('goes on after its listener %s, and hands the error over', async (_how, onFire) => {
+    const clock = new VirtualClock({ wall: 0 });
+    const errors: unknown[] = [];
+    const ticker = new Ticker(clock, { onFire, onError: (error) => void errors.push(error) });
 
-      ticker.start(every(SECOND));
-      await clock.advance(2 * SECOND);
+    ticker.start(every(SECOND));
+    await clock.advance(2 * SECOND);
 
-      expect(errors).toEqual([new Error('broken'), new Error('broken')]);
-    },
-  );
+    expect(errors).toEqual([new Error('broken'), new Error('broken')]);
+  });
 
   it('fires nothing after a stop and leaves no timer, in 500 starts and stops that race', async () => {
     const clock = new VirtualClock({ wall: 0 });

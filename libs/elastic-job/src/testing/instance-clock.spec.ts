@@ -31,7 +31,7 @@ describe('the clock of a process that stands still', () => {
     expect(fired).toEqual(['first 400', 'second 400', 'third 400', 'later 500']);
   });
 
-  it('given a timer that is late, when another late one cancels it, then it does not fire', async () => {
+  it('does not fire a late timer that another late one cancels', async () => {
     clock.setTimer(100, () => second.cancel());
     const second = clock.setTimer(200, note('second'));
 
@@ -44,7 +44,7 @@ describe('the clock of a process that stands still', () => {
     expect(time.pendingTimers).toBe(0);
   });
 
-  it('given timers that are late, when it stands still again before they fire, then they wait again', async () => {
+  it('keeps late timers waiting if it stands still again before they fire', async () => {
     clock.setTimer(100, note('timer'));
 
     clock.pause();
@@ -59,7 +59,7 @@ describe('the clock of a process that stands still', () => {
     expect(fired).toEqual(['timer 400']);
   });
 
-  it('given work that asked for its next turn, when it goes on, then the turn comes', async () => {
+  it('gives work its next turn once it goes on', async () => {
     void clock.nextTurn().then(note('turn'));
     void clock.whenRunning().then(note('running'));
 
@@ -72,7 +72,7 @@ describe('the clock of a process that stands still', () => {
     expect(fired).toEqual(['running 0', 'turn 100']);
   });
 
-  it('given it dies, when anything is to go on, then nothing ever does', async () => {
+  it('fires nothing ever again after it dies', async () => {
     clock.setTimer(100, note('timer'));
     void clock.nextTurn().then(note('turn'));
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { VirtualClock } from './virtual-clock.js';
 
 describe('VirtualClock', () => {
-  it('given timers set out of order, when time moves on, then they fire at their instants, in time order', async () => {
+  it('fires timers at their instants and in time order, whatever order they were set in', async () => {
     const clock = new VirtualClock({ wall: 1_000 });
     const fired: [string, number, number][] = [];
     const note = (name: string) => () => fired.push([name, clock.monotonicNow(), clock.wallNow()]);
@@ -22,7 +22,7 @@ describe('VirtualClock', () => {
     expect(clock.wallNow()).toBe(2_000);
   });
 
-  it('given what rounding has left of a wait, when it is waited for, then time moves on', async () => {
+  it('moves time on for a wait as short as an error of rounding', async () => {
     const clock = new VirtualClock();
     await clock.advance(20_011.561627080344);
     const before = clock.monotonicNow();
@@ -37,7 +37,7 @@ describe('VirtualClock', () => {
     expect(fired[0]! - before).toBeGreaterThan(1);
   });
 
-  it('given a loop that sleeps and asks for turns, when time moves on once, then every round is run', async () => {
+  it('runs every round of a loop that sleeps and asks for turns in one advance', async () => {
     const clock = new VirtualClock();
     const instants: number[] = [];
     const loop = async (): Promise<void> => {
@@ -72,7 +72,7 @@ describe('VirtualClock', () => {
     await done;
   });
 
-  it('given two timers at one instant, when the first cancels the second, then the second does not fire', async () => {
+  it('does not fire a timer that another one cancels at the same instant', async () => {
     const clock = new VirtualClock();
     const fired: string[] = [];
     clock.setTimer(5, () => {
@@ -86,7 +86,7 @@ describe('VirtualClock', () => {
     expect(fired).toEqual(['first']);
   });
 
-  it('given a sleeper, when its signal aborts, then it rejects at once and its timer is gone', async () => {
+  it('rejects a sleep at once if its signal aborts, and leaves no timer', async () => {
     const clock = new VirtualClock();
     const controller = new AbortController();
 
@@ -97,7 +97,7 @@ describe('VirtualClock', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('given two instances on one time line, when one sets its wall clock, then only its own steps', async () => {
+  it('sets the wall clock of only one of two instances on one time line', async () => {
     const clock = new VirtualClock({ wall: 1_000, pid: 1 });
     const other = clock.fork({ hostAddress: '10.0.0.2', pid: 2 });
 
@@ -109,7 +109,7 @@ describe('VirtualClock', () => {
     expect([other.hostAddress(), other.pid()]).toEqual(['10.0.0.2', 2]);
   });
 
-  it('given the same seed, when numbers and ids are drawn, then they repeat, and differ between instances', () => {
+  it('repeats numbers and ids for the same seed, and differs between instances', () => {
     const clock = new VirtualClock({ seed: 7 });
     const other = clock.fork();
     const again = new VirtualClock({ seed: 7 });
@@ -122,7 +122,7 @@ describe('VirtualClock', () => {
     expect(drawn[1]).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
   });
 
-  it('given a callback that throws, when time reaches it, then the caller of advance hears of it', async () => {
+  it('passes the error of a callback to the caller of advance', async () => {
     const clock = new VirtualClock();
     clock.setTimer(5, () => {
       throw new Error('broken callback');
@@ -139,7 +139,7 @@ describe('VirtualClock', () => {
     await expect(clock.advance(1)).rejects.toThrow('Nothing comes to rest at 0 ms');
   });
 
-  it('given an advance under way, when another is started, then it is refused', async () => {
+  it('refuses an advance while another one is under way', async () => {
     const clock = new VirtualClock();
 
     const first = clock.advance(10);

@@ -9,28 +9,25 @@ describe('JobEvents', () => {
   it.each([
     ['throws', () => fail(BROKEN)],
     ['rejects', () => Promise.reject(BROKEN)],
-  ])(
-    'given a listener that %s, when something happens, then the others hear of it, and of the error once',
-    async (...row) => {
-      const events = new JobEvents();
-      const heard: JobEvent[] = [];
-      events.on(row[1], 'the metrics');
-      events.on((event) => void heard.push(event));
+  ])('notifies the other listeners of the event and of the error if one listener %s', async (...row) => {
+    const events = new JobEvents();
+    const heard: JobEvent[] = [];
+    events.on(row[1], 'the metrics');
+    events.on((event) => void heard.push(event));
 
-      events.emit(JOINED);
-      await new Promise((resolve) => setImmediate(resolve));
+    events.emit(JOINED);
+    await new Promise((resolve) => setImmediate(resolve));
 
-      expect(heard).toContainEqual(JOINED);
-      expect(heard).toContainEqual({
-        kind: 'error',
-        jobName: undefined,
-        message: 'the metrics failed at a "joined" event',
-        error: BROKEN,
-      });
-    },
-  );
+    expect(heard).toContainEqual(JOINED);
+    expect(heard).toContainEqual({
+      kind: 'error',
+      jobName: undefined,
+      message: 'the metrics failed at a "joined" event',
+      error: BROKEN,
+    });
+  });
 
-  it('given a listener that is taken off, when something happens, then it hears nothing, and its twin does', () => {
+  it('no longer notifies a listener that was removed, but still its twin', () => {
     const events = new JobEvents();
     const heard: JobEvent[] = [];
     const listener = (event: JobEvent) => void heard.push(event);
@@ -59,7 +56,7 @@ describe('EventSinks', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('given a sink that cannot stop, when the sinks are stopped, then the others hear why', async () => {
+  it('emits an error to the other sinks if one cannot stop', async () => {
     const heard: JobEvent[] = [];
     const { sinks } = setUp(
       { name: 'log', hear: (event) => void heard.push(event) },
@@ -94,7 +91,7 @@ describe('EventSinks', () => {
     expect(stopped).toEqual(['first']);
   });
 
-  it('given sinks that are stopped, when something happens, then they hear nothing', async () => {
+  it('emits nothing to sinks that are stopped', async () => {
     const heard: JobEvent[] = [];
     const { events, sinks } = setUp({ name: 'log', hear: (event) => void heard.push(event) });
 

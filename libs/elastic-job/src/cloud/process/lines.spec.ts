@@ -10,12 +10,12 @@ function linesOf(chunks: readonly (string | Buffer)[], most = 10): readonly stri
   return lines;
 }
 
-it('given lines in pieces, when they are read, then each comes once it is whole', () => {
+it('emits a line that comes in pieces once it is whole', () => {
   const [first, second] = [Buffer.from('ä\nb').subarray(0, 1), Buffer.from('ä\nb').subarray(1)];
   expect(linesOf([first, second, 'c\n\nd\ne'])).toEqual(['ä', 'bc', 'd']);
 });
 
-it('given a line that is too long, when it is read, then it is passed over, and the next one is read', () => {
+it('skips a line that is too long, and reads the next one', () => {
   expect(linesOf(['12345', '678901', '2', '\nnext\n', '1234567890\n12345678901\nlast\n'])).toEqual([
     'next',
     '1234567890',
@@ -23,7 +23,7 @@ it('given a line that is too long, when it is read, then it is passed over, and 
   ]);
 });
 
-it('given values, when they are written and read, then they are the same, and what is no JSON is nothing', () => {
+it('reads back the values that were written, and gives undefined for a line that is no JSON', () => {
   const stream = new PassThrough();
   const values: unknown[] = [];
   readLines(stream, 1_000, (line) => values.push(parseLine(line)));

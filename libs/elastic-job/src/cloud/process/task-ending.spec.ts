@@ -48,17 +48,17 @@ it.each([
     { name: 'FAILED', detail: 'too much' },
   ],
   [{ error: 'spawn ENOENT' }, { name: 'ERROR', detail: 'spawn ENOENT' }],
-] as const)('given the end %j, then the state is %j', (ending, state) => {
+] as const)('turns the end %j into the state %j', (ending, state) => {
   expect(stateOf(ending)).toEqual({ ...state, ...('code' in ending && { exitCode: ending.code }) });
 });
 
-it('given a report, when the task has ended, then the state has it, whatever the end', () => {
+it('puts the report of a task into its state, however the task ended', () => {
   expect(stateOf({ code: 79 }, REPORT)).toMatchObject({ name: 'FINISHED', report: REPORT });
   expect(stateOf({ code: 78 }, REPORT)).toMatchObject({ name: 'ERROR', report: REPORT });
   expect(stateOf({ code: 143, ...TOLD }, REPORT)).toMatchObject({ name: 'KILLED', report: REPORT });
 });
 
-it("given V8's last words, when the process aborts, then it was out of memory", () => {
+it('reports "out of memory" if an aborted process has written that message of V8', () => {
   const output = 'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory\n';
   expect(stateOf({ signal: 'SIGABRT', output })).toEqual({
     name: 'FAILED',

@@ -33,14 +33,14 @@ memoryMB: 128.0
 `;
 
 describe('the texts of jobs and applications', () => {
-  it('given options, when they are resolved and written, then what is not given is as in Java', () => {
+  it('are written as Java does, with its defaults for what the options leave out', () => {
     const app = { appName: 'shop', appURL: 'http://example.org/shop.tar.gz', bootstrapScript: 'bin/start.sh' };
 
     expect(CLOUD_JOB_FORM.format(CLOUD_JOB_FORM.resolve(CLOUD_JOB))).toBe(JOB_TEXT);
     expect(CLOUD_APP_FORM.format(CLOUD_APP_FORM.resolve(app))).toBe(APP_TEXT);
   });
 
-  it('given a written text, when it is read, then it says the same', () => {
+  it('yield the same configuration after they were written and read', () => {
     const configuration = CLOUD_JOB_FORM.resolve({
       ...CLOUD_JOB,
       props: { 'a b': 'c: d' },
@@ -77,14 +77,14 @@ describe('the texts of jobs and applications', () => {
       'props.elastic-job.io/queuename is not an option of a cloud job; did you mean props.elastic-job.io/queueName?',
     ],
     [`${JOB_TEXT}props:\n  elastic-job.io/timeZone: Mars\n`, 'props.elastic-job.io/timeZone: '],
-  ])('given faulty text %#, when it is read, then the fault names field and value', (text, problem) => {
+  ])('are reported with field and value if they are faulty: text %#', (text, problem) => {
     expect(CLOUD_JOB_FORM.read(text, 'settle')).toMatchObject({
       kind: 'faulty',
       problems: [expect.stringContaining(problem)],
     });
   });
 
-  it('given options with several faults, when they are resolved, then one error names all of them', () => {
+  it('name all faults of the options in one error', () => {
     const wrong = { ...CLOUD_JOB, cpuCount: -1, cron: 'daily', memoryMb: 3 };
 
     const resolve = () => CLOUD_JOB_FORM.resolve(wrong);

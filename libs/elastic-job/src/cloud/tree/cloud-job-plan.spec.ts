@@ -11,7 +11,7 @@ const OWN = { queueName: 'night', nodeSelector: { disktype: 'ssd', 'example.org/
 const SOURCE = { place: 'job "settle"', surplusItemParameters: true };
 
 describe('the plan of a cloud job', () => {
-  it('given a transient job, when it is planned, then it is a job whose fire times each count, in tasks', () => {
+  it('runs a transient job by its schedule in tasks, and counts each fire time', () => {
     const { options, tasks } = plan({ misfire: true, failover: true, props: { key: 'a', ...formatOwnSettings(OWN) } });
 
     expect(resolveJobOptions(options, SOURCE)).toMatchObject({
@@ -37,14 +37,14 @@ describe('the plan of a cloud job', () => {
     });
   });
 
-  it('given a daemon, when it is planned, then it is resident, and its task knows the schedule', () => {
+  it('makes a daemon a resident job, and gives its task the schedule', () => {
     const { options, tasks } = plan({ jobExecutionType: 'DAEMON', misfire: true, failover: true });
 
     expect(resolveJobOptions(options, SOURCE)).toMatchObject({ resident: true, cron: undefined, failover: false });
     expect(tasks.daemonCron).toBe('0/5 * * * * ?');
   });
 
-  it("given what Java's defaults and users write, when it is planned, then the options are those of a job", () => {
+  it("turns what Java's defaults and users write into valid options of a job", () => {
     const { options } = plan({
       reconcileIntervalMinutes: -1,
       shardingItemParameters: '0=a,7=b',
@@ -62,7 +62,7 @@ describe('the plan of a cloud job', () => {
   });
 });
 
-it('given settings of ours, when they are written among props and read, then they are the same', () => {
+it('reads back our own settings that were written among the props', () => {
   const settings = { ...OWN, podTemplate: 'spec: {serviceAccountName: reports}', priorityClassName: 'low' };
 
   expect(readOwnSettings({ ...formatOwnSettings(settings), other: 'a' })).toEqual({ settings, problems: [] });

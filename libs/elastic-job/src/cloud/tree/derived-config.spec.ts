@@ -47,7 +47,7 @@ describe('the config of a registered job', () => {
     expect(derive(JOB, 17n, disabled)).toBe(text);
   });
 
-  it('given settings that go away in the registered job, when it is derived, then they go in Lite as well', () => {
+  it('drops in Lite the settings that the registered job no longer has', () => {
     const former = derive(resolve({ jobParameter: 'weekly', misfire: true }), 17n);
     const text = derive(resolve({ shardingItemParameters: undefined }), 18n, former);
 
@@ -62,12 +62,12 @@ describe('the config of a registered job', () => {
     ['parameters and texts', { shardingItemParameters: '0=c', jobParameter: 'x: y', description: 'night' }],
     ['the zone', { props: { ...JOB.props, 'elastic-job.io/timeZone': 'GMT+8:00' } }],
     ["the user's props", { props: { ...JOB.props, tenant: 'other', more: 'yes' } }],
-  ])('given an edit of %s in Lite, when it is read back, then the registered job is changed so alone', (_, changes) => {
+  ])('carries an edit of %s in Lite over to the registered job, and changes nothing else', (_, changes) => {
     const edited = resolve(changes);
     expect(editedCloudJob(JOB, derive(edited, 17n))).toEqual(edited);
   });
 
-  it('given a daemon, when Lite gets a schedule, then what is registered stays', () => {
+  it('leaves a registered daemon unchanged if Lite gets a schedule', () => {
     const daemon = resolve({ jobExecutionType: 'DAEMON' });
     const edited = derive(resolve({}), 17n, derive(daemon, 17n));
     expect(editedCloudJob(daemon, edited)).toBeUndefined();

@@ -13,6 +13,6 @@ it.each([
   [1e7, '1.0E7'],
   [12_345_678.9, '1.23456789E7'],
   [-1e21, '-1.0E21'],
-])('given %d, when it is written, then it is as Java writes it', (value, text) => {
+])('writes %d as Java does: %s', (value, text) => {
   expect(formatJavaDouble(value)).toBe(text);
 });

@@ -16,7 +16,7 @@ const COMMANDS = { commands: ['bin/start.sh'] };
 it.each([
   'registry.example.org:5000/shop:1.0',
   'registry.example.org:5000/shop', // Without a tag: any tag is allowed.
-])('given image "%s", when it is allowed, then the image of that name runs', (image) => {
+])('runs the image of the job if "%s" is allowed', (image) => {
   expect(findForbidden(TASKS, { ...COMMANDS, images: [image] })).toEqual([]);
 });
 
@@ -26,14 +26,14 @@ it.each([
   'registry.example.org:5000/sho',
   'registry.example.org:5000/shop:1',
   'shop:1.0',
-])('given image "%s", when it is allowed, then another one that begins or ends so does not run', (image) => {
+])('refuses an image that only begins or ends like the allowed "%s"', (image) => {
   expect(findForbidden(TASKS, { ...COMMANDS, images: [image] })).toEqual([
     'appURL "registry.example.org:5000/shop:1.0" is not allowed in this process; ' +
       'add it to allow.images of ElasticJobCloudModule',
   ]);
 });
 
-it('given nothing that is allowed, when a job is judged, then each text that it asks for is named', () => {
+it('names each text that a job asks for if nothing is allowed', () => {
   const problems = findForbidden({ ...TASKS, podTemplate: 'spec: {hostPID: true}' }, undefined);
   expect(problems.map((problem) => problem.split(' ')[0])).toEqual([
     'appURL',
@@ -42,7 +42,7 @@ it('given nothing that is allowed, when a job is judged, then each text that it 
   ]);
 });
 
-it('given an allowed command, when the registry adds something to it, then that does not run', () => {
+it('refuses an allowed command to which the registry adds something', () => {
   const command = ['/bin/sh', '-c', 'bin/start.sh; id'];
   const tasks = { ...TASKS, task: { command } };
   expect(findForbidden(tasks, COMMANDS)).toEqual([expect.stringContaining('bootstrapScript "bin/start.sh; id"')]);

@@ -22,6 +22,6 @@ it.each<[ShardOutcome, string, number]>([
   [{ kind: 'aborted', reason: hung(terminated) }, 'aborted', 143],
   [{ kind: 'aborted', reason: timeout }, 'failed', 79],
   [{ kind: 'aborted', reason: hung(timeout) }, 'failed', 79],
-])('given a run that ended with %o, when its task ends, then it has %s with %i', (outcome, kind, exitCode) => {
+])('ends the task of a run with the outcome %o as %s with exit code %i', (outcome, kind, exitCode) => {
   expect(endOf(outcome)).toMatchObject({ outcome: kind, exitCode });
 });

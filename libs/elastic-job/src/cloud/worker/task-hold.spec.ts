@@ -10,7 +10,7 @@ function start() {
   return { clock, hold, over };
 }
 
-it('given nobody who grants, when a run goes on, then it is held up to its limit', async () => {
+it('holds a run without grants up to its limit', async () => {
   const { clock, hold, over } = start();
   const limits: number[] = [];
   hold.limit(5_000, () => limits.push(clock.monotonicNow()));
@@ -22,7 +22,7 @@ it('given nobody who grants, when a run goes on, then it is held up to its limit
   expect([hold.isHeld, limits, over, clock.pendingTimers]).toEqual([false, [5_000], [], 0]);
 });
 
-it('given grants, when they stop, then the run is over after the last span, and stays so', async () => {
+it('ends a run for good once the time of its last grant is over', async () => {
   const { clock, hold, over } = start();
   hold.grant(1_000);
   await hold.begin(true);
@@ -39,7 +39,7 @@ it('given grants, when they stop, then the run is over after the last span, and 
   expect([hold.isHeld, over.length, clock.pendingTimers]).toEqual([false, 1, 0]);
 });
 
-it('given an application that boots longer than a grant, when the next one comes, then the run begins', async () => {
+it('begins a run at the next grant if the application boots longer than a grant lasts', async () => {
   const { clock, hold, over } = start();
   hold.grant(1_000);
   await clock.advance(5_000);

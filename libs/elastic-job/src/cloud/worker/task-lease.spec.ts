@@ -24,7 +24,7 @@ function setUp(envelope: Partial<TaskEnvelope> = {}, save?: (value: unknown) => 
 }
 
 describe('the lease of a task', () => {
-  it('given an envelope, when the lease is made, then it says what the scheduler holds', () => {
+  it('has the job, run, item, trigger and token of the envelope', () => {
     const { lease } = setUp();
 
     expect(lease).toMatchObject({ jobName: 'settle', run: 'run-1', taskId: RESCUE.taskId, items: [1] });
@@ -43,7 +43,7 @@ describe('the lease of a task', () => {
     ]);
   });
 
-  it('given a lease that is not held any more, when it is asked, then it is lost', () => {
+  it('is lost, and lets nothing start, once it is no longer held', () => {
     const { lease, state } = setUp();
     lease.assertHeld();
 
@@ -52,7 +52,7 @@ describe('the lease of a task', () => {
     expect(lease.mayStart).toBe(false);
   });
 
-  it('given an abort, when the lease is asked, then the reason is the cause', () => {
+  it('names the reason of an abort as the cause of its loss', () => {
     const { lease } = setUp();
     const reason = new Error('told to end');
 
@@ -60,7 +60,7 @@ describe('the lease of a task', () => {
     expect(() => lease.assertHeld()).toThrow(expect.objectContaining({ cause: reason }));
   });
 
-  it('given an end, when it is settled, then whoever waits hears of it, and nothing aborts any more', async () => {
+  it('reports the first outcome that settles it, and ignores a later outcome or abort', async () => {
     const { lease } = setUp();
     const settled = lease.settled();
 
@@ -73,7 +73,7 @@ describe('the lease of a task', () => {
     expect(() => lease.assertHeld()).toThrow(LeaseLostError);
   });
 
-  it('given a run, when it is run here, then the handler has the settings of the envelope', async () => {
+  it('runs the handler with the settings of the envelope', async () => {
     const clock = new VirtualClock();
     const { envelope, lease } = setUp({ attempt: 2 });
     const contexts: ShardingContext[] = [];
@@ -110,7 +110,7 @@ describe('the checkpoint of a task', () => {
     expect([saved, await checkpoint.load()]).toEqual([[{ row: 8 }, null], undefined]);
   });
 
-  it('given a save that is refused, when the next one is answered, then the refused one is not loaded', async () => {
+  it('loads the last saved value, not one whose save was refused', async () => {
     const answers = [() => Promise.reject(new Error('no')), () => Promise.resolve()];
     const { checkpoint } = setUp({}, () => answers.shift()!());
 
@@ -120,7 +120,7 @@ describe('the checkpoint of a task', () => {
     expect(await checkpoint.load()).toBe(2);
   });
 
-  it('given a run that may not act any more, when it saves or loads, then the lease is lost', async () => {
+  it('refuses to save or load with a LeaseLostError once the run may no longer act', async () => {
     const { checkpoint, state } = setUp({}, () => Promise.resolve());
 
     state.isHeld = false;
@@ -131,7 +131,7 @@ describe('the checkpoint of a task', () => {
   it.each([
     ['nothing that JSON has', undefined],
     ['too much', 'x'.repeat(70_000)],
-  ])('given %s, when it is saved, then it is refused here', async (_, value) => {
+  ])('refuses to save %s, and sends nothing', async (_, value) => {
     const { checkpoint } = setUp({}, () => Promise.reject(new Error('not asked')));
 
     await expect(checkpoint.save(value)).rejects.toMatchObject({ code: 'CHECKPOINT_VALUE' });

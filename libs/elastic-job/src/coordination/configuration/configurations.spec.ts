@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 
 describe('installing a job', () => {
-  it('fault 26: given ten starters with different options, when all install, then one configuration wins', async () => {
+  it('fault 26: stores one configuration if ten instances with different options install at once', async () => {
     const members = await Promise.all(
       Array.from({ length: 10 }, (_, index) => registry.member({ shardingTotalCount: index + 1 })),
     );
@@ -34,7 +34,7 @@ describe('installing a job', () => {
     }
   });
 
-  it('given a job of another class, when it is installed, then the error names both classes', async () => {
+  it('refuses a job of another class, with an error that names both classes', async () => {
     await registry.joined();
     const second = await registry.member();
     declareAs(second, 'com.acme.OtherJob');
@@ -45,7 +45,7 @@ describe('installing a job', () => {
     await expect(refused).rejects.toThrow(/com\.acme\.OtherJob.*settle-orders/);
   });
 
-  it('given a total that no transaction holds, when it is installed, then it is refused before any write', async () => {
+  it('refuses a total that fits no transaction, before any write', async () => {
     const member = await registry.member({ shardingTotalCount: 100_000 });
 
     await expect(member.configurations.install(member.tree)).rejects.toThrow(
@@ -54,7 +54,7 @@ describe('installing a job', () => {
     expect(await member.center.exists(`/${JOB}`)).toBeUndefined();
   });
 
-  it('given settings that a start writes, when it goes by them, then they are judged once', async () => {
+  it('validates the settings that a start writes only once', async () => {
     const member = await registry.member();
     let judged = 0;
     const findPropsFaults = () => {
@@ -70,7 +70,7 @@ describe('installing a job', () => {
     expect(judged).toBe(1);
   });
 
-  it('given a job that is installed, when it is installed again, then nothing is written', async () => {
+  it('sends no request if the job is already installed here', async () => {
     const member = await registry.joined();
     const before = member.center.traffic.foreground;
 
@@ -79,7 +79,7 @@ describe('installing a job', () => {
     expect(member.center.traffic.foreground).toBe(before);
   });
 
-  it('given overwrite, when the job is installed, then the local options are written, else not', async () => {
+  it('writes the local options only with overwrite, and otherwise reports the differences', async () => {
     await registry.joined({ cron: '0 * * * * ?' });
     const meek = await registry.joined({ cron: '1 * * * * ?' });
     expect(meek.configurations.inForce(meek.tree)).toMatchObject({
@@ -94,7 +94,7 @@ describe('installing a job', () => {
     expect(bold.configurations.inForce(bold.tree).differences).toEqual([]);
   });
 
-  it('given a start whose answer is lost, when it installs again, then it finds the work done', async () => {
+  it('writes the configuration once, even if the answer is lost and it is repeated', async () => {
     const member = await registry.member();
     registry.memory.loseNextReply(member.sessionId);
 
@@ -106,7 +106,7 @@ describe('installing a job', () => {
 });
 
 describe('writing a configuration', () => {
-  it('given overwriters with different options, when they start at once, then each writes only once', async () => {
+  it('happens at most once per instance if several start at once with overwrite', async () => {
     const members = await Promise.all(
       [0, 1, 2, 3, 4].map((second) => registry.member({ cron: `${second} * * * * ?`, overwrite: true })),
     );
@@ -118,7 +118,7 @@ describe('writing a configuration', () => {
     expect(members[0]!.tree.stat(members[0]!.tree.paths.config)!.version).toBeLessThan(5);
   });
 
-  it('given parts unknown to this version, when overwritten at start, then they are kept', async () => {
+  it('keeps parts unknown to this version if a start overwrites the node', async () => {
     const first = await registry.joined();
     await edit(
       registry,
@@ -137,7 +137,7 @@ describe('writing a configuration', () => {
     expect(bold.tree.stat(bold.tree.paths.config)!.version).toBe(version);
   });
 
-  it('given an edit without one of the props, when written, then that one is gone', async () => {
+  it('removes a prop that an edit leaves out', async () => {
     const member = await registry.joined({ props: { a: '1', b: '2' } });
 
     await member.configurations.write(member.tree, { ...member.configurations.current(JOB), props: { b: '2' } });
@@ -145,7 +145,7 @@ describe('writing a configuration', () => {
     expect(member.configurations.current(JOB).props).toEqual({ b: '2' });
   });
 
-  it('given overwrite in the node, when it is edited, then that stays as it is there', async () => {
+  it('leaves the overwrite setting in the node as it is', async () => {
     const member = await registry.joined();
     await edit(registry, member, (await textOf(member)).replace('overwrite: false', 'overwrite: true'));
 
@@ -155,15 +155,15 @@ describe('writing a configuration', () => {
   });
 
   it.each([
-    ['fault 20: given a wrong cron', { cron: '0 0 *' }, /cron.*0 0 \*/],
-    ['given an unknown time zone', { timeZone: 'Europe/Berln' }, /Europe\/Berln/],
-    ['given a total that no transaction holds', { shardingTotalCount: 1_000_000 }, /1000000/],
+    ['fault 20: a wrong cron', { cron: '0 0 *' }, /cron.*0 0 \*/],
+    ['an unknown time zone', { timeZone: 'Europe/Berln' }, /Europe\/Berln/],
+    ['a total that no transaction holds', { shardingTotalCount: 1_000_000 }, /1000000/],
     [
-      'given tracing settings that are no YAML',
+      'tracing settings that are no YAML',
       { jobExtraConfigurations: new HiddenText('- [secret') },
       /^(?!.*secret).*line/,
     ],
-  ])('%s, when it is written, then it is refused and the node is as before', async (_title, changes, message) => {
+  ])('is refused, and leaves the node as it was (%s)', async (_title, changes, message) => {
     const member = await registry.joined();
     const before = await textOf(member);
 
@@ -174,7 +174,7 @@ describe('writing a configuration', () => {
     expect(await textOf(member)).toBe(before);
   });
 
-  it('given somebody else edits the node meanwhile, when it is written, then what he added is kept', async () => {
+  it('keeps an addition that another writer makes to the node meanwhile', async () => {
     const member = await registry.joined();
     const other = await registry.operator();
     const edited = `${await textOf(member)}future: 1\n`;
@@ -195,7 +195,7 @@ describe('writing a configuration', () => {
 describe('a job of ElasticJob 2', () => {
   const json = '{"jobName":"settle-orders","jobClass":"com.acme.J","jobType":"SIMPLE"}';
 
-  it('given one, when a job of that name is installed, even with overwrite, then it stays untouched', async () => {
+  it('stays untouched if a job of its name is installed, even with overwrite', async () => {
     const other = await registry.operator();
     await other.create(`/${JOB}`, '', 'PERSISTENT');
     await other.create(`/${JOB}/config`, json, 'PERSISTENT');

@@ -5,12 +5,12 @@ import { parseConfiguration } from './parse-configuration.js';
 import { everything, FROM_JAVA, FULL_FROM_JAVA, jobOf } from '@test/support/unit/config-texts.js';
 
 describe('formatConfiguration', () => {
-  it('given a job with defaults, when written, then the text is that of Java and one entry of props', () => {
+  it('writes a job with defaults as Java does, with one more entry in props', () => {
     const props = 'props:\n  nestjs.clockChange: auto\n';
     expect(formatConfiguration(jobOf())).toBe(FROM_JAVA.replace('reconcile', `${props}reconcile`));
   });
 
-  it('given every setting, when written, then those that Java lacks are texts among the props', () => {
+  it('writes every setting, and those that Java lacks as texts in props', () => {
     const text = formatConfiguration(jobOf(everything));
     expect(text).toContain(
       "props:\n  nestjs.clockChange: quartz\n  nestjs.concurrency: '3'\n  nestjs.failoverQueueLimit: '4'\n" +
@@ -30,7 +30,7 @@ describe('formatConfiguration', () => {
     expect(text).not.toMatch(/^(?:timeZone|jobShardingStrategyType|jobErrorHandlerType|jobListenerTypes)/m);
   });
 
-  it('given a full node of Java, when it is written again, then only order of props and our entry change', () => {
+  it('changes only the order of props and our own entry if it rewrites a full node of Java', () => {
     const { configuration } = layConfiguration(jobOf(), FULL_FROM_JAVA);
     const text = formatConfiguration(
       { ...configuration, overwrite: true },
@@ -40,7 +40,7 @@ describe('formatConfiguration', () => {
     expect(text).toBe(FULL_FROM_JAVA.replace(script + n, `${n}  nestjs.clockChange: quartz\n${script}`));
   });
 
-  it('given a zone and a strategy that Java knows, when written, then they stand where Java reads them', () => {
+  it('writes a time zone and a strategy that Java knows where Java reads them', () => {
     const text = formatConfiguration(jobOf({ timeZone: 'GMT+8:00', strategy: 'ROTATE_SERVER_BY_NAME' }));
     expect(text).toMatch(/^jobParameter: ''\njobShardingStrategyType: ROUND_ROBIN\nmax/m);
     expect(text).toMatch(/^timeZone: GMT\+8:00\n$/m);

@@ -49,21 +49,21 @@ zeta: |
 `;
 
 describe('a node that is edited', () => {
-  it('given another field is edited, when written, then all else is there to the byte', () => {
+  it('keeps all but the edited field to the byte, apart from the order of props', () => {
     const stable = NODE.replace("  n: '5'\n", '').replace('  nestjs.clock', "  n: '5'\n  nestjs.clock");
     expect(edit(NODE, { jobParameter: 'p' })).toBe(stable.replace("jobParameter: ''", 'jobParameter: p'));
   });
 
-  it('given a node that was written, when it is written again, then nothing changes', () => {
+  it('stays the same if it is written again', () => {
     const once = edit(NODE, { jobListenerTypes: ['l1', 'ours'], jobErrorHandlerType: 'PAGER' });
     expect(edit(once, {})).toBe(once);
   });
 
-  it('given no tracing settings, when written, then those of the node stay', () => {
+  it('keeps its tracing settings if the job has none', () => {
     expect(edit(NODE, { jobExtraConfigurations: undefined })).toContain(TRACING);
   });
 
-  it('given a node in JSON, when edited, then what nobody knows is there in block style', () => {
+  it('keeps unknown parts, and changes from JSON to block style', () => {
     const json = `{"jobName":"myJob","shardingTotalCount":1,"future":{"a":[1,\n"b"]}, "empty":null,
       "jobExtraConfigurations":[ !!com.acme.Tracing {"password":"secret"} ],"props":{"a":"b"}}`;
     const text = edit(json, {});
@@ -82,7 +82,7 @@ describe('a node that is edited', () => {
     ['an anchor on a key', `${NODE}&key   future: 1\nother: *key\n`],
     ['an anchor on the first key', `&key   future: 1\n${NODE}other: *key\n`],
     ['a tag and an anchor on a quoted key', `${NODE}!!str &key "future": 1\nzz: *key\n`],
-  ])('given %s that nobody knows, when edited, then the node can be read again', (_, node) => {
+  ])('stays readable, with its unknown entries, if it holds %s', (_, node) => {
     const text = edit(node, { jobParameter: 'p' });
     expect(parseConfiguration(text, 'myJob').unknown.entries.size).toBe(
       parseConfiguration(node, 'myJob').unknown.entries.size,
@@ -91,19 +91,19 @@ describe('a node that is edited', () => {
   });
 
   it.each(['jobExecutorServiceHandlerType', 'jobExecutorThreadPoolSizeProviderType'])(
-    'given the thread pool under %s, when edited, then it is still called so, and not both ways',
+    'keeps the thread pool under the key %s, and gets no second key',
     (key) => {
       const text = edit(`${key}: CPU\n${NODE}`, { jobExecutorThreadPoolSizeProviderType: 'SINGLE_THREAD' });
       expect(text.match(/^jobExecutor.*$/gm)).toEqual([`${key}: SINGLE_THREAD`]);
     },
   );
 
-  it('given a node with both names of the thread pool, when edited, then the newer one is kept', () => {
+  it('keeps only the newer key of the thread pool if it has both', () => {
     const both = `jobExecutorServiceHandlerType: CPU\njobExecutorThreadPoolSizeProviderType: SINGLE_THREAD\n${NODE}`;
     expect(edit(both, {}).match(/^jobExecutor.*$/gm)).toEqual(['jobExecutorThreadPoolSizeProviderType: SINGLE_THREAD']);
   });
 
-  it('given types that only somebody of Java has, when edited, then they stay where Java reads them', () => {
+  it('keeps types that only Java knows where Java reads them', () => {
     const types = 'jobErrorHandlerType: com.acme.Pager\njobShardingStrategyType: BY_REGION\n';
     const strategy = { type: 'BY_REGION', shard: () => new Map() };
     const text = edit(types + NODE, { jobListenerTypes: ['ours', 'l1'] }, { strategy });
@@ -114,25 +114,22 @@ describe('a node that is edited', () => {
     expect(text).not.toContain('nestjs.strategy');
   });
 
-  it('given types that the node lacks, when first written, then types unknown to Java are not at top level', () => {
+  it('has no types unknown to Java at its top level after the first write', () => {
     const text = formatConfiguration(jobOf({ jobListenerTypes: ['ours'], jobErrorHandlerType: 'PAGER' }));
     expect(text).not.toMatch(/^(?:jobListenerTypes|jobErrorHandlerType)/m);
     expect(formatConfiguration(jobOf({ jobErrorHandlerType: 'throw' }))).toMatch(/^jobErrorHandlerType: throw$/m);
   });
 
-  it.each([1, 2])(
-    'given SINGLE_SHARDING_BALANCE or STICKY, when written, then each is where it belongs (%#)',
-    (number) => {
-      const type = number === 1 ? 'SINGLE_SHARDING_BALANCE' : 'STICKY';
-      const text = formatConfiguration({ ...jobOf(), strategy: { type, shard: () => new Map() } });
-      expect(text.includes(`\njobShardingStrategyType: ${type}\n`)).toBe(number === 1);
-      expect(text.includes(`\n  nestjs.strategy: ${type}\n`)).toBe(number === 2);
-    },
-  );
+  it.each([1, 2])('holds SINGLE_SHARDING_BALANCE at its top level, and STICKY in its props (%#)', (number) => {
+    const type = number === 1 ? 'SINGLE_SHARDING_BALANCE' : 'STICKY';
+    const text = formatConfiguration({ ...jobOf(), strategy: { type, shard: () => new Map() } });
+    expect(text.includes(`\njobShardingStrategyType: ${type}\n`)).toBe(number === 1);
+    expect(text.includes(`\n  nestjs.strategy: ${type}\n`)).toBe(number === 2);
+  });
 });
 
 describe('differences that hold secrets', () => {
-  it('fault 25: given other tracing settings and props in the registry, when told, then no value is shown', () => {
+  it('fault 25: name changed tracing settings and props, but show no value of them', () => {
     const local = jobOf({ props: { 'email.password': 'mine', n: '5' } });
     const stored = NODE.replace('a.script: echo hi', 'email.password: theirs');
     const { differences } = layConfiguration(local, stored);
@@ -147,7 +144,7 @@ describe('differences that hold secrets', () => {
     expect(JSON.stringify(differences)).not.toMatch(/secret|mine|theirs/);
   });
 
-  it('given the tracing settings as a developer writes them, when Java has the same, then nothing differs', () => {
+  it("are none between a developer's tracing settings and the node written from them", () => {
     const local = jobOf({ jobExtraConfigurations: '- !!com.acme.Tracing\n  a: b\n' });
     expect(layConfiguration(local, formatConfiguration(local)).differences).toEqual([]);
   });

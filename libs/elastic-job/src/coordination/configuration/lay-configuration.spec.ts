@@ -17,7 +17,7 @@ describe('layConfiguration', () => {
     { misfire: false },
     { misfirePolicy: 'once' as const },
     { jobParameter: "'\t\u0085\n\n" },
-  ])('given a node that the same options wrote, when laid over them, then nothing differs: %j', (options) => {
+  ])('finds no difference to a node that the same options wrote: %j', (options) => {
     const local = jobOf(options);
     expect(layConfiguration(local, formatConfiguration(local))).toEqual({ configuration: local, differences: [] });
   });
@@ -25,19 +25,19 @@ describe('layConfiguration', () => {
   it.each([
     ['a schedule', { cron: '0 * * * * ?' }],
     ['the word of an operator', { cron: '', resident: false }],
-  ])('given a job that is resident here, when the node has %s, then it is not resident', (_, options) => {
+  ])('makes a locally resident job not resident if the node has %s', (_, options) => {
     const stored = formatConfiguration(jobOf(options));
     const { configuration } = layConfiguration(jobOf({ cron: '', resident: true }), stored);
     expect(configuration).toMatchObject({ resident: false });
   });
 
-  it('given a job that is started after others here, when the node has a schedule, then that counts', () => {
+  it('prefers a schedule of the node over a local start after other jobs', () => {
     const stored = formatConfiguration(jobOf({ cron: '0 * * * * ?' }));
     const { configuration } = layConfiguration(jobOf({ cron: '', after: 'import' }), stored);
     expect(configuration).toMatchObject({ cron: '0 * * * * ?', after: [] });
   });
 
-  it('given a node of other options, when laid, then the node wins and each difference is named', () => {
+  it('puts the settings of the node in force, and names each difference to the local ones', () => {
     const stored = formatConfiguration(
       jobOf({ shardingTotalCount: 4, timeoutMs: 9, strategy: 'ODEVITY', overwrite: true }),
     );
@@ -56,14 +56,14 @@ describe('layConfiguration', () => {
     expect(differences).toHaveLength(4);
   });
 
-  it('given a node without our settings, when laid, then ours are local but Java decides on clock changes', () => {
+  it("keeps local settings that a node of Java lacks, except clockChange, which is Java's", () => {
     const local = jobOf({ timeZone: 'Europe/Berlin', strategy: byRegion, timeoutMs: 5, concurrency: 2 });
     const { configuration, differences } = layConfiguration(local, FROM_JAVA);
     expect(configuration).toEqual({ ...local, clockChange: 'quartz' });
     expect(differences).toEqual([{ field: 'clockChange', local: 'auto', stored: 'quartz' }]);
   });
 
-  it('given settings in the node, when laid over other options, then they win, even with their default', () => {
+  it('prefers settings of the node over local ones, even if they are defaults', () => {
     const plain = jobOf({});
     const text = formatConfiguration(plain, undefined, Object.keys(plain));
     const { configuration } = layConfiguration(jobOf({ ...everything, overwrite: false }), text);
@@ -77,12 +77,12 @@ describe('layConfiguration', () => {
     ['misfire: true\nprops:\n  nestjs.misfirePolicy: skip', 'once'],
     ['misfire: true\nprops:\n  nestjs.misfirePolicy: all', 'all'],
     ['misfire: false\nprops:\n  nestjs.misfirePolicy: all', 'skip'],
-  ])("given a node with %j, when laid, then Java's switch decides and the policy is %s", (text, misfirePolicy) => {
+  ])("lets Java's misfire switch decide: a node with %j has the policy %s", (text, misfirePolicy) => {
     const { configuration } = layConfiguration(jobOf({ misfirePolicy: 'all' }), `shardingTotalCount: 1\n${text}`);
     expect(configuration).toMatchObject({ misfirePolicy, misfire: misfirePolicy !== 'skip' });
   });
 
-  it('given a full node of Java, when laid, then all that has a counterpart is in force', () => {
+  it('puts every setting of a full node of Java that has a counterpart in force', () => {
     const local = jobOf({ timeZone: 'GMT', strategy: 'ROUND_ROBIN' });
     expect(layConfiguration(local, FULL_FROM_JAVA).configuration).toEqual({
       ...local,
@@ -110,7 +110,7 @@ describe('layConfiguration', () => {
     });
   });
 
-  it('given a node with the bare minimum, when laid, then an absent field is what Java takes it for', () => {
+  it('takes a field that the node lacks for what Java takes it for', () => {
     const local = jobOf({ timeZone: 'GMT', strategy: 'ODEVITY', failover: true, jobParameter: 'p' });
     const { configuration } = layConfiguration(local, 'cron: 0 0 0 * * ?\nshardingTotalCount: 1\n');
     expect(configuration).toMatchObject({
@@ -124,13 +124,13 @@ describe('layConfiguration', () => {
     });
   });
 
-  it('given a node that names an own strategy, when it is registered, then it is in force', () => {
+  it('uses a custom strategy that the node names, and refuses it if it is not registered', () => {
     const stored = formatConfiguration(jobOf({ strategy: byRegion }));
     expect(layConfiguration(jobOf(), stored, [byRegion]).configuration.strategy).toBe(byRegion);
     expect(() => layConfiguration(jobOf(), stored)).toThrow('known are AVG_ALLOCATION, ODEVITY, ROUND_ROBIN');
   });
 
-  it('given fewer items than parameters, as after a shrink by an operator, when laid, then the job goes on', () => {
+  it('accepts more item parameters than items, as after a shrink by an operator', () => {
     const shrunk = FULL_FROM_JAVA.replace('shardingTotalCount: 3', 'shardingTotalCount: 1');
     expect(layConfiguration(jobOf(), shrunk).configuration.shardingTotalCount).toBe(1);
   });
@@ -144,14 +144,11 @@ describe('layConfiguration', () => {
     [`${FROM_JAVA}jobShardingStrategyType: SPREAD\n`, 'strategy', '"SPREAD"'],
     [`${FROM_JAVA}props:\n  nestjs.clockChange: cron\n`, 'line 16: nestjs.clockChange', '"cron"'],
     [`${FROM_JAVA}props:\n  nestjs.timeoutMs: '0'\n`, 'timeoutMs', 'but is 0'],
-  ])(
-    'given a node with a wrong value, when laid, then the error names job, field and value (%#)',
-    (text, field, value) => {
-      const lay = () => layConfiguration(jobOf(), text);
-      expect(lay).toThrow(ConfigurationNodeError);
-      expect(lay).toThrow('job "myJob"');
-      expect(lay).toThrow(expect.objectContaining({ problems: [expect.stringMatching(new RegExp(`^${field}\\b`))] }));
-      expect(lay).toThrow(expect.objectContaining({ problems: [expect.stringContaining(value)] }));
-    },
-  );
+  ])('reports a wrong value in the node with job, field and value (%#)', (text, field, value) => {
+    const lay = () => layConfiguration(jobOf(), text);
+    expect(lay).toThrow(ConfigurationNodeError);
+    expect(lay).toThrow('job "myJob"');
+    expect(lay).toThrow(expect.objectContaining({ problems: [expect.stringMatching(new RegExp(`^${field}\\b`))] }));
+    expect(lay).toThrow(expect.objectContaining({ problems: [expect.stringContaining(value)] }));
+  });
 });

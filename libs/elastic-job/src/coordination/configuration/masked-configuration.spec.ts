@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { maskConfiguration } from './masked-configuration.js';
 
 describe('a configuration without its secrets', () => {
-  it('given parameters, props and data sources, when masked, then only their names are left', () => {
+  it('keeps only the names of parameters, props and data sources', () => {
     const text = `cron: 0 0 2 * * ?
 description: "two
   lines"
@@ -45,7 +45,7 @@ shardingTotalCount: 3`);
     ['what is no YAML', 'jobParameter: s3cret\n  oops: [', 'hidden'],
     ['more than is read', `jobParameter: ${'s3cret'.repeat(50_000)}`, 'hidden'],
     ['an alias of a secret', 'jobParameter: &a s3cret\ncron: *a', 'jobParameter: hidden\ncron: *a'],
-  ])('given %s, when masked, then no secret is left', (_, text, masked) => {
+  ])('has no secret left in %s', (_, text, masked) => {
     expect(maskConfiguration(text)).toBe(masked);
   });
 });

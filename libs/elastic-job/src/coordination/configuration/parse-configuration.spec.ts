@@ -32,7 +32,7 @@ describe('parseConfiguration', () => {
     ["props:\n  nestjs.timeoutMs: 5\n  nestjs.concurrency: '2'", { nestjs: { timeoutMs: 5, concurrency: 2 } }],
     ["props:\n  nestjs.retryFactor: 1.5\n  nestjs.retryJitter: '1'", { nestjs: { retryFactor: 1.5, retryJitter: 1 } }],
     ['props:\n  nestjs.concurrency: SINGLE_THREAD', { nestjs: { concurrency: 'SINGLE_THREAD' } }],
-  ])('given %j, when read, then it is what Java reads', (text, expected) => {
+  ])('reads %j as Java does', (text, expected) => {
     const unknown = { entries: new Map(), props: {} };
     expect(parseConfiguration(text, 'myJob')).toEqual({ nestjs: {}, props: {}, unknown, ...expected });
   });
@@ -54,13 +54,13 @@ describe('parseConfiguration', () => {
       'line 2: nestjs.concurrency must be a whole number, CPU, SINGLE_THREAD or none, but is "many"',
     ],
     ['props:\n  nestjs.retryFactor: two', 'line 2: nestjs.retryFactor must be a number, but is "two"'],
-  ])('given %j, when read, then the error names job and line', (text, problem) => {
+  ])('names job and line in the error for %j', (text, problem) => {
     const parse = () => parseConfiguration(text, 'myJob');
     expect(parse).toThrow(ConfigurationNodeError);
     expect(parse).toThrow(expect.objectContaining({ jobName: 'myJob', problems: [expect.stringContaining(problem)] }));
   });
 
-  it('given the JSON of ElasticJob 2, when read, then the error says what it is', () => {
+  it('reports JSON of ElasticJob 2 as such', () => {
     const json = String.raw`{"jobName":"j","jobClass":"a.J","jobType":"SIMPLE","shardingItemParameters":"0\u003da"}`;
     expect(() => parseConfiguration(json, 'myJob')).toThrow(ElasticJob2ConfigurationError);
     expect(() => parseConfiguration(json, 'myJob')).toThrow('it was written by ElasticJob 2 (JSON)');

@@ -14,7 +14,7 @@ describe('a configuration that was changed into something unusable', () => {
     ['cron: [', ConfigurationNodeError],
     ['jobName: settle-orders\ncron: 0 * * * * ?\nshardingTotalCount: 0\n', ConfigurationNodeError],
     ['jobName: settle-orders\ncron: 0 * * * * ?\nshardingTotalCount: 1000000\n', ConfigurationError],
-  ])('given the text %j, when it is read, then what was in force stays so, with the fault', async (text, error) => {
+  ])('leaves the former settings in force, and is reported as a fault: %j', async (text, error) => {
     const member = await registry.joined();
     const before = member.configurations.current(JOB);
 
@@ -26,7 +26,7 @@ describe('a configuration that was changed into something unusable', () => {
     expect(problem).toBeUndefined();
   });
 
-  it('given an edit that the leader has kept, when a bad one follows, then later instances run by it', async () => {
+  it('makes later instances run by the last usable text that the leader has kept', async () => {
     const leader = await registry.joined();
     const edited = (await textOf(leader)).replace('0 * * * * ?', '5 * * * * ?').replace('Count: 4', 'Count: 3');
     const { mtime } = await edit(registry, leader, edited);
@@ -46,7 +46,7 @@ describe('a configuration that was changed into something unusable', () => {
     expect(await textOf(late)).toContain('often');
   });
 
-  it('given an edit and a bad one before the leader kept it, when it looks, then the edit is in force', async () => {
+  it('lets the leader keep a usable edit made before it, which is then in force', async () => {
     const leader = await registry.joined();
     await edit(registry, leader, (await textOf(leader)).replace('Count: 4', 'Count: 3'));
     expect(leader.configurations.current(JOB).shardingTotalCount).toBe(3);
@@ -59,7 +59,7 @@ describe('a configuration that was changed into something unusable', () => {
     expect([configuration.shardingTotalCount, fault, problem]).toEqual([3, expect.any(Error), undefined]);
   });
 
-  it('given an edit while the leader keeps the former text, when that is written, then it is refused', async () => {
+  it('makes the leader keep no text that was replaced meanwhile', async () => {
     const leader = await registry.joined();
     const term = await leader.lead();
     const edited = (await textOf(leader)).replace('Count: 4', 'Count: 3');
@@ -71,7 +71,7 @@ describe('a configuration that was changed into something unusable', () => {
     expect(await keptTextOf(leader)).toContain('shardingTotalCount: 4');
   });
 
-  it('given a leader that was deposed, when it keeps a text, then it is refused', async () => {
+  it('lets no deposed leader keep a text', async () => {
     const leader = await registry.joined();
     const term = await leader.lead();
     await edit(registry, leader, (await textOf(leader)).replace('Count: 4', 'Count: 3'));
@@ -82,7 +82,7 @@ describe('a configuration that was changed into something unusable', () => {
     expect(await keptTextOf(leader)).toContain('shardingTotalCount: 4');
   });
 
-  it('given the text is kept, when the leader looks, then that costs nothing', async () => {
+  it('costs the leader no request if the text is kept already', async () => {
     const leader = await registry.joined();
     const term = await leader.lead();
     const before = leader.center.traffic.foreground;
@@ -92,7 +92,7 @@ describe('a configuration that was changed into something unusable', () => {
     expect(leader.center.traffic.foreground).toBe(before);
   });
 
-  it('given it is written here, when a change follows, then all else is as in the last usable text', async () => {
+  it('is replaced by the last usable text with the change if an instance writes one', async () => {
     const member = await registry.joined();
     await edit(registry, member, `${(await textOf(member)).replace('Count: 4', 'Count: 3')}future: 1\n`);
     await keep(member);
@@ -107,7 +107,7 @@ describe('a configuration that was changed into something unusable', () => {
   });
 
   it.each(['nothing is kept', 'the kept text cannot be used either'])(
-    'given %s, when a job starts, then its own options wait with the problem',
+    'makes a starting job hold its own options and report the problem if %s',
     async (what) => {
       const first = await registry.joined();
       await edit(registry, first, 'cron: [');
@@ -125,7 +125,7 @@ describe('a configuration that was changed into something unusable', () => {
     },
   );
 
-  it('given props that the work cannot use, when read, then the fault names them; writing is refused', async () => {
+  it('names props that the work cannot use in the fault, and cannot be written', async () => {
     const member = await registry.joined({ props: { 'http.uri': 'http://orders' } });
     const local = member.configurations.current(JOB);
     const findPropsFaults = (props: JobProps) => (props['http.uri'] ? [] : ['http.uri is required']);
@@ -144,7 +144,7 @@ describe('a configuration that was changed into something unusable', () => {
     });
   });
 
-  it('given it is mended, when it is read, then the fault is gone', async () => {
+  it('has no fault any more once it is corrected', async () => {
     const member = await registry.joined();
     const { data } = (await member.center.read(member.tree.paths.config))!;
     expect(member.configurations.current(JOB).cron).toBe('0 * * * * ?');

@@ -101,12 +101,12 @@ const fromJava: [string, string][] = [
 ];
 
 describe('formatScalar', () => {
-  it.each(fromJava)('given %j, when written, then it is what Java writes', (text, written) => {
+  it.each(fromJava)('writes %j as Java does', (text, written) => {
     expect(formatScalar(text, asCron)).toBe(written);
   });
 
   const awkward = ['\n', ' \n a', 'a\nb ', 'a\u0085b', '\u2028', '\ufeff', '\u0007', 'a\u007f', '\ud800', `\t${WORDS}`];
-  it.each([...awkward, ...fromJava.map(([text]) => text)])('given %j, when written, then it is read back', (text) => {
+  it.each([...awkward, ...fromJava.map(([text]) => text)])('writes %j so that it is read back unchanged', (text) => {
     const document = parseDocument(`cron: ${formatScalar(text, asCron)}\n`, { version: '1.1', schema: 'failsafe' });
     expect(document.errors).toEqual([]);
     expect(document.get('cron')).toBe(text);
@@ -125,7 +125,7 @@ describe('formatKey', () => {
     [`${LONGEST}k`, `  ? ${LONGEST}k\n  : `],
     ['', "  ? ''\n  : "],
     ['a\nb', '  ? |-\n    a\n    b\n  : '],
-  ])('given the key %j, when written, then it is what Java writes, and read back', (key, written) => {
+  ])('writes the key %j as Java does, so that it is read back unchanged', (key, written) => {
     expect(formatKey(key, '  ')).toBe(written);
     const document = parseDocument(`props:\n${written}v\n`, { version: '1.1', schema: 'failsafe' });
     expect(document.errors).toEqual([]);

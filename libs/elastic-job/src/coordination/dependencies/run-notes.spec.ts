@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 
 describe('settles of a job that others are started after', () => {
-  it('given the last items of two instances, when they end at the same moment, then there is one start', async () => {
+  it('cause one start if the last items of two instances end at the same moment', async () => {
     await addChild('report', [JOB]);
     const [mine, theirs] = [await begin(first, [0, 1]), await begin(second, [2, 3])];
 
@@ -46,7 +46,7 @@ describe('settles of a job that others are started after', () => {
     expect(await starts('report')).toEqual([1_000]);
   });
 
-  it('given a settle whose answer is lost, when the connection is back, then there is one start', async () => {
+  it('cause one start although the answer to a settle is lost', async () => {
     await addChild('report', [JOB]);
     const lease = await begin(first, [0, 1, 2, 3]);
     registry.memory.loseNextReply(first.sessionId);
@@ -58,7 +58,7 @@ describe('settles of a job that others are started after', () => {
     expect(await starts('report')).toEqual([1_000]);
   });
 
-  it('given a child that two parents start at the same moment, when both succeed, then no start is lost', async () => {
+  it('lose no start of a child that another parent starts at the same moment', async () => {
     await addChild('report', [JOB]);
     const lease = await begin(first, [0, 1, 2, 3]);
 
@@ -75,7 +75,7 @@ describe('settles of a job that others are started after', () => {
     expect(await starts('report')).toEqual([500, 1_000]);
   });
 
-  it('given two children, when all items have succeeded, then both are started, each for its own parents', async () => {
+  it('start a child of this job alone, and only count for a child that waits for another parent too', async () => {
     await addChild('report', [JOB]);
     await addChild('summary', ['import', JOB]);
 
@@ -87,7 +87,7 @@ describe('settles of a job that others are started after', () => {
     expect(parseStartLedger((await operator.read('/summary/after'))!.data)!.pending).toEqual(new Map([[1_000, [JOB]]]));
   });
 
-  it('given an item that fails, when the others succeed, then there is no start', async () => {
+  it('cause no start if one item fails', async () => {
     await addChild('report', [JOB]);
 
     settle(await begin(first, [0]), FAILED);
@@ -97,7 +97,7 @@ describe('settles of a job that others are started after', () => {
     expect(await starts('report')).toEqual([]);
   });
 
-  it('given an item that is aborted and queued, when its failover succeeds, then there is a start', async () => {
+  it('cause a start once the failover of an aborted item has succeeded', async () => {
     await addChild('report', [JOB]);
     settle(await begin(first, [1, 2, 3]), SUCCEEDED);
     settle(await begin(first, [0]), { kind: 'aborted', reason: new DrainDeadlineError(JOB, 1_000) });
@@ -113,7 +113,7 @@ describe('settles of a job that others are started after', () => {
     expect(await starts('report')).toEqual([1_000]);
   });
 
-  it('given a child that was removed, when a run is complete, then its name goes with the settle', async () => {
+  it('drop the name of a removed child once a run is complete', async () => {
     await addChild('report', [JOB]);
     await operator.delete('/report/after');
 
@@ -128,7 +128,7 @@ describe('settles of a job that others are started after', () => {
   it.each([
     ['/report/after', () => '{"v":2}'],
     [`/${JOB}/dependents`, () => formatParentProgress({ closedUpTo: registry.clock.wallNow(), runs: new Map() })],
-  ])('given damage to %s, when items end, then they are settled, and a count begins anew', async (path, textOf) => {
+  ])('succeed despite damage to %s, and renew only a damaged count', async (path, textOf) => {
     await addChild('report', [JOB]);
     await operator.set(path, '{"v":2}');
 
@@ -140,7 +140,7 @@ describe('settles of a job that others are started after', () => {
     expect((await operator.read(path))!.data).toBe(textOf());
   });
 
-  it('given a start written by this instance, when the next run completes, then it needs no read', async () => {
+  it('need one request for a start if this instance has written the start before', async () => {
     await addChild('report', [JOB]);
     settle(await begin(first, [0, 1, 2, 3]), SUCCEEDED);
     await registry.clock.advance(0);
@@ -155,7 +155,7 @@ describe('settles of a job that others are started after', () => {
     expect(await starts('report')).toEqual([1_000, 2_000]);
   });
 
-  it('given a session that ends as the start is committed, then it was written with the items', async () => {
+  it('write the start together with the records, even if the session ends at the commit', async () => {
     await addChild('report', [JOB]);
     const lease = await begin(first, [0, 1, 2, 3]);
     afterNextTransaction(first, async () => first.die());

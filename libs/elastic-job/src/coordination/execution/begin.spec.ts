@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 
 describe('a begin', () => {
-  it('given free items, when they are begun, then marks, records and tokens come from one transaction', async () => {
+  it('marks free items as running, records their run, and returns the tokens of their records', async () => {
     const { lease, refused } = await member.begin([0, 2]);
 
     expect(refused.size).toBe(0);
@@ -40,7 +40,7 @@ describe('a begin', () => {
     ]);
   });
 
-  it('given two instances with the same view, when both begin an item, then only one gets it', async () => {
+  it('succeeds for only one of two instances with the same view', async () => {
     await Promise.all([member.tree.sync(), other.tree.sync()]);
     const trigger = triggerAt(1_000);
 
@@ -53,7 +53,7 @@ describe('a begin', () => {
     expect([one, two].map(({ refused }) => refused.get(0))).toContain('alreadyBegun');
   });
 
-  it('given another instance that ran the item meanwhile, when a late begin arrives, then it is refused', async () => {
+  it('is refused if another instance has run the item for that fire time meanwhile', async () => {
     const runByOther = async (fireTime: number) => {
       const { lease } = await other.begin([0], { fireTime });
       lease!.settle(0, SUCCEEDED);
@@ -68,7 +68,7 @@ describe('a begin', () => {
     expect(refused).toEqual(new Map([[0, 'alreadyBegun']]));
   });
 
-  it('given one item of three that runs elsewhere, when they are begun, then the other two are', async () => {
+  it('leaves out an item that runs elsewhere, and begins the others', async () => {
     await other.begin([1], { fireTime: 500 });
     const trigger = triggerAt(1_000);
 
@@ -79,7 +79,7 @@ describe('a begin', () => {
     expect(refused).toEqual(new Map([[1, 'busy']]));
   });
 
-  it('given an item that has run for the fire time, when it is begun again, then it is refused as begun', async () => {
+  it('is refused as already begun for the fire time of the last run, and for earlier ones', async () => {
     const { lease } = await member.begin([0]);
     await member.end(lease!, 0);
 
@@ -88,7 +88,7 @@ describe('a begin', () => {
     expect((await other.begin([0], { fireTime: 2_000 })).refused.size).toBe(0);
   });
 
-  it('given a record of a later version, when the item runs, then its unknown fields are carried', async () => {
+  it('keeps unknown fields in a record that a later version wrote', async () => {
     const operator = await registry.operator();
     const { paths } = member.tree;
     await operator.create(paths.instance('10.0.0.9@-@1'), 'labels: nestjs-elastic-job/2\n', 'EPHEMERAL');
@@ -107,11 +107,11 @@ describe('a begin', () => {
     }
   });
 
-  it('given an item that the tree does not have, when it is begun, then it is busy', async () => {
+  it('refuses as busy an item that the tree does not have', async () => {
     expect((await member.begin([99])).refused).toEqual(new Map([[99, 'busy']]));
   });
 
-  it('given an item that waits for failover, when it is begun, then it is busy, unless none can claim it', async () => {
+  it('refuses as busy an item that waits for failover, unless failover is off', async () => {
     const operator = await registry.operator();
     await operator.create(member.tree.paths.queued(0), '', 'PERSISTENT');
     expect((await member.begin([0])).refused).toEqual(new Map([[0, 'busy']]));
@@ -122,7 +122,7 @@ describe('a begin', () => {
     expect((await member.begin([0])).lease).toBeDefined();
   });
 
-  it('given an item whose rescuer died, when a newer target comes before the sweep, then it is busy', async () => {
+  it('refuses as busy an item that still has the mark of a dead rescuer', async () => {
     const operator = await registry.operator();
     await operator.create(member.tree.paths.mark(0, 'failovering'), 'gone', 'PERSISTENT');
     await member.tree.sync();
@@ -130,7 +130,7 @@ describe('a begin', () => {
     expect((await member.begin([0])).refused).toEqual(new Map([[0, 'busy']]));
   });
 
-  it('given a removed instance that does not know it, when it begins, then it is refused', async () => {
+  it('is refused for an instance that was removed and does not know it', async () => {
     registry.memory.suspend(other.sessionId);
     await (await registry.operator()).delete(member.tree.paths.instance(other.id));
     registry.memory.resume(other.sessionId);
@@ -141,7 +141,7 @@ describe('a begin', () => {
     );
   });
 
-  it('given a begin refused for its instance, which is registered, when it is repeated, then it succeeds', async () => {
+  it('succeeds once it is repeated if it was refused for an instance that is registered', async () => {
     const own = `/test${member.tree.paths.instance(member.id)}`;
     const stopRefusing = registry.memory.fail(({ path }) => (path === own ? 'NO_NODE' : undefined));
     const beginning = member.executions.begin({ trigger: triggerAt(1_000), items: [0] });
@@ -153,7 +153,7 @@ describe('a begin', () => {
     expect((await beginning).lease?.items).toEqual([0]);
   });
 
-  it('given an item whose handler still runs here, when a refused begin is tried again, then it is busy', async () => {
+  it('refuses as busy an item whose handler still runs here, also in a further attempt', async () => {
     const own = `/test${member.tree.paths.instance(member.id)}`;
     const stopRefusing = registry.memory.fail(({ path }) => (path === own ? 'NO_NODE' : undefined));
     const running = new Set<number>();
@@ -171,7 +171,7 @@ describe('a begin', () => {
     expect(refused).toEqual(new Map([[0, 'busy']]));
   });
 
-  it('given a begin whose answer is lost, when the connection is back, then the lease is ours', async () => {
+  it('gets its lease although its answer was lost', async () => {
     await member.tree.sync();
     registry.memory.loseNextReply(member.sessionId);
 
@@ -189,7 +189,7 @@ describe('a begin', () => {
     );
   });
 
-  it('given a begin with a lost reply, when its item was swept since, then there is no lease', async () => {
+  it('gets no lease after a lost answer if its item was swept since', async () => {
     afterNextTransaction(other, async () => {
       await other.instances.leave(other.tree);
       await member.orphans.sweep(member.tree, member.leader.term(JOB)!);
@@ -202,7 +202,7 @@ describe('a begin', () => {
     expect(refused).toEqual(new Map([[0, 'alreadyBegun']]));
   });
 
-  it('given a begin that never left, when it fails, then it says so and nothing was begun', async () => {
+  it('fails as not applied, and begins nothing, if its request never left', async () => {
     await member.tree.sync();
     registry.memory.suspend(member.sessionId);
 
@@ -213,7 +213,7 @@ describe('a begin', () => {
     expect(other.tree.isRunning(0)).toBe(false);
   });
 
-  it('given no execution monitoring, when items are begun, then nothing is written and nothing is asked', async () => {
+  it('sends no request and gives no token without execution monitoring', async () => {
     registry = new Registry();
     const [plain] = await registry.sharded(1, { monitorExecution: false, failover: false });
     const before = plain.center.traffic.foreground;

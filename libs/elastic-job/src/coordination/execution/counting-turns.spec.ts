@@ -36,7 +36,7 @@ describe('the count of runs that start other jobs', () => {
   });
 
   it.each([30, 300])(
-    'given an instance whose items end without a pause, when a peer with %i ms latency counts, it can',
+    'gives a peer with %i ms latency a turn while items of another instance end without a pause',
     async (latencyMs) => {
       const busy = await slowQueue(registry, member, { latencyMs: 10 });
       const slow = await slowQueue(registry, member, { latencyMs });
@@ -53,7 +53,7 @@ describe('the count of runs that start other jobs', () => {
     },
   );
 
-  it('given a stalled holder of the lock, when items of others end, then they wait for it once, briefly', async () => {
+  it('waits for a stalled holder of the lock only once, and briefly', async () => {
     const { queue, settled } = await slowQueue(registry, member);
     await member.center.create(member.tree.paths.countingLock, '', 'EPHEMERAL');
     await registry.clock.advance(10);
@@ -68,7 +68,7 @@ describe('the count of runs that start other jobs', () => {
     expect(settled.told).toEqual(['first true', 'second true']);
   });
 
-  it('given an instance that waits for the lock, when the lock is free, then it counts at once', async () => {
+  it('goes on at once after the lock has become free', async () => {
     const { queue, settled } = await slowQueue(registry, member);
     await member.center.create(member.tree.paths.countingLock, '', 'EPHEMERAL');
     await registry.clock.advance(10);
@@ -81,7 +81,7 @@ describe('the count of runs that start other jobs', () => {
     expect(settled.told).toEqual(['first true']);
   });
 
-  it('given an end that waits for the lock of another instance, when more items end, then they join it', async () => {
+  it('includes items that end while it waits for the lock', async () => {
     const { queue, settled } = await slowQueue(registry, member);
     await member.center.create(member.tree.paths.countingLock, '', 'EPHEMERAL');
     await registry.clock.advance(10);
@@ -96,7 +96,7 @@ describe('the count of runs that start other jobs', () => {
     expect((await member.center.read(member.tree.paths.dependents))?.stat.version).toBe(1);
   });
 
-  it('given a holder of the lock, when its items were taken over, then it keeps no other waiting', async () => {
+  it('frees the lock if the items of its holder were taken over', async () => {
     const { countingLock } = member.tree.paths;
     const busy = await slowQueue(registry, member, { latencyMs: 10 });
     const slow = await slowQueue(registry, member, { latencyMs: 100 });

@@ -12,7 +12,7 @@ let operator: RegistryCenter;
 beforeEach(async () => void ({ registry, member, operator } = await Registry.ofOne()));
 
 describe('the end of a run', () => {
-  it('given Java peers, when an item has ended, then its mark goes and its record stays as begun', async () => {
+  it('removes the mark beside Java peers, and leaves the record as it was begun', async () => {
     await joinJava();
     const lease = await begin();
 
@@ -23,7 +23,7 @@ describe('the end of a run', () => {
     expect(await stored()).not.toHaveProperty('settled');
   });
 
-  it('given Java peers and an aborted run, when it has ended, then its record says so', async () => {
+  it('is recorded and queued beside Java peers if the run was aborted', async () => {
     await joinJava();
     const lease = await begin();
     const outcome = { kind: 'aborted', reason: new DrainDeadlineError(JOB, 1_000) } as const;
@@ -35,20 +35,17 @@ describe('the end of a run', () => {
     expect(await operator.exists(member.tree.paths.queued(0))).toBeDefined();
   });
 
-  it.each([true, false])(
-    'given a deleted mark (Java peers: %s), when the item has ended, then it is recorded all the same',
-    async (hasJava) => {
-      if (hasJava) await joinJava();
-      const lease = await begin();
-      await operator.delete(member.tree.paths.mark(0, 'running'));
+  it.each([true, false])('is recorded although the mark was deleted (Java peers: %s)', async (hasJava) => {
+    if (hasJava) await joinJava();
+    const lease = await begin();
+    await operator.delete(member.tree.paths.mark(0, 'running'));
 
-      expect(await settle(lease)).toEqual(SUCCEEDED);
-      expect(await stored()).toMatchObject({ settled: { outcome: 'succeeded' } });
-    },
-  );
+    expect(await settle(lease)).toEqual(SUCCEEDED);
+    expect(await stored()).toMatchObject({ settled: { outcome: 'succeeded' } });
+  });
 
   it.each(['failover', 'failovering'] as const)(
-    'given a failover whose %s mark was deleted, when it has ended, then it is recorded, without marks',
+    'succeeds in a failover, and leaves no mark, although its %s mark was deleted',
     async (mark) => {
       const victim = await registry.joined();
       await victim.begin([0]);
@@ -65,7 +62,7 @@ describe('the end of a run', () => {
     },
   );
 
-  it('given a Java peer has put its own mark in the place, when the item has ended, then that mark stays', async () => {
+  it('leaves a mark that a Java peer has put in the place of its own', async () => {
     await joinJava();
     const lease = await begin();
     const running = member.tree.paths.mark(0, 'running');
@@ -77,7 +74,7 @@ describe('the end of a run', () => {
     expect(await stored()).toMatchObject({ settled: { outcome: 'succeeded' } });
   });
 
-  it('given a Java leader has deleted the item, when it has ended, then that is no fault', async () => {
+  it('succeeds although a Java leader has deleted the item', async () => {
     await joinJava();
     const lease = await begin();
     for (const path of member.tree.descendants(member.tree.paths.item(0))) await operator.delete(path);
@@ -122,7 +119,7 @@ describe('the end of a run', () => {
     expect((await operator.read(member.tree.paths.record(0)))!.stat.version).toBe(2);
   });
 
-  it('takes a request to cancel along, also if its mark is gone', async () => {
+  it('removes a request to cancel it, even if its mark is gone', async () => {
     const lease = await begin();
     await operator.create(member.tree.paths.cancels, '', 'PERSISTENT');
     await operator.create(member.tree.paths.cancel(0), lease.run!, 'PERSISTENT');
@@ -146,7 +143,7 @@ describe('the end of a run', () => {
     expect(await operator.exists(member.tree.paths.queued(0))).toBeDefined();
   });
 
-  it('given another run has taken the item over, when it has ended, then it is fenced', async () => {
+  it('is fenced if another run has taken the item over', async () => {
     const lease = await begin();
     const { data } = (await operator.read(member.tree.paths.record(0)))!;
     await operator.set(member.tree.paths.record(0), data.replace(/"run":"[^"]*"/, '"run":"another"'));

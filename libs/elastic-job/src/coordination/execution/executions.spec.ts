@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 
 describe('a settle', () => {
-  it('given a run, when it ends, then its mark is gone and its record tells how', async () => {
+  it('removes the mark of a run, and records its outcome', async () => {
     const { lease } = await member.begin([0]);
 
     expect(await member.end(lease!, 0)).toEqual(new Map([[0, SUCCEEDED]]));
@@ -29,20 +29,17 @@ describe('a settle', () => {
     ['been aborted by a shutdown', { kind: 'aborted', reason: new InstanceRemovedError(JOB, 'a') }, [0]],
     ['been cancelled', { kind: 'aborted', reason: new CancelledError(JOB, 0) }, []],
     ['failed', { kind: 'failed', error: new Error('no') }, []],
-  ])(
-    'given failover, when an item has %s, then it waits for another instance accordingly',
-    async (_, outcome, queue) => {
-      const { lease } = await member.begin([0]);
+  ])('queues an item for failover only if a drain or a shutdown aborted it: it has %s', async (_, outcome, queue) => {
+    const { lease } = await member.begin([0]);
 
-      lease!.settle(0, outcome);
-      await turn(lease!.settled());
+    lease!.settle(0, outcome);
+    await turn(lease!.settled());
 
-      await other.tree.sync();
-      expect(other.tree.queue()).toEqual(queue);
-    },
-  );
+    await other.tree.sync();
+    expect(other.tree.queue()).toEqual(queue);
+  });
 
-  it('given a lease, when its session ends, then its signal aborts and its items are fenced', async () => {
+  it('is fenced after the session has ended, and the signal of the lease aborts', async () => {
     const { lease } = await member.begin([0]);
     lease!.assertHeld(0);
     const reason = new Error('lost');
@@ -55,7 +52,7 @@ describe('a settle', () => {
     expect(await lease!.settled()).toEqual(new Map([[0, { kind: 'fenced' }]]));
   });
 
-  it('given an item that has been settled, when it is acted for, then it is not held any more', async () => {
+  it('ends the hold of the lease on that item', async () => {
     const { lease } = await member.begin([0, 1]);
     lease!.settle(0, SUCCEEDED);
     await registry.clock.advance(0);
@@ -65,7 +62,7 @@ describe('a settle', () => {
     expect(() => lease!.assertHeld(2)).toThrow('Item 2');
   });
 
-  it('given a lease, when one item is aborted, then it alone is not held, and the first reason stands', async () => {
+  it('a lease holds all items but an aborted one, which keeps its first reason', async () => {
     const { lease } = await member.begin([0, 1]);
     const [first, second] = [new Error('first'), new Error('second')];
 
@@ -78,7 +75,7 @@ describe('a settle', () => {
     expect(lease!.signal.reason).toBe(second);
   });
 
-  it('given an item whose end was reported, when its lease aborts, then nobody bothers its handler', async () => {
+  it('keeps the signal of its item from an abort of the lease', async () => {
     const { lease } = await member.begin([0, 1]);
 
     lease!.settle(0, SUCCEEDED);
@@ -88,7 +85,7 @@ describe('a settle', () => {
   });
 
   it.each(['monotonic', 'wall'] as const)(
-    'given a pause that only the %s clock shows, when the process goes on, then the item is not held',
+    'an item is not held after a pause that only the %s clock shows',
     async (which) => {
       const { lease } = await member.begin([0]);
       // Clients of the embedded registry are never paused; this is how those of an ensemble count.
@@ -107,7 +104,7 @@ describe('a settle', () => {
 });
 
 describe('misfire flags', () => {
-  it('given running items, when flags are set and cleared twice, then each exists once until a begin', async () => {
+  it('exist once per item, even if set twice, until they are cleared or the item is begun', async () => {
     await member.executions.markMisfired(JOB, [0, 1, 99]);
     await other.tree.sync();
     await Promise.all([member.executions.markMisfired(JOB, [0, 1]), other.executions.markMisfired(JOB, [0, 1])]);

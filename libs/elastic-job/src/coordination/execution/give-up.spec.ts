@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 
 describe('fire times that are given up', () => {
-  it('given an item begun before, when later fire times are given up, then only the next one is begun', async () => {
+  it('refuses a fire time that was given up, and begins a later one', async () => {
     await runFor(1_000);
 
     const former = await giveUpFireTimes(member.tree, new Map([[0, 5_000]]));
@@ -22,7 +22,7 @@ describe('fire times that are given up', () => {
     expect((await other.begin([0], { fireTime: 6_000 })).former).toEqual(new Map([[0, 5_000]]));
   });
 
-  it('given two instances that give the same up, when both are answered, then only one has done it', async () => {
+  it('happens once if two instances give up the same fire times', async () => {
     await runFor(1_000);
     await other.tree.sync();
 
@@ -38,7 +38,7 @@ describe('fire times that are given up', () => {
       'waits for failover',
       async () => void (await member.tree.registry.create(member.tree.paths.queued(0), '', 'PERSISTENT')),
     ],
-  ])('given an item that %s, when it should be given up, then it is left as it is', async (_, change) => {
+  ])('leaves an item as it is if it %s', async (_, change) => {
     await runFor(1_000);
     await change();
     await member.tree.sync();
@@ -91,11 +91,11 @@ describe('fire times that are given up', () => {
     expect(await giveUpFireTimes(informed, new Map([[0, wall + 7_200_000]]))).toEqual(new Map());
   });
 
-  it('given an item without a record, when it should be given up, then it is left as it is', async () => {
+  it('leaves an item without a record as it is', async () => {
     expect(await giveUpFireTimes(member.tree, new Map([[1, 5_000]]))).toEqual(new Map());
   });
 
-  it('given an item that another instance begins meanwhile, when it is given up, then the run stands', async () => {
+  it('keeps a run that another instance begins meanwhile', async () => {
     await runFor(1_000);
     await other.tree.sync();
     const giving = giveUpFireTimes(member.tree, new Map([[0, 5_000]]));
@@ -109,7 +109,7 @@ describe('fire times that are given up', () => {
     expect(member.tree.isRunning(0)).toBe(lease !== undefined);
   });
 
-  it('given the item of a crashed run, when fire times were given up, then its failover keeps them so', async () => {
+  it('keeps them given up in the failover of a crashed run', async () => {
     await runFor(1_000);
     await giveUpFireTimes(member.tree, new Map([[0, 5_000]]));
     await member.tree.registry.create(member.tree.paths.queued(0), '', 'PERSISTENT');

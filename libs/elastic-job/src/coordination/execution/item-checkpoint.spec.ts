@@ -13,14 +13,14 @@ beforeEach(async () => {
 });
 
 describe('a checkpoint', () => {
-  it('given nothing was saved, when it is loaded, then there is none, and there is no node', async () => {
+  it('is undefined and has no node before the first save', async () => {
     const { lease } = await member.begin([0]);
 
     expect(await lease!.checkpoint(0).load()).toBeUndefined();
     expect(await member.center.exists(pathOf(member, 0))).toBeUndefined();
   });
 
-  it('given a saved value, when the next run of the item begins elsewhere, then it loads the value', async () => {
+  it('is loaded by the next run of the item on another instance', async () => {
     const { lease } = await member.begin([0, 2]);
     await lease!.checkpoint(0).save({ after: 'order-17', done: 42 });
     lease!.settle(0, SUCCEEDED);
@@ -33,7 +33,7 @@ describe('a checkpoint', () => {
     expect(await next!.checkpoint(2).load()).toBeUndefined();
   });
 
-  it('given saves that are not awaited, when all are answered, then the last one stands, as called', async () => {
+  it('holds the value that the last save was called with if saves are not awaited', async () => {
     const { lease } = await member.begin([0]);
     const checkpoint = lease!.checkpoint(0);
     const position = { row: 0 };
@@ -48,18 +48,15 @@ describe('a checkpoint', () => {
     expect(await checkpoint.load()).toEqual({ row: 5 });
   });
 
-  it.each([[null], [0], [false], [''], [[1, [2]]], ['Zürich \u{1F600}']])(
-    'given %j, when it was saved, then it is loaded as it was',
-    async (value) => {
-      const { lease } = await member.begin([0]);
+  it.each([[null], [0], [false], [''], [[1, [2]]], ['Zürich \u{1F600}']])('loads %j as it was saved', async (value) => {
+    const { lease } = await member.begin([0]);
 
-      await lease!.checkpoint(0).save(value);
+    await lease!.checkpoint(0).save(value);
 
-      expect(await lease!.checkpoint(0).load()).toEqual(value);
-    },
-  );
+    expect(await lease!.checkpoint(0).load()).toEqual(value);
+  });
 
-  it('given it was cleared, when it is loaded, then there is none; clearing again is harmless', async () => {
+  it('is undefined once cleared, and can be cleared and saved again', async () => {
     const { lease } = await member.begin([0]);
     const checkpoint = lease!.checkpoint(0);
     await checkpoint.save(1);
@@ -72,7 +69,7 @@ describe('a checkpoint', () => {
     expect(await checkpoint.load()).toBe(2);
   });
 
-  it('given an aborted signal, when the handler saves on its way out, then the value is saved', async () => {
+  it('can be saved by a handler whose signal has aborted', async () => {
     const { lease } = await member.begin([0]);
     lease!.abortItem(0, new CancelledError(JOB, 0));
 
@@ -83,7 +80,7 @@ describe('a checkpoint', () => {
 });
 
 describe('a run that is not the last one any more', () => {
-  it('given its item was begun by another instance, when it saves or clears, then it is refused', async () => {
+  it('may neither save nor clear once another instance has begun its item', async () => {
     const { lease: stale } = await member.begin([0]);
     await stale!.checkpoint(0).save('old');
     const rescue = await takeOver();
@@ -95,7 +92,7 @@ describe('a run that is not the last one any more', () => {
     expect(await rescue.checkpoint(0).load()).toBe('new');
   });
 
-  it('given it has settled, when it saves, then it is refused without a request', async () => {
+  it('may not save once it has settled, and sends no request', async () => {
     const { lease } = await member.begin([0]);
     lease!.settle(0, SUCCEEDED);
     await lease!.settled();
@@ -106,7 +103,7 @@ describe('a run that is not the last one any more', () => {
     expect(member.center.traffic.foreground).toBe(before);
   });
 
-  it('given its session is over, when it saves or loads, then it is told that the lease is lost, and why', async () => {
+  it('may neither save nor load once its session is over', async () => {
     const { lease } = await member.begin([0]);
     const reason = new Error('the session is over');
     member.tree.close(reason);
@@ -117,7 +114,7 @@ describe('a run that is not the last one any more', () => {
 });
 
 describe('a save whose reply was lost', () => {
-  it('given it was applied, when it is made again, then it succeeds once and for all', async () => {
+  it('succeeds if it was applied', async () => {
     const { lease } = await member.begin([0]);
     afterNextTransaction(member, () => Promise.reject(new RegistryUnavailableError('save', 'unknown', 'lost')));
 
@@ -126,7 +123,7 @@ describe('a save whose reply was lost', () => {
     expect(await lease!.checkpoint(0).load()).toBe('row 7');
   });
 
-  it('given another run has begun meanwhile, when it is made again, then it is refused', async () => {
+  it('is refused if another run has begun meanwhile', async () => {
     const { lease } = await member.begin([0]);
     afterNextTransaction(member, async () => {
       await takeOver();
@@ -143,30 +140,27 @@ describe('a value that cannot be a checkpoint', () => {
     ['a function', () => 1, 'which JSON cannot hold'],
     ['a bigint', 1n, 'cannot be written as JSON'],
     ['too much text', 'x'.repeat(MAX_CHECKPOINT_BYTES), `may have ${MAX_CHECKPOINT_BYTES}`],
-  ])(
-    'given %s, when it is saved, then the error names job and item and says why, and nothing is written',
-    async (...row) => {
-      const [, value, why] = row;
-      const { lease } = await member.begin([0]);
+  ])('is refused with job, item and reason in the error, and is not written: %s', async (...row) => {
+    const [, value, why] = row;
+    const { lease } = await member.begin([0]);
 
-      const error: unknown = await lease!
-        .checkpoint(0)
-        .save(value)
-        .catch((refusal: unknown) => refusal);
+    const error: unknown = await lease!
+      .checkpoint(0)
+      .save(value)
+      .catch((refusal: unknown) => refusal);
 
-      expect(error).toMatchObject({
-        code: 'CHECKPOINT_VALUE',
-        jobName: JOB,
-        item: 0,
-        message: expect.stringContaining(why),
-      });
-      expect(await member.center.exists(pathOf(member, 0))).toBeUndefined();
-    },
-  );
+    expect(error).toMatchObject({
+      code: 'CHECKPOINT_VALUE',
+      jobName: JOB,
+      item: 0,
+      message: expect.stringContaining(why),
+    });
+    expect(await member.center.exists(pathOf(member, 0))).toBeUndefined();
+  });
 });
 
 describe('a node that somebody else has written', () => {
-  it('given it is not JSON, when it is loaded, then the error says so, and clearing it helps', async () => {
+  it('is reported as not JSON by a load, and can be cleared', async () => {
     const { lease } = await member.begin([0]);
     const checkpoint = lease!.checkpoint(0);
     await checkpoint.save(1);
@@ -180,7 +174,7 @@ describe('a node that somebody else has written', () => {
 });
 
 describe('a job without monitorExecution', () => {
-  it('given nobody could tell a stale run, when a checkpoint is used, then the error names the setting', async () => {
+  it('refuses the use of a checkpoint with an error that names the setting', async () => {
     const unmonitored = await new Registry().sharded(1, { monitorExecution: false, failover: false });
     const { lease } = await unmonitored[0].begin([0]);
     const checkpoint = lease!.checkpoint(0);
@@ -192,7 +186,7 @@ describe('a job without monitorExecution', () => {
 });
 
 describe('the checkpoint of an item that goes', () => {
-  it('given a smaller total, when the leader reshards, then only checkpoints beyond it are removed', async () => {
+  it('is removed once the leader reshards to a smaller total, while others stay', async () => {
     const { lease } = await member.begin([0, 3]);
     for (const item of [0, 3]) {
       await lease!.checkpoint(item).save(item);

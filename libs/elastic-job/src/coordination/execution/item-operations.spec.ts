@@ -28,16 +28,13 @@ describe('what a begin and a settle write', () => {
         'set record v5',
       ],
     ],
-  ])(
-    'given %j, when an item is begun, then the record comes last, against the version that was read',
-    (modes, hasMisfire, told) => {
-      expect(
-        beginOperations(paths, { item: 3, version: 5, hasMisfire, record: RECORD }, { ...modes, textOf }).map(tell),
-      ).toEqual(told);
-    },
-  );
+  ])('puts the record of a begin last, against the version that was read: %j', (modes, hasMisfire, told) => {
+    expect(
+      beginOperations(paths, { item: 3, version: 5, hasMisfire, record: RECORD }, { ...modes, textOf }).map(tell),
+    ).toEqual(told);
+  });
 
-  it('given an item that has no run of ours yet, when it is begun, then its record is created and written', () => {
+  it('creates the record of an item without a run of ours, and then writes it', () => {
     const beginning = { item: 3, version: 0, isFirst: true, hasMisfire: false, record: RECORD };
     const operations = beginOperations(paths, beginning, {
       isPersistent: false,
@@ -52,7 +49,7 @@ describe('what a begin and a settle write', () => {
     ['schedule', 4, undefined],
     ['manual:1', 4, 4],
     ['manual:1', undefined, undefined],
-  ] as const)('given a begin of %s, when %s was the last fire time, then the record says %s', (origin, last, kept) => {
+  ] as const)('a begin by %s after the last fire time %s records %s as the last fire time', (origin, last, kept) => {
     const record = recordOf({ lastScheduled: last, triggers: ['0'] }, { ...RECORD, target: { fireTime: 5, origin } });
     expect(record).toMatchObject({ target: { fireTime: 5, origin }, triggers: ['0'] });
     expect(record.lastScheduled).toBe(kept);
@@ -65,7 +62,7 @@ describe('what a begin and a settle write', () => {
     ['manual:1', undefined, 3, 3],
     ['manual:1', undefined, undefined, 1],
   ] as const)(
-    'given a begin of %s, when %s was the last fire time and %s the owed instant, then it records %s',
+    'a begin by %s with last fire time %s and owed instant %s records %s as owed instant',
     (origin, lastScheduled, owesAfter, kept) => {
       expect(recordOf({ lastScheduled, owesAfter }, { ...RECORD, target: { fireTime: 5, origin } }).owesAfter).toBe(
         kept,
@@ -73,7 +70,7 @@ describe('what a begin and a settle write', () => {
     },
   );
 
-  it('writes nothing into the record of a begin that is not so', () => {
+  it('leaves fields that are undefined or empty out of the record of a begin', () => {
     expect(recordOf({}, RECORD)).toStrictEqual(RECORD);
     const none = { executorDeaths: undefined, triggers: [], early: undefined, owesAfter: undefined };
     expect(recordOf(none, RECORD)).toStrictEqual(RECORD);
@@ -88,11 +85,14 @@ describe('what a begin and a settle write', () => {
   it.each([
     ['the same one', 5, undefined],
     ['an early one that has come, which stands for none', 9, 4],
-  ] as const)('names the last fire time beside its own, if that is %s', (_, fireTime, kept) => {
-    const early = { after: 1, until: 9, fireTimes: [9] };
-    const target = { fireTime, origin: 'schedule' } as const;
-    expect(recordOf({ lastScheduled: kept ?? fireTime, early }, { ...RECORD, target }).lastScheduled).toBe(kept);
-  });
+  ] as const)(
+    'keeps the last fire time beside its own unless they are the same; its own is %s',
+    (_, fireTime, kept) => {
+      const early = { after: 1, until: 9, fireTimes: [9] };
+      const target = { fireTime, origin: 'schedule' } as const;
+      expect(recordOf({ lastScheduled: kept ?? fireTime, early }, { ...RECORD, target }).lastScheduled).toBe(kept);
+    },
+  );
 
   it.each([
     [{ isFailover: false, isRequeued: false }, ['set record v6', 'delete running']],
@@ -106,7 +106,7 @@ describe('what a begin and a settle write', () => {
       { isFailover: false, isRequeued: false, isCancelled: true },
       ['set record v6', 'delete running', 'delete cancel/3'],
     ],
-  ])('given %j, when an item has ended, then the record comes first and every mark of the begin goes', (how, told) => {
+  ])('puts the record of an ended item first, and then removes every mark of its begin: %j', (how, told) => {
     const modes = { isRecordWritten: true, isCancelled: false, ...how };
     expect(settleOperations(paths, { item: 3, version: 6 }, '{}', modes).map(tell)).toEqual(told);
   });

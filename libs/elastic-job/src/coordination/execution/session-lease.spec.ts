@@ -92,7 +92,7 @@ describe('what a lease says of its items', () => {
     expect(isSettled).toBe(true);
   });
 
-  it('starts nothing while the registry does not answer, and tells once it does', async () => {
+  it('starts nothing while the registry does not answer, and notifies once it does', async () => {
     const { lease } = await leader.begin([0]);
     const told: unknown[] = [];
     const off = lease!.onMayStart(() => told.push(leader.center.session.state));
@@ -114,7 +114,7 @@ describe('what a lease says of its items', () => {
 });
 
 describe('whether an item is moving', () => {
-  it('given an instance joins, when the leader has resharded, then only items that go to it are moving', async () => {
+  it('is true only for items that go to another instance, once the leader has resharded', async () => {
     const { lease } = await leader.begin([0, 1, 2, 3]);
     expect(movingOf(lease!)).toEqual([]);
 
@@ -129,7 +129,7 @@ describe('whether an item is moving', () => {
     expect(movingOf(lease!)).toHaveLength(2);
   });
 
-  it('given a Java peer, when resharding is due, then every item is moving: the peer waits for the run', async () => {
+  it('is true for every item beside a Java peer, which waits for the run, once resharding is due', async () => {
     const { lease } = await leader.begin([0, 1]);
     await leader.center.create(leader.tree.paths.instance(JAVA), '', 'EPHEMERAL');
     await leader.tree.sync();
@@ -141,7 +141,7 @@ describe('whether an item is moving', () => {
     expect(movingOf(lease!)).toEqual([0, 1]);
   });
 
-  it('given a rescued item, when another instance owns it, then it is not moving, and the rescue goes on', async () => {
+  it('is false for a rescued item that another instance owns', async () => {
     const owner = await registry.joined();
     await leader.center.create(leader.tree.paths.reshardingFlag, '', 'PERSISTENT');
     await leader.lead();

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 
 describe('group commit', () => {
-  it('given items that end in one turn, when they are settled, then they share one request', async () => {
+  it('settles items that end in one turn in one request', async () => {
     const { lease } = await member.begin([0, 1, 2, 3, 4, 5, 6, 7]);
     const before = member.center.traffic.foreground;
 
@@ -23,7 +23,7 @@ describe('group commit', () => {
     expect(member.center.traffic.foreground - before).toBe(1);
   });
 
-  it('given a settle in flight, when further items end, then they wait for it and share the next one', async () => {
+  it('settles items that end while a settle is in flight together in the next request', async () => {
     const { queue, transactions, settled } = await slowQueue(registry, member);
 
     queue.add(settled('a', [touch(member, 0)]));
@@ -38,7 +38,7 @@ describe('group commit', () => {
     expect(settled.told).toEqual(['a true', 'b true', 'c true']);
   });
 
-  it('given an item taken over by another run, when it is settled with others, then it alone is fenced', async () => {
+  it('fences only the item that another run has taken over', async () => {
     const { queue, settled } = await slowQueue(registry, member);
 
     queue.add(settled('a', [touch(member, 0)]));
@@ -49,7 +49,7 @@ describe('group commit', () => {
     expect(settled.told.toSorted()).toEqual(['a true', 'b false', 'c true']);
   });
 
-  it('given an open end that is refused, when time passes, then it is repeated until the session ends', async () => {
+  it('repeats a refused end that is still open until the session ends', async () => {
     const { queue, settled, transactions, delayed, tree } = await slowQueue(registry, member);
     const missing = { kind: 'delete', path: member.tree.paths.mark(1, 'running') } as const;
 
@@ -69,7 +69,7 @@ describe('group commit', () => {
     expect(queue.delayed).toBeUndefined();
   });
 
-  it('given a commit with a lost reply, when the connection is back, then the end is not written again', async () => {
+  it('does not write an end again after its reply was lost', async () => {
     const { lease } = await member.begin([0]);
     registry.memory.loseNextReply(member.sessionId);
 
@@ -80,7 +80,7 @@ describe('group commit', () => {
     expect(member.tree.record(0)).toMatchObject({ version: 2 });
   });
 
-  it('given a commit that did not arrive, when the connection is back, then it is written', async () => {
+  it('writes an end that did not arrive once the connection is back', async () => {
     const { lease } = await member.begin([0]);
 
     registry.memory.suspend(member.sessionId);
@@ -92,7 +92,7 @@ describe('group commit', () => {
     expect(await lease!.settled()).toEqual(new Map([[0, SUCCEEDED]]));
   });
 
-  it('given a session that ends before the settle is answered, when that is known, then it is fenced', async () => {
+  it('fences an end if the session ends before the answer, and leaves no timer', async () => {
     const { lease } = await member.begin([0]);
 
     registry.memory.suspend(member.sessionId);
@@ -106,7 +106,7 @@ describe('group commit', () => {
     expect(registry.clock.pendingTimers).toBe(2);
   });
 
-  it('given a session that ends before the settle is prepared, when that is known, then it is fenced', async () => {
+  it('fences an end if the session ends before the settle is prepared', async () => {
     const { queue, settled } = await slowQueue(registry, member);
     const lost: EndedItem = {
       ...settled('lost', [touch(member, 0)]),
@@ -123,7 +123,7 @@ describe('group commit', () => {
     expect(settled.told).toEqual(['lost false', 'next true']);
   });
 
-  it('given more than one request holds, when they are settled, then they are split', async () => {
+  it('splits ends that do not fit into one request', async () => {
     const { queue, transactions, settled } = await slowQueue(registry, member, { maxRequestBytes: 1_000 });
 
     for (let item = 0; item < 8; item++) queue.add(settled(`${item}`, [touch(member, item, 'x'.repeat(200))]));
@@ -135,7 +135,7 @@ describe('group commit', () => {
     expect(transactions()).toBeLessThan(8);
   });
 
-  it('given an end too large for a request, when it is settled, then it waits without holding up others', async () => {
+  it('lets an end that is too large for a request wait without holding up others', async () => {
     const { queue, settled } = await slowQueue(registry, member, { maxRequestBytes: 1_000 });
 
     queue.add({ ...settled('huge', [touch(member, 0, 'x'.repeat(2_000))]), judgeStanding: () => 'open' });
@@ -188,7 +188,7 @@ describe('ends that the server refuses', () => {
     expect(settled.told.toSorted()).toEqual([5, 6, 7].map((item) => `${item} true`));
   });
 
-  it('are blamed by any node that they name', async () => {
+  it('are found by any node that they write, and do not hold up others', async () => {
     const { queue, settled } = await slowQueue(registry, member);
     refuse([2], NO_RIGHT);
     queue.add({ ...settled('of 1 and 2', [touch(member, 1), touch(member, 2)]), paths: [] });
@@ -198,7 +198,7 @@ describe('ends that the server refuses', () => {
     expect(settled.told).toEqual(['3 true']);
   });
 
-  it('are looked for first where the server may have done it after all', async () => {
+  it('are looked up before they are written again if the server may have applied them', async () => {
     const { queue, settled, transactions } = await slowQueue(registry, member);
     const mend = registry.memory.fail(() => ({ code: -7, isApplied: true }));
     queue.add({ ...settled('done', [touch(member, 0)]), judgeStanding: () => 'recorded' });

@@ -24,7 +24,7 @@ describe('failover beside Java', () => {
     await Promise.all([leader, worker, third].map(({ tree }) => tree.sync()));
   });
 
-  it('given a mark of a missing Java peer, when the leader sweeps, then it is queued after the grace', async () => {
+  it('queues the item of a missing Java peer after the grace', async () => {
     await operator.create(leader.tree.paths.mark(0, 'running'), JAVA, 'PERSISTENT');
 
     expect(await leader.orphans.sweep(leader.tree, term)).toEqual([]);
@@ -34,7 +34,7 @@ describe('failover beside Java', () => {
     expect(await leader.holder(0)).toBeUndefined();
   });
 
-  it('given a rescuer that left in its session, when the leader sweeps, then the item waits again', async () => {
+  it("queues an item again if its rescuer left while the rescuer's session lasts", async () => {
     await members.orphan(0);
     expect((await registry.clock.advanceUntil(worker.queue.claim(JOB))).kind).toBe('claimed');
     await worker.instances.leave(worker.tree);
@@ -43,7 +43,7 @@ describe('failover beside Java', () => {
     expect(await operator.exists(leader.tree.paths.mark(0, 'failover'))).toBeUndefined();
   });
 
-  it("given another Java peer that took the item, when the leader sweeps, then that peer's mark stays", async () => {
+  it('keeps the mark of another Java peer that took the item during a sweep', async () => {
     const { paths } = leader.tree;
     const running = paths.mark(0, 'running');
     await operator.create(running, JAVA, 'PERSISTENT');
@@ -61,7 +61,7 @@ describe('failover beside Java', () => {
     expect(await operator.exists(paths.queued(0))).toBeUndefined();
   });
 
-  it('given one of ours has begun the item meanwhile, when the leader sweeps, then its mark stays', async () => {
+  it('keeps the mark of one of our instances that began the item during a sweep', async () => {
     const running = leader.tree.paths.mark(0, 'running');
     await operator.create(running, JAVA, 'PERSISTENT');
     await leader.orphans.sweep(leader.tree, term);
@@ -76,7 +76,7 @@ describe('failover beside Java', () => {
     expect(await leader.holder(0)).toBe(worker.id);
   });
 
-  it('given an entry without a record, when it is claimed, then it runs for the fire time before it', async () => {
+  it('runs an entry without a record for the last fire time before it was queued', async () => {
     await operator.create(leader.tree.paths.queued(2), '', 'PERSISTENT');
     const queuedAt = registry.clock.wallNow();
     await registry.clock.advance(120_000);
@@ -88,7 +88,7 @@ describe('failover beside Java', () => {
     expect(claim.lease.trigger).toMatchObject({ fireTime: Math.floor(queuedAt / 60_000) * 60_000, source: 'FAILOVER' });
   });
 
-  it('fault 10: given Java holds the latch, when an instance claims, then it loses and claims later', async () => {
+  it('fault 10: makes a claim lose while Java holds the latch, and succeed later', async () => {
     await members.orphan(0);
     const held = await acquireLatch(operator, registry.clock, worker.tree.paths.failoverLatch, { timeoutMs: 1_000 });
 
@@ -102,7 +102,7 @@ describe('failover beside Java', () => {
     expect(await operator.children(worker.tree.paths.failoverLatch)).toEqual([]);
   });
 
-  it('fault 10: given its place in the queue is lost before the claim, when it claims, then it has lost', async () => {
+  it('fault 10: makes a claim lose if its place at the latch is lost, and leaves the item queued', async () => {
     await members.orphan(0);
     beforeNextTransaction(worker, async () => {
       const latch = worker.tree.paths.failoverLatch;

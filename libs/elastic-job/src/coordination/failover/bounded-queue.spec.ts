@@ -21,7 +21,7 @@ async function start(options: Partial<JobOptions>): Promise<void> {
 describe('a queue with a limit', () => {
   beforeEach(() => start({ failoverQueueLimit: 2 }));
 
-  it('given more orphans than fit, when the leader sweeps, then the rest is recorded as aborted and told', async () => {
+  it('takes orphans up to its limit, and has the rest recorded as aborted and reported', async () => {
     await worker.begin([0, 1, 2, 3]);
     worker.die();
     const overflowed: (readonly number[])[] = [];
@@ -41,7 +41,7 @@ describe('a queue with a limit', () => {
     });
   });
 
-  it('given an item that overflowed, when its next fire time comes, then it runs and is counted no more', async () => {
+  it('no longer counts an overflowed item once its next fire time is begun', async () => {
     await worker.begin([0, 1, 2]);
     worker.die();
     await leader.orphans.sweep(leader.tree, term);
@@ -52,7 +52,7 @@ describe('a queue with a limit', () => {
     expect(await leader.queue.overflowed(JOB)).toEqual([]);
   });
 
-  it('given a full queue, when a run is aborted, then it is not queued and its record says why', async () => {
+  it('does not take an aborted run if it is full, and counts it as overflowed', async () => {
     await queue(0, 1);
 
     const requeue = await settle(2, { kind: 'aborted', reason: new DrainDeadlineError(JOB, 1_000) });
@@ -62,7 +62,7 @@ describe('a queue with a limit', () => {
     expect(await leader.queue.overflowed(JOB)).toMatchObject([{ item: 2 }]);
   });
 
-  it('given a run that has overflowed while its handler went on, when that ends, then it is fenced', async () => {
+  it('fences a run that has overflowed while its handler went on', async () => {
     const { lease } = await worker.begin([0, 1, 2]);
     await worker.instances.leave(worker.tree);
     await leader.orphans.sweep(leader.tree, term);
@@ -80,7 +80,7 @@ describe('a queue with a limit', () => {
 describe('a run whose executor has died', () => {
   beforeEach(() => start({ maxExecutorFailovers: 2 }));
 
-  it('given a definite death, when it is settled, then the item has failed and waits, with its cause', async () => {
+  it('is queued with its cause if the death is certain', async () => {
     expect(await settle(1, KILLED)).toBe('queue');
 
     expect(leader.tree.isRunning(1)).toBe(false);
@@ -89,7 +89,7 @@ describe('a run whose executor has died', () => {
     ]);
   });
 
-  it('given a target whose executors keep dying, when it has failed over twice, then it is given up', async () => {
+  it('is given up after two failovers, while another target is counted anew', async () => {
     expect(await settle(1, KILLED)).toBe('queue');
     for (const expected of ['queue', 'exhausted']) {
       await leader.tree.sync();
@@ -111,7 +111,7 @@ describe('a run whose executor has died', () => {
     expect(lease!.requeueOf(1)).toBe('queue'); // Another target is counted anew.
   });
 
-  it('given an unreachable executor, when it is settled, then the mark stays until the session ends', async () => {
+  it('keeps its mark until the session ends if the executor is unreachable', async () => {
     const { lease } = await worker.begin([1]);
     lease!.settle(1, { kind: 'failed', error: new ExecutorDeathError('UNREACHABLE', 'no heartbeat') });
     await registry.clock.advance(60_000);
@@ -127,7 +127,7 @@ describe('a run whose executor has died', () => {
 describe('the purge', () => {
   beforeEach(() => start({}));
 
-  it('given entries, when some are purged, then only their runs are recorded as aborted', async () => {
+  it('removes only the chosen entries, and records those without an outcome as aborted', async () => {
     await queue(0, 1);
     await settle(2, KILLED);
 
@@ -145,7 +145,7 @@ describe('the purge', () => {
     expect(leader.tree.record(2)!.stored).not.toHaveProperty('record.settled.isOwed');
   });
 
-  it('given nothing to purge, when the leader looks, then it costs no request', async () => {
+  it('costs no request if there is nothing to purge', async () => {
     await queue(0);
     const before = leader.center.traffic.foreground;
 
@@ -154,7 +154,7 @@ describe('the purge', () => {
     expect(leader.center.traffic.foreground).toBe(before);
   });
 
-  it('given a leader that was deposed, when it purges, then nothing is removed', async () => {
+  it('removes nothing for a deposed leader', async () => {
     await queue(0);
     await (await registry.operator()).delete(leader.tree.paths.leader);
     leader.leader.endTerm(JOB, new Error('deposed'));
@@ -164,7 +164,7 @@ describe('the purge', () => {
     expect(worker.tree.queue()).toEqual([0]);
   });
 
-  it('given a disabled job, when a server is enabled while the records are read, then the entries stay', async () => {
+  it('removes nothing if a server is enabled while the records of a disabled job are read', async () => {
     await queue(0, 1);
     const { tree } = worker;
     const server = tree.paths.server(tree.self.serverIp);
@@ -185,7 +185,7 @@ describe('the purge', () => {
     expect(tree.queue()).toEqual([0, 1]);
   });
 
-  it('given an entry beyond the total, when an instance claims, then it leaves it to the leader', async () => {
+  it('a claim leaves an entry beyond the total to the leader', async () => {
     await queue(3);
     const { data } = (await leader.center.read(leader.tree.paths.config))!;
     await leader.center.set(leader.tree.paths.config, data.replace('Count: 4', 'Count: 3'));

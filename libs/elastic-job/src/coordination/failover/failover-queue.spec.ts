@@ -29,7 +29,7 @@ describe('the claim', () => {
     expect(await worker.queue.claim(JOB)).toEqual({ kind: 'empty' });
   });
 
-  it('given one item and many instances, when all claim at once, then one has it and the rest have lost', async () => {
+  it('gives an item to only one of many instances that claim at once, and the others lose', async () => {
     const claimers = [leader, worker, third];
     while (claimers.length < 12) claimers.push(await registry.joined());
     await members.orphan(0);
@@ -41,7 +41,7 @@ describe('the claim', () => {
     expect(claims.filter(({ kind }) => kind === 'lost')).toHaveLength(11);
   });
 
-  it('given many items and instances, when all claim to the end, then each item is claimed once', async () => {
+  it('takes each of many items once if several instances claim to the end', async () => {
     const items = [0, 1, 2, 3];
     await members.orphan(...items);
     const claimers = [leader, worker, third];
@@ -51,7 +51,7 @@ describe('the claim', () => {
     expect(claimed.flat().toSorted((a, b) => a - b)).toEqual(items);
   });
 
-  it('given a claimed item, when its run ends, then it had the lost target, a greater token, and no mark', async () => {
+  it('runs the lost target with a greater token, and leaves no mark', async () => {
     const token = await members.orphan(0);
     await worker.tree.sync();
 
@@ -70,7 +70,7 @@ describe('the claim', () => {
     ]);
   });
 
-  it('given a server disabled as a claim is sent, when the claim is refused, then the item waits on', async () => {
+  it('is lost if its server is disabled as it is sent, and leaves the item to others', async () => {
     await members.orphan(0);
     await worker.tree.sync();
     const { paths, self } = worker.tree;
@@ -84,7 +84,7 @@ describe('the claim', () => {
     expect(await third.queue.claim(JOB)).toMatchObject({ kind: 'claimed', lease: { items: [0] } });
   });
 
-  it('given a server disabled while a claim reads, when the claim goes on, then it takes nothing', async () => {
+  it('takes nothing if its server is disabled while it reads', async () => {
     await members.orphan(0);
     await worker.tree.sync();
     const { paths, self } = worker.tree;
@@ -97,7 +97,7 @@ describe('the claim', () => {
     expect(await worker.queue.claim(JOB)).toEqual({ kind: 'empty' });
   });
 
-  it('given an aborted run that was queued, when it is claimed, then it runs again', async () => {
+  it('takes an aborted run that was queued', async () => {
     const { lease } = await worker.begin([2]);
     lease!.settle(2, { kind: 'aborted', reason: new DrainDeadlineError(JOB, 1_000) });
     await members.settledIn(lease!);
@@ -107,7 +107,7 @@ describe('the claim', () => {
     expect(await third.queue.claim(JOB)).toMatchObject({ kind: 'claimed', lease: { items: [2] } });
   });
 
-  it('given an entry of an item that is done, when it is claimed, then it is dropped', async () => {
+  it('drops the entry of an item that is done', async () => {
     const { lease } = await worker.begin([0]);
     lease!.settle(0, SUCCEEDED);
     await members.settledIn(lease!);
@@ -118,7 +118,7 @@ describe('the claim', () => {
     expect(await third.queue.claim(JOB)).toEqual({ kind: 'empty' });
   });
 
-  it('given an entry to drop, when the item is queued for another run meanwhile, then that entry stays', async () => {
+  it('does not drop an entry if the item was queued for another run meanwhile', async () => {
     const { lease } = await worker.begin([0]);
     lease!.settle(0, SUCCEEDED);
     await members.settledIn(lease!);
@@ -138,18 +138,15 @@ describe('the claim', () => {
     expect(await third.queue.claim(JOB)).toMatchObject({ kind: 'claimed', lease: { trigger: { fireTime: 2_000 } } });
   });
 
-  it.each(['failover', 'failovering'] as const)(
-    'given an entry of an item with a %s mark, when it is claimed, then it is left alone without end',
-    async (mark) => {
-      await members.orphan(0);
-      await (await registry.operator()).create(leader.tree.paths.mark(0, mark), third.id, 'PERSISTENT');
-      await worker.tree.sync();
+  it.each(['failover', 'failovering'] as const)('takes no item that has a %s mark', async (mark) => {
+    await members.orphan(0);
+    await (await registry.operator()).create(leader.tree.paths.mark(0, mark), third.id, 'PERSISTENT');
+    await worker.tree.sync();
 
-      expect(await worker.queue.claim(JOB)).toEqual({ kind: 'empty' });
-    },
-  );
+    expect(await worker.queue.claim(JOB)).toEqual({ kind: 'empty' });
+  });
 
-  it('given an item whose handler still runs here, when it claims, then it leaves the item to others', async () => {
+  it('leaves an item whose handler still runs here to others', async () => {
     await members.orphan(0, 1);
     await worker.tree.sync();
 
@@ -159,7 +156,7 @@ describe('the claim', () => {
     });
   });
 
-  it('given an item to start from, when instances claim, then they take it alone, later the one after it', async () => {
+  it('takes one item if it is to start from an item, and the next one after it later', async () => {
     await members.orphan(0, 1, 3);
     await worker.tree.sync();
 
@@ -167,7 +164,7 @@ describe('the claim', () => {
     expect(await worker.queue.claim(JOB, { from: 2 })).toMatchObject({ lease: { items: [0] } });
   });
 
-  it('given as many items as slots, when all claim at once, then each takes its part in one transaction', async () => {
+  it('gives each instance its part of the items in one transaction', async () => {
     await members.orphan(0, 1, 2, 3);
     const claimers = [leader, third];
     await worker.instances.leave(worker.tree);
@@ -180,7 +177,7 @@ describe('the claim', () => {
     expect(sent.map((count) => count())).toEqual([1, 1]);
   });
 
-  it('given a limit, when an instance claims, then it takes no more items than that', async () => {
+  it('takes no more items than its limit', async () => {
     await members.orphan(0, 1, 2, 3);
     for (const { instances, tree } of [worker, third]) await instances.leave(tree);
     await leader.tree.sync();
@@ -189,7 +186,7 @@ describe('the claim', () => {
     expect(await leader.queue.claim(JOB, { most: 3 })).toMatchObject({ lease: { items: [3] } });
   });
 
-  it('given items of different targets, when an instance claims, then each lease is of one target', async () => {
+  it('takes items of one target for each lease', async () => {
     await members.orphan(0, 2);
     await members.orphanOf(2_000, 1, 3);
     for (const { instances, tree } of [worker, third]) await instances.leave(tree);
@@ -203,7 +200,7 @@ describe('the claim', () => {
     ]);
   });
 
-  it('given one of several items was taken meanwhile, when the claim arrives, then none is taken', async () => {
+  it('takes none of several items if one was taken meanwhile', async () => {
     await members.orphan(0, 1, 2, 3);
     await third.instances.leave(third.tree);
     await leader.tree.sync();
@@ -216,7 +213,7 @@ describe('the claim', () => {
     expect(await leader.holder(2)).toBe(worker.id);
   });
 
-  it('given more items than fit one request, when an instance claims, then it takes those that fit', async () => {
+  it('splits items that do not fit into one request', async () => {
     await members.orphan(0, 1, 2, 3);
     for (const { instances, tree } of [worker, third]) await instances.leave(tree);
     await leader.tree.sync();
@@ -227,7 +224,7 @@ describe('the claim', () => {
     expect(sent()).toBeGreaterThan(1);
   });
 
-  it('given 100 items and 3 instances, when all claim, then 3 transactions begin each item once', async () => {
+  it('begins 100 items on three instances in three transactions, each item once', async () => {
     const [first, second, last, victim] = await new Registry().sharded(4, { shardingTotalCount: 100 });
     await victim!.begin(Array.from({ length: 100 }, (_, item) => item));
     victim!.die();
@@ -243,7 +240,7 @@ describe('the claim', () => {
     expect(sent.map((count) => count())).toEqual([1, 1, 1]);
   });
 
-  it('given a claim whose answer is lost, when the connection is back, then the item is claimed', async () => {
+  it('succeeds although its answer was lost', async () => {
     await members.orphan(0);
     await worker.tree.sync();
     registry.memory.loseNextReply(worker.sessionId);

@@ -28,7 +28,7 @@ describe('a claim that has lost', () => {
       2,
       () => operator.set(leader.tree.paths.server(leader.self.serverIp), 'ENABLED'),
     ],
-  ])('given that %s, then it has cost %i requests', async (_cause, requests, happen) => {
+  ])('was lost because %s, and cost %i request(s)', async (_cause, requests, happen) => {
     await registry.orphan(leader, [0, 1, 2, 3]);
     await worker.tree.sync();
     await leader.queue.pending(JOB); // All records are known.
@@ -40,7 +40,7 @@ describe('a claim that has lost', () => {
     expect(leader.center.traffic.foreground - before).toBe(requests);
   });
 
-  it('given a record that changes as it is read, then that item is to be claimed next', async () => {
+  it('succeeds the next time if a record changed as it was read', async () => {
     await registry.orphan(leader, [0]);
     await worker.tree.sync();
     const record = worker.tree.paths.record(0);
@@ -51,7 +51,7 @@ describe('a claim that has lost', () => {
     expect(await worker.queue.claim(JOB)).toMatchObject({ kind: 'claimed', lease: { items: [0] } });
   });
 
-  it('given an item among them that is done, then it is not begun with the others, and its entry goes', async () => {
+  it('begins only items that are not done, and the next one drops the entry of a done item', async () => {
     await registry.orphan(leader, [0]);
     await worker.instances.leave(worker.tree);
     const { lease } = await leader.begin([1]);
@@ -88,12 +88,12 @@ describe('a claim that waits for the latch of a Java peer', () => {
     ['the peer has taken the item', takeAsJava],
     ['the peer has begun to take the item', () => operator.create(mark('failover'), PEER, 'EPHEMERAL')],
     ['the item has gone', removeItem],
-  ])('has lost without a write, given that %s meanwhile', async (_, happen) => {
+  ])('has lost without a write if %s meanwhile', async (_, happen) => {
     expect(await claimAfter(happen)).toEqual(LOST);
     expect(transactions).toBe(0);
   });
 
-  it('takes the item as it is then, given that another run of it is owed by now', async () => {
+  it('takes the item for another run if that is owed by then', async () => {
     const claim = await claimAfter(async () => {
       const record = worker.tree.paths.record(0);
       const { data } = (await operator.read(record))!;
@@ -103,7 +103,7 @@ describe('a claim that waits for the latch of a Java peer', () => {
     expect(claim).toMatchObject({ kind: 'claimed', lease: { items: [0], trigger: { fireTime: 2_000 } } });
   });
 
-  it('has lost, given that its server node was removed meanwhile', async () => {
+  it('has lost if its server node was removed meanwhile', async () => {
     const server = worker.tree.paths.server(worker.self.serverIp);
     expect(await claimAfter(() => operator.delete(server))).toEqual(LOST);
     expect(await operator.exists(worker.tree.paths.queued(0))).toBeDefined();
@@ -139,7 +139,7 @@ describe('beside Java', () => {
     await Promise.all([leader, worker].map(({ tree }) => tree.sync()));
   });
 
-  it('given an entry of a run of its own that has ended, when an instance claims, then the entry goes', async () => {
+  it('only the holder of a run that has ended drops its entry', async () => {
     const { lease } = await worker.begin([0]);
     lease!.settle(0, SUCCEEDED);
     await registry.clock.advance(0);

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 
 describe('the sweep', () => {
-  it('given an instance that died during a run, when the leader sweeps, then its items are queued', async () => {
+  it('queues the items of an instance that died during a run', async () => {
     await worker.begin([0, 3]);
     await third.begin([1]);
     worker.die();
@@ -31,7 +31,7 @@ describe('the sweep', () => {
     ]);
   });
 
-  it('given a run that ended before its instance died, when the leader sweeps, then nothing is queued', async () => {
+  it('queues nothing of a run that ended before its instance died', async () => {
     const { lease } = await worker.begin([0]);
     lease!.settle(0, SUCCEEDED);
     await registry.clock.advance(0);
@@ -41,7 +41,7 @@ describe('the sweep', () => {
     expect(leader.tree.queue()).toEqual([]);
   });
 
-  it('given items that have run and no mark, when the leader sweeps, then that costs one request', async () => {
+  it('costs one request for items that have run and have no mark', async () => {
     const { lease } = await worker.begin([0, 1]);
     for (const item of [0, 1]) lease!.settle(item, SUCCEEDED);
     await registry.clock.advance(0);
@@ -52,7 +52,7 @@ describe('the sweep', () => {
     expect(leader.center.traffic.foreground - before).toBe(1);
   });
 
-  it('given no failover, when the leader sweeps, then stale marks go and nothing is queued', async () => {
+  it('removes stale marks and queues nothing if failover is off', async () => {
     await worker.begin([0]);
     worker.die();
     await writeConfig('failover: true', 'failover: false');
@@ -64,7 +64,7 @@ describe('the sweep', () => {
     expect(leader.tree.queue()).toEqual([]);
   });
 
-  it('given a rescuer that died, when the leader sweeps, then the item waits again without marks', async () => {
+  it('queues an item again, without marks, if its rescuer died', async () => {
     await members.orphan(0);
     expect((await worker.queue.claim(JOB)).kind).toBe('claimed');
     worker.die();
@@ -78,7 +78,7 @@ describe('the sweep', () => {
     ]);
   });
 
-  it('given a rescuer that left while its session lasts, when the leader sweeps, then others can claim', async () => {
+  it("lets others claim an item whose rescuer left while the rescuer's session lasts", async () => {
     await members.orphan(0);
     await worker.queue.claim(JOB);
     await worker.instances.leave(worker.tree);
@@ -89,7 +89,7 @@ describe('the sweep', () => {
     expect(await third.queue.claim(JOB)).toMatchObject({ kind: 'claimed', lease: { items: [0] } });
   });
 
-  it('given a leader that was deposed, when it sweeps, then nothing is queued', async () => {
+  it('queues nothing for a deposed leader', async () => {
     await worker.begin([0]);
     worker.die();
     await (await registry.operator()).delete(leader.tree.paths.leader);
@@ -100,7 +100,7 @@ describe('the sweep', () => {
     expect(third.tree.queue()).toEqual([]);
   });
 
-  it('given a sweep and a settle of one item, when they race, then it is either queued or done', async () => {
+  it('either queues an item or leaves it settled if it races with the settle', async () => {
     const { lease } = await worker.begin([0]);
     await worker.instances.leave(worker.tree); // Its session goes on, and so does its settle.
 
@@ -112,7 +112,7 @@ describe('the sweep', () => {
     expect(outcome.get(0)!.kind).toBe(queued.length > 0 ? 'fenced' : 'succeeded');
   });
 
-  it('given an item swept meanwhile, when an instance begins it on an older view, then it reads again', async () => {
+  it('makes the registry refuse a begin with the version of the record from before it', async () => {
     await worker.begin([0]);
     worker.die();
     const { paths } = leader.tree;
@@ -141,7 +141,7 @@ describe('the sweep of an instance that an operator has shut down', () => {
     expect(await leader.holder(0)).toBeUndefined();
   });
 
-  it('tells of no overflow where there is room', async () => {
+  it('reports no overflow if there is room', async () => {
     await worker.begin([0]);
     worker.die();
     const told: unknown[] = [];

@@ -22,7 +22,7 @@ interface Held {
 }
 
 describe.each(Array.from({ length: 40 }, (_, seed) => seed))('random history %i', (seed) => {
-  it('given events in any order, when one queues an item, then it neither runs nor waits already', async () => {
+  it('queues no item that already runs or waits', async () => {
     const history = await History.start(seed);
     for (let step = 0; step < STEPS; step++) await history.step();
     await history.comeToRest();

@@ -27,13 +27,13 @@ describe('an item that waits for an instance', () => {
     ]);
   });
 
-  it('is told although its item is no more', async () => {
+  it('is reported although the job no longer has such an item', async () => {
     await operator.create(member.tree.paths.queued(9), '', 'PERSISTENT');
 
     expect(await member.queue.pending(JOB)).toEqual([{ item: 9, cause: 'crashed', lastHolder: undefined, ageMs: 0 }]);
   });
 
-  it('is told as new if it is taken while it is read', async () => {
+  it('is reported as new if it is taken while it is read', async () => {
     await operator.create(member.tree.paths.queued(0), '', 'PERSISTENT');
     await registry.clock.advance(1_500);
     afterNextLoad(member, () => operator.delete(member.tree.paths.queued(0)));
@@ -42,7 +42,7 @@ describe('an item that waits for an instance', () => {
   });
 
   it.each([{}, { settled: { at: 1, outcome: 'aborted', cause: 'handed-over' } }])(
-    'given a task that goes on (%j), when the queue is asked, then the item waits to be adopted',
+    'waits to be adopted if its task goes on (%j)',
     async (settled) => {
       await operator.create(member.tree.paths.queued(0), '', 'PERSISTENT');
       await write(0, { by: 'x', isAdoptable: true, ...settled });
@@ -51,7 +51,7 @@ describe('an item that waits for an instance', () => {
     },
   );
 
-  it('is told as overflowed by its last run alone', async () => {
+  it('is reported as overflowed only if its last run has overflowed', async () => {
     await write(0, { by: 'x', settled: { at: 1, outcome: 'aborted', cause: 'overflow' } });
     await write(1, { by: 'x', settled: { at: 1, outcome: 'aborted', cause: 'purged' } });
     await write(2, { by: 'x' });

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 
 describe('a barrier', () => {
-  it('given two instances, when both have come, then the last one alone calls back and nothing is left', async () => {
+  it('calls back only on the last instance to arrive, and leaves nothing behind', async () => {
     const [first, second] = await beginTwo();
 
     const waiting = first.meet('started');
@@ -29,7 +29,7 @@ describe('a barrier', () => {
     expect(registry.clock.pendingTimers).toBe(0);
   });
 
-  it('given both phases, when a lease goes through them, then each has its own call', async () => {
+  it('makes one call for each phase', async () => {
     const [first, second] = await beginTwo();
 
     await settle([first.meet('started'), second.meet('started')]);
@@ -38,7 +38,7 @@ describe('a barrier', () => {
     expect(calls).toHaveLength(2);
   });
 
-  it('given a round that is over, when a rescuer comes for it, then it does not wait', async () => {
+  it('lets a rescuer pass at once if the round is over', async () => {
     const [first, second] = await beginTwo();
     await settle([first.meet('started'), second.meet('started')]);
 
@@ -48,7 +48,7 @@ describe('a barrier', () => {
     expect(await names(`/${JOB}/guarantee/started`)).toBeUndefined();
   });
 
-  it('given the last one dies in its call, when it is gone, then the one before it calls back', async () => {
+  it('lets the instance before the last one call back if the last one dies in its call', async () => {
     const [first, second] = await beginTwo({ failover: false });
     const waiting = first.meet('started');
     await registry.clock.advance(0);
@@ -62,7 +62,7 @@ describe('a barrier', () => {
     expect(calls).toEqual([first.member.id]);
   });
 
-  it('given a reply that is lost, when the arrival is found, then the call is made once', async () => {
+  it('makes its call once although the reply to an arrival is lost', async () => {
     const [first, second] = await beginTwo();
     beforeNextTransaction(first.member, async () => registry.memory.loseNextReply(first.member.sessionId));
     const waiting = first.meet('started');
@@ -73,7 +73,7 @@ describe('a barrier', () => {
     expect(calls).toEqual([second.member.id]);
   });
 
-  it('given a lease that is aborted, when it waits, then it stops at once and withdraws', async () => {
+  it('ends its wait at once and removes the arrival if the lease is aborted', async () => {
     const [first] = await beginTwo();
     const waiting = first.meet('started');
     await registry.clock.advance(0);
@@ -85,7 +85,7 @@ describe('a barrier', () => {
     expect(registry.clock.pendingTimers).toBe(0);
   });
 
-  it('given an operator who clears a phase, when it is gone, then whoever waits goes on', async () => {
+  it('lets an instance that waits go on once an operator has cleared the phase', async () => {
     const [first, second] = await beginTwo();
     const waiting = first.meet('started');
     await registry.clock.advance(0);
@@ -99,7 +99,7 @@ describe('a barrier', () => {
 });
 
 describe('a record that is written again whenever it is read', () => {
-  it('given it is read before the wait, when the time is over, then the wait ends', async () => {
+  it('lets the wait end at its timeout', async () => {
     const [first] = await beginTwo();
     vi.spyOn(first.member.tree, 'loadRecords').mockImplementation(async () => {
       await registry.clock.sleep(100);
@@ -112,7 +112,7 @@ describe('a record that is written again whenever it is read', () => {
     expect(registry.clock.monotonicNow() - begunAt).toBeGreaterThanOrEqual(30_000);
   });
 
-  it('given it is read before the call, when the next read is whole, then the call needs no news', async () => {
+  it('delays the call only until a read is complete, without a further event', async () => {
     const [first, second] = await beginTwo();
     // Its items have ended without an arrival, so only their records show it.
     const { lease, member } = second;
@@ -130,7 +130,7 @@ describe('a record that is written again whenever it is read', () => {
 });
 
 describe('a barrier beside Java', () => {
-  it('given items of ours, when a Java peer arrives last and counts, then it finds every one', async () => {
+  it('shows all items to a Java peer that arrives last and counts them', async () => {
     const [first, second] = await beginTwo();
     const waiting = [first.meet('started'), second.meet('started', () => javaCountsAll())];
 
@@ -139,7 +139,7 @@ describe('a barrier beside Java', () => {
     expect(javaCount).toEqual(['0', '1', '2', '3']);
   });
 
-  it('given a Java peer that has arrived and waits, when ours are complete, then the phase goes', async () => {
+  it('calls back and removes the phase once a waiting Java peer has arrived as well', async () => {
     const { member, lease, meet } = await beginBesideJava();
     const waiting = meet('started');
     await registry.clock.advance(1_000);
@@ -152,7 +152,7 @@ describe('a barrier beside Java', () => {
     expect(await names(`/${JOB}/guarantee/started`)).toBeUndefined();
   });
 
-  it('given a Java peer that has just arrived, when ours are complete, then it can look first', async () => {
+  it('gives a Java peer that has just arrived time to read the phase', async () => {
     const { member, lease, meet } = await beginBesideJava();
     const waiting = meet('started');
     await registry.clock.advance(1_000);
@@ -165,7 +165,7 @@ describe('a barrier beside Java', () => {
     expect(calls).toEqual([member.id]);
   });
 
-  it('given a Java peer that is last and calls its listener, when the phase goes, then ours make no call', async () => {
+  it('makes no call of ours if a Java peer is last and calls its listener', async () => {
     const { meet } = await beginBesideJava();
     const waiting = meet('started');
     await registry.clock.advance(1_000);
@@ -179,7 +179,7 @@ describe('a barrier beside Java', () => {
     expect(calls).toEqual([]);
   });
 
-  it('given a Java peer that holds the latch, when ours are complete, then they wait for it', async () => {
+  it('waits while a Java peer holds the latch', async () => {
     const { member, lease, meet } = await beginBesideJava();
     await operator.ensurePath(`/${JOB}/guarantee/started-latch`);
     const java = await operator.create(`/${JOB}/guarantee/started-latch/_c_1-latch-`, '', 'EPHEMERAL_SEQUENTIAL');

@@ -5,7 +5,7 @@ import { formatInstance, parseInstance } from './instance-text.js';
 const INSTANCE = { jobInstanceId: '10.0.0.1@-@7-1a', serverIp: '10.0.0.1' };
 
 describe('the text of an instance node', () => {
-  it('given one of ours, when it is written and read, then it is known as ours', () => {
+  it('is known as ours after it is written and read', () => {
     expect(parseInstance(INSTANCE.jobInstanceId, '?', formatInstance(INSTANCE))).toEqual({
       ...INSTANCE,
       isOurs: true,
@@ -13,7 +13,7 @@ describe('the text of an instance node', () => {
     });
   });
 
-  it('given one of ours, when it is written, then it has the keys that Java knows and no other', () => {
+  it('has only the keys that Java knows', () => {
     const keys = formatInstance(INSTANCE)
       .trimEnd()
       .split('\n')
@@ -21,18 +21,18 @@ describe('the text of an instance node', () => {
     expect(keys).toEqual(['jobInstanceId', 'labels', 'serverIp']);
   });
 
-  it('given one of a later version of ours, when it is read, then it is ours as well', () => {
+  it('is known as ours if a later version of ours wrote it', () => {
     const text = formatInstance(INSTANCE).replace(/(labels: .*\/)1/, '$121');
     expect(parseInstance(INSTANCE.jobInstanceId, '?', text)).toMatchObject({ isOurs: true, protocol: 21 });
   });
 
-  it('given one of ours whose label names no protocol, when it is read, then it has the first', () => {
+  it('has the first protocol if its label names none', () => {
     const text = formatInstance(INSTANCE).replace(/(labels: .*\/)1/, '$1x');
     expect(parseInstance(INSTANCE.jobInstanceId, '?', text)).toMatchObject({ isOurs: true, protocol: 1 });
   });
 
   it.each(['-1', '-1e999', '0', '9'.repeat(400)])(
-    'given one of ours with the protocol %s, when it is read, then it has the first',
+    'has the first protocol if its label names the protocol %s',
     (protocol) => {
       const text = formatInstance(INSTANCE).replace(/(labels: .*\/)1/, `$1${protocol}`);
       expect(parseInstance(INSTANCE.jobInstanceId, '?', text)).toMatchObject({ isOurs: true, protocol: 1 });
@@ -43,7 +43,7 @@ describe('the text of an instance node', () => {
     ['Java 3.0.5', 'jobInstanceId: 10.0.0.1@-@7\nserverIp: 10.0.0.1\n'],
     ['Java with labels', 'jobInstanceId: 10.0.0.1@-@7\nlabels: blue\nserverIp: 10.0.0.1\n'],
     ['Java without labels', 'jobInstanceId: 10.0.0.1@-@7\nlabels: null\nserverIp: 10.0.0.1\n'],
-  ])('given an instance of %s, when it is read, then it is a peer', (_, text) => {
+  ])('is known as that of a peer if it comes from %s', (_, text) => {
     expect(parseInstance('10.0.0.1@-@7', '?', text)).toEqual({
       jobInstanceId: '10.0.0.1@-@7',
       serverIp: '10.0.0.1',
@@ -51,7 +51,7 @@ describe('the text of an instance node', () => {
     });
   });
 
-  it('given a node without text, when it is read, then its name tells the address', () => {
+  it('may be empty, and the address then comes from the name of the node', () => {
     expect(parseInstance('10.0.0.1@-@7', '10.0.0.1', '')).toMatchObject({ serverIp: '10.0.0.1', isOurs: false });
   });
 });

@@ -31,11 +31,11 @@ describe('the paths of a job', () => {
     [paths.mark(3, 'failovering'), { kind: 'item-failovering', item: 3 }],
     [paths.mark(3, 'checkpoint'), { kind: 'item-checkpoint', item: 3 }],
     [paths.mark(3, 'task'), { kind: 'item-task', item: 3 }],
-  ])('given %s, when it is parsed, then it is what it was written for', (path, node) => {
+  ])('parse to the node that they were written for: %s', (path, node) => {
     expect(paths.parse(path)).toEqual(node);
   });
 
-  it.each([paths.items, paths.servers])('given %s, when it is parsed, then it is a parent to be kept', (path) => {
+  it.each([paths.items, paths.servers])('parse to a parent to be kept: %s', (path) => {
     expect(paths.parse(path)).toEqual({ kind: 'parent' });
   });
 
@@ -64,15 +64,15 @@ describe('the paths of a job', () => {
     `${paths.queue}/9007199254740993`,
     paths.cancel(1e21).replace('1e+21', '1'.padEnd(22, '0')),
     `${paths.item(1)}/later`,
-  ])('given %s, when it is parsed, then it is nothing that matters', (path) => {
+  ])('parse to a node that does not matter: %s', (path) => {
     expect(paths.parse(path)).toEqual({ kind: 'other' });
   });
 
-  it('given the root, when it is parsed, then it is that of the job', () => {
+  it('parse to the root of the job if it is meant', () => {
     expect(paths.parse(paths.root)).toEqual({ kind: 'root' });
   });
 
-  it("given Java's tree, when the paths are compared, then they are the same to the byte", () => {
+  it('equal those of Java to the byte', () => {
     expect([paths.leader, paths.reshardingFlag, paths.queued(1), paths.mark(1, 'running')]).toEqual([
       '/settle-orders/leader/election/instance',
       '/settle-orders/leader/sharding/necessary',

@@ -15,35 +15,29 @@ describe('a wait for an event of the tree', () => {
   it.each([
     ['the event comes', () => member.sharding.requestResharding(member.tree.jobName), true],
     ['its deadline comes', () => registry.clock.advance(60_000), false],
-  ])(
-    'given a caller that may give up, when %s, then it is told, and neither signal keeps anything',
-    async (_, happen, told) => {
-      const caller = new AbortController();
-      const before = getEventListeners(member.tree.signal, 'abort').length;
+  ])('ends once %s, and leaves no listener and no timer', async (_, happen, told) => {
+    const caller = new AbortController();
+    const before = getEventListeners(member.tree.signal, 'abort').length;
 
-      const waiting = member.tree.next(['ReshardingRequested'], inAMinute(), caller.signal);
-      expect(getEventListeners(caller.signal, 'abort')).toHaveLength(1);
-      await happen();
+    const waiting = member.tree.next(['ReshardingRequested'], inAMinute(), caller.signal);
+    expect(getEventListeners(caller.signal, 'abort')).toHaveLength(1);
+    await happen();
 
-      expect(await waiting).toBe(told);
-      expect(getEventListeners(caller.signal, 'abort')).toEqual([]);
-      expect(getEventListeners(member.tree.signal, 'abort')).toHaveLength(before);
-      expect(registry.clock.pendingTimers).toBe(0);
-    },
-  );
+    expect(await waiting).toBe(told);
+    expect(getEventListeners(caller.signal, 'abort')).toEqual([]);
+    expect(getEventListeners(member.tree.signal, 'abort')).toHaveLength(before);
+    expect(registry.clock.pendingTimers).toBe(0);
+  });
 
-  it.each(['the caller gives up', 'the tree is closed'])(
-    'given a wait, when %s, then it ends with that reason',
-    async (who) => {
-      const caller = new AbortController();
-      const reason = new Error(who);
-      const waiting = member.tree.next(['ReshardingRequested'], inAMinute(), caller.signal);
+  it.each(['the caller gives up', 'the tree is closed'])('ends with the reason if %s', async (who) => {
+    const caller = new AbortController();
+    const reason = new Error(who);
+    const waiting = member.tree.next(['ReshardingRequested'], inAMinute(), caller.signal);
 
-      if (who === 'the caller gives up') caller.abort(reason);
-      else member.tree.close(reason);
+    if (who === 'the caller gives up') caller.abort(reason);
+    else member.tree.close(reason);
 
-      await expect(waiting).rejects.toBe(reason);
-      expect(registry.clock.pendingTimers).toBe(0);
-    },
-  );
+    await expect(waiting).rejects.toBe(reason);
+    expect(registry.clock.pendingTimers).toBe(0);
+  });
 });

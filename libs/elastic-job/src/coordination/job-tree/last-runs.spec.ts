@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 
 describe('which run of an item began last', () => {
-  it('given a run of ours, when it begins and ends, then it is the recorded one, for whoever has seen it', async () => {
+  it('is the recorded one for each instance that has seen it, while it runs and after it', async () => {
     const { lease } = await worker.begin([0]);
     expect(await lastRuns()).toEqual(['recorded', 'recorded']);
 
@@ -24,7 +24,7 @@ describe('which run of an item began last', () => {
     expect(await lastRuns()).toEqual(['recorded', 'recorded']);
   });
 
-  it('given a run of Java afterwards, when it has begun and ended, then it is one without a record', async () => {
+  it('is one without a record after a run of Java', async () => {
     const { lease } = await worker.begin([0]);
     lease!.settle(0, SUCCEEDED);
     await registry.clock.advance(500);
@@ -36,7 +36,7 @@ describe('which run of an item began last', () => {
     expect(witness.tree.lastRuns.unrecordedAt(0)).toBe(registry.clock.wallNow() - 500);
   });
 
-  it('given a run of ours after one of Java, when it has begun, then it is the recorded one again', async () => {
+  it('is the recorded one again once a run of ours has begun after one of Java', async () => {
     await runByJava();
 
     await worker.begin([0], { fireTime: registry.clock.wallNow() + 1_000 });
@@ -45,7 +45,7 @@ describe('which run of an item began last', () => {
     expect(witness.tree.lastRuns.unrecordedAt(0)).toBeUndefined();
   });
 
-  it('given runs before it came or while it was away, when an instance is asked, then it does not know', async () => {
+  it('is unknown to an instance that joined later or was away', async () => {
     await worker.begin([0]);
     const late = await registry.joined();
     expect(late.tree.lastRuns.of(0)).toBe('unknown');

@@ -25,7 +25,7 @@ describe('what is taken in of a job', () => {
     'dependents/report',
     'after',
     'next-job-instance-ip',
-  ])('given %s, when it appears, then it is known', (path) => {
+  ])('includes %s', (path) => {
     expect(setUp().bounds.admits(`/settle/${path}`)).toBe(true);
   });
 
@@ -41,17 +41,17 @@ describe('what is taken in of a job', () => {
     'leader/election/other',
     'guarantee/started/x',
     `sharding/0${'/deep'.repeat(20)}`,
-  ])('given %s, when it appears, then nobody knows of it', (path) => {
+  ])('leaves out %s', (path) => {
     expect(setUp().bounds.admits(`/settle/${path}`)).toBe(false);
   });
 
-  it('given junk below an item, when there is more and more, then some of it is known, to go with the item', () => {
+  it('includes only 1,000 of many unknown nodes below an item', () => {
     const { bounds } = setUp();
     const admitted = Array.from({ length: 5_000 }, (_, i) => bounds.admits(`/settle/sharding/0/junk-${i}`));
     expect(admitted.filter(Boolean)).toHaveLength(1_000);
   });
 
-  it('given more than is read, when it is left out, then each node is told once, and twenty at most', () => {
+  it('reports each node that is left out once, and twenty nodes at most', () => {
     const { bounds, told } = setUp();
     for (const _ of [1, 2]) {
       for (let i = 0; i < 30; i += 1) bounds.onLeftOut(`/settle/instances/10.0.0.${i}@-@1`, 'value');

@@ -3,7 +3,7 @@ import { JOB, Registry } from '@test/support/unit/member.js';
 import { ContentionError } from './until-committed.js';
 import { untilDone } from './when-answering.js';
 
-it('given work whose write is refused, when it is repeated after a pause, then that is told once', async () => {
+it('repeats work whose write is refused after a pause, and reports the refusal only once', async () => {
   const registry = new Registry();
   const { tree } = await registry.member();
   const told: unknown[] = [];

@@ -8,7 +8,7 @@ beforeEach(() => {
 });
 
 describe('an election', () => {
-  it('given ten instances, when they stand at the same time, then one wins and the others know it', async () => {
+  it('has one winner among ten instances, and the others know it', async () => {
     const members = await joined(10);
 
     const terms = await Promise.all(members.map((member) => member.leader.elect(member.tree)));
@@ -20,7 +20,7 @@ describe('an election', () => {
     expect(members.filter(({ leader }) => leader.isLeader(JOB))).toHaveLength(1);
   });
 
-  it('given a candidate whose answer is lost, when it looks again, then it recognises its own term', async () => {
+  it('lets a candidate whose answer was lost recognise its own term', async () => {
     const [member] = await joined(1);
     registry.memory.loseNextReply(member!.sessionId);
 
@@ -37,7 +37,7 @@ describe('an election', () => {
     expect(await member!.leader.elect(member!.tree)).toBe(term);
   });
 
-  it('given a server that is disabled, when its instance stands, then it is not elected', async () => {
+  it('does not elect an instance whose server is disabled', async () => {
     const [member] = await joined(1);
     await member!.center.set(member!.tree.paths.server(member!.self.serverIp), 'DISABLED');
 
@@ -45,7 +45,7 @@ describe('an election', () => {
     expect(member!.leader.leader(JOB)).toBeUndefined();
   });
 
-  it('given an instance that is not registered, when it stands, then it is not elected', async () => {
+  it('does not elect an instance that is not registered', async () => {
     const [member, other] = await joined(2);
     await member!.instances.leave(member!.tree);
 
@@ -53,7 +53,7 @@ describe('an election', () => {
     expect(await other!.leader.elect(other!.tree)).toBeDefined();
   });
 
-  it('given an election node that is written once, as by Java, when an instance stands, then it follows', async () => {
+  it('accepts a leader whose election node was written once, as by Java', async () => {
     const [member] = await joined(1);
     await member!.center.create(member!.tree.paths.leader, '10.0.0.9@-@1', 'EPHEMERAL');
     await member!.tree.sync();
@@ -64,7 +64,7 @@ describe('an election', () => {
 });
 
 describe('a term', () => {
-  it('given a dead leader, when another is elected, then the term has grown and the old guard refuses', async () => {
+  it('has a greater number after the leader has died, and the old guard is refused', async () => {
     const [first, second] = await joined(2);
     const before = (await first!.leader.elect(first!.tree))!;
     first!.die();
@@ -77,7 +77,7 @@ describe('a term', () => {
     expect(await commits(second!, after)).toBe(true);
   });
 
-  it('given an operator deletes the election node, when the leader stands again, its old guard refuses', async () => {
+  it('has a greater number after an operator has deleted the leader, and the old guard is refused', async () => {
     const [member] = await joined(1);
     const before = (await member!.leader.elect(member!.tree))!;
     await (await registry.operator()).delete(member!.tree.paths.leader);
@@ -91,7 +91,7 @@ describe('a term', () => {
     expect(await commits(member!, after)).toBe(true);
   });
 
-  it('given a leader deposed while it was cut off, when it looks again, then its term is over', async () => {
+  it('is over once a leader that was deposed while it was cut off looks again', async () => {
     const [first, second] = await joined(2);
     const term = (await first!.leader.elect(first!.tree))!;
     registry.memory.suspend(first!.sessionId);
@@ -107,7 +107,7 @@ describe('a term', () => {
     expect(term.signal.aborted).toBe(true);
   });
 
-  it('given a leader deposed and elected again unheard, when it looks again, then it has the new term', async () => {
+  it('is the new one once a leader that was deposed and elected again unnoticed looks again', async () => {
     const [member] = await joined(1);
     const before = (await member!.leader.elect(member!.tree))!;
     const { paths, self } = member!.tree;
@@ -125,7 +125,7 @@ describe('a term', () => {
     expect(await commits(member!, after)).toBe(true);
   });
 
-  it('given somebody watches the terms, when leadership changes, then each own term comes once', async () => {
+  it('is emitted once for each time this instance leads', async () => {
     const [member] = await joined(1);
     const end = new AbortController();
     const terms: number[] = [];
@@ -148,7 +148,7 @@ describe('a term', () => {
 });
 
 describe('resigning', () => {
-  it('given another instance, when the leader resigns, then the other one leads and the term is over', async () => {
+  it('ends the term, and lets another instance lead', async () => {
     const [first, second] = await joined(2);
     const term = (await first!.leader.elect(first!.tree))!;
 
@@ -159,7 +159,7 @@ describe('resigning', () => {
     expect(await second!.leader.elect(second!.tree)).toMatchObject({ instanceId: second!.id });
   });
 
-  it('given nobody else, when the leader resigns, then it stands again after a second', async () => {
+  it('lets an only instance lead again after a second', async () => {
     const [member] = await joined(1);
     await member!.leader.elect(member!.tree);
     await member!.leader.resign(JOB);
@@ -172,7 +172,7 @@ describe('resigning', () => {
     expect(await standing).toMatchObject({ term: 2 });
   });
 
-  it('given an election won without an answer, when the winner resigns at once, then it does not lead', async () => {
+  it('ends a leadership that was won without an answer', async () => {
     const [first, second] = await joined(2);
     registry.memory.loseNextReply(first!.sessionId);
     await expect(first!.leader.elect(first!.tree)).rejects.toMatchObject({ fate: 'unknown' });
@@ -185,7 +185,7 @@ describe('resigning', () => {
     expect(await second!.leader.elect(second!.tree)).toMatchObject({ instanceId: second!.id });
   });
 
-  it('given a follower, when it resigns, then nothing happens', async () => {
+  it('changes nothing for a follower', async () => {
     const [first, second] = await joined(2);
     await first!.leader.elect(first!.tree);
     await second!.tree.sync();

@@ -3,13 +3,13 @@ import type { LeadershipTerm } from './leadership-term.js';
 import { TermQueue } from './term-queue.js';
 
 describe('the terms of a job, one after the other', () => {
-  it('given a term that lasts, when the terms are asked for, then it comes first', async () => {
+  it('begin with a term that already lasts', async () => {
     const { term } = makeTerm(1);
 
     expect(await new TermQueue(term).next()).toEqual({ value: term, done: false });
   });
 
-  it('given nobody asks, when terms come and go, then only the newest waits, and only while it lasts', async () => {
+  it('wait only as the newest one, and only while it lasts', async () => {
     const queue = new TermQueue(undefined);
     const [first, second, third] = [makeTerm(1), makeTerm(2), makeTerm(3)];
 
@@ -24,7 +24,7 @@ describe('the terms of a job, one after the other', () => {
     expect(await next).toEqual({ value: third.term, done: false });
   });
 
-  it('given somebody waits, when the signal aborts, then the iteration ends', async () => {
+  it('end once the signal aborts', async () => {
     const end = new AbortController();
     const queue = new TermQueue(undefined, end.signal);
     const terms: number[] = [];
@@ -40,7 +40,7 @@ describe('the terms of a job, one after the other', () => {
     expect(terms).toEqual([1]);
   });
 
-  it('given a loop that is left, when terms come, then the queue has closed once and tells nobody', async () => {
+  it('end and close their queue once after the loop is left', async () => {
     let closed = 0;
     const queue = new TermQueue(makeTerm(1).term);
     queue.onClosed(() => (closed += 1));
@@ -52,7 +52,7 @@ describe('the terms of a job, one after the other', () => {
     expect(await queue.next()).toEqual({ value: undefined, done: true });
   });
 
-  it('given a signal that has aborted before, when terms are asked for, then the queue starts closed', async () => {
+  it('are over from the start if the signal has aborted before', async () => {
     let closed = 0;
     const queue = new TermQueue(undefined, AbortSignal.abort());
     queue.onClosed(() => (closed += 1));

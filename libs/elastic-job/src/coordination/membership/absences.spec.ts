@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 
 describe('how long an instance is missing', () => {
-  it('given it has just vanished, when its grace is over, then it is gone, and not before', async () => {
+  it('makes it gone once its grace is over, and not before', async () => {
     absences.note(member.tree, [JAVA]);
     expect(absences.longestRemainingMs(member.tree)).toBe(1_000);
 
@@ -26,12 +26,12 @@ describe('how long an instance is missing', () => {
     expect(absences.longestRemainingMs(member.tree)).toBe(0);
   });
 
-  it('given nobody has noticed that it is missing, when it is judged, then it is not gone', () => {
+  it('does not count while nobody has noticed that it is missing', () => {
     expect(absences.isGone(member.tree, JAVA)).toBe(false);
     expect(absences.longestRemainingMs(member.tree)).toBe(0);
   });
 
-  it('given it has come back and vanished again, when it is judged, then its grace has begun anew', async () => {
+  it('is counted anew after it has come back and vanished again', async () => {
     absences.note(member.tree, [JAVA]);
     await registry.clock.advance(600);
     await member.center.create(member.tree.paths.instance(JAVA), '', 'EPHEMERAL');
@@ -45,7 +45,7 @@ describe('how long an instance is missing', () => {
     expect(absences.longestRemainingMs(member.tree)).toBe(400);
   });
 
-  it('given two that vanished in turn, when the next is asked for, then it is the one missing longer', async () => {
+  it('decides which instance is gone next: the one that is missing longer', async () => {
     absences.note(member.tree, [JAVA]);
     await registry.clock.advance(600);
     absences.note(member.tree, ['10.0.0.8@-@1']);
@@ -58,7 +58,7 @@ describe('how long an instance is missing', () => {
     expect(absences.nextGoneInMs(member.tree)).toBeUndefined();
   });
 
-  it('given it is registered, when it is judged, then it is not gone', async () => {
+  it('does not count while it is registered', async () => {
     absences.note(member.tree, [member.id]);
     await registry.clock.advance(2_000);
 

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 
 describe('joining', () => {
-  it('given a new server, when its instance joins, then instance, session and server are there', async () => {
+  it('creates the nodes of instance, session and server', async () => {
     const member = await registry.joined();
 
     const { paths } = member.tree;
@@ -21,7 +21,7 @@ describe('joining', () => {
     expect(member.tree.serverStatus(member.self.serverIp)).toBe('ENABLED');
   });
 
-  it('given a job that starts disabled, when a server joins, then only a new one is disabled', async () => {
+  it('disables a new server if the job starts disabled, and keeps the status of a known one', async () => {
     const member = await registry.member();
     await member.configurations.install(member.tree);
     await member.instances.join(member.tree, { isDisabled: true });
@@ -32,7 +32,7 @@ describe('joining', () => {
     expect(second.tree.serverStatus(serverIp)).toBe('DISABLED');
   });
 
-  it('given two instances of one new server, when they join at the same time, then both are there', async () => {
+  it('registers two instances of one new server that join at the same time', async () => {
     const first = await registry.member({}, { serverIp: '10.0.0.7', jobInstanceId: '10.0.0.7@-@1' });
     const second = await registry.member({}, { serverIp: '10.0.0.7', jobInstanceId: '10.0.0.7@-@2' });
     await first.configurations.install(first.tree);
@@ -43,7 +43,7 @@ describe('joining', () => {
     expect(await first.instances.instances(JOB)).toHaveLength(2);
   });
 
-  it('given a join whose answer is lost, when it is tried again, then it is found done', async () => {
+  it('succeeds if it is repeated after its answer was lost', async () => {
     const member = await registry.member();
     await member.configurations.install(member.tree);
     registry.memory.loseNextReply(member.sessionId);
@@ -54,7 +54,7 @@ describe('joining', () => {
     expect(await member.instances.instances(JOB)).toHaveLength(1);
   });
 
-  it('given an operator who removes it before its join is answered, when it has joined, then it is gone', async () => {
+  it('does not register an instance again that an operator removed before the answer', async () => {
     const member = await registry.member();
     await member.configurations.install(member.tree);
     registry.memory.loseNextReply(member.sessionId);
@@ -69,7 +69,7 @@ describe('joining', () => {
 });
 
 describe('leaving', () => {
-  it('given an instance, when it leaves twice, then its nodes are gone and its server is still known', async () => {
+  it('removes the nodes of the instance, keeps its server, and can be repeated', async () => {
     const member = await registry.joined();
 
     await member.instances.leave(member.tree);
@@ -81,7 +81,7 @@ describe('leaving', () => {
     expect(member.tree.servers()).toEqual([member.self.serverIp]);
   });
 
-  it('given an instance whose write is refused, when it leaves, then it looks and writes again', async () => {
+  it('is tried again if its write is refused', async () => {
     const member = await registry.joined();
     const { paths } = member.tree;
     let refusals = 2;
@@ -92,7 +92,7 @@ describe('leaving', () => {
     expect([paths.instance(member.id), paths.session(member.id)].filter((path) => member.tree.has(path))).toEqual([]);
   });
 
-  it('given an instance, when it announces its departure, then it stays registered but gets no items', async () => {
+  it('keeps an instance registered but without items once it is announced', async () => {
     const [stays, leaves] = await registry.sharded(2);
 
     await leaves!.instances.announceDrain(leaves!.tree);
@@ -102,7 +102,7 @@ describe('leaving', () => {
     expect(stays.tree.availableInstances().map(({ jobInstanceId }) => jobInstanceId)).toEqual([stays.id]);
   });
 
-  it('given an instance shut down and done, when it announces its departure, then it is no error', async () => {
+  it('can be announced without an error after it is complete', async () => {
     const member = await registry.joined();
     await member.instances.leave(member.tree);
 
@@ -111,7 +111,7 @@ describe('leaving', () => {
     expect(member.tree.has(member.tree.paths.session(member.id))).toBe(false);
   });
 
-  it('given an id that another session has taken over, when the first one leaves, then the node stays', async () => {
+  it('does not remove the node of an id that another session has taken over', async () => {
     const first = await registry.joined({}, NAMED);
     first.die();
     const second = await registry.joined({}, NAMED);
@@ -125,7 +125,7 @@ describe('leaving', () => {
 });
 
 describe('an instance id that is configured', () => {
-  it('given a predecessor whose session is about to end, when its successor joins, then it gets the id', async () => {
+  it('passes to a successor once the session of its predecessor has ended', async () => {
     const first = await registry.joined({}, NAMED);
     const second = await successor(first);
 
@@ -138,7 +138,7 @@ describe('an instance id that is configured', () => {
     expect(second.tree.stat(second.tree.paths.instance(NAMED.jobInstanceId))!.ephemeralOwner).toBe(second.sessionId);
   });
 
-  it('given a predecessor that was shut down, when its successor joins, then it waits for its end', async () => {
+  it('stays with a predecessor that was shut down until its session ends', async () => {
     const first = await registry.joined({}, NAMED);
     await (await registry.operator()).delete(first.tree.paths.instance(first.id));
     const second = await successor(first);
@@ -153,7 +153,7 @@ describe('an instance id that is configured', () => {
     expect(second.tree.hasInstance(NAMED.jobInstanceId)).toBe(true);
   });
 
-  it('given a living instance with the id, when another joins, it is refused after 1.5 session timeouts', async () => {
+  it('is refused after 1.5 session timeouts if a living instance has it', async () => {
     const first = await registry.joined({}, NAMED);
     const second = await successor(first);
     const refused = second.instances.join(second.tree, { isDisabled: false }).catch((error: unknown) => error);
@@ -173,7 +173,7 @@ describe('an instance id that is configured', () => {
     expect(registry.clock.pendingTimers).toBe(0);
   });
 
-  it('given a session that this process has lost, when it is back, then its remaining nodes go at once', async () => {
+  it('frees the remaining nodes of a lost session of the same process at once', async () => {
     for (const self of [NAMED, { ...NAMED, jobInstanceId: '10.0.0.7@-@later' }]) {
       registry = new Registry();
       const other = await registry.joined();
@@ -194,7 +194,7 @@ describe('an instance id that is configured', () => {
     }
   });
 
-  it('given an id that another process has now, when the former one is back, then it removes nothing', async () => {
+  it('stays with another process that has it now if its former owner comes back', async () => {
     const holder = await registry.joined({}, NAMED);
     const back = await successor(holder);
     const joining = back.instances.join(back.tree, { isDisabled: false, former: new Map([[holder.id, '1234']]) });
@@ -203,7 +203,7 @@ describe('an instance id that is configured', () => {
     expect(await holder.instances.instances(JOB)).toHaveLength(1);
   });
 
-  it('given a stop while a predecessor is waited for, when the signal aborts, then the wait is over', async () => {
+  it('is no longer waited for once a stop aborts the signal', async () => {
     const second = await successor(await registry.joined({}, NAMED));
     const end = new AbortController();
     const joining = second.instances.join(second.tree, { isDisabled: false, signal: end.signal });
@@ -215,7 +215,7 @@ describe('an instance id that is configured', () => {
     expect(registry.clock.pendingTimers).toBe(0);
   });
 
-  it('given marks of the former session, when the instance is back under its id, they are orphans', async () => {
+  it('makes marks of its former session orphans once the instance is back under it', async () => {
     const [, other] = await registry.sharded(2);
     const first = await registry.joined({}, NAMED);
     await first.begin([0, 1]);

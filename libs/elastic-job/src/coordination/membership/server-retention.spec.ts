@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 
 describe('servers whose last instance has gone', () => {
-  it('given an instance that left, when a day has passed, and not before, then its server is forgotten', async () => {
+  it('are forgotten after a day, and not before', async () => {
     await start();
     const gone = await registry.joined();
     await gone.instances.leave(gone.tree);
@@ -32,7 +32,7 @@ describe('servers whose last instance has gone', () => {
     expect(leader.tree.departures()).toEqual([]);
   });
 
-  it('given an instance that ran for days, when it leaves, then its server stays known for one more day', async () => {
+  it('stay known for one more day even if the instance ran for days', async () => {
     await start();
     const old = await registry.joined();
     await registry.clock.advance(3 * DAY);
@@ -45,7 +45,7 @@ describe('servers whose last instance has gone', () => {
     expect(leader.tree.servers()).toContain(old.self.serverIp);
   });
 
-  it('given leaders that change every hour, when a day has passed, then the server is known no longer', async () => {
+  it('are forgotten after a day even if the leader changes every hour', async () => {
     await start();
     const gone = await registry.joined();
     const serverIp = gone.self.serverIp;
@@ -61,7 +61,7 @@ describe('servers whose last instance has gone', () => {
     expect(leader.tree.servers()).not.toContain(serverIp);
   });
 
-  it('given another retention time, when it has passed, then the server is gone; with 0 it stays', async () => {
+  it('are forgotten after a configured retention time, and never if it is 0', async () => {
     for (const serverRetentionMinutes of [5, 0]) {
       registry = new Registry();
       await start({ serverRetentionMinutes });
@@ -77,7 +77,7 @@ describe('servers whose last instance has gone', () => {
     }
   });
 
-  it('given an instance that comes back, when it leaves again, then its time starts anew', async () => {
+  it('are kept for another full day if an instance comes back and leaves again', async () => {
     await start();
     const address = { serverIp: '10.0.0.9' };
     const first = await registry.joined({}, address);
@@ -95,7 +95,7 @@ describe('servers whose last instance has gone', () => {
     expect(leader.tree.servers()).toContain('10.0.0.9');
   });
 
-  it('fault 13: given a server that was disabled, when a year has passed, then its mark is still there', async () => {
+  it('fault 13: stay disabled even after a year', async () => {
     await start();
     const gone = await registry.joined();
     const path = gone.tree.paths.server(gone.self.serverIp);
@@ -109,7 +109,7 @@ describe('servers whose last instance has gone', () => {
     expect((await operator.read(path))?.data).toBe('DISABLED');
   });
 
-  it('given a server disabled during its removal, when that is refused, then the mark is still there', async () => {
+  it('are not removed if they are disabled during the removal', async () => {
     const { path } = await startWithExpired();
     await leader.tree.sync();
     beforeNextTransaction(leader, () => operator.set(path, 'DISABLED'));
@@ -119,7 +119,7 @@ describe('servers whose last instance has gone', () => {
     expect((await operator.read(path))?.data).toBe('DISABLED');
   });
 
-  it('given a server removed by hand, when the leader looks, then nothing is left of it', async () => {
+  it('leave no departure behind if they are removed by hand', async () => {
     const { path } = await startWithExpired();
     await operator.delete(path);
 
@@ -129,7 +129,7 @@ describe('servers whose last instance has gone', () => {
     expect(leader.tree.departures()).toEqual([]);
   });
 
-  it('given nothing to do, when the leader looks, then it asks for nothing', async () => {
+  it('cost no request if there is nothing to do', async () => {
     await start();
     const gone = await registry.joined();
     await gone.instances.leave(gone.tree);
@@ -144,7 +144,7 @@ describe('servers whose last instance has gone', () => {
 });
 
 describe('fault 1: an instance that starts while its server is being removed', () => {
-  it('given the server goes before the instance registers, when it registers, then its server is there', async () => {
+  it('has its server again if that was removed before it registers', async () => {
     const { serverIp } = await startWithExpired();
     const starting = await registry.member({}, { serverIp });
     await starting.configurations.install(starting.tree);
@@ -157,7 +157,7 @@ describe('fault 1: an instance that starts while its server is being removed', (
     expect(starting.tree.hasInstance(starting.id)).toBe(true);
   });
 
-  it('given the instance registers first, when the leader removes its server, then that is refused', async () => {
+  it('keeps its server if it registers before the removal', async () => {
     const { serverIp } = await startWithExpired();
     await leader.tree.sync();
     beforeNextTransaction(leader, () => registry.joined({}, { serverIp }));
@@ -168,7 +168,7 @@ describe('fault 1: an instance that starts while its server is being removed', (
     expect(leader.tree.serverStatus(serverIp)).toBe('ENABLED');
   });
 
-  it('given a job with a Java peer, when a server has had no instance for long, then it is left to Java', async () => {
+  it('a server without instances is left alone while a Java peer is registered', async () => {
     const { serverIp } = await startWithExpired();
     const java = '10.0.0.99@-@1';
     await operator.create(leader.tree.paths.server('10.0.0.99'), 'ENABLED', 'PERSISTENT');
@@ -190,7 +190,7 @@ describe('fault 1: an instance that starts while its server is being removed', (
 });
 
 describe('10,000 restarts of pods', () => {
-  it('given fifty pods an hour and changing leaders, then only live and retained servers stay known', async () => {
+  it('leave only live and retained servers known', async () => {
     await start();
     let most = 0;
     for (let hour = 0; hour < 200; hour++) {
@@ -211,7 +211,7 @@ describe('10,000 restarts of pods', () => {
     expect(leader.tree.servers()).toEqual([leader.self.serverIp]);
   }, 30_000);
 
-  it('given more removals than fit one request, when the leader looks, then it needs several', async () => {
+  it('leave no server behind even if the removals do not fit into one request', async () => {
     await start();
     Object.assign(leader.center, { maxRequestBytes: 2_000 });
     for (let pod = 0; pod < 100; pod++) {

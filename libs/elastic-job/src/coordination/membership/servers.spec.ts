@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 describe('the own server node', () => {
   it.each(['ENABLED', 'DISABLED'])(
-    'fault 1: given it says %s, when it vanishes while registered, then it is there again and says so',
+    'fault 1: comes back as %s if it vanishes while the instance is registered',
     async (status) => {
       await member.center.set(path, status);
       await servers.keep(member.tree);
@@ -25,7 +25,7 @@ describe('the own server node', () => {
     },
   );
 
-  it('given nobody has touched it, when it is kept, then no request is made', async () => {
+  it('costs no request if nobody has touched it', async () => {
     const before = member.center.traffic.foreground;
 
     await servers.keep(member.tree);
@@ -33,7 +33,7 @@ describe('the own server node', () => {
     expect(member.center.traffic.foreground).toBe(before);
   });
 
-  it('given the instance is not registered any more, when the node vanishes, then it does not come back', async () => {
+  it('does not come back after the instance has left', async () => {
     await member.instances.leave(member.tree);
     await member.center.delete(path);
 
@@ -42,7 +42,7 @@ describe('the own server node', () => {
     expect(await servers.servers(JOB)).toEqual([]);
   });
 
-  it('given a shutdown while the node is created, when the creation is refused, then it stays away', async () => {
+  it('does not come back if the instance is shut down while it is created', async () => {
     await member.center.delete(path);
     const transaction = member.center.transaction.bind(member.center);
     member.center.transaction = async (...request) => {

@@ -14,15 +14,15 @@ beforeEach(async () => {
 });
 
 describe('what a plan writes', () => {
-  it('given a tree that shows the plan, when it is written, then there is nothing to do', () => {
+  it('is nothing if the tree already shows the plan', () => {
     expect(plan({ 0: member.id, 1: member.id })).toEqual([]);
   });
 
-  it('given other owners, when the plan is written, then an owner is changed in place', () => {
+  it('changes the owner of an item in place', () => {
     expect(plan({ 0: member.id, 1: 'b' })).toEqual(['set sharding/1/instance', ...TOLD]);
   });
 
-  it('given more items, when the plan is written, then each is created with its owner', () => {
+  it('creates each further item with its owner', () => {
     expect(plan({ 0: member.id, 1: member.id, 2: 'b' })).toEqual([
       'create sharding/2',
       'create sharding/2/instance',
@@ -30,24 +30,24 @@ describe('what a plan writes', () => {
     ]);
   });
 
-  it('given an item without an owner, when the plan is written, then it gets one', async () => {
+  it('gives an owner to an item without one', async () => {
     await member.center.delete(member.tree.paths.mark(1, 'instance'));
     await member.tree.sync();
 
     expect(plan({ 0: member.id, 1: member.id })).toEqual(['create sharding/1/instance', ...TOLD]);
   });
 
-  it('given fewer items, when the plan is written, then a free one goes, children first', () => {
+  it('removes a free surplus item, children first', () => {
     expect(plan({ 0: member.id })).toEqual(['delete sharding/1/instance', 'delete sharding/1']);
   });
 
-  it('given a surplus item that runs, when the plan is written, then it stays', async () => {
+  it('keeps a surplus item that runs', async () => {
     await member.begin([1]);
 
     expect(plan({ 0: member.id })).toEqual([]);
   });
 
-  it('given the flag, when the plan is written, then the flag goes last', async () => {
+  it('deletes the flag last', async () => {
     await member.sharding.requestResharding(member.tree.jobName);
     await member.tree.sync();
 
@@ -59,7 +59,7 @@ describe('what stands for the runs of Java, once it has left', () => {
   const JAVA = sharedRunRecord('r', 5_000, 6_000);
   const stamped = () => stampOperations(member.tree, [0, 1], JAVA).map(({ path }) => path);
 
-  it('given records of earlier fire times, when they are stamped, then those of free items are replaced', async () => {
+  it('replaces records of earlier fire times for free items', async () => {
     const { lease } = await member.begin([0, 1]);
     lease!.settle(0, SUCCEEDED);
     await registry.clock.advance(0);
@@ -67,7 +67,7 @@ describe('what stands for the runs of Java, once it has left', () => {
     expect(stamped()).toEqual([member.tree.paths.record(0)]);
   });
 
-  it('given an item that waits for failover, when records are stamped, then its own is kept', async () => {
+  it('keeps the record of an item that waits for failover', async () => {
     const { lease } = await member.begin([0]);
     lease!.settle(0, { kind: 'aborted', reason: new DrainDeadlineError(JOB, 1_000) });
     await registry.clock.advance(0);
@@ -75,7 +75,7 @@ describe('what stands for the runs of Java, once it has left', () => {
     expect(stamped()).toEqual([]);
   });
 
-  it('given items never begun or begun later, when records are stamped, then they are left as they are', async () => {
+  it('stamps no record of an item that was never begun, or was begun later', async () => {
     await member.begin([0], { fireTime: 5_000 });
     await member.tree.loadRecords([1]);
 

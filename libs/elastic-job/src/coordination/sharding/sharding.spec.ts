@@ -14,21 +14,21 @@ beforeEach(async () => {
 });
 
 describe('resharding', () => {
-  it('given two instances, when the leader reshards, then every item has one of them as its owner', async () => {
+  it('gives every item to one of the instances', async () => {
     const owners = await worker.sharding.assignments(JOB);
 
     expect([...owners.keys()]).toEqual([0, 1, 2, 3]);
     expect(new Set(owners.values())).toEqual(new Set([leader.id, worker.id]));
   });
 
-  it('given nothing has changed, when the leader reshards, then nothing is written', async () => {
+  it('writes nothing if nothing has changed', async () => {
     const { mzxid } = leader.tree.stat(leader.tree.paths.term)!;
 
     expect(await leader.sharding.reshard(leader.tree, term)).toEqual({ kind: 'unchanged' });
     expect(leader.tree.stat(leader.tree.paths.term)!.mzxid).toBe(mzxid);
   });
 
-  it('given an instance that died, when the leader reshards, then its items have new owners, in place', async () => {
+  it('gives the items of a dead instance new owners, in place', async () => {
     const versions = new Map([0, 1, 2, 3].map((item) => [item, stat(item)!.czxid]));
     worker.die();
 
@@ -38,7 +38,7 @@ describe('resharding', () => {
     expect(new Map([0, 1, 2, 3].map((item) => [item, stat(item)!.czxid]))).toEqual(versions);
   });
 
-  it('given owners that change without a flag, when they are committed, then every instance hears of it', async () => {
+  it('notifies every instance of new owners, even without a flag', async () => {
     const witness = await registry.joined();
     const heard: string[] = [];
     witness.tree.on(({ kind }) => heard.push(kind));
@@ -50,7 +50,7 @@ describe('resharding', () => {
     expect(leader.tree.isReshardingNecessary()).toBe(false);
   });
 
-  it('fault 3: given an instance joins at the commit, when the leader looks again, then it plans again', async () => {
+  it('fault 3: plans again if an instance joins at the commit', async () => {
     const late = await registry.member();
     worker.die();
     afterNextTransaction(leader, () => late.instances.join(late.tree, { isDisabled: false }));
@@ -66,20 +66,17 @@ describe('resharding', () => {
   it.each([
     [6, [0, 1, 2, 3, 4, 5]],
     [2, [0, 1]],
-  ])(
-    'given a total that becomes %i, when the leader reshards, then there are exactly these items',
-    async (total, items) => {
-      await writeTotal(total);
+  ])('leaves exactly as many items as a new total of %i', async (total, items) => {
+    await writeTotal(total);
 
-      await leader.sharding.reshard(leader.tree, term);
+    await leader.sharding.reshard(leader.tree, term);
 
-      await worker.tree.sync();
-      expect(worker.tree.items()).toEqual(items);
-      expect([...(await worker.sharding.assignments(JOB)).keys()]).toEqual(items);
-    },
-  );
+    await worker.tree.sync();
+    expect(worker.tree.items()).toEqual(items);
+    expect([...(await worker.sharding.assignments(JOB)).keys()]).toEqual(items);
+  });
 
-  it('given an item beyond the total that still runs, when the leader reshards, then it goes once free', async () => {
+  it('removes an item beyond the total only after it has ended', async () => {
     const { lease } = await worker.begin([3]);
     await writeTotal(2);
     await leader.sharding.reshard(leader.tree, term);
@@ -92,7 +89,7 @@ describe('resharding', () => {
     expect(leader.tree.items()).toEqual([0, 1]);
   });
 
-  it('given an item beyond the total with all marks, when it is free, then it goes with its queue entry', async () => {
+  it('removes a free item beyond the total with all its marks and its queue entry', async () => {
     const operator = await registry.operator();
     const { paths } = leader.tree;
     for (const mark of ['misfire', 'disabled', 'failovering'] as const) {
@@ -107,7 +104,7 @@ describe('resharding', () => {
     expect(leader.tree.queue()).toEqual([]);
   });
 
-  it('given a server that is disabled, when the leader reshards, then its instances get nothing', async () => {
+  it('gives no items to the instances of a disabled server', async () => {
     await disable(worker);
 
     await leader.sharding.reshard(leader.tree, term);
@@ -115,7 +112,7 @@ describe('resharding', () => {
     expect([...(await leader.sharding.assignments(JOB)).values()]).toEqual(Array(4).fill(leader.id));
   });
 
-  it('given that all servers are disabled, when the leader reshards, then the assignment stays', async () => {
+  it('finds no instance if all servers are disabled', async () => {
     await disable(worker);
     await disable(leader);
 
@@ -123,7 +120,7 @@ describe('resharding', () => {
     expect(leader.sharding.ownItems(leader.tree)).toEqual([]);
   });
 
-  it('given a running item, when it gets another owner, then its holder goes on with it', async () => {
+  it('lets the holder of a running item finish it under a new owner', async () => {
     const [item] = leader.sharding.ownItems(leader.tree);
     const { lease } = await leader.begin([item!]);
     await disable(leader);
@@ -136,7 +133,7 @@ describe('resharding', () => {
     expect(await lease!.settled()).toEqual(new Map([[item, SUCCEEDED]]));
   });
 
-  it('given a leader that was deposed, when it reshards, then nothing changes', async () => {
+  it('changes nothing for a deposed leader', async () => {
     await (await registry.operator()).delete(leader.tree.paths.leader);
     worker.die();
     const before = await leader.sharding.assignments(JOB);
@@ -148,7 +145,7 @@ describe('resharding', () => {
 });
 
 describe('a trigger', () => {
-  it('given a set flag, when a trigger is assigned, then it waits for the plan and runs by it', async () => {
+  it('waits for the plan if the flag is set, and runs by it', async () => {
     await disable(worker);
     await leader.sharding.announce(leader.tree, term);
 
@@ -159,7 +156,7 @@ describe('a trigger', () => {
     expect(await assigning).toMatchObject({ items: [0, 1, 2, 3], isOutdated: false });
   });
 
-  it('given a set flag and no plan, when the deadline comes, then the last assignment is used', async () => {
+  it('uses the last assignment if no plan comes before the deadline', async () => {
     const own = worker.sharding.ownItems(worker.tree);
     await worker.sharding.requestResharding(JOB);
     await worker.sharding.requestResharding(JOB);
@@ -171,7 +168,7 @@ describe('a trigger', () => {
     expect(registry.clock.pendingTimers).toBe(0);
   });
 
-  it('given a stop, when the signal aborts, then the wait for the plan is over', async () => {
+  it('waits for the plan no longer once its signal aborts', async () => {
     await worker.sharding.requestResharding(JOB);
     const end = new AbortController();
     const assigning = worker.sharding.assign(triggerAt(1_000), { signal: end.signal });
@@ -183,7 +180,7 @@ describe('a trigger', () => {
     expect(registry.clock.pendingTimers).toBe(0);
   });
 
-  it('given items that are disabled or taken over, when a trigger is assigned, then they are left out', async () => {
+  it('leaves out items that are disabled or taken over', async () => {
     await disable(worker);
     await leader.sharding.reshard(leader.tree, term);
     const operator = await registry.operator();
@@ -196,29 +193,26 @@ describe('a trigger', () => {
   it.each([
     ['disabled', 'PERSISTENT'],
     ['failover', 'EPHEMERAL'],
-  ] as const)(
-    'given an item that was left out as %s, when that ends, then the next trigger has it',
-    async (mark, mode) => {
-      await disable(worker);
-      await leader.sharding.reshard(leader.tree, term);
-      const operator = await registry.operator();
-      const path = leader.tree.paths.mark(1, mark);
-      const items: (readonly number[])[] = [];
-      const assign = async () => items.push((await leader.sharding.assign(triggerAt(1_000))).items);
+  ] as const)('takes an item that was left out as %s again once that has ended', async (mark, mode) => {
+    await disable(worker);
+    await leader.sharding.reshard(leader.tree, term);
+    const operator = await registry.operator();
+    const path = leader.tree.paths.mark(1, mark);
+    const items: (readonly number[])[] = [];
+    const assign = async () => items.push((await leader.sharding.assign(triggerAt(1_000))).items);
 
-      await assign();
-      await operator.create(path, worker.id, mode);
-      await assign();
-      await operator.delete(path);
-      await assign();
+    await assign();
+    await operator.create(path, worker.id, mode);
+    await assign();
+    await operator.delete(path);
+    await assign();
 
-      expect(items).toEqual([
-        [0, 1, 2, 3],
-        [0, 2, 3],
-        [0, 1, 2, 3],
-      ]);
-    },
-  );
+    expect(items).toEqual([
+      [0, 1, 2, 3],
+      [0, 2, 3],
+      [0, 1, 2, 3],
+    ]);
+  });
 });
 
 describe('beside Java', () => {
@@ -231,7 +225,7 @@ describe('beside Java', () => {
     await leader.tree.sync();
   });
 
-  it('given an item that runs, when the leader reshards, then it does so once the item has ended', async () => {
+  it('the leader reshards only after a running item has ended', async () => {
     const { lease } = await worker.begin([0]);
     expect(await leader.sharding.reshard(leader.tree, term)).toEqual({ kind: 'barred' });
 
@@ -242,7 +236,7 @@ describe('beside Java', () => {
     expect(leader.tree.itemsOf(JAVA)).not.toEqual([]);
   });
 
-  it("given new owners, when they are written, then triggers wait until Java's caches have read them", async () => {
+  it("triggers wait until Java's caches have read new owners", async () => {
     await leader.sharding.announce(leader.tree, term);
     const resharding = leader.sharding.reshard(leader.tree, term);
     const assigning = worker.sharding.assign(triggerAt(1_000));
@@ -257,7 +251,7 @@ describe('beside Java', () => {
     expect(await assigning).toMatchObject({ isOutdated: false, items: worker.tree.itemsOf(worker.id) });
   });
 
-  it('given a leader that dies while they read, when the next leads, then the flag goes with its plan', async () => {
+  it('the next leader removes the flag with its own plan if the former one died meanwhile', async () => {
     await leader.sharding.announce(leader.tree, term);
     const resharding = leader.sharding.reshard(leader.tree, term);
     resharding.catch(() => {});
@@ -273,7 +267,7 @@ describe('beside Java', () => {
     expect(worker.tree.itemsOf(JAVA)).not.toEqual([]);
   });
 
-  it('given a Java leader replacing owners, when a trigger is assigned, then it waits until that is done', async () => {
+  it('a trigger waits while a Java leader replaces owners', async () => {
     const operator = await registry.operator();
     await operator.create(leader.tree.paths.reshardingProcessing, '', 'EPHEMERAL');
     const assigning = worker.sharding.assign(triggerAt(1_000));

@@ -5,7 +5,7 @@ import { Registry } from '@test/support/unit/member.js';
 import { assertFitsOneTransaction, fitsOneTransactionOf } from './transaction-limit.js';
 
 describe('the largest total of a job', () => {
-  it('given the usual request size, when a job has 1,000 items, then they fit', () => {
+  it('is at least 1,000 items with requests of the usual size', () => {
     expect(problem(center(), 1_000)).toBeUndefined();
   });
 
@@ -14,25 +14,22 @@ describe('the largest total of a job', () => {
     ['orders', 100_000],
     ['a/rather/long/namespace/for/a/team/that/likes/order', 1_000_000],
     ['orders', 1_000],
-  ])(
-    'given the namespace %s and requests of %i bytes, when a total is refused, then its limit just fits',
-    (namespace, maxRequestBytes) => {
-      const registry = center(namespace, maxRequestBytes);
-      const limit = Number(/at most (\d+) items/.exec(problem(registry, 50_000)!)![1]);
+  ])('just fits in the namespace %s with requests of %i bytes', (namespace, maxRequestBytes) => {
+    const registry = center(namespace, maxRequestBytes);
+    const limit = Number(/at most (\d+) items/.exec(problem(registry, 50_000)!)![1]);
 
-      expect(problem(registry, Math.max(limit, 1)) === undefined).toBe(limit > 0);
-      expect(problem(registry, limit + 1)).toContain(`at most ${limit} items fit`);
-    },
-  );
+    expect(problem(registry, Math.max(limit, 1)) === undefined).toBe(limit > 0);
+    expect(problem(registry, limit + 1)).toContain(`at most ${limit} items fit`);
+  });
 
-  it('given a total that does not fit, when it is refused, then the error names job, place and sizes', () => {
+  it('is reported with job, place and sizes if a total exceeds it', () => {
     expect(() => check(center(), 30_000)).toThrow(ConfigurationError);
     expect(problem(center(), 30_000)).toMatch(
       /job "settle-orders" \(OrderJobs\.settle\): shardingTotalCount 30000: .* \d+ bytes, .* 1000000;/,
     );
   });
 
-  it('given a total that fits one name, when it is too large for a longer one, then only that is refused', () => {
+  it('is smaller for a job with a longer name', () => {
     const registry = center();
     const limit = Number(/at most (\d+) items/.exec(problem(registry, 50_000)!)![1]);
     const assertFits = fitsOneTransactionOf(registry);
@@ -43,7 +40,7 @@ describe('the largest total of a job', () => {
     expect(judge('settle-all-orders')).toThrow(/job "settle-all-orders" \(here\)/);
   });
 
-  it('given the greatest allowed total, when one instance takes it through a life, then all requests fit', async () => {
+  it('allows one instance to begin all items, and a sweep to queue them all', async () => {
     const registry = new Registry();
     const limit = Number(/at most (\d+) items/.exec(problem(registry.connect(), 50_000)!)![1]);
     const [leader] = await registry.sharded(1, { shardingTotalCount: limit });

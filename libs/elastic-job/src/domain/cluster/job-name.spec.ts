@@ -3,7 +3,7 @@ import { findJobNameFault } from './job-name.js';
 
 describe('findJobNameFault', () => {
   it.each(['settle-orders', 'OrderJobs.nightly', 'my job_1.x', '作业', 'Zookeeper', 'a@b'])(
-    'given "%s", when judged, then it can be a job',
+    'accepts "%s" as the name of a job',
     (name) => {
       expect(findJobNameFault(name)).toBeUndefined();
     },
@@ -26,7 +26,7 @@ describe('findJobNameFault', () => {
     ['a+b', 'Java'],
     ['a(b', 'Java'],
     ['a\\b', 'Java'],
-  ])('given %j, when judged, then the fault says why', (name, fault) => {
+  ])('says why %j cannot be the name of a job', (name, fault) => {
     expect(findJobNameFault(name)).toContain(fault);
   });
 });

@@ -12,7 +12,7 @@ describe('the text that is kept for the time after a bad edit', () => {
     ['the kept one was damaged by hand', { seen: seen('a'), kept: seen('x', 9n), isKeptInForce: false }, 'a'],
     ['a bad edit came before it was kept', { seen: seen('b', 7n), kept: seen('a'), isKeptInForce: true }, 'b'],
     ['a former leader has kept a later one', { seen: seen('a'), kept: seen('b', 9n), isKeptInForce: true }, undefined],
-  ])('when %s, then the leader writes what it should', (_, texts, expected) => {
+  ])('is written by the leader only if it has to be: %s', (_, texts, expected) => {
     expect(findTextToKeep(texts)).toBe(expected);
   });
 });

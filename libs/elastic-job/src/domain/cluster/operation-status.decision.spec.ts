@@ -18,7 +18,7 @@ describe('the state of a job', () => {
     ['an owner that is gone', { owners: ['a', 'gone'] }, 'SHARDING_FLAG'],
     ['no item with an owner', { owners: [undefined] }, 'SHARDING_FLAG'],
     ['no item', { owners: [] }, 'SHARDING_FLAG'],
-  ])('given %s, when it is judged, then it is what ElasticJob says', (_given, facts, status) => {
+  ])('is $2 with %s, as in ElasticJob', (_given, facts, status) => {
     expect(judgeJob({ ...WELL, ...facts })).toBe(status);
   });
 });
@@ -29,7 +29,7 @@ describe('the state of an item', () => {
     [{ isOwnerOnline: false }, 'SHARDING_FLAG'],
     [{ isOwnerOnline: false, isRunning: true }, 'RUNNING'],
     [{ isRunning: true, isDisabled: true }, 'DISABLED'],
-  ])('given %j, when it is judged, then it is %s', (facts, status) => {
+  ])('follows from the facts %j: %s', (facts, status) => {
     expect(judgeItem({ isDisabled: false, isRunning: false, isOwnerOnline: true, ...facts })).toBe(status);
   });
 });

@@ -15,31 +15,31 @@ it.each<[string, number, readonly number[], number]>([
   ['with others that are off the other way', HOUR, [-HOUR, -HOUR], -HOUR],
   ['that agrees with the registry against most', 0, [HOUR, HOUR + 1, HOUR + 2], HOUR + 1],
   ['off by no more than the tolerance', TOLERANCE, [TOLERANCE], 0],
-])('given an instance %s, the clock that counts is ahead of the registry by %s, %j: %i ms', (_, own, others, ms) => {
-  expect(decideReference(own, others, TOLERANCE, 0)).toBe(ms);
-});
+])(
+  'takes for an instance %s (own offset %i, others %j) the clock that is %i ms ahead of the registry',
+  (_, own, others, ms) => {
+    expect(decideReference(own, others, TOLERANCE, 0)).toBe(ms);
+  },
+);
 
 it.each<[string, number, readonly number[], number]>([
   ['the others have left', HOUR + 5, [], HOUR],
   ['half of them agree with the registry', 0, [HOUR], HOUR],
   ['all of them agree with the registry', 0, [0], 0],
   ['the last one agrees with the registry', 0, [], 0],
-])(
-  'given a registry that was found wrong, when %s, then the clock that counts follows (%i, %j): %i ms',
-  (_, own, others, ms) => {
-    expect(decideReference(own, others, TOLERANCE, HOUR)).toBe(ms);
-  },
-);
+])('chooses again after the registry was found wrong if %s (own offset %i, others %j): %i ms', (_, own, others, ms) => {
+  expect(decideReference(own, others, TOLERANCE, HOUR)).toBe(ms);
+});
 
 describe('the clocks that vote', () => {
   const told = (jobInstanceId: string, offsetMs: number, toldIn: bigint) => ({ jobInstanceId, offsetMs, toldIn });
 
-  it('are one for each process, in however many jobs it has told', () => {
+  it('are one for each process, in however many jobs it has reported its offset', () => {
     const inTwoJobs = [told('10.0.0.1@-@7-1a', HOUR, 3n), told('10.0.0.1@-@7-1a', HOUR, 4n)];
     expect([...offsetsByProcess(inTwoJobs)]).toEqual([['10.0.0.1@-@7', HOUR]]);
   });
 
-  it('are not more while the nodes of a lost session are there, and what was told last counts', () => {
+  it('are not more while the nodes of a lost session are there, and the latest report counts', () => {
     const latest = told('10.0.0.1@-@7-2b', 0, 9n);
     const lost = told('10.0.0.1@-@7-1a', HOUR, 3n);
     expect([...offsetsByProcess([latest, lost]).values()]).toEqual([0]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type DependencyFacts, findDependencyFaults } from './find-dependency-faults.js';
 
 describe('where a job may stand in a chain', () => {
-  it('given parents of one schedule, of which one runs after the other, when judged, then nothing is wrong', () => {
+  it('accepts parents of one schedule, of which one runs after the other', () => {
     expect(faultsOf(['import', 'check'], job('import'), job('check', { cron: undefined, after: ['import'] }))).toEqual(
       [],
     );
@@ -30,7 +30,7 @@ describe('where a job may stand in a chain', () => {
       [job('import', { cron: undefined, after: ['report'] })],
       'after "import": a circle, "report" after "import" after "report"',
     ],
-  ])('given %s, when judged, then it is named with the remedy', (_, known, fault) => {
+  ])('reports %s with the remedy', (_, known, fault) => {
     expect(faultsOf(['import'], ...known)).toEqual([fault]);
   });
 
@@ -38,7 +38,7 @@ describe('where a job may stand in a chain', () => {
     ['cron', { cron: '0 30 * * * ?' }],
     ['time zone', { timeZone: 'Asia/Tokyo' }],
     ['rule for clock changes', { clockChange: 'quartz' }],
-  ])('given parents of which one has another %s, when judged, then both schedules are shown', (_, other) => {
+  ])('shows both schedules if one of the parents has another %s', (_, other) => {
     const [fault, ...more] = faultsOf(['import', 'check'], job('import'), job('check', other));
 
     expect(more).toEqual([]);
@@ -47,7 +47,7 @@ describe('where a job may stand in a chain', () => {
     );
   });
 
-  it('given a chain whose end is unknown, when judged, then the missing job is named', () => {
+  it('names the missing job if a parent runs after a job that is unknown', () => {
     expect(faultsOf(['check'], job('check', { cron: undefined, after: ['import'] }))).toEqual([
       'after "import": the registry knows no such job; start it first, or correct the name',
     ]);

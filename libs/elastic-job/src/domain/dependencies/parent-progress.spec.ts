@@ -14,7 +14,7 @@ const NEW: ParentProgress = { closedUpTo: 0, runs: new Map() };
 
 describe('parseParentProgress', () => {
   it.each([null, 1, 'x', [1], [1, null], [1, [2, 3]], ['1', 'failed']])(
-    'given the run %j, when read, then the text cannot be judged',
+    'reads nothing from a text with the damaged run %j',
     (run) => {
       expect(parseParentProgress(JSON.stringify({ v: 1, closedUpTo: 0, runs: [run] }))).toBeUndefined();
     },
@@ -22,7 +22,7 @@ describe('parseParentProgress', () => {
 });
 
 describe('counting the items of a run', () => {
-  it('completes a run when its last item succeeds, and not before', () => {
+  it('completes a run once its last item succeeds, and not before', () => {
     const first = noteRuns(NEW, [note(10, 0), note(10, 1)]);
     const last = noteRuns(first.progress, [note(10, 2)]);
 
@@ -30,7 +30,7 @@ describe('counting the items of a run', () => {
     expect(last).toEqual({ progress: { closedUpTo: 10, runs: new Map() }, succeeded: [10], unmet: [] });
   });
 
-  it('given a failed item, when all the others succeed, then nothing is complete, and that is told once', () => {
+  it('completes no run with a failed item, and reports the failure once', () => {
     const failed = noteRuns(NEW, [note(10, 1, { isSucceeded: false })]);
     const others = noteRuns(failed.progress, [note(10, 0), note(10, 2)]);
 
@@ -38,13 +38,13 @@ describe('counting the items of a run', () => {
     expect(others).toMatchObject({ succeeded: [], unmet: [] });
   });
 
-  it('given items that others expect, when one has not ended, then the run is not complete', () => {
+  it('completes no run while an item that another one expects has not ended', () => {
     const { succeeded } = noteRuns(NEW, [note(10, 0, { expected: [0] }), note(10, 1, { expected: [0, 1, 2] })]);
 
     expect(succeeded).toEqual([]);
   });
 
-  it('supersedes an open run when a later one is complete, and ignores its later ends', () => {
+  it('supersedes an open run once a later one is complete, and ignores its later ends', () => {
     const open = noteRuns(NEW, [note(10, 0)]);
     const later = noteRuns(open.progress, [note(20, 0), note(20, 1), note(20, 2)]);
     const late = noteRuns(later.progress, [note(10, 1), note(10, 2)]);
@@ -53,7 +53,7 @@ describe('counting the items of a run', () => {
     expect(late).toEqual({ progress: later.progress, succeeded: [], unmet: [] });
   });
 
-  it('given more runs that stay open than are kept, when another one begins, then the oldest is given up', () => {
+  it('gives up the oldest open run if more runs stay open than are kept', () => {
     const notes = Array.from({ length: KEPT_RUNS + 1 }, (_, index) => note(10 + index, 0));
     const { progress, unmet } = noteRuns(NEW, notes);
 
@@ -85,13 +85,13 @@ describe('counting the items of a run', () => {
 });
 
 describe('the text of the progress', () => {
-  it('given open and failed runs, when they are written and read, then they are the same', () => {
+  it('keeps open and failed runs the same once written and read', () => {
     const { progress } = noteRuns(NEW, [note(10, 0), note(20, 1, { isSucceeded: false }), note(30, 2)]);
 
     expect(parseParentProgress(formatParentProgress(progress))).toEqual(progress);
   });
 
-  it('given the text of a later version, when a run is counted, then fields that are not known stay', () => {
+  it('keeps fields of a later version after a run is counted', () => {
     const later = parseParentProgress('{"v":7,"closedUpTo":5,"runs":[],"mood":[1]}')!;
     const { progress } = noteRuns(later, [note(10, 0)]);
 
@@ -108,7 +108,7 @@ describe('the text of the progress', () => {
       ['', '{}', '{"v":1,"closedUpTo":0}', '{"v":1,"closedUpTo":0,"runs":[[1,["x","0"]]]}', 'no JSON'],
       ['{"v":1,"closedUpTo":1e999,"runs":[]}', '{"v":1,"closedUpTo":0,"runs":[[1e999,"failed"]]}'],
     ].flat(),
-  )('given the text %j, when it is read, then it is no progress', (text) => {
+  )('is refused if it is no progress: %j', (text) => {
     expect(parseParentProgress(text)).toBeUndefined();
   });
 });

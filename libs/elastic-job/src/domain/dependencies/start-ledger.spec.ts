@@ -16,7 +16,7 @@ const NOW = 99;
 const BOTH = withParents(NO_STARTS, ['import', 'check']);
 
 describe('the starts of a job', () => {
-  it('starts the job when its last parent has succeeded, and not before', () => {
+  it('starts the job once its last parent has succeeded, and not before', () => {
     const first = noteParent(BOTH, 'check', 10);
     const second = noteParent(first, 'import', 10);
 
@@ -40,7 +40,7 @@ describe('the starts of a job', () => {
     expect([...left.keys()]).toEqual([30]);
   });
 
-  it('given more starts than are kept, when another one comes, then the oldest is forgotten', () => {
+  it('forgets the oldest start if more come than are kept', () => {
     let ledger = withParents(NO_STARTS, ['import']);
     for (let time = 1; time <= KEPT_STARTS + 1; time++) ledger = noteParent(ledger, 'import', time);
 
@@ -48,13 +48,13 @@ describe('the starts of a job', () => {
     expect(ledger.starts[0]).toEqual(start(2));
   });
 
-  it('given other parents, when the job waits for them, then its starts stay and what was pending goes', () => {
+  it('keeps its starts and drops pending fire times if the job gets other parents', () => {
     const before = noteParent(noteParent(noteParent(BOTH, 'import', 10), 'check', 10), 'import', 20);
 
     expect(withParents(before, ['export'])).toEqual({ parents: ['export'], pending: new Map(), starts: [start(10)] });
   });
 
-  it('given a ledger, when it is written and read, then it is the same, and what is none is not understood', () => {
+  it('reads a ledger as it was written, and reads nothing from a text that is none', () => {
     const ledger = noteParent(noteParent(noteParent(BOTH, 'import', 10), 'check', 10), 'import', 20);
 
     expect(parseStartLedger(formatStartLedger(ledger))).toEqual(ledger);
@@ -140,7 +140,7 @@ describe('the starts of a job', () => {
     expect(fireTimesOf([10, 20, 30].map(start)).latest(20, 0)).toBe(20);
   });
 
-  it('given more starts than the node times, when written and read, then their fire times are the same', () => {
+  it('keeps the fire times of all starts, also of those whose instants are not written', () => {
     let ledger = withParents(NO_STARTS, ['import']);
     for (let n = 1; n <= KEPT_STARTS + 1; n++) ledger = noteParent(ledger, 'import', n * 60_000);
     const text = formatStartLedger(ledger);
@@ -152,7 +152,7 @@ describe('the starts of a job', () => {
     expect(text.length).toBeLessThan(2_000);
   });
 
-  it('given a ledger of a later version, when a start is noted, then fields that are not known stay', () => {
+  it('keeps fields of a later version after it notes a start', () => {
     const later = '{"v":7,"parents":["import"],"pending":[],"starts":[[10,99]],"earlier":"?","mood":{"a":1}}';
     const noted = noteParent(parseStartLedger(later)!, 'import', 20);
 
@@ -162,7 +162,7 @@ describe('the starts of a job', () => {
     expect(JSON.parse(formatStartLedger(noted))).toEqual(written);
   });
 
-  it('given a parent that is behind, then as many runs of the other one are pending as a job catches up on', () => {
+  it('keeps as many runs of a parent pending as a job catches up on if another parent is behind', () => {
     let ledger = BOTH;
     for (let time = 1; time <= KEPT_PENDING + 1; time++) ledger = noteParent(ledger, 'import', time);
 
@@ -170,7 +170,7 @@ describe('the starts of a job', () => {
     expect(ledger.pending.size).toBe(KEPT_PENDING);
   });
 
-  it('given starts, when they are asked for as fire times, then each interval has its own', () => {
+  it('gives the next and the latest fire time of the starts in an interval', () => {
     const times = fireTimesOf([10, 20, 30].map(start));
 
     expect([times.next(0), times.next(10), times.next(30)]).toEqual([10, 20, undefined]);

@@ -26,7 +26,7 @@ describe('the parts of a queue', () => {
     expect(new Set(parts.flat())).toEqual(new Set(QUEUE));
   });
 
-  it('given its own part has gone, when a claimer looks further, then it looks at all the others', () => {
+  it('lets a claimer go on to all other items, in a circle, once its own part is taken', () => {
     expect(failoverShare(QUEUE, { rank: 1, claimers: 3 }).inOrder).toEqual([5, 7, 11, 13, 17, 2, 3]);
     expect(singleFrom(QUEUE, 6)).toEqual({ inOrder: [7, 11, 13, 17, 2, 3, 5], most: 1 });
     expect(singleFrom(QUEUE, 7)).toEqual({ inOrder: [7, 11, 13, 17, 2, 3, 5], most: 1 });

@@ -34,7 +34,7 @@ describe('which items have lost their holder', () => {
       ['running', 'failovering', 'failover'],
     ],
     ['that a dead rescuer had taken', { failovering: 'dead' }, ['failovering']],
-  ])('given an item %s, when marks are judged, then its stale marks are named', (_, holders, stale) => {
+  ])('names the stale marks of an item %s', (_, holders, stale) => {
     expect(orphans(holders)).toMatchObject([{ item: 3, stale, mustRepeat: true }]);
   });
 
@@ -44,7 +44,7 @@ describe('which items have lost their holder', () => {
     ['that a living rescuer runs', { running: 'alive', failovering: 'alive', failover: 'alive' }],
     ['that a living instance has taken from a dead rescuer', { failovering: 'dead', failover: 'alive' }],
     ['that a living instance runs although a dead one had taken it', { running: 'alive', failovering: 'dead' }],
-  ])('given an item %s, when marks are judged, then it is left alone', (_, holders) => {
+  ])('leaves alone an item %s', (_, holders) => {
     expect(orphans(holders)).toEqual([]);
   });
 
@@ -54,12 +54,9 @@ describe('which items have lost their holder', () => {
     ['left no record, as Java does', { kind: 'none' }, true],
     ['left no record where another run had left one', recordOf('somebody else'), true],
     ['left a record that cannot be read', { kind: 'none', unreadableSince: 1 }, true],
-  ])(
-    'given a stale mark of a run that %s, when it is judged, then the item is owed accordingly',
-    (_, stored, mustRepeat) => {
-      expect(orphans({ running: 'dead' }, stored)).toMatchObject([{ item: 3, stale: ['running'], mustRepeat }]);
-    },
-  );
+  ])('decides whether an item with a stale mark is owed if its run %s: $2', (_, stored, mustRepeat) => {
+    expect(orphans({ running: 'dead' }, stored)).toMatchObject([{ item: 3, stale: ['running'], mustRepeat }]);
+  });
 
   it('finds the holders whose runs are in no record, among marks of several instances', () => {
     const holders = new Map([
@@ -123,7 +120,7 @@ describe('where an orphan goes', () => {
     expect(places([adoptable(0)], { ...full, queued: new Set([0]) })).toEqual(['none']);
   });
 
-  it('is told with all that is known of it', () => {
+  it('is reported with all that is known of it', () => {
     expect(placeOrphans([orphan(3)], room)).toEqual([{ ...orphan(3), place: 'queue' }]);
     expect(placeOrphans([orphan(10)], room)).toEqual([{ ...orphan(10), place: 'none' }]);
   });

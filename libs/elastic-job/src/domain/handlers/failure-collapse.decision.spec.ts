@@ -24,7 +24,7 @@ describe('kindOfFailure', () => {
   const thrownAt = (message: string) => new Error(message);
   const kindOf = (error: unknown, jobName = 'j') => kindOfFailure({ jobName, error });
 
-  it('given messages that differ in their numbers alone, when compared, then they are of one kind', () => {
+  it('counts messages that differ only in their numbers as one kind', () => {
     const [first, second] = [17, 18].map((order) => thrownAt(`order ${order} is locked`));
     expect(kindOf(first)).toBe(kindOf(second));
   });
@@ -35,7 +35,7 @@ describe('kindOfFailure', () => {
     ['another name', Object.assign(thrownAt('down'), { name: 'DriverError' }), 'j'],
     ['another place', new Error('down'), 'j'],
     ['no error', 'down', 'j'],
-  ])('given %s, when compared, then it is of another kind', (_, error, jobName) => {
+  ])('counts a failure with %s as another kind', (_, error, jobName) => {
     expect(kindOf(error, jobName)).not.toBe(kindOf(thrownAt('down')));
   });
 
@@ -45,7 +45,7 @@ describe('kindOfFailure', () => {
     Symbol('x'),
     Object.create(null),
     Object.assign(new Error(), { message: {}, stack: null }),
-  ])('given a value that is hardly an error (%#), when its kind is asked for, then there is one', (error) => {
+  ])('gives a kind to a value that is hardly an error (%#)', (error) => {
     expect(kindOf(error)).toMatch(/^j\n/);
   });
 });

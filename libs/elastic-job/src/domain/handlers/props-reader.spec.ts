@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PropsReader } from './props-reader.js';
 
 describe('PropsReader', () => {
-  it('given props that are right, when read, then there are values and no faults', () => {
+  it('reads valid props as values, without faults', () => {
     const reader = new PropsReader({
       host: 'h',
       port: '25',
@@ -55,7 +55,7 @@ describe('PropsReader', () => {
       (reader) => reader.requiredUrl('url'),
       'url must be an address that begins with https:// or http://',
     ],
-  ])('given %j, when read, then what is wrong is named', (props, read, fault) => {
+  ])('names the fault of the props %j', (props, read, fault) => {
     const reader = new PropsReader(props);
     read(reader);
     expect(reader.faults).toEqual([fault]);

@@ -18,7 +18,7 @@ describe('findUnshareable', () => {
     { misfirePolicy: 'skip' },
     { misfirePolicy: 'once' },
     { timeoutMs: 5, concurrency: 1, shardingTimeoutMs: 1, serverRetentionMinutes: 0, jobErrorHandlerType: 'PAGER' },
-  ] as const)('given settings by which Java decides alike, when judged, then the job can be shared: %j', (options) => {
+  ] as const)('finds nothing in settings by which Java decides alike: %j', (options) => {
     expect(findUnshareable(configurationOf(options))).toEqual([]);
   });
 
@@ -37,11 +37,11 @@ describe('findUnshareable', () => {
     ]);
   });
 
-  it('given a resident job, when judged, then it cannot be shared', () => {
+  it('reports a resident job', () => {
     expect(findUnshareable(configurationOf({ resident: true }))).toEqual([expect.stringMatching(/^resident is /)]);
   });
 
-  it('given a job that is started after others, when judged, then it cannot be shared', () => {
+  it('reports a job that is started after others', () => {
     const configuration = configurationOf({ after: ['import', 'check'], cron: undefined });
     expect(findUnshareable(configuration)).toEqual([expect.stringMatching(/^after "import", "check" is /)]);
   });
@@ -49,7 +49,7 @@ describe('findUnshareable', () => {
   it.each([
     ['STICKY', 1],
     ['SINGLE_SHARDING_BALANCE', 0],
-  ])('given the strategy %s, when judged, then it counts as what it is to Java', (type, faults) => {
+  ])('judges the strategy %s by whether Java has it (faults: %i)', (type, faults) => {
     const configuration = { ...configurationOf({}), strategy: { ...byRegion, type } };
     expect(findUnshareable(configuration)).toHaveLength(faults);
   });
@@ -61,13 +61,13 @@ describe('resolveClockChange', () => {
     ['auto', true, 'quartz'],
     ['quartz', false, 'quartz'],
     ['natural', true, 'natural'],
-  ] as const)('given %s, when the job is mixed: %s, then %s is in force', (option, firesByQuartz, rule) => {
+  ] as const)('resolves "%s" (the job has a Java peer: %s) to the rule "%s"', (option, firesByQuartz, rule) => {
     expect(resolveClockChange(option, firesByQuartz)).toBe(rule);
   });
 });
 
 describe('HiddenText', () => {
-  it('given a secret, when it joins a message, then only its place is seen', () => {
+  it('shows a placeholder instead of a secret that joins a message', () => {
     expect(['password', new HiddenText('secret')].join(' ')).toBe('password hidden');
   });
 });

@@ -18,7 +18,7 @@ const SIMPLE = [
 ].join('');
 
 describe('importElasticJob2Configuration', () => {
-  it('given the text of a job, when imported, then a new job with its options can be added', () => {
+  it('gives options from which a new job can be added', () => {
     const options = importElasticJob2Configuration(SIMPLE);
     expect(options).toEqual({
       name: 'j',
@@ -50,7 +50,7 @@ describe('importElasticJob2Configuration', () => {
     });
   });
 
-  it('given failover without monitorExecution, when imported, then it is off, as ElasticJob 2 took it', () => {
+  it('turns failover off without monitorExecution, as ElasticJob 2 took it', () => {
     const json = SIMPLE.replace('"failover":false', '"failover":true').replace(
       '"monitorExecution":true',
       '"monitorExecution":false',
@@ -62,7 +62,7 @@ describe('importElasticJob2Configuration', () => {
     ['"jobType":"DATAFLOW","streamingProcess":true', { 'streaming.process': 'true' }],
     ['"jobType":"DATAFLOW"', { 'streaming.process': 'false' }],
     ['"jobType":"SCRIPT","scriptCommandLine":"echo hi"', { 'script.command.line': 'echo hi' }],
-  ])('given %s, when imported, then it is among the props', (type, props) => {
+  ])('takes %s into the props', (type, props) => {
     expect(importElasticJob2Configuration(SIMPLE.replace('"jobType":"SIMPLE"', type)).props).toEqual(props);
   });
 
@@ -71,12 +71,12 @@ describe('importElasticJob2Configuration', () => {
     ['com.dangdang.ddframe.job.lite.api.strategy.impl.OdevitySortByNameJobShardingStrategy', 'ODEVITY'],
     ['com.dangdang.ddframe.job.lite.api.strategy.impl.RotateServerByNameJobShardingStrategy', 'ROUND_ROBIN'],
     ['com.acme.ByRegion', 'com.acme.ByRegion'],
-  ])('given the strategy class %s, when imported, then it is %s', (className, type) => {
+  ])('maps the strategy class %s to %s', (className, type) => {
     const json = SIMPLE.replace('StrategyClass":""', `StrategyClass":"${className}"`);
     expect(importElasticJob2Configuration(json).strategy).toBe(type);
   });
 
-  it('given handlers of the user, when imported, then they are named by their classes', () => {
+  it('names handlers of the user by their classes', () => {
     const json = SIMPLE.replaceAll(/com\.dangdang[.\w]*\.Default/g, 'com.acme.');
     expect(importElasticJob2Configuration(json)).toMatchObject({
       jobErrorHandlerType: 'com.acme.JobExceptionHandler',
@@ -94,7 +94,7 @@ describe('importElasticJob2Configuration', () => {
     [SIMPLE.replace(':3,', ':"x",'), 'shardingTotalCount must be a whole number, but is "x"'],
     [SIMPLE.replace('"misfire":true', '"misfire":1'), 'misfire must be true or false, but is 1'],
     [SIMPLE.replace('"jobParameter":""', '"jobParameter":1'), 'jobParameter must be a text, but is 1'],
-  ])('given a text that is none (%#), when imported, then the error names what is wrong', (json, problem) => {
+  ])('refuses a text that is no valid configuration (%#), and names what is wrong', (json, problem) => {
     const attempt = () => importElasticJob2Configuration(json);
     expect(attempt).toThrow(ConfigurationError);
     expect(attempt).toThrow(problem);

@@ -18,7 +18,7 @@ const TOLD = new Map(
 
 describe('JOB_SETTINGS', () => {
   it.each(ROWS.filter(([name]) => name !== 'name'))(
-    'given the default of %s, when judged, then its own rule accepts it',
+    'accepts the default of %s by its own rule',
     (name, { rule, default: usual }) => {
       expect(new OptionTable({ [name]: { rule } }, 'a job').findBroken({ [name]: usual })).toEqual([]);
     },
@@ -26,7 +26,7 @@ describe('JOB_SETTINGS', () => {
 
   // The defaults of name and dialect come from the place of the declaration and from the module.
   it.each(ROWS.filter(([name, row]) => isWord(row.default) && name !== 'name' && name !== 'cronDialect'))(
-    'given the default of %s, when JobOptions is read, then its comment tells the same',
+    'has the default of %s that the comment in JobOptions states',
     (name, { default: usual }) => {
       const told = typeof usual === 'number' ? TOLD.get(name)?.replaceAll('_', '') : TOLD.get(name);
       expect(told).toBe(typeof usual === 'string' ? `'${usual}'` : String(usual));

@@ -16,7 +16,7 @@ describe('mostItemsAtOnce', () => {
     [{ jobExecutorThreadPoolSizeProviderType: 'com.acme.PoolSize' }, Infinity],
     [{ jobExecutorThreadPoolSizeProviderType: 'SINGLE_THREAD', concurrency: 5 }, 5],
     [{ jobExecutorThreadPoolSizeProviderType: 'SINGLE_THREAD', resident: true }, Infinity],
-  ])('given %j on four processors, when asked, then %s items run at once', (options, most) => {
+  ])('allows for %j on four processors %s items at once', (options, most) => {
     const configuration = resolveJobOptions({ name: 'j', shardingTotalCount: 9, ...options }, { place: 'spec' });
     expect(mostItemsAtOnce(configuration, PROCESSORS)).toBe(most);
   });

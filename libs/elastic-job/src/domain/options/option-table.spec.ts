@@ -38,7 +38,7 @@ const VALUES = [
 ];
 
 describe('the rules of options', () => {
-  it.each(SETTING_NAMES)('given any value of %s, when it is judged, then class-validator comes to the same', (name) => {
+  it.each(SETTING_NAMES)('judge any value of %s as class-validator does', (name) => {
     const table = new OptionTable({ [name]: JOB_SETTINGS[name] }, 'a job');
     for (const value of VALUES) {
       const isBroken = validateSync(table.judged({ [name]: value })).length > 0;

@@ -15,7 +15,7 @@ class ByRegion implements ShardingStrategy {
 }
 
 describe('resolveJobOptions', () => {
-  it('given name, cron and count, when resolved, then all else has its default and nothing can be changed', () => {
+  it('fills in all defaults for a job of name, cron and count, and freezes the result', () => {
     const configuration = resolveJobOptions(minimal, source);
     expect(configuration).toEqual({
       jobName: 'settle-orders',
@@ -65,7 +65,7 @@ describe('resolveJobOptions', () => {
     expect(configuration).toSatisfy(Object.isFrozen);
   });
 
-  it('given every option, when resolved, then each is taken as given', () => {
+  it('takes every option as it is given', () => {
     const given = {
       cron: '0 0 2 ? * MON-FRI',
       timeZone: 'Asia/Shanghai',
@@ -108,18 +108,18 @@ describe('resolveJobOptions', () => {
     });
   });
 
-  it('given undefined and null options, when resolved, then they count as not given', () => {
+  it('treats undefined and null options as not given', () => {
     const blank: object = { misfire: undefined, description: null, timeoutMs: null };
     expect(resolveJobOptions({ ...minimal, ...blank }, source)).toEqual(resolveJobOptions(minimal, source));
   });
 
-  it("given a unix expression, when resolved, then the configuration has Quartz's text and no dialect", () => {
+  it('translates a unix expression to Quartz, and drops the dialect', () => {
     const unix = { ...minimal, cron: '*/5 * * * 1-5', cronDialect: 'unix' } as const;
     expect(resolveJobOptions(unix, source)).toMatchObject({ cron: '0 */5 * ? * MON-FRI' });
     expect(resolveJobOptions(unix, source)).not.toHaveProperty('cronDialect');
   });
 
-  it('given the dialect of the source, when options name none, then it is theirs; else their own stands', () => {
+  it('uses the dialect of the source if the options name none', () => {
     const unix = { ...source, cronDialect: 'unix' } as const;
     expect(resolveJobOptions({ ...minimal, cron: '0 2 * * *' }, unix).cron).toBe('0 0 2 * * ?');
     expect(resolveJobOptions({ ...minimal, cronDialect: 'quartz' }, unix).cron).toBe(minimal.cron);
@@ -133,7 +133,7 @@ describe('resolveJobOptions', () => {
       /^cron: .*As a unix expression it is "0 \*\/5 \* \* \* \?": write that, or say cronDialect: 'unix'$/,
     ],
     [{ cronDialect: 'crontab' }, /^cronDialect must be "quartz" or "unix", but is "crontab"$/],
-  ])('given %j, when resolved, then the error says what would be right', (wrong, problem) => {
+  ])('says in the error what would be right instead of %j', (wrong, problem) => {
     const options: object = { ...minimal, ...wrong };
     expect(() => resolveJobOptions({ ...minimal, ...options }, source)).toThrow(
       expect.objectContaining({ problems: [expect.stringMatching(problem)] }),
@@ -149,12 +149,9 @@ describe('resolveJobOptions', () => {
       { misfire: true, misfirePolicy: 'all' },
       { misfire: true, misfirePolicy: 'all' },
     ],
-  ] as const)(
-    'given %o, when resolved, then the switch that Java reads and the policy say the same',
-    (given, expected) => {
-      expect(resolveJobOptions({ ...minimal, ...given }, source)).toMatchObject(expected);
-    },
-  );
+  ] as const)('keeps the switch that Java reads in line with the misfire policy: %o', (given, expected) => {
+    expect(resolveJobOptions({ ...minimal, ...given }, source)).toMatchObject(expected);
+  });
 
   it('names the place and each wrong field with its value in one error', () => {
     const wrong = { ...minimal, cron: '0 0 * *', shardingTotalCount: 0, strategy: 'BY_REGION' };
@@ -186,13 +183,13 @@ describe('resolveJobOptions', () => {
     );
   });
 
-  it('given a job after others, when resolved, then their names are a list without doubles', () => {
+  it('lists the parents of a job without doubles', () => {
     const options = { ...minimal, cron: undefined, after: ['import', 'check', 'import'] };
     expect(resolveJobOptions(options, source).after).toEqual(['import', 'check']);
     expect(resolveJobOptions({ ...options, after: 'import' }, source).after).toEqual(['import']);
   });
 
-  it('given a resident job with a schedule, a limit or no marks, when resolved, then each is refused', () => {
+  it('refuses a resident job that has a schedule, a limit or no marks', () => {
     const wrong = { ...minimal, resident: true, concurrency: 1, monitorExecution: false };
     expect(() => resolveJobOptions(wrong, source)).toThrow(
       expect.objectContaining({
@@ -294,23 +291,20 @@ describe('resolveJobOptions', () => {
     ['strategy', { type: 'X' }, 'or have a type (a text) and shard (a function), but is an object (type)'],
     ['strategy', { type: 'odevity', shard: () => new Map() }, 'a type of its own instead of ElasticJob\'s "odevity"'],
   ];
-  it.each(faults)(
-    'given %s %o, when resolved, then it is refused by name: %s',
-    (option, value, problem, beside = {}) => {
-      const resolve = () => resolveJobOptions({ ...minimal, ...beside, [option]: value }, source);
-      expect(resolve).toThrow(ConfigurationError);
-      expect(resolve).toThrow(expect.objectContaining({ problems: [expect.stringContaining(problem)] }));
-      expect(resolve).toThrow(
-        expect.objectContaining({ problems: [expect.stringMatching(new RegExp(`^${option}\\b`))] }),
-      );
-    },
-  );
+  it.each(faults)('refuses %s %o by name: %s', (option, value, problem, beside = {}) => {
+    const resolve = () => resolveJobOptions({ ...minimal, ...beside, [option]: value }, source);
+    expect(resolve).toThrow(ConfigurationError);
+    expect(resolve).toThrow(expect.objectContaining({ problems: [expect.stringContaining(problem)] }));
+    expect(resolve).toThrow(
+      expect.objectContaining({ problems: [expect.stringMatching(new RegExp(`^${option}\\b`))] }),
+    );
+  });
 
   it.each<Partial<JobOptions>>([
     { className: 'o'.repeat(512) },
     { jobExtraConfigurations: '- a\n  b: c\n- d\n' },
     { workerModule: 'file:///a.js', isolation: 'worker-thread' },
-  ])('given %o, when resolved, then it will do', (given) => {
+  ])('accepts %o', (given) => {
     expect(() => resolveJobOptions({ ...minimal, ...given }, source)).not.toThrow();
   });
 
@@ -318,22 +312,22 @@ describe('resolveJobOptions', () => {
     ['faliover', 'faliover is not an option of a job; did you mean failover?'],
     ['ShardingTotalcount', 'did you mean shardingTotalCount?'],
     ['retries', 'known are name, cron, cronDialect, className,'],
-  ])('given the unknown option %s, when resolved, then the error tells what there is', (option, problem) => {
+  ])('refuses the unknown option %s, and suggests existing ones', (option, problem) => {
     const resolve = () => resolveJobOptions({ ...minimal, [option]: true }, source);
     expect(resolve).toThrow(expect.objectContaining({ problems: [expect.stringContaining(problem)] }));
   });
 
-  it.each([undefined, ''])('given the cron %j, when resolved, then it is a one-off job', (cron) => {
+  it.each([undefined, ''])('takes a job with the cron %j for a one-off job', (cron) => {
     expect(resolveJobOptions({ ...minimal, cron }, source).cron).toBeUndefined();
   });
 
-  it('given SINGLE_SHARDING_BALANCE for several items, when resolved, then it is refused', () => {
+  it('refuses SINGLE_SHARDING_BALANCE for several items', () => {
     const resolve = () => resolveJobOptions({ ...minimal, strategy: 'SINGLE_SHARDING_BALANCE' }, source);
     const problem = 'strategy "SINGLE_SHARDING_BALANCE" needs a shardingTotalCount of 1, but that is 3';
     expect(resolve).toThrow(expect.objectContaining({ problems: expect.arrayContaining([problem]) }));
   });
 
-  it('fault 25: given tracing settings with a password, when they are logged, then it is not shown', () => {
+  it('fault 25: shows no password of tracing settings in the log', () => {
     const jobExtraConfigurations = '- !!com.acme.Tracing\n  password: secret';
     const configuration = resolveJobOptions({ ...minimal, jobExtraConfigurations }, source);
     expect(configuration.jobExtraConfigurations!.reveal()).toBe(jobExtraConfigurations);
@@ -343,7 +337,7 @@ describe('resolveJobOptions', () => {
     }
   });
 
-  it('given an own strategy by name, object or class, when resolved, then it is the one in force', () => {
+  it('uses the own strategy that is given by name, as an object or as a class', () => {
     const byRegion = new ByRegion();
     const resolve = (strategy: JobOptions['strategy']) =>
       resolveJobOptions({ ...minimal, strategy }, { ...source, strategies: [byRegion] }).strategy;
@@ -353,7 +347,7 @@ describe('resolveJobOptions', () => {
     expect(resolve('round_robin')).toBe(createShardingStrategy('ROUND_ROBIN'));
   });
 
-  it('given parameters beyond the count from elsewhere, when surplus ones are allowed, then they are kept', () => {
+  it('keeps parameters beyond the total count if the source allows surplus ones', () => {
     const shrunk = { ...minimal, shardingTotalCount: 1, shardingItemParameters: '0=a,1=b' };
     expect(resolveJobOptions(shrunk, { ...source, surplusItemParameters: true })).toMatchObject({
       shardingItemParameters: '0=a,1=b',

@@ -19,14 +19,11 @@ describe('parseShardingItemParameters', () => {
       ],
     ],
     ['01=x', [[1, 'x']]],
-  ] as [string, [number, string][]][])(
-    'given "%s", when read, then each item has its parameter',
-    (text, parameters) => {
-      expect([...parseShardingItemParameters(text)]).toEqual(parameters);
-    },
-  );
+  ] as [string, [number, string][]][])('reads the parameter of each item from "%s"', (text, parameters) => {
+    expect([...parseShardingItemParameters(text)]).toEqual(parameters);
+  });
 
-  it('given more than a node may hold, when read, then it is refused with the size, and told in part', () => {
+  it('refuses a text larger than a node may hold, and quotes it only in part', () => {
     const read = () => parseShardingItemParameters('='.repeat(262_145));
     expect(read).toThrow(/cannot be read: it has more than 262144 bytes\.$/);
     expect(read).toThrow(/^.{1,1200}$/);
@@ -45,7 +42,7 @@ describe('parseShardingItemParameters', () => {
     '0=a,1=b,0=c',
     '2147483648=a',
     '9007199254740993=a',
-  ])('given "%s", when read, then it is refused', (text) => {
+  ])('refuses "%s" and quotes it', (text) => {
     expect(() => parseShardingItemParameters(text)).toThrow(ShardingItemParametersError);
     expect(() => parseShardingItemParameters(text)).toThrow(`"${text}"`);
   });

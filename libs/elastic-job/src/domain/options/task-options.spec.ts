@@ -16,7 +16,7 @@ function problemsOf(options: Partial<Record<keyof JobOptions, unknown>>): string
 }
 
 describe('a job whose items are tasks', () => {
-  it('given no resources and no task, when resolved, then the Cloud module decides', () => {
+  it('leaves resources and task to the Cloud module if it has none', () => {
     expect(resolveJobOptions(TASK, { place: 'spec' })).toMatchObject({
       executor: 'task',
       resources: undefined,
@@ -24,7 +24,7 @@ describe('a job whose items are tasks', () => {
     });
   });
 
-  it('given some of the resources, when resolved, then application and Cloud module decide the others', () => {
+  it('leaves the resources that it does not name to the application and the Cloud module', () => {
     const { resources } = resolveJobOptions({ ...TASK, resources: { memoryMb: 256 } }, { place: 'spec' });
     expect(resources).toEqual({ memoryMb: 256 });
   });
@@ -34,7 +34,7 @@ describe('a job whose items are tasks', () => {
     ['an image and an environment', { task: { image: 'orders:1', env: { REGION: '' } } }],
     ['the least resources', { resources: { cpu: 0.001, memoryMb: 1 } }],
     ['fields that are undefined', { task: { command: undefined }, resources: { cpu: undefined } }],
-  ])('given %s, when resolved, then nothing is wrong', (_, options) => {
+  ])('accepts %s', (_, options) => {
     expect(problemsOf(options)).toBe('');
   });
 
@@ -61,7 +61,7 @@ describe('a job whose items are tasks', () => {
     ['isolation must be left out with executor "task"', { isolation: 'worker-thread', workerModule: 'file:///a.js' }],
     ['resources is given, but executor is not "task"', { executor: undefined, resources: { cpu: 1 } }],
     ['task is given, but executor is not "task"', { executor: undefined, task: { image: 'orders:1' } }],
-  ])('given what is wrong, when resolved, then it says: %s', (problem, options) => {
+  ])('is refused if an option is wrong: %s', (problem, options) => {
     expect(problemsOf(options)).toContain(problem);
   });
 });

@@ -29,11 +29,11 @@ describe('whether an item may be begun', () => {
     ['whose record cannot be read, and was written since', { stored: UNREADABLE }, 'alreadyBegun'],
     ['whose record cannot be read, and was written before', { stored: unreadable(1_999) }, 'begin'],
     ['whose record cannot be read, while it runs', { stored: unreadable(1_999), isRunning: true }, 'busy'],
-  ])('given an item %s, when a fire time comes, then the decision is made', (_, state, decision) => {
+  ])('is answered with $2 at a fire time, for an item %s', (_, state, decision) => {
     expect(decideBegin(target(2_000), { stored: NONE, isRunning: false, isQueued: false, ...state })).toBe(decision);
   });
 
-  it('given a trigger by hand and a later fire time, when it comes, then it is not superseded', () => {
+  it('allows a trigger by hand for an item that was begun for a later fire time', () => {
     const state = { stored: record(3_000), isRunning: false, isQueued: false };
     expect(decideBegin(target(2_000, 'manual:1'), state)).toBe('begin');
   });
@@ -54,7 +54,7 @@ describe('whether an item may be begun', () => {
     [1_999, 'begin'],
     [2_000, 'alreadyBegun'],
     [3_000, 'alreadyBegun'],
-  ])('given a resident item whose last target was of %i, when it begins for 2000, then %s', (fireTime, decision) => {
+  ])('depends, for a resident item at 2000, on the fire time %i of its last target: %s', (fireTime, decision) => {
     const stored = record(fireTime, { origin: 'resident', settled: 'succeeded' });
     expect(decideBegin(target(2_000, 'resident'), { stored, isRunning: false, isQueued: false })).toBe(decision);
   });
@@ -66,7 +66,7 @@ describe('whether an item may be begun for what an operator has asked for', () =
     ['that has run for other triggers only', thenScheduled('0', '2'), 'begin'],
     ['that nobody has asked for before', record(3_000), 'begin'],
     ['whose record cannot be read, and was written since', UNREADABLE, 'alreadyBegun'],
-  ])('given an item %s, when an instance is late with a request, then the decision is made', (_, stored, decision) => {
+  ])('is answered with $2 to an instance that is late, for an item %s', (_, stored, decision) => {
     const asked = target(2_000, 'manual:1');
     expect(decideBegin(asked, { stored, isRunning: false, isQueued: false })).toBe(decision);
   });
@@ -84,21 +84,21 @@ describe('what becomes of a queued item', () => {
   it.each<[string, StoredRecord]>([
     ['whose run never ended', record(1_000)],
     ['whose run was aborted', record(1_000, { settled: 'aborted' })],
-  ])('given an item %s, when it is claimed, then it runs for the target of its record', (_, stored) => {
+  ])('begins, for the target of its record, an item %s', (_, stored) => {
     expect(decide({ stored })).toEqual({ kind: 'begin', target: target(1_000) });
   });
 
   it.each<[string, StoredRecord]>([
     ['that succeeded', record(1_000, { settled: 'succeeded' })],
     ['that failed', record(1_000, { settled: 'failed' })],
-  ])('given an item %s, when it is claimed, then nothing is owed', (_, stored) => {
+  ])('owes nothing for an item %s', (_, stored) => {
     expect(decide({ stored })).toEqual({ kind: 'void' });
   });
 
   it.each<[string, Partial<QueuedItemState>]>([
     ['that runs', { isRunning: true }],
     ['that somebody has taken', { isTaken: true }],
-  ])('given an item %s, when it is claimed, then it is left alone', (_, state) => {
+  ])('leaves alone an item %s', (_, state) => {
     expect(decide(state)).toEqual({ kind: 'busy' });
   });
 
@@ -109,7 +109,7 @@ describe('what becomes of a queued item', () => {
     ['that Java has run since it was settled', { stored: record(5_000, { settled: 'failed' }), lastRun: 'unrecorded' }],
     ['that Java may have run since', { stored: record(1_000, { settled: 'succeeded' }), lastRun: 'unknown' }],
     ['whose end nobody here has seen', { lastRun: 'unknown' }],
-  ])('given an item %s, when it is claimed, then it runs for the fire time before the entry', (_, state) => {
+  ])('begins, for the fire time before the entry, an item %s', (_, state) => {
     expect(decide({ endsByMark: true, ...state })).toEqual({ kind: 'begin', target: UNRECORDED });
   });
 
@@ -141,7 +141,7 @@ describe('what becomes of a queued item', () => {
     ['gone', 'begin'],
     ['self', 'void'],
     ['other', 'busy'],
-  ])('given an unsettled record beside Java, when its holder is %s, then the decision is %s', (holder, kind) => {
+  ])('decides on an unsettled record beside Java by its holder: %s gives %s', (holder, kind) => {
     expect(decide({ endsByMark: true, holder }).kind).toBe(kind);
   });
 

@@ -51,7 +51,7 @@ describe('the owed fire times', () => {
     ],
     ['switched off all the time', { excluded: [{ after: 0, until: 60 }] }, []],
     ['a schedule that has ended', { schedule: ONCE, after: 0 }, [10]],
-  ])('given an item: %s, when it is looked at, then they are known, and the last of them', (_, changes, expected) => {
+  ])('are listed, and the last of them is found: %s', (_, changes, expected) => {
     expect([...owedTimes(owedOf(changes))]).toEqual(expected);
     expect(latestOwed(owedOf(changes))).toBe(expected.at(-1));
   });
@@ -65,17 +65,17 @@ describe('decideCatchUp', () => {
     [rule('all', 4), 30],
     [rule('all', 3), 40],
     [rule('all', 1), 60],
-  ])('given four owed fire times, when the rule is %o, then %s is begun first', (given, expected) => {
+  ])('begins, by the rule %o for four owed fire times, %s first', (given, expected) => {
     expect(decideCatchUp(owedOf(), given)).toBe(expected);
   });
 
-  it('given nothing is owed, when it is looked at, then nothing is begun', () => {
+  it('begins nothing if nothing is owed', () => {
     for (const policy of ['skip', 'once', 'all'] as const) {
       expect(decideCatchUp(owedOf({ until: 20 }), rule(policy))).toBeUndefined();
     }
   });
 
-  it('given an excluded stretch, when the limit is counted, then what came in it does not count', () => {
+  it('does not count fire times of an excluded span towards the limit', () => {
     expect(decideCatchUp(owedOf({ excluded: [{ after: 35, until: 55 }] }), rule('all', 2))).toBe(30);
   });
 });
@@ -88,17 +88,17 @@ describe('decideGiveUp', () => {
     ['excluded first', { excluded: [{ after: 0, until: 45 }] }, rule('all'), { upTo: 40, waiting: 50 }],
     ['excluded, all of it', { excluded: [{ after: 0, until: 60 }] }, rule('once'), { upTo: 60, waiting: undefined }],
     ['not owed', { until: 25 }, rule('skip'), { upTo: undefined, waiting: undefined }],
-  ])('given fire times that are %s, when it is looked at, then so many are given up', (_, changes, given, expected) => {
+  ])('decides what to give up of fire times that are %s: $3', (_, changes, given, expected) => {
     expect(decideGiveUp(owedOf(changes), given, 50)).toEqual(expected);
   });
 });
 
 describe('findMissed', () => {
-  it('tells what was missed in a row as one stretch, with its length', () => {
+  it('reports what was missed in a row as one stretch, with its length', () => {
     expect(findMissed(owedOf(), 5)).toEqual([{ first: 30, last: 60, count: 4 }]);
   });
 
-  it('counts a stretch up to the limit, and tells it as a whole', () => {
+  it('counts a stretch up to the limit, and reports it as a whole', () => {
     expect(findMissed(owedOf(), 2)).toEqual([{ first: 30, last: 60, count: 2 }]);
   });
 

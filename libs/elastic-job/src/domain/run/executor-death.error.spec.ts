@@ -17,7 +17,7 @@ describe('how a real executor has died', () => {
     ['process.exit(0)', undefined],
     ['process.exit(3)', { state: 'FAILED', detail: 'exit code 3' }],
     ['process.kill(process.pid, "SIGKILL")', { state: 'KILLED', detail: 'signal SIGKILL' }],
-  ])('given a child process that ran %s, when it exits, then its death is named', async (script, death) => {
+  ])('is read from the exit of a child process that ran %s: %j', async (script, death) => {
     const child = spawn(process.execPath, ['-e', script]);
     const end = await new Promise<ExecutorEnd>((resolve) =>
       child.once('exit', (code, signal) => resolve({ kind: 'process', code, signal })),
@@ -26,7 +26,7 @@ describe('how a real executor has died', () => {
     expect(stateOf(executorDeathOf(end))).toEqual(death);
   });
 
-  it('given a program that does not exist, when it is spawned, then the death is an ERROR with its cause', async () => {
+  it('is an ERROR with its cause if the program does not exist', async () => {
     const error = await new Promise<Error>((resolve) => spawn('/nowhere/no-such-program').once('error', resolve));
     const death = executorDeathOf({ kind: 'process', error })!;
 
@@ -37,20 +37,20 @@ describe('how a real executor has died', () => {
   it.each([
     ['process.exit(0)', undefined],
     ['process.exit(4)', { state: 'FAILED', detail: 'exit code 4' }],
-  ])('given a worker thread that ran %s, when it exits, then its death is named', async (script, death) => {
+  ])('is read from the exit of a worker thread that ran %s: %j', async (script, death) => {
     const code = await new Promise<number>((resolve) => new Worker(script, { eval: true }).once('exit', resolve));
 
     expect(stateOf(executorDeathOf({ kind: 'thread', code }))).toEqual(death);
   });
 
-  it('given a worker thread that throws, when its error arrives, then it has FAILED', async () => {
+  it('is FAILED if a worker thread throws', async () => {
     const thread = new Worker('throw new RangeError("out of orders")', { eval: true });
     const error: unknown = await new Promise((resolve) => thread.once('error', resolve));
 
     expect(stateOf(executorDeathOf({ kind: 'thread', error }))).toEqual({ state: 'FAILED', detail: 'out of orders' });
   });
 
-  it('given a worker thread that is terminated, when it exits, then it has FAILED', async () => {
+  it('is FAILED if a worker thread is terminated', async () => {
     const thread = new Worker(SLEEP, { eval: true });
     await once(thread, 'online');
 

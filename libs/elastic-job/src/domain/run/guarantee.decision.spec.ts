@@ -36,18 +36,18 @@ describe('an item that others wait for', () => {
       { ...FREE, owner: 'java', isDisabled: true },
       { started: false, completed: false },
     ],
-  ])('given it %s, when asked whether it can still come, then the answer is %o', (_, item, expected) => {
+  ])('can still come to these phases if it %s: $2', (_, item, expected) => {
     const answer = (phase: GuaranteePhase) => isAwaited(phase, ROUND, JOB, item);
     expect({ started: answer('started'), completed: answer('completed') }).toEqual(expected);
   });
 
-  it('given a job without misfire, when an item still runs for the round before, then it will not come', () => {
+  it('will not come in a job without misfire while it still runs for the round before', () => {
     const item = { ...BEGUN, stored: begun(5_000) };
     expect(isAwaited('started', ROUND, { ...JOB, misfire: false }, item)).toBe(false);
   });
 
   it.each<GuaranteePhase>(['started', 'completed'])(
-    'given a job that is not monitored, when %s is waited for, then every item with an instance can come',
+    'can come to the phase %s of an unmonitored job if it is enabled and has an instance',
     (phase) => {
       const job = { ...JOB, monitorExecution: false };
       expect(isAwaited(phase, ROUND, job, FREE)).toBe(true);
@@ -66,7 +66,7 @@ describe('one run of a whole job', () => {
     // Java's console asks the instances one by one.
     [1_000, 'manual:71', 1_003, 'manual:72', true],
     [1_000, 'manual:71', 2_000, 'manual:72', false],
-  ])('given targets %i %s and %i %s, when compared, then they are one: %s', (...row) => {
+  ])('covers the targets %i %s and %i %s: %s', (...row) => {
     const [time, origin, otherTime, otherOrigin, expected] = row;
     const other = { fireTime: otherTime, origin: otherOrigin };
     expect(isSameRound({ fireTime: time, origin }, other)).toBe(expected);

@@ -32,7 +32,7 @@ describe('what becomes of an item that is not done', () => {
     ['whose executor is lost', died('LOST'), 'queue'],
     ['whose executor is gone', died('GONE'), 'queue'],
     ['whose executor may run still', died('UNREACHABLE'), 'hold'],
-  ])('given a run %s, when it ends with failover, then the item is decided so', (_, outcome, requeue) => {
+  ])('is $2 with failover after a run %s', (_, outcome, requeue) => {
     expect(decideRequeue(outcome, STATE)).toBe(requeue);
   });
 
@@ -42,12 +42,12 @@ describe('what becomes of an item that is not done', () => {
     ['was cancelled', { kind: 'aborted', reason: CANCELLED }, 'none', 'none'],
     ['hung', hung(DRAINED), 'queue', 'none'],
     ['hung although it was cancelled', hung(CANCELLED), 'none', 'none'],
-  ])('given a run that %s, when it ends, then others owe it accordingly', (_, outcome, first, rescue) => {
+  ])('is $2 after a run that %s, and $3 if that run was a failover', (_, outcome, first, rescue) => {
     expect(decideRequeue(outcome, STATE)).toBe(first);
     expect(decideRequeue(outcome, { ...STATE, source: 'FAILOVER' })).toBe(rescue);
   });
 
-  it('given no failover, when a run is not done, then nobody repeats it, and a mark is kept all the same', () => {
+  it('is none without failover, but a run that may still go on keeps its mark', () => {
     const state = { ...STATE, isFailoverOn: false };
     expect([ABORTED, died('KILLED'), died('UNREACHABLE')].map((outcome) => decideRequeue(outcome, state))).toEqual([
       'none',
@@ -56,12 +56,12 @@ describe('what becomes of an item that is not done', () => {
     ]);
   });
 
-  it('given a full queue, when a run is not done, then it overflows', () => {
+  it('is overflow if the queue is full', () => {
     const state = { ...STATE, isQueueFull: true };
     expect([ABORTED, died('LOST')].map((outcome) => decideRequeue(outcome, state))).toEqual(['overflow', 'overflow']);
   });
 
-  it('given a task that was handed over, when there is no failover or no place, then it waits all the same', () => {
+  it('is the queue for a task that was handed over, also without failover or a free place', () => {
     const handedOver: ShardOutcome = { kind: 'aborted', reason: new HandedOverError('j', 'moved') };
     expect(decideRequeue(handedOver, { ...STATE, isFailoverOn: false, isQueueFull: true })).toBe('queue');
   });
@@ -76,7 +76,7 @@ describe('what becomes of an item that is not done', () => {
     ['GONE_BY_OPERATOR', 'queue'],
     ['UNKNOWN', 'queue'],
     ['UNREACHABLE', 'hold'],
-  ])('given the last death that counts, when the executor is %s, then the decision is %s', (state, requeue) => {
+  ])("is decided by the executor's state %s at the last death that counts: %s", (state, requeue) => {
     expect(decideRequeue(died(state), { ...STATE, executorDeaths: 3 })).toBe(requeue);
     const spared = new ExecutorDeathError(state, 'evicted', { isInnocent: true });
     const spare = decideRequeue({ kind: 'failed', error: spared }, { ...STATE, executorDeaths: 3 });
@@ -86,7 +86,7 @@ describe('what becomes of an item that is not done', () => {
   it.each([
     [2, 'queue'],
     [3, 'exhausted'],
-  ])('given %i deaths before, when the executor dies again, then the decision is %s', (executorDeaths, requeue) => {
+  ])('is decided after %i deaths if the executor dies again: %s', (executorDeaths, requeue) => {
     expect(decideRequeue(died('FAILED'), { ...STATE, executorDeaths })).toBe(requeue);
     expect(decideRequeue(ABORTED, { ...STATE, executorDeaths })).toBe('queue');
   });

@@ -10,7 +10,7 @@ it('doubles the pause before each restart of an item that ends at once, up to 30
 it.each([
   [59_999, 30_000],
   [60_000, 100],
-])('given a run of %i ms after long pauses, when it ends, then the pause is %i ms', (ranMs, pauseMs) => {
+])('sets the pause after a run of %i ms, which followed a pause of 30 s, to %i ms', (ranMs, pauseMs) => {
   expect(residentPauseMs(30_000, ranMs)).toBe(pauseMs);
 });
 
@@ -19,7 +19,7 @@ it.each([
   [4_999, 5_000],
   [5_000, 5_001],
   [9_000, 9_001],
-])('given a last target of %s, when the item begins at 5000, then its fire time is %i', (fireTime, expected) => {
+])('gives an item with the last target %s that begins at 5000 the fire time %i', (fireTime, expected) => {
   const target = { fireTime: fireTime ?? 0, origin: 'resident' } as const;
   const record = { run: 'r', by: 'a', target, attempt: 1, begunAt: 0 };
   const stored = fireTime === undefined ? ({ kind: 'none' } as const) : ({ kind: 'record', record } as const);

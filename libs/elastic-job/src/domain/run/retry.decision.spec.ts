@@ -15,7 +15,7 @@ const STATE: RetryState = {
 const failing = (error: unknown): ShardOutcome => ({ kind: 'failed', error });
 
 describe('retryDelayMs', () => {
-  it('given a factor and a limit, when attempts fail, then each pause is longer until it is the longest', () => {
+  it('lengthens each pause by the factor, up to the limit', () => {
     expect([1, 2, 3, 4, 2_000].map((attempt) => retryDelayMs(POLICY, attempt, 0))).toEqual([100, 300, 500, 500, 500]);
   });
 
@@ -25,7 +25,7 @@ describe('retryDelayMs', () => {
     [0.5, 0.5, 225],
     [0.5, 0.999_999, 150],
     [1, 0.999_999, 0],
-  ])('given the jitter %d and the chance %d, when an attempt fails, then the pause is %d ms', (jitter, random, ms) => {
+  ])('turns the jitter %d and the random number %d into a pause of %d ms', (jitter, random, ms) => {
     expect(retryDelayMs({ ...POLICY, retryJitter: jitter }, 2, random)).toBe(ms);
   });
 });
@@ -51,7 +51,7 @@ describe('decideRetry', () => {
       { configuration: { ...STATE.configuration, failover: true } },
       undefined,
     ],
-  ])('given %s, when judged, then the pause fits', (_, outcome, state, delayMs) => {
+  ])('decides whether to retry after %s, and the pause: $3', (_, outcome, state, delayMs) => {
     expect(decideRetry(outcome, { ...STATE, ...state })).toBe(delayMs);
   });
 });

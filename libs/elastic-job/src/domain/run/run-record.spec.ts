@@ -35,11 +35,11 @@ describe('the record of a run', () => {
       'begun by hand after a fire time',
       { ...RECORD, target: { fireTime: 1, origin: 'manual:7', parameters: 'p' }, lastScheduled: 2 },
     ],
-  ])('given a run that was %s, when it is written and read, then it is the same', (_, record) => {
+  ])('is read as it was written, for a run that was %s', (_, record) => {
     expect(parseRunRecord(formatRunRecord(record, 1))).toEqual({ kind: 'record', record });
   });
 
-  it('given an item that Java keeps, when it is read, then there is no record', () => {
+  it('is absent from the empty text of an item that Java keeps', () => {
     expect(parseRunRecord('')).toEqual({ kind: 'none' });
   });
 
@@ -55,15 +55,12 @@ describe('the record of a run', () => {
     ['no object', '5'],
     ['null', 'null'],
     ['no JSON', 'hello'],
-  ])(
-    'given a text with %s, when it is read, then there is no record, and what was due until then is done',
-    (_, text) => {
-      const stored = parseRunRecord(text, 5_000);
-      expect(stored).toEqual({ kind: 'none', unreadableSince: 5_000 });
-      expect(lastScheduledOf(stored)).toBe(5_000);
-      expect(lastFireTimeOf(stored)).toBe(5_000);
-    },
-  );
+  ])('is absent from a text with %s, and what was due until its instant counts as done', (_, text) => {
+    const stored = parseRunRecord(text, 5_000);
+    expect(stored).toEqual({ kind: 'none', unreadableSince: 5_000 });
+    expect(lastScheduledOf(stored)).toBe(5_000);
+    expect(lastFireTimeOf(stored)).toBe(5_000);
+  });
 
   it.each([
     { after: 1, until: 3, fireTimes: [2, 'x'] },
@@ -83,7 +80,7 @@ describe('the record of a run', () => {
     expect(parseRunRecord(text)).toEqual({ kind: 'record', record: RECORD });
   });
 
-  it('does not count a text without an instant as one that nobody can read', () => {
+  it('does not count an empty text as one that nobody can read', () => {
     expect(parseRunRecord('', 5_000)).toEqual({ kind: 'none' });
   });
 
@@ -112,18 +109,18 @@ describe('the record of a run', () => {
   it.each([
     ['a later version', { v: 2, ...RECORD }],
     ['no version', RECORD],
-  ])('given a text with %s, when it is read, then the fields that this version knows count', (_, fields) => {
+  ])('is read from a text with %s by the fields that this version knows', (_, fields) => {
     expect(parseRunRecord(JSON.stringify(fields))).toEqual({ kind: 'record', record: RECORD });
   });
 
-  it('given known fields of another type, when the record is read, then they are left out', () => {
+  it('leaves out known fields of another type', () => {
     const odd = { attempt: '1', begunAt: null, lastScheduled: {}, owesAfter: 'x', triggers: ['a', 5], trace: 5 };
     const text = JSON.stringify({ v: 2, ...RECORD, ...odd, executorDeaths: [] });
     const { fireTime } = RECORD.target;
     expect(parseRunRecord(text)).toEqual({ kind: 'record', record: { ...RECORD, begunAt: fireTime } });
   });
 
-  it('given a record, when a target is compared, then fire time and origin both count', () => {
+  it('shows a target as begun only if both fire time and origin match', () => {
     const stored = parseRunRecord(formatRunRecord(RECORD, 1));
 
     expect(hasBegun(stored, RECORD.target)).toBe(true);
@@ -152,7 +149,7 @@ describe('what a record says of executors', () => {
     expect(droppedRunRecord(failed, 5, 'purged').settled).toEqual({ at: 2, outcome: 'failed', cause: 'KILLED' });
   });
 
-  it('given triggers of operators, when a record is made of the next run, then it knows the latest of them', () => {
+  it('keeps the latest four triggers of operators for the record of the next run', () => {
     const former = {
       ...RECORD,
       target: { fireTime: 1, origin: 'manual:e' },
@@ -173,7 +170,7 @@ describe('what a record says of executors', () => {
     expect(droppedRunRecord(stored.record, 5, 'overflow')).not.toHaveProperty('trace');
   });
 
-  it('given fields that a later version has added, when the record is read, then they are kept', () => {
+  it('keeps fields that a later version has added, unless they are too large', () => {
     const text = JSON.stringify({ v: 1, ...failed, later: 'x' });
     const stored = parseRunRecord(text);
     expect(stored).toEqual({ kind: 'record', record: { ...failed, later: 'x' } });
@@ -194,11 +191,11 @@ describe('the launches of a target', () => {
     ['has died', { isAdoptable: true, launch: 2, settled: settled('DROPPED') }, 3],
     ['ended with its holder', { launch: 2 }, 3],
     ['was never counted', {}, 2],
-  ])('given a task that %s, when its target is begun again, then the launch is %j', (_, fields, launch) => {
+  ])('reach $2 for a task that %s, once its target is begun again', (_, fields, launch) => {
     expect(launchOf({ kind: 'record', record: { ...record, ...fields } }, record.target)).toBe(launch);
   });
 
-  it('given another target, when it is begun, then it is launched for the first time', () => {
+  it('begin at 1 for another target', () => {
     const stored = { kind: 'record', record: { ...record, isAdoptable: true, launch: 2 } } as const;
     expect(launchOf(stored, { ...record.target, fireTime: 9 })).toBe(1);
     expect(launchOf({ kind: 'none' }, record.target)).toBe(1);

@@ -17,31 +17,31 @@ function firesOf(schedule: CronSchedule): (number | undefined)[] {
 }
 
 describe('CronSchedule.next', () => {
-  it('given a fire instant, when asked after it, then the answer is strictly later and on a whole second', () => {
+  it('answers strictly later than the given instant, on a whole second', () => {
     const schedule = new CronSchedule('* * * * * ?', 'UTC', 'natural');
     expect(schedule.next(5000)).toBe(6000);
     expect(schedule.next(5999.5)).toBe(6000);
     expect(schedule.next(4999)).toBe(5000);
   });
 
-  it('fires in the second pass, also when asked from within the silent first pass', () => {
+  it('fires in the second pass, also if asked from within the silent first pass', () => {
     const schedule = new CronSchedule('0 0/30 * * * ?', 'Europe/Berlin', 'quartz');
     expect(text(schedule.next(at('2027-10-31T00:45:00Z')))).toBe('2027-10-31T01:00:00Z');
   });
 
-  it('given an expression that ends, when asked after its end, then there is none', () => {
+  it('finds no fire time after the end of an expression', () => {
     expect(new CronSchedule('0 0 12 * * ? 2027', 'UTC', 'natural').next(at('2027-12-31T12:00:00Z'))).toBeUndefined();
     expect(new CronSchedule('* * * * * ?', 'UTC', 'natural').next(at('2199-12-31T23:59:59Z'))).toBeUndefined();
   });
 
   it.each(['0 0 12 30 2 ?', '0 0 12 31 2,4,6,9,11 ?', '0 0 0 29 2 ? 2100', '0 0 12 ? 2 SUN#5 2027'])(
-    'given %s, a date that never comes, when asked, then there is none',
+    'finds no fire time for %s, a date that never comes',
     (expression) => {
       expect(new CronSchedule(expression, 'Europe/Berlin', 'natural').next(at('2026-01-01T00:00:00Z'))).toBeUndefined();
     },
   );
 
-  it('given an instant long before 1970, when asked, then the first fire time of 1970 is found', () => {
+  it('finds the first fire time of 1970 after an instant long before it', () => {
     const schedule = new CronSchedule('0 0 0 * * ?', 'UTC', 'natural');
     expect(text(schedule.next(-8.64e15))).toBe('1970-01-01T00:00:00Z');
     expect(schedule.next(8.64e15)).toBeUndefined();
@@ -51,19 +51,19 @@ describe('CronSchedule.next', () => {
 describe('CronSchedule.latest', () => {
   const noon = new CronSchedule('0 0 12 * * ?', 'Europe/Berlin', 'natural');
 
-  it('given an outage of years, when asked, then the last fire time in it is found', () => {
+  it('finds the last fire time in an outage of years', () => {
     const [from, until] = [at('2021-05-01T00:00:00Z'), at('2026-11-21T10:59:59Z')];
     expect(text(noon.latest(until, from))).toBe('2026-11-20T11:00:00Z');
     const every = new CronSchedule('* * * * * ?', 'Europe/Berlin', 'natural');
     expect(every.latest(until, from)).toBe(until);
   });
 
-  it('given a sparse expression, when asked, then the last fire time is found', () => {
+  it('finds the last fire time of a sparse expression', () => {
     const leapDay = new CronSchedule('0 0 0 29 2 ?', 'UTC', 'quartz');
     expect(text(leapDay.latest(at('2027-01-01T00:00:00Z'), 0))).toBe('2024-02-29T00:00:00Z');
   });
 
-  it('given bounds that are fire times, when asked, then the upper counts and the lower does not', () => {
+  it('includes the upper bound and excludes the lower one if they are fire times', () => {
     const [first, second] = [at('2026-11-20T11:00:00Z'), at('2026-11-21T11:00:00Z')];
     expect(noon.latest(second, first)).toBe(second);
     expect(noon.latest(second - 1, first)).toBeUndefined();
@@ -78,7 +78,7 @@ describe('CronSchedule.latest', () => {
 });
 
 describe('the cron expression', () => {
-  it('given a wrong field, when read, then the error has the expression, the field and what would be right', () => {
+  it('is in the error of a wrong field, with the field and what would be right', () => {
     expect(readMinute61).toThrow(CronSyntaxError);
     expect(readMinute61).toThrow('Cron expression "0 61 * * * ?": minute: "61" is not 0 to 59.');
     const facts = { code: 'CRON_SYNTAX', expression: '0 61 * * * ?', field: 'minute' };
@@ -114,7 +114,7 @@ describe('the cron expression', () => {
     ['0 0 12 ? L *', '"L" is not 1 to 12 or JAN to DEC'],
     ['0 0 12 * * ? 2030-2027', 'ends before it begins'],
     ['0 0 12 * * ? 1969', '"1969" is not 1970 to 2199'],
-  ])('given "%s", when read, then the error says: %s', (expression, why) => {
+  ])('is refused as "%s" with the reason: %s', (expression, why) => {
     expect(() => new CronSchedule(expression, 'UTC', 'natural')).toThrow(why);
   });
 
@@ -128,7 +128,7 @@ describe('the cron expression', () => {
     ['0 0 12 10-5/20 * ?', '0 0 12 10,30 * ?'],
     ['0 0 12 1 NOV-FEB ?', '0 0 12 1 11,12,1,2 ?'],
     ['0 0 12 1 1 ? */3', '0 0 12 1 1 ? 1970/3'],
-  ])('given "%s", when read, then it means %s', (expression, plain) => {
+  ])('may be written as "%s" in place of "%s"', (expression, plain) => {
     const schedules = [expression, plain].map((cron) => new CronSchedule(cron, 'UTC', 'natural'));
     expect(firesOf(schedules[0]!)).toEqual(firesOf(schedules[1]!));
     expect(firesOf(schedules[0]!)[1]).toBeDefined();
@@ -145,25 +145,25 @@ describe('the time zone', () => {
     ['GMT-9:30', '2026-07-01T21:30:00Z'],
     ['Asia/Shanghai', '2026-07-01T04:00:00Z'],
     ['Europe/Berlin', '2026-07-01T10:00:00Z'],
-  ])('given %s, when noon is asked for, then it is at %s', (timeZone, expected) => {
+  ])('puts noon in %s at %s', (timeZone, expected) => {
     expect(noonIn(timeZone)).toBe(expected);
   });
 
   it.each(['GMT+25', 'GMT+24', 'GMTX', 'GMT+8:60', 'GMT+8:0', 'gmt+8', 'Mars/Olympus', ''])(
-    'given "%s", which Java would take for GMT, when read, then it is an error that names it',
+    'is refused by name if it is "%s", which Java would take for GMT',
     (timeZone) => {
       expect(() => noonIn(timeZone)).toThrow(TimeZoneError);
       expect(() => noonIn(timeZone)).toThrow(`Time zone "${timeZone}" is unknown`);
     },
   );
 
-  it('given none, when read, then it is the zone of the host', () => {
+  it('is that of the host if none is given', () => {
     const host = Intl.DateTimeFormat().resolvedOptions().timeZone;
     expect(new CronSchedule('0 0 12 * * ?', undefined, 'natural').timeZone).toBe(host);
     expect(noonIn(undefined)).toBe(noonIn(host));
   });
 
-  it('given a zone whose offset has seconds, when asked, then they count', () => {
+  it('counts the seconds of an offset', () => {
     const schedule = new CronSchedule('0 0 12 * * ?', 'Africa/Monrovia', 'natural');
     expect(text(schedule.next(at('1971-01-01T00:00:00Z')))).toBe('1971-01-01T12:44:30Z');
   });

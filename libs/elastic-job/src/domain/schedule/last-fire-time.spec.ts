@@ -9,11 +9,11 @@ describe('the last fire time', () => {
     ['0 0 * * * ?', NOON],
     ['30 0 * * * ?', NOON - 3_600_000 + 30_000],
     ['0 0 0 1 1 ?', Date.UTC(2026, 0, 1)],
-  ])('given %s, when it is asked for at noon, then it is the one before or at noon', (cron, expected) => {
+  ])('is the latest one at or before the given instant for %s', (cron, expected) => {
     expect(lastFireTime(every(cron), NOON)).toBe(expected);
   });
 
-  it.each([undefined, '0 0 0 1 1 ? 2099'])('given %s, when it has not fired yet, then there is none', (cron) => {
+  it.each([undefined, '0 0 0 1 1 ? 2099'])('does not exist for %s, which has not fired yet', (cron) => {
     expect(lastFireTime(every(cron), NOON)).toBeUndefined();
   });
 });

@@ -14,7 +14,7 @@ describe('nextFireTimes, clockChange natural', () => {
     ]);
   });
 
-  it('given an instant after a gap that also matches, when asked, then it fires once', () => {
+  it('fires once if the first instant after a gap also matches', () => {
     expect(fires('0 0 2,3 * * ?', 'Europe/Berlin', '2027-03-28T00:00:00Z', 2)).toEqual([
       '2027-03-28T01:00:00',
       '2027-03-29T00:00:00',
@@ -33,7 +33,7 @@ describe('nextFireTimes, clockChange natural', () => {
   });
 
   it.each(['0 30 * * * ?', '0 30 */1 * * ?', '0 30 /1 * * ?'])(
-    'given %s, whose hours run by elapsed time, when asked, then both passes fire and a gap moves nothing',
+    'fires %s, whose hours run by elapsed time, in both passes, and moves nothing in a gap',
     (cron) => {
       expect(fires(cron, 'Europe/Berlin', '2027-10-31T00:00:00Z', 3)).toEqual([
         '2027-10-31T00:30:00',
@@ -47,14 +47,14 @@ describe('nextFireTimes, clockChange natural', () => {
     },
   );
 
-  it('given */2 hours, when the hour that is skipped would fire, then it does not exist', () => {
+  it('fires nothing in place of a skipped hour with */2 hours', () => {
     expect(fires('0 0 */2 * * ?', 'Europe/Berlin', '2027-03-27T23:00:00Z', 2)).toEqual([
       '2027-03-28T02:00:00',
       '2027-03-28T04:00:00',
     ]);
   });
 
-  it('given 0/1 hours, which are wall time, when an hour is doubled, then its second pass is silent', () => {
+  it('fires 0/1 hours, which are wall time, only in the first pass of a doubled hour', () => {
     expect(fires('0 0 0/1 * * ?', 'Europe/Berlin', '2027-10-30T23:30:00Z', 3)).toEqual([
       '2027-10-31T00:00:00',
       '2027-10-31T02:00:00',
@@ -62,7 +62,7 @@ describe('nextFireTimes, clockChange natural', () => {
     ]);
   });
 
-  it('given a change of half an hour, when asked, then only what was skipped or doubled is affected', () => {
+  it('changes only what is skipped or doubled if the clock moves by half an hour', () => {
     expect(fires('0 0,15,45 2 * * ?', 'Australia/Lord_Howe', '2027-10-02T12:00:00Z', 3)).toEqual([
       '2027-10-02T15:30:00',
       '2027-10-02T15:45:00',
@@ -76,7 +76,7 @@ describe('nextFireTimes, clockChange natural', () => {
     ]);
   });
 
-  it('given a day that a zone skipped, when asked, then what it held fires once, as the next day begins', () => {
+  it('fires once for a day that a zone skipped, as the next day begins', () => {
     expect(fires('0 30 9,17 * * ?', 'Pacific/Apia', '2011-12-30T00:00:00Z', 4)).toEqual([
       '2011-12-30T03:30:00',
       '2011-12-30T10:00:00',
@@ -86,7 +86,7 @@ describe('nextFireTimes, clockChange natural', () => {
     expect(fires('0 0 12 30 12 ?', 'Pacific/Apia', '2011-01-01T00:00:00Z', 1)).toEqual(['2011-12-30T10:00:00']);
   });
 
-  it('given a midnight that is skipped, when asked, then the day begins with the fire', () => {
+  it('fires at the beginning of a day whose midnight is skipped', () => {
     expect(fires('0 0 0 * * ?', 'America/Sao_Paulo', '2018-11-03T12:00:00Z', 2)).toEqual([
       '2018-11-04T03:00:00',
       '2018-11-05T02:00:00',
@@ -95,13 +95,13 @@ describe('nextFireTimes, clockChange natural', () => {
 });
 
 describe('nextFireTimes', () => {
-  it('given no count, when asked, then there is one time; given 0, none', () => {
+  it('gives one time without a count, and none for the count 0', () => {
     const options = { timeZone: 'UTC', after: 0 };
     expect(nextFireTimes('0 0 12 * * ?', options)).toEqual([new Date('1970-01-01T12:00:00Z')]);
     expect(nextFireTimes('0 0 12 * * ?', { ...options, count: 0 })).toEqual([]);
   });
 
-  it('given an expression that ends, when more times are asked for, then those that exist come back', () => {
+  it('gives only the times that exist if an expression ends before the count is reached', () => {
     expect(nextFireTimes('0 0 12 1 1 ? 2027,2029', { timeZone: 'UTC', after: 0, count: 5 })).toHaveLength(2);
   });
 
@@ -109,7 +109,7 @@ describe('nextFireTimes', () => {
     [{ after: new Date(Number.NaN) }, 'after: NaN'],
     [{ after: 0, count: 1.5 }, 'count: 1.5'],
     [{ after: 0, count: -1 }, 'count: -1'],
-  ])('given %o, when asked, then the error names the option: %s', (options, why) => {
+  ])('refuses %o with the name of the option: %s', (options, why) => {
     const ask = () => nextFireTimes('0 0 12 * * ?', options);
     expect(ask).toThrow(ConfigurationError);
     expect(ask).toThrow(why);

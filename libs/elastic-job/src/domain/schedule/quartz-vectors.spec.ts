@@ -28,14 +28,14 @@ function quirk(expression: string): Vector {
 
 describe('nextFireTimes, clockChange quartz', () => {
   it.each(promised.filter(({ valid }) => valid))(
-    'given $expression in $timeZone, when asked after $start, then it answers as Quartz ($group)',
+    'answers for $expression in $timeZone after $start as Quartz does ($group)',
     (vector) => {
       expect(fireTimes(vector)).toEqual(vector.next);
     },
   );
 
   it.each(promised.filter(({ valid }) => !valid))(
-    'given "$expression", which Quartz rejects, when read, then it is a syntax error',
+    'refuses "$expression" with a syntax error, as Quartz does',
     (vector) => {
       expect(() => fireTimes(vector)).toThrow(CronSyntaxError);
     },
@@ -59,14 +59,11 @@ describe('nextFireTimes, clockChange quartz', () => {
     ['0 0 12 ? * MONDAY', 'day of week: "MONDAY" is not 1 to 7 or SUN to SAT'],
     ['0 0 12 C * ?', 'day of month: "C" is not 1 to 31'],
     ['0 0 12 * * ? 2299', 'year: "2299" is not 1970 to 2199'],
-  ])(
-    'given "%s", which Quartz reads in part, when read, then the error tells what would be right',
-    (expression, why) => {
-      expect(() => fireTimes(quirk(expression))).toThrow(why);
-    },
-  );
+  ])('refuses "%s", which Quartz reads in part, and says what would be right', (expression, why) => {
+    expect(() => fireTimes(quirk(expression))).toThrow(why);
+  });
 
-  it('given all quirks of the vectors, when counted, then each has its own expectation above', () => {
+  it('has expectations above for all six quirks of the vectors', () => {
     expect(quirks).toHaveLength(6);
   });
 });

@@ -4,7 +4,7 @@ import { Schedules } from './schedules.js';
 
 const NOON = { cron: '0 0 12 * * ?', timeZone: 'UTC', clockChange: 'natural' } as const;
 
-it('given two equal timetables, when their schedules are asked for, then they are one', () => {
+it('gives two equal timetables the same schedule', () => {
   const schedules = new Schedules();
 
   expect(schedules.of({ ...NOON })).toBe(schedules.of(NOON));
@@ -15,7 +15,7 @@ it.each([
   { timeZone: 'Europe/Berlin' },
   { timeZone: undefined },
   { clockChange: 'quartz' },
-] as const)('given timetables that differ in %o, when their schedules are asked for, then each is its own', (other) => {
+] as const)('gives timetables that differ in %o a schedule each', (other) => {
   const schedules = new Schedules();
   const noon = schedules.of(NOON);
 
@@ -25,14 +25,14 @@ it.each([
   expect(found).toMatchObject({ expression: 'cron' in other ? other.cron : NOON.cron });
 });
 
-it('given no cron, then there is no schedule; given a wrong one, then that is told each time', () => {
+it('gives no schedule without a cron, and throws for a wrong one each time', () => {
   const schedules = new Schedules();
 
   expect(schedules.of({ ...NOON, cron: undefined })).toBeUndefined();
   for (let n = 0; n < 2; n += 1) expect(() => schedules.of({ ...NOON, cron: 'noon' })).toThrow(CronSyntaxError);
 });
 
-it('given very many timetables, when one of the first is asked for again, then it is right', () => {
+it('gives the right schedule of an early timetable after very many others', () => {
   const schedules = new Schedules();
   for (let n = 0; n < 2_500; n += 1) schedules.of({ ...NOON, cron: `${n % 60} ${Math.floor(n / 60)} 12 * * ?` });
 

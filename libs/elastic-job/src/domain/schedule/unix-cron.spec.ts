@@ -32,7 +32,7 @@ describe('unixToQuartz', () => {
     ['*/5  *   * * *', '0 */5 * * * ?'],
     ['@daily', '0 0 0 * * ?'],
     [' @Weekdays ', '0 0 0 ? * MON-FRI'],
-  ])('given %j, when translated, then it is %j', (unix, quartz) => {
+  ])('translates %j to %j', (unix, quartz) => {
     expect(unixToQuartz(unix)).toBe(quartz);
   });
 
@@ -49,7 +49,7 @@ describe('unixToQuartz', () => {
     ['0 0 2 * * ?', /day of week: "\?" is no value, range or step/],
     ['0 0 * * mon#1', /day of week: "mon#1" is no value/],
     ['@often', /has 1 fields/],
-  ])('given %j, when translated, then it is refused: %s', (unix, problem) => {
+  ])('refuses %j: %s', (unix, problem) => {
     expect(() => unixToQuartz(unix)).toThrow(CronSyntaxError);
     expect(() => unixToQuartz(unix)).toThrow(problem);
   });

@@ -13,11 +13,11 @@ describe('the next instance', () => {
     ['names an address that has no instance any more', '10.0.0.9', [C, B, A], undefined],
     ['names an address that begins like another', '10.0.0.1', ['10.0.0.10@-@1', A], A],
     ['names an address of several instances', '10.0.0.2', ['10.0.0.2@-@9', '10.0.0.2@-@10', A], '10.0.0.2@-@9'],
-  ])('given a node that %s, when it is read, then one instance is next, or none', (_, nextIp, ids, taker) => {
+  ])('is found from a node that %s: $3', (_, nextIp, ids, taker) => {
     expect(nextInstanceOf(nextIp, instancesOf(ids))).toBe(taker);
   });
 
-  it('given a Java peer at the same address, when that is named, then ours leave the item to the peer', () => {
+  it('is the Java peer at the named address if one of ours is there as well', () => {
     const java = { ...instancesOf(['10.0.0.2@-@1'])[0]!, isOurs: false };
     expect(nextInstanceOf('10.0.0.2', [...instancesOf(['10.0.0.2@-@2-s']), java])).toBe(java.jobInstanceId);
   });
@@ -29,7 +29,7 @@ describe('the next instance', () => {
     ['one of two at an address', '10.0.0.2@-@9', ['10.0.0.2@-@9', '10.0.0.2@-@10', A], '10.0.0.1'],
     ['one that may be given nothing any more', B, [C, A], '10.0.0.3'],
     ['one that nobody is left beside', B, [], '10.0.0.2'],
-  ])('given a run of %s, when it is over, then the next address is named', (_, self, ids, nextIp) => {
+  ])('is named by its address after a run of %s: $3', (_, self, ids, nextIp) => {
     expect(nextIpAfter(instancesOf([self])[0]!, instancesOf(ids))).toBe(nextIp);
   });
 
@@ -37,7 +37,7 @@ describe('the next instance', () => {
     ['SINGLE_SHARDING_BALANCE', 1, true],
     ['SINGLE_SHARDING_BALANCE', 2, false],
     ['ROUND_ROBIN', 1, false],
-  ])('given %s and %i items, when asked, then its item goes round: %s', (type, shardingTotalCount, expected) => {
+  ])('gets the item in turn with %s and %i items: %s', (type, shardingTotalCount, expected) => {
     expect(goesRound({ strategy: createShardingStrategy(type), shardingTotalCount })).toBe(expected);
   });
 });

@@ -36,27 +36,24 @@ const answered = vectors.strategyVectors.filter((vector) => vector.assignment !=
 const refusedByJava = vectors.strategyVectors.filter((vector) => vector.assignment === undefined);
 
 describe('sharding as Java computes it', () => {
-  it.each(vectors.javaHashVectors)('given the text "$text", when it is hashed, then it is Java\'s hash', (vector) => {
+  it.each(vectors.javaHashVectors)('hashes the text "$text" as Java does', (vector) => {
     expect(javaHashCode(vector.text)).toBe(vector.javaHashCode);
   });
 
-  it.each(answered)(
-    'given $id ($strategy, $total items), when sharded, then each gets what Java gives it',
-    (vector) => {
-      const strategy = createShardingStrategy(vector.strategy);
-      const sharded = strategy.shard(vector.instances.map(instanceOf), vector.jobName, vector.total);
-      expect(asAssignment(sharded)).toEqual(vector.assignment);
-    },
-  );
+  it.each(answered)('gives each instance what Java gives it in $id ($strategy, $total items)', (vector) => {
+    const strategy = createShardingStrategy(vector.strategy);
+    const sharded = strategy.shard(vector.instances.map(instanceOf), vector.jobName, vector.total);
+    expect(asAssignment(sharded)).toEqual(vector.assignment);
+  });
 
-  it.each(refusedByJava)('given $id, on which Java fails, when sharded, then every item has one owner', (vector) => {
+  it.each(refusedByJava)('gives every item one owner in $id, on which Java fails', (vector) => {
     const strategy = createShardingStrategy(vector.strategy);
     const sharded = strategy.shard(vector.instances.map(instanceOf), vector.jobName, vector.total);
     expect([...sharded.values()].flat().toSorted((a, b) => a - b)).toEqual(itemsUpTo(vector.total));
   });
 
   it.each(vectors.endToEndVectors)(
-    'given $id in any order, when planned, then the owners are those of Java',
+    'plans the same owners as Java for $id, with its instances in any order',
     (vector) => {
       const strategy = createShardingStrategy(vector.strategy);
       const plan = planSharding(strategy, vector.instanceChildren.map(instanceOf), vector.jobName, vector.total);

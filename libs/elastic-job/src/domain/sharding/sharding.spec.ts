@@ -19,12 +19,12 @@ describe('createShardingStrategy', () => {
     ['single_sharding_balance', 'SINGLE_SHARDING_BALANCE'],
     ['sticky', 'STICKY'],
     ['com.dangdang.ddframe.job.lite.api.strategy.impl.RotateServerByNameJobShardingStrategy', 'ROUND_ROBIN'],
-  ])('given "%s", when created, then it is %s', (given, type) => {
+  ])('reads the type "%s" as %s', (given, type) => {
     expect(createShardingStrategy(given).type).toBe(type);
   });
 
   it.each(['', 'RANDOM', 'org.acme.OdevitySortByNameJobShardingStrategy', 'constructor'])(
-    'given the unknown type "%s", when created, then the error lists what there is',
+    'lists the known types in the error for the unknown type "%s"',
     (given) => {
       expect(() => createShardingStrategy(given)).toThrow(
         new UnknownStrategyError(given, [
@@ -38,7 +38,7 @@ describe('createShardingStrategy', () => {
     },
   );
 
-  it('given own strategies, when one is looked up, then own and built-in ones are found and named', () => {
+  it('finds own strategies beside built-in ones, and lists them in the error', () => {
     const byRegion = strategyOf('BY_REGION', () => new Map());
     expect(findShardingStrategy('BY_REGION', [byRegion])).toBe(byRegion);
     expect(findShardingStrategy('odevity', [byRegion])).toBe(createShardingStrategy('ODEVITY'));
@@ -47,12 +47,12 @@ describe('createShardingStrategy', () => {
 });
 
 describe('planSharding', () => {
-  it('given no instances, when planned, then nobody owns anything and the strategy is not asked', () => {
+  it('assigns nothing without instances, and does not ask the strategy', () => {
     const never = strategyOf('NEVER', () => expect.unreachable());
     expect(planSharding(never, [], 'job', 3).size).toBe(0);
   });
 
-  it('given an own strategy that copies the instances, when planned, then its answer is taken', () => {
+  it('accepts the answer of an own strategy that copies the instances', () => {
     const allToLast = strategyOf('LAST', (given) => new Map([[{ ...given.at(-1)! }, [1, 0]]]));
     expect([...planSharding(allToLast, instances, 'job', 2)]).toEqual([
       [0, '10.0.0.1@-@1'],
@@ -77,7 +77,7 @@ describe('planSharding', () => {
     ['gives out half an item', (given) => new Map([[given[0]!, [0, 0.5, 1, 2]]]), 0.5, 'outside 0..2'],
     ['invents an instance', () => new Map([[stranger, [0, 1, 2]]]), 0, '"10.0.0.9@-@9"'],
   ];
-  it.each(faults)('given a strategy that %s, when planned, then the error names strategy, job and item', (...row) => {
+  it.each(faults)('names strategy, job and item in the error if the strategy %s', (...row) => {
     const [, shard, item, detail] = row;
     const plan = () => planSharding(strategyOf('MINE', shard), instances, 'settle-orders', 3);
     expect(plan).toThrow(InvalidShardingError);
@@ -101,16 +101,16 @@ describe('STICKY', () => {
     return [...planSharding(createShardingStrategy('STICKY'), members, 'settle-orders', total, current).values()];
   };
 
-  it('given an instance that joins, when planned, then it takes what it is due and nothing else moves', () => {
+  it('gives a joining instance its due items, and moves nothing else', () => {
     expect(plan([a, b, c], 6, owned(a, a, a, b, b, b))).toEqual([a, a, c, b, b, c]);
   });
 
-  it('given an instance that leaves, when planned, then its items go to those that have least', () => {
+  it('gives the items of a leaving instance to those with the fewest items', () => {
     expect(plan([a, b], 6, owned(a, a, b, b, c, c))).toEqual([a, a, b, b, a, b]);
     expect(plan([a, b], 5, owned(a, a, b, c, c))).toEqual([a, a, b, b, a]);
   });
 
-  it('given no owners yet, when planned, then the items go round', () => {
+  it('assigns items in turn if there are no owners yet', () => {
     expect(plan([a, b, c], 5, new Map())).toEqual([a, b, c, a, b]);
   });
 });

@@ -124,7 +124,7 @@ describe('EmailErrorHandler', () => {
     expect(mail!.text).toContain('out of stock');
   });
 
-  it('given STARTTLS, when an item fails, then the mail goes over TLS', async () => {
+  it('sends over TLS by STARTTLS if `secure` is false', async () => {
     const { port, mails } = await startServer({ secure: false });
     expect(await send({ host, port, secure: false, auth, ca: certificate.cert })).toEqual([]);
     expect(mails).toMatchObject([{ isSecure: true, user: 'jobs' }]);
@@ -138,7 +138,7 @@ describe('EmailErrorHandler', () => {
       { secure: false, disabledCommands: ['STARTTLS'], allowInsecureAuth: true },
       { secure: false },
     ],
-  ])('given a server %s, when an item fails, then it never gets the password', async (_, server, options) => {
+  ])('never sends the password to a server %s', async (_, server, options) => {
     const passwords: unknown[] = [];
     const { port, mails } = await startServer({
       ...server,
@@ -173,7 +173,7 @@ describe('EmailErrorHandler', () => {
     expect(mails).toMatchObject([{ isSecure: true, user: 'jobs' }]);
   });
 
-  it('given a wrong password, when an item fails, then an event tells so without it', async () => {
+  it('emits an event that does not show the password if the server refuses it', async () => {
     const { port, mails } = await startServer({ secure: true });
     const told = await send({ host, port, auth: { ...auth, password: 'wr0ng' }, ca: certificate.cert });
     expect(mails).toEqual([]);
@@ -193,7 +193,7 @@ describe('EmailErrorHandler', () => {
     expect(mails.some((mail) => mail.text.includes('999 times from'))).toBe(true);
   });
 
-  it('given a server that never greets, when its time is over, then it is given up', async () => {
+  it('gives up on a server that does not greet within its time', async () => {
     const silent = createServer((socket) => void socket.on('error', () => {}));
     const sockets: (() => void)[] = [];
     silent.on('connection', (socket) => sockets.push(() => socket.destroy()));
@@ -208,7 +208,7 @@ describe('EmailErrorHandler', () => {
     expect(told).toMatchObject([{ kind: 'error-handler-failed', error: { message: 'Greeting never received' } }]);
   }, 15_000);
 
-  it('given props that are missing or wrong, when judged, then each is named', () => {
+  it('names each prop that is missing or wrong', () => {
     const handler = new EmailErrorHandler({ host, to: 'ops@example.com' });
     expect(handler.findFaults({ 'email.cc': 'nobody', 'email.subject': 'a\nBcc: eve@example.com' })).toEqual([
       'email.subject must be one line',
@@ -220,13 +220,13 @@ describe('EmailErrorHandler', () => {
     ]);
   });
 
-  it('given addresses of the process, when props name others, then its own count', () => {
+  it('finds no fault with addresses in the props if the process has its own', () => {
     const handler = new EmailErrorHandler({ host, from: 'jobs@example.com', to: 'ops@example.com' });
     expect(handler.findFaults({})).toEqual([]);
     expect(handler.findFaults({ 'email.from': 'nobody', 'email.to': 'nobody' })).toEqual([]);
   });
 
-  it('given an edit in the registry, when it names another address, then that is not followed', () => {
+  it('does not follow an edit in the registry that names another address', () => {
     const { targets } = new EmailErrorHandler({ host });
     const names = ['email.from', 'email.to', 'email.cc', 'email.bcc'];
     const stored = { ...Object.fromEntries(names.map((name) => [name, 'eve@example.com'])), 'email.subject': 'Hello' };
@@ -236,11 +236,11 @@ describe('EmailErrorHandler', () => {
     });
   });
 
-  it('given a delivery, when it hangs, then it has 20 s', () => {
+  it('limits a delivery to 20 s', () => {
     expect(new EmailErrorHandler({ host }).timeLimitMs()).toBe(20_000);
   });
 
-  it.each([1, 65_535])('given the port %i, when it is made, then it will do', (port) => {
+  it.each([1, 65_535])('accepts the port %i', (port) => {
     expect(() => new EmailErrorHandler({ host, port })).not.toThrow();
   });
 
@@ -257,7 +257,7 @@ describe('EmailErrorHandler', () => {
     ['an account without a name', { auth: { password: 's3cret' } }, /auth must have a username and a password/],
     ['an account and no TLS', { auth, insecure: true }, /a password is sent only over TLS that is checked/],
     ['a line break in an address', { to: 'a@example.com\nb@example.com' }, /email.to must be one line/],
-  ])('given %s, when it is made, then that is refused', (_, wrong, message) => {
+  ])('refuses %s', (_, wrong, message) => {
     expect(() => new EmailErrorHandler({ host, ...wrong })).toThrow(message);
   });
 });

@@ -96,7 +96,7 @@ async function deliver(
 }
 
 describe('a channel of the web', () => {
-  it.each([300, 302, 404, 500])('given a server that answers %i, then it is not delivered', async (status) => {
+  it.each([300, 302, 404, 500])('reports a failed delivery if the server answers %i', async (status) => {
     service = await Service.start((response) => response.writeHead(status).end(OK));
     expect(await deliver('WECHAT', { 'wechat.webhook': service.address })).toMatchObject([
       { error: { fault: `the server answered ${status}` } },
@@ -105,7 +105,7 @@ describe('a channel of the web', () => {
 });
 
 describe('WECHAT', () => {
-  it('given a robot, when an item fails, then it gets the text as WeCom takes it', async () => {
+  it('sends the failure to the robot as a text of WeCom', async () => {
     service = await Service.start((response) => response.end(OK));
     expect(await deliver('WECHAT', { 'wechat.webhook': `${service.address}/send?key=k` })).toEqual([]);
     const [call] = service.calls;
@@ -141,7 +141,7 @@ describe('WECHAT', () => {
 });
 
 describe('the answer of a robot', () => {
-  it.each(['{}', 'null', 'done', '{"errcode":"0"}'])('given %s, then it is not delivered', async (answer) => {
+  it.each(['{}', 'null', 'done', '{"errcode":"0"}'])('counts as a failed delivery if it is %s', async (answer) => {
     service = await Service.start((response) => response.end(answer));
     expect(await deliver('WECHAT', { 'wechat.webhook': service.address })).toMatchObject([
       { error: { fault: 'the robot refused it with an answer that has no errcode' } },
@@ -169,7 +169,7 @@ describe('DINGTALK', () => {
     expect(body).toEqual({ msgtype: 'text', text: { content: expect.stringMatching(/^alarm: Job 'settle-orders' /) } });
   });
 
-  it('given no secret, when an item fails, then the address is as it was given', async () => {
+  it('does not sign the address without a secret', async () => {
     service = await Service.start((response) => response.end(OK));
     await deliver('DINGTALK', { 'dingtalk.webhook': `${service.address}/robot/send?access_token=t` });
     expect(service.calls[0]!.url.search).toBe('?access_token=t');
@@ -185,7 +185,7 @@ describe('SLACK', () => {
     });
   });
 
-  it('given a long text, when it is sent, then it is cut where Slack would refuse it', async () => {
+  it('cuts a long text to the 40,000 characters that Slack takes', async () => {
     service = await Service.start((response) => response.end('ok'));
     await deliver('SLACK', { 'slack.webhook': service.address }, '<'.repeat(40_000));
     expect(service.calls[0]!.body.text).toHaveLength(40_000);
@@ -218,7 +218,7 @@ describe('WEBHOOK', () => {
     ]);
   });
 
-  it('given a service that redirects, when an item fails, then nobody else is told', async () => {
+  it('does not follow a redirect, and reports its status', async () => {
     service = await Service.start((response) => response.writeHead(307, { location: '/elsewhere' }).end());
     expect(await deliver('WEBHOOK', { 'webhook.url': service.address })).toMatchObject([
       { kind: 'error-handler-failed', error: { fault: 'the server answered 307' } },
@@ -234,7 +234,7 @@ describe('WEBHOOK', () => {
     expect(service.calls).toMatchObject([{ url: { pathname: '/ours' }, headers: { authorization: 'Bearer ours' } }]);
   });
 
-  it('given a service that hangs, when its time limits are over, then it is given up', async () => {
+  it('gives up on a service that hangs once its time limits are over', async () => {
     service = await Service.start(() => {});
     const limits = { 'webhook.connectTimeoutMilliseconds': '100', 'webhook.readTimeoutMilliseconds': '200' };
     const since = clock.monotonicNow();
@@ -244,7 +244,7 @@ describe('WEBHOOK', () => {
     expect(clock.monotonicNow() - since).toBeGreaterThanOrEqual(300);
   });
 
-  it('given a service that is not there, when an item fails, then an event tells so', async () => {
+  it('emits an event if no service listens at the address', async () => {
     service = await Service.start(() => {});
     await service.stop();
     expect(await deliver('WEBHOOK', { 'webhook.url': service.address })).toMatchObject([

@@ -68,7 +68,7 @@ function setUp(...own: readonly JobErrorHandler[]) {
 }
 
 describe('JobErrorHandlers', () => {
-  it.each([undefined, 'LOG', 'log'])('given the type %s, when items fail, then each is told as an error', (type) => {
+  it.each([undefined, 'LOG', 'log'])('emits an error event for each failure with the type %s', (type) => {
     const { handlers, told, jobOf } = setUp();
     handlers.handle(failure, jobOf(type));
     handlers.handle(failure, jobOf(type));
@@ -76,7 +76,7 @@ describe('JobErrorHandlers', () => {
     expect(told).toEqual([event, event]);
   });
 
-  it('given IGNORE and THROW, when an item fails, then nothing is told, and THROW lets the run fail', () => {
+  it('emits nothing for IGNORE and THROW, and lets the run fail for THROW alone', () => {
     const { handlers, told, jobOf } = setUp();
     expect([handlers.handle(failure, jobOf('IGNORE')), handlers.handle(failure, jobOf('THROW'))]).toEqual([
       false,
@@ -107,23 +107,20 @@ describe('JobErrorHandlers', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('no tone'))],
-  ])(
-    'given a handler that %s, when an item fails, then the log has the failure, and an event tells why',
-    async (_, behave) => {
-      const { clock, handlers, told, jobOf } = setUp(new Pager(behave));
-      expect(handlers.handle(failure, jobOf('PAGER'))).toBe(false);
-      await clock.advance(0);
-      const fault = {
-        kind: 'error-handler-failed',
-        jobName: 'settle-orders',
-        type: 'PAGER',
-        error: new Error('no tone'),
-      };
-      expect(told).toEqual([{ ...LOGGED, error: failure.error }, fault]);
-    },
-  );
+  ])('emits the failure and the reason as events if a handler %s', async (_, behave) => {
+    const { clock, handlers, told, jobOf } = setUp(new Pager(behave));
+    expect(handlers.handle(failure, jobOf('PAGER'))).toBe(false);
+    await clock.advance(0);
+    const fault = {
+      kind: 'error-handler-failed',
+      jobName: 'settle-orders',
+      type: 'PAGER',
+      error: new Error('no tone'),
+    };
+    expect(told).toEqual([{ ...LOGGED, error: failure.error }, fault]);
+  });
 
-  it('given a handler that hangs, when its time is over, then it is told to stop and given up', async () => {
+  it('aborts and gives up a handler that hangs once its time is over', async () => {
     const pager = new Pager(() => new Promise(() => {}));
     const { clock, handlers, told, jobOf } = setUp(pager);
     handlers.handle(failure, jobOf('PAGER'));
@@ -148,7 +145,7 @@ describe('JobErrorHandlers', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('given failures that are held back, when it is closed, then they are delivered before that resolves', async () => {
+  it('delivers failures that are held back before its closing resolves', async () => {
     let answer = (): void => {};
     const line = new Promise<void>((resolve) => (answer = resolve));
     const pager = new Pager(() => line);
@@ -212,16 +209,13 @@ describe('JobErrorHandlers', () => {
       /slack\.connectTimeoutMilliseconds must be a whole number/,
     ],
     ['WEBHOOK', { 'webhook.authorization': 's3cret' }, /webhook\.url must be given/],
-  ])(
-    'given %s with %j, when the job starts, then it is refused by the name of what is wrong',
-    (type, props, message) => {
-      const { handlers, jobOf } = setUp(new Pager(), ...webChannels());
-      const start = () => handlers.assertUsable(jobOf(type, props), 'job "j"');
-      expect(start).toThrow(ConfigurationError);
-      expect(start).toThrow(message);
-      expect(start).not.toThrow(/k3y|s3cret/);
-    },
-  );
+  ])('refuses a job of type %s with props %j, and names the fault without a secret', (type, props, message) => {
+    const { handlers, jobOf } = setUp(new Pager(), ...webChannels());
+    const start = () => handlers.assertUsable(jobOf(type, props), 'job "j"');
+    expect(start).toThrow(ConfigurationError);
+    expect(start).toThrow(message);
+    expect(start).not.toThrow(/k3y|s3cret/);
+  });
 
   it.each([
     ['WECHAT', 'new WechatErrorHandler()'],
@@ -262,23 +256,20 @@ describe('JobErrorHandlers', () => {
       'webhook.url',
       { 'webhook.authorization': 'a' },
     ],
-  ])(
-    'given %o with an address of its own, then no props are needed, nor followed in an edit',
-    (channel, address, secret) => {
-      expect(channel.findFaults!({})).toEqual([]);
-      expect(channel.findFaults!({ [address]: 'no address' })).toEqual([]);
-      expect(Object.keys(channel.targets!)).toEqual([address, ...Object.keys(secret)]);
-      const stored = { [address]: 'http://other/', ...secret };
-      expect(guardProps({}, stored, channel.targets!, {}).props).toEqual({});
-    },
-  );
+  ])('needs no props for %o with its own address, and follows none in an edit', (channel, address, secret) => {
+    expect(channel.findFaults!({})).toEqual([]);
+    expect(channel.findFaults!({ [address]: 'no address' })).toEqual([]);
+    expect(Object.keys(channel.targets!)).toEqual([address, ...Object.keys(secret)]);
+    const stored = { [address]: 'http://other/', ...secret };
+    expect(guardProps({}, stored, channel.targets!, {}).props).toEqual({});
+  });
 
-  it('given a handler whose type is taken, when given, then it is refused', () => {
+  it('refuses a handler whose type is taken', () => {
     expect(() => setUp(new Pager(), new Pager())).toThrow('errorHandlers: there is more than one of the type "Pager"');
     expect(() => setUp({ type: 'log', handle: () => {} })).toThrow(ConfigurationError);
   });
 
-  it('given an end of the shutdown, when a handler does not heed it, then it is given up', async () => {
+  it('gives up a handler that still hangs at the end of the shutdown', async () => {
     const { clock, handlers, told, jobOf } = setUp(new Pager(() => new Promise(() => {})));
     handlers.handle(failure, jobOf('PAGER'));
     await clock.advanceUntil(handlers.close(50));

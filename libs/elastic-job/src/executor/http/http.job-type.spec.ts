@@ -49,7 +49,7 @@ async function errorOf(props: JobProps): Promise<HttpJobError> {
 }
 
 describe('an HTTP job', () => {
-  it('given a service, when an item runs, then it gets the context and the token, and the item succeeds', async () => {
+  it('sends context and token to the service, and succeeds with its answer', async () => {
     const seen: IncomingMessage['headers'][] = [];
     const uri = await serve((request, response) => {
       seen.push(request.headers);
@@ -77,7 +77,7 @@ describe('an HTTP job', () => {
     ['PATCH', 'a=1&b=ü'],
     ['GET', ''],
     ['OPTIONS', ''],
-  ])('given data, when %s is sent, then its body is "%s"', async (method, body) => {
+  ])('makes a %s request with the body "%s" if it has data', async (method, body) => {
     const bodies: string[] = [];
     const uri = await serve(async (request, response) => {
       bodies.push(`${request.method} ${await bodyOf(request)} ${request.headers['content-type'] ?? 'untyped'}`);
@@ -89,7 +89,7 @@ describe('an HTTP job', () => {
     expect(bodies).toEqual([`${method} ${body} ${body ? 'application/x-www-form-urlencoded' : 'untyped'}`]);
   });
 
-  it('given a content type, when a body is sent, then it is of that type', async () => {
+  it('gives a body the content type of the props', async () => {
     const types: unknown[] = [];
     const uri = await serve((request, response) => {
       types.push(request.headers['content-type']);
@@ -122,7 +122,7 @@ describe('an HTTP job', () => {
     },
   );
 
-  it('given a redirect, when an item runs, then nobody else is asked, and it fails', async () => {
+  it('fails at a redirect, which it does not follow', async () => {
     const asked: (string | undefined)[] = [];
     const uri = await serve((request, response) => {
       asked.push(request.url);
@@ -135,7 +135,7 @@ describe('an HTTP job', () => {
     expect(asked).toEqual(['/old']);
   });
 
-  it('given nobody listens, when an item runs, then the failure says what the system said', async () => {
+  it('fails with the message of the operating system if nobody listens', async () => {
     const uri = await serve(() => {});
     servers.splice(0).forEach((server) => server.close());
 
@@ -149,7 +149,7 @@ describe('an HTTP job', () => {
 describe('a service that is silent', () => {
   const TIMEOUTS = { 'http.connect.timeout.milliseconds': '30', 'http.read.timeout.milliseconds': '50' };
 
-  it('given no answer, when connect and read time-out are over, then the item fails', async () => {
+  it('fails the item once connect and read time-out are over without an answer', async () => {
     const uri = await serve(() => {});
 
     const error = await errorOf({ 'http.uri': uri, 'http.method': 'GET', ...TIMEOUTS });
@@ -157,7 +157,7 @@ describe('a service that is silent', () => {
     expect(error.message).toMatch(/was silent for 80 ms/);
   });
 
-  it('given an answer that stops in the middle, when the read time-out is over, then the item fails', async () => {
+  it('fails the item after the read time-out if its answer stops in the middle', async () => {
     const uri = await serve((_, response) => void response.write('begun'));
 
     const error = await errorOf({ 'http.uri': uri, 'http.method': 'GET', ...TIMEOUTS });
@@ -206,13 +206,13 @@ describe('the props of an HTTP job', () => {
   const { findFaults } = new HttpJobType(new SystemClock());
   const RIGHT = { 'http.uri': 'https://example.org/settle?x=1', 'http.method': 'POST' };
 
-  it('given what is required, then they will do', () => {
+  it('are accepted if URI and method are right, with or without optional ones', () => {
     expect(findFaults(RIGHT)).toEqual([]);
     expect(findFaults({ ...RIGHT, 'http.content.type': '', 'http.read.timeout.milliseconds': '5000' })).toEqual([]);
     expect(findFaults({ ...RIGHT, 'http.uri': 'http://host:8080/', 'http.content.type': 'text/plain' })).toEqual([]);
   });
 
-  it('given nothing, then each required property is named', () => {
+  it('are refused with the name of each required one that is missing', () => {
     expect(findFaults({})).toEqual([
       'http.uri must be given, such as "https://example.org/settle"',
       'http.method must be given, such as "POST"',
@@ -242,7 +242,7 @@ describe('the props of an HTTP job', () => {
       { 'http.read.timeout.milliseconds': '0' },
       'http.read.timeout.milliseconds must be a whole number from 1 to 2147483647, but is "0"',
     ],
-  ])('given %j, then the fault names property and value, and no secret', (wrong, fault) => {
+  ])('are refused for %j by a fault that names property and value, but no secret', (wrong, fault) => {
     expect(findFaults({ ...RIGHT, ...wrong })).toEqual([fault]);
   });
 });

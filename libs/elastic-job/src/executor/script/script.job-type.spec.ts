@@ -100,7 +100,7 @@ describe('a script', () => {
     expect(error).toMatchObject({ stdout: expect.stringMatching(/line 19999\n$/) });
   });
 
-  it('given a signal that is not ours, when it ends the script, then its executor was killed', async () => {
+  it('counts as a killed executor if a signal from elsewhere ends it', async () => {
     const error = await errorOf(shell('echo before; kill -9 $$'));
 
     expect(error).toBeInstanceOf(ExecutorDeathError);
@@ -111,7 +111,7 @@ describe('a script', () => {
     });
   });
 
-  it('given no such command, when an item runs, then its executor could not be started', async () => {
+  it('counts as an executor that could not start if its command does not exist', async () => {
     expect(await errorOf('/no/such/command')).toMatchObject({
       code: 'EXECUTOR_DEATH',
       state: 'ERROR',
@@ -119,7 +119,7 @@ describe('a script', () => {
     });
   });
 
-  it('given a process that it leaves behind, when it ends well, then that is ended with it', async () => {
+  it('leaves no process behind after it has succeeded', async () => {
     const { outcome, openEnds } = runItem(shell(`sleep 600 >/dev/null 2>&1 & echo $! > ${told}`));
     const [left] = await toldPids();
 
@@ -150,31 +150,28 @@ describe('what a script is told', () => {
   it.each([
     ['stdin', `${process.execPath} -p "require('fs').readFileSync(0, 'utf8')" --`],
     ['environment', `${process.execPath} -p process.env.ELASTIC_JOB_CONTEXT --`],
-  ] as const)(
-    'given the context by %s, when an item runs, then no argument shows it, and it has the props',
-    async (context, commandLine) => {
-      const { outcome, result } = runItem(commandLine, { context });
+  ] as const)('passes the context with its props by %s, and shows it in no argument', async (context, commandLine) => {
+    const { outcome, result } = runItem(commandLine, { context });
 
-      expect(await outcome()).toEqual(SUCCEEDED);
+    expect(await outcome()).toEqual(SUCCEEDED);
 
-      expect(JSON.parse(result().stdout)).toMatchObject({
-        jobName: 'settle-orders',
-        shardingItem: 1,
-        props: { 'script.command.line': commandLine },
-      });
-      const shown = runItem(`${process.execPath} -p process.argv.length`, { context });
-      expect(await shown.outcome()).toEqual(SUCCEEDED);
-      expect(shown.result().stdout).toBe('1\n');
-    },
-  );
+    expect(JSON.parse(result().stdout)).toMatchObject({
+      jobName: 'settle-orders',
+      shardingItem: 1,
+      props: { 'script.command.line': commandLine },
+    });
+    const shown = runItem(`${process.execPath} -p process.argv.length`, { context });
+    expect(await shown.outcome()).toEqual(SUCCEEDED);
+    expect(shown.result().stdout).toBe('1\n');
+  });
 
-  it('given a script that does not read its input, when an item runs, then it succeeds', async () => {
+  it('lets a script succeed that does not read its input', async () => {
     expect(await runItem('true', { context: 'stdin' }).outcome()).toEqual(SUCCEEDED);
   });
 });
 
 describe('what a script may be', () => {
-  it('given a list, when another command is named, then it is a fault, and nothing is started', async () => {
+  it('refuses a command that is not in the list, and starts nothing', async () => {
     const type = new ScriptJobType({ allow: ['/opt/settle.sh'] });
     expect(type.findFaults({ 'script.command.line': '/opt/settle.sh --all' })).toEqual([]);
     expect(type.findFaults({ 'script.command.line': '/opt/../bin/sh -c id' })).toEqual([
@@ -229,7 +226,7 @@ describe('an item that is told to stop', () => {
     expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
   });
 
-  it('given a child that ignores SIGTERM, when the grace is over, then it is killed', async () => {
+  it('kills a child that ignores SIGTERM once the grace is over', async () => {
     const deaf = `trap '' TERM; echo $$ > ${told}; while :; do sleep 0.05; done`;
     const { lease, outcome } = runItem(shell(deaf), { killGraceMs: 100 });
     const [pid] = await toldPids();
@@ -258,7 +255,7 @@ describe('an item that is told to stop', () => {
 
 describe('the props of a script', () => {
   it.each<JobProps>([{}, { 'script.command.line': '' }, { 'script.command.line': '  ' }])(
-    'given %j, then the command line is missed',
+    'are refused without a command line: %j',
     (props) => {
       expect(new ScriptJobType().findFaults(props)).toEqual([
         'script.command.line must be given, such as "/opt/settle.sh --all"',
@@ -266,7 +263,7 @@ describe('the props of a script', () => {
     },
   );
 
-  it('given a command line, then it will do', () => {
+  it('are accepted with a command line', () => {
     expect(new ScriptJobType().findFaults({ 'script.command.line': 'true' })).toEqual([]);
   });
 });

@@ -47,7 +47,7 @@ describe.each(['?', '$1'] as const)('PlainSqlGuard with %s', (placeholders) => {
     await expect(guard.advance(run(TOKEN + 2n, 0), execute)).rejects.toMatchObject({ code: 'FENCED', item: 3 });
   });
 
-  it('reports the exact pair when the registry has fallen behind', async () => {
+  it('reports the exact pair if the registry has fallen behind', async () => {
     await guard.advance(run(TOKEN + 1n, 2), execute);
 
     await guard.assertNotAhead(JOB, { tokenEpoch: 2, token: TOKEN + 1n });
@@ -60,13 +60,10 @@ describe.each(['?', '$1'] as const)('PlainSqlGuard with %s', (placeholders) => {
   });
 });
 
-it.each([undefined, null, 0, 2])(
-  'given a driver that counts %s rows, when a run advances, then it is not let through',
-  async (rows) => {
-    const guard = new PlainSqlGuard({ placeholders: '?', select: async () => [] });
-    await expect(guard.advance(run(TOKEN), async () => rows)).rejects.toThrow(FencedError);
-  },
-);
+it.each([undefined, null, 0, 2])('refuses a run if the driver counts %s rows', async (rows) => {
+  const guard = new PlainSqlGuard({ placeholders: '?', select: async () => [] });
+  await expect(guard.advance(run(TOKEN), async () => rows)).rejects.toThrow(FencedError);
+});
 
 it('names the missing setting and executes nothing for a run without a token', async () => {
   const guard = new PlainSqlGuard({ placeholders: '?', select: async () => [] });

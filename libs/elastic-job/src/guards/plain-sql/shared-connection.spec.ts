@@ -58,14 +58,14 @@ describe.each(Object.keys(DRIVERS))(`items that share one connection of %s, here
   afterEach(() => db.close());
 
   describe('writeSync', () => {
-    it('given the newest token, when an item writes, then the effect is kept and its value is returned', () => {
+    it('keeps the effect of an item with the newest token, and returns its value', () => {
       expect(guard.writeSync(run(0), execute, () => (insert('a'), 42))).toBe(42);
       guard.writeSync(run(0), execute, () => insert('b'));
 
       expect(effects()).toEqual(['a', 'b']);
     });
 
-    it('given a newer run that has written, when a stale one writes, then its effect is not called', () => {
+    it('does not call the effect of a stale run after a newer one has written', () => {
       guard.writeSync(run(0, TOKEN + 1n), execute, () => insert('rescuer'));
 
       expect(() => guard.writeSync(run(0), execute, () => insert('stale'))).toThrow(FencedError);
@@ -74,7 +74,7 @@ describe.each(Object.keys(DRIVERS))(`items that share one connection of %s, here
       expect(effects()).toEqual(['rescuer', 'rescuer again']);
     });
 
-    it('given an effect that throws, when it is rolled back, then neither its rows nor its token remain', () => {
+    it('keeps neither the rows nor the token of an effect that throws', () => {
       const failing = () =>
         guard.writeSync(run(0, TOKEN + 1n), execute, () => {
           insert('failing');
@@ -86,7 +86,7 @@ describe.each(Object.keys(DRIVERS))(`items that share one connection of %s, here
       expect(effects()).toEqual(['older']);
     });
 
-    it('given an async effect, when it is called, then it is rolled back, and the error says what to do', async () => {
+    it('rolls an async effect back, and says in the error what to do', async () => {
       const asynchronous = () =>
         guard.writeSync(run(0), execute, async () => {
           insert('early');
@@ -97,7 +97,7 @@ describe.each(Object.keys(DRIVERS))(`items that share one connection of %s, here
       expect(effects()).toEqual([]);
     });
 
-    it("continues the application's transaction when writeSync is called inside it", () => {
+    it("throws inside the application's transaction, which can still commit", () => {
       db.prepare('begin').run();
       insert('application');
 
@@ -117,7 +117,7 @@ describe.each(Object.keys(DRIVERS))(`items that share one connection of %s, here
   });
 
   describe('advanceSync', () => {
-    it("given the application's own transaction, when the run is stale, then it throws at once", () => {
+    it("throws at once in the application's own transaction if the run is stale", () => {
       guard.writeSync(run(0, TOKEN + 1n), execute, () => insert('rescuer'));
 
       db.prepare('begin').run();
@@ -127,7 +127,7 @@ describe.each(Object.keys(DRIVERS))(`items that share one connection of %s, here
   });
 
   describe('write', () => {
-    it('fails one item alone when items write at once with effects that await', async () => {
+    it('fails one item alone if items write at once with effects that await', async () => {
       const connection = new SqlConnection(async (...statement) => execute(...statement));
       const write = (item: number) =>
         guard.write(run(item), connection, async () => {
@@ -154,7 +154,7 @@ describe.each(Object.keys(DRIVERS))(`items that share one connection of %s, here
     });
   });
 
-  it('reports the exact pair when the registry has fallen behind', async () => {
+  it('reports the exact pair if the registry has fallen behind', async () => {
     guard.writeSync(run(3, TOKEN + 1n), execute, () => insert('a'));
 
     const refused = guard.assertNotAhead('settle-orders', { tokenEpoch: 0, token: TOKEN });
@@ -162,7 +162,7 @@ describe.each(Object.keys(DRIVERS))(`items that share one connection of %s, here
     await expect(refused).rejects.toMatchObject({ item: 3, stored: { token: TOKEN + 1n } });
   });
 
-  it('given no guard table, when an item writes or the start checks, then the error says what makes it', async () => {
+  it('says on a write, and at the start, what makes the guard table if it is missing', async () => {
     db.prepare('drop table elastic_job_fence').run();
     const connection = new SqlConnection(async (...statement) => execute(...statement));
     const missing = expect.objectContaining({

@@ -36,14 +36,14 @@ const write = (writer: string, as: FencedRun) =>
 const writers = async () => (await db.selectFrom('effect').select('writer').execute()).map((row) => row.writer);
 
 describe('SqlGuard.write', () => {
-  it('given a run that writes several times, when its token is the newest, then every write is kept', async () => {
+  it('keeps every write of a run with the newest token', async () => {
     await write('first', run(TOKEN));
     await write('second', run(TOKEN));
 
     expect(await writers()).toEqual(['first', 'second']);
   });
 
-  it('given an effect that returns a value, when it is accepted, then the caller gets that value', async () => {
+  it('returns the value of the effect to the caller', async () => {
     expect(await guard.write(run(TOKEN), async () => 42)).toBe(42);
   });
 
@@ -57,7 +57,7 @@ describe('SqlGuard.write', () => {
     expect(await writers()).toEqual(['rescuer']);
   });
 
-  it('given a stale run that was refused, when the rescuer goes on, then it still may write', async () => {
+  it('lets the rescuer write again after a stale run was refused', async () => {
     await write('rescuer', run(TOKEN + 1n));
     await expect(write('stale', run(TOKEN))).rejects.toThrow(FencedError);
 
@@ -66,7 +66,7 @@ describe('SqlGuard.write', () => {
     expect(await writers()).toEqual(['rescuer', 'rescuer again']);
   });
 
-  it('given a higher tokenEpoch, when tokens count from below again, then the epoch decides', async () => {
+  it('decides by the higher tokenEpoch if tokens count from below again', async () => {
     await write('old ensemble', run(TOKEN, 0));
     await write('new ensemble', run(7n, 1));
 
@@ -74,14 +74,14 @@ describe('SqlGuard.write', () => {
     expect(await writers()).toEqual(['old ensemble', 'new ensemble']);
   });
 
-  it('given two items, when one has seen a newer token, then the other is not affected', async () => {
+  it('lets an item write although another item has seen a newer token', async () => {
     await write('item 1', run(TOKEN + 1n, 0, 1));
     await write('item 0', run(TOKEN, 0, 0));
 
     expect(await writers()).toEqual(['item 1', 'item 0']);
   });
 
-  it('given an effect that throws, when it is rolled back, then neither its rows nor its token remain', async () => {
+  it('keeps neither the rows nor the token of an effect that throws', async () => {
     const failing = guard.write(run(TOKEN + 1n), async (trx) => {
       await trx.insertInto('effect').values({ writer: 'failing' }).execute();
       throw new Error('disk full');
@@ -92,7 +92,7 @@ describe('SqlGuard.write', () => {
     expect(await writers()).toEqual(['older run']);
   });
 
-  it('given a job without monitorExecution, when it writes, then the error says which setting it lacks', async () => {
+  it('names the missing setting if a job without monitorExecution writes', async () => {
     const refusal = await write('untokened', run(undefined)).catch((error: unknown) => error);
 
     expect(refusal).toBeInstanceOf(MissingTokenError);
@@ -100,7 +100,7 @@ describe('SqlGuard.write', () => {
     expect(await writers()).toEqual([]);
   });
 
-  it('stores tokens only in order when old and new runs write at once', async () => {
+  it('stores tokens only in order if old and new runs write at once', async () => {
     const tokens = Array.from({ length: 60 }, (_, index) => TOKEN + BigInt((index * 37) % 60));
 
     const answers = await Promise.allSettled(tokens.map((token) => write(String(token), run(token))));
@@ -114,7 +114,7 @@ describe('SqlGuard.write', () => {
 });
 
 describe('SqlGuard.advance', () => {
-  it("rolls a user's own transaction back when the run is stale", async () => {
+  it("rolls a user's own transaction back if the run is stale", async () => {
     await write('rescuer', run(TOKEN + 1n));
 
     const stale = db.transaction().execute(async (trx) => {
@@ -128,13 +128,13 @@ describe('SqlGuard.advance', () => {
 });
 
 describe('SqlGuard.assertNotAhead', () => {
-  it('given a registry that has counted on, when checked at start, then nothing is said', async () => {
+  it('accepts a registry whose tokens are not behind', async () => {
     await write('a', run(TOKEN));
 
     await expect(guard.assertNotAhead('settle-orders', { tokenEpoch: 0, token: TOKEN })).resolves.toBeUndefined();
   });
 
-  it('given a replaced registry, when checked at start, then the error names the tokenEpoch that helps', async () => {
+  it('names the tokenEpoch that helps if the registry was replaced', async () => {
     await write('a', run(TOKEN, 2, 0));
     await write('b', run(TOKEN + 1n, 2, 5));
 
@@ -151,13 +151,13 @@ describe('SqlGuard.assertNotAhead', () => {
     });
   });
 
-  it('given that remedy, when checked again, then start goes on', async () => {
+  it('accepts a replaced registry once the tokenEpoch is higher', async () => {
     await write('a', run(TOKEN, 2));
 
     await expect(guard.assertNotAhead('settle-orders', { tokenEpoch: 3, token: 900n })).resolves.toBeUndefined();
   });
 
-  it('given another job that is ahead, when checked, then this job may start', async () => {
+  it('lets a job start although another job is ahead', async () => {
     await write('a', run(TOKEN));
 
     await expect(guard.assertNotAhead('bill-orders', { tokenEpoch: 0, token: 1n })).resolves.toBeUndefined();
@@ -168,7 +168,7 @@ describe('a database without the guard table', () => {
   const missing = { code: 'MISSING_FENCE_TABLE', message: expect.stringContaining('call createTable()') };
   beforeEach(() => db.schema.dropTable('elastic_job_fence').execute());
 
-  it('given a run, when it writes, then the error names the table and what makes it, and nothing is kept', async () => {
+  it('refuses a write, keeps nothing of it, and says what makes the table', async () => {
     await expect(write('a', run(TOKEN))).rejects.toMatchObject(missing);
 
     expect(await writers()).toEqual([]);
@@ -177,7 +177,7 @@ describe('a database without the guard table', () => {
     expect(await writers()).toEqual(['a']);
   });
 
-  it('given the start, when the registry is checked, then the same error says so', async () => {
+  it('refuses the check at the start with the same error', async () => {
     const checked = guard.assertNotAhead('settle-orders', { tokenEpoch: 0, token: TOKEN });
 
     await expect(checked).rejects.toMatchObject(missing);

@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 describe('a client that is cut off', () => {
-  it('given a zombie, when it goes on, then it believes to be connected, but nothing it does is applied', async () => {
+  it('still believes to be connected, but nothing that it writes is applied', async () => {
     const [zombie, other] = [await stage.connected(), await stage.connected()];
     await zombie.create('/e', '', 'EPHEMERAL');
     const view = await zombie.openSubtree('/', () => {});
@@ -39,7 +39,7 @@ describe('a client that is cut off', () => {
     expect(await other.children('/')).toEqual([]);
   });
 
-  it('given a zombie, when it is healed, then it hears SUSPENDED, LOST and RECONNECTED as a new session', async () => {
+  it('emits SUSPENDED, LOST and RECONNECTED with a new session once it is healed', async () => {
     const zombie = await stage.connected();
     const view = await zombie.openSubtree('/', () => {});
     const states = statesOf(zombie);
@@ -53,7 +53,7 @@ describe('a client that is cut off', () => {
     expect(await zombie.exists('/')).toBeDefined();
   });
 
-  it('given a zombie, when it closes, then it waits for the answer two seconds at most', async () => {
+  it('waits at most two seconds for an answer if it closes', async () => {
     const zombie = await stage.connected();
     registry.cutOff(idOf(zombie));
     let closed = false;
@@ -68,7 +68,7 @@ describe('a client that is cut off', () => {
 
 describe('a client that is cut in one direction', () => {
   it.each(['requests', 'replies'] as const)(
-    'given its %s are cut, when that lasts, then it declares LOST before the server does, and returns',
+    'is LOST before its nodes are freed if its %s are cut, and reconnects after the cut',
     async (lane) => {
       const [client, other] = [await stage.connected(), await stage.connected()];
       await client.create('/e', '', 'EPHEMERAL');
@@ -89,7 +89,7 @@ describe('a client that is cut in one direction', () => {
     },
   );
 
-  it('given its replies are cut, when the cut ends in time, then it hears all news and has lost nothing', async () => {
+  it('gets its reply and keeps its session if the cut of its replies ends in time', async () => {
     const client = await stage.connected();
     const [states, id] = [statesOf(client), idOf(client)];
     registry.cut(id, 'replies');
@@ -103,7 +103,7 @@ describe('a client that is cut in one direction', () => {
     expect(states).toEqual([]);
   });
 
-  it('given a request that arrives after its session ended, when it is served, then nothing is done', async () => {
+  it('has no request applied that arrives after its session has ended', async () => {
     const own = new InstanceClock(clock.fork());
     const [client, other] = [await stage.connected({ clock: own }), await stage.connected()];
     const id = idOf(client);
@@ -125,7 +125,7 @@ describe('a client that is cut in one direction', () => {
 });
 
 describe('a reply that is lost', () => {
-  it('given a committed write, when its reply is lost, then its fate is unknown and the session goes on', async () => {
+  it('leaves the fate of a committed write unknown, and the session goes on', async () => {
     const client = await stage.connected();
     const heard: string[] = [];
     const view = await client.openSubtree('/', ({ kind }) => heard.push(kind));
@@ -142,7 +142,7 @@ describe('a reply that is lost', () => {
     expect((await client.read('/a'))?.data).toBe('next');
   });
 
-  it('given a client cut off before it writes again, when its session ends, then it stays cut off', async () => {
+  it('does not suspend a client that was cut off before its next write', async () => {
     const client = await stage.connected();
     await client.create('/e', '', 'EPHEMERAL');
     const states = statesOf(client);

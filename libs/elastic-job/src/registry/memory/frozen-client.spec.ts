@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 
 describe('a client whose process is frozen', () => {
-  it('given requests under way, when it thaws in time, then they were applied and answers come in order', async () => {
+  it('has its requests applied, and gets events and answers in order if it thaws in time', async () => {
     const [client, other] = [
       await stage.connected({ latencyMs: 20, requestTimeoutMs: 60_000 }),
       await stage.connected(),
@@ -38,7 +38,7 @@ describe('a client whose process is frozen', () => {
     await expect(stage.during(() => client.exists('/b'))).resolves.toBeDefined();
   });
 
-  it('given it is silent, when time passes, then its lease runs out before the server frees its nodes', async () => {
+  it('loses its lease before the server frees its nodes', async () => {
     const [client, other] = [await stage.connected(), await stage.connected()];
     await client.create('/e', '', 'EPHEMERAL');
 
@@ -54,7 +54,7 @@ describe('a client whose process is frozen', () => {
     expect(client.session.state).toBe('CONNECTED');
   });
 
-  it('given its lease ran out, when it thaws, then LOST comes first and nothing else is delivered', async () => {
+  it('emits SUSPENDED and LOST, but no other event, if it thaws after its lease has run out', async () => {
     const [client, other] = [await stage.connected({ requestTimeoutMs: 60_000 }), await stage.connected()];
     const told: string[] = [];
     await client.openSubtree('/', ({ kind }) => told.push(kind));
@@ -119,7 +119,7 @@ describe('a client whose process is frozen', () => {
     expect(await asked).toMatchObject({ code: 'SESSION_LOST' });
   });
 
-  it('given it thawed in time, when its next request comes too late, then its session is LOST', async () => {
+  it('loses its session if it thaws in time, but its next request comes too late', async () => {
     const client = await stage.connected({ latencyMs: 5_000, requestTimeoutMs: 60_000 });
     const states = statesOf(client);
     const id = idOf(client);
@@ -136,7 +136,7 @@ describe('a client whose process is frozen', () => {
     ['is cut off on its way', 1_000, 7_000, (id: string) => registry.cut(id, 'requests')],
     ['is on its way for too long', 5_000, 7_900, () => {}],
   ])(
-    'given it thawed in time, when its sign of life %s, then it is LOST before the server frees its nodes',
+    'is LOST before the server frees its nodes if it thaws in time, but its sign of life %s',
     async (_, latencyMs, pauseMs, fault) => {
       const [client, other] = [await stage.connected({ latencyMs, requestTimeoutMs: 60_000 }), await stage.connected()];
       await stage.during(() => client.create('/e', '', 'EPHEMERAL'));
@@ -161,7 +161,7 @@ describe('a client whose process is frozen', () => {
   it.each([
     ['its connection breaks', (id: string) => registry.suspend(id), (id: string) => registry.resume(id)],
     ['its session is ended', (id: string) => registry.expire(id), () => {}],
-  ])('given %s meanwhile, when it thaws, then it hears of that and comes back', async (_, fault, repair) => {
+  ])('emits SUSPENDED once it thaws if %s meanwhile, and reconnects', async (_, fault, repair) => {
     const client = await stage.connected();
     const states = statesOf(client);
     const id = idOf(client);
@@ -178,7 +178,7 @@ describe('a client whose process is frozen', () => {
     expect(states.at(-1)).toBe(`RECONNECTED ${idOf(client)}`);
   });
 
-  it('given it is connecting, when it thaws in time, then it is connected and stays so', async () => {
+  it('stays connected if it is frozen while it connects, and thaws in time', async () => {
     const client = registry.center(stage.options({ latencyMs: 200 }));
     const connecting = client.connect();
 

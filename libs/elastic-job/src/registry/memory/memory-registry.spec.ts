@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 
 describe('the server', () => {
-  it('given a later registry, when it writes, then its transaction ids are above those of an earlier one', async () => {
+  it('numbers the transactions of a later registry above those of an earlier one', async () => {
     const earlier = await stage.connected();
     await earlier.create('/a', '', 'PERSISTENT');
     const { mzxid } = await earlier.set('/a', '');
@@ -30,7 +30,7 @@ describe('the server', () => {
     expect(mzxid / 1000n).toBe(BigInt(Date.UTC(2030, 0, 1)));
   });
 
-  it('given a client whose clock is wrong, when it writes, then times are those of the server', async () => {
+  it('stamps writes with its own time, even if the clock of the client is wrong', async () => {
     const wrong = clock.fork();
     wrong.setWall(0);
     const client = await stage.connected({ clock: wrong });
@@ -39,7 +39,7 @@ describe('the server', () => {
     expect(await client.serverTime()).toBe(clock.wallNow());
   });
 
-  it('given a session, when its client has closed it, then it is forgotten', async () => {
+  it('forgets a session once its client has closed it', async () => {
     const client = await stage.connected();
     const id = idOf(client);
     expect(registry.knowsSession(id)).toBe(true);
@@ -49,12 +49,12 @@ describe('the server', () => {
     expect(registry.knowsSession(id)).toBe(false);
   });
 
-  it('given a session that nobody has, when a fault is made for it, then a RangeError names it', () => {
+  it('throws a RangeError that names the session if a fault is made for an unknown one', () => {
     expect(() => registry.expire('c0ffee')).toThrow(RangeError);
     expect(() => registry.expire('c0ffee')).toThrow('c0ffee');
   });
 
-  it('given clients that connect and close in a race, when all is over, then no node or timer is left', async () => {
+  it('leaves no node and no timer of clients that connect and close in a race', async () => {
     const observer = await stage.connected();
     for (let round = 0; round < 200; round += 1) {
       const client = registry.center(stage.options());
@@ -71,7 +71,7 @@ describe('the server', () => {
   });
 
   it.each([1, 2, 3, 4, 5])(
-    'given random faults (seed %i), when all is healed, then views equal the tree',
+    'keeps views equal to the tree after random faults have been healed (seed %i)',
     async (seed) => {
       const chance = new VirtualClock({ seed });
       const oneOf = <T>(choices: readonly T[]): T => choices[Math.floor(chance.random() * choices.length)]!;
@@ -110,7 +110,7 @@ describe('the server', () => {
 });
 
 describe('a server that does not serve', () => {
-  it('given a rule, when it refuses a transaction, then nothing is applied, and the client is told where', async () => {
+  it('applies no part of a transaction that a rule refuses, and names the refused operation', async () => {
     const client = await stage.connected();
     const end = registry.fail(({ kind }) => (kind === 'set' ? 'BAD_VERSION' : undefined));
     const operations = [
@@ -124,7 +124,7 @@ describe('a server that does not serve', () => {
     expect(await client.transaction(operations)).toMatchObject({ kind: 'committed' });
   });
 
-  it('given a code for an applied write, when a client writes, then it gets the code and the node exists', async () => {
+  it('can return an error code for a write that it has applied', async () => {
     const client = await stage.connected();
     registry.fail(() => ({ code: -7, isApplied: true }));
 
@@ -132,7 +132,7 @@ describe('a server that does not serve', () => {
     expect(await client.exists('/a')).toBeDefined();
   });
 
-  it('given a code for all requests, when clients ask, then only the clients of the rule get it', async () => {
+  it('returns the code of a rule to all requests of the named client, and to no other client', async () => {
     const [client, other] = [await stage.connected(), await stage.connected()];
     const view = await client.openSubtree('/', () => {});
     const end = registry.failRequests((sessionId) => (sessionId === idOf(client) ? -127 : undefined));
@@ -147,7 +147,7 @@ describe('a server that does not serve', () => {
 });
 
 describe('a client that closes', () => {
-  it('given ephemeral nodes of its own, when it closes, then its view does not tell of their end', async () => {
+  it('emits no event for the end of its own ephemeral nodes', async () => {
     const client = await stage.connected();
     await client.create('/e', '', 'EPHEMERAL');
     const heard: string[] = [];
@@ -156,7 +156,7 @@ describe('a client that closes', () => {
     expect(heard).toEqual([]);
   });
 
-  it('given a zombie that is closing, when it is healed, then it ends at once and leaves nothing', async () => {
+  it('ends at once and leaves no timer if it was cut off and is healed while it closes', async () => {
     const zombie = await stage.connected();
     const states = statesOf(zombie);
     registry.cutOff(idOf(zombie));
@@ -168,7 +168,7 @@ describe('a client that closes', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('given a signal that lives long, when requests have ended, then they have shared one listener', async () => {
+  it('keeps one listener on a long-lived signal for all its requests', async () => {
     const client = await stage.connected();
     const { signal } = new AbortController();
     await client.exists('/', { signal });

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 
 describe('order and latency', () => {
-  it('given no latency, when a node is written, then nobody hears of it inside of the call', async () => {
+  it('emits no event within the call that writes the node, even without latency', async () => {
     const client = await stage.connected();
     const heard: string[] = [];
     await client.openSubtree('/', ({ kind }) => heard.push(kind));
@@ -20,7 +20,7 @@ describe('order and latency', () => {
     expect(heard).toEqual(['created']);
   });
 
-  it('given a latency, when requests are made one by one, then each takes it; together they take it once', async () => {
+  it('adds the latency to each request in turn, but only once to requests made together', async () => {
     const client = await stage.connected({ latencyMs: 100 });
     const begun = clock.monotonicNow();
     const times = await stage.during(async () => {
@@ -32,7 +32,7 @@ describe('order and latency', () => {
     expect(times).toEqual([100, 200]);
   });
 
-  it('given a far client, when a near one writes, then the far one hears it before its next reply', async () => {
+  it('delivers the write of a near client to a far one before the next reply to the far one', async () => {
     const [near, far] = [await stage.connected({ latencyMs: 10 }), await stage.connected({ latencyMs: 400 })];
     const order: string[] = [];
     await stage.during(() => far.openSubtree('/', (event) => order.push(`heard ${event.kind}`)));
@@ -46,7 +46,7 @@ describe('order and latency', () => {
     expect(order).toEqual(['written', 'heard created', 'answered']);
   });
 
-  it('given an answer after the deadline, when it is awaited, then its fate is unknown; it was applied', async () => {
+  it('leaves the fate of an applied write unknown if its answer comes after the deadline', async () => {
     const [slow, other] = [await stage.connected({ latencyMs: 200 }), await stage.connected()];
     const written = slow.create('/a', '', 'PERSISTENT', { timeoutMs: 150 }).catch((error: unknown) => error);
     await clock.advance(200);
@@ -56,7 +56,7 @@ describe('order and latency', () => {
 });
 
 describe('a client whose server lags behind', () => {
-  it('given a change of another client, when it only waits, then news is late; after a request it is not', async () => {
+  it('sees a change late while it only waits, and at once after a request', async () => {
     const [client, other] = [await stage.connected({ newsLagMs: 300 }), await stage.connected()];
     const view = await client.openSubtree('/', () => {});
     await other.create('/first', '', 'PERSISTENT');
@@ -72,7 +72,7 @@ describe('a client whose server lags behind', () => {
     expect(view.has('/second')).toBe(true);
   });
 
-  it('given a lag that shrinks, when others write, then it hears of everything once and in their order', async () => {
+  it('gets every change once and in order, even if the lag shrinks', async () => {
     const lags: number[] = [];
     const [client, other] = [await stage.connected({ newsLagMs: () => lags.shift() ?? 0 }), await stage.connected()];
     const heard: string[] = [];

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 
 describe('a client whose connection is suspended', () => {
-  it('given requests in flight, when it is suspended, then their fate is unknown; later ones never left', async () => {
+  it('leaves the fate of requests in flight unknown, and sends no later ones', async () => {
     const client = await stage.connected();
     const inFlight = client.set('/', 'x');
     registry.suspend(idOf(client));
@@ -22,7 +22,7 @@ describe('a client whose connection is suspended', () => {
     await expect(client.read('/')).rejects.toMatchObject({ operation: 'read /', fate: 'not-applied' });
   });
 
-  it('given changes meanwhile, when it resumes in time, then its view is repaired before the reset', async () => {
+  it('repairs its view before the reset event if it resumes in time', async () => {
     const [client, other] = [await stage.connected(), await stage.connected()];
     await client.create('/e', '', 'EPHEMERAL');
     const heard: unknown[] = [];
@@ -43,7 +43,7 @@ describe('a client whose connection is suspended', () => {
     expect(view.children('/').toSorted()).toEqual(['e', 'later', 'missed']);
   });
 
-  it('given no answer for 4/5 of the timeout, when it waits, then LOST comes before its nodes are freed', async () => {
+  it('is LOST after 4/5 of the timeout without an answer, before its nodes are freed', async () => {
     const [client, other] = [await stage.connected(), await stage.connected()];
     await client.create('/e', '', 'EPHEMERAL');
     const view = await client.openSubtree('/', () => {});
@@ -61,26 +61,23 @@ describe('a client whose connection is suspended', () => {
     expect(await other.exists('/e')).toBeUndefined();
   });
 
-  it.each([8_500, 60_000])(
-    'given a client that declared LOST, when it reconnects after %i ms, then it has a new session',
-    async (ms) => {
-      const [client, other] = [await stage.connected(), await stage.connected()];
-      await client.create('/e', '', 'EPHEMERAL');
-      const id = idOf(client);
-      registry.suspend(id);
-      await clock.advance(ms);
-      registry.resume(id);
-      await clock.advance(0);
-      expect(client.session.state).toBe('RECONNECTED');
-      expect(client.session.id).not.toBe(id);
-      expect((await other.exists('/e')) === undefined).toBe(ms > SESSION_TIMEOUT_MS);
-      await clock.advance(SESSION_TIMEOUT_MS);
-      expect(await client.children('/')).toEqual([]);
-      expect(clock.pendingTimers).toBe(0);
-    },
-  );
+  it.each([8_500, 60_000])('gets a new session if it has declared LOST and reconnects after %i ms', async (ms) => {
+    const [client, other] = [await stage.connected(), await stage.connected()];
+    await client.create('/e', '', 'EPHEMERAL');
+    const id = idOf(client);
+    registry.suspend(id);
+    await clock.advance(ms);
+    registry.resume(id);
+    await clock.advance(0);
+    expect(client.session.state).toBe('RECONNECTED');
+    expect(client.session.id).not.toBe(id);
+    expect((await other.exists('/e')) === undefined).toBe(ms > SESSION_TIMEOUT_MS);
+    await clock.advance(SESSION_TIMEOUT_MS);
+    expect(await client.children('/')).toEqual([]);
+    expect(clock.pendingTimers).toBe(0);
+  });
 
-  it('given LOST was declared, when the connection comes back, then the old session is not resumed', async () => {
+  it('does not resume its old session if LOST comes before the answer of the server', async () => {
     const client = await stage.connected({ latencyMs: 400 });
     const id = idOf(client);
     const states = statesOf(client);
@@ -92,7 +89,7 @@ describe('a client whose connection is suspended', () => {
     expect(idOf(client)).not.toBe(id);
   });
 
-  it('given a suspended client, when its session expires, then it can reconnect and no timeout is left', async () => {
+  it('connects again after its session has expired, and leaves no timeout', async () => {
     const client = await stage.connected();
     const id = idOf(client);
     registry.suspend(id);
@@ -103,7 +100,7 @@ describe('a client whose connection is suspended', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('given a client in good order, when it is resumed or healed, then nothing happens to it', async () => {
+  it('is left as it is by resume and heal if nothing is wrong with it', async () => {
     const client = await stage.connected();
     const states = statesOf(client);
     registry.resume(idOf(client));
@@ -112,7 +109,7 @@ describe('a client whose connection is suspended', () => {
     expect(states).toEqual([]);
   });
 
-  it('given a suspended client, when it closes, then it does not wait, and its session ends by timeout', async () => {
+  it('closes without waiting, and leaves its session to the timeout', async () => {
     const [client, other] = [await stage.connected(), await stage.connected()];
     await client.create('/e', '', 'EPHEMERAL');
     const states = statesOf(client);

@@ -11,7 +11,7 @@ const nothing: (message: string) => void = () => {};
 const [UNIMPLEMENTED, NO_NODE, NO_AUTH] = [-6, -101, -102];
 
 describe('a judge of ACLs', () => {
-  it('given a server without whoAmI, when nodes are judged, then those of the digest are its own', async () => {
+  it('takes the nodes of the digest for its own if the server has no whoAmI', async () => {
     const judge = judgeOf();
     expect(await judge.ownerOf('/n', server([{ ...OWN!, permissions: 31 }], UNIMPLEMENTED))).toEqual({
       czxid: 7n,
@@ -19,13 +19,13 @@ describe('a judge of ACLs', () => {
     });
   });
 
-  it("given the client's own address, when a node admits it, then it counts as open to others", async () => {
+  it("counts a node as open to others if it admits the client's own address", async () => {
     const here = { scheme: 'ip', id: '10.0.0.1' };
     const judged = await judgeOf().ownerOf('/n', server([{ ...here, permissions: 31 }], [here]));
     expect(judged).toMatchObject({ others: 'ip:10.0.0.1:cdrwa' });
   });
 
-  it('given several nodes, when they are judged, then the server is asked once who this client is', async () => {
+  it('asks the server only once for its own identity, however many nodes it judges', async () => {
     const judge = judgeOf();
     const asked: number[] = [];
     for (const path of ['/a', '/b', '/c']) await judge.ownerOf(path, server([], [], asked));
@@ -33,13 +33,13 @@ describe('a judge of ACLs', () => {
     expect(asked.filter((opCode) => opCode === OP_CODE.GET_ACL)).toHaveLength(3);
   });
 
-  it('given no node, when it is judged, then there is no verdict; given no access, then it is an error', async () => {
+  it('gives no verdict on a missing node, and an error for a node without access', async () => {
     expect(await judgeOf().ownerOf('/n', server(NO_NODE))).toBeUndefined();
     await judgeOf().assertOwn('/n', server(NO_NODE));
     await expect(judgeOf().ownerOf('/n', server(NO_AUTH))).rejects.toThrow(NoAuthError);
   });
 
-  it('given an open tree with allowOpenAcl, when many nodes are judged, then only the first is warned of', async () => {
+  it('warns once, of the first open node, if open ACLs are allowed', async () => {
     const warnings: string[] = [];
     const judge = judgeOf({ allowOpenAcl: true, warn: (message) => void warnings.push(message) });
     const open = server([{ permissions: 31, scheme: 'world', id: 'anyone' }]);

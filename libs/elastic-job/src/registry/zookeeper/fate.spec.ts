@@ -32,7 +32,7 @@ describe('the fate of a write whose reply was lost', () => {
     ['no node any more', remove, undefined, 'applied'],
     ['a node to delete that is still there', remove, node('old', before), 'not-applied'],
     ['a node to delete that was made anew', remove, node('old', newSince), 'unknown'],
-  ])('given %s, when it is read again, then the fate is told', (_what, write, found, fate) => {
+  ])('is derived from what is found afterwards: %s', (_what, write, found, fate) => {
     expect(fateOf(write, found, context)).toBe(fate);
   });
 });

@@ -23,7 +23,7 @@ describe('the server list', () => {
         { host: 'fe80::1%eth0', port: 2182 },
       ],
     ],
-  ])('given %j, when it is read, then hosts and ports come out', (text, servers) => {
+  ])('gives hosts and ports of %j', (text, servers) => {
     expect(parseServerList(text)).toEqual({ kind: 'valid', servers });
   });
 
@@ -40,7 +40,7 @@ describe('the server list', () => {
     ['a b:2181', 'is not host:port'],
     [':2181', 'is not host:port'],
     ['a:2181/orders', 'has a path, which belongs into the namespace'],
-  ])('given the wrong list %j, when it is read, then the problem says: %s', (text, problem) => {
+  ])('refuses %j with the problem: %s', (text, problem) => {
     expect(parseServerList(text)).toMatchObject({ kind: 'wrong', problem: expect.stringContaining(problem) });
     expect(parseServerList(text)).toMatchObject({ problem: expect.stringContaining(JSON.stringify(text)) });
   });
@@ -49,7 +49,7 @@ describe('the server list', () => {
 describe('the options of the ZooKeeper registry', () => {
   const right: ZooKeeperOptions = { servers: 'a:2181', namespace: 'orders' };
 
-  it('given the least that is needed, when it is resolved, then the defaults are applied', () => {
+  it('need servers and namespace only, and have defaults for the rest', () => {
     expect(resolveZooKeeperOptions(right)).toMatchObject({
       sessionTimeoutMs: 15_000,
       connectionTimeoutMs: 9_000,
@@ -60,7 +60,7 @@ describe('the options of the ZooKeeper registry', () => {
     });
   });
 
-  it('given several wrong fields, when a registry center is made, then one error names all with values', () => {
+  it('are refused by one error that names all wrong fields with their values, but no secret', () => {
     const wrong = { ...right, servers: 'a:x', sessionTimeoutMs: 0, requestTimeoutMs: 1.5, digest: 'secret' };
     const make = () => new ZooKeeperRegistryCenter(wrong, new SystemClock());
     expect(make).toThrow(ConfigurationError);
@@ -70,29 +70,26 @@ describe('the options of the ZooKeeper registry', () => {
     expect(make).not.toThrow('secret');
   });
 
-  it('given TLS options with a function, when the connection needs its own thread, then they are refused', () => {
+  it('may not have a function for TLS if the connection has its own thread', () => {
     const tls = { checkServerIdentity: () => undefined };
     expect(resolveZooKeeperOptions({ ...right, tls }).credentials.reveal().tls).toBe(tls);
     const resolve = () => resolveZooKeeperOptions({ ...right, tls, connection: 'worker-thread' });
     expect(resolve).toThrow('tls (not shown) holds a function');
   });
 
-  it('given an unknown kind of connection, when it is checked, then the error names both kinds', () => {
+  it('name both kinds of connection in the error for an unknown kind', () => {
     const wrong = { ...right, connection: 'thread' };
     // oxlint-disable-next-line no-unsafe-type-assertion -- what a user without types may write
     const resolve = () => resolveZooKeeperOptions(wrong as ZooKeeperOptions);
     expect(resolve).toThrow('connection is "thread"; it takes "in-process" or "worker-thread"');
   });
 
-  it.each(['user', ':password', 'user:', ''])(
-    'given the digest %j, when it is checked, then it is refused',
-    (digest) => {
-      expect(() => resolveZooKeeperOptions({ ...right, digest })).toThrow('not of the form user:password');
-    },
-  );
+  it.each(['user', ':password', 'user:', ''])('are refused with the digest %j', (digest) => {
+    expect(() => resolveZooKeeperOptions({ ...right, digest })).toThrow('not of the form user:password');
+  });
 
   it.each([{ username: 'shop' }, { username: '', password: 'secret' }, 'shop:secret'])(
-    'given %j for SASL, when it is checked, then it is refused and not shown',
+    'are refused with %j for SASL, and do not show it',
     (sasl) => {
       // oxlint-disable-next-line no-unsafe-type-assertion -- what a user without types may write
       const resolve = () => resolveZooKeeperOptions({ ...right, sasl } as unknown as ZooKeeperOptions);
@@ -101,12 +98,12 @@ describe('the options of the ZooKeeper registry', () => {
     },
   );
 
-  it('given that TLS is required, when it is not given, then the options are refused', () => {
+  it('are refused without TLS if TLS is required', () => {
     expect(() => resolveZooKeeperOptions({ ...right, requireTls: true })).toThrow('tls is not given');
     expect(resolveZooKeeperOptions({ ...right, requireTls: true, tls: {} }).credentials.reveal().tls).toEqual({});
   });
 
-  it('given a namespace that the server would refuse, when it is checked, then the error echoes it', () => {
+  it('are refused by an error that shows the namespace if the server would refuse it', () => {
     expect(() => resolveZooKeeperOptions({ ...right, namespace: 'a//b' })).toThrow('namespace "a//b"');
   });
 });

@@ -27,20 +27,20 @@ afterEach(() => {
   if (errors.length > 0) throw errors[0];
 });
 
-it('given a run of two items, when an operator cancels one, then its signal aborts and the other goes on', async () => {
+it('aborts the signal of the item that an operator cancels, and lets the other go on', async () => {
   const lease = await run([0, 1]);
   await cancel(0, lease.run!);
   expect(lease.signalOf(0).reason).toBeInstanceOf(CancelledError);
   expect(abortedOf(lease)).toEqual([0]);
 });
 
-it('given a request for an earlier run, when it comes too late, then the current run goes on', async () => {
+it('ignores a request to cancel an earlier run', async () => {
   const lease = await run([0]);
   await cancel(0, 'an earlier one');
   expect(abortedOf(lease)).toEqual([]);
 });
 
-it('given a request for another run that is set right, when it is changed, then the run is aborted', async () => {
+it('aborts a run once a request for another run is changed to name it', async () => {
   const lease = await run([0]);
   await cancel(0, 'an earlier one');
   await operator.set(member.tree.paths.cancel(0), lease.run!);
@@ -48,7 +48,7 @@ it('given a request for another run that is set right, when it is changed, then 
   expect(abortedOf(lease)).toEqual([0]);
 });
 
-it('given a request that is faster than the reply to the begin, when the items run, then its item aborts', async () => {
+it('aborts an item if its request comes before the reply to its begin', async () => {
   const { lease } = await member.begin([0, 1]);
   await cancel(1, lease!.run!);
   expect(abortedOf(lease!)).toEqual([]);
@@ -58,7 +58,7 @@ it('given a request that is faster than the reply to the begin, when the items r
   expect(abortedOf(lease!)).toEqual([1]);
 });
 
-it('given a request that changes as it is read, when it is read again, then the run is aborted', async () => {
+it('reads a request again if it changed during the reading, and aborts the run', async () => {
   const lease = await run([0]);
   const { tree } = member;
   const load = tree.load.bind(tree);
@@ -70,7 +70,7 @@ it('given a request that changes as it is read, when it is read again, then the 
   expect(abortedOf(lease)).toEqual([0]);
 });
 
-it('given a connection that was away, when it is back, then what was cancelled meanwhile aborts', async () => {
+it('aborts what was cancelled while the connection was away, once it is back', async () => {
   const lease = await run([0, 1]);
   registry.memory.suspend(member.sessionId);
   await operator.create(member.tree.paths.cancel(1), lease.run!, 'PERSISTENT');
@@ -79,14 +79,14 @@ it('given a connection that was away, when it is back, then what was cancelled m
   expect(abortedOf(lease)).toEqual([1]);
 });
 
-it('given an item that runs elsewhere, when it is cancelled, then this instance asks nothing', async () => {
+it('asks the registry nothing if an item that runs elsewhere is cancelled', async () => {
   await run([0]);
   const before = member.center.traffic.foreground;
   await cancel(2, 'run');
   expect(member.center.traffic.foreground).toBe(before);
 });
 
-it('given nothing is cancelled, when items run, then nothing is asked of the registry', async () => {
+it('asks the registry nothing while no item is cancelled', async () => {
   const lease = await run([0]);
   const before = member.center.traffic.foreground;
   cancellations.LeaseRuns({ kind: 'LeaseRuns', lease });

@@ -5,7 +5,7 @@ import type { RefusalCause } from '../../domain/index.js';
 import { minute, OwingJob } from '@test/support/unit/owing-job.js';
 
 describe('a trigger that meets items which still run', () => {
-  it('flags them, and tells so', async () => {
+  it('flags them, and reports them as misfired', async () => {
     const job = await OwingJob.sinceMinute1();
     await hold(job, [0, 1], 2);
 
@@ -17,7 +17,7 @@ describe('a trigger that meets items which still run', () => {
     expect(job.told).toMatchObject([{ taskId: expect.stringMatching(`^${JOB}@-@1@-@`) }]);
   });
 
-  it('given many triggers while the first flag is set, then one more request flags all their items', async () => {
+  it('flags with one more request all items of triggers that came during the first one', async () => {
     const job = await OwingJob.sinceMinute1();
     await hold(job, [0, 1], 2);
     const before = job.member.center.traffic.foreground;
@@ -46,7 +46,7 @@ describe('a trigger that meets items which still run', () => {
     expect(job).toMatchObject({ flags: [], told: [] });
   });
 
-  it('given one that ended while its flag was set, then it is caught up on at once', async () => {
+  it('lets an item catch up at once if it ended while its flag was set', async () => {
     const job = await OwingJob.sinceMinute1();
     await hold(job, [1], 2);
     await job.comeTo(3.1);
@@ -100,7 +100,7 @@ describe('a misfire flag', () => {
 });
 
 describe('beside a Java peer', () => {
-  it('only the items with a flag owe something, since no record tells of its runs', async () => {
+  it('only the items with a flag owe something, since no record shows its runs', async () => {
     const job = await OwingJob.sinceMinute1();
     await job.joinJava();
     await job.comeTo(3.1);
@@ -139,7 +139,7 @@ describe('beside a Java peer', () => {
   });
 });
 
-it('given no Java peer, when the leader plans anew, then what is owed is begun all the same', async () => {
+it('begins what is owed during a reshard if there is no Java peer', async () => {
   const job = await OwingJob.sinceMinute1();
   await job.comeTo(2.1);
   await job.operator.create(job.tree.paths.reshardingFlag, '', 'PERSISTENT');

@@ -34,7 +34,7 @@ describe("an operator's trigger", () => {
   });
 });
 
-it('given a handler that goes on after its run was recorded, when its item owes one, then it waits', async () => {
+it('waits with what an item owes until its handler has returned, even after its run was recorded', async () => {
   const job = await OwingJob.sinceMinute1();
   const { lease } = await job.member.begin([0], { fireTime: minute(2) });
   job.running.add(lease!);
@@ -50,7 +50,7 @@ it('given a handler that goes on after its run was recorded, when its item owes 
   expect(job.runs).toEqual(['1@3', '0@3']);
 });
 
-it('given an item that another instance runs for this one, when it owes something, then it is left alone', async () => {
+it('begins nothing of an item that another instance runs for this one', async () => {
   const job = await OwingJob.sinceMinute1();
   await job.operator.create(job.tree.paths.mark(0, 'running'), 'another', 'PERSISTENT');
   await job.comeTo(2.1);
@@ -92,7 +92,7 @@ describe('a fire time that is being begun', () => {
     expect(job.runs).toEqual(['0@3', '1@3']);
   });
 
-  it('given the policy skip, when it is too late for it, then it is given up once that begin has ended', async () => {
+  it('is given up after its begin has ended if it is too late for the policy skip', async () => {
     const job = await OwingJob.sinceMinute1({ misfirePolicy: 'skip' });
     const begin = pending(job, 2);
     await job.comeTo(2.6);
@@ -104,7 +104,7 @@ describe('a fire time that is being begun', () => {
     expect(job.missed).toEqual(['0,1@2-2 skipped']);
   });
 
-  it('given the policy skip, when an earlier one is too late, then that is given up at once', async () => {
+  it('does not keep the policy skip from giving up an earlier one at once', async () => {
     const job = await OwingJob.sinceMinute1({ misfirePolicy: 'skip' });
     await job.comeTo(3.1);
     pending(job, 3);

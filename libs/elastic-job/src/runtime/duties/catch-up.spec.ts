@@ -8,7 +8,7 @@ describe('fire times that nobody began', () => {
     ['skip', [], ['0,1@2-2 skipped']],
     ['once', ['0@3', '1@3'], ['0,1@2-2 superseded']],
     ['all', ['0@2', '1@2', '0@3', '1@3'], []],
-  ])('given the policy %s, when the instance looks, then that is run and told', async (misfirePolicy, runs, missed) => {
+  ])('are run or reported as missed by the policy %s', async (misfirePolicy, runs, missed) => {
     const job = await OwingJob.sinceMinute1({ misfirePolicy });
     await job.comeTo(3.1);
 
@@ -17,7 +17,7 @@ describe('fire times that nobody began', () => {
     expect(job).toMatchObject({ runs, missed, failures: [] });
   });
 
-  it('given items that owe different ones, when the instance looks, then each is begun for its own', async () => {
+  it('are begun for the items that owe them, and for no others', async () => {
     const job = await OwingJob.of({ misfirePolicy: 'all' });
     await job.ran(2, [0]);
     await job.ran(1, [1]);
@@ -28,7 +28,7 @@ describe('fire times that nobody began', () => {
     expect(job.runs).toEqual(['0@3', '1@2', '1@3']);
   });
 
-  it('given items that owe different ones, when each is begun for its last, then they begin in order', async () => {
+  it('are begun in the order of items under the policy once, even if items owe different ones', async () => {
     const job = await OwingJob.of({ shardingTotalCount: 3 });
     await job.ran(2, [0, 2]);
     await job.ran(1, [1]);
@@ -39,7 +39,7 @@ describe('fire times that nobody began', () => {
     expect(job.runs).toEqual(['0@3', '1@3', '2@3']);
   });
 
-  it('given a begin that fails, when others are owed, then those are begun, and the failure is told', async () => {
+  it('are begun even if the begin of another one fails, and the failure is reported', async () => {
     const job = await OwingJob.of({ misfirePolicy: 'all' });
     await job.ran(2, [0]);
     await job.ran(1, [1]);
@@ -57,7 +57,7 @@ describe('fire times that nobody began', () => {
     expect(job).toMatchObject({ runs: ['1@2'], failures: [fault] });
   });
 
-  it('given an item that this client may not write, when the others are begun, then it follows', async () => {
+  it('are begun for the other items first if one may not be written, and then for that one', async () => {
     const job = await OwingJob.sinceMinute1();
     await job.comeTo(2.1);
     const { begin } = job;
@@ -73,7 +73,7 @@ describe('fire times that nobody began', () => {
     expect(job).toMatchObject({ runs: ['0@2', '1@2'], failures: [error] });
   });
 
-  it('given records that changed while they were read, when the instance looks, then it looks again', async () => {
+  it('are looked up again if the records changed while they were read', async () => {
     const job = await OwingJob.sinceMinute1();
     await job.comeTo(2.1);
     job.changeRecordsMeanwhile();
@@ -83,7 +83,7 @@ describe('fire times that nobody began', () => {
     expect(job.runs).toEqual(['0@2', '1@2']);
   });
 
-  it('given nobody owes them, when the instance looks, then the record says that they are done', async () => {
+  it('are recorded as done if nobody owes them', async () => {
     const job = await OwingJob.sinceMinute1();
     job.excluded = [{ after: minute(1), until: minute(2) }];
     await job.comeTo(2.1);
@@ -188,7 +188,7 @@ describe('items that have no record yet', () => {
   });
 });
 
-it('given the policy skip, when the last fire time is too late, then it is given up without an event', async () => {
+it('gives up the last fire time by a timer if it is too late for the policy skip', async () => {
   const job = await OwingJob.sinceMinute1({ misfirePolicy: 'skip' });
   await job.comeTo(2.1);
   const timers = job.registry.clock.pendingTimers;

@@ -11,7 +11,7 @@ let claims: FailoverClaims;
 let rounds: number;
 beforeEach(() => start());
 
-it('given an instance that is idle, when items wait, then it takes all of them at once, and tells so', async () => {
+it('claims all waiting items at once on an idle instance, and reports them', async () => {
   await queue(1, 2);
   await wake();
   expect(session.runs).toEqual(['1 schedule', '2 schedule']);
@@ -24,7 +24,7 @@ it.each([
   [1, 10],
   [3, 30],
   [5, 40],
-])('given an instance that runs %i items, when one waits, then it stands back for %i ms', async (busy, ms) => {
+])('waits with %i running items for %i ms before it claims', async (busy, ms) => {
   await start({ shardingTotalCount: 8, concurrency: 8 });
   await keepBusy(busy);
   await queue(7);
@@ -34,7 +34,7 @@ it.each([
   expect(claimed()).toEqual([[7]]);
 });
 
-it('given another idle instance, when items wait, then it takes its part first, and what is left later', async () => {
+it('claims its part first beside another idle instance, and what is left later', async () => {
   await session.registry.joined();
   session.handler = () => session.clock.sleep(HOUR);
   await queue(0, 1, 2, 3);
@@ -44,7 +44,7 @@ it('given another idle instance, when items wait, then it takes its part first, 
   expect(claimed()).toEqual([[2, 3], [1], [0]]);
 });
 
-it('given an instance without a free slot, when items wait, then it leaves them until it has one', async () => {
+it('leaves waiting items alone until it has a free slot', async () => {
   await start({ concurrency: 2 });
   session.handler = () => session.clock.sleep(500);
   await session.run([0, 1]);
@@ -56,7 +56,7 @@ it('given an instance without a free slot, when items wait, then it leaves them 
   expect(claimed()).toEqual([[2, 3]]);
 });
 
-it('given more that wait than slots, when it claims, then it takes as many as it has slots', async () => {
+it('claims no more items than it has free slots', async () => {
   await start({ concurrency: 3 });
   await keepBusy(1);
   await queue(1, 2, 3);
@@ -69,7 +69,7 @@ it.each([
   ['busy', [[2]], 1],
   ['alreadyBegun', [], 0],
 ] as const)(
-  'given no free slot, when a trigger finds a waiting item %s, then these waiting items are taken: %j',
+  'claims these items without a free slot after a trigger has found one %s: %j',
   async (cause, taken, times) => {
     await start({ concurrency: 1 });
     await keepBusy(1);
@@ -80,7 +80,7 @@ it.each([
   },
 );
 
-it('given no free slot, when a user asks it to claim, then it takes what waits all the same', async () => {
+it('claims all waiting items without a free slot if a user asks it to', async () => {
   await start({ concurrency: 1 });
   await keepBusy(1);
   await queue(1, 2);
@@ -94,7 +94,7 @@ it.each([
   ['failover is off', () => start({ failover: false })],
   ['the instance leaves', () => Promise.resolve(session.gate.close())],
   ['the server is disabled', () => session.disableServer()],
-])('given that %s, when items wait, then it takes none, also if it is asked to', async (_, switchOff) => {
+])('claims nothing if %s, even if a user asks it to', async (_, switchOff) => {
   await switchOff();
   await queue(1);
   await wake(100);
@@ -102,7 +102,7 @@ it.each([
   expect([session.runs, session.tree.queue(), rounds]).toEqual([[], [1], 0]);
 });
 
-it('given an item whose handler still goes on here, when it waits, then only the others are taken', async () => {
+it('claims only the other items while the handler of a waiting one still goes on here', async () => {
   await keepBusy(1);
   await session.releaseElsewhere(0); // Simulates that the mark was removed by hand.
   await queue(0, 1);
@@ -110,7 +110,7 @@ it('given an item whose handler still goes on here, when it waits, then only the
   expect([claimed(), session.tree.queue()]).toEqual([[[1]], [0]]);
 });
 
-it('given claims that others win, when it looks on, then at once and from a random item, until it wins', async () => {
+it('claims again at once, from a random item, while others win its claims', async () => {
   await start({ shardingTotalCount: 8, concurrency: 8 });
   const from: (number | undefined)[] = [];
   const { queue: waiting } = session.member;
@@ -136,7 +136,7 @@ it.each<[string, () => void, boolean]>([
   ['another item is released', () => claims.ItemReleased({ kind: 'ItemReleased', item: 2 }), false],
   ['a run of its own ends', () => claims.ItemEnded(), true],
   ['an instance is lost', () => claims.InstanceLost(), true],
-])('given an item that waits, when %s, then whether it is taken is: %j', async (_, happen, isTaken) => {
+])('claims a waiting item once %s: $2', async (_, happen, isTaken) => {
   await queue(1);
   happen();
   await session.clock.advance(0);
@@ -146,7 +146,7 @@ it.each<[string, () => void, boolean]>([
 it.each<[string, Partial<JobOptions>, readonly number[]]>([
   ['nothing waits', {}, []],
   ['failover is off', { failover: false }, [3]],
-])('given a busy instance, when it looks although %s, then it does not stand back', async (_, options, waiting) => {
+])('sets no timer to stand back on a busy instance if %s', async (_, options, waiting) => {
   await start(options);
   await keepBusy(1);
   await queue(...waiting);
@@ -155,7 +155,7 @@ it.each<[string, Partial<JobOptions>, readonly number[]]>([
   expect(session.clock.pendingTimers).toBe(before);
 });
 
-it('given a busy instance whose claims others win, when it looks on, then it stands back only once', async () => {
+it('stands back only once on a busy instance while others win its claims', async () => {
   await start({ concurrency: 4 });
   await keepBusy(1);
   const { queue: waiting } = session.member;
@@ -168,7 +168,7 @@ it('given a busy instance whose claims others win, when it looks on, then it sta
   expect(claimed()).toEqual([[2]]);
 });
 
-it('given an instance that has stopped, when items wait, then it claims nothing by itself', async () => {
+it('claims nothing by itself after it has stopped', async () => {
   await queue(1);
   claims.stop();
   await wake(100);

@@ -29,7 +29,7 @@ beforeEach(async () => {
   hearTree(tree, handOvers);
 });
 
-it('given tasks that others can adopt, when the item of one moves, then only that one is let go of', async () => {
+it('hands over only the task whose item has moved, if others can adopt tasks', async () => {
   await begin();
   await move(other.id);
   expect(lease.signalOf(moving!).reason).toMatchObject({ why: 'moved' });
@@ -41,13 +41,13 @@ it.each<[string, () => Promise<void>]>([
   ['stays here', () => move(member.id)],
   ['moves to an instance that is gone', () => move('10.0.0.99@-@1')],
   ['moves to an instance whose server is disabled', () => disableOther().then(() => move(other.id))],
-])('given a task, when its item %s, then it is not let go of', async (_, happen) => {
+])('keeps a task whose item %s', async (_, happen) => {
   await begin();
   await happen();
   expect(letGo()).toEqual([]);
 });
 
-it('given runs that others cannot adopt, when an item moves, then its run goes on', async () => {
+it('keeps the run of an item that has moved if others cannot adopt it', async () => {
   tasks = 'bound';
   await begin();
   await move(other.id);
@@ -55,7 +55,7 @@ it('given runs that others cannot adopt, when an item moves, then its run goes o
   expect(letGo()).toEqual([]);
 });
 
-it('given a connection that was away, when it is back, then what has moved meanwhile is let go of', async () => {
+it('hands over what moved while the connection was away, once it is back', async () => {
   await begin();
   registry.memory.suspend(member.sessionId);
   await move(other.id);
@@ -65,7 +65,7 @@ it('given a connection that was away, when it is back, then what has moved meanw
   expect(letGo()).toEqual([moving]);
 });
 
-it('given an item that moves while its run is begun, when the run is there, then it is let go of', async () => {
+it('hands over an item that moved while its run was begun, once the run is there', async () => {
   const begun = await member.begin([staying!, moving!]);
   await move(other.id);
   running.add((lease = begun.lease!));

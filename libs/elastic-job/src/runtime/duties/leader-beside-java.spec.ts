@@ -11,7 +11,7 @@ beforeEach(async () => void (duty = await Duty.of()));
 afterEach(() => duty.end());
 
 describe('a leader beside Java', () => {
-  it('given a peer that joins, when the next fire time comes, then the plan is made, and not before', async () => {
+  it('plans for a peer that has joined at the next fire time, and not before', async () => {
     await duty.start();
     await duty.join(JAVA);
     await duty.clock.advance(10 * SECOND);
@@ -21,7 +21,7 @@ describe('a leader beside Java', () => {
     expect(duty.told('resharded')).toHaveLength(2);
   });
 
-  it('given no fire time comes here, when no item runs any more, then the plan is made at once', async () => {
+  it('plans as soon as no item runs any more if no fire time comes here', async () => {
     duty.isTicking = false;
     await duty.start();
     const mark = duty.tree.paths.mark(0, 'running');
@@ -34,7 +34,7 @@ describe('a leader beside Java', () => {
     expect(duty.owners).toEqual(SHARED);
   });
 
-  it('given a peer that has just joined, when it is missing for a moment, then its items stay with it', async () => {
+  it('leaves the items of a missing peer with it for its grace', async () => {
     await shared();
     duty.isTicking = false;
     await duty.remove(JAVA);
@@ -44,7 +44,7 @@ describe('a leader beside Java', () => {
     expect(duty.owners).toEqual(ALONE);
   });
 
-  it('given two peers, when one of them is missing for its grace, then what it ran is queued', async () => {
+  it('queues what one of two peers ran once that peer has been missing for its grace', async () => {
     const second = '10.0.0.8@-@4711';
     await duty.start();
     await duty.join(JAVA);
@@ -58,7 +58,7 @@ describe('a leader beside Java', () => {
     expect(duty.told('orphaned')).toMatchObject([{ items: [1] }]);
   });
 
-  it('given the last peer has left, when the plan is made, then only runs from then on are owed', async () => {
+  it('counts only what is recorded after the last peer has left as owed', async () => {
     await shared();
     await duty.clock.advance(MINUTE);
     await duty.putUnfinished(2, SELF, duty.clock.wallNow() - 2 * MINUTE);
@@ -71,7 +71,7 @@ describe('a leader beside Java', () => {
     expect(await duty.text(duty.tree.paths.record(2))).toBe(owed);
   });
 
-  it('given its server is disabled, when it gives up the lead, then the successor is told to plan', async () => {
+  it('asks its successor to plan if it gives up the lead because its server is disabled', async () => {
     await shared();
     await duty.put(duty.tree.paths.server('10.0.0.2'), 'DISABLED');
     expect(await duty.text(duty.tree.paths.leader)).toBeUndefined();
@@ -80,7 +80,7 @@ describe('a leader beside Java', () => {
 });
 
 describe('an instance that does not lead', () => {
-  it('given another of ours has planned without Java, when it leads later, then runs are owed as ever', async () => {
+  it('owes runs as ever once it leads, if another of ours has already planned without Java', async () => {
     await duty.join(FORMER);
     await duty.elect(FORMER);
     await duty.start();
@@ -99,7 +99,7 @@ describe('an instance that does not lead', () => {
     expect(await duty.text(duty.tree.paths.record(0))).toBe(owed);
   });
 
-  it('given a Java leader that overlooks it, when a plan is made, then it asks for another one', async () => {
+  it('asks for another plan each time that a Java leader overlooks it', async () => {
     await duty.join(JAVA);
     await duty.elect(JAVA);
     for (let item = 0; item < 4; item++) await duty.put(duty.tree.paths.mark(item, 'instance'), JAVA);
@@ -110,7 +110,7 @@ describe('an instance that does not lead', () => {
     }
   });
 
-  it('given a Java leader, when settings are edited, then the first of ours keeps the last usable text', async () => {
+  it('keeps the last usable settings beside a Java leader if it is the first of ours', async () => {
     await duty.join(JAVA);
     await duty.elect(JAVA);
     await duty.start();
@@ -125,14 +125,14 @@ describe('an instance that does not lead', () => {
     expect(duty.services.configurations.current(duty.tree.jobName).shardingTotalCount).toBe(3);
   });
 
-  it('given orphans, when a Java peer becomes the leader, then the first of ours queues them', async () => {
+  it('queues orphans beside a Java leader if it is the first of ours', async () => {
     await orphanBesideJava();
     await duty.elect(JAVA);
     await duty.start();
     expect(duty.told('orphaned')).toMatchObject([{ items: [1] }]);
   });
 
-  it('given a Java leader, when it is elected later, then the first of ours looks again', async () => {
+  it('queues orphans after the lead has gone over to a Java peer', async () => {
     await duty.join(LATTER);
     await duty.elect(LATTER);
     await duty.start();
@@ -148,7 +148,7 @@ describe('an instance that does not lead', () => {
   it.each([
     ['another of ours comes first', JAVA, FORMER],
     ['another of ours leads', LATTER, LATTER],
-  ])('given orphans, when %s, then it leaves them to that one', async (_, leader, other) => {
+  ])('sweeps no orphans if %s', async (_, leader, other) => {
     await duty.join(other);
     await orphanBesideJava();
     await duty.elect(leader);
@@ -158,7 +158,7 @@ describe('an instance that does not lead', () => {
     expect(duty.told('orphaned')).toEqual([]);
   });
 
-  it('given an operator has removed it, when Java alone is left, then it sweeps nothing', async () => {
+  it('sweeps nothing beside a Java leader after an operator has removed it', async () => {
     await duty.join(JAVA);
     await duty.remove(SELF);
     await orphan();

@@ -10,7 +10,7 @@ let duty: Duty;
 afterEach(() => duty.end());
 
 describe('a leader cleans up', () => {
-  it('given a request to cancel an item, when the item does not run or ends, then the request is gone', async () => {
+  it('requests to cancel an item that does not run, or has ended', async () => {
     await lead();
     const { paths } = duty.tree;
     await duty.put(paths.cancel(1), 'run');
@@ -23,7 +23,7 @@ describe('a leader cleans up', () => {
     expect(await duty.text(paths.cancel(1))).toBeUndefined();
   });
 
-  it('given a smaller total, when the run of an item beyond it ends, then the item is gone', async () => {
+  it('an item beyond a smaller total once its run has ended', async () => {
     await lead();
     const { paths } = duty.tree;
     await duty.put(paths.mark(3, 'running'), SELF);
@@ -34,19 +34,19 @@ describe('a leader cleans up', () => {
     expect(duty.tree.items()).toEqual([0, 1, 2]);
   });
 
-  it('given a job without failover, when items wait in its queue, then the queue is emptied', async () => {
+  it('the queue of a job without failover', async () => {
     await lead({ failover: false });
     expect(await sweepQueue()).toEqual([]);
   });
 
-  it('given a queue with an item beyond the total, when it is swept, then it is gone, and told once', async () => {
+  it('a queued item beyond the total, and reports it once', async () => {
     await lead();
     expect(await sweepQueue()).toEqual(['1']);
     await sweep();
     expect(duty.told('failover-purged')).toMatchObject([{ items: [7] }]);
   });
 
-  it('given a node that holds up every trigger, when no session owns it, then it is gone, and told', async () => {
+  it('a node that holds up every trigger if no session owns it, and warns', async () => {
     await lead();
     const { reshardingProcessing: path } = duty.tree.paths;
     await duty.operator.create(path, '', 'EPHEMERAL');
@@ -58,7 +58,7 @@ describe('a leader cleans up', () => {
     expect(duty.warnings).toEqual([expect.stringContaining(`removed "${path}"`)]);
   });
 
-  it('given a holder that is dead, when its item is swept, then it is queued, and told once', async () => {
+  it('the run of a dead holder: queues its item, and reports it once', async () => {
     await lead();
     await orphan();
     await sweep();
@@ -67,7 +67,7 @@ describe('a leader cleans up', () => {
     expect(await duty.text(duty.tree.paths.queued(1))).toBe('');
   });
 
-  it('given an item that may not be swept, when another is an orphan, then that one is queued', async () => {
+  it('an orphan even if another item may not be swept', async () => {
     await lead();
     const path = await orphan(1);
     duty.registry.memory.fail((request) => (request.path.endsWith(path) ? NO_RIGHT : undefined));
@@ -77,7 +77,7 @@ describe('a leader cleans up', () => {
     expect(duty.takeErrors()).toMatchObject([{ message: expect.stringContaining(path) }]);
   });
 
-  it('given an instance that was shut down in mid-run, when its grace is over, then its marks are gone', async () => {
+  it('the marks of an instance that was shut down in mid-run after its grace', async () => {
     const mark = await shutDown();
     await duty.clock.advance(5 * SECOND - 1);
     expect(await duty.text(mark)).toBe(FORMER);
@@ -85,7 +85,7 @@ describe('a leader cleans up', () => {
     expect(await duty.text(mark)).toBeUndefined();
   });
 
-  it('given an instance that was shut down in mid-run, when its session ends, then its marks are gone', async () => {
+  it('the marks of an instance that was shut down in mid-run as soon as its session ends', async () => {
     const mark = await shutDown();
     await duty.clock.advance(SECOND);
     expect(await duty.text(mark)).toBe(FORMER);
@@ -95,7 +95,7 @@ describe('a leader cleans up', () => {
     expect(duty.told('resharded')).toHaveLength(2);
   });
 
-  it('given an orphan of which no event tells, when the job is reconciled, then it is swept', async () => {
+  it('an orphan that no event reported at the next reconciliation', async () => {
     await lead({ reconcileIntervalMinutes: 2 });
     const mark = await orphan();
     await duty.clock.advance(MINUTE);
@@ -106,7 +106,7 @@ describe('a leader cleans up', () => {
     expect(duty.clock.pendingTimers).toBe(0);
   });
 
-  it('given a shorter interval, when it is written, then the job is reconciled by that', async () => {
+  it('by a shorter reconcile interval as soon as it is written', async () => {
     await lead({ reconcileIntervalMinutes: 60 });
     await duty.edit('reconcileIntervalMinutes: 60', 'reconcileIntervalMinutes: 2');
     await duty.clock.advance(MINUTE);
@@ -115,7 +115,7 @@ describe('a leader cleans up', () => {
     expect(await duty.text(mark)).toBeUndefined();
   });
 
-  it('given an instance that was shut down, when another one leads later, then its grace goes on', async () => {
+  it('the marks of an instance that was shut down after the same grace even if the leader changes', async () => {
     duty = await Duty.of({ shutdownGraceMs: 5 * SECOND });
     await duty.join(LATTER);
     await duty.elect(LATTER);

@@ -11,7 +11,7 @@ let duty: Duty;
 afterEach(() => duty.end());
 
 describe('a leader plans anew', () => {
-  it('given an instance that has just joined, when it is elected, then it sweeps and plans once', async () => {
+  it('and sweeps only once if it is elected just after it has joined', async () => {
     duty = await Duty.of();
     const sweep = vi.spyOn(duty.services.orphans, 'sweep');
     duty.duties.InstanceJoined({ kind: 'InstanceJoined', instanceId: SELF });
@@ -24,7 +24,7 @@ describe('a leader plans anew', () => {
     expect(duty.tree.isReshardingNecessary()).toBe(false);
   });
 
-  it('given others that join together, when the last has come, then all have items by one plan', async () => {
+  it('once, after the delay, if another instance joins', async () => {
     await lead();
     await duty.join(FORMER);
     await duty.clock.advance(RESHARD_DELAY_MS - 1);
@@ -36,28 +36,28 @@ describe('a leader plans anew', () => {
     expect(duty.told('resharded')).toHaveLength(2);
   });
 
-  it('given another instance, when it is on its way out, then its items are given away', async () => {
+  it('without an instance that drains', async () => {
     await lead({}, FORMER);
     await duty.put(duty.tree.paths.session(FORMER), DRAINING);
     await duty.clock.advance(RESHARD_DELAY_MS);
     expect(duty.owners).toEqual(ALONE);
   });
 
-  it('given another instance, when its server is disabled, then its items are given away', async () => {
+  it('without an instance whose server is disabled', async () => {
     await lead({}, FORMER);
     await duty.put(duty.tree.paths.server('10.0.0.3'), 'DISABLED');
     await duty.clock.advance(RESHARD_DELAY_MS);
     expect(duty.owners).toEqual(ALONE);
   });
 
-  it('given a server without instances, when it is disabled, then no plan is made', async () => {
+  it('but not for a disabled server without instances', async () => {
     await lead();
     await duty.put(duty.tree.paths.server('10.0.0.7'), 'DISABLED');
     await duty.clock.advance(SECOND);
     expect(duty.told('resharded')).toHaveLength(1);
   });
 
-  it('given an owner or an item that somebody has deleted, when it is gone, then it is there again', async () => {
+  it('to restore an owner or an item that somebody has deleted', async () => {
     await lead();
     await duty.drop(duty.tree.paths.mark(0, 'instance'));
     expect(duty.owners).toEqual(ALONE);
@@ -67,27 +67,27 @@ describe('a leader plans anew', () => {
     expect(duty.owners).toEqual(ALONE);
   });
 
-  it('given a smaller total, when it is written, then the plan has as many items', async () => {
+  it('with fewer items after a smaller total is written', async () => {
     await lead();
     await duty.edit('shardingTotalCount: 4', 'shardingTotalCount: 3');
     await duty.clock.advance(RESHARD_DELAY_MS);
     expect(duty.owners).toEqual([SELF, SELF, SELF]);
   });
 
-  it('given a leader that is alone, when the total changes, then its plan waits for nobody', async () => {
+  it('before the delay is over if it is alone and the total changes', async () => {
     await lead();
     await duty.edit('shardingTotalCount: 4', 'shardingTotalCount: 3');
     await duty.clock.advance(RESHARD_DELAY_MS / 2);
     expect(duty.owners).toEqual([SELF, SELF, SELF]);
   });
 
-  it('given an operator who asks for a plan, when the flag is set, then it is made and the flag is gone', async () => {
+  it('on request of an operator, and removes the flag', async () => {
     await lead();
     await duty.put(duty.tree.paths.reshardingFlag);
     expect(duty.tree.isReshardingNecessary()).toBe(false);
   });
 
-  it('given an owner that was set by hand, when five seconds have passed, then the item is given back', async () => {
+  it('to give back an item whose owner was set by hand, after five seconds', async () => {
     await lead();
     await duty.put(duty.tree.paths.mark(0, 'instance'), NOBODY);
     await duty.clock.advance(5 * SECOND - 1);
@@ -96,7 +96,7 @@ describe('a leader plans anew', () => {
     expect(duty.owners).toEqual(ALONE);
   });
 
-  it('given an owner that was set by hand and set back, when owners are compared, then no plan is made', async () => {
+  it('but not for an owner that was set by hand and set back', async () => {
     await lead();
     await duty.put(duty.tree.paths.mark(0, 'instance'), NOBODY);
     await duty.put(duty.tree.paths.mark(0, 'instance'), SELF);
@@ -104,7 +104,7 @@ describe('a leader plans anew', () => {
     expect(duty.told('resharded')).toHaveLength(1);
   });
 
-  it('given a connection that was away, when it is back, then a lost lead and a request are known', async () => {
+  it('for a lost lead and a request that came while the connection was away', async () => {
     await lead();
     const { memory } = duty.registry;
     const sessionId = duty.tree.registry.session.id!;
@@ -119,7 +119,7 @@ describe('a leader plans anew', () => {
 });
 
 describe('a lead', () => {
-  it('given the election node is deleted, when it is gone, then the term is over and the next one begins', async () => {
+  it('ends its term if the election node is deleted, and the next term begins', async () => {
     await lead();
     const { signal } = duty.services.leader.term(JOB)!;
     await duty.drop(duty.tree.paths.leader);
@@ -127,7 +127,7 @@ describe('a lead', () => {
     expect(duty.told('leader-elected')).toMatchObject([{ term: 1 }, { instanceId: SELF, term: 2 }]);
   });
 
-  it('given its server, when it is disabled, then the term and the queue end until it is enabled', async () => {
+  it('ends, and the queue with it, until its disabled server is enabled again', async () => {
     await lead();
     const { paths } = duty.tree;
     const server = paths.server('10.0.0.2');
@@ -144,7 +144,7 @@ describe('a lead', () => {
     expect(await duty.text(paths.leader)).toBe(SELF);
   });
 
-  it('given another server that is enabled, when the own one is disabled, then the queue stays', async () => {
+  it('leaves the queue alone if its own server is disabled but another one is enabled', async () => {
     await lead({}, FORMER);
     await duty.put(duty.tree.paths.queued(2));
     await duty.put(duty.tree.paths.server('10.0.0.2'), 'DISABLED');
@@ -153,7 +153,7 @@ describe('a lead', () => {
 });
 
 describe('a leader of a job that is started after others', () => {
-  it('given parents that are gone and unreadable starts, when it knows that, then each is told once', async () => {
+  it('warns once of missing parents, and once of unreadable starts', async () => {
     await lead({ cron: undefined, after: ['import'] });
     expect(duty.warnings).toEqual(['it starts after missing jobs (import), and cannot start until they are back']);
 

@@ -33,7 +33,7 @@ beforeEach(async () => {
   triggers.start();
 });
 
-it('given free items, when an operator triggers them, then they run with his parameters', async () => {
+it('runs free items with the parameters of the operator who triggers them', async () => {
   const passed: unknown[] = [];
   session.handler = ({ trigger }) => void passed.push(trigger);
   await ask('a', 'only Tuesday');
@@ -43,7 +43,7 @@ it('given free items, when an operator triggers them, then they run with his par
   expect([begun > 0, await session.operator.children(session.paths.triggers)]).toEqual([true, []]);
 });
 
-it('given an item that runs elsewhere, when it is released, then it runs as well, and waits until then', async () => {
+it('postpones an item that runs elsewhere, and runs it once it is released', async () => {
   await session.markElsewhere(1);
   await ask('a');
   expect(session.runs).toEqual(['0 a', '2 a', '3 a']);
@@ -55,7 +55,7 @@ it('given an item that runs elsewhere, when it is released, then it runs as well
   expect([triggers.isAwaited(1), postponed().length, session.toldOf('refused')]).toEqual([false, 1, []]);
 });
 
-it('given an item that another one runs for this very trigger, when it moves here, then it does not wait', async () => {
+it('does not postpone an item that another instance has begun for the same trigger', async () => {
   const other = await session.registry.joined();
   await other.begin([1], { origin: manualOrigin('a') });
   await ask('a');
@@ -64,7 +64,7 @@ it('given an item that another one runs for this very trigger, when it moves her
   expect([postponed(), triggers.isAwaited(1)]).toEqual([[], false]);
 });
 
-it('given an item that runs here, when it is triggered twice more, then it runs twice more, one by one', async () => {
+it('runs an item again for each trigger that came while it ran, one by one', async () => {
   session.handler = ({ shardingItem }) => session.clock.sleep(shardingItem === 0 ? 10 * SECOND : 1);
   for (const id of ['a', 'b', 'c']) await ask(id, undefined, SECOND);
   expect(session.runs.filter((run) => run.startsWith('0'))).toEqual(['0 a']);
@@ -74,7 +74,7 @@ it('given an item that runs here, when it is triggered twice more, then it runs 
   expect(session.toldOf('refused')).toEqual([]);
 });
 
-it('given two triggers, when an item is released as the later is assigned, then the earlier goes first', async () => {
+it('runs the earlier of two triggers first, even if its item is released as the later is assigned', async () => {
   assign = () => Promise.resolve([1]);
   await session.markElsewhere(1);
   await ask('a');
@@ -91,25 +91,22 @@ it.each([
   ['the item', () => session.operator.create(session.paths.mark(1, 'disabled'), '', 'PERSISTENT')],
   ['the server', () => session.disableServer()],
   ['the item, and removed it,', () => deleteItem(1)],
-])(
-  'given a trigger that waits for an item, when an operator has disabled %s, then it is given up once',
-  async (_, disable) => {
-    await session.markElsewhere(1);
-    await ask('a');
-    await disable();
-    await ask('b');
-    if (session.tree.isRunning(1)) await session.releaseElsewhere(1);
-    await session.clock.advance(SECOND);
-    const refused = session.toldOf('refused').map(({ cause, items, trigger }) => [trigger.origin, items, cause]);
-    expect(refused.filter(([origin]) => origin === 'manual:a')).toEqual([['manual:a', [1], 'disabled']]);
-    expect(session.runs).not.toContain('1 a');
-  },
-);
+])('refuses a waiting item once if an operator has disabled %s in the meantime', async (_, disable) => {
+  await session.markElsewhere(1);
+  await ask('a');
+  await disable();
+  await ask('b');
+  if (session.tree.isRunning(1)) await session.releaseElsewhere(1);
+  await session.clock.advance(SECOND);
+  const refused = session.toldOf('refused').map(({ cause, items, trigger }) => [trigger.origin, items, cause]);
+  expect(refused.filter(([origin]) => origin === 'manual:a')).toEqual([['manual:a', [1], 'disabled']]);
+  expect(session.runs).not.toContain('1 a');
+});
 
 it.each([
   ['is not answered', new RegistryUnavailableError('begin', 'not-applied', 'no answer'), []],
   ['is refused', new ServerError('begin', -127), ['running a trigger']],
-])('given a begin that %s, when the registry answers again, then the trigger runs', async (_, error, heard) => {
+])('runs a trigger once the registry answers again if its begin %s', async (_, error, heard) => {
   assign = () => {
     failNextTransaction(error);
     return Promise.resolve([0, 1]);
@@ -119,7 +116,7 @@ it.each([
   expect(session.heard.filter((text) => text.includes('trigger')).map((text) => text.split(':')[0])).toEqual(heard);
 });
 
-it('given a trigger that cannot be begun, when another comes, then the former fails and the latter runs', async () => {
+it('reports a trigger that cannot be begun as failed, and runs the next one', async () => {
   assign = () => {
     assign = () => Promise.resolve([0]);
     return Promise.reject(new RangeError('too large'));
@@ -130,7 +127,7 @@ it('given a trigger that cannot be begun, when another comes, then the former fa
   expect(session.heard[0]).toBe('the trigger manual:a: RangeError: too large');
 });
 
-it('given a trigger that must not run here, when another comes, then nothing of the former waits', async () => {
+it('postpones nothing for a trigger that must not run here, and runs the next one', async () => {
   assign = ({ origin }) => Promise.resolve(origin === 'manual:a' ? undefined : [0]);
   await ask('a');
   expect([kinds(), session.heard]).toEqual([['trigger-requested'], []]);
@@ -138,7 +135,7 @@ it('given a trigger that must not run here, when another comes, then nothing of 
   expect(session.runs).toEqual(['0 b']);
 });
 
-it('given items that move during the trigger, when their new owners were not asked, then they run here', async () => {
+it('runs items that moved during the trigger if their new owners were not asked', async () => {
   const { operator, paths } = session;
   const known = await session.registry.joined();
   assign = async () => {
@@ -156,20 +153,17 @@ it('given items that move during the trigger, when their new owners were not ask
 it.each([
   ['alone', [1, 3], false],
   ['with a Java peer', [3], true],
-])(
-  'given an own item that is failed over (job %s), when a trigger asks for it, then these wait: %j',
-  async (_, waiting, hasJava) => {
-    const { operator, paths } = session;
-    if (hasJava) await operator.create(paths.instance('10.0.0.98@-@1'), '', 'PERSISTENT');
-    for (const item of [1, 3]) await session.markElsewhere(item);
-    await operator.create(paths.mark(1, 'failover'), '10.0.0.99@-@1', 'PERSISTENT');
-    assign = () => Promise.resolve([3]); // The others are not its own for this trigger.
-    await ask('a');
-    expect([session.toldOf('postponed').map(({ items }) => items), session.runs]).toEqual([[waiting], []]);
-  },
-);
+])('postpones these items if one is failed over (job %s): %j', async (_, waiting, hasJava) => {
+  const { operator, paths } = session;
+  if (hasJava) await operator.create(paths.instance('10.0.0.98@-@1'), '', 'PERSISTENT');
+  for (const item of [1, 3]) await session.markElsewhere(item);
+  await operator.create(paths.mark(1, 'failover'), '10.0.0.99@-@1', 'PERSISTENT');
+  assign = () => Promise.resolve([3]); // The others are not its own for this trigger.
+  await ask('a');
+  expect([session.toldOf('postponed').map(({ items }) => items), session.runs]).toEqual([[waiting], []]);
+});
 
-it('given an instance that leaves, when triggers wait, then each is told as skipped and none begins', async () => {
+it('reports each waiting trigger as skipped while the instance leaves, and begins none', async () => {
   session.handler = ({ shardingItem }) => shardingItem === 0 && session.clock.sleep(60 * SECOND);
   await ask('a');
   await ask('b');
@@ -186,14 +180,14 @@ it('given an instance that leaves, when triggers wait, then each is told as skip
   expect(await session.operator.children(session.paths.triggers)).toEqual([session.member.id]);
 });
 
-it('given a request that is taken as this instance leaves, when it is gone, then it is told as skipped', async () => {
+it('reports a request as skipped if the instance leaves while it is taken', async () => {
   afterNextTransaction(session.member, () => Promise.resolve(triggers.stop()));
   await ask('a');
   expect(session.toldOf('skipped')).toMatchObject([{ reason: 'this instance leaves' }]);
   expect(session.runs).toEqual([]);
 });
 
-it('given a request that nobody can read, when it is taken, then it is told as skipped and nothing runs', async () => {
+it('reports a request that cannot be read as skipped, and runs nothing', async () => {
   await ask('a', 'x'.repeat(300_000));
   expect(session.toldOf('skipped')).toMatchObject([{ reason: expect.stringContaining('cannot be read') }]);
   expect(session.runs).toEqual([]);
@@ -203,7 +197,7 @@ it.each<[string, () => void]>([
   ['it is told of work', () => triggers.WorkExpected()],
   ['the leader has made a plan', () => triggers.ShardingCompleted()],
   ['failed over items have been claimed', () => triggers.QueueClaimed()],
-])('given a trigger that waits for an item, when it is free and %s, then it begins', async (_, happen) => {
+])('begins a waiting item that is free once %s', async (_, happen) => {
   const { lease } = await session.begin([0]);
   await ask('a');
   await session.releaseElsewhere(0); // Its handler still runs here and returns without a report.
@@ -213,13 +207,13 @@ it.each<[string, () => void]>([
   expect(session.runs).toEqual(['1 a', '2 a', '3 a', '0 a']);
 });
 
-it('given no trigger that waits, when work is expected, then nothing is begun', async () => {
+it('begins nothing for expected work if no trigger waits', async () => {
   triggers.WorkExpected();
   await session.clock.advance(0);
   expect(begun).toBe(0);
 });
 
-it('given an item that runs elsewhere, when its trigger looks again, then it does not ask the registry', async () => {
+it('asks the registry nothing about a waiting item that still runs elsewhere', async () => {
   await session.markElsewhere(1);
   await ask('a');
   const before = session.member.center.traffic.foreground;
@@ -228,13 +222,13 @@ it('given an item that runs elsewhere, when its trigger looks again, then it doe
   expect(session.member.center.traffic.foreground).toBe(before);
 });
 
-it('given a trigger without known items yet, when an item is asked about, then it is not awaited', async () => {
+it('awaits no item before the items of a trigger are known', async () => {
   assign = () => new Promise(() => {});
   await ask('a');
   expect(triggers.isAwaited(0)).toBe(false);
 });
 
-it('given a trigger whose only item ran for it elsewhere, when it is refused, then nothing fails', async () => {
+it('reports no error if the only item of a trigger has run for it elsewhere', async () => {
   const other = await session.registry.joined();
   await other.begin([1], { origin: manualOrigin('a') });
   assign = () => Promise.resolve([1]);
@@ -243,7 +237,7 @@ it('given a trigger whose only item ran for it elsewhere, when it is refused, th
   expect(session.heard.filter((text) => text.includes('trigger'))).toEqual([]);
 });
 
-it('given a disabled item that is lost to a newcomer, then the trigger does not run it', async () => {
+it('does not run a disabled item that has moved to a newcomer', async () => {
   const { operator, paths } = session;
   assign = async () => {
     const newcomer = await session.registry.joined();
@@ -257,7 +251,7 @@ it('given a disabled item that is lost to a newcomer, then the trigger does not 
   expect(session.toldOf('refused')).toEqual([]);
 });
 
-it('given a request of another instance, when it comes, then it is left alone', async () => {
+it('leaves the request of another instance alone', async () => {
   await session.clock.advance(0);
   const before = session.member.center.traffic.foreground;
   await session.operator.create(session.paths.trigger('10.0.0.2@-@2'), 'other', 'PERSISTENT');

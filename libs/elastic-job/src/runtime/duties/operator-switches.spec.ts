@@ -27,7 +27,7 @@ beforeEach(() => {
   start();
 });
 
-it('say since when an item was disabled, once it is enabled again', async () => {
+it('gives the span in which an item was disabled, once it is enabled again', async () => {
   await switchItem(1, true, 1_000);
   expect(switches.spansOf(1)).toEqual([]);
   await switchItem(2, true, 500);
@@ -37,28 +37,28 @@ it('say since when an item was disabled, once it is enabled again', async () => 
   expect(switches.spansOf(2)).toEqual([]);
 });
 
-it('do not know since when an item was disabled that was so before', async () => {
+it('gives a span without a begin for an item that was disabled before the start', async () => {
   disabled.add(1);
   start();
   const until = await switchItem(1, false, 1_000);
   expect(switches.spansOf(1)).toEqual([span(0, until)]);
 });
 
-it('count the time in which a server was disabled by the clock of this host, and by the shared time', () => {
+it('gives the span of a disabled server by the clock of this host and by the shared time', () => {
   offsetMs = -2_000;
   switchServer('DISABLED', 5_000);
   switchServer('ENABLED', 9_000);
   expect(switches.serverSpan).toEqual({ after: 3_000, until: 7_000, shared: { after: 5_000, until: 9_000 } });
 });
 
-it('say it in the shared time too, while the clock of this host is far behind', async () => {
+it('gives the span of an item in the shared time too while the clock of this host is far behind', async () => {
   behindMs = 7_000_000;
   await switchItem(1, true, 1_000);
   const until = await switchItem(1, false, 500);
   expect(switches.spansOf(1)).toEqual([span(until - 500, until)]);
 });
 
-it('keep the last ten spans of an item', async () => {
+it('keeps the last ten spans of an item', async () => {
   const ends: number[] = [];
   for (let time = 0; time < 12; time++) {
     await switchItem(1, true, 1_000);
@@ -67,7 +67,7 @@ it('keep the last ten spans of an item', async () => {
   expect(switches.spansOf(1).map(({ until }) => until)).toEqual(ends.slice(2));
 });
 
-it('look at items when they are switched or all is new, and at nothing else', async () => {
+it('looks at items after a switch of an item and a reset of the tree, and after no other event', async () => {
   await switchItem(1, true, 1_000);
   disabled.clear();
   switches.ServerChanged();
@@ -76,14 +76,14 @@ it('look at items when they are switched or all is new, and at nothing else', as
   expect(switches.spansOf(1)).toHaveLength(1);
 });
 
-it('say when the server was disabled, by the registry', () => {
+it('gives the span of a disabled server by the times of the registry', () => {
   expect(switches.serverSpan).toMatchObject({ after: 0, until: 0 });
   switchServer('DISABLED', 5_000);
   switchServer('ENABLED', 9_000);
   expect(switches.serverSpan).toMatchObject({ after: 5_000, until: 9_000 });
 });
 
-it('do not know since when a server was disabled that was so before, and ignore its first state', () => {
+it('gives a span without a begin for a server that was disabled before the start', () => {
   server = { status: 'DISABLED', mtime: 5_000, version: 0 };
   start();
   expect(switches.serverSpan).toMatchObject({ after: 0, until: 0 });
@@ -91,13 +91,13 @@ it('do not know since when a server was disabled that was so before, and ignore 
   expect(switches.serverSpan).toMatchObject({ after: 0, until: 9_000 });
 });
 
-it('take the same instant for no span', () => {
+it('gives a span without a begin for a server that was disabled and enabled at one instant', () => {
   switchServer('DISABLED', 9_000);
   switchServer('ENABLED', 9_000);
   expect(switches.serverSpan).toMatchObject({ after: 0, until: 9_000 });
 });
 
-it('tell of the server once for each change, and at first only if it is not enabled', () => {
+it('reports each change of the server once, and not its first state if that is enabled', () => {
   switches.readServerSwitch();
   expect(told).toEqual([]);
   switchServer('DISABLED', 5_000);
@@ -109,7 +109,7 @@ it('tell of the server once for each change, and at first only if it is not enab
   ]);
 });
 
-it('given a server disabled while the connection was away, when it is back, then that is told', () => {
+it('reports a server that was disabled while the connection was away, once it is back', () => {
   server = { status: 'DISABLED', mtime: 5_000, version: 1 };
   switches.TreeReset();
   expect(told).toMatchObject([{ kind: 'server-switched', status: 'DISABLED' }]);

@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => marks.stop());
 
-it('go with the next comparison, are told, and free their items', async () => {
+it('releases a mark without a run at the next comparison, and reports it', async () => {
   await mark(1);
   await registry.clock.advance(LOOK_MS - 100);
   expect(await isMarked(1)).toBe(true);
@@ -36,7 +36,7 @@ it('go with the next comparison, are told, and free their items', async () => {
   expect(heard).toEqual(['WorkExpected']);
 });
 
-it('stay while they are younger than three seconds, and go with the comparison after', async () => {
+it('keeps marks younger than three seconds until the comparison after', async () => {
   await mark(0);
   await registry.clock.advance(LOOK_MS - 2_900);
   await mark(1);
@@ -46,7 +46,7 @@ it('stay while they are younger than three seconds, and go with the comparison a
   expect(await isMarked(1)).toBe(false);
 });
 
-it('given a mark that is three seconds old, when marks are looked at, then its item is free', async () => {
+it('releases a mark that is three seconds old', async () => {
   await mark(0);
   await registry.clock.advance(LOOK_MS - 3_000);
   await mark(1);
@@ -54,20 +54,20 @@ it('given a mark that is three seconds old, when marks are looked at, then its i
   expect(await isMarked(1)).toBe(false);
 });
 
-it('given no mark, when time goes by, then nothing waits to look at any', async () => {
+it('sets no timer while nothing is marked', async () => {
   const before = registry.clock.pendingTimers;
   marks.compareLater();
   expect(registry.clock.pendingTimers).toBe(before);
 });
 
-it('given a look that is due, when more marks are set, then none of them looks at all items', async () => {
+it('looks at no items for further marks while a look is due', async () => {
   await mark(0);
   const looked = vi.spyOn(member.tree, 'items');
   for (const item of [1, 2, 3]) marks.ItemMarked({ kind: 'ItemMarked', item });
   expect(looked).not.toHaveBeenCalled();
 });
 
-it('count from when they were set last', async () => {
+it('counts the age of a mark from when it was set last', async () => {
   await mark(1);
   await registry.clock.advance(LOOK_MS - 1_000);
   await operator.delete(member.tree.paths.mark(1, 'running'));
@@ -77,7 +77,7 @@ it('count from when they were set last', async () => {
   expect(await isMarked(1)).toBe(true);
 });
 
-it('stay while their items run here', async () => {
+it('keeps the marks of items that run here, without a request', async () => {
   const { lease } = await member.begin([1]);
   running.add(lease!);
   const before = member.center.traffic.foreground;
@@ -86,13 +86,13 @@ it('stay while their items run here', async () => {
   expect(member.center.traffic.foreground).toBe(before);
 });
 
-it('are not of other instances: of these somebody is told who sweeps', async () => {
+it('leaves the marks of other instances alone, and asks for a sweep', async () => {
   await operator.create(member.tree.paths.mark(2, 'running'), 'nobody', 'PERSISTENT');
   await registry.clock.advance(LOOK_MS + 100);
   expect([await isMarked(2), told, heard]).toEqual([true, [], ['SweepNeeded']]);
 });
 
-it('are looked for while something is marked, and no timer is left where nothing is', async () => {
+it('looks at marks while something is marked, and leaves no timer after that', async () => {
   await mark(1);
   await registry.clock.advance(100);
   expect(registry.clock.pendingTimers).toBe(1);
@@ -100,7 +100,7 @@ it('are looked for while something is marked, and no timer is left where nothing
   expect(registry.clock.pendingTimers).toBe(0);
 });
 
-it('are looked for no more once it is stopped', async () => {
+it('looks at no marks after it is stopped', async () => {
   await mark(1);
   await registry.clock.advance(100);
   marks.stop();
@@ -109,13 +109,13 @@ it('are looked for no more once it is stopped', async () => {
   expect(await isMarked(1)).toBe(true);
 });
 
-it('are looked for no more once the session is over', async () => {
+it('looks at no marks after the session is over', async () => {
   member.tree.close(new Error('over'));
   marks.compareLater();
   expect(registry.clock.pendingTimers).toBe(0);
 });
 
-it('given an item that is marked twice, when it is looked at, then the age of its first mark counts', async () => {
+it('counts the age of the first mark of an item that is marked twice', async () => {
   await mark(1);
   await registry.clock.advance(LOOK_MS - 1_000);
   await operator.create(member.tree.paths.mark(1, 'failovering'), member.id, 'PERSISTENT');
@@ -123,7 +123,7 @@ it('given an item that is marked twice, when it is looked at, then the age of it
   expect(await isMarked(1)).toBe(false);
 });
 
-it('given a mark from before the start, when marks are first looked at, then its item is free', async () => {
+it('releases a mark from before its start at its first look', async () => {
   await mark(1);
   marks.stop();
   marks = watch();
@@ -132,13 +132,13 @@ it('given a mark from before the start, when marks are first looked at, then its
   expect(await isMarked(1)).toBe(false);
 });
 
-it('given a mark set while the connection was away, when it is back, then the next look frees the item', async () => {
+it('releases a mark that was set while the connection was away, at the next look', async () => {
   await whileAway(() => mark(1));
   await registry.clock.advance(LOOK_MS);
   expect(await isMarked(1)).toBe(false);
 });
 
-it('given a mark that was renewed unheard, when it is looked at, then only its latest age counts', async () => {
+it('counts only the latest age of a mark that was renewed without an event', async () => {
   await mark(1);
   await whileAway(() => operator.delete(member.tree.paths.mark(1, 'running')));
   running.add((await member.begin([2])).lease!); // Something is marked, so the looks go on.
@@ -150,7 +150,7 @@ it('given a mark that was renewed unheard, when it is looked at, then only its l
   expect([await isMarked(1), await isMarked(2)]).toEqual([false, true]);
 });
 
-it('given a mark that may not be removed, when it is looked at, then that is told, and others go', async () => {
+it('reports a mark that may not be removed, and releases others', async () => {
   await mark(1);
   const path = member.tree.paths.mark(1, 'running');
   const mend = registry.memory.fail((operation) => (operation.path.endsWith(path) ? -102 : undefined));

@@ -25,13 +25,13 @@ it.each<[string, () => void, boolean]>([
   ['its own server has changed', () => hear(member.self.serverIp), true],
   ['another server has changed', () => hear('10.0.0.99'), false],
   ['the connection is back', () => server.TreeReset(), true],
-])('given a server node that is gone, when %s, then whether it is made anew is: %j', async (_, happen, isMade) => {
+])('creates its missing server node again once %s: $2', async (_, happen, isMade) => {
   happen();
   await registry.clock.advance(0);
   expect((await member.center.exists(path)) !== undefined).toBe(isMade);
 });
 
-it('given an instance that leaves, when its server node goes, then it stays away', async () => {
+it('does not create its server node again after the instance leaves', async () => {
   server.stop();
   hear(member.self.serverIp);
   await registry.clock.advance(0);

@@ -27,14 +27,14 @@ beforeEach(async () => {
   hearTree(session.tree, residents, () => isListening);
 });
 
-it('given free items, when it looks twice, then each runs under its own lease, and none is told to end', async () => {
+it('begins each free item once, under a lease of its own', async () => {
   await wake();
   expect(session.toldOf('begun').map(({ items }) => items)).toEqual([[0], [1], [2], [3]]);
   await wake();
   expect([session.running.list, stops]).toEqual([[0, 1, 2, 3], []]);
 });
 
-it('given an item that ends, when a pause is over, then it begins again, and the pause grows', async () => {
+it('begins an ended item again after a pause that grows', async () => {
   isListening = false;
   session.handler = ({ shardingItem }) => shardingItem > 0 && session.clock.sleep(HOUR);
   await wake();
@@ -49,7 +49,7 @@ it('given an item that ends, when a pause is over, then it begins again, and the
   expect([begunOf(0), begunOf(1)]).toEqual([3, 1]);
 });
 
-it('given a slow listener after a run, when it and the pause have ended, then the item begins again', async () => {
+it('begins an item again after a slow listener has returned and the pause is over', async () => {
   const ended = () => session.clock.sleep(1_000);
   session = await OneSession.start({ cron: undefined, resident: true }, [
     { beforeJobExecuted: () => {}, afterJobExecuted: ended },
@@ -66,19 +66,22 @@ it('given a slow listener after a run, when it and the pause have ended, then th
 it.each([
   ['busy', 1],
   ['alreadyBegun', 0],
-] as const)('given an item refused as %s, when it is looked at anew, then it begins %i times', async (cause, times) => {
-  refuseNext(cause);
-  await wake();
-  await wake();
-  expect(begunOf(0)).toBe(times);
-  await session.clock.advance(100);
-  expect(begunOf(0)).toBe(1);
-});
+] as const)(
+  'begins an item refused as %s at the next look %i times, and once in all after a pause',
+  async (cause, times) => {
+    refuseNext(cause);
+    await wake();
+    await wake();
+    expect(begunOf(0)).toBe(times);
+    await session.clock.advance(100);
+    expect(begunOf(0)).toBe(1);
+  },
+);
 
 it.each([
   ['disabled', () => session.operator.create(session.paths.mark(1, 'disabled'), '', 'PERSISTENT')],
   ['moved', () => session.operator.set(session.paths.mark(1, 'instance'), '10.0.0.99@-@1')],
-])('given an item that is %s and told to end, when it may run again, then it begins at once', async (why, change) => {
+])('begins an item that was ended as %s again at once, if it may run again', async (why, change) => {
   await wake();
   await change();
   await wake(100);
@@ -89,14 +92,14 @@ it.each([
   expect([begunOf(0), begunOf(1)]).toEqual([1, 2]);
 });
 
-it('given a server that an operator disables, when its items are told to end, then that is why', async () => {
+it('ends the items of a disabled server with that reason', async () => {
   await wake();
   await session.disableServer();
   await session.clock.advance(0);
   expect(stops).toEqual([0, 1, 2, 3].map((item) => `${item} disabled`));
 });
 
-it('given an instance that leaves, when its items are told to end, then none begins again', async () => {
+it('ends its items and begins none again after the instance leaves', async () => {
   await wake();
   residents.stop();
   expect(stops).toEqual([]);
@@ -106,7 +109,7 @@ it('given an instance that leaves, when its items are told to end, then none beg
   expect([session.running.size, session.runs.length, session.clock.pendingTimers]).toEqual([0, 4, 0]);
 });
 
-it('given an item whose pause lasts, when this instance leaves, then it does not begin again', async () => {
+it('begins no item after its pause if the instance leaves meanwhile', async () => {
   isListening = false;
   session.handler = () => {};
   await wake();
@@ -117,7 +120,7 @@ it('given an item whose pause lasts, when this instance leaves, then it does not
   expect(session.runs).toHaveLength(4);
 });
 
-it('given a begin under way as this instance leaves, when it is answered, then its handler is not called', async () => {
+it('calls no handler for a begin that is answered after the instance leaves', async () => {
   afterNextTransaction(session.member, () => Promise.resolve(residents.stop()));
   await wake();
   const settled = session.toldOf('settled').find(({ item }) => item === 0);
@@ -125,7 +128,7 @@ it('given a begin under way as this instance leaves, when it is answered, then i
   expect([session.running.has(0), session.runs]).toEqual([false, expect.not.arrayContaining(['0 schedule'])]);
 });
 
-it('given a plan that is about to change, when an item is free, then it begins with the new plan', async () => {
+it('begins no item before a plan that is asked for is made', async () => {
   await session.operator.create(session.paths.reshardingFlag, '', 'PERSISTENT');
   await wake(100);
   expect(session.runs).toEqual([]);
@@ -134,7 +137,7 @@ it('given a plan that is about to change, when an item is free, then it begins w
   expect(session.runs).toHaveLength(4);
 });
 
-it('given an item that its former owner still runs, when it is released, then it begins here', async () => {
+it('begins an item once its former owner has released it', async () => {
   await session.markElsewhere(2);
   await wake();
   expect(session.running.list).toEqual([0, 1, 3]);
@@ -146,14 +149,14 @@ it.each<[string, () => void]>([
   ['the connection is back', () => residents.TreeReset()],
   ['an instance is lost', () => residents.InstanceLost()],
   ['the instance that is to run next is named', () => residents.NextInstanceChanged()],
-])('given free items, when %s, then they begin', async (_, happen) => {
+])('begins free items once %s', async (_, happen) => {
   isListening = false;
   happen();
   await session.clock.advance(0);
   expect(session.running.list).toEqual([0, 1, 2, 3]);
 });
 
-it('given an instance up for long, when an item ends at once each time, then its pause still grows', async () => {
+it('lets the pause of an item that ends at once grow, even if the instance has been up for long', async () => {
   await session.clock.advance(HOUR);
   isListening = false;
   session.handler = ({ shardingItem }) => shardingItem > 0 && session.clock.sleep(HOUR);
@@ -164,7 +167,7 @@ it('given an instance up for long, when an item ends at once each time, then its
   expect(begunOf(0)).toBe(3);
 });
 
-it('given an instance that leaves, when an item ends by itself, then no pause begins', async () => {
+it('begins no pause for an item that ends while the instance leaves', async () => {
   isListening = false;
   session.handler = ({ shardingItem }) => session.clock.sleep(shardingItem === 0 ? 10 : HOUR);
   await wake();
@@ -177,27 +180,24 @@ it('given an instance that leaves, when an item ends by itself, then no pause be
 it.each([
   ['is read at once', false],
   ['has changed while it was read', true],
-])(
-  'given a last run by a clock that was ahead, when its record %s, then the item begins all the same',
-  async (_, isChanged) => {
-    const { tree } = session;
-    const ahead = { origin: 'resident', fireTime: session.clock.wallNow() + HOUR } as const;
-    const { lease } = await session.member.begin([0], ahead);
-    lease!.settle(0, SUCCEEDED);
-    await lease!.settled();
-    const loadRecords = tree.loadRecords.bind(tree);
-    let isOutdated = isChanged;
-    tree.loadRecords = (items, options) => {
-      if (!isOutdated || !items.includes(0)) return loadRecords(items, options);
-      isOutdated = false;
-      return Promise.resolve(undefined);
-    };
-    await wake();
-    expect([begunOf(0), session.toldOf('refused')]).toEqual([1, []]);
-  },
-);
+])('begins an item despite a last run by a clock that was ahead, if its record %s', async (_, isChanged) => {
+  const { tree } = session;
+  const ahead = { origin: 'resident', fireTime: session.clock.wallNow() + HOUR } as const;
+  const { lease } = await session.member.begin([0], ahead);
+  lease!.settle(0, SUCCEEDED);
+  await lease!.settled();
+  const loadRecords = tree.loadRecords.bind(tree);
+  let isOutdated = isChanged;
+  tree.loadRecords = (items, options) => {
+    if (!isOutdated || !items.includes(0)) return loadRecords(items, options);
+    isOutdated = false;
+    return Promise.resolve(undefined);
+  };
+  await wake();
+  expect([begunOf(0), session.toldOf('refused')]).toEqual([1, []]);
+});
 
-it('given a job of another kind, when it looks, then it asks the registry nothing', async () => {
+it('asks the registry nothing for a job that is not resident', async () => {
   session = await OneSession.start();
   residents = new ResidentItems(session.context, session.gate, session.leases);
   const { traffic } = session.member.center;

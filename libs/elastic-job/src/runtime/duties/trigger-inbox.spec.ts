@@ -27,7 +27,7 @@ afterEach(() => {
   if (errors.length > 0) throw errors[0];
 });
 
-it('given a request, when the inbox is opened, then it is taken, as is each that follows, in order', async () => {
+it('takes a request once it is open, and each that follows, in order', async () => {
   await ask('first');
   expect([taken, await isThere()]).toEqual([[], true]);
   inbox.open();
@@ -38,14 +38,14 @@ it('given a request, when the inbox is opened, then it is taken, as is each that
   expect([taken, await isThere()]).toEqual([['first', 'second', 'third'], false]);
 });
 
-it('given an inbox that is closed, when a request comes, then it stays for the next session', async () => {
+it('leaves a request that comes after it is closed to the next session', async () => {
   inbox.open();
   inbox.close();
   await ask('late');
   expect([taken, await isThere()]).toEqual([[], true]);
 });
 
-it('given a request with nodes below it, when it is taken, then they go with it', async () => {
+it('takes a request together with the nodes below it', async () => {
   await operator.create(path, 'deep', 'PERSISTENT');
   await operator.create(`${path}/below`, '', 'PERSISTENT');
   inbox.open();
@@ -53,7 +53,7 @@ it('given a request with nodes below it, when it is taken, then they go with it'
   expect([taken, await isThere()]).toEqual([['deep'], false]);
 });
 
-it('given a removal whose reply is lost, when the registry answers again, then the request is told once', async () => {
+it('takes a request once, even if the reply to its removal is lost', async () => {
   await ask('once');
   registry.memory.loseNextReply(member.sessionId);
   inbox.open();
@@ -63,7 +63,7 @@ it('given a removal whose reply is lost, when the registry answers again, then t
   expect(taken).toEqual(['once', 'next']);
 });
 
-it('given a lost reply and a new request since, when the registry answers, then both are told, in order', async () => {
+it('takes both requests, in order, if a new one comes after a lost reply', async () => {
   await ask('once');
   registry.memory.loseNextReply(member.sessionId);
   const askNext = () => void operator.create(path, 'next', 'PERSISTENT');
@@ -73,7 +73,7 @@ it('given a lost reply and a new request since, when the registry answers, then 
   expect([taken, await isThere()]).toEqual([['once', 'next'], false]);
 });
 
-it('given a request that gives way to another, when its removal is refused, then both are told, in order', async () => {
+it('takes both requests, in order, if one gives way to another and its removal is refused', async () => {
   await ask('former');
   beforeNextTransaction(member, async () => {
     await operator.delete(path);
@@ -85,7 +85,7 @@ it('given a request that gives way to another, when its removal is refused, then
   expect([taken, await isThere()]).toEqual([['former', 'latter'], false]);
 });
 
-it('given a request that grows as it is removed, when its removal is refused, then it is told once', async () => {
+it('takes a request once, even if a node is created below it and its removal is refused', async () => {
   await ask('once');
   beforeNextTransaction(member, () => operator.create(`${path}/below`, '', 'PERSISTENT'));
   inbox.open();
@@ -93,7 +93,7 @@ it('given a request that grows as it is removed, when its removal is refused, th
   expect([taken, await isThere()]).toEqual([['once'], false]);
 });
 
-it('given a connection that was away, when it is back, then what was asked meanwhile is taken', async () => {
+it('takes what was requested while the connection was away, once it is back', async () => {
   inbox.open();
   await registry.clock.advance(0);
   registry.memory.suspend(member.sessionId);

@@ -7,7 +7,7 @@ import { ElasticJobRuntime } from '../index.js';
 
 const JOB = 'settle-orders';
 
-it('given a store ahead of a replaced registry, when a process starts, then it needs the named epoch', async () => {
+it('refuses to start without the named epoch if a store is ahead of a replaced registry', async () => {
   const clock = new VirtualClock();
   const server = new MemoryRegistry(clock);
   const connect = () => server.center({ namespace: 'test', clock, sessionTimeoutMs: 10_000, requestTimeoutMs: 5_000 });

@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => job.assertQuiet());
 
 describe('a process that leaves a job', () => {
-  it('given nothing runs, when it leaves, then its lead and its registration are gone at once', async () => {
+  it('gives up its lead and its registration at once if nothing runs', async () => {
     const terms = job.member.leader.terms(JOB)[Symbol.asyncIterator]();
     await terms.next();
     await clock.advanceUntil(job.departure.drain());
@@ -32,7 +32,7 @@ describe('a process that leaves a job', () => {
     expect(await terms.next()).toMatchObject({ done: true });
   });
 
-  it('given work that only one who stays has to do, when it leaves, then that is given up', async () => {
+  it('aborts work that only an instance that stays has to do', async () => {
     const { departure } = job;
     const untilAborted = (signal: AbortSignal) =>
       new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason)));
@@ -42,7 +42,7 @@ describe('a process that leaves a job', () => {
     expect([done, await given]).toEqual([false, LEFT]);
   });
 
-  it('given an item that runs, when it leaves, then others know at once, and it stays until the end', async () => {
+  it('announces that to others at once, and stays until its item has ended', async () => {
     const lease = await job.run();
     void job.departure.drain();
     await job.rest();
@@ -53,7 +53,7 @@ describe('a process that leaves a job', () => {
     expect([await job.nodes(), job.lost]).toEqual([[], [LEFT]]);
   });
 
-  it('given an item that does not end, when the drain time is over, then it has one more second', async () => {
+  it('gives a running item the drain time, and one more second after its signal has aborted', async () => {
     const lease = await job.run();
     void job.departure.drain();
     await clock.advance(DRAIN_MS - 1);
@@ -66,7 +66,7 @@ describe('a process that leaves a job', () => {
     expect([await job.nodes(), job.lost]).toEqual([[], [LEFT]]);
   });
 
-  it('given an item that heeds the end of the drain time, when it has ended, then the process is gone', async () => {
+  it('leaves as soon as an item that heeds the end of the drain time has ended', async () => {
     const lease = await job.run();
     void job.departure.drain();
     await clock.advance(DRAIN_MS);
@@ -74,13 +74,13 @@ describe('a process that leaves a job', () => {
     expect(await job.nodes()).toEqual([]);
   });
 
-  it('given it leaves already, when it is asked again, then it leaves once', async () => {
+  it('leaves once if it is asked twice', async () => {
     void job.departure.drain();
     await clock.advanceUntil(job.departure.drain());
     expect([job.stops, job.lost]).toEqual([1, [LEFT]]);
   });
 
-  it('given a join under way, when it leaves, then it waits for the end of that', async () => {
+  it('waits for the end of a join under way', async () => {
     let fail: () => void;
     job.joining = new Promise((_, reject) => (fail = () => reject(new Error('not joined'))));
     void job.departure.drain();
@@ -91,13 +91,13 @@ describe('a process that leaves a job', () => {
     expect(await job.nodes()).toEqual([]);
   });
 
-  it('given a job without a session, when it leaves, then it is over, and nothing is told', async () => {
+  it('leaves without an event if it has no session', async () => {
     job.hasSession = false;
     await clock.advanceUntil(job.departure.drain());
     expect([job.lost, job.told]).toEqual([[LEFT], []]);
   });
 
-  it('given a registry that is away, when the process goes on, then it leaves as soon as that is back', async () => {
+  it('leaves once the registry is back if the process goes on', async () => {
     job.registry.memory.suspend(job.member.sessionId);
     void job.departure.drain();
     await clock.advance(2 * SECOND);
@@ -107,7 +107,7 @@ describe('a process that leaves a job', () => {
     expect([await job.nodes(), job.lost, job.told]).toEqual([[], [LEFT], []]);
   });
 
-  it('given a registry that is away, when the process stops, then it leaves without it, and warns', async () => {
+  it('leaves without the registry, and warns, if the process stops', async () => {
     job.registry.memory.suspend(job.member.sessionId);
     const leaving = job.departure.drain(Deadline.after(clock, STOP_MS));
     await job.rest();
@@ -116,7 +116,7 @@ describe('a process that leaves a job', () => {
     expect(job.told).toMatchObject([{ kind: 'warning', message: expect.stringContaining('without the registry') }]);
   });
 
-  it('given an item that does not end, when the process has to stop, then it is aborted and left behind', async () => {
+  it('aborts an item that does not end, and leaves it behind, once the process has to stop', async () => {
     const lease = await job.run();
     const leaving = job.departure.drain(Deadline.after(clock, STOP_MS));
     await clock.advance(STOP_MS - 1);
@@ -129,7 +129,7 @@ describe('a process that leaves a job', () => {
     expect(job.told).toHaveLength(1);
   });
 
-  it('given a registry that refuses its removal, when it stops that, then the process leaves', async () => {
+  it('reports a removal that the registry refuses, and leaves once it is accepted', async () => {
     const path = job.member.tree.paths.instance(job.member.id);
     const mend = job.registry.memory.fail((request) => (request.path.endsWith(path) ? NO_RIGHT : undefined));
     void job.departure.drain();
@@ -140,7 +140,7 @@ describe('a process that leaves a job', () => {
     expect([await job.nodes(), job.lost]).toEqual([[], [LEFT]]);
   });
 
-  it('given a registry that refuses the announcement, when it leaves, then that is told, and it is gone', async () => {
+  it('reports an announcement that the registry refuses, and leaves all the same', async () => {
     job.registry.memory.fail(({ kind }) => (kind === 'set' ? NO_RIGHT : undefined));
     await clock.advanceUntil(job.departure.drain());
     expect([job.takeReports(), await job.nodes()]).toEqual([['announcing the departure'], []]);

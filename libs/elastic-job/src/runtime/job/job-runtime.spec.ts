@@ -13,7 +13,7 @@ const deaf = () => new Promise(() => {});
 let process: OneProcess;
 afterEach(() => process.stop());
 
-it('given an epoch and a grace, when handlers hang, then they have that epoch, and that grace is theirs', async () => {
+it('hands the configured epoch to handlers, and reports hung ones after the configured grace', async () => {
   await start({ timeoutMs: SECOND }, { tokenEpoch: 7, hungGraceMs: 5_000, drainTimeoutMs: 10 });
   const epochs = new Set<number>();
   process.work = ({ tokenEpoch }) => {
@@ -27,7 +27,7 @@ it('given an epoch and a grace, when handlers hang, then they have that epoch, a
   expect([...epochs, process.toldOf('hung').map(({ item }) => item)]).toEqual([7, [0, 1]]);
 });
 
-it('given a record from the future, when the next fire time comes, then the item runs all the same', async () => {
+it('runs an item at the next fire time despite a record from the future', async () => {
   await start();
   await process.advance(MINUTE);
   const path = process.path('sharding/0/record');
@@ -39,7 +39,7 @@ it('given a record from the future, when the next fire time comes, then the item
   expect(process.toldOf('early')).toMatchObject([{ items: [0] }]);
 });
 
-it('given a Java peer that cannot share settings, when the job is added, then it fails; a rejoin waits', async () => {
+it('refuses to add a job that a Java peer cannot share; after a rejoin it only begins nothing', async () => {
   await start({ misfirePolicy: 'all' });
   await process.clock.advanceUntil(process.runtime.registrar.remove(JOB));
   await addPeer();
@@ -55,7 +55,7 @@ it('given a Java peer that cannot share settings, when the job is added, then it
   expect(process.runs).toEqual([]);
 });
 
-it('given an unknown error handler, when the job is added, then it is refused; a rejoin is not', async () => {
+it('refuses to add a job with an unknown error handler, but lets it rejoin', async () => {
   await start();
   await editConfig((text) => `${text}jobErrorHandlerType: PIGEON\n`);
   await loseSession();
@@ -67,7 +67,7 @@ it('given an unknown error handler, when the job is added, then it is refused; a
   await expect(adding).rejects.toThrow(/PIGEON/);
 });
 
-it('given a rejoin that fails, when a moment has passed, then the job joins all the same and runs', async () => {
+it('tries a failed rejoin again, and runs the job', async () => {
   await start();
   const { center } = process;
   const transaction = center.transaction.bind(center);
@@ -85,7 +85,7 @@ it('given a rejoin that fails, when a moment has passed, then the job joins all 
 it.each([
   ['nothing runs any more', 1, false],
   ['a handler still runs', 2, true],
-])('given a session that is lost here alone, when %s, then the job is there %i times', async (_, times, isDeaf) => {
+])('has $1 registrations for a moment after a session was lost here alone, if %s', async (_, times, isDeaf) => {
   await start({}, { drainTimeoutMs: 10 });
   process.work = () => isDeaf && deaf();
   await process.advance(MINUTE);
@@ -99,7 +99,7 @@ it.each([
   expect(await process.operator.children(process.path('instances'))).toHaveLength(1);
 });
 
-it('given a clock that is set, when the process notices, then others can read how far it is ahead', async () => {
+it('lets others read how far its clock is ahead after it was set', async () => {
   await start();
   process.host.setWall(process.host.wallNow() + 5_000);
   await process.advance(MINUTE);
@@ -110,7 +110,7 @@ it('given a clock that is set, when the process notices, then others can read ho
 it.each([
   ['removed', 1, () => process.runtime.registrar.remove(JOB)],
   ['stopped with its process', 0, () => process.runtime.stop()],
-])('given a handler that never ends, when its job is %s, then that is told %i times', async (_, times, end) => {
+])('reports a handler as hung after its job is %s, this many times: %i', async (_, times, end) => {
   await start({}, { drainTimeoutMs: SECOND, hungGraceMs: 5_000 });
   process.work = ({ shardingItem }) => shardingItem === 0 && deaf();
   await process.advance(MINUTE);
@@ -119,7 +119,7 @@ it.each([
   expect(process.toldOf('hung')).toHaveLength(times);
 });
 
-it('given an instance that was removed, when the job is resumed, then it joins and runs again', async () => {
+it('joins a job again if it is resumed after its instance was removed', async () => {
   await start();
   await process.operator.delete(process.path(`instances/${process.id}`));
   await process.advance(SECOND);
@@ -134,7 +134,7 @@ it('given an instance that was removed, when the job is resumed, then it joins a
   expect(process.runs).toEqual(NORMAL);
 });
 
-it('given own marks of before and a full queue, when the job is added again, then both are told', async () => {
+it('reports orphans of its own and a full failover queue after a job is added again', async () => {
   await start({ failoverQueueLimit: 1 });
   const { id } = process;
   await process.advance(MINUTE);
@@ -148,7 +148,7 @@ it('given own marks of before and a full queue, when the job is added again, the
   expect(process.toldOf('failover-overflow')).toMatchObject([{ items: [1] }]);
 });
 
-it('given a job that runs, when it is resumed, then it stays as it is, and leaves when it is removed', async () => {
+it('changes nothing in a running job that is resumed, and ends its registration if it is removed', async () => {
   await start();
   process.runtime.registrar.resume(JOB);
   await process.advance(MINUTE);
@@ -158,7 +158,7 @@ it('given a job that runs, when it is resumed, then it stays as it is, and leave
   expect(await process.operator.exists(process.path(`instances/${id}`))).toBeUndefined();
 });
 
-it('given options that differ from the settings, when the job has joined, then its status says in what', async () => {
+it('shows in the status how the options of a job differ from its settings', async () => {
   await start();
   expect(status().differences).toEqual([]);
   await process.clock.advanceUntil(process.runtime.registrar.remove(JOB));
@@ -166,20 +166,20 @@ it('given options that differ from the settings, when the job has joined, then i
   expect(status().differences).toEqual([expect.stringMatching(/^jobParameter: x here/)]);
 });
 
-it('given settings that change during an outage, when it is over, then the schedule follows them', async () => {
+it('follows settings that changed during an outage, once it is over', async () => {
   await start();
   await whileAway(() => editConfig((text) => text.replace('0 * * * * ?', '30 * * * * ?')));
   expect(new Date(status().nextFireTime!).getUTCSeconds()).toBe(30);
 });
 
-it('given an instance that is removed during an outage, when it is over, then it leaves the job', async () => {
+it('leaves a job whose instance was removed during an outage, once it is over', async () => {
   await start();
   const { id } = process;
   await whileAway(() => process.operator.delete(process.path(`instances/${id}`)));
   expect([status().isJoined, process.toldOf('left').length]).toEqual([false, 1]);
 });
 
-it('given settings that cannot be used, when an item waits, then it is claimed by the last usable ones', async () => {
+it('claims a waiting item by the last usable settings if the present ones cannot be used', async () => {
   await start();
   await process.advance(MINUTE);
   const restore = await breakConfig();
@@ -191,7 +191,7 @@ it('given settings that cannot be used, when an item waits, then it is claimed b
   expect(status().configurationFault).toBeUndefined();
 });
 
-it('given unusable settings and no kept ones, when a job is added, then it joins once they are repaired', async () => {
+it('joins a job without usable settings once they are repaired', async () => {
   await start();
   await process.clock.advanceUntil(process.runtime.registrar.remove(JOB));
   const restore = await breakConfig();
@@ -204,7 +204,7 @@ it('given unusable settings and no kept ones, when a job is added, then it joins
   expect(process.runs).toEqual(NORMAL);
 });
 
-it('given a job that waits for usable settings, when another instance keeps some, then it joins by them', async () => {
+it('joins a job without usable settings once another instance keeps some', async () => {
   await start();
   const { data } = (await process.operator.read(process.path('usable')))!;
   await process.clock.advanceUntil(process.runtime.registrar.remove(JOB));
@@ -219,7 +219,7 @@ it('given a job that waits for usable settings, when another instance keeps some
   expect(process.runs).toEqual(NORMAL);
 });
 
-it('given missed fire times, when they are told, then the status counts them by item', async () => {
+it('counts missed fire times by item in the status', async () => {
   await start();
   await process.advance(MINUTE);
   process.registry.suspend(process.center.session.id!);
@@ -230,7 +230,7 @@ it('given missed fire times, when they are told, then the status counts them by 
   expect(status().missedRuns).toBe(4);
 });
 
-it('given a lost session, when the status is read, then it shows no peers and no differences', async () => {
+it('shows no peers and no differences in the status after the session is lost', async () => {
   await start();
   await editConfig((text) => `${text}description: edited\n`);
   await addPeer();
@@ -240,7 +240,7 @@ it('given a lost session, when the status is read, then it shows no peers and no
   expect(status()).toMatchObject({ isJoined: false, mixedWith: [], differences: [] });
 });
 
-it('given an end that the registry refuses, when it is late, then event and status show it', async () => {
+it('shows a settle that the registry refuses for long as an event and in the status', async () => {
   await start();
   process.work = () => process.clock.sleep(SECOND);
   await process.untilSecond(0);
@@ -255,7 +255,7 @@ it('given an end that the registry refuses, when it is late, then event and stat
   expect(status().delayedSettles).toBeUndefined();
 });
 
-it('given a clock that is ahead, when a process starts, then that is known before its job joins', async () => {
+it('reports a clock that is ahead before its job joins', async () => {
   process = new OneProcess();
   await process.operator.connect();
   process.host.setWall(process.host.wallNow() + DAY);
@@ -265,7 +265,7 @@ it('given a clock that is ahead, when a process starts, then that is known befor
   expect(kinds).toEqual(['clock', 'joined']);
 });
 
-it('given a resident job, when it is removed, then its items are told to end, and it has left at once', async () => {
+it('ends the items of a resident job that is removed, and leaves at once', async () => {
   await start({ cron: undefined, resident: true });
   const reasons: unknown[] = [];
   process.work = async ({ signal }) => {
@@ -278,7 +278,7 @@ it('given a resident job, when it is removed, then its items are told to end, an
   expect(reasons).toMatchObject([{ why: 'leaving' }, { why: 'leaving' }]);
 });
 
-it('given a process that has not started, when a job names an unknown error handler, then it is refused', async () => {
+it('refuses a job with an unknown error handler even before the process has started', async () => {
   process = new OneProcess();
   const adding = process.runtime.registrar.register(process.job({ jobErrorHandlerType: 'PIGEON' }));
   await expect(adding).rejects.toThrow(/PIGEON/);
@@ -287,25 +287,22 @@ it('given a process that has not started, when a job names an unknown error hand
 it.each([
   ['stands already', true],
   ['is made here', false],
-])(
-  'given a tree that others may change, which %s: %j, when the job starts, then it does not join it',
-  async (_, isThere) => {
-    process = new OneProcess();
-    await process.operator.connect();
-    if (isThere) await process.operator.create(`/${JOB}`, 'spec', 'PERSISTENT');
-    const assertOwn = async (path: string) => {
-      if (path === `/${JOB}`) throw new Error('anyone may write here');
-    };
-    Object.assign(process.center, { owners: { assertOwn } });
-    await process.runtime.registrar.register(process.job());
-    await expect(process.clock.advanceUntil(process.runtime.start())).rejects.toThrow('anyone may write here');
-    expect(process.toldOf('joined')).toEqual([]);
-    // An existing node is left as it is.
-    expect((await process.operator.exists(process.path('config'))) !== undefined).toBe(!isThere);
-  },
-);
+])('joins no job in a tree that others may change and that %s', async (_, isThere) => {
+  process = new OneProcess();
+  await process.operator.connect();
+  if (isThere) await process.operator.create(`/${JOB}`, 'spec', 'PERSISTENT');
+  const assertOwn = async (path: string) => {
+    if (path === `/${JOB}`) throw new Error('anyone may write here');
+  };
+  Object.assign(process.center, { owners: { assertOwn } });
+  await process.runtime.registrar.register(process.job());
+  await expect(process.clock.advanceUntil(process.runtime.start())).rejects.toThrow('anyone may write here');
+  expect(process.toldOf('joined')).toEqual([]);
+  // An existing node is left as it is.
+  expect((await process.operator.exists(process.path('config'))) !== undefined).toBe(!isThere);
+});
 
-it('given requests under way as the session ends, when they fail, then only the fire time is told', async () => {
+it('reports only the failed trigger of all requests under way as the session ends', async () => {
   await start();
   await process.untilSecond(59);
   process.registry.cut(process.center.session.id!, 'replies');

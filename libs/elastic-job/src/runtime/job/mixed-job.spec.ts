@@ -25,7 +25,7 @@ beforeEach(() => {
   mixed = new MixedJob(definition, settings, events);
 });
 
-it('given settings that Java does not know, when the job starts beside it, then the error names them', () => {
+it('refuses settings that Java does not know beside a peer, and names them', () => {
   [peers, unshareable] = [[JAVA], ['misfirePolicy all']];
   expect(() => mixed.assertShareable(tree)).toThrow(ConfigurationError);
   expect(() => mixed.assertShareable(tree)).toThrow(
@@ -34,20 +34,20 @@ it('given settings that Java does not know, when the job starts beside it, then 
   expect(mixed.problem(tree)).toBe(`begins nothing while shared with ${JAVA}: misfirePolicy all`);
 });
 
-it('given settings that Java shares, when the job starts beside it, then nothing is in the way', () => {
+it('accepts settings that Java shares', () => {
   peers = [JAVA];
   mixed.assertShareable(tree);
   expect(mixed.problem(tree)).toBeUndefined();
 });
 
-it('given peers that come, when they are the same as last told, then that is told once', () => {
+it('reports peers once while they are the same', () => {
   expect(mixed.tellPeers(tree)).toBe(false);
   peers = [JAVA];
   expect([mixed.tellPeers(tree), mixed.tellPeers(tree)]).toEqual([true, false]);
   expect(told).toEqual([{ kind: 'mixed', jobName: 'import', peers: [JAVA], unshareable: [] }]);
 });
 
-it('given peers, when settings cannot be shared any more, then that is told as well', () => {
+it('reports peers again if settings can no longer be shared', () => {
   peers = [JAVA];
   mixed.tellPeers(tree);
   unshareable = ['misfirePolicy all'];
@@ -55,7 +55,7 @@ it('given peers, when settings cannot be shared any more, then that is told as w
   expect(told.slice(1)).toMatchObject([{ unshareable: ['misfirePolicy all'] }]);
 });
 
-it('given peers that have left, when the job looks, then it knows that, and no peers are told of', () => {
+it('notices that all peers have left, without another event', () => {
   peers = [JAVA];
   mixed.tellPeers(tree);
   peers = [];

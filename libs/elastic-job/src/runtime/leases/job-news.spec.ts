@@ -17,7 +17,7 @@ class HearsSweeps implements Hearing {
   }
 }
 
-it('given feeds that share an audience, when one tells, then each of its own hearers hears it once', () => {
+it('notifies each of its own listeners once, although feeds share an audience', () => {
   const audience = new Audience();
   const hearers = [0, 1].map(() => [new HearsWork(), new HearsSweeps(), new HearsWork()]);
   const feeds = hearers.map((of) => feedOf(audience, of));
@@ -30,7 +30,7 @@ it('given feeds that share an audience, when one tells, then each of its own hea
   ]);
 });
 
-it('given hearers of the same classes in another order, or fewer of them, then they hear what is theirs', () => {
+it('notifies the right listeners if feeds have them in another order or fewer of them', () => {
   const audience = new Audience();
   const hearers = [[new HearsWork(), new HearsSweeps()], [new HearsSweeps(), new HearsWork()], [new HearsWork()]];
   const feeds = hearers.map((of) => feedOf(audience, of));
@@ -40,7 +40,7 @@ it('given hearers of the same classes in another order, or fewer of them, then t
   expect(hearers.map((of) => of.map(({ heard }) => heard))).toEqual([[0, 1], [1, 0], [0]]);
 });
 
-it('given news were told, when somebody comes who hears them, then he hears the next ones', () => {
+it('notifies a listener that is added later of the next news', () => {
   const feed = new JobNewsFeed();
   feed.tell({ kind: 'WorkExpected' });
   const late = new HearsWork();

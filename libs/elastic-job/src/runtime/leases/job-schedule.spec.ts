@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 afterEach(() => schedule.stop());
 
-it('given a session, when it is ready, then fire times come until it ends', async () => {
+it('fires from the start of a session until its end', async () => {
   await clock.advance(MINUTE);
   expect([schedule.isStarted, schedule.isTicking, fired]).toEqual([false, false, []]);
   schedule.start();
@@ -49,7 +49,7 @@ it('given a session, when it is ready, then fire times come until it ends', asyn
   expect(clock.pendingTimers).toBe(0);
 });
 
-it('given settings that change, when they are followed, then fire times come by them, if they are usable', async () => {
+it('fires by changed settings if they are usable', async () => {
   schedule.start();
   inForce.schedule = EACH_HOUR;
   schedule.follow();
@@ -70,7 +70,7 @@ it('given settings that change, when they are followed, then fire times come by 
   expect([schedule.isTicking, schedule.willTick, fired]).toEqual([false, false, [60, 61]]);
 });
 
-it('given a late fire time, when settings are followed before it is told, then it is told all the same', async () => {
+it('fires a late fire time even if settings are followed before it', async () => {
   schedule.start();
   clock.setWall(start + MINUTE + 1);
   schedule.follow();
@@ -78,7 +78,7 @@ it('given a late fire time, when settings are followed before it is told, then i
   expect(fired).toEqual([1]);
 });
 
-it('given a pause, when it is over, then nothing that came in it is owed, and all else is', async () => {
+it('excludes what came during a pause from what is owed, and nothing else', async () => {
   schedule.start();
   expect(schedule.excluded).toEqual([]);
   await clock.advance(MINUTE);
@@ -94,14 +94,14 @@ it('given a pause, when it is over, then nothing that came in it is owed, and al
   expect(schedule.excluded).toEqual([span(start + MINUTE, start + 3 * MINUTE)]);
 });
 
-it('given a resume without a pause, when fire times are owed, then none is excluded', async () => {
+it('excludes nothing after a resume without a pause', async () => {
   schedule.start();
   await clock.advance(MINUTE);
   schedule.resume();
   expect(schedule.excluded).toEqual([]);
 });
 
-it('given a pause, when a session starts or the settings change, then nothing fires before it is over', async () => {
+it('fires nothing during a pause, even if a session starts or the settings change', async () => {
   schedule.pause();
   schedule.start();
   inForce.schedule = EACH_HOUR;
@@ -113,7 +113,7 @@ it('given a pause, when a session starts or the settings change, then nothing fi
   expect(fired).toEqual([120]);
 });
 
-it('given more than a hundred pauses, when they are over, then the latest hundred are known', async () => {
+it('remembers the latest hundred pauses', async () => {
   for (let pause = 0; pause < 101; pause++) {
     schedule.pause();
     await clock.advance(1);
@@ -123,7 +123,7 @@ it('given more than a hundred pauses, when they are over, then the latest hundre
   expect(schedule.excluded!.at(-1)).toEqual(span(start + 100, start + 101));
 });
 
-it('given the last Java peer has left, when fire times are excluded, then nothing until now is owed', async () => {
+it('excludes all fire times until now after the last Java peer has left', async () => {
   await clock.advance(MINUTE);
   schedule.excludePast();
   expect(schedule.excluded).toEqual([span(0, start + MINUTE)]);

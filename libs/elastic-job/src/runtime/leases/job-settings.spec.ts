@@ -17,7 +17,7 @@ describe('JobSettings', () => {
     ['quartz', false, SECOND_PASS],
     ['natural', true, FIRST_PASS],
   ] as const)(
-    'given clockChange %s, when the job has a Java peer: %s, then the schedule goes by the rule of both',
+    'chooses the pass of a doubled hour by clockChange %s, with a Java peer: %s',
     async (clockChange, firesByQuartz, fireTime) => {
       const { member, settings } = await installed({ ...DOUBLED, clockChange });
 
@@ -28,7 +28,7 @@ describe('JobSettings', () => {
     },
   );
 
-  it('given a node that Java wrote, when it is applied, then its clocks change by the rule of Quartz', async () => {
+  it('changes clocks by the rule of Quartz for a node that Java wrote', async () => {
     const { member, settings } = await installed(DOUBLED);
     await write(member, (text) => text.replace(/ {2}nestjs\.clockChange.*\n/, '  a: b\n'));
 
@@ -37,7 +37,7 @@ describe('JobSettings', () => {
     expect(settings.nextFireTimes(MIDNIGHT, 1)).toEqual([SECOND_PASS]);
   });
 
-  it('given a one-off job, when its fire times are asked for, then there are none', async () => {
+  it('gives no fire times of a one-off job', async () => {
     const { member, settings } = await installed({ cron: undefined });
 
     settings.apply(member.tree);
@@ -46,7 +46,7 @@ describe('JobSettings', () => {
     expect(settings.nextFireTimes(MIDNIGHT, 3)).toEqual([]);
   });
 
-  it('given differences to the registry, when they are applied again, then each is told once per value', async () => {
+  it('reports each difference to the registry once per value', async () => {
     const { member, settings, events } = await installed();
     await write(member, (text) => text.replace("jobParameter: ''", 'jobParameter: p'));
     settings.apply(member.tree);
@@ -64,7 +64,7 @@ describe('JobSettings', () => {
     expect(events.slice(2)).toMatchObject([{ differences: ['jobParameter:  here, q in the registry'] }]);
   });
 
-  it('given failover without monitorExecution in the registry, then one warning names both remedies', async () => {
+  it('warns once, with both remedies, of failover without monitorExecution in the registry', async () => {
     const { member, settings, events } = await installed({ failover: true });
     const warnings = () => events.flatMap((event) => (event.kind === 'warning' ? [event.message] : []));
     await write(member, (text) => text.replace('monitorExecution: true', 'monitorExecution: false'));
@@ -83,7 +83,7 @@ describe('JobSettings', () => {
     expect(warnings()).toHaveLength(2);
   });
 
-  it('fault 25: given a password in the registry, when the difference is told, then the password is not', async () => {
+  it('fault 25: hides a password of the registry in the difference that it reports', async () => {
     const { member, settings, events } = await installed();
     await write(member, (text) =>
       text.replace('jobName', 'jobExtraConfigurations:\n- !!com.acme.T\n  password: secret\njobName'),
@@ -94,7 +94,7 @@ describe('JobSettings', () => {
     expect(events).toMatchObject([{ differences: ['jobExtraConfigurations: undefined here, hidden in the registry'] }]);
   });
 
-  it('given an unusable node, when it is applied, then the last usable text stays, and it is told once', async () => {
+  it('keeps the last usable text beside an unusable node, and reports the fault once', async () => {
     const { member, settings, events } = await installed();
     await write(member, () => 'cron: [');
 
@@ -108,7 +108,7 @@ describe('JobSettings', () => {
     ]);
   });
 
-  it('given no kept text, when an unusable node is applied, then nothing may begin, and that is told', async () => {
+  it('allows no begin after an unusable node if no text was kept, and reports it', async () => {
     const { member, settings, events } = await installed();
     await member.center.delete(member.tree.paths.usableConfig);
     await write(member, () => 'cron: [');
@@ -119,7 +119,7 @@ describe('JobSettings', () => {
     expect(events).toMatchObject([{ kind: 'error', message: expect.stringContaining('nothing is begun') }]);
   });
 
-  it('given a repaired node, when it is applied, then it is in force and no further error is told', async () => {
+  it('puts a repaired node in force, without a further error', async () => {
     const { member, settings, events } = await installed();
     const { data } = (await member.center.read(member.tree.paths.config))!;
     expect(settings.differences).toEqual([]);
@@ -131,7 +131,7 @@ describe('JobSettings', () => {
     expect(events.map(({ kind }) => kind)).toEqual(['error']);
   });
 
-  it('given a job started after others, when the registry has no cron, then no one-off warning is told', async () => {
+  it('warns of no one-off job if a job started after others has no cron in the registry', async () => {
     const { member, settings, events } = await installed();
     await write(member, (text) =>
       text.replace('cron: 0 * * * * ?', "cron: ''").replace(/ {2}nestjs\.clockChange.*\n/, '  nestjs.after: import\n'),
@@ -141,7 +141,7 @@ describe('JobSettings', () => {
     expect(events.filter(({ kind }) => kind === 'warning')).toEqual([]);
   });
 
-  it('given a cron that is emptied, when it is applied, then it is a one-off job and that is told once', async () => {
+  it('makes a job with an emptied cron a one-off job, and warns once', async () => {
     const { member, settings, events } = await installed();
     await write(member, (text) => text.replace('cron: 0 * * * * ?', "cron: ''"));
 

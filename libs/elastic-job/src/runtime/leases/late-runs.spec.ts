@@ -18,7 +18,7 @@ function setUp() {
   return { clock, late, note, told };
 }
 
-it('tells of a run that begins later than the threshold, and of none that does not', () => {
+it('reports a run that begins later than the threshold, and none that does not', () => {
   const { note, told } = setUp();
   note('in-time', 5 * SECOND);
   note('late', 5 * SECOND + 1, { fireTime: 7 });
@@ -33,13 +33,13 @@ it('tells of a run that begins later than the threshold, and of none that does n
   ]);
 });
 
-it('tells of an item that was begun for the fire time before, and fails over, as that alone', () => {
+it('does not report the failover of an item as late', () => {
   const { note, told } = setUp();
   note('a', MINUTE, { source: 'FAILOVER' });
   expect(told).toEqual([]);
 });
 
-it('tells of a job that is late each second once a minute, with the number and the latest of its runs', async () => {
+it('reports a job that is late each second once a minute, with the number and the worst of its runs', async () => {
   const { clock, note, told } = setUp();
   for (let second = 0; second < 121; second += 1) {
     note('a', 6 * SECOND + (second === 30 ? SECOND : second), { fireTime: second });
@@ -52,14 +52,14 @@ it('tells of a job that is late each second once a minute, with the number and t
   ]);
 });
 
-it('tells of each job for itself', () => {
+it('reports each job for itself', () => {
   const { note, told } = setUp();
   note('a', MINUTE);
   note('b', MINUTE);
   expect(told).toMatchObject([{ trigger: { jobName: 'a' } }, { trigger: { jobName: 'b' } }]);
 });
 
-it('given late runs that are held back, when the process ends, then they are told, and no timer is left', () => {
+it('reports late runs that are held back at its end, and leaves no timer', () => {
   const { clock, late, note, told } = setUp();
   note('a', MINUTE);
   note('a', 2 * MINUTE);

@@ -19,14 +19,14 @@ const HOUR = 3_600_000;
 let session: OneSession;
 beforeEach(async () => void (session = await OneSession.start()));
 
-it('given an instance that leaves, when something is still to be begun, then nothing is', async () => {
+it('begins nothing while the instance leaves', async () => {
   session.mayBegin = false;
   const { lease, refused } = await session.begin([0, 1]);
   expect([lease, refused.size, session.heard]).toEqual([undefined, 0, []]);
   expect(await session.member.holder(0)).toBeUndefined();
 });
 
-it('given an item that runs elsewhere, when it is to be begun, then the session hears of that one alone', async () => {
+it('reports only the item that runs elsewhere as refused', async () => {
   await session.markElsewhere(1);
   await session.begin([0, 1], { origin: manualOrigin('a') });
   await session.begin([2]);
@@ -39,7 +39,7 @@ it.each([
   ['agrees with', { known: false, told: true }, 'schedule', []],
   ['is ahead of', { known: true, told: true }, manualOrigin('a'), []],
 ] as const)(
-  "given a fire time that %s the registry's clock: %j, when %s begins, then these are told as early: %j",
+  "reports for a fire time that %s the registry's clock (%j), begun by %s, these items as early: %j",
   async (_, ahead, origin, early) => {
     Object.assign(session.ahead, ahead);
     await session.run([0, 1], { origin });
@@ -47,21 +47,21 @@ it.each([
   },
 );
 
-it('given a clock that runs ahead, when no item can be begun, then nothing is told as early', async () => {
+it('reports nothing as early if no item can be begun', async () => {
   Object.assign(session.ahead, { known: true, told: true });
   await session.markElsewhere(0);
   expect((await session.begin([0])).lease).toBeUndefined();
   expect(session.toldOf('early')).toEqual([]);
 });
 
-it('given a job started after others, when its clock is behind theirs, then its runs are not early', async () => {
+it('reports no early run of a job started after others, even if its clock is behind theirs', async () => {
   session = await OneSession.start({ cron: undefined, after: ['import-orders'] });
   Object.assign(session.ahead, { known: true, told: true });
   await session.run([0]);
   expect([session.toldOf('begun').length, session.toldOf('early')]).toEqual([1, []]);
 });
 
-it('given fire times that others began early, when a begin finds them, then each is told with its items', async () => {
+it('reports each fire time that others began early, with its items', async () => {
   const early = new Map([
     [0, [5_000]],
     [1, [5_000, 6_000]],
@@ -79,7 +79,7 @@ it.each([
   [1, [{ items: [0] }], ['3']],
   [2, [], ['0', '3']],
 ])(
-  'given a queue for %i that holds one, when a run is cut short, then these find no place: %j',
+  'reports what a run cut short cannot queue if the limit is %i and one item waits: %j',
   async (failoverQueueLimit, overflows, queued) => {
     session = await OneSession.start({ failoverQueueLimit });
     await session.operator.create(session.paths.queued(3), '', 'PERSISTENT');
@@ -92,7 +92,7 @@ it.each([
   },
 );
 
-it('given a thread that dies in a run, when that is told, then also what becomes of the item', async () => {
+it('reports a thread that dies in a run together with what becomes of the item', async () => {
   session.handler = ({ shardingItem }) => {
     if (shardingItem === 1) throw new ExecutorDeathError('KILLED', 'SIGKILL');
   };
@@ -100,7 +100,7 @@ it('given a thread that dies in a run, when that is told, then also what becomes
   expect(session.toldOf('executor-died')).toMatchObject([{ item: 1, state: 'KILLED', requeue: 'queue' }]);
 });
 
-it('given items that end differently, when all have, then it tells their times and why some failed', async () => {
+it('reports the duration of each item, and why some have failed, once all have ended', async () => {
   const failure = new Error('no such order');
   const cancelled = new CancelledError(JOB, 2);
   await session.clock.advance(HOUR);
@@ -127,7 +127,7 @@ it('given items that end differently, when all have, then it tells their times a
   expect(session.running.size).toBe(0);
 });
 
-it('given a session that ends during a run, when its handlers return, then the items are told as lost', async () => {
+it('reports items as fenced if the session ends during their run', async () => {
   session.handler = ({ signal }) => session.clock.sleep(HOUR, signal);
   await session.run([0]);
   session.tree.close(new Error('over'));
@@ -141,7 +141,7 @@ it.each([
   ['THROW', [0, 1], ['the run of items 0,1 failed'], 'AggregateError: 2 items have failed.'],
   ['THROW', [], [], undefined],
   ['IGNORE', [0, 1], [], undefined],
-])('given %s, when items %j fail, then these errors are told: %j', async (type, failing, messages, error) => {
+])('reports with the error handler %s, if items %j fail, these errors: %j', async (type, failing, messages, error) => {
   session = await OneSession.start({ jobErrorHandlerType: type });
   session.handler = ({ shardingItem }) => {
     if (failing.includes(shardingItem)) throw new Error(`item ${shardingItem}`);
@@ -155,25 +155,22 @@ it.each([
 it.each([
   ['wait', [], ['ended 0']],
   ['release', ['aborted'], ['ended 0']],
-] as const)(
-  'given onHung: %s, when a handler returns late after it was told to stop, then its item is free then',
-  async (onHung, outcomes, ended) => {
-    session = await OneSession.start({ onHung });
-    let returns = (): void => {};
-    session.handler = () => new Promise<void>((resolve) => (returns = resolve));
-    const lease = await session.run([0]);
-    lease.abort(new Error('stop'));
-    await session.clock.advance(HUNG_GRACE_MS);
-    expect(session.toldOf('hung')).toMatchObject([{ item: 0, isReleased: onHung === 'release' }]);
-    expect(session.toldOf('settled').map(({ outcome }) => outcome.kind)).toEqual(outcomes);
-    expect([session.running.has(0), session.heard.slice(2)]).toEqual([true, []]);
-    returns();
-    await session.clock.advance(0);
-    expect([session.running.has(0), session.heard.slice(2)]).toEqual([false, ended]);
-  },
-);
+] as const)('frees an item with onHung %s only once its late handler returns', async (onHung, outcomes, ended) => {
+  session = await OneSession.start({ onHung });
+  let returns = (): void => {};
+  session.handler = () => new Promise<void>((resolve) => (returns = resolve));
+  const lease = await session.run([0]);
+  lease.abort(new Error('stop'));
+  await session.clock.advance(HUNG_GRACE_MS);
+  expect(session.toldOf('hung')).toMatchObject([{ item: 0, isReleased: onHung === 'release' }]);
+  expect(session.toldOf('settled').map(({ outcome }) => outcome.kind)).toEqual(outcomes);
+  expect([session.running.has(0), session.heard.slice(2)]).toEqual([true, []]);
+  returns();
+  await session.clock.advance(0);
+  expect([session.running.has(0), session.heard.slice(2)]).toEqual([false, ended]);
+});
 
-it('given a listener that throws, when items run, then they run all the same, and it hears of the end', async () => {
+it('runs items although a listener throws, and notifies it of the end', async () => {
   const listener: ElasticJobListener = {
     beforeJobExecuted: async () => {
       await session.clock.sleep(100);
@@ -194,12 +191,12 @@ it.each<[string, number, Partial<Trigger>, number | undefined]>([
   ['two seconds late', 2_000, {}, 2_000],
   ['due by a clock that is ahead of this one', -500, {}, 0],
   ['resident, for which nobody waits', 2_000, { origin: 'resident' }, undefined],
-])('given a run that is %s, when it starts, then its first item tells its lateness', async (_, lateMs, more, told) => {
+])('reports this lateness with the first item of a run that is %s: $3', async (_, lateMs, more, told) => {
   await session.run([0, 1], { fireTime: session.clock.wallNow() - lateMs, ...more });
   expect(session.toldOf('started').map(({ latenessMs }) => latenessMs)).toEqual([told, undefined]);
 });
 
-it('given a run that is later than is good, when it starts, then that is told', async () => {
+it('reports a run that begins later than the threshold', async () => {
   const { clock } = session;
   const fireTime = clock.wallNow();
   const { lease } = await session.begin([0], { fireTime });
@@ -210,7 +207,7 @@ it('given a run that is later than is good, when it starts, then that is told', 
   ]);
 });
 
-it('given an item that goes round, when its run is over, then only its next instance is named', async () => {
+it('names the next instance after a run only if its item goes round', async () => {
   await session.run([0]);
   expect(await session.operator.exists(session.paths.nextInstanceIp)).toBeUndefined();
   session = await OneSession.start({ strategy: 'SINGLE_SHARDING_BALANCE', shardingTotalCount: 1 });
@@ -218,7 +215,7 @@ it('given an item that goes round, when its run is over, then only its next inst
   expect((await session.operator.read(session.paths.nextInstanceIp))?.data).toBe(session.member.self.serverIp);
 });
 
-it('given a traced run, when it is over, then its trace has seen each handler, each end and the last', async () => {
+it('notifies the trace of each handler, of each end and of the end of the run', async () => {
   const trace: RunTrace = {
     traceparent: undefined,
     begun: () => {},
@@ -235,7 +232,7 @@ it('given a traced run, when it is over, then its trace has seen each handler, e
   expect(session.heard.slice(2)).toEqual(['around 0', 'handler', 'succeeded 0', 'ended 0', 'end']);
 });
 
-it('given work that hears of settled runs, when items end, then it gets the context of each', async () => {
+it('passes the context of each settled item to the work that follows, and reports its errors', async () => {
   const heard: string[] = [];
   Object.assign(session.context, {
     settled: ({ shardingItem }: ShardingContext, { kind }: SettledOutcome) => {
@@ -257,14 +254,11 @@ it('given work that hears of settled runs, when items end, then it gets the cont
 it.each([
   ['tasks, which repeat it themselves', 'bound', 1],
   ['handlers here', undefined, 3],
-])(
-  'given three attempts by %s, when the work fails, then with tasks %s it is called %i times',
-  async (_, tasks, times) => {
-    session = await OneSession.start({ maxAttempts: 3, retryDelayMs: 10 });
-    Object.assign(session.context, { tasks });
-    session.handler = () => Promise.reject(new Error('no such order'));
-    await session.run([0]);
-    await session.clock.advance(HOUR);
-    expect(session.runs).toHaveLength(times);
-  },
-);
+])('calls work that fails, with three attempts by %s, this many times: $2', async (_, tasks, times) => {
+  session = await OneSession.start({ maxAttempts: 3, retryDelayMs: 10 });
+  Object.assign(session.context, { tasks });
+  session.handler = () => Promise.reject(new Error('no such order'));
+  await session.run([0]);
+  await session.clock.advance(HOUR);
+  expect(session.runs).toHaveLength(times);
+});

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Reaction } from './reaction.js';
 
 describe('work that events wake', () => {
-  it('given a run under way, when it is woken many times, then it runs once more', async () => {
+  it('runs once more if it is woken many times during a run', async () => {
     const { reaction, runs, finish } = gated();
 
     reaction.wake();
@@ -16,7 +16,7 @@ describe('work that events wake', () => {
     expect(runs()).toBe(2);
   });
 
-  it('given work that fails, when it is woken again, then the error was told and it runs again', async () => {
+  it('runs again after it has failed, and reports the error', async () => {
     const errors: unknown[] = [];
     let runs = 0;
     const reaction = new Reaction(
@@ -33,7 +33,7 @@ describe('work that events wake', () => {
     expect(errors).toMatchObject([{ message: 'run 1' }, { message: 'run 2' }]);
   });
 
-  it('given a run under way, when it is woken and awaited, then a whole run has begun and ended since', async () => {
+  it('runs as a whole once more for a caller that waits during a run', async () => {
     const { reaction, runs, finish } = gated();
     reaction.wake();
     let isOver = false;
@@ -48,7 +48,7 @@ describe('work that events wake', () => {
     expect(runs()).toBe(2);
   });
 
-  it('given it is stopped, when it is woken, then nothing starts, and what runs may end', async () => {
+  it('starts nothing after it is stopped, and lets a run end', async () => {
     const { reaction, runs, finish } = gated();
     reaction.wake();
     reaction.wake();

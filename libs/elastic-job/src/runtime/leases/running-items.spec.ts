@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 
 describe('the items that run in a process', () => {
-  it('given a lease, when its items end, then they are gone, and waiters for the last one are told', async () => {
+  it('are gone once they have ended, which ends a wait for the last one', async () => {
     const lease = await makeLease([1, 2]);
     running.add(lease);
     const ending = Deadline.after(clock, 1_000).holdsFor(running.ended());
@@ -27,7 +27,7 @@ describe('the items that run in a process', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('given an item that does not end, when the time is over, then that is told', async () => {
+  it('let a wait fail if one of them does not end in time', async () => {
     running.add(await makeLease([1]));
 
     const ending = Deadline.after(clock, 1_000).holdsFor(running.ended());
@@ -36,7 +36,7 @@ describe('the items that run in a process', () => {
     expect(await ending).toBe(false);
   });
 
-  it('given items told to stop, when a begin under way is added, then it is told as well', async () => {
+  it('end a lease that is added after all were ended, with the same reason', async () => {
     const reason = new Error('shut down');
     running.end(reason);
 
@@ -46,11 +46,11 @@ describe('the items that run in a process', () => {
     expect(late.signal.reason).toBe(reason);
   });
 
-  it('given nothing runs, when somebody waits, then there is nothing to wait for', async () => {
+  it('let nobody wait if there are none', async () => {
     expect(await Deadline.after(clock, 0).holdsFor(running.ended())).toBe(true);
   });
 
-  it('given a begin under way, when somebody waits, then what it begins is waited for as well', async () => {
+  it('include what a begin under way begins, for those who wait', async () => {
     const lease = await makeLease([1]);
     let answer: (() => void) | undefined;
     const begin = async () => {
@@ -73,7 +73,7 @@ describe('the items that run in a process', () => {
     expect(isOver).toBe(true);
   });
 
-  it('given a begin that fails, when somebody waits, then it is no longer waited for', async () => {
+  it('do not include a begin that fails, for those who wait', async () => {
     const failing = running.expect(() => Promise.reject(new Error('no')));
     const ending = Deadline.after(clock, 10_000).holdsFor(running.ended());
 
@@ -81,7 +81,7 @@ describe('the items that run in a process', () => {
     expect(await ending).toBe(true);
   });
 
-  it('given an item that a later lease has taken over, when the earlier one ends, then it still runs', async () => {
+  it('keep an item that a later lease has taken over after the earlier lease ends', async () => {
     const [earlier, later] = [await makeLease([1]), await makeLease([1])];
     running.add(earlier);
     running.add(later);
@@ -91,7 +91,7 @@ describe('the items that run in a process', () => {
     expect(running.has(1)).toBe(true);
   });
 
-  it('given a hanging handler, when its item is given up, then it is free only when the handler returns', async () => {
+  it('keep the released item of a hanging handler until the handler returns', async () => {
     const lease = await makeLease([1]);
     running.add(lease);
     const hung = { item: 1, since: 0, reason: new Error('drain'), isReleased: true };
@@ -103,7 +103,7 @@ describe('the items that run in a process', () => {
     expect([running.has(1), running.hung]).toEqual([false, []]);
   });
 
-  it('given handlers that hang, when they are asked for, then they come by item, whatever hung first', async () => {
+  it('list hanging handlers by item, whatever hung first', async () => {
     const leases = [await makeLease([7]), await makeLease([2]), await makeLease([5])];
     for (const lease of leases) {
       running.add(lease);
@@ -112,13 +112,13 @@ describe('the items that run in a process', () => {
     expect(running.hung.map(({ item }) => item)).toEqual([2, 5, 7]);
   });
 
-  it('given an item that is free again, when its handler is late to hang or return, then it stays free', async () => {
+  it('keep a free item free if its handler is late to hang or return', async () => {
     const lease = await makeLease([1]);
     running.hang(lease, { item: 1, since: 0, reason: new Error('drain'), isReleased: true });
     expect([running.return(1, lease), running.has(1), running.hung]).toEqual([false, false, []]);
   });
 
-  it('given leases, when they are aborted, then the signal of each says why', async () => {
+  it('pass the reason of an abort to the signal of each lease', async () => {
     const leases = [await makeLease([1, 2]), await makeLease([3])];
     for (const lease of leases) running.add(lease);
     const reason = new Error('drain');

@@ -29,11 +29,11 @@ const DEFAULTS = {
   tracer: undefined,
 };
 
-it('given nothing but a registry and a clock, when a process is made, then the documented defaults hold', () => {
+it('applies the documented defaults if only a registry and a clock are set', () => {
   expect(resolveRuntimeOptions({ registry, clock })).toEqual({ registry, clock, ...DEFAULTS });
 });
 
-it('given options, when a process is made, then it goes by each of them, also by zero and false', () => {
+it('applies each option that is set, even zero and false', () => {
   const given: Partial<RuntimeOptions> = {
     processing: false,
     drainTimeoutMs: 0,

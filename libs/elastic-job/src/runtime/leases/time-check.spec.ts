@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 
 it.each([5 * SECOND, -5 * SECOND])(
-  'given a difference of %i ms, when 5 s are allowed, then the trigger is run, and nobody is asked',
+  'runs a trigger at an allowed difference of %i ms, without a request',
   async (differenceMs) => {
     known = differenceMs;
 
@@ -45,7 +45,7 @@ it.each([5 * SECOND, -5 * SECOND])(
 );
 
 it.each([5 * SECOND + 1, -5 * SECOND - 1])(
-  'given a difference of %i ms, when 5 s are allowed, then the trigger is skipped with the difference',
+  'skips a trigger at a difference of %i ms, beyond the allowed 5 s, and reports it',
   async (differenceMs) => {
     known = actual = differenceMs;
     const trigger = triggerAt(1_000);
@@ -62,12 +62,12 @@ it.each([5 * SECOND + 1, -5 * SECOND - 1])(
   },
 );
 
-it('given a registry of unknown time, when a trigger comes, then it is asked before the trigger is run', async () => {
+it('asks a registry of unknown time before it lets a trigger run', async () => {
   expect(await check.refuses(triggerAt(1_000), 5)).toBe(false);
   expect(requests).toBe(1);
 });
 
-it('given a clock that was set right, when a trigger comes, then it is run, and the problem is over', async () => {
+it('runs a trigger, and ends the problem, after the clock was set right', async () => {
   known = actual = 6 * SECOND;
   await check.refuses(triggerAt(1_000), 5);
   actual = 0;
@@ -77,18 +77,15 @@ it('given a clock that was set right, when a trigger comes, then it is run, and 
   expect([check.problem, check.skippedUntil]).toEqual([undefined, 1_000]);
 });
 
-it.each([-1, -5])(
-  'given a limit of %i, when a trigger comes, then it is run whatever the clock shows',
-  async (limit) => {
-    known = actual = 3_600 * SECOND;
+it.each([-1, -5])('runs a trigger with a limit of %i, whatever the clock shows', async (limit) => {
+  known = actual = 3_600 * SECOND;
 
-    expect(await check.refuses(triggerAt(1_000), limit)).toBe(false);
+  expect(await check.refuses(triggerAt(1_000), limit)).toBe(false);
 
-    expect([requests, check.problem]).toEqual([0, undefined]);
-  },
-);
+  expect([requests, check.problem]).toEqual([0, undefined]);
+});
 
-it('given a limit of 0, when the clock is ahead by 1 ms, then the trigger is not run', async () => {
+it('skips a trigger with a limit of 0 if the clock is ahead by 1 ms', async () => {
   known = actual = 1;
 
   expect(await check.refuses(triggerAt(1_000), 0)).toBe(true);
@@ -97,7 +94,7 @@ it('given a limit of 0, when the clock is ahead by 1 ms, then the trigger is not
 it.each<[TriggerOrigin, number]>([
   ['schedule', 3_000],
   ['manual:a', 0],
-])('given refused triggers of %s, when asked what is not caught up on, then it is up to %i', async (origin, until) => {
+])('excludes refused triggers of %s from the catch-up, up to %i', async (origin, until) => {
   known = actual = 6 * SECOND;
   for (const fireTime of [2_000, 3_000, 1_000]) await check.refuses(triggerAt(fireTime, { origin }), 5);
 

@@ -44,7 +44,7 @@ beforeEach(() => {
   gate = new TriggerGate(contextOf({ tree, settings: jobSettings, events, clock }));
 });
 
-it('given nothing is in the way, when a trigger comes, then it runs, and nothing is told', async () => {
+it('lets a trigger run, without an event, if nothing is in the way', async () => {
   expect([gate.mayBegin, gate.mayBeginUnasked, gate.timeCheck.problem]).toEqual([true, true, undefined]);
   expect([await gate.refuses(TRIGGER), gate.refusesServer(TRIGGER), gate.refusesResident(TRIGGER)]).toEqual([
     false,
@@ -54,40 +54,37 @@ it('given nothing is in the way, when a trigger comes, then it runs, and nothing
   expect(told).toEqual([]);
 });
 
-it('given an instance that leaves, when more could begin, then nothing does', () => {
+it('allows no begin while the instance leaves', () => {
   gate.close();
   expect([gate.mayBegin, gate.mayBeginUnasked]).toEqual([false, false]);
 });
 
-it('given settings that cannot be used, when a trigger comes, then it is skipped for that', async () => {
+it('skips a trigger if the settings cannot be used', async () => {
   settings.problem = new Error('damaged');
   expect([gate.mayBegin, gate.mayBeginUnasked, await gate.refuses(TRIGGER)]).toEqual([false, false, true]);
   expect(reasons()).toEqual(['the configuration in the registry cannot be used']);
 });
 
-it('given settings that Java does not know, when a trigger comes, then it is skipped, and they are named', async () => {
+it('skips a trigger if Java does not know the settings, and names them', async () => {
   settings.unshareable = ['misfirePolicy all', 'resident'];
   expect([gate.mayBegin, gate.mayBeginUnasked, await gate.refuses(TRIGGER)]).toEqual([true, false, true]);
   expect(reasons()).toEqual([`peers ${JAVA} do not support: misfirePolicy all; resident`]);
 });
 
-it('given a clock that is too wrong, when a trigger comes, then it is skipped and not caught up on', async () => {
+it('skips a trigger if the clock is too wrong, and excludes it from the catch-up', async () => {
   aheadMs = 6_000;
   expect(await gate.refuses(TRIGGER)).toBe(true);
   expect(gate.timeCheck.problem).toMatchObject({ code: 'TIME_DIFFERENCE' });
   expect(gate.timeCheck.skippedUntil).toBe(TRIGGER.fireTime);
 });
 
-it.each(['DISABLED', undefined] as const)(
-  'given a server that is %s, when a trigger comes, then it is skipped for that',
-  (status) => {
-    serverStatus = status;
-    expect(gate.refusesServer(TRIGGER)).toBe(true);
-    expect(reasons()).toEqual(['server 10.0.0.1 is disabled']);
-  },
-);
+it.each(['DISABLED', undefined] as const)('skips a trigger if the status of the server is %s', (status) => {
+  serverStatus = status;
+  expect(gate.refusesServer(TRIGGER)).toBe(true);
+  expect(reasons()).toEqual(['server 10.0.0.1 is disabled']);
+});
 
-it('given a resident job, when an operator triggers it, then that is skipped, since its items run anyway', () => {
+it('skips a trigger of an operator if the job is resident, since its items run anyway', () => {
   settings.resident = true;
   expect(gate.refusesResident(TRIGGER)).toBe(true);
   expect(reasons()).toEqual(['the job is resident: its items run at all times']);

@@ -35,7 +35,7 @@ beforeEach(() => {
 afterEach(() => clock.advanceUntil(runtime.stop()));
 
 describe('a process without its registry', () => {
-  it('given no server answers, when it is stopped, then its start ends at once', async () => {
+  it('ends its start at once if it is stopped', async () => {
     center.unplug();
     const starting = runtime.start();
     starting.catch(() => {}); // It is awaited below.
@@ -46,7 +46,7 @@ describe('a process without its registry', () => {
     await clock.advanceUntil(stopping);
   });
 
-  it('given a job that joins, when the process is stopped meanwhile, then its start tells that', async () => {
+  it('rejects its start if it is stopped while a job joins', async () => {
     await runtime.registrar.register(job());
     registry.fail(({ kind, path }) => {
       if (kind === 'create' && path.includes('/instances/')) registry.cut(center.session.id!, 'replies');
@@ -59,7 +59,7 @@ describe('a process without its registry', () => {
     await expect(starting).rejects.toThrow(ShuttingDownError);
   });
 
-  it('given no server answers, when the connection timeout has passed, then its start is given up', async () => {
+  it('gives its start up after the connection timeout', async () => {
     center.unplug();
     const before = clock.wallNow();
     await expect(clock.advanceUntil(runtime.start())).rejects.toMatchObject({ code: 'REGISTRY_UNAVAILABLE' });
@@ -67,7 +67,7 @@ describe('a process without its registry', () => {
     expect(runtime.status().phase).toBe('stopped');
   });
 
-  it('given a job that has not joined, when items are claimed, then the error says so', async () => {
+  it('refuses to claim items of a job that has not joined', async () => {
     await runtime.registrar.register(job());
     await expect(runtime.failover.claim(JOB)).rejects.toThrow(SessionLostError);
   });
@@ -107,7 +107,7 @@ describe('a process that loses its session while it starts', () => {
 });
 
 describe('a process that has lost its session', () => {
-  it('given a registry that refuses instances, when it stops that, then the job joins', async () => {
+  it('joins its job once the registry no longer refuses instances', async () => {
     await start();
     const former = instanceId();
     const mend = refuseInstances();
@@ -125,7 +125,7 @@ describe('a process that has lost its session', () => {
     expect(await instances()).toEqual([instanceId()]);
   });
 
-  it('given it joins anew, when that session is lost too, then it joins only under its last id', async () => {
+  it('joins only under its last id if it loses another session as it joins anew', async () => {
     await start();
     const mend = refuseInstances();
     registry.expire(center.session.id!);
@@ -137,7 +137,7 @@ describe('a process that has lost its session', () => {
     expect(await instances()).toEqual([`10.0.0.1@-@1-${center.session.id}`]);
   });
 
-  it('given it waits to rejoin, when it is stopped, then it ends, and no failure is told', async () => {
+  it('reports no failure if it is stopped while it waits to rejoin', async () => {
     await start();
     runtime.events.on((event) => {
       if (event.kind === 'session' && event.state === 'RECONNECTED') registry.cut(center.session.id!, 'replies');
@@ -150,7 +150,7 @@ describe('a process that has lost its session', () => {
 });
 
 describe('what a process tells', () => {
-  it('given the registry warns, when it does so, then that is told', async () => {
+  it('includes the warnings of its registry', async () => {
     let warn: ((message: string) => void) | undefined;
     center.onWarning = (listener?: (message: string) => void) => {
       warn = listener;
@@ -165,7 +165,7 @@ describe('what a process tells', () => {
     });
   });
 
-  it('given a job that follows another one, when that fails, then it is told that it does not start', async () => {
+  it('includes a job that does not start since its parent has failed', async () => {
     const handler = () => Promise.reject(new Error('no'));
     await runtime.registrar.register({ ...job({ name: 'import', cron: '0/5 * * * * ?' }), handler });
     await runtime.registrar.register(job({ cron: undefined, after: ['import'] }));
@@ -176,7 +176,7 @@ describe('what a process tells', () => {
     ]);
   });
 
-  it('given a process that has started, when it is started again, then nothing is told twice', async () => {
+  it('includes nothing twice after it is started again', async () => {
     await start();
     await clock.advanceUntil(runtime.start());
     registry.expire(center.session.id!);
@@ -186,7 +186,7 @@ describe('what a process tells', () => {
     expect([joined().length, runtime.status().phase]).toEqual([2, 'running']);
   });
 
-  it('given a lost session, when the status is read, then it tells how long the new one has lasted', async () => {
+  it('includes how long its new session has lasted after one was lost', async () => {
     await start();
     await clock.advance(60 * SECOND);
     registry.expire(center.session.id!);
@@ -197,14 +197,14 @@ describe('what a process tells', () => {
     expect(runtime.status().sessionForMs).toBe(sessionForMs + 5 * SECOND);
   });
 
-  it('given threads that do not end, when it stops, then that is told and it ends all the same', async () => {
+  it('includes threads that do not end, and it stops all the same', async () => {
     await start();
     await clock.advanceUntil(runtime.stop());
     expect(runtime.status().phase).toBe('stopped');
     expect(told.at(-1)).toMatchObject({ kind: 'error', message: 'stopping the worker pool failed' });
   });
 
-  it('given a process that runs no job, when one is added, then it tells its session and joins nothing', async () => {
+  it('includes its session alone if it runs no job, even if one is added', async () => {
     const observer = new ElasticJobRuntime({ registry: center, clock, processing: false });
     observer.events.on((event) => void told.push(event));
     const serverTime = vi.spyOn(center, 'serverTime');
@@ -220,7 +220,7 @@ describe('what a process tells', () => {
 });
 
 describe('settings that change', () => {
-  it('given an isolated job, when its settings change, then its threads are ended by those in force', async () => {
+  it('apply to the threads of an isolated job from the next run on', async () => {
     await runtime.registrar.register(job({ name: 'other' }));
     await start({ cron: '0/5 * * * * ?', isolation: 'worker-thread', workerModule: 'file:///work.js' });
     await clock.advance(5 * SECOND);
@@ -229,7 +229,7 @@ describe('settings that change', () => {
     expect(endAfterMs).toEqual([undefined, 30 * SECOND]);
   });
 
-  it('given props with a fault, when they are about to be written, then the error says why', async () => {
+  it('are refused with the reason if props have a fault', async () => {
     const findPropsFaults = ({ uri }: Readonly<Record<string, string>>) =>
       uri === undefined ? ['uri is missing'] : [];
     await runtime.registrar.register({ ...job({ props: { uri: 'http://a' } }), findPropsFaults });

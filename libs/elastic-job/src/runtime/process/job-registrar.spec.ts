@@ -22,7 +22,7 @@ beforeEach(() => {
 afterEach(() => clock.advanceUntil(runtime.stop()));
 
 describe('jobs that come and go', () => {
-  it('given a name that is taken, when another job wants it, then the error names both places', async () => {
+  it('are refused with both places if their name is taken', async () => {
     await runtime.registrar.register(job({ place: 'OrderJobs.settle' }));
 
     await expect(runtime.registrar.register(job({ place: 'OtherJobs.settle' }))).rejects.toThrow(
@@ -31,7 +31,7 @@ describe('jobs that come and go', () => {
     expect(runtime.registrar.jobs).toMatchObject([{ jobName: JOB, place: 'OrderJobs.settle' }]);
   });
 
-  it('given a job that was added, when it is added again, then the error says so, with what to do', async () => {
+  it('are refused with a remedy if they are added twice', async () => {
     const options = { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 1 };
     await runtime.registrar.add(options, () => {});
 
@@ -40,7 +40,7 @@ describe('jobs that come and go', () => {
     );
   });
 
-  it('given a running process, when a job is added, then it runs; once removed, its name is free', async () => {
+  it('run after they are added, and free their name after they are removed', async () => {
     await clock.advanceUntil(runtime.start());
     await clock.advanceUntil(runtime.registrar.register(job()));
     await clock.advance(60_000);
@@ -57,7 +57,7 @@ describe('jobs that come and go', () => {
     expect(fired).toEqual([JOB, JOB, JOB]);
   });
 
-  it('given interceptors, when a job runs, then the latest is outermost, and results and errors pass', async () => {
+  it('run within interceptors, the latest outermost, which pass results and errors on', async () => {
     const { registrar } = runtime;
     registrar.around(async ({ shardingItem }, run) => {
       fired.push(`inner ${shardingItem}`);
@@ -79,7 +79,7 @@ describe('jobs that come and go', () => {
     expect(fired).toEqual(['outer', 'inner 0', 'failed']);
   });
 
-  it('given a dataflow, when it is added, then it fetches and processes; wrong props are refused', async () => {
+  it('fetch and process as dataflows, and are refused with wrong props', async () => {
     const { registrar } = runtime;
     const dataflow = {
       left: 2,
@@ -99,7 +99,7 @@ describe('jobs that come and go', () => {
     expect(fired).toEqual(['processed 1', 'processed 0']);
   });
 
-  it('given options and a function, when they are added, then the job runs by them', async () => {
+  it('run by the options and the function that are added', async () => {
     await clock.advanceUntil(runtime.start());
 
     const options = { name: 'added', cron: '0/10 * * * * ?', shardingTotalCount: 2 };
@@ -112,7 +112,7 @@ describe('jobs that come and go', () => {
     );
   });
 
-  it('given a scheduled job, when its cron changes to undefined, then it stays; to an empty one, it goes', async () => {
+  it('keep their cron if it is changed to undefined, and lose it if it is changed to an empty one', async () => {
     await runtime.registrar.register(job());
     await clock.advanceUntil(runtime.start());
 
@@ -126,7 +126,7 @@ describe('jobs that come and go', () => {
     expect(runtime.registrar.nextFireTimes(JOB, 3)).toEqual([]);
   });
 
-  it('given a running job, when it is changed, then the registry holds the change and it runs by it', async () => {
+  it('run by a change as soon as it is made, and the registry holds it', async () => {
     await runtime.registrar.register(job());
     await clock.advanceUntil(runtime.start());
 
@@ -139,7 +139,7 @@ describe('jobs that come and go', () => {
     await expect(wrong).rejects.toThrow('JobRegistrar.change: shardingTotalCount');
   });
 
-  it('given options that are not the defaults, when they are changed to these, then they are in force', async () => {
+  it('can be changed back to the defaults', async () => {
     await runtime.registrar.register(job({ onHung: 'release', maxAttempts: 5, timeoutMs: 7_000 }));
     await clock.advanceUntil(runtime.start());
 
@@ -152,7 +152,7 @@ describe('jobs that come and go', () => {
     [{ misfire: false }, { misfire: false, misfirePolicy: 'skip' }],
     [{ misfirePolicy: 'skip' as const }, { misfire: false, misfirePolicy: 'skip' }],
     [{ misfirePolicy: 'all' as const }, { misfire: true, misfirePolicy: 'all' }],
-  ])('follows with the other setting if %o is changed, and comes back', async (changes, expected) => {
+  ])('follow with the other misfire setting if %o is changed, and come back', async (changes, expected) => {
     await runtime.registrar.register(job());
     await clock.advanceUntil(runtime.start());
 
@@ -161,7 +161,7 @@ describe('jobs that come and go', () => {
     expect(back).toMatchObject({ misfire: true, misfirePolicy: expected.misfire ? expected.misfirePolicy : 'once' });
   });
 
-  it('given failover, when only monitorExecution is switched off, then the error names both remedies', async () => {
+  it('are refused with both remedies if only monitorExecution is switched off under failover', async () => {
     await runtime.registrar.register(job({ failover: true }));
     await clock.advanceUntil(runtime.start());
 
@@ -176,7 +176,7 @@ describe('jobs that come and go', () => {
     await expect(adding).rejects.toThrow('JobRegistrar.add: failover must not be true with monitorExecution: false');
   });
 
-  it('refuses misfire settings that contradict each other in one change', async () => {
+  it('refuse misfire settings that contradict each other in one change', async () => {
     await runtime.registrar.register(job());
     await clock.advanceUntil(runtime.start());
 
@@ -194,15 +194,12 @@ describe('jobs that come and go', () => {
     ['declared twice', 'OrderJobs.settle', 'OtherJobs.settle', /has it already; give one of them another name$/],
     ['declared and added', 'OrderJobs.settle', 'JobRegistrar.add', /has it already; give one of them another name$/],
     ['added and declared', 'JobRegistrar.add', 'OrderJobs.settle', /has it already; give one of them another name$/],
-  ])(
-    'given a name that is %s, when the second is refused, then the error says what to do',
-    async (_, taken, place, remedy) => {
-      await runtime.registrar.register(job({ place: taken }));
-      await expect(runtime.registrar.register(job({ place }))).rejects.toThrow(remedy);
-    },
-  );
+  ])('are refused with a remedy if their name is %s', async (_, taken, place, remedy) => {
+    await runtime.registrar.register(job({ place: taken }));
+    await expect(runtime.registrar.register(job({ place }))).rejects.toThrow(remedy);
+  });
 
-  it("given work with a fault in its props, when its job is added, then only a template's is accepted", async () => {
+  it('are refused if their props have a fault, unless a template has created them', async () => {
     const findPropsFaults = () => ['uri is missing'];
     const { registrar } = runtime;
     await expect(registrar.register({ ...job(), findPropsFaults })).rejects.toThrow(
@@ -213,7 +210,7 @@ describe('jobs that come and go', () => {
     expect(registrar.jobs).toHaveLength(1);
   });
 
-  it("given a user's own strategy, when a job is changed to it, then it is found by its type", async () => {
+  it("find a user's own strategy by its type in a change", async () => {
     const strategies = [{ type: 'BY_REGION', shard: () => new Map() }];
     const options = { namespace: 'test', clock, sessionTimeoutMs: 10_000, requestTimeoutMs: 5_000 };
     const other = new ElasticJobRuntime({ registry: new MemoryRegistry(clock).center(options), clock, strategies });
@@ -224,21 +221,21 @@ describe('jobs that come and go', () => {
     await clock.advanceUntil(other.stop());
   });
 
-  it('given parameters of items, when the number of items shrinks, then the remaining ones keep theirs', async () => {
+  it('accept a smaller number of items than they have parameters for', async () => {
     await runtime.registrar.register(job({ shardingTotalCount: 2, shardingItemParameters: '0=east,1=west' }));
     await clock.advanceUntil(runtime.start());
     const changed = await clock.advanceUntil(runtime.registrar.change(JOB, { shardingTotalCount: 1 }));
     expect(changed).toMatchObject({ shardingTotalCount: 1 });
   });
 
-  it('given a process that has stopped, when a job is added, then it is refused', async () => {
+  it('are refused by a process that has stopped', async () => {
     await clock.advanceUntil(runtime.start());
     await clock.advanceUntil(runtime.stop());
     await expect(runtime.registrar.register(job())).rejects.toThrow(ShuttingDownError);
     expect(runtime.registrar.jobs).toEqual([]);
   });
 
-  it('given a job of ElasticJob 2 in the registry, when one of that name is added, then it is refused', async () => {
+  it('are refused if the registry has a job of ElasticJob 2 by that name', async () => {
     await clock.advanceUntil(runtime.start());
     const className = 'com.acme.SettleOrders';
     await registry.create(`/${JOB}`, className, 'PERSISTENT');
@@ -252,7 +249,7 @@ describe('jobs that come and go', () => {
     expect(runtime.registrar.jobs).toEqual([]);
   });
 
-  it('given a job that cannot start, when it is added, then the error is told and the name is free', async () => {
+  it('fail with the error and leave their name free if they cannot start', async () => {
     await clock.advanceUntil(runtime.start());
 
     await expect(
@@ -263,7 +260,7 @@ describe('jobs that come and go', () => {
     await clock.advanceUntil(runtime.registrar.register(job()));
   });
 
-  it('given a job that is being added, when it is removed, then nothing of it is left', async () => {
+  it('leave nothing behind if they are removed while they are added', async () => {
     await clock.advanceUntil(runtime.start());
     const adding = runtime.registrar.register(job()).catch((error: unknown) => error);
     const removing = runtime.registrar.remove(JOB);
@@ -276,7 +273,7 @@ describe('jobs that come and go', () => {
     expect(await runtime.instances.instances(JOB)).toHaveLength(1);
   });
 
-  it('given a paused job, when it is resumed, then it goes on with the fire times after now', async () => {
+  it('go on with the fire times after now once they are resumed', async () => {
     await clock.advanceUntil(runtime.start());
     await clock.advanceUntil(runtime.registrar.register(job()));
     const { registrar } = runtime;
@@ -292,14 +289,14 @@ describe('jobs that come and go', () => {
     expect([fired, registrar.lastFireTime(JOB)]).toEqual([[JOB], next]);
   });
 
-  it('given a schedule, when the next fire times are asked for, then they follow one another', () => {
+  it('give their next fire times, one after the other', () => {
     void runtime.registrar.register(job());
     const now = clock.wallNow();
 
     expect(runtime.registrar.nextFireTimes(JOB, 3)).toEqual([now + 60_000, now + 120_000, now + 180_000]);
   });
 
-  it('given no such job, when it is named, then the error says so', async () => {
+  it('are named in the error if they do not exist', async () => {
     expect(() => runtime.registrar.pause('nobody')).toThrow(UnknownJobError);
     await expect(runtime.registrar.remove('nobody')).rejects.toThrow('nobody');
   });

@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => job.assertQuiet());
 
 describe('an instance that an operator removes', () => {
-  it('given it leads and runs an item, when it is removed, then the item aborts and others may plan', async () => {
+  it('aborts its item, gives up the lead, and asks others to plan', async () => {
     const lease = await job.run();
     await job.remove();
     expect(lease.signal.reason).toEqual(job.removed);
@@ -25,7 +25,7 @@ describe('an instance that an operator removes', () => {
     expect(job.told).toMatchObject([{ kind: 'error', error: job.removed }]);
   });
 
-  it('given an item that does not end, when its grace is over, then others wait for it no longer', async () => {
+  it('is waited for no longer than its grace if an item does not end', async () => {
     await job.run();
     await job.remove();
     await clock.advance(GRACE_MS - 1);
@@ -34,7 +34,7 @@ describe('an instance that an operator removes', () => {
     expect([await job.nodes(), job.lost]).toEqual([[], [job.removed]]);
   });
 
-  it('given an item that heeds its signal, when it has ended, then others wait for it no longer', async () => {
+  it('is waited for only until an item that heeds its signal has ended', async () => {
     const lease = await job.run();
     await job.remove();
     let isGone = false;
@@ -45,13 +45,13 @@ describe('an instance that an operator removes', () => {
     expect([await job.nodes(), job.lost, job.stops, isGone]).toEqual([[], [job.removed], 1, true]);
   });
 
-  it('given it was removed, when that is heard again, then it is told once', async () => {
+  it('reports its removal once', async () => {
     await job.remove();
     await job.departure.obeyRemoval(job.member.id);
     expect([job.told.length, job.lost]).toEqual([1, [job.removed]]);
   });
 
-  it('given its term ends as it resigns, when it is removed, then nothing is told as failed', async () => {
+  it('reports no failure if its term ends as it resigns', async () => {
     const { leader, tree } = job.member;
     await job.operator.delete(tree.paths.instance(job.member.id));
     await job.rest();
@@ -63,7 +63,7 @@ describe('an instance that an operator removes', () => {
     expect([await job.nodes(), job.lost]).toEqual([[], [job.removed]]);
   });
 
-  it('given a registry that refuses its request, when that ends, then others may plan, and it is gone', async () => {
+  it('asks others to plan, and leaves, once the registry no longer refuses its request', async () => {
     const path = job.member.tree.paths.reshardingFlag;
     const mend = job.registry.memory.fail((request) => (request.path.endsWith(path) ? NO_RIGHT : undefined));
     await job.remove();
@@ -74,7 +74,7 @@ describe('an instance that an operator removes', () => {
     expect([await job.nodes(), job.member.tree.isReshardingNecessary()]).toEqual([[], true]);
   });
 
-  it('given another one leads, when it is removed, then that one goes on leading', async () => {
+  it('leaves the lead to another instance that has it', async () => {
     const { member: leader, operator, registry } = job;
     job = new LeavingJob(registry, operator, await registry.joined());
     await job.remove();
@@ -82,7 +82,7 @@ describe('an instance that an operator removes', () => {
     expect([job.member.tree.isReshardingNecessary(), job.lost]).toEqual([false, [job.removed]]);
   });
 
-  it('given it leaves already, when it is removed, then its item aborts, and it leaves as it would', async () => {
+  it('aborts its item, and leaves as it would, if it leaves already', async () => {
     const lease = await job.run();
     void job.departure.drain();
     await job.rest();
@@ -92,7 +92,7 @@ describe('an instance that an operator removes', () => {
     expect([await job.nodes(), job.lost, job.stops]).toEqual([[], [LEFT], 1]);
   });
 
-  it('given it has left, when its node is seen to go, then nothing is told', async () => {
+  it('reports nothing if it had left before', async () => {
     await clock.advanceUntil(job.departure.drain());
     await job.departure.obeyRemoval(job.member.id);
     expect([job.told, job.departure.removal]).toEqual([[], undefined]);

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { startOrder } from './start-order.js';
 
 describe('the order in which jobs join', () => {
-  it('given a chain, when ordered, then each job comes after its parents and independent ones come first', () => {
+  it('puts each job after its parents, and independent jobs first', () => {
     const jobs = [job('c', 'b'), job('b', 'a', 'elsewhere'), job('x'), job('a')];
 
     expect(namesIn(jobs)).toEqual([['x', 'a'], ['b'], ['c']]);
   });
 
-  it('given jobs that wait for each other, when ordered, then they come last, together', () => {
+  it('puts jobs that wait for each other last, together', () => {
     expect(namesIn([job('a', 'b'), job('b', 'a'), job('x')])).toEqual([['x'], ['a', 'b']]);
   });
 });

@@ -89,7 +89,7 @@ it('begins nothing of a job that is no longer started after others', async () =>
   expect(begun).toEqual([]);
 });
 
-it('looks again when the tree was read anew', async () => {
+it('looks again after the tree was read anew', async () => {
   starts.open();
   isHearing = false;
   await write(10);
@@ -101,7 +101,7 @@ it('looks again when the tree was read anew', async () => {
   expect(begun).toEqual([10]);
 });
 
-it('given a begin that the registry did not answer, then it begins anew with that one, and none twice', async () => {
+it('begins again with a start that the registry did not answer, and none twice', async () => {
   starts.open();
   faults = [undefined, new RegistryUnavailableError('begin', 'not-applied', 'no answer within 5000 ms')];
   await write(10, 20, 30);
@@ -109,7 +109,7 @@ it('given a begin that the registry did not answer, then it begins anew with tha
   expect([begun, failures]).toEqual([[10, 20, 30], []]);
 });
 
-it('given a begin that has failed, then it tells so, and tries again with the next start', async () => {
+it('reports a begin that has failed, and tries again with the next start', async () => {
   starts.open();
   const fault = new Error('broken');
   faults = [fault];

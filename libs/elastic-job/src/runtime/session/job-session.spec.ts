@@ -10,7 +10,7 @@ let process: OneProcess;
 beforeEach(() => start());
 afterEach(() => process.stop());
 
-it('given a begin without an answer, when the registry answers again, then the fire time is caught up on', async () => {
+it('catches up on a fire time whose begin got no answer, once the registry answers again', async () => {
   await process.advance(MINUTE);
   failNextTransaction();
 
@@ -19,7 +19,7 @@ it('given a begin without an answer, when the registry answers again, then the f
   expect(process.runs).toEqual([...NORMAL, '0 MISFIRE', '1 MISFIRE']);
 });
 
-it('given a leader without an answer, when the registry answers again, then it resumes its work', async () => {
+it('resumes the work of a leader that got no answer, once the registry answers again', async () => {
   failNextTransaction(); // The transaction that would delete the flag.
 
   await process.operator.create(`/${JOB}/leader/sharding/necessary`, '', 'PERSISTENT');
@@ -29,7 +29,7 @@ it('given a leader without an answer, when the registry answers again, then it r
   expect(process.toldOf('error')).toEqual([]);
 });
 
-it('given a claim without an answer, when the registry answers again, then the item is claimed', async () => {
+it('claims an item whose claim got no answer, once the registry answers again', async () => {
   await process.advance(MINUTE);
   failNextTransaction(); // The claim.
 
@@ -39,7 +39,7 @@ it('given a claim without an answer, when the registry answers again, then the i
   expect(process.runs).toEqual([...NORMAL, '0 FAILOVER']);
 });
 
-it('given a registration without an answer, when the registry answers again, then the job joins', async () => {
+it('joins a job whose registration got no answer, once the registry answers again', async () => {
   await process.clock.advanceUntil(process.runtime.registrar.remove(JOB));
   const adding = process.runtime.registrar.register(process.job());
   failNextTransaction(); // Nothing is left to install, so the next transaction is the registration.
@@ -49,7 +49,7 @@ it('given a registration without an answer, when the registry answers again, the
   expect(process.runtime.status().jobs).toMatchObject([{ isJoined: true }]);
 });
 
-it('given an instance that is leaving, when a user asks it to claim, then it claims nothing', async () => {
+it('claims nothing while the instance leaves, even if a user asks it to', async () => {
   process.work = ({ shardingItem }) => shardingItem === 1 && new Promise(() => {});
   await process.advance(MINUTE);
   await process.queueUnfinished(0); // A busy instance leaves it to idle ones for a moment.
@@ -62,7 +62,7 @@ it('given an instance that is leaving, when a user asks it to claim, then it cla
   expect(process.runs).toEqual(NORMAL);
 });
 
-it('given a job without marks, when two fire times wait for one answer, then an item runs once at a time', async () => {
+it('runs an item once at a time without marks, even if two fire times wait for one answer', async () => {
   await process.clock.advanceUntil(process.runtime.registrar.remove(JOB));
   const job = process.job({ cron: '* * * * * ?', monitorExecution: false, failover: false, overwrite: true });
   await process.clock.advanceUntil(process.runtime.registrar.register(job));
@@ -77,7 +77,7 @@ it('given a job without marks, when two fire times wait for one answer, then an 
   expect(await process.operator.exists(`/${JOB}/sharding/1/misfire`)).toBeUndefined();
 });
 
-it('given a run that is cancelled before its begin is answered, when it starts, then its signal aborts', async () => {
+it('aborts a run that is cancelled before its begin is answered', async () => {
   await process.operator.ensurePath(process.path('cancel'));
   process.work = (context) => process.hang(context);
   let isCancelled = false;
@@ -93,7 +93,7 @@ it('given a run that is cancelled before its begin is answered, when it starts, 
   ]);
 });
 
-it('given a job started after this one, when this one has run, then it runs, but not while it is paused', async () => {
+it('runs a job that is started after this one, but not while it is paused', async () => {
   const { registrar } = process.runtime;
   const after = process.job({ name: 'report', cron: undefined, after: [JOB], shardingTotalCount: 1 });
   await process.clock.advanceUntil(registrar.register(after));
@@ -106,18 +106,18 @@ it('given a job started after this one, when this one has run, then it runs, but
   expect([process.runs.slice(3), process.toldOf('error')]).toEqual([NORMAL, []]);
 });
 
-it('given a server node that somebody deletes, when that is seen, then it is there again', async () => {
+it('restores a server node that somebody deletes', async () => {
   await process.operator.delete(process.path(`servers/${SERVER}`));
   await process.advance(100);
   expect((await process.operator.read(process.path(`servers/${SERVER}`)))?.data).toBe('ENABLED');
 });
 
-it('given free items, when their fire time comes, then nothing is told as refused', async () => {
+it('reports nothing as refused if the items are free', async () => {
   await process.advance(2 * MINUTE);
   expect([process.runs, process.toldOf('refused')]).toEqual([[...NORMAL, ...NORMAL], []]);
 });
 
-it('given an item that runs still, when its fire time comes, then that is caught up on at its end', async () => {
+it('catches up on a fire time of an item that still ran, at the end of that run', async () => {
   process.work = (context) => context.shardingItem === 1 && process.hang(context);
   await process.advance(2 * MINUTE);
   expect(process.toldOf('refused')).toMatchObject([{ items: [1], cause: 'still running' }]);
@@ -126,7 +126,7 @@ it('given an item that runs still, when its fire time comes, then that is caught
   expect(process.runs).toEqual([...NORMAL, '0 NORMAL_TRIGGER', '1 MISFIRE']);
 });
 
-it('given an item that others have marked, when its fire time comes, then it is caught up on at release', async () => {
+it('catches up on a fire time of an item that others have marked, once it is released', async () => {
   await process.untilSecond(58);
   await process.mark(0);
   await process.advance(3 * SECOND);
@@ -137,7 +137,7 @@ it('given an item that others have marked, when its fire time comes, then it is 
   expect(process.runs).toEqual(['1 NORMAL_TRIGGER', '0 MISFIRE']);
 });
 
-it('given an item that waits while it is marked, when it is released, then it is claimed at once', async () => {
+it('claims a waiting item at once after its mark is released', async () => {
   await process.advance(MINUTE);
   await process.mark(0);
   await process.queueUnfinished(0);
@@ -148,7 +148,7 @@ it('given an item that waits while it is marked, when it is released, then it is
   expect(process.runs).toEqual([...NORMAL, '0 FAILOVER']);
 });
 
-it('given an item that waits while all slots are taken, when a run ends, then it is claimed at once', async () => {
+it('claims a waiting item at once after a run has ended and freed a slot', async () => {
   await restart({ concurrency: 1 });
   process.work = (context) => context.shardingItem === 1 && process.hang(context);
   await process.advance(MINUTE);
@@ -159,7 +159,7 @@ it('given an item that waits while all slots are taken, when a run ends, then it
   expect(process.runs).toEqual([...NORMAL, '0 FAILOVER']);
 });
 
-it('given a job that catches up on all, when a long run ends, then its missed fire times run one by one', async () => {
+it('runs missed fire times one by one after a long run if the job catches up on all', async () => {
   await restart({ misfirePolicy: 'all' });
   process.work = (context) => context.shardingItem === 1 && process.hang(context);
   await process.advance(4 * MINUTE);
@@ -167,7 +167,7 @@ it('given a job that catches up on all, when a long run ends, then its missed fi
   expect(process.runs.slice(5)).toEqual(['1 MISFIRE', '1 MISFIRE', '1 MISFIRE']);
 });
 
-it('given a leader that cannot reshard, when a fire time comes, then that is told and the job runs', async () => {
+it('reports that the leader cannot reshard in time, and runs the job', async () => {
   await restart({ shardingTimeoutMs: SECOND });
   const flag = process.path('leader/sharding/necessary');
   const { center } = process;
@@ -182,7 +182,7 @@ it('given a leader that cannot reshard, when a fire time comes, then that is tol
   expect([process.runs, process.toldOf('sharding-timeout').length]).toEqual([NORMAL, 1]);
 });
 
-it('given an item disabled at its fire time, when it is enabled, then no session catches up on it', async () => {
+it('never catches up on a fire time at which the item was disabled, even in a new session', async () => {
   await process.advance(MINUTE);
   const disabled = process.path('sharding/0/disabled');
   await process.operator.create(disabled, '', 'PERSISTENT');
@@ -195,7 +195,7 @@ it('given an item disabled at its fire time, when it is enabled, then no session
   expect(process.runs).toEqual([...NORMAL, '1 NORMAL_TRIGGER']);
 });
 
-it('given an item that goes round, when it gets here late, then its fire time is caught up on at once', async () => {
+it('catches up at once on a fire time of an item that goes round and gets here late', async () => {
   await restart({ strategy: 'SINGLE_SHARDING_BALANCE', shardingTotalCount: 1 });
   await process.advance(MINUTE);
   const other = { serverIp: '10.0.0.9', jobInstanceId: '10.0.0.9@-@1' };

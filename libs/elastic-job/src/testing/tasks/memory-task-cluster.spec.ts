@@ -69,7 +69,7 @@ const names = ({ states }: { readonly states: readonly TaskState[] }): readonly 
   states.map(({ name }) => name);
 
 describe('a task in memory', () => {
-  it('given a function, when it returns after a while, then the task is FINISHED after that time', async () => {
+  it('is FINISHED after its function has returned, with the time it took', async () => {
     const watch = watched(a, await run(a));
     await clock.advance(4_900);
     expect(names(watch)).toEqual(['RUNNING']);
@@ -79,7 +79,7 @@ describe('a task in memory', () => {
     expect(tasks.launches).toMatchObject([{ key: KEY, target: TARGET, run: 'run-1', token: 1n }]);
   });
 
-  it('given states, when it is open, then each lasts its time, and a cancel ends it', async () => {
+  it('goes through scripted states for their time, and ends if it is cancelled', async () => {
     tasks.script('settle-orders', [
       { state: { name: 'QUEUED' }, ms: 1_000 },
       { state: { name: 'RUNNING' }, ms: 1_000 },
@@ -100,7 +100,7 @@ describe('a task in memory', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('given a checkpoint, when it is saved, then the link of the latest scheduler takes it', async () => {
+  it('saves its checkpoint through the link of the latest scheduler', async () => {
     const saved: unknown[] = [];
     tasks.script('settle-orders', async ({ clock: own, saveCheckpoint }) => {
       await own.sleep(1_000);
@@ -115,7 +115,7 @@ describe('a task in memory', () => {
     expect(tasks.launches).toHaveLength(1);
   });
 
-  it('given a task that cannot be reached, when it ends, then that is told once it can be', async () => {
+  it('reports an end that came while it could not be reached, once it can be', async () => {
     const watch = watched(a, await run(a));
     await clock.advance(100);
     tasks.unreachable(KEY);
@@ -127,7 +127,7 @@ describe('a task in memory', () => {
     expect(names(watch)).toEqual(['RUNNING', 'UNREACHABLE', 'FINISHED']);
   });
 
-  it('given a task that cannot be reached, when an operator says that it is gone, then it has ended', async () => {
+  it('has ended if an operator says that it is gone while it cannot be reached', async () => {
     const watch = watched(a, await run(a));
     tasks.unreachable(KEY);
     tasks.end(KEY, { name: 'GONE_BY_OPERATOR' });
@@ -138,7 +138,7 @@ describe('a task in memory', () => {
 });
 
 describe('a scheduler at a named request', () => {
-  it('given a held open, when another scheduler adopts the task, then the open is too late', async () => {
+  it('is too late to open a task that another scheduler adopts meanwhile', async () => {
     const held = tasks.holdNext('open', { scheduler: 'a', key: KEY });
     const handle = await claim(a);
     const opening = a.open(handle, LINK);
@@ -150,7 +150,7 @@ describe('a scheduler at a named request', () => {
     tasks.assertSound();
   });
 
-  it('given a reply that is lost, when the claim is repeated, then it finds its own task', async () => {
+  it('finds its own task if it repeats a claim whose reply was lost', async () => {
     const held = tasks.holdNext('claim', { at: 'after' });
     const claiming = a.claim(order());
     await clock.advanceUntil(held.reached);
@@ -163,7 +163,7 @@ describe('a scheduler at a named request', () => {
     expect(await clock.advanceUntil(a.claim(order()))).toMatchObject({ kind: 'launched' });
   });
 
-  it('given a request that fails before its effect, then there was none', async () => {
+  it('causes nothing by a request that fails before its effect', async () => {
     const handle = await claim(a);
     const held = tasks.holdNext('open');
     held.fail();
@@ -171,7 +171,7 @@ describe('a scheduler at a named request', () => {
     expect(tasks.launches).toEqual([]);
   });
 
-  it('given a scheduler that dies, when another one claims its task, then it goes on and is adopted', async () => {
+  it('leaves its task running after it dies, and another one adopts it', async () => {
     await run(a);
     a.kill();
     const claimed = await clock.advanceUntil(b.claim(order({ run: 'run-2', token: 2n })));
@@ -179,7 +179,7 @@ describe('a scheduler at a named request', () => {
     expect(tasks.isAlive(KEY)).toBe(true);
   });
 
-  it('given a scheduler that stands still, when it goes on, then its claim comes too late', async () => {
+  it('is too late with its claim after it stood still', async () => {
     const own = new InstanceClock(clock);
     const slow = tasks.backend('slow');
     await slow.start({ clock: own, cluster: 'orders', emit: () => {} });
@@ -192,7 +192,7 @@ describe('a scheduler at a named request', () => {
     expect(await clock.advanceUntil(claiming)).toEqual({ kind: 'taken' });
   });
 
-  it('given requests that take time, when the task ends, then its state comes late', async () => {
+  it('gets the state of an ended task late if requests take time', async () => {
     tasks = new MemoryTaskCluster({
       clock,
       delayMs: (what) => (what === 'state' ? 700 : 100),
@@ -210,7 +210,7 @@ describe('a scheduler at a named request', () => {
 });
 
 describe('what must never be', () => {
-  it('given a task that was removed by force, when another is opened in its grace, then both are told of', async () => {
+  it('is reported if a task is opened in the grace of one that was removed by force', async () => {
     tasks.script('settle-orders', () => new Promise(() => {}));
     const watch = watched(a, await run(a));
     tasks.remove(KEY);
@@ -221,7 +221,7 @@ describe('what must never be', () => {
     expect(() => tasks.assertSound()).toThrow('two tasks');
   });
 
-  it('given a task that was removed by force, when its grace is over, then another one is alone', async () => {
+  it('is not reported if a task is opened after the grace of one that was removed by force', async () => {
     tasks.script('settle-orders', () => new Promise(() => {}));
     await run(a);
     tasks.remove(KEY);
@@ -230,7 +230,7 @@ describe('what must never be', () => {
     expect(() => tasks.assertSound()).not.toThrow();
   });
 
-  it('given a launch that was released, when it begins once more, then that is told of', async () => {
+  it('is reported if a released launch begins once more', async () => {
     const handle = await run(a);
     await clock.advance(6_000);
     await clock.advanceUntil(a.release(handle));

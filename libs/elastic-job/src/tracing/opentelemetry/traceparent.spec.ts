@@ -12,7 +12,7 @@ describe('the name of a run', () => {
     expect(parseTraceparent(text!)).toEqual({ traceId: TRACE, spanId: SPAN, traceFlags: 1, isRemote: true });
   });
 
-  it('given a header of a later version, when it is read, then its first fields count', () => {
+  it('is read from the first fields of a header of a later version', () => {
     expect(parseTraceparent(`01-${TRACE}-${SPAN}-00-more`)).toMatchObject({ traceId: TRACE, spanId: SPAN });
   });
 
@@ -24,11 +24,11 @@ describe('the name of a run', () => {
     `00-${TRACE}-${'0'.repeat(16)}-01`,
     `00-${TRACE}-${SPAN}`,
     `00-${TRACE.toUpperCase()}-${SPAN}-01`,
-  ])('given the text "%s", when it is read, then it names nothing', (text) => {
+  ])('is not found in the text "%s"', (text) => {
     expect(parseTraceparent(text)).toBeUndefined();
   });
 
-  it('given no span, when its context is written, then there is no name', () => {
+  it('is missing if there is no span', () => {
     expect(formatTraceparent({ traceId: '0'.repeat(32), spanId: '0'.repeat(16), traceFlags: 0 })).toBeUndefined();
   });
 });

@@ -17,7 +17,7 @@ describe('RowIds', () => {
     for (const id of ids) expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
   });
 
-  it('given more rows of one instant than are counted, when they get their ids, then none is there twice', () => {
+  it('makes no id twice, even for more rows of one instant than it counts', () => {
     const rowIds = new RowIds(new VirtualClock());
 
     const ids = Array.from({ length: 10_000 }, () => rowIds.next());
@@ -25,7 +25,7 @@ describe('RowIds', () => {
     expect(new Set(ids).size).toBe(10_000);
   });
 
-  it('given two processes, when they name rows of the same instant, then the ids differ', () => {
+  it('makes different ids in two processes at the same instant', () => {
     const clock = new VirtualClock();
 
     expect(new RowIds(clock.fork()).next()).not.toBe(new RowIds(clock.fork()).next());

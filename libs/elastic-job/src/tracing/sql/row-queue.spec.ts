@@ -3,14 +3,14 @@ import { RowQueue } from './row-queue.js';
 import type { StatusRow } from './trace-row.js';
 
 describe('RowQueue', () => {
-  it('given more rows than it holds, when one comes, then the oldest gives way and is counted', () => {
+  it('drops and counts the oldest row if it is full', () => {
     const queue = queueOf(3, 'a', 'b', 'c', 'd', 'e');
 
     expect(idsIn(queue)).toEqual(['c', 'd', 'e']);
     expect(queue.dropped).toBe(2);
   });
 
-  it('given a row that waits, when it has become another, then that one is written in its place, once', () => {
+  it('writes a waiting row once, in its place and its latest version', () => {
     const queue = queueOf(3, 'a', 'b', 'c');
 
     queue.put(row('b', 'new'));
@@ -45,7 +45,7 @@ describe('RowQueue', () => {
     expect(queue.take(9)).toEqual([row('a'), row('b', 'new'), row('c')]);
   });
 
-  it('given rows that wait and rows that were taken, when all are given up, then each is counted once', () => {
+  it('counts waiting and taken rows once each if all are given up', () => {
     const queue = queueOf(9, 'a', 'b', 'c');
     queue.take(2);
     queue.put(row('b', 'new'));

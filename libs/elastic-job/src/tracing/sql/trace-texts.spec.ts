@@ -3,7 +3,7 @@ import { describeFailure } from './describe-failure.js';
 import { fitting } from './trace-row.js';
 
 describe('describeFailure', () => {
-  it('given an error with causes, when it is described, then each is told with its stack', () => {
+  it('shows an error and its causes, with their stacks', () => {
     const error = new Error('outer', { cause: new TypeError('inner', { cause: 'why' }) });
 
     const [outer, inner, why] = describeFailure(error).split('\nCaused by: ');
@@ -13,7 +13,7 @@ describe('describeFailure', () => {
     expect(why).toBe('why');
   });
 
-  it('given causes that form a ring, when they are described, then it comes to an end', () => {
+  it('comes to an end if the causes form a ring', () => {
     const error = new Error('ring');
     error.cause = error;
 
@@ -25,7 +25,7 @@ describe('describeFailure', () => {
     ['a text', 'no', 'no'],
     ['an error without a stack', Object.assign(new Error('bare'), { stack: undefined }), 'Error: bare'],
     ['what cannot be shown', Object.create(null), 'a value that cannot be shown'],
-  ])('given %s, when it is described, then there is a text', (_, failure, text) => {
+  ])('gives a text for %s', (_, failure, text) => {
     expect(describeFailure(failure)).toBe(text);
   });
 });
@@ -38,7 +38,7 @@ describe('fitting', () => {
     ['ab😀', 3, 'ab'],
     ['a\0b', 2, 'ab'],
     ['', 3, ''],
-  ])('given %j for %i units, when it is cut, then the column takes it', (text, units, fits) => {
+  ])('cuts %j to what fits a column of %i units', (text, units, fits) => {
     expect(fitting(text, units)).toBe(fits);
   });
 });

@@ -5,7 +5,7 @@ import { LoopWatch } from './loop-watch.js';
 const clock = new SystemClock();
 
 describe('the watch over the event loop', () => {
-  it('given a loop blocked beyond the limit, when it goes on, then the duration is told once', async () => {
+  it('reports once how long the loop was blocked beyond the limit', async () => {
     const told: number[] = [];
     const watch = new LoopWatch(clock, (stillMs) => told.push(stillMs));
     watch.start(80);
@@ -18,7 +18,7 @@ describe('the watch over the event loop', () => {
 
   // Retried, since the machine itself may stand still meanwhile, which is then told rightly.
   const calm = { retry: 2 };
-  it('given a loop that turns, when it is often busy for less than the limit, then nothing is told', calm, async () => {
+  it('reports nothing if the loop is often busy for less than the limit', calm, async () => {
     const told: number[] = [];
     const watch = new LoopWatch(clock, (stillMs) => told.push(stillMs));
     watch.start(300);
@@ -30,7 +30,7 @@ describe('the watch over the event loop', () => {
     expect(told).toEqual([]);
   });
 
-  it('given a watch that was stopped, when the loop stands still, then nothing is told', async () => {
+  it('reports no blocked loop after it was stopped', async () => {
     const told: number[] = [];
     const watch = new LoopWatch(clock, (stillMs) => told.push(stillMs));
     watch.start(20);

@@ -12,7 +12,7 @@ const noReply = new ReplyReader(Buffer.alloc(0));
 const request: Request<readonly MultiResult[]> = { opCode: 14, payload: null, read: () => [] };
 
 describe('events of own writes', () => {
-  it('given a write, when its events and its answer come, then they are told once, with the contents', () => {
+  it('are emitted once, with the contents, after the answer to the write', () => {
     const { told, watches, write } = stage();
     const { answered } = write([create('/a/b'), set('/a/c'), { kind: 'delete', path: '/a/d' }]);
     watches.dispatch(CREATED, '/a/b');
@@ -23,7 +23,7 @@ describe('events of own writes', () => {
     expect(told).toEqual(['own created /a/b new', 'own changed /a/c set', 'own deleted /a/d']);
   });
 
-  it('given two writes under way, when each is answered after its events, then each tells its own', () => {
+  it('are emitted for each of two writes under way after its own answer', () => {
     const { told, watches, write } = stage();
     const writes = [write([set('/a/b')]), write([set('/a/b')])];
     for (const { answered } of writes) {
@@ -33,7 +33,7 @@ describe('events of own writes', () => {
     expect(told).toEqual(['own changed /a/b set', 'own changed /a/b set']);
   });
 
-  it('given a request before the write, when an event comes before its reply, then it is told at once', () => {
+  it('exclude an event that comes before the reply to an earlier request', () => {
     const { told, watches, write, replies } = stage();
     replies.expect(request, () => {});
     const { answered } = write([create('/a/b')]);
@@ -44,7 +44,7 @@ describe('events of own writes', () => {
     expect(told).toEqual(['created /a/b']);
   });
 
-  it('given an event of another client on the same node, when it comes first, then it is told as well', () => {
+  it('do not hide an event of another client on the same node', () => {
     const { told, watches, write } = stage();
     const { answered } = write([set('/a/b')]);
     watches.dispatch(CHANGED, '/a/b');
@@ -56,7 +56,7 @@ describe('events of own writes', () => {
   it.each<[string, Answer<readonly MultiResult[]>]>([
     ['refused', { kind: 'refused', code: -110 }],
     ['dropped', { kind: 'dropped', wasSent: true, cause: undefined }],
-  ])('given events like those of a write that is %s, when that is known, then they are told', (_, answer) => {
+  ])('are emitted as events of others if the write turns out to be %s', (_, answer) => {
     const { told, watches, write } = stage();
     const { answered } = write([create('/a/b'), set('/a/c')]);
     watches.dispatch(CREATED, '/a/b');
@@ -64,7 +64,7 @@ describe('events of own writes', () => {
     expect(told).toEqual(['created /a/b']);
   });
 
-  it('given events like the own ones, when another event comes, then they are told in their order', () => {
+  it('are emitted in order with equal events of another client', () => {
     const { told, watches, write } = stage();
     const { answered } = write([create('/a/b'), set('/a/c')]);
     watches.dispatch(CREATED, '/a/b');
@@ -77,7 +77,7 @@ describe('events of own writes', () => {
     expect(told).toEqual([...others, 'own created /a/b new', 'own changed /a/c set']);
   });
 
-  it('given events like the own ones, when the write is refused, then none comes after a later one', () => {
+  it('are emitted in order with later events if the write is refused', () => {
     const { told, watches, write } = stage();
     const { answered } = write([create('/a/b'), set('/a/c')]);
     watches.dispatch(CREATED, '/a/b');
@@ -86,7 +86,7 @@ describe('events of own writes', () => {
     expect(told).toEqual(['created /a/b', 'deleted /a/b']);
   });
 
-  it('given operations without events, when those of the others come, then they are still the own ones', () => {
+  it('are recognized although other operations of the write cause no event', () => {
     const { told, watches, write } = stage();
     const { answered } = write([{ kind: 'check', path: '/a' }, create('/elsewhere'), set('/a/c')]);
     watches.dispatch(CHANGED, '/a/c');
@@ -94,7 +94,7 @@ describe('events of own writes', () => {
     expect(told).toEqual(['own changed /a/c set']);
   });
 
-  it('given a node whose number the server adds, when its event comes, then it is told at once', () => {
+  it('are emitted at once for a node whose number the server adds', () => {
     const { told, watches, write } = stage();
     const { answered } = write([create('/a/b-')]);
     watches.dispatch(CREATED, '/a/b-7');
@@ -102,7 +102,7 @@ describe('events of own writes', () => {
     expect(told).toEqual(['created /a/b-7', 'wrote /a/b-7 new']);
   });
 
-  it('given a server whose answer has no stat, when the node is created, then the event is told without it', () => {
+  it('are emitted without the contents if the answer of the server has no stat', () => {
     const { told, watches, write } = stage();
     const { answered } = write([create('/a/b')]);
     watches.dispatch(CREATED, '/a/b');

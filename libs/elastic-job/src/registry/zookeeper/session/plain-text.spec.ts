@@ -13,6 +13,6 @@ it.each([
   ['127.0.0.1.example.org', false],
   ['localhost.example.org', false],
   ['::2', false],
-])('given the host %s, when it is judged, then it is this host: %s', (host, isHere) => {
+])('judges whether the host %s is this machine: %s', (host, isHere) => {
   expect(isLoopback({ host, port: 2181 })).toBe(isHere);
 });

@@ -4,7 +4,7 @@ import { type Watcher, Watches } from './watches.js';
 const CREATED = 1;
 
 describe('who watches what', () => {
-  it('given watchers above, at and beside a path, when an event comes, then those above and at it hear it', () => {
+  it('notifies the watchers above and at the path of an event, and none beside or below it', () => {
     const watches = new Watches();
     const heard: string[] = [];
     for (const path of ['/', '/a', '/a/b', '/a/b/c', '/ab']) watches.add(path, recorder(path, heard));
@@ -12,7 +12,7 @@ describe('who watches what', () => {
     expect(heard.toSorted()).toEqual(['/ created /a/b', '/a created /a/b', '/a/b created /a/b']);
   });
 
-  it('given watchers of any depth that come and go, when an event comes, then each above it hears it once', () => {
+  it('notifies each watcher above a path once, however others come and go', () => {
     const watches = new Watches();
     const paths = ['/', '/a', '/a/b', '/a/b/c', '/ab', '/b/c/d'];
     for (const away of [undefined, ...paths]) {
@@ -30,7 +30,7 @@ describe('who watches what', () => {
     }
   });
 
-  it('given an event of an unknown kind, when it comes, then nobody hears it', () => {
+  it('notifies nobody of an event of an unknown kind', () => {
     const watches = new Watches();
     const heard: string[] = [];
     watches.add('/', recorder('/', heard));
@@ -38,7 +38,7 @@ describe('who watches what', () => {
     expect(heard).toEqual([]);
   });
 
-  it('given two watchers of one path, when they leave, then only the last one leaves it unwatched', () => {
+  it('leaves a path unwatched only once its last watcher leaves', () => {
     const watches = new Watches();
     const [one, two] = [recorder('one', []), recorder('two', [])];
     watches.add('/a', one);
@@ -51,7 +51,7 @@ describe('who watches what', () => {
     expect(watches.pieces()).toEqual([]);
   });
 
-  it('given 10,000 long paths, when they are set again, then each is in one piece of at most 128 KiB', () => {
+  it('puts each of 10,000 long paths into one piece of at most 128 KiB to set them again', () => {
     const watches = new Watches();
     const paths = Array.from({ length: 10_000 }, (_, n) => `/${'long'.repeat(40)}/${n}`);
     for (const path of paths) watches.add(path, recorder(path, []));
@@ -63,7 +63,7 @@ describe('who watches what', () => {
     expect(pieces.length).toBeLessThan(20);
   });
 
-  it('given a lost session, when its watchers are told, then all are forgotten, even if one leaves itself', () => {
+  it('forgets all watchers of a lost session, even if one of them leaves by itself meanwhile', () => {
     const watches = new Watches();
     const lost: string[] = [];
     const leaver: Watcher = { ...recorder('leaver', lost), lost: () => void watches.remove('/a', leaver) };

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 
 describe('events in their order', () => {
-  it('given an event whose value is not there, when others follow, then they wait for it', () => {
+  it('wait for an earlier event whose value is not there yet', () => {
     outbox.put({ kind: 'created', path: '/a' });
     outbox.putWaiting({ kind: 'created', path: '/b' });
     outbox.put({ kind: 'deleted', path: '/c' });
@@ -20,14 +20,14 @@ describe('events in their order', () => {
     expect(outbox.arrived('/b')).toBe(false);
   });
 
-  it('given several changes of one node, when its value arrives, then they are told as one', () => {
+  it('are merged into one if a node changes several times before its value arrives', () => {
     outbox.putWaiting({ kind: 'changed', path: '/a' });
     outbox.putWaiting({ kind: 'changed', path: '/a' });
     outbox.arrived('/a');
     expect(told).toEqual(['changed /a']);
   });
 
-  it('given an event that waits, when it is withdrawn, then it is never told and holds up nobody', () => {
+  it('skip an event that is withdrawn, and do not wait for it', () => {
     outbox.putWaiting({ kind: 'created', path: '/a' });
     outbox.put({ kind: 'created', path: '/b' });
     expect(outbox.withdraw('/a')).toBe('created');
@@ -36,7 +36,7 @@ describe('events in their order', () => {
     expect(told).toEqual(['created /b']);
   });
 
-  it('given a listener that closes, when more is due, then it hears nothing more', () => {
+  it('are not emitted any more once the listener has closed', () => {
     const closing: Outbox = new Outbox(({ kind }) => {
       told.push(kind);
       closing.close();

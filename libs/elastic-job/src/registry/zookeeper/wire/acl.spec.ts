@@ -6,7 +6,7 @@ const [mine] = own;
 const anyone = { scheme: 'world', id: 'anyone' };
 
 describe('an ACL', () => {
-  it('given a digest, when its id is made, then it is that of ZooKeeper', () => {
+  it('has the id that ZooKeeper makes of a digest', () => {
     // DigestAuthenticationProvider.generateDigest("super:admin") in ZooKeeper's documentation.
     expect(idsOfDigest('super:admin')[0]).toEqual({ scheme: 'digest', id: 'super:xQJmxLMiHGwaqBvst5y6rkB6HQs=' });
   });
@@ -59,11 +59,11 @@ describe('an ACL', () => {
     ['a user of that name with another password', [{ ...idsOfDigest('alice:guess')[0]!, permissions: 31 }], true],
     ['a user whose hash is not shown', [{ scheme: 'digest', id: 'alice:x', permissions: 15 }], true],
     ['a host', [{ scheme: 'ip', id: '127.0.0.1', permissions: 31 }], true],
-  ])('given an ACL that admits %s, when it is judged, then it admits others: %s', (_, acl, isOpen) => {
+  ])('is judged by whether it admits others than its user: %s', (_, acl, isOpen) => {
     expect(admitsOthers(acl, own)).toBe(isOpen);
   });
 
-  it('given an ACL, when it is told, then as zkCli.sh writes it, without the hash of a password', () => {
+  it('is described as zkCli.sh writes it, without the hash of a password', () => {
     const acl = [
       { ...mine!, permissions: 31 },
       { ...anyone, permissions: 1 | 4 },

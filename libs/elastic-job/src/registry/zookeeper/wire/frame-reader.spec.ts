@@ -12,7 +12,7 @@ const stream = Buffer.concat(frames.flatMap((frame) => [lengthOf(frame.length), 
 
 describe('frames', () => {
   it.each([1, 2, 3, 4, 5, 19, 20, 21, 700, 5_000, stream.length])(
-    'given a stream in chunks of %i bytes, when it is read, then the frames come out whole and in order',
+    'come out whole and in order from a stream in chunks of %i bytes',
     (size) => {
       const reader = new FrameReader(LONGEST);
       const read: Buffer[] = [];
@@ -23,16 +23,13 @@ describe('frames', () => {
     },
   );
 
-  it.each([-1, 0, 15, LONGEST + 1, 0x7f_ff_ff_ff])(
-    'given a length of %i, when it is read, then it is garbage',
-    (length) => {
-      const reader = new FrameReader(LONGEST);
-      const read = () => [...reader.read(Buffer.concat([lengthOf(16), Buffer.alloc(16), lengthOf(length)]))];
-      expect(read).toThrow(RangeError);
-    },
-  );
+  it.each([-1, 0, 15, LONGEST + 1, 0x7f_ff_ff_ff])('are refused as garbage with a length of %i', (length) => {
+    const reader = new FrameReader(LONGEST);
+    const read = () => [...reader.read(Buffer.concat([lengthOf(16), Buffer.alloc(16), lengthOf(length)]))];
+    expect(read).toThrow(RangeError);
+  });
 
-  it('given a frame before garbage, when both come in one chunk, then the frame is told first', () => {
+  it('are delivered before garbage that comes in the same chunk', () => {
     const reader = new FrameReader(LONGEST);
     const reading = reader.read(Buffer.concat([lengthOf(16), Buffer.alloc(16, 7), lengthOf(-1)]));
     expect(reading.next().value?.rest()).toEqual(Buffer.alloc(16, 7));

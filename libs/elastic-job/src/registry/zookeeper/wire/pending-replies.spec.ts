@@ -8,13 +8,13 @@ const MAX_XID = 2 ** 31 - 1;
 const noReply = new ReplyReader(Buffer.alloc(0));
 
 describe('requests that wait for their replies', () => {
-  it('given the last number, when requests go on, then they are numbered from 1 again', () => {
+  it('are numbered from 1 again after the last number', () => {
     const replies = new PendingReplies(MAX_XID - 1);
     const { request } = number(0);
     expect([1, 2, 3].map(() => replies.expect(request, () => {}))).toEqual([MAX_XID, 1, 2]);
   });
 
-  it('given many requests, when they are answered in order, then each hears its own answer', () => {
+  it('get their own answers if they are answered in order', () => {
     const replies = new PendingReplies();
     const heard: unknown[] = [];
     const total = 5_000;
@@ -28,14 +28,14 @@ describe('requests that wait for their replies', () => {
     expect(() => replies.sentAt(total + 1)).toThrow(RangeError);
   });
 
-  it('given two requests, when the second is answered first, then that is an error', () => {
+  it('cause an error if the second is answered before the first', () => {
     const replies = new PendingReplies();
     replies.expect(number(1).request, () => {});
     replies.expect(number(2).request, () => {});
     expect(() => replies.sentAt(2)).toThrow('reply 2 came instead of 1');
   });
 
-  it('given sent and unsent requests, when the connection drops, then each is told once if it had left', () => {
+  it('are reported as dropped once each, and as sent or not, if the connection drops', () => {
     const replies = new PendingReplies();
     const heard: Answer<number>[] = [];
     const cause = new Error('cut');
@@ -50,7 +50,7 @@ describe('requests that wait for their replies', () => {
     ]);
   });
 
-  it('given a receiver that drops the connection, when it is told its answer, then nobody is told twice', () => {
+  it('are answered once, even if the receiver of an answer drops the connection', () => {
     const replies = new PendingReplies();
     const heard: string[] = [];
     replies.expect(number(1).request, ({ kind }) => {
@@ -62,7 +62,7 @@ describe('requests that wait for their replies', () => {
     expect(heard).toEqual(['first ok', 'second dropped']);
   });
 
-  it('given a malformed reply, when it is read, then it is an error and the request stays pending', () => {
+  it('stay pending after a malformed reply, which is an error', () => {
     const replies = new PendingReplies();
     const heard: Answer<number>[] = [];
     const request: Request<number> = { ...number(1).request, read: (reply) => reply.int() };
@@ -72,7 +72,7 @@ describe('requests that wait for their replies', () => {
     expect(heard).toMatchObject([{ kind: 'dropped' }]);
   });
 
-  it('given a request with hooks, when it leaves and is answered, then they are called before its sender', () => {
+  it('call the hooks of a request before its sender', () => {
     const replies = new PendingReplies();
     const { request, heard } = number(7);
     replies.expect(request, () => heard.push('sender'));

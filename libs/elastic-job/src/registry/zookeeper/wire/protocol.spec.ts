@@ -21,13 +21,13 @@ describe('requests', () => {
   it.each([
     [false, OPEN_ACL_BYTES],
     [true, CREATOR_ACL_BYTES],
-  ])('given a transaction (owned by its creator: %s), when it is sent, then it has the computed size', (owned, acl) => {
+  ])('have the computed size as a transaction (owned by its creator: %s)', (owned, acl) => {
     const paths = operations.map(({ path }) => namespace.absolute(path));
     const protocol = new Protocol(jute, owned);
     expect(frameBytes(protocol.multi(operations, paths))).toBe(transactionBytes(operations, namespace, acl));
   });
 
-  it('given single writes, when they are sent, then they have the computed size', () => {
+  it('have the computed size as single writes', () => {
     const protocol = new Protocol(jute, false);
     const path = namespace.absolute('/job');
     const size = (operation: Operation) => requestBytes(operation, namespace, OPEN_ACL_BYTES);
@@ -38,7 +38,7 @@ describe('requests', () => {
     expect(frameBytes(protocol.delete(path))).toBe(size({ kind: 'delete', path: '/job' }));
   });
 
-  it('given version 0, when it is expected, then 0 is sent, and -1 only for any version', () => {
+  it('carry version 0 as 0, and -1 only for any version', () => {
     const protocol = new Protocol(jute, false);
     const lastInt = (request: RequestBody) => frame(request).readInt32BE(frame(request).length - 4);
     expect(lastInt(protocol.delete('/a', 0))).toBe(0);
@@ -55,7 +55,7 @@ describe('replies', () => {
     ['0100001234abcd00', '100001234abcd00'],
     ['8000000000000000', undefined],
     ['ff00000000000bb8', undefined],
-  ])('given the owner field %s, when a stat is read, then the owning session is %s', (bytes, owner) => {
+  ])('give for the owner field %s the owning session %s', (bytes, owner) => {
     const stat = Buffer.alloc(68);
     stat.write(bytes, 44, 'hex');
     const { read } = new Protocol(jute, false).exists('/a');
@@ -67,7 +67,7 @@ describe('replies', () => {
     ['a text longer than the reply', (protocol: Protocol) => protocol.node('/a'), Buffer.from('7fffffff', 'hex')],
     ['more names than bytes', (protocol: Protocol) => protocol.children('/a'), Buffer.from('7fffffff00000000', 'hex')],
     ['no end of results', (protocol: Protocol) => protocol.multi([], []), Buffer.alloc(9)],
-  ])('given %s, when the reply is read, then a RangeError says so', (_what, request, reply) => {
+  ])('cause a RangeError for %s', (_what, request, reply) => {
     expect(() => request(new Protocol(jute, false)).read(new ReplyReader(reply))).toThrow(RangeError);
   });
 });

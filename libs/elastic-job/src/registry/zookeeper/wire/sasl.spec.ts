@@ -5,7 +5,7 @@ import { digestMd5, readChallenge } from './sasl.js';
 const CHALLENGE = 'realm="elwood.innosoft.com",nonce="OA6MG9tEQGm2hh",qop="auth",algorithm=md5-sess,charset=utf-8';
 
 describe('DIGEST-MD5', () => {
-  it('given the example of RFC 2831, when it is answered, then answer and proof are those of the RFC', () => {
+  it('gives answer and proof of the example in RFC 2831', () => {
     const { answer, proof } = digestMd5(
       { username: 'chris', password: 'secret' },
       readChallenge(CHALLENGE),
@@ -20,7 +20,7 @@ describe('DIGEST-MD5', () => {
     expect(proof).toBe('ea40f60335c427b5527b84dbabcdfffd');
   });
 
-  it('given quotes and backslashes, when they are told, then they are escaped, and read back', () => {
+  it('escapes quotes and backslashes, and reads them back', () => {
     const { answer } = digestMd5({ username: 'a"b\\c', password: 'p' }, readChallenge(CHALLENGE), 's', 'c');
     expect(answer).toContain('username="a\\"b\\\\c"');
     expect(readChallenge('nonce="a\\"b\\\\c",algorithm=md5-sess').nonce).toBe('a"b\\c');
@@ -32,7 +32,7 @@ describe('DIGEST-MD5', () => {
     ['another algorithm', 'nonce="n",algorithm=md5'],
     ['a protection that is not offered', 'nonce="n",algorithm=md5-sess,qop="auth-conf"'],
     ['more than the RFC allows', `nonce="${'n'.repeat(3_000)}",algorithm=md5-sess`],
-  ])('given a challenge with %s, when it is read, then it is refused', (_, text) => {
+  ])('refuses a challenge with %s', (_, text) => {
     expect(() => readChallenge(text)).toThrow(AuthenticationError);
   });
 });

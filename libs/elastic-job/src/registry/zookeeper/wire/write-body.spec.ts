@@ -39,11 +39,11 @@ const CASES: readonly (readonly [string, Operation, JutePayload])[] = [
 ];
 
 describe('a write on the wire', () => {
-  it.each(CASES)('given %s, when it is written, then it has the bytes of the stock codec', (_, operation, stock) => {
+  it.each(CASES)('has the bytes of the stock codec for %s', (_, operation, stock) => {
     expect(bytesOf(writeRequest(operation, ACL).payload!)).toEqual(bytesOf(stock));
   });
 
-  it('given a transaction, when it is written, then each part follows its header, and one header ends it', () => {
+  it('has a header before each part of a transaction, and one header at its end', () => {
     const operations = CASES.map(([, operation]) => operation);
     const stock = CASES.flatMap(([, operation, payload]) => [
       bytesOf(new protocol.MultiHeader(opCodeOf(operation), false, -1)),

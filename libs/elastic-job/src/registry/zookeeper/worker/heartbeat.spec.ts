@@ -5,7 +5,7 @@ import { Heartbeat } from './heartbeat.js';
 const MAX_BLOCKED_MS = 800;
 
 describe('the heartbeat between two threads', () => {
-  it('given a thread that answers, when much time passes, then it is asked on and on and never given up', async () => {
+  it('keeps asking a thread that answers, and never gives it up', async () => {
     const { clock, heard, heartbeat } = start(() => heartbeat.answered());
     await clock.advance(10 * MAX_BLOCKED_MS);
     expect(heard.length).toBeGreaterThan(70);
@@ -13,7 +13,7 @@ describe('the heartbeat between two threads', () => {
     heartbeat.stop();
   });
 
-  it('given a thread that falls silent, when the limit is reached, then it is given up once, not before', async () => {
+  it('gives up a silent thread only once, and not before the limit', async () => {
     const { clock, heard } = start();
     await clock.advance(MAX_BLOCKED_MS);
     expect(heard).toEqual(['asked']);
@@ -23,7 +23,7 @@ describe('the heartbeat between two threads', () => {
     expect(heard).toHaveLength(2);
   });
 
-  it('given a thread that was given up, when the next session begins, then it is asked anew', async () => {
+  it('asks a thread again after it was given up, once the next session begins', async () => {
     const { clock, heard, heartbeat } = start();
     await clock.advance(2 * MAX_BLOCKED_MS);
     heartbeat.start();
@@ -32,7 +32,7 @@ describe('the heartbeat between two threads', () => {
     heartbeat.stop();
   });
 
-  it('given an answer just before the limit, when the thread falls silent, then it gets the whole limit', async () => {
+  it('gives a thread the whole limit again after an answer just before its end', async () => {
     const { clock, heard, heartbeat } = start();
     await clock.advance(MAX_BLOCKED_MS);
     heartbeat.answered();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { pack, RawPayload } from './messages.js';
 
 describe('packing', () => {
-  it('given payloads on shared memory, when they are packed, then one memory holds just their contents', () => {
+  it('copies just the contents of payloads on shared memory into one memory', () => {
     const shared = Buffer.from('--one--three--');
     const payloads = [new RawPayload(shared.subarray(2, 5)), null, new RawPayload(shared.subarray(7, 12))];
 

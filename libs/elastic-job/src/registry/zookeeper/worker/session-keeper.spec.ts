@@ -8,7 +8,7 @@ import { SessionKeeper } from './session-keeper.js';
 const TICKET: SessionTicket = { id: '1', password: Buffer.alloc(16), timeoutMs: 9_000 };
 
 describe('the keeper of a session', () => {
-  it('given a session that is in use, when its link ends, then the next link goes on with it', async () => {
+  it('continues a session in use by the next link after its link has ended', async () => {
     const { clock, keeper, links, news } = start();
     await clock.advance(1);
     keeper.hold(7);
@@ -19,7 +19,7 @@ describe('the keeper of a session', () => {
     keeper.stop();
   });
 
-  it('given a session that is not in use yet, when its link ends, then it is over, and no link is dialed', async () => {
+  it('ends a session that is not in use yet if its link ends, and dials no other link', async () => {
     const { clock, keeper, lease, links, news } = start();
     await clock.advance(1);
     keeper.hold(6); // another session
@@ -30,7 +30,7 @@ describe('the keeper of a session', () => {
     expect(lease.remainingMs()).toBe(0);
   });
 
-  it('given a session that is given up, when its server is told, then nobody believes in it any more', async () => {
+  it('ends the lease of a session that is given up before it closes the link', async () => {
     const { clock, keeper, lease, links, news } = start();
     await clock.advance(1);
     keeper.hold(7);

@@ -13,20 +13,20 @@ const clock = new SystemClock();
 describe('a lease that threads share', () => {
   afterEach(() => vi.restoreAllMocks());
 
-  it('given a lease that nobody was granted, when it is read, then nothing remains', () => {
+  it('has no time left before it was granted', () => {
     const lease = newLease();
     expect(lease.remainingMs()).toBe(0);
     expect(lease.ageMs()).toBe(Infinity);
   });
 
-  it('given a granted lease, when time passes, then it counts from the moment of the request, less a fifth', () => {
+  it('counts from the moment of the request, and ends a fifth before the timeout', () => {
     const lease = newLease();
     lease.grant(TIMEOUT_MS, ago(3_000));
     expect(WHOLE_MS - 3_000 - lease.remainingMs()).toBeCloseTo(0, -2);
     expect(lease.ageMs() - 3_000).toBeCloseTo(0, -2);
   });
 
-  it('given later and earlier proofs, when they arrive, then only the later ones count', () => {
+  it('is renewed by later proofs only', () => {
     const lease = newLease();
     lease.grant(TIMEOUT_MS, ago(5_000));
     lease.prove(ago(2_000));
@@ -34,7 +34,7 @@ describe('a lease that threads share', () => {
     expect(lease.ageMs() - 2_000).toBeCloseTo(0, -2);
   });
 
-  it('given an ended lease, when a late proof arrives, then it stays ended, until the next is granted', () => {
+  it('stays ended after a late proof, until the next grant', () => {
     const lease = newLease();
     lease.grant(TIMEOUT_MS, ago(0));
     lease.end();
@@ -44,7 +44,7 @@ describe('a lease that threads share', () => {
     expect(lease.remainingMs()).toBeGreaterThan(0);
   });
 
-  it('given a proof that another thread ends at that moment, when both are done, then it is ended', () => {
+  it('is ended if another thread ends it at the moment of a proof', () => {
     const lease = newLease();
     lease.grant(TIMEOUT_MS, ago(1_000));
     // The last step of a proof before it is written.
@@ -56,20 +56,20 @@ describe('a lease that threads share', () => {
     expect(lease.remainingMs()).toBe(0);
   });
 
-  it('given a machine that slept while the monotonic clock stood still, then the wall clock counts', () => {
+  it('ends by the wall clock if the machine slept while the monotonic clock stood still', () => {
     const lease = newLease();
     lease.grant(TIMEOUT_MS, { ...ago(0), wallMs: clock.wallNow() - 9_000 });
     expect(lease.remainingMs()).toBe(0);
   });
 
-  it('given servers with long ticks, when the lease is read, then its margin is a tick, at most a third', () => {
+  it('has a margin of one tick, at most a third, if servers have long ticks', () => {
     const memory = sharedLeaseMemory();
     new SharedLease(memory, clock).grant(TIMEOUT_MS, ago(0));
     expect(new SharedLease(memory, clock, 3_000).remainingMs() - 7_000).toBeCloseTo(0, -2);
     expect(new SharedLease(memory, clock, 9_000).remainingMs() - 6_667).toBeCloseTo(0, -2);
   });
 
-  it('given a thread that began later, when it reads the lease, then it sees the same', async () => {
+  it('shows the same time to a thread that began later', async () => {
     const memory = sharedLeaseMemory();
     const lease = new SharedLease(memory, clock);
     lease.grant(TIMEOUT_MS, ago(1_000));

@@ -15,7 +15,7 @@ let links: WorkerLinks;
 afterEach(() => links.release());
 
 describe('links of a worker thread', () => {
-  it('given news of several attempts, when this thread asks for link after link, then each gets its own', async () => {
+  it('get the news of their own attempt alone', async () => {
     links = linksThatReport([
       { kind: 'failed', session: 1, problem: 'nobody there' },
       { kind: 'opened', session: 1, link: 1, ticket },
@@ -36,7 +36,7 @@ describe('links of a worker thread', () => {
     expect(second.isOpen).toBe(true);
   });
 
-  it('given news of a session before this one, when they arrive, then they are not taken for this one', async () => {
+  it('ignore news of a session before this one', async () => {
     links = linksThatReport([
       { kind: 'expired', session: 0 },
       { kind: 'opened', session: 0, link: 1, ticket: { ...ticket, id: 'old' } },
@@ -46,7 +46,7 @@ describe('links of a worker thread', () => {
     expect(await links.dial(undefined, listener).open()).toEqual({ kind: 'connected', ticket });
   });
 
-  it('given a sent and an unsent request, when the link drops, then each is told its fate', async () => {
+  it('report to each request whether it was sent if the link drops', async () => {
     links = linksThatReport(
       [{ kind: 'opened', session: 1, link: 1, ticket }],
       [{ kind: 'dropped', link: 1, sent: 1, problem: 'cut' }],

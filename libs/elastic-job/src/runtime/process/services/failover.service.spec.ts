@@ -10,7 +10,7 @@ const SUCCEEDED: SettledOutcome = { kind: 'succeeded' };
 let process: OneProcess | undefined;
 afterEach(() => process?.stop());
 
-it('given no free slot, when an instance is asked to claim, then it runs waiting items to their outcome', async () => {
+it('runs waiting items to their outcome without a free slot if it is asked to claim', async () => {
   process = await OneProcess.start({ concurrency: 1 });
   await process.advance(MINUTE);
   process.work = (context) => context.shardingItem === 1 && process!.hang(context);
@@ -24,7 +24,7 @@ it('given no free slot, when an instance is asked to claim, then it runs waiting
   expect([process.runs, [...outcomes]]).toEqual([['0 FAILOVER'], [[0, expect.objectContaining(SUCCEEDED)]]]);
 });
 
-it('given claims of which others win one, when nothing is left, then all won outcomes are returned', async () => {
+it('returns the outcomes of all claims that it has won, even if others win one in between', async () => {
   const claims = [leaseOf(1), 'lost', leaseOf(2), 'empty'] as const;
   const answers = [...claims];
   const session: JobSession = Object.assign(Object.create(null), { claim: () => Promise.resolve(answers.shift()) });

@@ -11,7 +11,7 @@ afterEach(() => process.stop());
 const asked = <T>(answer: Promise<T>): Promise<T> => process.clock.advanceUntil(answer);
 
 describe('what an application may ask of a job', () => {
-  it('given one instance, when asked who leads, then it does, for a term that ends as it resigns', async () => {
+  it('who leads it, for a term that ends as the leader resigns', async () => {
     const { leader } = process.runtime;
     const terms: LeadershipTerm[] = [];
     const following = new AbortController();
@@ -29,7 +29,7 @@ describe('what an application may ask of a job', () => {
     await followed;
   });
 
-  it('given two items, when asked who has and runs them, then instance, server, owners and runs are told', async () => {
+  it('which instances, servers, owners and runs it has', async () => {
     const { executions, instances, servers, sharding } = process.runtime;
     process.work = ({ signal }) => process.clock.sleep(MINUTE / 2, signal);
     await process.advance(MINUTE);
@@ -45,7 +45,7 @@ describe('what an application may ask of a job', () => {
     ]);
   });
 
-  it('given a request to reshard, when the leader hears of it, then it plans anew', async () => {
+  it('to reshard, and the leader plans anew', async () => {
     await process.advance(MINUTE);
     const plans = () => process.told.filter(({ kind }) => kind === 'resharded').length;
     const before = plans();
@@ -56,7 +56,7 @@ describe('what an application may ask of a job', () => {
     expect(plans()).toBe(before + 1);
   });
 
-  it('given an edit in the registry, when settings are read, then those in force and local are told', async () => {
+  it('its settings in force, and its local ones', async () => {
     const { configurations } = process.runtime;
     const config = `/${JOB}/config`;
     const { data } = (await asked(process.operator.read(config)))!;
