@@ -17,6 +17,12 @@ export type JavaTables = Readonly<Record<'3.0.4' | '3.0.5', readonly string[]>>;
 const TABLES = ['JOB_EXECUTION_LOG', 'JOB_STATUS_TRACE_LOG'];
 const OWN_TABLES = ['elastic_job_migration', 'elastic_job_migration_lock'];
 
+/**
+ * Never aborts, so that a history which is stopped writes all of its rows, on a slow machine too. The limit of the test
+ * ends one that hangs.
+ */
+export const never = (): AbortSignal => new AbortController().signal;
+
 /** Removes everything that an earlier test has left. */
 export async function dropTables(db: Kysely<unknown>): Promise<void> {
   for (const table of [...TABLES, ...OWN_TABLES]) await run(db, `DROP TABLE IF EXISTS ${table}`);

@@ -8,7 +8,7 @@ import { TraceRetention } from '../../../libs/elastic-job/src/tracing/sql/trace-
 import { asTraceDb } from '../../../libs/elastic-job/src/tracing/sql/trace-database.js';
 import { dialectOf, traceDialect } from '../../../libs/elastic-job/src/tracing/sql/trace-dialect.js';
 import { TraceStore } from '../../../libs/elastic-job/src/tracing/sql/trace-store.js';
-import { dropTables, type HistoryDatabase, type JavaTables, rowsOf, run } from './history-database.js';
+import { dropTables, type HistoryDatabase, type JavaTables, never, rowsOf, run } from './history-database.js';
 import { FIRE_TIME, JOB, toldRun, type ToldRun } from './told-runs.js';
 
 const DAY_MS = 86_400_000;
@@ -50,7 +50,7 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
     /** Tells a history the events of runs, in order, and stops it. */
     async function record(runs: readonly ToldRun[], history = start()) {
       for (const told of runs) for (const event of wholeRun(told)) history.hear(event);
-      await history.stop(AbortSignal.timeout(10_000));
+      await history.stop(never());
       return history;
     }
 
@@ -62,7 +62,7 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
         clock.wall = from + Math.floor(index / perSecond) * 1_000;
         for (const event of wholeRun({})) history.hear(event);
       }
-      await history.stop(AbortSignal.timeout(30_000));
+      await history.stop(never());
       return history;
     }
 
@@ -138,7 +138,7 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
 
       const [running] = (await history.executions()).rows;
       for (const event of told.end) history.hear(event);
-      await history.stop(AbortSignal.timeout(10_000));
+      await history.stop(never());
       const [ended, ...others] = (await history.executions()).rows;
 
       expect(running).toMatchObject({ isSuccess: false, completeTime: undefined });
@@ -185,7 +185,7 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
       const outcome = { kind: 'aborted', reason: new Error('drained') } as const;
       const history = start();
       history.hear({ kind: 'settled', trigger, taskId, item: 0, outcome, durationMs: 40 });
-      await history.stop(AbortSignal.timeout(10_000));
+      await history.stop(never());
 
       expect((await history.executions()).rows).toMatchObject([
         { isSuccess: false, failureCause: expect.stringContaining('Error: drained'), completeTime: expect.any(Date) },
@@ -279,7 +279,7 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
         for (const event of wholeRun(told)) history.hear(event);
       }
       for (const event of toldRun({ jobName: 'ship', items: [0, 1] }).begin) history.hear(event);
-      await history.stop(AbortSignal.timeout(10_000));
+      await history.stop(never());
       const soon = new Date(Date.now() + 60_000);
 
       expect(await history.countExecutions()).toEqual({ executions: 4, jobs: 3 });

@@ -10,6 +10,7 @@ import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
 import { ConfigurationError } from '../../../libs/elastic-job/src/domain/index.js';
 import type { JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
 import { SqlHistory, type SqlHistoryOptions } from '../../../libs/elastic-job/src/tracing/sql/index.js';
+import { never } from '../../contract/history/history-database.js';
 import { toldRun } from '../../contract/history/told-runs.js';
 import { type Bundle, bundle } from '@test/support/bundle/bundle.js';
 
@@ -54,7 +55,7 @@ describe('a history that a thread writes', () => {
     start();
     tell('bill', 'bill');
 
-    await history.stop(AbortSignal.timeout(10_000));
+    await history.stop(never());
 
     expect(await jobsWritten()).toEqual(['bill', 'bill']);
     expect(statements.filter((text) => text.startsWith('insert into JOB_'))).toEqual([]);
