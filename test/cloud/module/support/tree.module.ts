@@ -42,7 +42,7 @@ export class TreeModule {
       module: TreeModule,
       imports: [
         ElasticJobModule.forRoot({
-          registry: { type: 'zookeeper', servers, namespace, sessionTimeoutMs: 6_000 },
+          registry: { type: 'zookeeper', servers, namespace, sessionTimeoutMs: 20_000 },
           drainTimeoutMs: 5_000,
           tracing: [{ type: 'log', level: 'off' }],
         }),
