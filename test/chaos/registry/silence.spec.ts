@@ -172,7 +172,7 @@ describe('D10: a storm of attempts', EACH, () => {
     expect(connections - before.connections).toBeGreaterThan(2);
     expect(connections - before.connections).toBeLessThanOrEqual(most);
     expect(bytesToServer - before.bytesToServer).toBeLessThan(most * 20_000);
-    await untilUsable(client, 3_000);
+    await untilUsable([client], 3_000);
   });
 
   it('D10: spends one handshake and no more on a connection that is accepted and never served', async () => {
@@ -190,6 +190,6 @@ describe('D10: a storm of attempts', EACH, () => {
     expect(attempts).toBeLessThanOrEqual(mostAttempts(begun));
     expect(bytesToServer - before.bytesToServer).toBeLessThanOrEqual(attempts * 64);
     await proxy.heal();
-    await untilUsable(client, 6_000);
+    await untilUsable([client], 6_000);
   });
 });
