@@ -7,10 +7,14 @@ import { report, simulate } from './simulate.js';
 import { ODD_ANSWERS } from './world/odd-answers.js';
 import { planOf } from './world/plan.js';
 
-/** `npm run simulate -- --seeds 2000` runs more of them. */
-const SEEDS = 100;
+/** Short histories, so chosen that each of SHOWN occurs in three. `npm run simulate -- --seeds 2000` runs all others. */
+const SEEDS = [
+  6, 13, 20, 25, 47, 55, 65, 68, 76, 98, 99, 119, 125, 126, 130, 133, 148, 163, 170, 173, 200, 205, 234, 248, 249,
+];
 /** Number of histories whose items are tasks. `npm run simulate -- --tasks --seeds 2000` runs more of them. */
-const TASK_SEEDS = 30;
+const TASK_SEEDS = 10;
+/** Some of SEEDS, in which most kinds of faults occur. */
+const REPEATED = [20, 148, 173, 234];
 /** Runs, faults and events that must occur. */
 const SHOWN =
   'MISFIRE FAILOVER resident crash pause leave expire lose-reply drift hung missed postponed CancelledError ' +
@@ -20,9 +24,9 @@ const TASK_SHOWN = ['succeeded', 'FAILED', 'KILLED by timeout', 'UNREACHABLE', '
 const COMMAND = ['--import', './test/support/faults/register-typescript.mjs', 'test/simulation/cli.ts'];
 
 describe('histories of many faults', () => {
-  it(`keep every promise for ${SEEDS} seeds, and all faults occur`, async () => {
+  it(`keep every promise for ${SEEDS.length} seeds, and all faults occur`, async () => {
     const seen = new Set<string>();
-    for (let seed = 1; seed <= SEEDS; seed++) {
+    for (const seed of SEEDS) {
       const simulation = await simulate(seed);
       expect(report(simulation)).toBe('');
       for (const { source, origin, abortedBy } of new History(planOf(seed), simulation.log.entries).runs) {
@@ -58,24 +62,25 @@ describe('histories of many faults', () => {
 });
 
 describe('a seed', () => {
-  it('gives the same log each time, for 20 seeds', async () => {
-    for (let seed = 1; seed <= 20; seed++) {
+  it(`gives the same log each time, for ${REPEATED.length} seeds`, async () => {
+    for (const seed of REPEATED) {
       const [first, second] = [await simulate(seed), await simulate(seed)];
       expect(first.log.hash(), `seed ${seed}`).toBe(second.log.hash());
     }
   }, 120_000);
 
-  it('gives the same log each time, for 5 seeds whose items are tasks', async () => {
-    for (let seed = 1; seed <= 5; seed++) {
+  it('gives the same log each time, for 2 seeds whose items are tasks', async () => {
+    for (let seed = 1; seed <= 2; seed++) {
       const [first, second] = [await simulate(seed, undefined, 'tasks'), await simulate(seed, undefined, 'tasks')];
       expect(first.log.hash(), `seed ${seed}`).toBe(second.log.hash());
     }
   }, 60_000);
 
   it('gives the same log in another process', async () => {
-    const { log } = await simulate(7);
+    const [seed = 0] = REPEATED;
+    const { log } = await simulate(seed);
 
-    const { stdout } = await promisify(execFile)(process.execPath, [...COMMAND, '--seed', '7']);
+    const { stdout } = await promisify(execFile)(process.execPath, [...COMMAND, '--seed', String(seed)]);
 
     expect(stdout).toContain(log.hash());
   }, 60_000);
