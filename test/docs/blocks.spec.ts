@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { listPages, placeOf, readBlocks } from './blocks/blocks.js';
+import { listPages, originalOf, placeOf, readBlocks } from './blocks/blocks.js';
 import { CHECKS, findFaults } from './blocks/checks.js';
 import { EXCEPTIONS, exceptionFor } from './blocks/exceptions.js';
 import { findTypeFaults, samplesOf, writeSamples } from './blocks/samples.js';
@@ -14,7 +14,9 @@ const { DOCS_PAGES = '' } = process.env;
 const pages = listPages().filter((page) => page.includes(DOCS_PAGES));
 const read = pages.map((page) => readBlocks(page));
 const checked = read.map((page) => page.filter((block) => exceptionFor(block)?.without !== 'check'));
-const written = writeSamples(checked.flatMap(samplesOf), FOLDER);
+/** A translation has the code of its page but for comments, by `translations.spec.ts`, so that code runs once. */
+const samples = pages.flatMap((page, index) => (originalOf(page) === page ? samplesOf(checked[index]!) : []));
+const written = writeSamples(samples, FOLDER);
 /** The application of the checklist keeps its reports in the folder in which it runs. */
 const LEFT_BEHIND = 'reports.db';
 afterAll(() => Promise.all([rm(FOLDER, { recursive: true }), rm(LEFT_BEHIND, { force: true })]));
@@ -60,7 +62,7 @@ describe.each(specs)('%s', async (_, path) => {
   });
 });
 
-it.each(others.filter(([, files]) => files.length > 0))(
+it.concurrent.each(others.filter(([, files]) => files.length > 0))(
   '%s runs, or its application starts and closes',
   async (_, files) => {
     await expect(runSample(files)).resolves.toBeUndefined();

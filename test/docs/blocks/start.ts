@@ -1,6 +1,13 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { CLOCK, type Clock, ElasticJobModule, REGISTRY_CENTER } from '@app/elastic-job';
 import { MemoryRegistry } from '@app/elastic-job/registry';
-import { type DynamicModule, type INestApplicationContext, Module, type Type } from '@nestjs/common';
+import {
+  type DynamicModule,
+  type INestApplication,
+  type INestApplicationContext,
+  Module,
+  type Type,
+} from '@nestjs/common';
 import { type IEntryNestModule, NestFactory } from '@nestjs/core';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { vi } from 'vitest';
@@ -12,23 +19,48 @@ const PARTS = ['imports', 'providers', 'controllers', 'exports'];
 /** Runs a sample as far as it runs by itself, and otherwise starts an application of its modules or providers. */
 export async function runSample(files: readonly Pick<WrittenFile, 'path' | 'isSetUp'>[]): Promise<void> {
   const host = new Host();
+  if ((running += 1) === 1) standIn();
   try {
-    const found: unknown[] = [];
-    const given: AnyModule[] = [];
-    for (const { path, isSetUp = false } of files) {
-      const { default: main, ...rest }: Record<string, unknown> = await import(path);
-      if (isSetUp && isModule(main)) given.push(main);
-      found.push(...Object.values(rest), ...(isSetUp ? [] : [main]));
-    }
-    if (host.apps.length > 0) return;
-    const { roots, providers, controllers } = findParts(found, given);
-    for (const root of roots) await host.start(root);
-    if (providers.length + controllers.length === 0) return;
-    const imports = given.length > 0 ? given : [ElasticJobModule.forRoot({})];
-    await host.start({ module: SampleModule, imports, providers, controllers });
+    await hosts.run(host, () => runIn(host, files));
   } finally {
     await host.close();
+    if ((running -= 1) === 0) vi.restoreAllMocks();
   }
+}
+
+async function runIn(host: Host, files: readonly Pick<WrittenFile, 'path' | 'isSetUp'>[]): Promise<void> {
+  const found: unknown[] = [];
+  const given: AnyModule[] = [];
+  for (const { path, isSetUp = false } of files) {
+    const { default: main, ...rest }: Record<string, unknown> = await import(path);
+    if (isSetUp && isModule(main)) given.push(main);
+    found.push(...Object.values(rest), ...(isSetUp ? [] : [main]));
+  }
+  if (host.apps.length > 0) return;
+  const { roots, providers, controllers } = findParts(found, given);
+  for (const root of roots) await host.start(root);
+  if (providers.length + controllers.length === 0) return;
+  const imports = given.length > 0 ? given : [ElasticJobModule.forRoot({})];
+  await host.start({ module: SampleModule, imports, providers, controllers });
+}
+
+/** Samples run at once, each with a host that its own calls find. */
+const hosts = new AsyncLocalStorage<Host>();
+let running = 0;
+
+/** Stands in for `NestFactory`, and keeps the console quiet, until the last sample has run. */
+function standIn(): void {
+  const host = () => hosts.getStore()!;
+  vi.spyOn(NestFactory, 'create').mockImplementation((module, adapter, options) =>
+    host().create(module, adapter, options),
+  );
+  vi.spyOn(NestFactory, 'createMicroservice').mockImplementation(async (module, options) =>
+    host().keep((await host().compile(module)).createNestMicroservice(options ?? {})),
+  );
+  vi.spyOn(NestFactory, 'createApplicationContext').mockImplementation(async (module) =>
+    host().keep(await (await host().compile(module)).init()),
+  );
+  for (const method of ['log', 'info', 'table'] as const) vi.spyOn(console, method).mockReturnValue();
 }
 
 /** Applications of one sample, over one registry in memory, and on free ports. */
@@ -36,21 +68,11 @@ class Host {
   readonly apps: INestApplicationContext[] = [];
   private registry: MemoryRegistry | undefined;
 
-  /** Stands in for `NestFactory` until `close`. */
-  constructor() {
-    vi.spyOn(NestFactory, 'create').mockImplementation(async (module, adapter, options) => {
-      const app = (await this.compile(module)).createNestApplication(adapter, options);
-      const listen = app.listen.bind(app);
-      vi.spyOn(app, 'listen').mockImplementation(() => listen(0, '127.0.0.1'));
-      return this.keep(app);
-    });
-    vi.spyOn(NestFactory, 'createMicroservice').mockImplementation(async (module, options) =>
-      this.keep((await this.compile(module)).createNestMicroservice(options ?? {})),
-    );
-    vi.spyOn(NestFactory, 'createApplicationContext').mockImplementation(async (module) =>
-      this.keep(await (await this.compile(module)).init()),
-    );
-    for (const method of ['log', 'info', 'table'] as const) vi.spyOn(console, method).mockReturnValue();
+  async create(...[module, adapter, options]: Parameters<typeof NestFactory.create>): Promise<INestApplication> {
+    const app = (await this.compile(module)).createNestApplication(adapter, options);
+    const listen = app.listen.bind(app);
+    vi.spyOn(app, 'listen').mockImplementation(() => listen(0, '127.0.0.1'));
+    return this.keep(app);
   }
 
   async start(module: AnyModule): Promise<void> {
@@ -58,11 +80,10 @@ class Host {
   }
 
   async close(): Promise<void> {
-    vi.restoreAllMocks();
     for (const app of this.apps) await app.close();
   }
 
-  private compile(module: IEntryNestModule): Promise<TestingModule> {
+  compile(module: IEntryNestModule): Promise<TestingModule> {
     const factory = (clock: Clock) => {
       this.registry ??= new MemoryRegistry(clock);
       return this.registry.center({ namespace: 'docs', clock, sessionTimeoutMs: 15_000, requestTimeoutMs: 10_000 });
@@ -73,7 +94,7 @@ class Host {
       .compile();
   }
 
-  private keep<T extends INestApplicationContext>(app: T): T {
+  keep<T extends INestApplicationContext>(app: T): T {
     this.apps.push(app);
     return app;
   }
