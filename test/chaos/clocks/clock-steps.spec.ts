@@ -46,10 +46,13 @@ describe.skipIf(missing).each(['in-process', 'worker-thread'])(
   { timeout: 90_000 },
   (connection) => {
     it('refuses until a server has answered, and goes on in the same session', async () => {
-      const { clock, session, next } = await start(connection);
+      const { clock, proxy, session, next } = await start(connection);
+      // An answer within the few milliseconds between two looks would be no refusal.
+      proxy.blackhole('both');
       await clock.set(HOURS_MS);
 
       const refused = await next('refused');
+      await proxy.heal();
       const held = await next('held');
 
       expect(held.session).toBe(session);
@@ -73,12 +76,14 @@ describe.skipIf(missing).each(['in-process', 'worker-thread'])(
     });
 
     it('goes on in the same session after the process was suspended for less than it lasts', async () => {
-      const { clock, process, session, next } = await start(connection);
+      const { clock, process, proxy, session, next } = await start(connection);
       process.pause();
+      proxy.blackhole('both');
       await clock.set(HOURS_MS);
       process.resume();
 
       await next('refused');
+      await proxy.heal();
       const held = await next('held');
 
       expect(held.session).toBe(session);

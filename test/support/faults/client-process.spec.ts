@@ -25,7 +25,7 @@ it('answers from a paused process only after it was resumed', LIMITS, async () =
   const client = await startEcho();
   client.pause();
   client.send('ping');
-  await expect(client.receive(() => true, 200)).rejects.toThrow('No message');
+  await expect(client.receive(() => true, 200)).rejects.toThrow('No such message');
   client.resume();
   expect(await client.receive()).toBe('ping');
 });
@@ -36,6 +36,15 @@ it('reports the last words of a process that fails while a message is awaited', 
   await expect(client.receive()).rejects.toThrow('told to fail');
   expect(await client.ended).toEqual({ code: 1, signal: null });
   await client.stop();
+});
+
+it('shows the messages that did not match, and the last one that did, if none comes in time', LIMITS, async () => {
+  const client = await startEcho();
+  for (const word of ['one', 'two', 'three']) client.send(word);
+  await client.receive((message) => message === 'one');
+  await client.receive((message) => message === 'three');
+  const missing = client.receive((message) => message === 'four', 1);
+  await expect(missing).rejects.toThrow("{ received: 'three', unread: [ 'two' ] }");
 });
 
 it('kills a paused process', LIMITS, async () => {

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { inspect } from 'node:util';
 import { guard } from '../zookeeper/guard.js';
 
 const HOOKS = new URL('./typescript-hooks.mjs', import.meta.url).href;
@@ -22,6 +23,7 @@ export class ClientProcess {
   /** Resolves when it has ended, for any reason. */
   readonly ended: Promise<ProcessEnd>;
   readonly #unread: unknown[] = [];
+  #lastRead: unknown;
   readonly #news = new EventEmitter();
   #hasEnded = false;
   #words = '';
@@ -65,7 +67,8 @@ export class ClientProcess {
 
   /**
    * The first matching message that was not yet received. The others stay.
-   * @throws if the limit, in milliseconds, passes or the process ends before; the message has its last words
+   * @throws if the limit, in milliseconds, passes or the process ends before; the message has its last words, and the
+   * messages that are there
    */
   async receive<T>(matches: (message: unknown) => message is T, limitMs?: number): Promise<T>;
   async receive(matches?: (message: unknown) => boolean, limitMs?: number): Promise<unknown>;
@@ -73,14 +76,20 @@ export class ClientProcess {
     const signal = AbortSignal.timeout(limitMs);
     for (;;) {
       const index = this.#unread.findIndex((message) => matches(message));
-      if (index >= 0) return this.#unread.splice(index, 1)[0];
-      if (this.#hasEnded) throw new Error(`The client process has ended: ${this.lastWords()}`);
+      if (index >= 0) return (this.#lastRead = this.#unread.splice(index, 1)[0]);
+      if (this.#hasEnded) throw new Error(`The client process has ended: ${this.#state()}`);
       try {
         await once(this.#news, 'news', { signal });
       } catch (cause) {
-        throw new Error(`No message from the client process in ${limitMs} ms: ${this.lastWords()}`, { cause });
+        throw new Error(`No such message from the client process in ${limitMs} ms: ${this.#state()}`, { cause });
       }
     }
+  }
+
+  /** Explains why a message is missing. */
+  #state(): string {
+    const messages = inspect({ received: this.#lastRead, unread: this.#unread }, { depth: 3, breakLength: Infinity });
+    return `${this.lastWords()}\n${messages}`;
   }
 
   /** SIGSTOP. */
