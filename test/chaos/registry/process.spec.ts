@@ -80,7 +80,6 @@ describe('SIGSTOP of a client', EACH, () => {
     // then.
     await program.call('watchForPause', 0.8 * SESSION_MS);
     await program.call('keepAsking');
-    await delay(100);
 
     program.pause();
     await server.untilExpired(id!, 10_000);

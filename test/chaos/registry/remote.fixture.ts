@@ -28,8 +28,11 @@ const further: Readonly<Record<string, (...given: never[]) => unknown>> = {
       throw new Error('a subtree listener failed');
     });
   },
-  /** Keeps asking, and logs each answer as it is delivered. */
-  keepAsking: () => void keepAsking(),
+  /** Keeps asking, and logs each answer as it is delivered. Ends with the first. */
+  keepAsking: async () => {
+    await ask();
+    void keepAsking();
+  },
   /** Logs the lease as soon as this process runs again after a pause of more than so many milliseconds. */
   watchForPause: (longestMs: number) => watchForPause(longestMs),
   log: () => log,
@@ -42,12 +45,16 @@ const further: Readonly<Record<string, (...given: never[]) => unknown>> = {
 
 async function keepAsking(): Promise<void> {
   while (center.session.state !== undefined) {
-    await center.exists('/').then(
-      () => log.push('answer'),
-      ({ code }: { readonly code: string }) => log.push(code),
-    );
+    await ask();
     await clock.nextTurn();
   }
+}
+
+async function ask(): Promise<void> {
+  await center.exists('/').then(
+    () => log.push('answer'),
+    ({ code }: { readonly code: string }) => log.push(code),
+  );
 }
 
 function watchForPause(longestMs: number): void {
