@@ -1,12 +1,12 @@
 import { defineConfig } from 'vitest/config';
-import base from './vitest.config.js';
+import { resolve } from './vitest.base.js';
 
 /**
  * Suites that break servers, networks and processes. Each waits for most of its time, so two of them run side by side.
  * They measure time, so nothing else may take the processor from them.
  */
 export default defineConfig({
-  resolve: base.resolve,
+  resolve,
   test: {
     include: ['test/chaos/**/*.spec.ts'],
     globalSetup: './test/chaos/global-setup.ts',

@@ -1,49 +1,59 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { resolve, sharedServer, threads } from './vitest.base.js';
 
-const PACKAGE = new URL('./libs/elastic-job/', import.meta.url);
-const { exports }: { exports: Record<string, string | { default: { default: string } }> } = JSON.parse(
-  readFileSync(new URL('package.json', PACKAGE), 'utf8'),
-);
+const SPECS = ['{apps,bench,libs,src,test}/**/*.spec.ts'];
+/**
+ * Suites with a configuration of their own, vitest.*.config.ts, since they break servers, attack, or run beside Java,
+ * other releases, databases, processes or the built site. Those of projects that use the package run there: npm run
+ * test:consumers.
+ */
+const ELSEWHERE = ['test/{chaos,cloud,databases,interop,security,site,versions}/**', 'test/consumers/projects/**'];
+/** Specs over real servers and processes, and those that take more than three seconds. */
+const REAL = [
+  'libs/elastic-job/release/**/*.spec.ts',
+  'libs/elastic-job/src/domain/run/executor-death.error.spec.ts',
+  'libs/elastic-job/src/executor/{email/email.error-handler,script/script.job-type}.spec.ts',
+  'test/contract/*.{processes,sqlite,worker,zookeeper}.spec.ts',
+  'test/docs/**/*.spec.ts',
+  'test/integration/**/*.spec.ts',
+  'test/lint/**/*.spec.ts',
+  'test/nest/{bad-registry,cloud-rest,health,typed-jobs}.spec.ts',
+  'test/nest/built/*.spec.ts',
+  'test/property/schedule/*.spec.ts',
+  'test/scenario/{executor-deaths,misfire-histories,overload,template-crashes}.spec.ts',
+  'test/simulation/simulation.spec.ts',
+  'test/{supply,support}/**/*.spec.ts',
+  'test/verify/{copy,inputs,run-suite}.spec.ts',
+];
 
-/** Each entry of the package is its source, for this workspace and for the pages, which show it by its own name. */
-const entries = Object.entries(exports).flatMap(([entry, target]) => {
-  if (typeof target === 'string') return [];
-  const source = target.default.default.replace('./dist/', './src/').replace(/js$/, 'ts');
-  const replacement = fileURLToPath(new URL(source, PACKAGE));
-  return ['@app/elastic-job', 'nestjs-elastic-job'].map((name) => ({ find: name + entry.slice(1), replacement }));
-});
-
-/** The folder of the tests, whose support specs anywhere import. */
-const support = { find: '@test', replacement: fileURLToPath(new URL('./test', import.meta.url)) };
-
+/** `npm test`: all specs but those of the suites elsewhere. */
 export default defineConfig({
-  // Rather than resolve.tsconfigPaths, which ignores files outside tsconfig's include.
-  // The longest first: a shorter one is the beginning of others.
-  resolve: { alias: [support, ...entries.toSorted((a, b) => b.find.length - a.find.length)] },
+  resolve,
   test: {
-    include: ['bench/**/*.spec.ts', 'libs/**/*.spec.ts', 'apps/**/*.spec.ts', 'src/**/*.spec.ts', 'test/**/*.spec.ts'],
-    // Those that break servers or attack, those beside Java or other releases, and those over database servers,
-    // processes or the built site run by themselves: vitest.*.config.ts. Those of projects that use the package run
-    // there: npm run test:consumers.
-    exclude: [
-      ...configDefaults.exclude,
-      'test/chaos/**',
-      'test/interop/**',
-      'test/databases/**',
-      'test/versions/**',
-      'test/security/**',
-      'test/cloud/**',
-      'test/site/**',
-      'test/consumers/projects/**',
+    // Its default leaves a processor to the watching of files.
+    maxWorkers: '100%',
+    projects: [
+      {
+        extends: true,
+        test: {
+          ...threads,
+          name: 'unit',
+          include: SPECS,
+          exclude: [...configDefaults.exclude, ...ELSEWHERE, ...REAL],
+          setupFiles: './test/support/only-node.ts',
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...threads,
+          name: 'real',
+          include: REAL,
+          exclude: [...configDefaults.exclude, ...ELSEWHERE],
+          globalSetup: sharedServer,
+        },
+      },
     ],
-    globalSetup: './test/support/zookeeper/global-setup.ts',
-    // A thousand seconds of virtual time take as long as the machine needs; nothing is measured by these limits.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
-    pool: 'threads',
-    isolate: false,
     coverage: { provider: 'v8', include: ['libs/*/src/**', 'apps/*/src/**'] },
   },
 });

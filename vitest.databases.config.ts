@@ -1,9 +1,9 @@
 import { defineConfig } from 'vitest/config';
-import base from './vitest.config.js';
+import { resolve } from './vitest.base.js';
 
 /** Suites over real PostgreSQL and MariaDB servers. Some stop them for a while and measure, so they run one by one. */
 export default defineConfig({
-  resolve: base.resolve,
+  resolve,
   test: {
     include: ['test/databases/**/*.spec.ts'],
     pool: 'forks',

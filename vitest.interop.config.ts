@@ -1,9 +1,9 @@
 import { defineConfig } from 'vitest/config';
-import base from './vitest.config.js';
+import { resolve } from './vitest.base.js';
 
 /** Suites with real Java ElasticJob beside ours. They measure time, so they have the machine to themselves. */
 export default defineConfig({
-  resolve: base.resolve,
+  resolve,
   test: {
     include: ['test/interop/**/*.spec.ts'],
     // Churn for minutes: npm run test:interop:long.

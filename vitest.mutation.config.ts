@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import type { Plan } from './test/mutation/plan.js';
-import common from './vitest.config.js';
+import { resolve, threads } from './vitest.base.js';
 
 const plan: Plan = JSON.parse(readFileSync(process.env.MUTATION_PLAN!, 'utf8'));
 
@@ -10,11 +10,10 @@ const plan: Plan = JSON.parse(readFileSync(process.env.MUTATION_PLAN!, 'utf8'));
  * test/mutation/mutant-runner.ts.
  */
 export default defineConfig({
-  ...common,
+  resolve,
   plugins: [{ name: 'mutants', enforce: 'pre', load: (id) => plan.instrumented[id] }],
   test: {
-    ...common.test,
-    globalSetup: undefined,
+    ...threads,
     include: ['test/mutation/mutants.entry.ts'],
     runner: './test/mutation/mutant-runner.ts',
     maxWorkers: 1,

@@ -1,9 +1,8 @@
-import { defineConfig, mergeConfig } from 'vitest/config';
-import usual from './vitest.config.js';
+import { defineConfig } from 'vitest/config';
+import { resolve, sharedServer, threads } from './vitest.base.js';
 
 /** Attacks by whoever can write to the registry, or reads what the library tells. They run over a real ZooKeeper. */
-const { include: _include, exclude: _exclude, ...test } = usual.test ?? {};
-export default mergeConfig(
-  { ...usual, test },
-  defineConfig({ test: { include: ['test/security/**/*.spec.ts'], fileParallelism: false } }),
-);
+export default defineConfig({
+  resolve,
+  test: { ...threads, include: ['test/security/**/*.spec.ts'], globalSetup: sharedServer, fileParallelism: false },
+});

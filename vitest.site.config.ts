@@ -1,6 +1,5 @@
-import { defineConfig, mergeConfig } from 'vitest/config';
-import usual from './vitest.config.js';
+import { defineConfig } from 'vitest/config';
+import { resolve, threads } from './vitest.base.js';
 
 /** The site that `npm run docs` has built, in a real Chromium. */
-const { include: _include, exclude: _exclude, ...test } = usual.test ?? {};
-export default mergeConfig({ ...usual, test }, defineConfig({ test: { include: ['test/site/**/*.spec.ts'] } }));
+export default defineConfig({ resolve, test: { ...threads, include: ['test/site/**/*.spec.ts'] } });

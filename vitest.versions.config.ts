@@ -1,9 +1,9 @@
 import { defineConfig } from 'vitest/config';
-import base from './vitest.config.js';
+import { resolve } from './vitest.base.js';
 
 /** Releases of the library beside each other, in processes over real ZooKeeper servers. They measure time. */
 export default defineConfig({
-  resolve: base.resolve,
+  resolve,
   test: {
     include: ['test/versions/**/*.spec.ts'],
     pool: 'forks',

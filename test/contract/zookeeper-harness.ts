@@ -1,4 +1,3 @@
-import { inject } from 'vitest';
 import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
 import {
   type RegistryCenter,
@@ -7,6 +6,9 @@ import {
 } from '../../libs/elastic-job/src/registry/index.js';
 import { startProxy } from '@test/support/zookeeper/zookeeper-proxy.js';
 import type { ClientOptions, RegistryHarness } from './registry/index.js';
+import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
+
+const zooKeeper = await sharedZooKeeper();
 
 /**
  * The suite's harness over the real server of this run, reached through a proxy.
@@ -14,7 +16,7 @@ import type { ClientOptions, RegistryHarness } from './registry/index.js';
  */
 export async function startZooKeeperHarness(common: Partial<ZooKeeperOptions> = {}): Promise<RegistryHarness> {
   const clock = new SystemClock();
-  const proxy = await startProxy(inject('zooKeeper'));
+  const proxy = await startProxy(zooKeeper);
   // The server may have been used before, by others or by an earlier topic.
   const base = `contract/${clock.uuid()}`;
   const centers: RegistryCenter[] = [];

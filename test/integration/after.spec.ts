@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
 import {
   ConfigurationError,
@@ -10,6 +10,9 @@ import {
 import { type RegistryCenter, ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
 import { LIMITS } from '@test/support/limits.js';
+import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
+
+const zooKeeper = await sharedZooKeeper();
 
 const PARENT = { name: 'import', cron: '0 0 0 1 1 ? 2199', shardingTotalCount: 6, failover: true };
 const CHILD = { name: 'report', after: 'import', shardingTotalCount: 4, failover: true };
@@ -84,7 +87,7 @@ describe('a job after another one, in processes of their own, over a real ZooKee
 });
 
 function connection(): RegistryCenter {
-  return new ZooKeeperRegistryCenter({ servers: inject('zooKeeper'), namespace, sessionTimeoutMs: 6_000 }, clock);
+  return new ZooKeeperRegistryCenter({ servers: zooKeeper, namespace, sessionTimeoutMs: 6_000 }, clock);
 }
 
 async function start(options: JobOptions & { readonly name: string }): Promise<ElasticJobRuntime> {

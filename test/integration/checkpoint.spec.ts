@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
 import { type JobHandler, LeaseLostError, resolveJobOptions } from '../../libs/elastic-job/src/domain/index.js';
 import {
@@ -8,6 +8,9 @@ import {
 } from '../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
 import { LIMITS } from '@test/support/limits.js';
+import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
+
+const zooKeeper = await sharedZooKeeper();
 
 const JOB = 'copy-rows';
 const ITEM = `/${JOB}/sharding/0`;
@@ -20,7 +23,7 @@ const adapters: { readonly name: string; readonly center: (namespace: string) =>
   },
   {
     name: 'zookeeper',
-    center: (namespace) => new ZooKeeperRegistryCenter({ servers: inject('zooKeeper'), namespace }, clock),
+    center: (namespace) => new ZooKeeperRegistryCenter({ servers: zooKeeper, namespace }, clock),
   },
 ];
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
 import { resolveJobOptions, type ShardingContext } from '../../libs/elastic-job/src/domain/index.js';
 import { type RegistryCenter, ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
@@ -6,6 +6,9 @@ import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
 import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
 import { LIMITS } from '@test/support/limits.js';
 import { startProxy, type ZooKeeperProxy } from '@test/support/zookeeper/zookeeper-proxy.js';
+import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
+
+const zooKeeper = await sharedZooKeeper();
 
 const JOB = 'settle-orders';
 const TOTAL = 7;
@@ -34,7 +37,7 @@ let handler: (context: ShardingContext) => unknown;
 /** Called when something has happened in one of the processes. */
 let changed: () => void;
 beforeEach(async () => {
-  proxy = await startProxy(inject('zooKeeper'));
+  proxy = await startProxy(zooKeeper);
   namespace = `cluster-${clock.uuid()}`;
   processes = [];
   runs = [];

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
 import {
   DistributeOnceElasticJobListener,
@@ -10,6 +10,9 @@ import {
 import { type RegistryCenter, ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
 import { LIMITS } from '@test/support/limits.js';
+import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
+
+const zooKeeper = await sharedZooKeeper();
 
 const JOB = 'settle-orders';
 const INSTANCES = 4;
@@ -71,7 +74,7 @@ async function start(job: Partial<JobOptions>): Promise<void> {
   const options = { name: JOB, cron: '0 0 0 1 1 ? 2199', shardingTotalCount: 1, ...job };
   const configuration = resolveJobOptions(options, { place: 'listeners.spec' });
   for (let index = 0; index < INSTANCES; index++) {
-    const registry = new ZooKeeperRegistryCenter({ servers: inject('zooKeeper'), namespace }, clock);
+    const registry = new ZooKeeperRegistryCenter({ servers: zooKeeper, namespace }, clock);
     const runtime = new ElasticJobRuntime({ registry, clock });
     registries.push(registry);
     runtimes.push(runtime);

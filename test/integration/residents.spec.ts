@@ -1,9 +1,12 @@
-import { afterEach, expect, inject, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
 import { resolveJobOptions, type ShardingContext } from '../../libs/elastic-job/src/domain/index.js';
 import { ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
 import { LIMITS } from '@test/support/limits.js';
+import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
+
+const zooKeeper = await sharedZooKeeper();
 
 const JOB = 'follow-orders';
 const TOTAL = 6;
@@ -32,7 +35,7 @@ it('runs each resident item on its owner and never twice, over a real ZooKeeper'
 
 async function start(): Promise<void> {
   const process = runtimes.length;
-  const options = { servers: inject('zooKeeper'), namespace, sessionTimeoutMs: 6_000 };
+  const options = { servers: zooKeeper, namespace, sessionTimeoutMs: 6_000 };
   const runtime = new ElasticJobRuntime({ registry: new ZooKeeperRegistryCenter(options, clock), clock });
   runtimes.push(runtime);
   await runtime.registrar.register({

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
 import { formatTriggerRequest } from '../../libs/elastic-job/src/coordination/index.js';
 import { resolveJobOptions, type ShardingContext } from '../../libs/elastic-job/src/domain/index.js';
@@ -6,6 +6,9 @@ import { type RegistryCenter, ZooKeeperRegistryCenter } from '../../libs/elastic
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
 import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
 import { LIMITS } from '@test/support/limits.js';
+import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
+
+const zooKeeper = await sharedZooKeeper();
 
 const JOB = 'settle-orders';
 const TOTAL = 5;
@@ -86,7 +89,7 @@ describe('a one-off job of two instances over a real ZooKeeper', LIMITS, () => {
 });
 
 function connection(): RegistryCenter {
-  return new ZooKeeperRegistryCenter({ servers: inject('zooKeeper'), namespace, sessionTimeoutMs: 6_000 }, clock);
+  return new ZooKeeperRegistryCenter({ servers: zooKeeper, namespace, sessionTimeoutMs: 6_000 }, clock);
 }
 
 async function startAll(size: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
 import {
   ServerError,
@@ -11,6 +11,9 @@ import { ZooKeeperClient } from '../../libs/elastic-job/src/registry/zookeeper/z
 import { resolveZooKeeperOptions } from '../../libs/elastic-job/src/registry/zookeeper/zookeeper-options.js';
 import { LIMITS } from '@test/support/limits.js';
 import { emptyReply, nothingRead, OP, startFakeServer } from '@test/support/faults/index.js';
+import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
+
+const zooKeeper = await sharedZooKeeper();
 
 const UNIMPLEMENTED = -6;
 const QUOTA_EXCEEDED = -125;
@@ -91,7 +94,7 @@ describe('servers that refuse', LIMITS, () => {
   );
 });
 
-async function connected(namespace = clock.uuid(), servers = inject('zooKeeper')): Promise<ZooKeeperClient> {
+async function connected(namespace = clock.uuid(), servers = zooKeeper): Promise<ZooKeeperClient> {
   const options = { servers, namespace: `integration/${namespace}`, sessionTimeoutMs: 10_000 };
   const client = new ZooKeeperClient(resolveZooKeeperOptions(options), clock);
   cleanups.push(() => client.session.close());

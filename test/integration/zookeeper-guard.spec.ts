@@ -1,7 +1,10 @@
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
 import { ZooKeeperGuard } from '../../libs/elastic-job/src/guards/index.js';
 import { type RegistryCenter, ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
+import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
+
+const zooKeeper = await sharedZooKeeper();
 
 const clock = new SystemClock();
 
@@ -32,10 +35,7 @@ it('lets no older run write after a newer one if runs write at once, over a real
 });
 
 async function connect(namespace: string): Promise<RegistryCenter> {
-  const center = new ZooKeeperRegistryCenter(
-    { servers: inject('zooKeeper'), namespace, sessionTimeoutMs: 10_000 },
-    clock,
-  );
+  const center = new ZooKeeperRegistryCenter({ servers: zooKeeper, namespace, sessionTimeoutMs: 10_000 }, clock);
   await center.connect();
   onTestFinished(() => center.close());
   return center;

@@ -1,5 +1,5 @@
 import { createServer, type Socket } from 'node:net';
-import { afterEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
 import {
   NoAuthError,
@@ -14,6 +14,9 @@ import { LIMITS } from '@test/support/limits.js';
 import { watchStalls } from '@test/support/stalls.js';
 import { freePort, listen } from '@test/support/zookeeper/loopback.js';
 import { startProxy, type ZooKeeperProxy } from '@test/support/zookeeper/zookeeper-proxy.js';
+import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
+
+const zooKeeper = await sharedZooKeeper();
 
 const clock = new SystemClock();
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -44,7 +47,7 @@ describe('connecting to ZooKeeper', LIMITS, () => {
 
   it('finds the healthy server beside a silent one', async () => {
     const silent = await silentServer();
-    const center = centerOf({ servers: `${silent},${inject('zooKeeper')}`, connectionTimeoutMs: 4_000 });
+    const center = centerOf({ servers: `${silent},${zooKeeper}`, connectionTimeoutMs: 4_000 });
     await center.connect();
     expect(center.session.state).toBe('CONNECTED');
   });
@@ -317,7 +320,7 @@ function newNamespace(): string {
 }
 
 function centerOf(options: Partial<ZooKeeperOptions>): ZooKeeperRegistryCenter {
-  const given = { servers: inject('zooKeeper'), namespace: newNamespace(), sessionTimeoutMs: 10_000 };
+  const given = { servers: zooKeeper, namespace: newNamespace(), sessionTimeoutMs: 10_000 };
   const center = new ZooKeeperRegistryCenter({ ...given, ...options }, clock);
   cleanups.push(() => center.close());
   return center;
@@ -330,7 +333,7 @@ async function connected(options: Partial<ZooKeeperOptions>): Promise<ZooKeeperR
 }
 
 async function proxied(): Promise<ZooKeeperProxy> {
-  const proxy = await startProxy(inject('zooKeeper'));
+  const proxy = await startProxy(zooKeeper);
   cleanups.push(() => proxy.stop());
   return proxy;
 }

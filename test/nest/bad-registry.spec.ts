@@ -2,17 +2,20 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { ElasticJobModule, type ElasticJobModuleOptions, type ZooKeeperRegistryOptions } from '@app/elastic-job';
 import { NestFactory } from '@nestjs/core';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
 import { QUIET } from './support/job-application.js';
+import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
+
+const zooKeeper = await sharedZooKeeper();
 
 const clock = new SystemClock();
 /** A signal on which Nest can shut down, and on which nothing else in this process acts. */
 const SIGNAL = 'SIGUSR2';
 
-function zooKeeper(options: Partial<ZooKeeperRegistryOptions>): ElasticJobModuleOptions {
+function overZooKeeper(options: Partial<ZooKeeperRegistryOptions>): ElasticJobModuleOptions {
   return {
-    registry: { type: 'zookeeper', servers: inject('zooKeeper'), namespace: `nest/${clock.uuid()}`, ...options },
+    registry: { type: 'zookeeper', servers: zooKeeper, namespace: `nest/${clock.uuid()}`, ...options },
   };
 }
 
@@ -40,7 +43,7 @@ describe('a registry that does not work', () => {
   it('stops the start after connectionTimeoutMs if it cannot be reached, with servers and time', async () => {
     const servers = `127.0.0.1:${await silentPort()}`;
     const started = clock.monotonicNow();
-    const error = await startError(zooKeeper({ servers, connectionTimeoutMs: 400 }));
+    const error = await startError(overZooKeeper({ servers, connectionTimeoutMs: 400 }));
     const elapsed = clock.monotonicNow() - started;
     expect(error).toMatch(/^RegistryUnavailableError/);
     expect(error).toContain(servers);
@@ -54,19 +57,19 @@ describe('a registry that does not work', () => {
     ['10.0.0.1:99999', /99999/],
     ['', /servers/],
   ])('stops the start before connecting if the server list is "%s", which the error names', async (servers, named) => {
-    const error = await startError(zooKeeper({ servers }));
+    const error = await startError(overZooKeeper({ servers }));
     expect(error).toMatch(/^ConfigurationError/);
     expect(error).toMatch(named);
   });
 
   it('stops the start if the namespace has illegal characters, which the error names', async () => {
-    expect(await startError(zooKeeper({ namespace: 'orders//eu' }))).toMatch(/^ConfigurationError.*"orders\/\/eu"/);
+    expect(await startError(overZooKeeper({ namespace: 'orders//eu' }))).toMatch(/^ConfigurationError.*"orders\/\/eu"/);
   });
 
   it('stops the start if the digest is wrong, and the error says that access is denied', async () => {
     const namespace = `nest/${clock.uuid()}/secret`;
-    expect(await startError(zooKeeper({ namespace, digest: 'me:right' }))).toBe('none');
-    const error = await startError(zooKeeper({ namespace, digest: 'me:wrong' }));
+    expect(await startError(overZooKeeper({ namespace, digest: 'me:right' }))).toBe('none');
+    const error = await startError(overZooKeeper({ namespace, digest: 'me:wrong' }));
     expect(error).toMatch(/^NoAuthError: .*secret.*digest/);
   });
 });
@@ -83,7 +86,7 @@ describe('a shutdown signal while the application starts', () => {
     process.on(SIGNAL, somebody);
     const before = process.listenerCount(SIGNAL);
     const options = {
-      ...zooKeeper({ servers: `127.0.0.1:${port}`, connectionTimeoutMs: 60_000 }),
+      ...overZooKeeper({ servers: `127.0.0.1:${port}`, connectionTimeoutMs: 60_000 }),
       drainTimeoutMs: 500,
     };
     const starting = NestFactory.createApplicationContext(ElasticJobModule.forRoot(options), QUIET);

@@ -1,11 +1,14 @@
 import { inspect } from 'node:util';
 import { JobRegistrar, REGISTRY_CENTER } from '@app/elastic-job';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ELASTIC_JOB_OPTIONS } from '../../libs/elastic-job/src/nest/tokens.js';
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
 import { ALL_PERMISSIONS, type RawClient } from '@test/support/faults/index.js';
 import { newParent, startClient, startOwner } from './support/access.js';
 import { startService, until } from './support/attack.js';
+import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
+
+const zooKeeper = await sharedZooKeeper();
 
 const DIGEST = 'shop:canary-4711';
 const OWNED = { permissions: ALL_PERMISSIONS, scheme: 'auth', id: '' };
@@ -229,7 +232,7 @@ describe('with a digest, a config node that others may write', () => {
 describe('a digest without TLS', () => {
   it('is warned of once, beyond this host', async () => {
     // A short form of 127.0.0.1, which is not known as this host before it is resolved.
-    const servers = inject('zooKeeper').replace('127.0.0.1', '127.1');
+    const servers = zooKeeper.replace('127.0.0.1', '127.1');
     const near = await startOwner({ namespace, digest: DIGEST });
     const far = await startOwner({ servers, namespace, digest: DIGEST });
 

@@ -1,11 +1,14 @@
 import { DistributeOnceElasticJobListener, ElasticJobError, type ElasticJobModuleOptions } from '@app/elastic-job';
 import type { RegistryCenter } from '@app/elastic-job/registry';
-import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { dearTexts, randomOf, slowness } from '../property/node-texts/texts.js';
 import { watchStalls } from '@test/support/stalls.js';
 import { startProxy } from '@test/support/zookeeper/zookeeper-proxy.js';
 import { until, Victim } from './support/attack.js';
 import { HOSTILE_TEXTS } from './support/hostile-texts.js';
+import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
+
+const zooKeeper = await sharedZooKeeper();
 
 /** Longest time that a node may block the event loop, in milliseconds on an idle machine. */
 let mostMs = 100;
@@ -130,7 +133,7 @@ describe('junk below a job', () => {
 });
 
 async function startVictim() {
-  const proxy = await startProxy(inject('zooKeeper'));
+  const proxy = await startProxy(zooKeeper);
   onTestFinished(() => proxy.stop());
   const victim = await Victim.start(OPTIONS, { servers: proxy.connect });
   await victim.trigger('settle');

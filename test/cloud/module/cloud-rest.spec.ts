@@ -1,11 +1,14 @@
-import { expect, inject, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { APP, JOB, startRest, waitingTasks } from '../../nest/support/cloud-rest-application.js';
+import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
+
+const zooKeeper = await sharedZooKeeper();
 
 it('over a real ZooKeeper: registers, triggers, shows and removes a job, as two schedulers see it', async () => {
   const namespace = `cloud-rest-${process.pid}`;
   const tasks = waitingTasks();
   const parts = (scheduler: string) => ({
-    jobs: { registry: { type: 'zookeeper', servers: inject('zooKeeper'), namespace } as const },
+    jobs: { registry: { type: 'zookeeper', servers: zooKeeper, namespace } as const },
     cloud: { backend: tasks.backend(scheduler), tree: { namespace: `${namespace}-tree` } },
   });
   const a = await startRest(parts('a'));

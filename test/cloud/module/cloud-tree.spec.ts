@@ -6,13 +6,16 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { afterEach, beforeEach, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { waitFor } from '../../../libs/elastic-job/src/clock/index.js';
 import { CloudConfigurations, type CloudJobOptions } from '../../../libs/elastic-job/src/nest/cloud/index.js';
 import { JobOperateApi } from '../../../libs/elastic-job/src/operations/index.js';
 import { JobEvents, type JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
 import { bundleTaskSupervisor } from '@test/support/bundle/bundle.js';
 import { SCRIPT, TreeModule } from './support/tree.module.js';
+import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
+
+const zooKeeper = await sharedZooKeeper();
 
 const APP = { appName: 'shop', appURL: 'registry.example.org/shop:1', bootstrapScript: SCRIPT };
 const JOB: CloudJobOptions = {
@@ -54,7 +57,7 @@ afterEach(async ({ task }) => {
 });
 
 async function startScheduler(): Promise<INestApplicationContext> {
-  const stage = { servers: inject('zooKeeper'), namespace, ledger, supervisorUrl: supervisor.url };
+  const stage = { servers: zooKeeper, namespace, ledger, supervisorUrl: supervisor.url };
   const app = await Test.createTestingModule({ imports: [TreeModule.on(stage)] }).compile();
   apps.push(app);
   app.get(JobEvents, { strict: false }).on((event) => {

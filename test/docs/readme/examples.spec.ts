@@ -1,13 +1,16 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import Libsql from 'libsql';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { inWorkspace, installLibrary } from '../../nest/built/build-library.js';
 import { freePort } from '@test/support/zookeeper/loopback.js';
 import { type Block, filesUpTo, readBlocks } from '../blocks/blocks.js';
 import { COMPILER_OPTIONS } from '../blocks/samples.js';
 import { FOLLOWED_PAGES } from './pages.js';
 import { Program } from './program.js';
+import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
+
+const zooKeeper = await sharedZooKeeper();
 
 /** Lies below the workspace, so that packages are found, but where no tool looks for sources. */
 const FOLDER = `dist/readme-${process.pid}`;
@@ -37,7 +40,7 @@ afterAll(() => rm(project, { recursive: true }));
 function run(command: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
   const program = new Program(process.execPath, command, {
     cwd: project,
-    env: { ZOOKEEPER_SERVERS: inject('zooKeeper'), ...env },
+    env: { ZOOKEEPER_SERVERS: zooKeeper, ...env },
   });
   programs.push(program);
   return program;

@@ -2,10 +2,13 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
 import { inWorkspace, installLibrary } from '../../nest/built/build-library.js';
 import { type Bundle, bundle } from '@test/support/bundle/bundle.js';
+import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
+
+const zooKeeper = await sharedZooKeeper();
 
 const DIRECTORY = 'test/integration/worker';
 /** The folder of Nest 11. */
@@ -66,7 +69,7 @@ function run(program: URL, ...given: readonly string[]): Promise<Output> {
 
 /** The server, and a namespace of its own. */
 function server(): readonly string[] {
-  return [inject('zooKeeper'), `built/${new SystemClock().uuid()}`];
+  return [zooKeeper, `built/${new SystemClock().uuid()}`];
 }
 
 async function runNode(words: readonly string[]): Promise<Output> {

@@ -5,10 +5,13 @@ import { isBuiltin } from 'node:module';
 import type { ThreadContext } from '@app/elastic-job/worker-pool';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
 import { ZooKeeperRegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import { inWorkspace, installLibrary } from './build-library.js';
+import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
+
+const zooKeeper = await sharedZooKeeper();
 
 const NEST_11 = 'test/nest-11';
 /** A folder without packages of its own, so that it uses the workspace's. */
@@ -115,7 +118,7 @@ describe.each([
   it('lets the item end and leaves no node if SIGTERM comes during a run', async () => {
     const registry = {
       type: 'zookeeper',
-      servers: inject('zooKeeper'),
+      servers: zooKeeper,
       namespace: `built-library/${clock.uuid()}`,
     } as const;
     const worker = start('after', registry);

@@ -9,9 +9,12 @@ import {
 import { JobOperateApi, JobStatisticsApi } from '@app/elastic-job/operations';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { inject, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
 import { connectRawClient, type RawClient } from '@test/support/faults/index.js';
+import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
+
+const zooKeeper = await sharedZooKeeper();
 
 const clock = new SystemClock();
 
@@ -34,7 +37,7 @@ export async function startOwner(
         { name: 'spy', hear: (event) => void events.push(event) },
       ],
       ...options,
-      registry: { type: 'zookeeper', servers: inject('zooKeeper'), ...registry },
+      registry: { type: 'zookeeper', servers: zooKeeper, ...registry },
     }),
   ];
   const app = await NestFactory.createApplicationContext(
@@ -52,7 +55,7 @@ export async function startOwner(
 }
 
 /** A client at the server: anonymous, or with a digest. */
-export async function startClient(digest?: string, servers = inject('zooKeeper')): Promise<RawClient> {
+export async function startClient(digest?: string, servers = zooKeeper): Promise<RawClient> {
   const socket = connect(Number(servers.split(':')[1]), '127.0.0.1');
   await once(socket, 'connect');
   const client = await connectRawClient(0, { socket, sessionTimeoutMs: 60_000 });

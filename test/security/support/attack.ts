@@ -11,9 +11,12 @@ import { JobOperateApi, JobStatisticsApi } from '@app/elastic-job/operations';
 import type { RegistryCenter } from '@app/elastic-job/registry';
 import { type DynamicModule, type INestApplicationContext, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { inject, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
 import { ZooKeeperRegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
+import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
+
+const zooKeeper = await sharedZooKeeper();
 
 const clock = new SystemClock();
 const LIMIT_MS = 15_000;
@@ -42,7 +45,6 @@ export class Victim {
     surroundings: Surroundings = {},
   ): Promise<Victim> {
     const namespace = `security-${clock.uuid()}`;
-    const zooKeeper = inject('zooKeeper');
     const attacker = new ZooKeeperRegistryCenter({ servers: zooKeeper, namespace, sessionTimeoutMs: 30_000 }, clock);
     await attacker.connect();
     onTestFinished(() => attacker.close());

@@ -1,11 +1,14 @@
 import { connect as dial } from 'node:net';
 import { once } from 'node:events';
-import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ALL_PERMISSIONS, connectRawClient, type FaultProxy, OP, OpenHandles, startFaultProxy } from './index.js';
 import { fourLetter } from '../zookeeper/four-letter.js';
+import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
+
+const zooKeeper = await sharedZooKeeper();
 
 const NO_NODE = -101;
-const target = Number(inject('zooKeeper').split(':').at(-1));
+const target = Number(zooKeeper.split(':').at(-1));
 
 let handles: OpenHandles;
 let proxy: FaultProxy;
