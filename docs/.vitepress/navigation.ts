@@ -89,6 +89,7 @@ const GROUPS: readonly Group[] = [
       'security',
       'model/README',
       'project/contributing',
+      'style',
       'project/changelog',
       'project/reporting',
     ],
