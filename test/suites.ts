@@ -72,6 +72,8 @@ const BUILDING = [
   'libs/elastic-job/api/**',
 ];
 const SOURCES = ['libs/elastic-job/src/**'];
+/** The demo is compiled as a whole. */
+const DEMO_SOURCES = ['apps/demo/**', 'test/support/zookeeper/**', ...SOURCES];
 /** Pages in the tarball of the package. */
 const PACKED = ['docs/**', '*.md', 'libs/elastic-job/LICENSE', 'LICENSE'];
 
@@ -406,7 +408,7 @@ export const SUITES: readonly Suite[] = [
     seconds: 25,
     programs: ['apps/demo/src/demo/embedded.ts'],
     reads: ['nest-cli.json', 'apps/demo/*.json'],
-    atHand: ['apps/demo/**', ...SOURCES],
+    atHand: DEMO_SOURCES,
   },
   {
     name: 'demo-cluster',
@@ -416,7 +418,7 @@ export const SUITES: readonly Suite[] = [
     needs: ['zookeeper'],
     programs: ['apps/demo/src/demo/cluster.ts'],
     reads: ['nest-cli.json', 'apps/demo/*.json'],
-    atHand: ['apps/demo/**', ...SOURCES],
+    atHand: DEMO_SOURCES,
   },
   {
     name: 'demo-cloud',
@@ -425,6 +427,6 @@ export const SUITES: readonly Suite[] = [
     seconds: 30,
     programs: ['apps/demo/src/demo/tasks.ts'],
     reads: ['nest-cli.json', 'apps/demo/*.json'],
-    atHand: ['apps/demo/**', ...SOURCES],
+    atHand: DEMO_SOURCES,
   },
 ];

@@ -6,7 +6,7 @@ import { Tree } from './tree.js';
 const LIBRARY = 'libs/elastic-job/src';
 const CHANGE = '\nObject.assign(globalThis, { changed: true });\n';
 const COMMENT = '\n// A comment.\n/** A docstring. */\n';
-/** What is always run, and reads everything, is left out. */
+/** Suites that are always run read everything. */
 const JUDGED = SUITES.filter(({ always }) => !always);
 
 const PACKED = ['weight', 'consumers', 'first-hour'];

@@ -24,8 +24,8 @@ export function runs(suite: Suite, why: string): Decision {
 }
 
 /**
- * The suites of .ci/run: what is always run, what has no valid verdict, and then some of the rest, so that no verdict is
- * believed for long.
+ * The suites of .ci/run: those that are always run, those without a valid verdict, and then some of the rest, so that
+ * no verdict is believed for long.
  * @param chance such as a commit's id: the same draws the same
  * @param mostSeconds time for what is drawn, by its usual seconds; the first one is taken in any case
  */

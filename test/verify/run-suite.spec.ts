@@ -76,6 +76,10 @@ describe('a suite of vitest', () => {
     expect(await write({})).toMatchObject({ isGreen: false });
   });
 
+  it('fails if it does not come to its tests', async () => {
+    expect(await run('false && npm run -s test:a', { vitest: true })).toMatchObject({ isGreen: false });
+  });
+
   it('runs up to two failed files once more, and names them', async () => {
     const specs = { a: flaky('a'), b: flaky('b'), c: "it('passes', () => {});" };
     expect(await write(specs)).toMatchObject({ isGreen: true, repeated: ['a.spec.js', 'b.spec.js'] });

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import type { Suite } from '../suites.js';
@@ -96,7 +96,8 @@ async function judge(
   const attempt = async (more: readonly string[]) => {
     rmSync(file, { force: true });
     const isGreen = await run(['--', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`, ...more]);
-    return failedFiles(isGreen, JSON.parse(readFileSync(file, 'utf8')), cwd);
+    // The command may have failed before vitest began.
+    return existsSync(file) ? failedFiles(isGreen, JSON.parse(readFileSync(file, 'utf8')), cwd) : undefined;
   };
   const failed = await attempt([]);
   if (failed === undefined || failed.length > MOST_FILES) return false;
