@@ -1,14 +1,29 @@
-import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
 import { resolveJobOptions } from '../../libs/elastic-job/src/domain/index.js';
 import { judgeReadiness } from '../../libs/elastic-job/src/health/index.js';
 import { ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
 import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
+import { ascending, range } from '../scenario/support/run-checks.js';
 import { connectRawClient, type RawClient } from '@test/support/faults/index.js';
+import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
+
+const zooKeeper = await sharedZooKeeper();
 
 const JOB = 'settle-orders';
-const ITEMS = [0, 1, 2, 3];
+/** Texts that are no records, or whose parts are none. */
+const TEXTS = [
+  '{"v":1,"run":5,"by":{},"target":[]}',
+  '{"v":1,"run":"a","by":"b","target":{"fireTime":"1","origin":"schedule"}}',
+  '{"v":1,"run":"a","by":"b","target":{"fireTime":1,"origin":"schedule"},"settled":"yes"}',
+  '{"v":1,"run":"a","by":"b","target":{"fireTime":1,"origin":"schedule"},"attempt":[],"begunAt":"x","triggers":7,' +
+    '"early":{"after":"x"},"trace":1}',
+  'null',
+  '[1]',
+  '{',
+  '\u0000',
+];
 /** The promised limit for every damage, in milliseconds. */
 const HEALED_WITHIN_MS = 60_000;
 const LIMITS = { timeout: 2 * HEALED_WITHIN_MS };
@@ -23,105 +38,15 @@ interface Damaged {
   readonly runtimes: readonly ElasticJobRuntime[];
   readonly events: readonly JobEvent[];
   readonly runs: { readonly process: number; readonly item: number }[];
+  readonly items: readonly number[];
   /** Starts one more process. */
   join(): Promise<void>;
 }
 
 describe.concurrent('damage by hand to the tree of a running job, over a real ZooKeeper', LIMITS, () => {
-  it.each(['sharding', 'servers', 'sharding/2', 'leader', 'sessions', 'trigger', 'config'])(
-    'heals within 60 s if %s is deleted with everything below',
-    async (name) => {
-      const job = await start();
-      await job.operator.removeAll(`${job.root}/${name}`);
-
-      await untilAllRun(job);
-      await untilAllRun(job);
-      expect(problems(job)).toEqual([undefined, undefined]);
-    },
-  );
-
-  it.each(['/instances', ''])(
-    'is reported with the remedy if %s of the job is deleted, and resume brings the node back',
-    async (name) => {
-      const job = await start();
-      await job.operator.removeAll(`${job.root}${name}`);
-      const says = expect.stringMatching(/the node "\/settle-orders\/instances\/.*" is gone\).*JobRegistrar\.resume/);
-
-      await within(() => expect(problems(job)).toEqual([says, says]));
-      expect(job.events.filter(({ kind }) => kind === 'error')).toHaveLength(2);
-      for (const runtime of job.runtimes) expect(judgeReadiness(runtime.status()).status).toBe('down');
-      await within(async () => expect(await job.operator.children(`${job.root}/sessions`)).toEqual([]));
-      expect(await job.operator.children(`${job.root}/instances`)).toEqual([]);
-
-      for (const { registrar } of job.runtimes) registrar.resume(JOB);
-      await untilAllRun(job);
-      await within(() => expect(new Set(job.runs.splice(0).map(({ process }) => process))).toEqual(new Set([0, 1])));
-      expect(problems(job)).toEqual([undefined, undefined]);
-      for (const runtime of job.runtimes) expect(judgeReadiness(runtime.status()).status).toBe('up');
-    },
-  );
-
-  it('leaves an edit in force if a bad one follows, even in a process that starts later', async () => {
-    const job = await start();
-    const config = `${job.root}/config`;
-    const edited = (await textOf(job, 'config')).replace("jobParameter: ''", 'jobParameter: edited');
-    await job.operator.setData(config, edited);
-    await within(async () => expect(await textOf(job, 'usable')).toBe(edited));
-    await job.operator.setData(config, edited.replace('* * * * * ?', 'often').replace('edited', 'bad'));
-
-    await within(() => expect(faults(job)).toEqual(Array(2).fill(expect.stringContaining('often'))));
-    await job.join();
-    await untilAllRun(job);
-
-    expect(faults(job)).toEqual(Array(3).fill(expect.stringContaining('often')));
-    expect(problems(job)).toEqual([undefined, undefined, undefined]);
-    for (const { configurations } of job.runtimes) expect(configurations.current(JOB).jobParameter).toBe('edited');
-    await within(() => expect(job.runs.some(({ process }) => process === 2)).toBe(true));
-  });
-
-  it('heals within 60 s if a mark of resharding has no session, and is reported', async () => {
-    const job = await start();
-    await job.operator.create(`${job.root}/leader/sharding/processing`);
-
-    await within(async () =>
-      expect((await job.operator.exists(`${job.root}/leader/sharding/processing`)).error).not.toBe(0),
-    );
-    expect(job.events).toContainEqual(expect.objectContaining({ kind: 'warning', jobName: JOB }));
-    await untilAllRun(job);
-  });
-
-  it('does not make the job mixed if instances have names that are no ids, and all items run', async () => {
-    const job = await start();
-    for (const name of ['junk', '@-@', '10.0.0.9', '10.0.0.9@-@']) {
-      expect((await job.operator.create(`${job.root}/instances/${name}`, { data: 'labels: x' })).error).toBe(0);
-    }
-
-    await untilAllRun(job);
-    await untilAllRun(job);
-    expect(job.events.filter(({ kind }) => kind === 'mixed')).toEqual([]);
-  });
-
-  it.each([
-    '{"v":1,"run":5,"by":{},"target":[]}',
-    '{"v":1,"run":"a","by":"b","target":{"fireTime":"1","origin":"schedule"}}',
-    '{"v":1,"run":"a","by":"b","target":{"fireTime":1,"origin":"schedule"},"settled":"yes"}',
-    '{"v":1,"run":"a","by":"b","target":{"fireTime":1,"origin":"schedule"},"attempt":[],"begunAt":"x","triggers":7,' +
-      '"early":{"after":"x"},"trace":1}',
-    'null',
-    '[1]',
-    '{',
-    '\u0000',
-  ])('heals within 60 s if records have the text %j', async (text) => {
-    const job = await start();
-    for (const item of ITEMS) {
-      expect((await job.operator.setData(`${job.root}/sharding/${item}/record`, text)).error).toBe(0);
-    }
-
-    await untilAllRun(job);
-  });
-
-  it('heals within 60 s if owners and marks are written by hand', async () => {
-    const job = await start();
+  // The first, because it takes the longest: instances compare their own marks every 15 s.
+  it('heals within 60 s if owners and marks are written by hand', async (context) => {
+    const job = await start(context);
     const [first, second] = await job.operator.children(`${job.root}/instances`);
     const { operator, root } = job;
     await operator.setData(`${root}/sharding/0/instance`, NOBODY);
@@ -142,27 +67,109 @@ describe.concurrent('damage by hand to the tree of a running job, over a real Zo
       }
     });
   });
+
+  it.for(['sharding', 'servers', 'sharding/2', 'leader', 'sessions', 'trigger', 'config'])(
+    'heals within 60 s if %s is deleted with everything below',
+    async (name, context) => {
+      const job = await start(context);
+      await job.operator.removeAll(`${job.root}/${name}`);
+
+      await untilAllRun(job);
+      await untilAllRun(job);
+      expect(problems(job)).toEqual([undefined, undefined]);
+    },
+  );
+
+  it.for(['/instances', ''])(
+    'is reported with the remedy if %s of the job is deleted, and resume brings the node back',
+    async (name, context) => {
+      const job = await start(context);
+      await job.operator.removeAll(`${job.root}${name}`);
+      const says = expect.stringMatching(/the node "\/settle-orders\/instances\/.*" is gone\).*JobRegistrar\.resume/);
+
+      await within(() => expect(problems(job)).toEqual([says, says]));
+      expect(job.events.filter(({ kind }) => kind === 'error')).toHaveLength(2);
+      for (const runtime of job.runtimes) expect(judgeReadiness(runtime.status()).status).toBe('down');
+      await within(async () => expect(await job.operator.children(`${job.root}/sessions`)).toEqual([]));
+      expect(await job.operator.children(`${job.root}/instances`)).toEqual([]);
+
+      for (const { registrar } of job.runtimes) registrar.resume(JOB);
+      await untilAllRun(job);
+      await within(() => expect(new Set(job.runs.splice(0).map(({ process }) => process))).toEqual(new Set([0, 1])));
+      expect(problems(job)).toEqual([undefined, undefined]);
+      for (const runtime of job.runtimes) expect(judgeReadiness(runtime.status()).status).toBe('up');
+    },
+  );
+
+  it('leaves an edit in force if a bad one follows, even in a process that starts later', async (context) => {
+    const job = await start(context);
+    const config = `${job.root}/config`;
+    const edited = (await textOf(job, 'config')).replace("jobParameter: ''", 'jobParameter: edited');
+    await job.operator.setData(config, edited);
+    await within(async () => expect(await textOf(job, 'usable')).toBe(edited));
+    await job.operator.setData(config, edited.replace('* * * * * ?', 'often').replace('edited', 'bad'));
+
+    await within(() => expect(faults(job)).toEqual(Array(2).fill(expect.stringContaining('often'))));
+    await job.join();
+    await untilAllRun(job);
+
+    expect(faults(job)).toEqual(Array(3).fill(expect.stringContaining('often')));
+    expect(problems(job)).toEqual([undefined, undefined, undefined]);
+    for (const { configurations } of job.runtimes) expect(configurations.current(JOB).jobParameter).toBe('edited');
+    await within(() => expect(job.runs.some(({ process }) => process === 2)).toBe(true));
+  });
+
+  it('heals within 60 s if a mark of resharding has no session, and is reported', async (context) => {
+    const job = await start(context);
+    await job.operator.create(`${job.root}/leader/sharding/processing`);
+
+    await within(async () =>
+      expect((await job.operator.exists(`${job.root}/leader/sharding/processing`)).error).not.toBe(0),
+    );
+    expect(job.events).toContainEqual(expect.objectContaining({ kind: 'warning', jobName: JOB }));
+    await untilAllRun(job);
+  });
+
+  it('does not make the job mixed if instances have names that are no ids, and all items run', async (context) => {
+    const job = await start(context);
+    for (const name of ['junk', '@-@', '10.0.0.9', '10.0.0.9@-@']) {
+      expect((await job.operator.create(`${job.root}/instances/${name}`, { data: 'labels: x' })).error).toBe(0);
+    }
+
+    await untilAllRun(job);
+    await untilAllRun(job);
+    expect(job.events.filter(({ kind }) => kind === 'mixed')).toEqual([]);
+  });
+
+  it('heals within 60 s if records have texts that are none, each item another one', async (context) => {
+    const job = await start(context, TEXTS.length);
+    for (const [item, text] of TEXTS.entries()) {
+      expect((await job.operator.setData(`${job.root}/sharding/${item}/record`, text)).error).toBe(0);
+    }
+
+    await untilAllRun(job);
+  });
 });
 
-async function start(): Promise<Damaged> {
+/** @param context of the test: alone it knows which of the concurrent tests ends */
+async function start(context: TestContext, total = 4): Promise<Damaged> {
   const namespace = `damage-${clock.uuid()}`;
   const runtimes: ElasticJobRuntime[] = [];
   const events: JobEvent[] = [];
   const runs: { process: number; item: number }[] = [];
   let client: RawClient | undefined;
-  // This comes before the first wait, because afterwards the runner cannot tell which of the concurrent tests calls.
-  onTestFinished(async () => {
+  context.onTestFinished(async () => {
     await Promise.all(runtimes.map((runtime) => runtime.stop()));
     await client?.stop();
   });
   const join = async () => {
     const process = runtimes.length;
-    const registry = new ZooKeeperRegistryCenter({ servers: inject('zooKeeper'), namespace }, clock);
+    const registry = new ZooKeeperRegistryCenter({ servers: zooKeeper, namespace }, clock);
     const runtime = new ElasticJobRuntime({ registry, clock, drainTimeoutMs: 2_000 });
     runtimes.push(runtime);
     runtime.events.on((event) => events.push(event));
     const place = 'damage.spec';
-    const options = { name: JOB, cron: '* * * * * ?', shardingTotalCount: ITEMS.length, failover: true };
+    const options = { name: JOB, cron: '* * * * * ?', shardingTotalCount: total, failover: true };
     await runtime.registrar.register({
       configuration: resolveJobOptions(options, { place }),
       className: JOB,
@@ -173,18 +180,18 @@ async function start(): Promise<Damaged> {
   };
   await join();
   await join();
-  const operator = await connectRawClient(Number(inject('zooKeeper').split(':').at(-1)), { sessionTimeoutMs: 60_000 });
+  const operator = await connectRawClient(Number(zooKeeper.split(':').at(-1)), { sessionTimeoutMs: 60_000 });
   client = operator;
-  const job = { operator, root: `/${namespace}/${JOB}`, runtimes, events, runs, join };
+  const job = { operator, root: `/${namespace}/${JOB}`, runtimes, events, runs, items: range(total), join };
   await untilAllRun(job);
   events.length = 0;
   return job;
 }
 
 /** Counts only runs from now on. */
-async function untilAllRun({ runs }: Damaged): Promise<void> {
+async function untilAllRun({ runs, items }: Damaged): Promise<void> {
   runs.length = 0;
-  await within(() => expect([...new Set(runs.map(({ item }) => item))].toSorted((a, b) => a - b)).toEqual(ITEMS));
+  await within(() => expect([...new Set(runs.map(({ item }) => item))].toSorted(ascending)).toEqual(items));
 }
 
 function within(holds: () => unknown): Promise<unknown> {
