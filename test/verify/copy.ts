@@ -17,7 +17,10 @@ export class DeclaredCopy {
   ) {}
 
   static of(tree: Tree): DeclaredCopy {
-    return new DeclaredCopy(tree, realpathSync(mkdtempSync(join(tmpdir(), 'declared-'))));
+    const copy = new DeclaredCopy(tree, realpathSync(mkdtempSync(join(tmpdir(), 'declared-'))));
+    // A run that is cancelled removes it as well.
+    process.once('exit', () => copy.remove());
+    return copy;
   }
 
   /** Replaces what the copy holds by the inputs of a suite. Installed packages stay. */

@@ -28,6 +28,7 @@ export async function runAll(suites: readonly Suite[], options: AllOptions): Pro
   const waiting = suites.filter(({ onlyComputes }) => !onlyComputes);
   const computing = suites.filter(({ onlyComputes }) => onlyComputes);
   const speed = MachineSpeed.watch();
+  const stop = new AbortController();
   const unseen: Done[] = [];
   const show = () => {
     for (const done of unseen.splice(0)) console.log(`\n== output of ${titleOf(done.suite)}\n${done.output}`);
@@ -35,10 +36,9 @@ export async function runAll(suites: readonly Suite[], options: AllOptions): Pro
   try {
     // Alone they are work like any other, and their progress is of interest.
     const besides = waiting.length === 0 ? [] : computing;
-    const beside = runInTurn(besides, options, { onDone: (done) => void unseen.push(done) });
-    const front = await runInTurn(waiting.length === 0 ? computing : waiting, options, { speed, onDone: show });
-    if (front.some(stopsAll)) endAll();
-    else if (besides.length > 0) console.log('\n== waiting for what runs beside the others');
+    const beside = runInTurn(besides, options, { stop, onDone: (done) => void unseen.push(done) });
+    const front = await runInTurn(waiting.length === 0 ? computing : waiting, options, { stop, speed, onDone: show });
+    if (!stop.signal.aborted && besides.length > 0) console.log('\n== waiting for what runs beside the others');
     const others = await beside;
     show();
     return [...front, ...others];
@@ -47,10 +47,18 @@ export async function runAll(suites: readonly Suite[], options: AllOptions): Pro
   }
 }
 
+/** Suites of which one runs at a time. */
+interface Lane {
+  readonly stop: AbortController;
+  /** Undefined for suites that run beside others, and whose output is kept. */
+  readonly speed?: MachineSpeed;
+  readonly onDone: (done: Done) => void;
+}
+
 async function runInTurn(
   suites: readonly Suite[],
   { tree, inputs, isIsolated, onGreen }: AllOptions,
-  { speed, onDone }: { readonly speed?: MachineSpeed; readonly onDone: (done: Done) => void },
+  { stop, speed, onDone }: Lane,
 ): Promise<readonly Done[]> {
   const all: Done[] = [];
   const copy = isIsolated ? DeclaredCopy.of(tree) : undefined;
@@ -65,16 +73,16 @@ async function runInTurn(
       all.push(done);
       if (done.isGreen) await onGreen(done);
       onDone(done);
-      if (stopsAll(done)) break;
+      if (suite.always && !done.isGreen) {
+        stop.abort();
+        endAll();
+      }
+      if (stop.signal.aborted) break;
     }
   } finally {
     copy?.remove();
   }
   return all;
-}
-
-function stopsAll({ suite, isGreen }: Done): boolean {
-  return suite.always === true && !isGreen;
 }
 
 function titleOf({ name, shows }: Suite): string {
