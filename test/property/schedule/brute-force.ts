@@ -3,6 +3,7 @@ import type { RandomCron } from './random-cron.js';
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
 const DAY = 24 * HOUR;
+const SECONDS_OF_DAY = DAY / SECOND;
 
 interface OffsetChange {
   /** The first instant with the offset `after`. */
@@ -49,8 +50,10 @@ export class ZoneReading {
 
   private readChanges(): OffsetChange[] {
     const changes: OffsetChange[] = [];
+    let [offset, next] = [this.first, this.first];
     for (let hour = this.from; hour < this.until; hour += HOUR) {
-      if (this.readOffset(hour) === this.readOffset(hour + HOUR)) continue;
+      [offset, next] = [next, this.readOffset(hour + HOUR)];
+      if (offset === next) continue;
       for (let at = hour + SECOND; at <= hour + HOUR; at += SECOND) {
         const [before, after] = [this.readOffset(at - SECOND), this.readOffset(at)];
         if (before !== after) changes.push({ at, before, after });
@@ -70,9 +73,11 @@ export class ZoneReading {
 export class TimeTable {
   /** In milliseconds since the beginning of the day. */
   readonly times: readonly number[];
-  private readonly matches: Uint8Array;
+  /** One for each second of a day: 1 if the expression fires then. */
+  readonly matches: Uint8Array;
+  private readonly days = new Map<number, boolean>();
 
-  constructor(cron: RandomCron) {
+  constructor(private readonly cron: RandomCron) {
     this.matches = Uint8Array.from({ length: DAY / SECOND }, (_, s) =>
       Number(cron.hasTime(Math.floor(s / 3600), Math.floor(s / 60) % 60, s % 60)),
     );
@@ -82,6 +87,13 @@ export class TimeTable {
   has(time: number): boolean {
     return this.matches[time / SECOND] === 1;
   }
+
+  /** @param day its midnight, read as if in UTC */
+  hasDay(day: number): boolean {
+    const known = this.days.get(day) ?? this.cron.hasDay(new Date(day));
+    this.days.set(day, known);
+    return known;
+  }
 }
 
 /**
@@ -89,7 +101,6 @@ export class TimeTable {
  * seconds whose answer is clear: far from clock changes, one table of a day's seconds decides every second of a day.
  */
 export class BruteForce {
-  private readonly dayMatches = new Map<number, boolean>();
   private readonly fires = new Map<number, readonly number[]>();
 
   constructor(
@@ -129,9 +140,14 @@ export class BruteForce {
   private eachSecondOf(day: number): number[] {
     const fires: number[] = [];
     const offsets = this.zone.offsetsOf(day);
-    for (let s = 0; s < DAY / SECOND; s++) {
+    const { matches } = this.table;
+    for (let s = 0; s < SECONDS_OF_DAY; s++) {
+      const [before, offset] = [offsets[s]!, offsets[s + 1]!];
+      // Most seconds are clear: no wall time was skipped, and the one that is shown does not match on any day.
+      const isSkip = offset > before;
+      if (!isSkip && matches[(s + offset / SECOND + SECONDS_OF_DAY) % SECONDS_OF_DAY] === 0) continue;
       const instant = day + s * SECOND;
-      if (this.isFire(instant, offsets[s]!, offsets[s + 1]!)) fires.push(instant);
+      if (this.isFire(instant, before, offset)) fires.push(instant);
     }
     return fires;
   }
@@ -140,10 +156,15 @@ export class BruteForce {
   private plainFiresOf(day: number): number[] {
     const offset = this.zone.offsetAt(day);
     const firstDay = Math.floor((day + offset) / DAY) * DAY;
-    return [firstDay, firstDay + DAY]
-      .filter((wallDay) => this.isMatchingDay(wallDay))
-      .flatMap((wallDay) => this.table.times.map((time) => wallDay + time - offset))
-      .filter((instant) => instant >= day && instant < day + DAY);
+    const fires: number[] = [];
+    for (const wallDay of [firstDay, firstDay + DAY]) {
+      if (!this.table.hasDay(wallDay)) continue;
+      for (const time of this.table.times) {
+        const instant = wallDay + time - offset;
+        if (instant >= day && instant < day + DAY) fires.push(instant);
+      }
+    }
+    return fires;
   }
 
   /** @param before the offset in force a second ago */
@@ -162,13 +183,7 @@ export class BruteForce {
 
   private isMatch(wall: number): boolean {
     const day = Math.floor(wall / DAY) * DAY;
-    return this.table.has(wall - day) && this.isMatchingDay(day);
-  }
-
-  private isMatchingDay(day: number): boolean {
-    const known = this.dayMatches.get(day) ?? this.cron.hasDay(new Date(day));
-    this.dayMatches.set(day, known);
-    return known;
+    return this.table.has(wall - day) && this.table.hasDay(day);
   }
 
   private firstShowing(instant: number): number {
