@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import Libsql from 'libsql';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { inWorkspace, installLibrary } from '../../nest/built/build-library.js';
 import { freePort } from '@test/support/zookeeper/loopback.js';
 import { type Block, filesUpTo, readBlocks } from '../blocks/blocks.js';
@@ -14,7 +14,6 @@ const zooKeeper = await sharedZooKeeper();
 
 /** Lies below the workspace, so that packages are found, but where no tool looks for sources. */
 const FOLDER = `dist/readme-${process.pid}`;
-const project = inWorkspace(FOLDER);
 const LIMIT_MS = 60_000;
 const TSCONFIG = { compilerOptions: { ...COMPILER_OPTIONS, rootDir: 'src', outDir: 'dist' }, include: ['src'] };
 const SETTINGS = {
@@ -24,91 +23,108 @@ const SETTINGS = {
 };
 const CITIES = ['Beijing', 'Guangzhou', 'Shanghai'];
 
-let blocks: readonly Block[];
-const programs: Program[] = [];
+const blocks = FOLLOWED_PAGES.flatMap((page) => readBlocks(page));
 
-beforeAll(async () => {
-  await installLibrary([FOLDER], true);
-  blocks = FOLLOWED_PAGES.flatMap((page) => readBlocks(page));
-}, LIMIT_MS);
-afterEach(async () => {
-  await Promise.all(programs.splice(0).map((program) => program.kill()));
-});
-afterAll(() => rm(project, { recursive: true }));
+/** The project of a reader who has followed the pages to the end of a section. */
+class Project {
+  readonly folder: string;
+  private readonly programs: Program[] = [];
 
-/** Runs a command in the project. */
-function run(command: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
-  const program = new Program(process.execPath, command, {
-    cwd: project,
-    env: { ZOOKEEPER_SERVERS: zooKeeper, ...env },
-  });
-  programs.push(program);
-  return program;
-}
-
-/** Compiles the project of a reader who has followed the page to the end of a section. */
-async function follow(section: string): Promise<{ readonly code: unknown; readonly output: string }> {
-  await rm(`${project}/src`, { recursive: true, force: true });
-  const followed = [...filesUpTo(blocks, section)].map(([file, { text }]) => [file, text] as const);
-  for (const [file, text] of [...Object.entries(SETTINGS), ...followed]) {
-    await mkdir(dirname(`${project}/${file}`), { recursive: true });
-    await writeFile(`${project}/${file}`, text);
+  constructor(readonly section: string) {
+    this.folder = inWorkspace(`${FOLDER}/${section.replaceAll(' ', '-')}`);
   }
-  const compiler = run([inWorkspace('node_modules/typescript/bin/tsc')]);
-  return { code: await compiler.ended, output: compiler.output };
-}
 
-async function startApplication(): Promise<{ readonly application: Program; readonly url: string }> {
-  const port = await freePort();
-  const application = run(['dist/main.js'], { PORT: String(port) });
-  await application.says(/application successfully started/);
-  const url = `http://127.0.0.1:${port}`;
-  // Nest logs this before it listens, and logs nothing afterwards.
-  await vi.waitFor(() => fetch(url), { timeout: 10_000 });
-  return { application, url };
+  /** The projects run at once, so the job of each has a tree of its own. */
+  async write(): Promise<void> {
+    const tree = `namespace: 'reports-${process.pid}-${this.section.length}'`;
+    const followed = [...filesUpTo(blocks, this.section)].map(
+      ([file, { text }]) => [file, text.replaceAll("namespace: 'reports'", tree)] as const,
+    );
+    for (const [file, text] of [...Object.entries(SETTINGS), ...followed]) {
+      await mkdir(dirname(`${this.folder}/${file}`), { recursive: true });
+      await writeFile(`${this.folder}/${file}`, text);
+    }
+  }
+
+  /** Runs a command in its folder. */
+  run(command: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
+    const program = new Program(process.execPath, command, {
+      cwd: this.folder,
+      env: { ZOOKEEPER_SERVERS: zooKeeper, ...env },
+    });
+    this.programs.push(program);
+    return program;
+  }
+
+  async startApplication(): Promise<{ readonly application: Program; readonly url: string }> {
+    const port = await freePort();
+    const application = this.run(['dist/main.js'], { PORT: String(port) });
+    await application.says(/application successfully started/);
+    const url = `http://127.0.0.1:${port}`;
+    // Nest logs this before it listens, and logs nothing afterwards.
+    await vi.waitFor(() => fetch(url), { timeout: 10_000 });
+    return { application, url };
+  }
+
+  async kill(): Promise<void> {
+    await Promise.all(this.programs.map((program) => program.kill()));
+  }
 }
 
 describe('the code of README.md, a section after the other', () => {
-  const SECTIONS: Readonly<Record<string, () => Promise<void>>> = {
-    'First job': async () => {
-      const { application } = await startApplication();
+  const SECTIONS: Readonly<Record<string, (project: Project) => Promise<void>>> = {
+    'First job': async (project) => {
+      const { application } = await project.startApplication();
       for (const city of CITIES) await application.says(new RegExp(`${city} done`));
       await application.end('SIGINT');
       expect(application.output).toContain('city-report: left as');
     },
-    ZooKeeper: async () => {
-      const { application } = await startApplication();
+    ZooKeeper: async (project) => {
+      const { application } = await project.startApplication();
       await application.says(/granted for 15000 ms/);
       for (const city of CITIES) await application.says(new RegExp(`${city} done`));
       await application.end('SIGTERM');
       expect(application.output).toContain('city-report: left as');
     },
-    Test: async () => {
-      const tests = run([inWorkspace('node_modules/vitest/vitest.mjs'), 'run', 'src/report.jobs.spec.ts']);
+    Test: async (project) => {
+      const tests = project.run([inWorkspace('node_modules/vitest/vitest.mjs'), 'run', 'src/report.jobs.spec.ts']);
       expect({ code: await tests.ended, output: tests.output }).toMatchObject({ code: 0 });
       expect(tests.output).toMatch(/Tests +1 passed/);
     },
-    Operate: async () => {
-      const { application } = await startApplication();
-      const operator = run(['dist/operate.js', 'city-report']);
+    Operate: async (project) => {
+      const { application } = await project.startApplication();
+      const operator = project.run(['dist/operate.js', 'city-report']);
       expect({ code: await operator.ended, output: operator.output }).toMatchObject({ code: 0 });
       expect(operator.output).toMatch(/'city-report'.*'OK'/);
       await application.says(/city-report: triggered by an operator/);
       await application.end('SIGTERM');
     },
-    'An application with all of it': async () => {
-      const { application, url } = await startApplication();
+    'An application with all of it': async (project) => {
+      const { application, url } = await project.startApplication();
       await application.says(/city-report: finished/);
       for (const path of ['/health/live', '/health/ready']) expect((await fetch(url + path)).status).toBe(200);
       expect(await (await fetch(`${url}/metrics`)).text()).toMatch(/^elastic_job_.*city-report/m);
       await application.end('SIGTERM');
 
-      const db = new Libsql(`${project}/reports.db`);
+      const db = new Libsql(`${project.folder}/reports.db`);
       expect(db.prepare('select distinct city from report order by city').pluck().all([])).toEqual(CITIES);
       expect(db.prepare('select distinct job_name from elastic_job_fence').pluck().all([])).toEqual(['city-report']);
       db.close();
     },
   };
+
+  const projects = Object.keys(SECTIONS).map((section) => new Project(section));
+  let compiled: { readonly code: unknown; readonly output: string };
+
+  beforeAll(async () => {
+    await Promise.all([installLibrary([FOLDER], true), ...projects.map((project) => project.write())]);
+    // In one process, so that the compiler reads the packages once.
+    const [compiler] = projects;
+    const tsc = [inWorkspace('node_modules/typescript/bin/tsc'), '--build', ...projects.map(({ folder }) => folder)];
+    const build = compiler!.run(tsc);
+    compiled = { code: await build.ended, output: build.output };
+  }, 2 * LIMIT_MS);
+  afterAll(() => rm(inWorkspace(FOLDER), { recursive: true }));
 
   it('names a file for each block of code, which a reader has to know', () => {
     const isCode = ({ language }: Block) => language === 'ts' || language === 'yaml';
@@ -120,12 +136,17 @@ describe('the code of README.md, a section after the other', () => {
     expect([...new Set(withCode)]).toEqual(Object.keys(SECTIONS));
   });
 
-  it.each(Object.keys(SECTIONS))(
+  it('compiles, for a reader who has followed the page to the end of each section', () => {
+    expect(compiled).toEqual({ code: 0, output: '' });
+  });
+
+  it.concurrent.for(projects.map((project) => [project.section, project] as const))(
     'does what "%s" says, for a reader who has followed the page to its end',
-    async (section) => {
-      expect(await follow(section)).toEqual({ code: 0, output: '' });
-      await SECTIONS[section]!();
+    { timeout: LIMIT_MS },
+    async ([section, project], { onTestFinished }) => {
+      onTestFinished(() => project.kill());
+      expect(compiled.code).toBe(0);
+      await SECTIONS[section]!(project);
     },
-    LIMIT_MS,
   );
 });
