@@ -7,6 +7,7 @@ import {
   OpenHandles,
   startEnsemble,
   startZooKeeperServer,
+  type TestServer,
   whyUnavailable,
 } from './index.js';
 
@@ -20,24 +21,12 @@ const startServer: typeof startZooKeeperServer = (options) => handles.add(startZ
 const connect = (...given: Parameters<typeof connectRawClient>) => handles.add(connectRawClient(...given));
 
 describe('a standalone server', LIMITS, () => {
-  it('has node, port and session again after a restart, also after a kill', async () => {
-    const server = await startServer();
-    const client = await connect(server.port);
-    await client.create('/kept', { ephemeral: true });
-    const first = server.pid;
-
-    await server.restart();
-    await client.closed;
-    await server.kill();
-    expect([server.state, server.pid]).toEqual(['down', undefined]);
-    await server.restart();
-
-    expect(server.pid).not.toBe(first);
-    expect((await server.sessions()).get(client.sessionId)).toEqual(['/kept']);
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer({ settings: { tickTime: 100 }, jvmFlags: ['-Dzookeeper.enforceQuota=true'] });
   });
 
   it('answers only after it was resumed if it is paused', async () => {
-    const server = await startServer();
     server.pause();
     await expect(server.fourLetter('srvr', 200)).rejects.toThrow('No answer');
     expect(await server.mode()).toBeUndefined();
@@ -46,7 +35,6 @@ describe('a standalone server', LIMITS, () => {
   });
 
   it('logs when it expires a silent client, and removes its nodes', async () => {
-    const server = await startServer({ settings: { tickTime: 100 } });
     const client = await connect(server.port, { sessionTimeoutMs: 600 });
     expect(client.sessionTimeoutMs).toBe(600);
     const lastSaid = Date.now();
@@ -61,15 +49,29 @@ describe('a standalone server', LIMITS, () => {
   });
 
   it('obeys flags for Java and lines for zoo.cfg: a broken quota is refused', async () => {
-    const server = await startServer({ settings: { tickTime: 250 }, jvmFlags: ['-Dzookeeper.enforceQuota=true'] });
     const client = await connect(server.port);
-    expect(await server.fourLetter('conf')).toContain('tickTime=250');
+    expect(await server.fourLetter('conf')).toContain('tickTime=100');
     for (const path of ['/full', '/zookeeper/quota/full']) await client.create(path);
     await client.create('/zookeeper/quota/full/zookeeper_limits', {
       data: 'count=-1,bytes=-1=;byteHardLimit=2;countHardLimit=1',
     });
     await client.create('/zookeeper/quota/full/zookeeper_stats', { data: 'count=1,bytes=0' });
     expect((await client.create('/full/one-too-many')).error).toBe(-125);
+  });
+
+  it('has node, port and session again after a restart, also after a kill', async () => {
+    const client = await connect(server.port, { sessionTimeoutMs: 60_000 });
+    await client.create('/kept', { ephemeral: true });
+    const first = server.pid;
+
+    await server.restart();
+    await client.closed;
+    await server.kill();
+    expect([server.state, server.pid]).toEqual(['down', undefined]);
+    await server.restart();
+
+    expect(server.pid).not.toBe(first);
+    expect((await server.sessions()).get(client.sessionId)).toEqual(['/kept']);
   });
 });
 
@@ -117,7 +119,7 @@ describe('an ensemble', LIMITS, () => {
   });
 });
 
-describe.each(['3.8', '3.9'] as const)('ZooKeeper %s', LIMITS, (version) => {
+describe.concurrent.each(['3.8', '3.9'] as const)('ZooKeeper %s', LIMITS, (version) => {
   it('gives a session by TLS only to a client that knows the authority and is known to it', async ({ skip }) => {
     const missing = await whyUnavailable(version);
     if (missing) skip(missing);
