@@ -59,6 +59,11 @@ export class TemplateJobs {
   private readonly joined = new Map<JobName, bigint>();
   /** Jobs with work under way, one step after the other. */
   private readonly following = new Set<JobName>();
+  /**
+   * Those of them that wait until other processes have left. They are not counted: processes that each wait for the
+   * others, with all of their places taken by different jobs, would wait forever.
+   */
+  private readonly deleting = new Set<JobName>();
   /** Jobs that wait until others are done. */
   private readonly waiting = new Set<JobName>();
   private readonly finding: Reaction;
@@ -155,7 +160,7 @@ export class TemplateJobs {
 
   private follow(jobName: JobName): void {
     if (this.following.has(jobName) || this.isAsWanted(jobName)) return;
-    if (this.following.size >= JOBS_AT_ONCE) return void this.waiting.add(jobName);
+    if (!this.hasPlace) return void this.waiting.add(jobName);
     this.following.add(jobName);
     void this.followUntilWanted(jobName).finally(() => {
       this.following.delete(jobName);
@@ -163,9 +168,13 @@ export class TemplateJobs {
     });
   }
 
+  private get hasPlace(): boolean {
+    return this.following.size - this.deleting.size < JOBS_AT_ONCE;
+  }
+
   private followWaiting(): void {
     for (const jobName of this.waiting) {
-      if (this.following.size >= JOBS_AT_ONCE) return;
+      if (!this.hasPlace) return;
       this.waiting.delete(jobName);
       this.follow(jobName);
     }
@@ -208,13 +217,21 @@ export class TemplateJobs {
     const joinedAs = this.joined.get(jobName);
     if (joinedAs !== undefined) return this.leave(jobName);
     if (found === undefined) return;
-    if (found.isBeingRemoved) {
-      await removeAbandoned(this.parts.registry, jobName, { mayWait: true, signal });
-      // A job that was created again since then is heard of.
-      if (this.found.get(jobName) === found) this.found.delete(jobName);
-      return;
-    }
+    if (found.isBeingRemoved) return this.delete(jobName, found, signal);
     await this.join(jobName, found);
+  }
+
+  /** Deletes the job once no instance is in it. */
+  private async delete(jobName: JobName, found: FoundJob, signal: AbortSignal): Promise<void> {
+    this.deleting.add(jobName);
+    this.followWaiting();
+    try {
+      await removeAbandoned(this.parts.registry, jobName, { mayWait: true, signal });
+    } finally {
+      this.deleting.delete(jobName);
+    }
+    // A job that was created again since then is heard of.
+    if (this.found.get(jobName) === found) this.found.delete(jobName);
   }
 
   private async join(jobName: JobName, { template: name, czxid }: FoundJob): Promise<void> {
