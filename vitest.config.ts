@@ -26,6 +26,14 @@ const REAL = [
   'test/verify/{copy,inputs,run-suite}.spec.ts',
 ];
 
+/** Specs of REAL whose limits are of real time. No other file runs beside them. */
+const TIMED = [
+  'test/integration/overload.spec.ts',
+  'test/integration/worker/worker-thread.spec.ts',
+  'test/support/faults/servers.spec.ts',
+];
+const ALWAYS_EXCLUDED = [...configDefaults.exclude, ...ELSEWHERE];
+
 /** `npm test`: all specs but those of the suites elsewhere. */
 export default defineConfig({
   resolve,
@@ -39,7 +47,7 @@ export default defineConfig({
           ...threads,
           name: 'unit',
           include: SPECS,
-          exclude: [...configDefaults.exclude, ...ELSEWHERE, ...REAL],
+          exclude: [...ALWAYS_EXCLUDED, ...REAL],
           setupFiles: './test/support/only-node.ts',
         },
       },
@@ -49,8 +57,20 @@ export default defineConfig({
           ...threads,
           name: 'real',
           include: REAL,
-          exclude: [...configDefaults.exclude, ...ELSEWHERE],
+          exclude: [...ALWAYS_EXCLUDED, ...TIMED],
           globalSetup: sharedServer,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...threads,
+          name: 'timed',
+          include: TIMED,
+          exclude: ALWAYS_EXCLUDED,
+          globalSetup: sharedServer,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
         },
       },
     ],

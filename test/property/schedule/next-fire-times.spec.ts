@@ -28,8 +28,10 @@ const zones = [
 
 type ClockChange = 'quartz' | 'natural';
 
+/** The suite `cron-year` compares more of them. */
+const EXPRESSIONS = process.env['CRON_WHOLE_YEAR'] === '1' ? 100 : 40;
 const seeded = new SeededRandom(SEED);
-const crons = Array.from({ length: 100 }, () => {
+const crons = Array.from({ length: EXPRESSIONS }, () => {
   const cron = randomCron(seeded);
   return { ...cron, table: new TimeTable(cron) };
 });
@@ -83,7 +85,7 @@ function latestDisagreements(cron: (typeof crons)[number], clockChange: ClockCha
   });
 }
 
-describe.each(zones)('100 random cron expressions in %s', (timeZone, year) => {
+describe.each(zones)(`${EXPRESSIONS} random cron expressions in %s`, (timeZone, year) => {
   const zone = new ZoneReading(timeZone, Date.UTC(year, 0, 1), Date.UTC(year + 2, 0, 1));
 
   it("are read over two years in which the zone's clock changes", () => {
@@ -92,7 +94,7 @@ describe.each(zones)('100 random cron expressions in %s', (timeZone, year) => {
 
   it.each(['quartz', 'natural'] as const)(
     'agree with a reading second by second in nextFireTimes and latest, under the %s rule',
-    { timeout: 60_000 },
+    { timeout: 600_000 },
     (clockChange) => {
       expect(crons.flatMap((cron) => disagreements(cron, clockChange, zone))).toEqual([]);
       expect(crons.flatMap((cron) => latestDisagreements(cron, clockChange, zone))).toEqual([]);
