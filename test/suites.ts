@@ -217,7 +217,7 @@ export const SUITES: readonly Suite[] = [
     name: 'model',
     shows: 'The model of docs/model keeps its properties, and each of its mutants breaks one.',
     command: 'npm run model',
-    seconds: 240,
+    seconds: 45,
     onlyComputes: true,
     needs: ['spin'],
     programs: ['test/model/check.ts'],

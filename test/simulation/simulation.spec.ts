@@ -7,7 +7,7 @@ import { report, simulate } from './simulate.js';
 import { ODD_ANSWERS } from './world/odd-answers.js';
 import { planOf } from './world/plan.js';
 
-/** Short histories, so chosen that each of SHOWN occurs in three. `npm run simulate -- --seeds 2000` runs all others. */
+/** Short histories. Each of SHOWN occurs in three of them. `npm run simulate -- --seeds 2000` runs all others. */
 const SEEDS = [
   6, 13, 20, 25, 47, 55, 65, 68, 76, 98, 99, 119, 125, 126, 130, 133, 148, 163, 170, 173, 200, 205, 234, 248, 249,
 ];
