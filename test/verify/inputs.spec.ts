@@ -58,10 +58,12 @@ const NOTICED: Readonly<Record<string, readonly string[]>> = {
   'test/support/seeded.ts': ['cron-year', 'mutants', 'chaos', 'versions', ...JAVA],
   'test/support/faults/fault-proxy.ts': ['chaos', 'versions', ...JAVA],
   'test/fixtures/quartz-vectors.json': ['fuzz', 'mutants'],
-  'docs/cloud/worker.py': ['site', 'cloud'],
-  'docs/model/failover.pml': ['site', 'model'],
-  'docs/concepts/token.md': ['site'],
-  'README.md': ['site', 'first-hour'],
+  'docs/cloud/worker.py': ['site', 'weight', 'cloud'],
+  'docs/model/failover.pml': ['site', 'weight', 'model'],
+  'docs/concepts/token.md': ['site', 'weight'],
+  // A page whose blocks a project of the consumers follows.
+  'docs/test/jest.md': ['site', 'weight', 'consumers'],
+  'README.md': ['site', 'weight', 'first-hour'],
   'vitest.chaos.config.ts': ['chaos'],
   'test/interop/java/pom.xml': JAVA,
   'test/versions/former-release.json': ['versions'],
@@ -116,6 +118,11 @@ describe('a change of a file', () => {
   });
 });
 
+it('needs only files of the repository', () => {
+  const strange = [...inputs].flatMap(([, { needed }]) => [...needed].filter((file) => !tree.has(file)));
+  expect(strange).toEqual([]);
+});
+
 describe('the digest of a suite', () => {
   const manifest = () => JSON.parse(tree.text('package.json'));
   const withManifest = async (changed: object) => {
@@ -129,6 +136,15 @@ describe('the digest of a suite', () => {
     expect(await withManifest({ scripts: { ...scripts, fuzz: 'true' } })).not.toBe(digest);
     expect(await withManifest({ scripts: { ...scripts, rooms: 'true' } })).toBe(digest);
     expect(await withManifest({ type: 'commonjs' })).not.toBe(digest);
+  });
+
+  it('changes with the scripts that its programs run, and those of the build that it needs', async () => {
+    const texts = {
+      'package.json': JSON.stringify({ ...manifest(), scripts: { ...manifest().scripts, 'build:library': 'true' } }),
+    };
+    for (const name of ['consumers', 'weight']) {
+      expect((await inputsOf(suiteOf(name), tree.with(texts))).digest).not.toBe(inputs.get(name)!.digest);
+    }
   });
 
   it('changes with its row, but not with its usual time or its description', async () => {

@@ -6,6 +6,8 @@ import type { Tree } from './tree.js';
 const MANIFEST = 'package.json';
 /** Files that each suite depends on. */
 const COMMON = ['package-lock.json', 'tsconfig.json'];
+/** The command of the suite `build`. */
+const BUILD = 'npm run build';
 const SCRIPT = /npm (?:run |(?=test\b))(?:-\S+ )*([\w:-]+)/g;
 
 /** Everything that a verdict depends on. Paths are relative to the root. */
@@ -22,14 +24,14 @@ export interface Inputs {
  * settings, manifest, the suite's row, and the major version of Node.
  */
 export async function inputsOf(suite: Suite, tree: Tree): Promise<Inputs> {
-  const { programs = [], reads = [], atHand = [] } = suite;
+  const { programs = [], reads = [], atHand = [], needs = [] } = suite;
   const followed = programs.length > 0 ? await keptCode(tree, tree.matching(programs)) : undefined;
   const { chunks = [], kept = [], loaded = [], named = [] } = followed ?? {};
   const read = [...new Set([...COMMON, ...tree.matching(reads), ...named])].toSorted();
   const hash = createHash('sha256');
   const add = (...parts: readonly string[]) => hash.update(`${JSON.stringify(parts)}\n`);
   add('row', rowOf(suite), 'node', process.versions.node.split('.')[0]!);
-  add('manifest', manifestOf(suite, tree));
+  add('manifest', manifestOf(tree, [suite.command, ...(needs.includes('build') ? [BUILD] : []), ...chunks]));
   for (const file of read) add('file', file, hashOf(tree.read(file)));
   for (const chunk of chunks) add('code', chunk);
   return {
@@ -44,8 +46,8 @@ function rowOf({ name, command, vitest, needs, programs, reads, atHand }: Suite)
   return JSON.stringify({ name, command, vitest, needs, programs, reads, atHand });
 }
 
-/** The manifest without its scripts, but for those that the suite's command runs. */
-function manifestOf({ command }: Suite, tree: Tree): string {
+/** The manifest without its scripts, but for those that these texts run. */
+function manifestOf(tree: Tree, texts: readonly string[]): string {
   const { scripts, ...manifest }: { readonly scripts: Readonly<Record<string, string>> } = JSON.parse(
     tree.text(MANIFEST),
   );
@@ -58,7 +60,7 @@ function manifestOf({ command }: Suite, tree: Tree): string {
       follow(script);
     }
   };
-  follow(command);
+  for (const text of texts) follow(text);
   return JSON.stringify({ ...manifest, scripts: run });
 }
 

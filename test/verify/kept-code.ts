@@ -60,7 +60,8 @@ async function bundle(tree: Tree, programs: readonly string[]): Promise<KeptCode
     const files = output.filter((file) => file.type === 'chunk');
     const pathOf = (module: string) => relative(tree.root, module);
     const modules = files.flatMap((file) => Object.entries(file.modules));
-    const rendered = modules.filter(([, { renderedLength }]) => renderedLength > 0);
+    // The bundler's own helpers have names that begin with NUL.
+    const rendered = modules.filter(([module, { renderedLength }]) => renderedLength > 0 && !module.startsWith('\0'));
     return {
       chunks: files.map(({ fileName, code }) => `${fileName}\n${code}`).toSorted(),
       kept: new Set([...programs, ...rendered.map(([module]) => pathOf(module))]),

@@ -21,44 +21,62 @@ export interface AllOptions {
 }
 
 /**
- * Runs suites one after the other. Those that only compute run beside the others meanwhile, on the processor time that
- * these leave. A failure does not stop the others, but that of a suite which is always run: the rest would fail by it.
+ * Runs suites one after the other: first what is always run, then the others. If one of the first fails, the rest would
+ * fail by it and is left out. Suites that only compute run beside the others, on the processor time that these leave.
  */
 export async function runAll(suites: readonly Suite[], options: AllOptions): Promise<readonly Done[]> {
-  const waiting = suites.filter(({ onlyComputes }) => !onlyComputes);
-  const computing = suites.filter(({ onlyComputes }) => onlyComputes);
   const speed = MachineSpeed.watch();
-  const stop = new AbortController();
-  const unseen: Done[] = [];
-  const show = () => {
-    for (const done of unseen.splice(0)) console.log(`\n== output of ${titleOf(done.suite)}\n${done.output}`);
-  };
+  const first = suites.filter(({ always }) => always);
+  const rest = suites.filter(({ always }) => !always);
   try {
-    // Alone they are work like any other, and their progress is of interest.
-    const besides = waiting.length === 0 ? [] : computing;
-    const beside = runInTurn(besides, options, { stop, onDone: (done) => void unseen.push(done) });
-    const front = await runInTurn(waiting.length === 0 ? computing : waiting, options, { stop, speed, onDone: show });
-    if (!stop.signal.aborted && besides.length > 0) console.log('\n== waiting for what runs beside the others');
-    const others = await beside;
-    show();
-    return [...front, ...others];
+    const done = await runInTurn(first, options, { speed, stopsAtFailure: true });
+    if (done.some(({ isGreen }) => !isGreen)) return done;
+    return [...done, ...(await runTogether(rest, options, speed))];
   } finally {
     speed.stop();
   }
 }
 
+async function runTogether(
+  suites: readonly Suite[],
+  options: AllOptions,
+  speed: MachineSpeed,
+): Promise<readonly Done[]> {
+  const waiting = suites.filter(({ onlyComputes }) => !onlyComputes);
+  const computing = suites.filter(({ onlyComputes }) => onlyComputes);
+  // Alone they are work like any other, and their progress is of interest.
+  if (waiting.length === 0) return runInTurn(computing, options, { speed });
+  const unseen: Done[] = [];
+  const show = () => {
+    for (const done of unseen.splice(0)) console.log(`\n== output of ${titleOf(done.suite)}\n${done.output}`);
+  };
+  const beside = runInTurn(computing, options, { onDone: (done) => void unseen.push(done) });
+  const front = runInTurn(waiting, options, { speed, onDone: show }).then((done) => {
+    if (computing.length > 0) console.log('\n== waiting for what runs beside the others');
+    return done;
+  });
+  try {
+    return (await Promise.all([front, beside])).flat();
+  } catch (error) {
+    endAll();
+    throw error;
+  } finally {
+    show();
+  }
+}
+
 /** Suites of which one runs at a time. */
 interface Lane {
-  readonly stop: AbortController;
-  /** Undefined for suites that run beside others, and whose output is kept. */
+  /** Undefined for suites that run beside others. Their output is kept. */
   readonly speed?: MachineSpeed;
-  readonly onDone: (done: Done) => void;
+  readonly stopsAtFailure?: boolean;
+  readonly onDone?: (done: Done) => void;
 }
 
 async function runInTurn(
   suites: readonly Suite[],
   { tree, inputs, isIsolated, onGreen }: AllOptions,
-  { stop, speed, onDone }: Lane,
+  { speed, stopsAtFailure = false, onDone }: Lane,
 ): Promise<readonly Done[]> {
   const all: Done[] = [];
   const copy = isIsolated ? DeclaredCopy.of(tree) : undefined;
@@ -72,12 +90,8 @@ async function runInTurn(
       const done = { ...outcome, pieces: speed?.take() ?? [] };
       all.push(done);
       if (done.isGreen) await onGreen(done);
-      onDone(done);
-      if (suite.always && !done.isGreen) {
-        stop.abort();
-        endAll();
-      }
-      if (stop.signal.aborted) break;
+      onDone?.(done);
+      if (stopsAtFailure && !done.isGreen) break;
     }
   } finally {
     copy?.remove();

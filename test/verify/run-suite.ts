@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { guard } from '@test/support/zookeeper/guard.js';
 import type { Suite } from '../suites.js';
 
 /** Failed files of a suite that may run a second time. A fault of the code fails twice, or in more files. */
@@ -25,11 +26,14 @@ export interface RunOptions {
   readonly isBeside: boolean;
 }
 
+/** Variables by which a suite would be shorter, longer or another one than its row says. */
+const STEERING = /^(CHAOS|CLOUD|CREATED|CRON|DATABASE|IMPORT|INTEROP|TASK|TASKS|VERSIONS)_/;
+
 const running = new Set<ChildProcess>();
 
 /** Ends all suites that run, with all that they have started. */
 export function endAll(): void {
-  for (const { pid } of running) if (pid !== undefined) endGroup(pid);
+  for (const child of running) endGroup(child);
 }
 
 /** Runs a suite to its end, and ends what it has left running. */
@@ -56,20 +60,27 @@ async function runCommand(command: string, { cwd, isBeside }: RunOptions, log?: 
   const bash = ['-euo', 'pipefail', '-c', command];
   // A group of its own, so that nothing that it starts outlives it.
   const [program, args] = isBeside ? (['chrt', ['--idle', '0', 'bash', ...bash]] as const) : (['bash', bash] as const);
-  const child = spawn(program, args, { cwd, detached: true, stdio: ['ignore', out, out] });
+  const env = {
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !STEERING.test(name))),
+    CI: 'true',
+  };
+  const child = spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', out, out] });
+  // It ends with this process, even if that is killed.
+  const killer = guard('kill -s KILL -- "-$1"', String(child.pid));
   running.add(child);
   try {
     const [code]: unknown[] = await once(child, 'exit');
     return code === 0;
   } finally {
     running.delete(child);
-    if (child.pid !== undefined) endGroup(child.pid);
+    endGroup(child);
+    killer.cancel();
   }
 }
 
-function endGroup(pid: number): void {
+function endGroup({ pid }: ChildProcess): void {
   try {
-    process.kill(-pid, 'SIGKILL');
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
     // Nothing of it is left.
   }
