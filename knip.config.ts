@@ -30,6 +30,8 @@ export default {
         'docs/.vitepress/{config,theme/index}.ts',
         // A process of bench/cpu.ts, which names it by path.
         'bench/cpu-trial.ts',
+        // A reporter that vitest is given by path.
+        'test/verify/unhandled-errors.mjs',
         // Processes and threads begin with these. Specs name them by path.
         '{bench,test}/**/*.fixture.{ts,mjs,cjs}',
         'test/nest/built/copies.importer.mjs',

@@ -15,15 +15,20 @@ export function changedSince(root: string, digest: string): readonly string[] | 
   return [git(root, 'diff', '--name-only', commit), untracked].flatMap((text) => text.split('\n').filter(Boolean));
 }
 
-/** Reads the repository as of a revision, for as long as `work` takes. */
+/** Reads the repository as of a revision, for as long as `work` takes. @throws if there is no such revision */
 export async function withTreeOf<T>(root: string, revision: string, work: (tree: Tree) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'revision-'));
+  const remove = () => {
+    rmSync(folder, { recursive: true, force: true });
+    git(root, 'worktree', 'prune');
+  };
+  process.once('exit', remove);
   try {
     git(root, 'worktree', 'add', '--quiet', '--detach', folder, revision);
     return await work(Tree.at(folder));
   } finally {
-    git(root, 'worktree', 'remove', '--force', folder);
-    rmSync(folder, { recursive: true, force: true });
+    process.off('exit', remove);
+    remove();
   }
 }
 
@@ -32,5 +37,5 @@ export function headOf(root: string): string {
 }
 
 function git(cwd: string, ...args: readonly string[]): string {
-  return execFileSync('git', args, { cwd, encoding: 'utf8', maxBuffer: 2 ** 26 }).trim();
+  return execFileSync('git', args, { cwd, encoding: 'utf8', maxBuffer: 2 ** 26, stdio: 'pipe' }).trim();
 }

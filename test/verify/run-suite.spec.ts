@@ -32,6 +32,13 @@ describe('a suite', () => {
     expect(await run('echo "$no_such_variable"')).toMatchObject({ isGreen: false });
   });
 
+  it('is not steered by variables of the shell, but by its row', async () => {
+    vi.stubEnv('CHAOS_REPEAT', '0');
+    const { output } = await run('VERSIONS_SECONDS=15; echo "${CHAOS_REPEAT:-none} $VERSIONS_SECONDS $CI"');
+    vi.unstubAllEnvs();
+    expect(output).toBe('none 15 true\n');
+  });
+
   it('leaves no process running', async () => {
     const { output } = await run('sleep 600 & echo $!');
     await vi.waitFor(() => expect(stateOf(Number(output))).toMatch(/^(gone|Z)/));
@@ -78,6 +85,12 @@ describe('a suite of vitest', () => {
 
   it('fails if it does not come to its tests', async () => {
     expect(await run('false && npm run -s test:a', { vitest: true })).toMatchObject({ isGreen: false });
+  });
+
+  it('fails by an error outside of its tests, also if a file of it passes the second time', async () => {
+    const late =
+      "it('passes', () => { setTimeout(() => { throw new Error('too late'); }); return new Promise((r) => setTimeout(r, 50)); });";
+    expect(await write({ a: flaky('a'), b: late })).toMatchObject({ isGreen: false, repeated: [] });
   });
 
   it('runs up to two failed files once more, and names them', async () => {

@@ -1,6 +1,13 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Suite } from '../suites.js';
 import { VERDICTS } from './tree.js';
+
+/**
+ * The verdicts of suites that are always run. They read all files, so no clone could use those of another one, and
+ * branches would meet in each line.
+ */
+const OWN_VERDICTS = 'node_modules/.cache/verdicts.json';
 
 /** A green run of a suite. */
 export interface Verdict {
@@ -13,16 +20,34 @@ export interface Verdict {
 
 export type Verdicts = Readonly<Record<string, Verdict>>;
 
+/** @throws if a file cannot be read, such as after a merge */
 export function readVerdicts(root: string): Verdicts {
-  const file = join(root, VERDICTS);
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  return { ...read(root, VERDICTS), ...read(root, OWN_VERDICTS) };
 }
 
-/** Adds a verdict to the file: one line a suite, in order of their names, so that branches seldom meet in a line. */
-export function recordVerdict(root: string, suite: string, verdict: Verdict): void {
-  const all = Object.entries({ ...readVerdicts(root), [suite]: verdict }).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const lines = all.map(([name, one]) => `  ${JSON.stringify(name)}: ${lineOf(one)}`);
-  writeFileSync(join(root, VERDICTS), `{\n${lines.join(',\n')}\n}\n`);
+/**
+ * Adds a verdict to its file: one line a suite, in order of their names, so that branches seldom meet in a line. A
+ * verdict that holds stays as it is.
+ */
+export function recordVerdict(root: string, { name, always }: Suite, verdict: Verdict): void {
+  const file = always ? OWN_VERDICTS : VERDICTS;
+  const known = read(root, file);
+  if (known[name]?.digest === verdict.digest) return;
+  const all = Object.entries({ ...known, [name]: verdict }).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const lines = all.map(([suite, one]) => `  ${JSON.stringify(suite)}: ${lineOf(one)}`);
+  mkdirSync(dirname(join(root, file)), { recursive: true });
+  writeFileSync(join(root, file), `{\n${lines.join(',\n')}\n}\n`);
+}
+
+function read(root: string, file: string): Verdicts {
+  const path = join(root, file);
+  if (!existsSync(path)) return {};
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (cause) {
+    const remedy = 'After a merge take either line of a suite: one that does not fit makes it run again.';
+    throw new Error(`${file} is no JSON. ${remedy}`, { cause });
+  }
 }
 
 function lineOf({ digest, date, seconds }: Verdict): string {
