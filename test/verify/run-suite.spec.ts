@@ -88,8 +88,10 @@ describe('a suite of vitest', () => {
   });
 
   it('fails by an error outside of its tests, also if a file of it passes the second time', async () => {
-    const late =
-      "it('passes', () => { setTimeout(() => { throw new Error('too late'); }); return new Promise((r) => setTimeout(r, 50)); });";
+    const late = `it('passes', async () => {
+      setTimeout(() => { throw new Error('too late'); });
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    });`;
     expect(await write({ a: flaky('a'), b: late })).toMatchObject({ isGreen: false, repeated: [] });
   });
 
