@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +17,8 @@ export function changedSince(root: string, digest: string): readonly string[] | 
 
 /** Reads the repository as of a revision, for as long as `work` takes. @throws if there is no such revision */
 export async function withTreeOf<T>(root: string, revision: string, work: (tree: Tree) => Promise<T>): Promise<T> {
+  const found = spawnSync('git', ['rev-parse', '--verify', '--quiet', `${revision}^{commit}`], { cwd: root });
+  if (found.status !== 0) throw new Error(`There is no revision ${revision}.`);
   const folder = mkdtempSync(join(tmpdir(), 'revision-'));
   const remove = () => {
     rmSync(folder, { recursive: true, force: true });

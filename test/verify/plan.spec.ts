@@ -11,7 +11,7 @@ const suite = (name: string, more: Partial<Suite> = {}): Suite => ({
 });
 const verdict = (digest: string) => ({ digest, date: '2026-11-28', seconds: 90 });
 const trusted = (...suites: readonly Suite[]): readonly Decision[] =>
-  suites.map((one) => ({ kind: 'trusted', suite: one, verdict: verdict('same') }));
+  suites.map((one) => ({ kind: 'trusted', suite: one, why: 'trusted since 2026-11-28' }));
 const running = (decisions: readonly Decision[]) =>
   decisions.filter(({ kind }) => kind === 'run').map(({ suite: { name } }) => name);
 
@@ -28,9 +28,9 @@ describe('decide', () => {
     expect(running(decisions)).toEqual(['new', 'changed']);
   });
 
-  it('says why a suite runs', () => {
-    expect(decisions.map((one) => (one.kind === 'run' ? one.why : 'trusted'))).toEqual([
-      'trusted',
+  it('says why a suite runs, or since when it is trusted', () => {
+    expect(decisions.map(({ why }) => why)).toEqual([
+      'trusted since 2026-11-28',
       'it has no verdict',
       'inputs changed since 2026-11-28',
     ]);

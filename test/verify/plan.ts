@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Suite } from '../suites.js';
-import type { Verdict, Verdicts } from './verdicts.js';
+import type { Verdicts } from './verdicts.js';
 
-export type Decision =
-  | { readonly kind: 'run'; readonly suite: Suite; readonly why: string }
-  | { readonly kind: 'trusted'; readonly suite: Suite; readonly verdict: Verdict };
+export interface Decision {
+  readonly kind: 'run' | 'trusted';
+  readonly suite: Suite;
+  readonly why: string;
+}
 
 /** Digests of inputs, by the names of suites. */
 export type Digests = ReadonlyMap<string, string>;
@@ -14,9 +16,13 @@ export function decide(suites: readonly Suite[], digests: Digests, verdicts: Ver
   return suites.map((suite) => {
     const verdict = verdicts[suite.name];
     if (verdict === undefined) return runs(suite, 'it has no verdict');
-    if (verdict.digest !== digests.get(suite.name)) return runs(suite, `inputs changed since ${verdict.date}`);
-    return { kind: 'trusted', suite, verdict };
+    if (verdict.digest === digests.get(suite.name)) return trusts(suite, `trusted since ${verdict.date}`);
+    return runs(suite, `inputs changed since ${verdict.date}`);
   });
+}
+
+export function trusts(suite: Suite, why: string): Decision {
+  return { kind: 'trusted', suite, why };
 }
 
 export function runs(suite: Suite, why: string): Decision {

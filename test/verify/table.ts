@@ -12,39 +12,39 @@ export function formatTable(done: readonly Done[], trusted: readonly Decision[])
     `usually ${suite.seconds} s`,
     pieces.length === 0 ? 'beside others' : `processors ${percent(slowerThan(fastest, pieces))} slower`,
   ]);
-  const believed = trusted.flatMap((decision) =>
-    decision.kind === 'trusted'
-      ? [[decision.suite.name, 'trusted', `${decision.verdict.seconds} s`, `since ${decision.verdict.date}`, '']]
-      : [],
-  );
-  const rows = [...ran, ...believed];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(0, ...rows.map((row) => row[column]!.length)));
-  const lines = rows.map((row) =>
+  const believed = trusted.map(({ suite, why }) => [suite.name, why, '', '', '']);
+  const rows = aligned([...ran, ...believed]);
+  const isMeasured = done.some(({ pieces }) => pieces.length > 0);
+  return [
+    ...rows,
+    ...(isMeasured ? [`The fixed piece of work took ${fastest.toFixed(2)} ms at its fastest.`] : []),
+  ].join('\n');
+}
+
+/** One line for each suite: whether it would run, and why. Then the time that they would take. */
+export function formatList(decisions: readonly Decision[], reasons: ReadonlyMap<string, string>): string {
+  const rows = decisions.map(({ kind, suite, why }) => {
+    const files = reasons.get(suite.name);
+    const reason = files === undefined ? why : `${why}: ${files}`;
+    return [suite.name, `${suite.seconds} s`, kind === 'run' ? `would run, ${reason}` : why];
+  });
+  const chosen = decisions.filter(({ kind }) => kind === 'run').map(({ suite }) => suite);
+  const needs = [...new Set(chosen.flatMap((suite) => suite.needs ?? []))].join(', ') || 'nothing but Node';
+  const inTurn = chosen.filter(({ onlyComputes }) => !onlyComputes);
+  const minutes = Math.ceil(inTurn.reduce((sum, { seconds }) => sum + seconds, 0) / 60);
+  const sum = `${chosen.length} of ${decisions.length} suites would run, for about ${minutes} minutes. They need ${needs}.`;
+  return [...aligned(rows), sum].join('\n');
+}
+
+function aligned(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  // The last one may be long.
+  return rows.map((row) =>
     row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .map((cell, column) => (column < row.length - 1 ? cell.padEnd(widths[column]!) : cell))
       .join('  ')
       .trimEnd(),
   );
-  const speed = `The fixed piece of work took ${fastest.toFixed(2)} ms at its fastest.`;
-  return [...lines, ...(done.some(({ pieces }) => pieces.length > 0) ? [speed] : [])].join('\n');
-}
-
-/** One line for each suite: whether it would run, and why. */
-export function formatList(decisions: readonly Decision[], reasons: ReadonlyMap<string, string>): string {
-  const width = Math.max(...decisions.map(({ suite }) => suite.name.length));
-  return decisions
-    .map((decision) => {
-      const { suite } = decision;
-      const what =
-        decision.kind === 'run' ? `runs, ${reasonOf(decision, reasons)}` : `trusted since ${decision.verdict.date}`;
-      return `${suite.name.padEnd(width)}  ${`${suite.seconds} s`.padStart(5)}  ${what}`;
-    })
-    .join('\n');
-}
-
-function reasonOf(decision: Decision & { readonly kind: 'run' }, reasons: ReadonlyMap<string, string>): string {
-  const more = reasons.get(decision.suite.name);
-  return more === undefined ? decision.why : `${decision.why}: ${more}`;
 }
 
 function percent(share: number): string {
