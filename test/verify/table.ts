@@ -32,7 +32,7 @@ export function formatList(decisions: readonly Decision[], reasons: ReadonlyMap<
   const needs = [...new Set(chosen.flatMap((suite) => suite.needs ?? []))].join(', ') || 'nothing but Node';
   const inTurn = chosen.filter(({ onlyComputes }) => !onlyComputes);
   const minutes = Math.ceil(inTurn.reduce((sum, { seconds }) => sum + seconds, 0) / 60);
-  const sum = `${chosen.length} of ${decisions.length} suites would run, for about ${minutes} minutes. They need ${needs}.`;
+  const sum = `${chosen.length} of ${decisions.length} suites would run, about ${minutes} minutes. They need ${needs}.`;
   return [...aligned(rows), sum].join('\n');
 }
 
