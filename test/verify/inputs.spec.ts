@@ -17,6 +17,9 @@ const SERVERS = ['chaos', 'versions', 'created-jobs', ...JAVA];
 /** Applications of the Nest module, which can take either registry. */
 const APPLICATIONS = ['databases', 'security', 'cloud', 'requests'];
 
+/** Each run needs these rooms, over whichever registry. */
+const CORE = ['site', ...PACKED, ...DEMOS, ...SIMULATIONS, ...SERVERS, ...APPLICATIONS, 'mutants'];
+
 /** Suites that notice a change of a file, by hand. */
 const NOTICED: Readonly<Record<string, readonly string[]>> = {
   // ZooKeeper's client is of no concern to virtual clusters, nor to readers of texts.
@@ -30,24 +33,8 @@ const NOTICED: Readonly<Record<string, readonly string[]>> = {
     ...APPLICATIONS,
     'mutants',
   ],
-  [`${LIBRARY}/coordination/sharding/plan-operations.ts`]: [
-    'site',
-    ...PACKED,
-    ...DEMOS,
-    ...SIMULATIONS,
-    ...SERVERS,
-    ...APPLICATIONS,
-    'mutants',
-  ],
-  [`${LIBRARY}/scheduling/ticker.ts`]: [
-    'site',
-    ...PACKED,
-    ...DEMOS,
-    ...SIMULATIONS,
-    ...SERVERS,
-    ...APPLICATIONS,
-    'mutants',
-  ],
+  [`${LIBRARY}/coordination/sharding/plan-operations.ts`]: CORE,
+  [`${LIBRARY}/scheduling/ticker.ts`]: CORE,
   // An entry of its own: of the applications only the one whose metrics are attacked imports it.
   [`${LIBRARY}/nest/metrics/metric-set.ts`]: ['site', ...PACKED, 'security'],
   // Configuration files of Java applications are read by an operator's tool, which the fuzzer attacks.
