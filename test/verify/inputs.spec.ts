@@ -105,6 +105,17 @@ describe('a change of a file', () => {
   });
 });
 
+it('counts all of a process that a program starts, although the program imports a name of it as well', async () => {
+  const suite: Suite = { ...suiteOf('fuzz'), programs: ['test/support/stalls.ts'] };
+  const starts = "import { name } from './limits.js';\nconsole.log(name(), new URL('./limits.js', import.meta.url));\n";
+  const digestOf = async (rest: string) => {
+    const process = `export const name = () => 'a';\n${rest}`;
+    const texts = { 'test/support/stalls.ts': starts, 'test/support/limits.ts': process };
+    return (await inputsOf(suite, tree.with(texts))).digest;
+  };
+  expect(await digestOf('export const work = () => 1;\n')).not.toBe(await digestOf('export const work = () => 2;\n'));
+});
+
 it('needs only files of the repository', () => {
   const strange = [...inputs].flatMap(([, { needed }]) => [...needed].filter((file) => !tree.has(file)));
   expect(strange).toEqual([]);

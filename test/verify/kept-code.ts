@@ -30,7 +30,7 @@ export async function keptCode(tree: Tree, programs: readonly string[]): Promise
   const named = new Set<string>();
   for (;;) {
     const made = await bundle(tree, [...all].toSorted());
-    const fresh = [...made.named].filter((file) => IS_CODE.test(file) && !all.has(file) && !made.kept.has(file));
+    const fresh = [...made.named].filter((file) => IS_CODE.test(file) && !all.has(file));
     for (const file of made.named) if (!IS_CODE.test(file)) named.add(file);
     if (fresh.length === 0) return { ...made, named };
     for (const file of fresh) all.add(file);

@@ -89,8 +89,8 @@ describe('a suite of vitest', () => {
 
   it('fails by an error outside of its tests, also if a file of it passes the second time', async () => {
     const late = `it('passes', async () => {
-      setTimeout(() => { throw new Error('too late'); });
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      setImmediate(() => { throw new Error("too late"); });
+      await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
     });`;
     expect(await write({ a: flaky('a'), b: late })).toMatchObject({ isGreen: false, repeated: [] });
   });
