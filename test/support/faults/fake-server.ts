@@ -11,7 +11,7 @@ export interface FakeServerScript {
   /** Hangs up as soon as the handshake is answered. @default false */
   readonly cutAfterHandshake?: boolean;
   /** The answer to each request. @default a pong for a ping, and else that the node does not exist */
-  readonly reply?: (request: RequestHeader) => FakeAnswer;
+  readonly reply?: (request: RequestHeader, payload: Buffer) => FakeAnswer;
 }
 
 const REPLY_HEADER_BYTES = 16;
@@ -41,6 +41,11 @@ const NO_NODE = -101;
 /** The whole frame of a reply without a body. */
 export function emptyReply(xid: number, error: number): Buffer {
   return frame(replyHeader(xid, error));
+}
+
+/** The whole frame of a reply whose body is one buffer, such as a step of SASL. */
+export function bufferReply(xid: number, body: string): Buffer {
+  return frame(Buffer.concat([replyHeader(xid, 0), int32(Buffer.byteLength(body)), Buffer.from(body)]));
 }
 
 /** Speaks enough of the protocol to give a client wrong answers. */
@@ -85,7 +90,7 @@ export class FakeServer {
         if (!greeted) {
           answer(socket, handshake ?? session(whole, this.#connections));
           if (cutAfterHandshake) socket.end();
-        } else if (header) answer(socket, reply(header));
+        } else if (header) answer(socket, reply(header, payloadOf(whole)));
         greeted = true;
       }
     });

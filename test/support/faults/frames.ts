@@ -23,6 +23,7 @@ export const OP = {
   deleteContainer: 20,
   createTtl: 21,
   multiRead: 22,
+  sasl: 102,
   closeSession: -11,
 } as const;
 

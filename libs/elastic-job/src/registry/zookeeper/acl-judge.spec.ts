@@ -50,7 +50,7 @@ describe('a judge of ACLs', () => {
 });
 
 function judgeOf({ allowOpenAcl = false, warn = nothing } = {}): AclJudge {
-  const credentials = new Hidden({ digest: DIGEST, sasl: undefined, tls: undefined });
+  const credentials = new Hidden({ digest: DIGEST, sasl: undefined, tls: undefined, requireTls: false });
   return new AclJudge(new Protocol(loadJute(), true), { credentials, allowOpenAcl }, warn);
 }
 

@@ -100,7 +100,17 @@ describe('the options of the ZooKeeper registry', () => {
 
   it('are refused without TLS if TLS is required', () => {
     expect(() => resolveZooKeeperOptions({ ...right, requireTls: true })).toThrow('tls is not given');
-    expect(resolveZooKeeperOptions({ ...right, requireTls: true, tls: {} }).credentials.reveal().tls).toEqual({});
+    const { credentials } = resolveZooKeeperOptions({ ...right, requireTls: true, tls: {} });
+    expect(credentials.reveal()).toMatchObject({ tls: {}, requireTls: true });
+  });
+
+  it.each([
+    ['rejectUnauthorized: false', { rejectUnauthorized: false }],
+    ['a checkServerIdentity of its own', { checkServerIdentity: () => undefined }],
+  ])('are refused with %s if TLS is required', (what, tls) => {
+    const resolve = () => resolveZooKeeperOptions({ ...right, requireTls: true, tls });
+    expect(resolve).toThrow(`requireTls is true, but tls (not shown) has ${what}`);
+    expect(resolveZooKeeperOptions({ ...right, tls }).credentials.reveal().tls).toBe(tls);
   });
 
   it('are refused by an error that shows the namespace if the server would refuse it', () => {

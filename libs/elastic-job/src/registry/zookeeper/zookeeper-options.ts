@@ -1,7 +1,13 @@
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import { ConfigurationError, Hidden } from '../../domain/index.js';
 import { Namespace } from '../namespace.js';
-import { type Credentials, parseServerList, type SaslCredentials, type ServerAddress } from './wire/index.js';
+import {
+  type Credentials,
+  parseServerList,
+  type SaslCredentials,
+  type ServerAddress,
+  uncheckedBy,
+} from './wire/index.js';
 
 /** Address of an ensemble, the namespace to use in it, and limits. Times are in milliseconds. */
 export interface ZooKeeperOptions {
@@ -30,7 +36,9 @@ export interface ZooKeeperOptions {
   /** Connects over TLS, with these options of `node:tls`: `ca`, `cert`, `key`, `servername` ... */
   readonly tls?: TlsOptions;
   /**
-   * Refuses to connect without `tls`. A digest over plain TCP beyond this host is warned of in any case.
+   * Refuses to connect without `tls`, and to a server whose certificate was not checked: `rejectUnauthorized: false`
+   * and an own `checkServerIdentity` are refused, and `NODE_TLS_REJECT_UNAUTHORIZED` has no effect. A digest over plain
+   * TCP beyond this host, or to a server that is not checked, is warned of in any case.
    * @default false
    */
   readonly requireTls?: boolean;
@@ -109,12 +117,13 @@ export function resolveZooKeeperOptions(options: ZooKeeperOptions): ResolvedZooK
     ...connectionProblems(options),
   ];
   if (list.kind === 'wrong' || problems.length > 0) throw new ConfigurationError('registry', problems);
+  const requireTls = options.requireTls ?? false;
   return Object.freeze({
     ...numbers,
     serverList: options.servers,
     servers: list.servers,
     namespace: new Namespace(options.namespace),
-    credentials: new Hidden({ digest: options.digest, sasl: options.sasl, tls: options.tls }),
+    credentials: new Hidden({ digest: options.digest, sasl: options.sasl, tls: options.tls, requireTls }),
     ownsNodes: options.digest !== undefined || options.sasl !== undefined,
     allowOpenAcl: options.allowOpenAcl ?? false,
     serverTickMs: options.serverTickMs,
@@ -140,6 +149,12 @@ function connectionProblems(options: ZooKeeperOptions): readonly string[] {
     problems.push('tls (not shown) holds a function or the like, which cannot be sent to a worker thread');
   }
   if (requireTls && !tls) problems.push('requireTls is true, but tls is not given');
+  const unchecked = requireTls && tls ? uncheckedBy(tls) : undefined;
+  if (unchecked !== undefined) {
+    problems.push(
+      `requireTls is true, but tls (not shown) has ${unchecked}, so any server could take the place of yours`,
+    );
+  }
   return problems;
 }
 

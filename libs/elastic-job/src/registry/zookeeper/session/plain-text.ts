@@ -4,7 +4,7 @@ import type { ResolvedZooKeeperOptions } from '../zookeeper-options.js';
 
 const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|::1|::ffff:127(?:\.\d{1,3}){3})$/i;
 
-/** Warns at the first connection if the digest travels unencrypted beyond this host. */
+/** Warns at the first connection if the digest goes beyond this host in clear, or to a server that is not checked. */
 export function warnOfPlainText(
   session: Session,
   { credentials, servers }: Pick<ResolvedZooKeeperOptions, 'credentials' | 'servers'>,
@@ -12,14 +12,16 @@ export function warnOfPlainText(
 ): void {
   const { digest, tls } = credentials.reveal();
   const beyond = servers.filter((server) => !isLoopback(server));
-  if (digest === undefined || tls || beyond.length === 0) return;
+  const isUnchecked = tls?.rejectUnauthorized === false;
+  if (digest === undefined || (tls && !isUnchecked) || beyond.length === 0) return;
+  const hosts = beyond.map(({ host }) => host).join(', ');
+  const warning = isUnchecked
+    ? `The registry's digest goes to ${hosts}, and tls has rejectUnauthorized: false: anyone who answers in place of ` +
+      'the server has the password and can write to the registry. Name your authority as tls.ca, and set requireTls.'
+    : `The registry's digest goes to ${hosts} without TLS: anyone who reads the connection has the password and can ` +
+      'write to the registry. Set the option tls; requireTls refuses to connect without it.';
   session.onChange(({ state }) => {
-    if (state !== 'CONNECTED') return;
-    const hosts = beyond.map(({ host }) => host).join(', ');
-    warn(
-      `The registry's digest goes to ${hosts} without TLS: anyone who reads the connection has the password and can ` +
-        'write to the registry. Set the option tls; requireTls refuses to connect without it.',
-    );
+    if (state === 'CONNECTED') warn(warning);
   });
 }
 

@@ -15,6 +15,7 @@ import type { ReplyReader } from './reply-reader.js';
 import type { Answer, Request } from './request.js';
 import { authenticate } from './sasl.js';
 import type { ServerAddress } from './server-list.js';
+import { verified } from './verified-tls.js';
 
 interface ConnectionOptions {
   readonly server: ServerAddress;
@@ -43,7 +44,7 @@ const ENDING_CODES: ReadonlySet<number> = new Set([-112, -118]);
  * One connection to one server, from resolving its name to the end. It is never reused, so that no state leaks into the
  * next one.
  *
- * - The credentials go first, then the requests. Requests of one turn leave in one write.
+ * - The credentials go first, SASL before a digest, then the requests. Requests of one turn leave in one write.
  * - It sends a ping when it has sent nothing for half of the lease's margin. It ends when no request or ping of the
  *   last two thirds of the session's timeout was answered, so a link that fails silently, in one direction or both, is
  *   noticed.
@@ -85,7 +86,8 @@ export class Connection implements Link {
 
   open(): Promise<Opening> {
     const { limitMs, credentials } = this.options;
-    const { tls } = credentials.reveal();
+    const { tls: given, requireTls } = credentials.reveal();
+    const tls = given && requireTls ? verified(given) : given;
     this.alarm = this.clock.setTimer(limitMs, () => {
       void this.afterPolling(() => {
         if (!this.isConnected) this.end(new Error(`no session within ${Math.round(limitMs)} ms`));
@@ -157,11 +159,14 @@ export class Connection implements Link {
     this.timeoutMs = ticket.timeoutMs;
     this.lease.grant(ticket.timeoutMs, this.lastSend);
     this.watchOver();
-    const { digest, sasl } = this.options.credentials.reveal();
-    if (digest !== undefined) this.write(this.writer.auth(digest));
     if (!this.listener.mayDeliver()) return this.abandon();
-    const connected = () => this.conclude({ kind: 'connected', ticket });
+    const { digest, sasl } = this.options.credentials.reveal();
+    const connected = () => {
+      if (digest !== undefined) this.write(this.writer.auth(digest));
+      this.conclude({ kind: 'connected', ticket });
+    };
     if (sasl === undefined) return connected();
+    // A digest is a password in clear. A server that does not prove itself gets none.
     authenticate(this, this.protocol, sasl).then(connected, (error: unknown) => this.end(error));
   }
 

@@ -6,4 +6,6 @@ export interface Credentials {
   readonly digest: string | undefined;
   readonly sasl: SaslCredentials | undefined;
   readonly tls: TlsOptions | undefined;
+  /** True if only a server that has proved its name may get them. */
+  readonly requireTls: boolean;
 }

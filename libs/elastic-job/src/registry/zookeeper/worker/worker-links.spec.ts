@@ -75,7 +75,7 @@ function linksThatReport(atBegin: readonly News[], atRequests: readonly News[] =
     connectionTimeoutMs: 9_000,
     serverTickMs: undefined,
   };
-  const credentials = { digest: undefined, sasl: undefined, tls: undefined };
+  const credentials = { digest: undefined, sasl: undefined, tls: undefined, requireTls: false };
   const settings = new Hidden({ dialing, credentials, maxBlockedMs: 60_000, lease: memory });
   const entry = new URL(`data:text/javascript,${encodeURIComponent(script)}`);
   return new WorkerLinks(protocol, clock, new SharedLease(memory, clock), settings, entry);

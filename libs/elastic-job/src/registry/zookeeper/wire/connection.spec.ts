@@ -1,0 +1,70 @@
+import { bufferReply, emptyReply, startFakeServer } from '@test/support/faults/fake-server.js';
+import { OP } from '@test/support/faults/frames.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { SystemClock } from '../../../clock/index.js';
+import { Hidden } from '../../../domain/index.js';
+import { SessionLease } from '../../session-lease.js';
+import { loadJute } from './client-library.js';
+import { Connection } from './connection.js';
+import { FrameWriter } from './handshake.js';
+import { Protocol } from './protocol.js';
+import { digestMd5, readChallenge } from './sasl.js';
+
+const CHALLENGE = 'realm="zk",nonce="n",qop="auth",algorithm=md5-sess,charset=utf-8';
+const SASL = { username: 'shop', password: 'sasl-secret' };
+
+describe('a digest beside SASL', () => {
+  it('goes to no server that has not proved that it knows the password of SASL', async () => {
+    const { opening, received } = await connectTo(() => 'rspauth=0123456789abcdef0123456789abcdef');
+
+    expect(await opening).toMatchObject({ kind: 'failed', cause: { code: 'AUTHENTICATION' } });
+    expect(received).toEqual([OP.sasl, OP.sasl]);
+  });
+
+  it('goes to a server that has proved it, before any request', async () => {
+    const { opening, received, connection, protocol } = await connectTo((answer) => `rspauth=${proofOf(answer)}`);
+
+    expect(await opening).toMatchObject({ kind: 'connected' });
+    await connection.ask(protocol.exists('/'));
+    expect(received).toEqual([OP.sasl, OP.sasl, OP.auth, OP.exists]);
+  });
+});
+
+/** Connects with digest and SASL to a server whose last step of SASL is the given one. */
+async function connectTo(lastStep: (answer: string) => string) {
+  const received: number[] = [];
+  const server = await startFakeServer({
+    reply: ({ xid, type }, payload) => {
+      received.push(type);
+      if (type !== OP.sasl) return emptyReply(xid, 0);
+      const answer = payload.subarray(12).toString();
+      return bufferReply(xid, answer === '' ? CHALLENGE : lastStep(answer));
+    },
+  });
+  const clock = new SystemClock();
+  const jute = loadJute();
+  const protocol = new Protocol(jute, true);
+  const options = {
+    server: { host: '127.0.0.1', port: server.port },
+    round: 0,
+    credentials: new Hidden({ digest: 'shop:digest-secret', sasl: SASL, tls: undefined, requireTls: false }),
+    sessionTimeoutMs: 10_000,
+    serverTickMs: undefined,
+    limitMs: 5_000,
+    ticket: undefined,
+    lastZxid: 0n,
+  };
+  const listener = { watched: () => {}, mayDeliver: () => true, dropped: () => {} };
+  const connection = new Connection(protocol, new FrameWriter(jute), clock, new SessionLease(clock), options, listener);
+  onTestFinished(async () => {
+    connection.abandon();
+    await server.stop();
+  });
+  return { opening: connection.open(), received, connection, protocol };
+}
+
+/** The proof that a server which knows the password gives to this answer. */
+function proofOf(answer: string): string {
+  const nonce = /cnonce="([^"]*)"/.exec(answer)![1]!;
+  return digestMd5(SASL, readChallenge(CHALLENGE), 'zookeeper/zk-sasl-md5', nonce).proof;
+}
