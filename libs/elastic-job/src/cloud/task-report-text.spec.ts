@@ -32,7 +32,7 @@ describe('the report of a task', () => {
   it.each([
     ['a text', 'a text'],
     [{ code: 7 }, '{"code":7}'],
-    [{ toJSON: () => fail() }, 'a value that has no text'],
+    [{ toJSON: () => fail() }, '[object Object]'],
     [Symbol('odd'), 'Symbol(odd)'],
   ])('shows the thrown value %o as "%s"', (thrown, message) => {
     expect(written(thrown).report.error).toEqual({ name: 'Error', message });

@@ -1,3 +1,4 @@
+import { isError, messageOf, nameOf, stackOf } from '../domain/index.js';
 import { MOST_REPORT_BYTES, type TaskReport } from './task-report.js';
 
 /** Most characters of an error's name, which is cut last. */
@@ -25,16 +26,17 @@ export function formatTaskReport(report: TaskReport): string {
 }
 
 function describe(thrown: unknown): NonNullable<TaskReport['error']> {
-  if (!(thrown instanceof Error)) return { name: 'Error', message: textOf(thrown) };
-  const { name, message, stack } = thrown;
-  return { name: textOf(name), message: textOf(message), ...(typeof stack === 'string' && { stack }) };
+  if (!isError(thrown)) return { name: 'Error', message: textOf(thrown) };
+  const stack = stackOf(thrown);
+  return { name: nameOf(thrown), message: messageOf(thrown), ...(stack !== undefined && { stack }) };
 }
 
 function textOf(value: unknown): string {
   try {
-    return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+    const json = typeof value === 'object' && value !== null ? JSON.stringify(value) : undefined;
+    return json ?? messageOf(value);
   } catch {
-    return 'a value that has no text';
+    return messageOf(value);
   }
 }
 

@@ -18,3 +18,5 @@ export * from './node-text.js';
 export * from './optional-package.js';
 export * from './protocol.js';
 export * from './sparse.js';
+export * from './thrown.js';
+export * from './unawaited.js';

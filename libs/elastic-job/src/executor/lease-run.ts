@@ -1,6 +1,13 @@
 import type { Clock } from '../clock/index.js';
 import type { ExecutionLease } from '../coordination/index.js';
-import { HandlerHungError, mostItemsAtOnce, type ShardOutcome, SparseMap, SparseSet } from '../domain/index.js';
+import {
+  HandlerHungError,
+  mostItemsAtOnce,
+  readable,
+  type ShardOutcome,
+  SparseMap,
+  SparseSet,
+} from '../domain/index.js';
 import { contextsOf, type ContextOf } from './contexts.js';
 import type { ExecutableJob, OnEnded } from './executable-job.js';
 import { ItemRun, type ItemRunTerms } from './item-run.js';
@@ -124,7 +131,7 @@ export class LeaseRun {
     try {
       await this.job.handler(this.contextOf(item, attempt), this.lease.begun(item));
     } catch (error) {
-      result = { kind: 'failed', error };
+      result = { kind: 'failed', error: readable(error) };
     }
     const outcome = run.end(result);
     this.running.delete(item);

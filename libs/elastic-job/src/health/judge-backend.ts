@@ -1,4 +1,4 @@
-import type { TaskBackendStatus } from '../domain/index.js';
+import { messageOf, type TaskBackendStatus } from '../domain/index.js';
 import { degraded, down, type Finding } from './finding.js';
 
 /**
@@ -17,8 +17,7 @@ export function judgeBackend(backend: TaskBackendStatus | undefined, now: number
     ),
   );
   if (failingSince === undefined) return held;
-  const why = error instanceof Error ? error.message : String(error);
-  const reason = `the task backend ${name} has not answered since ${instant(failingSince)}: ${why}`;
+  const reason = `the task backend ${name} has not answered since ${instant(failingSince)}: ${messageOf(error)}`;
   return [now - failingSince > lostMs ? down(reason) : degraded(reason), ...held];
 }
 

@@ -1,5 +1,5 @@
 import type { StandingRefusal } from '../coordination/index.js';
-import type { JobName, TaskBackendStatus } from '../domain/index.js';
+import { type JobName, messageOf, type TaskBackendStatus } from '../domain/index.js';
 import type { JobStatus, RuntimePhase, RuntimeStatus } from '../runtime/index.js';
 import { judgeBackend } from './judge-backend.js';
 import { degraded, down, type Finding, type HealthVerdict, reasonsOf, worstOf } from './finding.js';
@@ -142,8 +142,7 @@ function judgeDelays({ jobName, hung, delayedSettles, refused }: JobStatus): Fin
 }
 
 function told(jobName: JobName, what: string, { since, error }: StandingRefusal): string {
-  const why = error instanceof Error ? error.message : String(error);
-  return `job "${jobName}": ${what} ${new Date(since).toISOString()}: ${why}`;
+  return `job "${jobName}": ${what} ${new Date(since).toISOString()}: ${messageOf(error)}`;
 }
 
 function verdict({ phase, session, jobs }: RuntimeStatus, findings: readonly Finding[]): Health {

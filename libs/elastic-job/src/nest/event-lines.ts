@@ -1,4 +1,4 @@
-import type { SettledOutcome } from '../domain/index.js';
+import { isError, messageOf, type SettledOutcome } from '../domain/index.js';
 import type { JobEvent } from '../tracing/index.js';
 
 /** A line of the application's log. */
@@ -78,7 +78,7 @@ const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>) => Ev
   'settle-delayed': (event) =>
     error(
       `${event.jobName}: could not record the end of ${itemsText(event.items)} since ${instant(event.since)}; ` +
-        `trying again: ${textOf(event.error)}`,
+        `trying again: ${messageOf(event.error)}`,
     ),
   'mark-released': ({ jobName, item, marks }) =>
     warn(
@@ -87,7 +87,9 @@ const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>) => Ev
     ),
 
   retrying: ({ trigger, item, attempt, delayMs, error: reason }) =>
-    warn(`${trigger.jobName}: item ${item} failed, attempt ${attempt} in ${Math.round(delayMs)} ms: ${textOf(reason)}`),
+    warn(
+      `${trigger.jobName}: item ${item} failed, attempt ${attempt} in ${Math.round(delayMs)} ms: ${messageOf(reason)}`,
+    ),
   'error-handler-failed': (event) =>
     thrown(`${event.jobName}: a failure could not be handed to ${event.type}`, event.error),
   'history-dropped': ({ sink, count }) => warn(`history ${sink}: ${count} rows dropped`),
@@ -97,15 +99,6 @@ const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>) => Ev
 
 export function eventLine<Kind extends JobEvent['kind']>(event: EventOf<Kind>): EventLine {
   return (LINES[event.kind] as (event: EventOf<Kind>) => EventLine)(event);
-}
-
-/** Message of an error, which may be any value. */
-export function textOf(value: unknown): string {
-  try {
-    return value instanceof Error ? value.message : String(value);
-  } catch {
-    return 'a value that cannot be shown';
-  }
 }
 
 function taskText(
@@ -178,9 +171,9 @@ function outcomeLine(line: string, outcome: SettledOutcome): EventLine {
     case 'succeeded':
       return debug(line);
     case 'failed':
-      return debug(`${line}: ${textOf(outcome.error)}`); // The error handler decides how it is reported.
+      return debug(`${line}: ${messageOf(outcome.error)}`); // The error handler decides how it is reported.
     case 'aborted':
-      return warn(`${line}: ${textOf(outcome.reason)}`);
+      return warn(`${line}: ${messageOf(outcome.reason)}`);
     default:
       return warn(`${line}: another run of it holds the newer token`);
   }
@@ -190,7 +183,7 @@ function hungLine({ trigger, item, since, reason, isReleased }: EventOf<'hung'>)
   const consequence = isReleased ? 'the item is given up to others' : 'the item starts nowhere until it returns';
   return error(
     `${trigger.jobName}: the handler of item ${item} has not returned since it was aborted at ${instant(since)} ` +
-      `(${textOf(reason)}); ${consequence}`,
+      `(${messageOf(reason)}); ${consequence}`,
   );
 }
 
@@ -223,5 +216,5 @@ function span({ count, fireTime, since }: EventOf<'missed'>): string {
 
 /** A handler may throw any value. */
 function thrown(line: string, reason: unknown): EventLine {
-  return { level: 'error', text: `${line}: ${textOf(reason)}`, ...(reason instanceof Error && { error: reason }) };
+  return { level: 'error', text: `${line}: ${messageOf(reason)}`, ...(isError(reason) && { error: reason }) };
 }

@@ -1,5 +1,11 @@
 import { sharedClass } from '../copies/index.js';
+import { hearRejection, readable } from '../domain/index.js';
 import type { JobEvent, JobEventListener } from './job-event.js';
+
+interface Heard {
+  readonly listener: JobEventListener;
+  readonly name: string;
+}
 
 /**
  * Passes events to listeners. An error or rejection of a listener affects neither the job nor the other listeners: it
@@ -7,7 +13,7 @@ import type { JobEvent, JobEventListener } from './job-event.js';
  */
 @sharedClass('JobEvents')
 export class JobEvents {
-  private readonly listeners = new Map<object, { readonly listener: JobEventListener; readonly name: string }>();
+  private readonly listeners = new Map<object, Heard>();
 
   /**
    * @param name of the listener, for the message if it fails
@@ -24,20 +30,25 @@ export class JobEvents {
     this.listeners.clear();
   }
 
-  emit(event: JobEvent): void {
-    for (const { listener, name } of this.listeners.values()) {
-      try {
-        const answer: unknown = listener(event);
-        if (answer instanceof Promise) answer.catch((error: unknown) => this.report(name, event, error));
-      } catch (error) {
-        this.report(name, event, error);
-      }
-    }
+  emit(emitted: JobEvent): void {
+    const event = 'error' in emitted ? { ...emitted, error: readable(emitted.error) } : emitted;
+    for (const heard of this.listeners.values()) tell(heard, event, (error) => this.report(heard, event, error));
   }
 
-  // Failures at `error` events are not reported: a listener that fails there would get its own failures for ever.
-  private report(name: string, { kind }: JobEvent, error: unknown): void {
-    if (kind === 'error') return;
-    this.emit({ kind: 'error', jobName: undefined, message: `${name} failed at a "${kind}" event`, error });
+  // A listener that fails at an `error` event is not told of that itself, and failures at these reports are not
+  // reported, or failing listeners would report each other for ever.
+  private report(failed: Heard, { kind }: JobEvent, error: unknown): void {
+    const message = `${failed.name} failed at a "${kind}" event`;
+    const event: JobEvent = { kind: 'error', jobName: undefined, message, error: readable(error) };
+    for (const heard of this.listeners.values()) if (kind !== 'error' || heard !== failed) tell(heard, event, () => {});
+  }
+}
+
+/** Calls a listener. Its failure, also by a promise, is given to `onError`. */
+function tell({ listener }: Heard, event: JobEvent, onError: (error: unknown) => void): void {
+  try {
+    hearRejection(listener(event), onError);
+  } catch (error) {
+    onError(error);
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../../clock/index.js';
+import { messageOf } from '../../domain/index.js';
 import { endOfText } from '../../executor/index.js';
 import { parseLine } from './lines.js';
 import { readTaskReport } from '../read-task-report.js';
@@ -143,7 +144,7 @@ export class LocalTask {
       await this.link.saveCheckpoint(value);
       this.instruct({ saved: id });
     } catch (error) {
-      this.instruct({ refused: id, message: error instanceof Error ? error.message : String(error) });
+      this.instruct({ refused: id, message: messageOf(error) });
     }
   }
 

@@ -1,6 +1,7 @@
 import type { PropTargets } from './prop-targets.js';
 import type { JobProps } from './props-reader.js';
 import type { JobName } from '../cluster/index.js';
+import { describeError } from '../thrown.js';
 import type { ExecutionSource } from '../run/index.js';
 
 /** An item whose handler has failed in its last attempt. */
@@ -65,34 +66,12 @@ export interface JobErrorHandler {
   handle(report: FailureReport, terms: DeliveryTerms): unknown;
 }
 
-/** Most causes of an error that are shown. */
-const MOST_CAUSES = 5;
-
 /** The report as text, in ElasticJob's words. The most important part comes first, since channels cut long texts. */
 export function describeReport(report: FailureReport): string {
   const { count, error, item, jobName, since, until } = report;
   const times = count === 1 ? `at ${instant(until)}` : `${count} times from ${instant(since)} to ${instant(until)}`;
   const where = `Job '${jobName}' exception occur in job processing, item ${item}`;
   return `${where}, ${times}, caused by ${describeError(error)}`;
-}
-
-/** The error with its stack and its causes. Never throws, for any thrown value. */
-export function describeError(error: unknown): string {
-  const texts: string[] = [];
-  let cause = error;
-  while (cause !== undefined && texts.length <= MOST_CAUSES) {
-    texts.push(textOf(cause));
-    cause = cause instanceof Error ? cause.cause : undefined;
-  }
-  return texts.length === 0 ? 'undefined' : texts.join('\nCaused by: ');
-}
-
-function textOf(error: unknown): string {
-  try {
-    return error instanceof Error ? error.stack || `${error.name}: ${error.message}` : String(error);
-  } catch {
-    return 'a value that cannot be shown';
-  }
 }
 
 function instant(ms: number): string {

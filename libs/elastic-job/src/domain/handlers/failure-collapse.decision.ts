@@ -1,3 +1,4 @@
+import { messageOf, nameOf, stackOf } from '../thrown.js';
 import type { FailureReport, JobFailure } from './error-handler.js';
 
 /** Joins reports of failures of one kind: the later report, from the first instant on, with the sum of both counts. */
@@ -10,23 +11,14 @@ export function joinReports(held: FailureReport, next: FailureReport): FailureRe
  * that threw it. So "order 17 is locked" and "order 18 is locked" are one kind.
  */
 export function kindOfFailure({ jobName, error }: Pick<JobFailure, 'jobName' | 'error'>): string {
-  if (!(error instanceof Error)) return [jobName, typeof error, masked(error)].join('\n');
-  const frame = /^[ \t]*at .*$/m.exec(plainText(error.stack))?.[0].trim() ?? '';
-  return [jobName, error.name, masked(error.message), frame].join('\n');
+  const frame = /^[ \t]*at .*$/m.exec(stackOf(error) ?? '')?.[0].trim() ?? '';
+  return [jobName, nameOf(error), masked(messageOf(error)), frame].join('\n');
 }
 
 /** Most characters of a message that count. */
 const MOST_CHARACTERS = 500;
 
-/** A message without its numbers. A thrown object may have a message that is no text. */
-function masked(message: unknown): string {
-  return plainText(message).slice(0, MOST_CHARACTERS).replaceAll(/\d+/g, '#');
-}
-
-function plainText(value: unknown): string {
-  try {
-    return String(value);
-  } catch {
-    return '';
-  }
+/** A message without its numbers. */
+function masked(message: string): string {
+  return message.slice(0, MOST_CHARACTERS).replaceAll(/\d+/g, '#');
 }

@@ -1,4 +1,5 @@
 import { IsBoolean, IsString, ValidateBy, type ValidationArguments } from 'class-validator';
+import { messageOf } from '../thrown.js';
 
 /** Greatest value of Java's `int`, and longest delay of a timer in milliseconds. */
 export const GREATEST_INT = 2_147_483_647;
@@ -110,7 +111,7 @@ export function findFault(attempt: () => unknown): string | undefined {
     attempt();
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../errors.js';
 import type { ShardingStrategy } from '../sharding/index.js';
+import { messageOf } from '../thrown.js';
 import { unixToQuartz } from '../schedule/index.js';
 import type { CronDialect } from './cron-dialect.js';
 import { hiddenProps } from './hidden-props.js';
@@ -84,7 +85,7 @@ function readCron(
   try {
     return { cron: unixToQuartz(cron), cronFault: [] };
   } catch (error) {
-    return { cron: undefined, cronFault: [`cron: ${error instanceof Error ? error.message : String(error)}`] };
+    return { cron: undefined, cronFault: [`cron: ${messageOf(error)}`] };
   }
 }
 

@@ -1,4 +1,5 @@
 import { findShardingStrategy, isBuiltInStrategyType, type ShardingStrategy } from '../sharding/index.js';
+import { messageOf } from '../thrown.js';
 import type { JobOptions } from './job-options.js';
 import { show } from './option-rules.js';
 
@@ -17,7 +18,7 @@ export function resolveStrategy(given: GivenStrategy, own: readonly ShardingStra
     if (fault === undefined) return { kind: 'resolved', strategy };
     return { kind: 'refused', problem: `strategy ${fault}, but is ${show(given)}` };
   } catch (error) {
-    return { kind: 'refused', problem: `strategy: ${error instanceof Error ? error.message : String(error)}` };
+    return { kind: 'refused', problem: `strategy: ${messageOf(error)}` };
   }
 }
 

@@ -1,4 +1,5 @@
 import { ElasticJobError } from '../errors.js';
+import { messageOf } from '../thrown.js';
 import type { JobName } from '../cluster/index.js';
 
 /** Longest text of a checkpoint, in bytes: each one reaches every Java peer of the job, which keeps it in memory. */
@@ -65,7 +66,6 @@ function toJson(jobName: JobName, item: number, value: unknown): string | undefi
   try {
     return JSON.stringify(value);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CheckpointValueError(jobName, item, `cannot be written as JSON: ${reason}`, { cause });
+    throw new CheckpointValueError(jobName, item, `cannot be written as JSON: ${messageOf(cause)}`, { cause });
   }
 }

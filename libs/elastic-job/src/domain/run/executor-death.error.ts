@@ -1,4 +1,5 @@
 import { ElasticJobError } from '../errors.js';
+import { messageOf } from '../thrown.js';
 import type { ShardOutcome } from './shard-outcome.js';
 
 /**
@@ -74,8 +75,7 @@ export type ExecutorEnd =
 export function executorDeathOf(end: ExecutorEnd): ExecutorDeathError | undefined {
   if ('error' in end) {
     const cause = end.error;
-    const detail = cause instanceof Error ? cause.message : String(cause);
-    return new ExecutorDeathError(end.kind === 'process' ? 'ERROR' : 'FAILED', detail, { cause });
+    return new ExecutorDeathError(end.kind === 'process' ? 'ERROR' : 'FAILED', messageOf(cause), { cause });
   }
   if (end.kind === 'process' && end.signal !== null) return new ExecutorDeathError('KILLED', `signal ${end.signal}`);
   return end.code === 0 ? undefined : new ExecutorDeathError('FAILED', `exit code ${end.code}`);

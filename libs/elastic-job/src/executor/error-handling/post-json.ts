@@ -1,3 +1,4 @@
+import { causeOf, isError, messageOf } from '../../domain/index.js';
 import { DeliveryError } from './error-handling.errors.js';
 
 interface JsonPost {
@@ -37,6 +38,6 @@ async function exchange(type: string, url: string, request: RequestInit): Promis
 
 /** The message of `fetch` is always the same; its cause has the reason. */
 function faultOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? error.cause.message : error.message;
+  const cause = causeOf(error);
+  return messageOf(isError(cause) ? cause : error);
 }

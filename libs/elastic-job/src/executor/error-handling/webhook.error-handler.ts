@@ -3,6 +3,8 @@ import {
   describeError,
   describeReport,
   type FailureReport,
+  messageOf,
+  nameOf,
   type PropsReader,
 } from '../../domain/index.js';
 import { postJson } from './post-json.js';
@@ -62,13 +64,12 @@ export class WebhookErrorHandler extends WebChannel<WebhookSettings> {
   async handle(report: FailureReport, { props, signal }: DeliveryTerms): Promise<void> {
     const { url, authorization } = this.read(props);
     const { error, fireTime, since, until, ...facts } = report;
-    const isError = error instanceof Error;
     const body: WebhookBody = {
       ...facts,
       fireTime: instant(fireTime),
       error: {
-        name: isError ? error.name : typeof error,
-        message: isError ? error.message : describeError(error),
+        name: nameOf(error),
+        message: messageOf(error),
         stack: describeError(error),
       },
       since: instant(since),

@@ -1,5 +1,12 @@
 import { type Clock, SystemClock } from '../../clock/index.js';
-import type { FindPropsFaults, JobType, ShardingContext } from '../../domain/index.js';
+import {
+  causeOf,
+  type FindPropsFaults,
+  type JobType,
+  messageOf,
+  nameOf,
+  type ShardingContext,
+} from '../../domain/index.js';
 import { shardingContextHeader } from '../sharding-context-json.js';
 import { HttpJobError } from './http-job.error.js';
 import { findHttpFaults, HTTP_TARGETS, type HttpSettings, readHttpProps } from './http.props.js';
@@ -108,8 +115,8 @@ function failure(
 
 /** The message of `fetch` is always `fetch failed`; its cause has the reason. */
 function rootCause(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause === undefined ? error.message || error.name : rootCause(error.cause);
+  const cause = causeOf(error);
+  return cause === undefined ? messageOf(error) || nameOf(error) : rootCause(cause);
 }
 
 function shown({ method, uri }: HttpSettings): string {

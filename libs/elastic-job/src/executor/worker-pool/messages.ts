@@ -8,6 +8,7 @@
  * else negative.
  */
 import type { MessagePort } from 'node:worker_threads';
+import { causeOf, isError, messageOf, nameOf, stackOf } from '../../domain/index.js';
 import type { ContextFacts } from '../isolation.js';
 
 export const STATE = 0;
@@ -50,18 +51,19 @@ interface ErrorPortrait {
 const MOST_CAUSES = 5;
 
 export function portrayError(error: unknown, causes = MOST_CAUSES): ErrorPortrait {
-  if (!(error instanceof Error)) {
-    const message = textOf(error);
+  const message = messageOf(error);
+  if (!isError(error)) {
     return { isError: false, name: '', message, stack: undefined, code: undefined, cause: undefined };
   }
-  const code: unknown = Reflect.get(error, 'code');
+  const code = codeOf(error);
+  const cause = causeOf(error);
   return {
     isError: true,
-    name: textOf(error.name),
-    message: textOf(error.message),
-    stack: error.stack === undefined ? undefined : textOf(error.stack),
-    code: typeof code === 'string' ? code : undefined,
-    cause: error.cause === undefined || causes === 0 ? undefined : portrayError(error.cause, causes - 1),
+    name: nameOf(error),
+    message,
+    stack: stackOf(error),
+    code: code,
+    cause: cause === undefined || causes === 0 ? undefined : portrayError(cause, causes - 1),
   };
 }
 
@@ -72,10 +74,11 @@ export function reviveError({ isError, message, cause, name, stack, code }: Erro
   return Object.assign(error, { name, stack }, code === undefined ? {} : { code });
 }
 
-function textOf(value: unknown): string {
+function codeOf(error: Error): string | undefined {
   try {
-    return String(value);
+    const code: unknown = Reflect.get(error, 'code');
+    return typeof code === 'string' ? code : undefined;
   } catch {
-    return 'a value that cannot be shown';
+    return undefined;
   }
 }

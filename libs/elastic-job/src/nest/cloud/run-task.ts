@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { SystemClock } from '../../clock/index.js';
 import { MissingTaskError, TASK_VARIABLE, type TaskReport, TaskWorker, type WorkerLimits } from '../../cloud/index.js';
-import { ConfigurationError, show } from '../../domain/index.js';
+import { ConfigurationError, messageOf, show, stackOf } from '../../domain/index.js';
 import { visibleStack, visibleText } from '../visible-text.js';
 import { NestTask } from './nest-task.js';
 import { type ImportedModule, TaskModule } from './task.module.js';
@@ -70,7 +70,7 @@ function resolve(options: RunTaskOptions) {
 function tellPeople(message: string, error: unknown): void {
   const logger = new Logger('ElasticJob');
   if (error === undefined) return logger.warn(message);
-  if (!(error instanceof Error)) return logger.error(visibleText(`${message}: ${show(error)}`));
-  const text = visibleText(`${message}: ${error.message}`);
-  logger.error(text, error.stack === undefined ? undefined : visibleStack(error.stack, error.message));
+  const stack = stackOf(error);
+  const text = visibleText(`${message}: ${messageOf(error)}`);
+  logger.error(text, stack && visibleStack(stack, messageOf(error)));
 }

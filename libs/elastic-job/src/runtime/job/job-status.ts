@@ -1,5 +1,5 @@
 import type { DelayedSettles, Executions, StandingRefusal } from '../../coordination/index.js';
-import { hasIdleFailover, type JobName } from '../../domain/index.js';
+import { hasIdleFailover, type JobName, messageOf } from '../../domain/index.js';
 import type { HungHandler } from '../../executor/index.js';
 import type { JobSchedule, JobSettings, RunningItems } from '../leases/index.js';
 import type { JobDeparture } from './job-departure.js';
@@ -71,7 +71,7 @@ export function statusOf(parts: JobStatusParts): JobStatus {
     isFailoverQueueFull: (tree?.queue().length ?? 0) >= settings.configuration.failoverQueueLimit,
     delayedSettles: tree && executions.delayedSettles(tree),
     refused: tree?.refusals.oldest,
-    configurationFault: messageOf(settings.fault),
+    configurationFault: textOf(settings.fault),
     problem: departure.removal ?? problemOf(parts),
     missedRuns,
   };
@@ -79,9 +79,9 @@ export function statusOf(parts: JobStatusParts): JobStatus {
 
 function problemOf({ mixed, mode, settings }: JobStatusParts): string | undefined {
   const { session } = mode;
-  return messageOf(settings.problem ?? session?.problem) ?? (session && mixed.problem(session.tree));
+  return textOf(settings.problem ?? session?.problem) ?? (session && mixed.problem(session.tree));
 }
 
-function messageOf(error: unknown): string | undefined {
-  return error instanceof Error ? error.message : undefined;
+function textOf(error: unknown): string | undefined {
+  return error === undefined ? undefined : messageOf(error);
 }

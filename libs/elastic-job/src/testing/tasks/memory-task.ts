@@ -9,6 +9,7 @@ import {
   type TaskReport,
   type TaskState,
 } from '../../cloud/index.js';
+import { isError, messageOf, nameOf } from '../../domain/index.js';
 import type { MemoryTaskEvent } from './memory-task-event.js';
 import type { MemoryTaskContext, MemoryTaskRun, MemoryTaskScript, MemoryTaskStep } from './memory-task-script.js';
 
@@ -141,7 +142,7 @@ export class MemoryTask {
       const report: TaskReport = {
         v: 1,
         outcome: this.killer === undefined ? 'failed' : 'aborted',
-        error: { name: error instanceof Error ? error.name : 'Error', message: messageOf(error) },
+        error: { name: isError(error) ? nameOf(error) : 'Error', message: messageOf(error) },
         ms: ms(),
       };
       return this.killer === undefined ? { name: 'FINISHED', report } : { ...this.killed('exit code 143'), report };
@@ -204,8 +205,4 @@ export class MemoryTask {
     this.timers.clear();
     this.ending.abort(new Error('The task has ended.'));
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

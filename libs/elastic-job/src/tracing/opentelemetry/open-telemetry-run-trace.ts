@@ -10,8 +10,12 @@ import {
 } from '@opentelemetry/api';
 import {
   ElasticJobError,
+  isError,
+  messageOf,
+  nameOf,
   type RunTrace,
   type SettledOutcome,
+  stackOf,
   type ShardingContext,
   type TracedRun,
   type TracedTask,
@@ -120,7 +124,8 @@ export class OpenTelemetryRunTrace implements RunTrace {
   private fail(span: Span, error: unknown): void {
     const { type: given, message } = describe(error);
     const type = this.errorTypes.of(given);
-    span.recordException(error instanceof Error ? error : { name: type, message });
+    // The span reads the stack of an error, which may throw.
+    span.recordException(isError(error) && stackOf(error) !== undefined ? error : { name: type, message });
     span.setAttributes({ 'error.type': type } satisfies SpanAttributes);
     span.setStatus({ code: SpanStatusCode.ERROR, message });
   }
@@ -152,7 +157,7 @@ function linkTo(traceparent: string): Link[] {
 
 /** A handler may throw any value. */
 function describe(error: unknown): { readonly type: string; readonly message: string } {
-  if (error instanceof ElasticJobError) return { type: error.code, message: error.message };
-  if (error instanceof Error) return { type: error.name, message: error.message };
+  if (isError(error))
+    return { type: error instanceof ElasticJobError ? error.code : nameOf(error), message: messageOf(error) };
   return { type: typeof error, message: typeof error === 'string' ? error : `a ${typeof error} was thrown` };
 }

@@ -1,12 +1,14 @@
 import type { Clock } from '../../clock/index.js';
-import { type JobName, serverIpOfTask, type SettledOutcome, type Trigger } from '../../domain/index.js';
+import { describeError, type JobName, serverIpOfTask, type SettledOutcome, type Trigger } from '../../domain/index.js';
 import type { JobEvent } from '../job-event.js';
-import { describeFailure } from './describe-failure.js';
 import { RowIds } from './row-ids.js';
 import type { TraceState } from '../trace-query.js';
 import { type ExecutionRow, fitting, type StatusRow, type TraceRow } from './trace-row.js';
 
 type EventOf<Kind extends JobEvent['kind']> = Extract<JobEvent, { kind: Kind }>;
+
+/** Most causes of an error in a row. */
+const MOST_CAUSES = 9;
 
 /** Widths of ElasticJob's columns, in UTF-16 units. */
 const WIDTH = { jobName: 100, taskId: 255, host: 255, ip: 50, items: 100, text: 4_000 };
@@ -73,7 +75,7 @@ export class TraceRecorder {
 
   private finish(event: EventOf<'finished'>): StatusRow {
     if (event.failures.size === 0) return this.status(event, 'TASK_FINISHED', '');
-    const failures = [...event.failures].map(([item, failure]) => `${item}=${describeFailure(failure)}`);
+    const failures = [...event.failures].map(([item, failure]) => `${item}=${describeError(failure, MOST_CAUSES)}`);
     return this.status(event, 'TASK_ERROR', `{${failures.join(', ')}}`);
   }
 
@@ -136,9 +138,9 @@ function causeOf(outcome: SettledOutcome): string | null {
     case 'succeeded':
       return null;
     case 'failed':
-      return describeFailure(outcome.error);
+      return describeError(outcome.error, MOST_CAUSES);
     case 'aborted':
-      return describeFailure(outcome.reason);
+      return describeError(outcome.reason, MOST_CAUSES);
     case 'fenced':
       return 'Another run of the item holds the newer token.';
     default:

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { messageOf } from '../../../domain/index.js';
 import type { TraceStore } from '../trace-store.js';
 import type { RowStore } from '../trace-writer.js';
 import type { ThreadAnswer, ThreadOrder, ThreadSettings } from './messages.js';
@@ -97,8 +98,7 @@ export class WriterThread implements RowStore {
     const { asked } = this;
     this.worker = undefined;
     this.asked = undefined;
-    const why = cause instanceof Error ? cause.message : String(cause);
-    const error = new Error(`The writer thread is gone: ${why}`, { cause });
+    const error = new Error(`The writer thread is gone: ${messageOf(cause)}`, { cause });
     if (asked === undefined) this.parts.onDeath(error);
     else asked.reject(error);
   }

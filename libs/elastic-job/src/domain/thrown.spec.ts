@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { THROWN_TRAPS } from '@test/support/unit/thrown-traps.js';
+import { causeOf, describeError, isError, messageOf, nameOf, readable, stackOf } from './thrown.js';
+
+describe('describeError', () => {
+  it('shows the stacks of an error and of its causes', () => {
+    const error = new Error('no order', { cause: new TypeError('no row', { cause: 'why' }) });
+
+    const [outer, inner, why] = describeError(error).split('\nCaused by: ');
+
+    expect(outer).toBe(error.stack);
+    expect(inner).toMatch(/^TypeError: no row\n {4}at /);
+    expect(why).toBe('why');
+  });
+
+  it('ends the text after five causes if errors cause each other, or after as many as are asked for', () => {
+    const error = new Error('a');
+    error.cause = error;
+
+    expect(describeError(error).match(/Caused by/g)).toHaveLength(5);
+    expect(describeError(error, 2).match(/Caused by/g)).toHaveLength(2);
+  });
+
+  it.each([
+    ['undefined', undefined, 'undefined'],
+    ['null', null, 'null'],
+    ['a text', 'no', 'no'],
+    ['a symbol', Symbol('no'), 'Symbol(no)'],
+    ['an error without a stack', Object.assign(new RangeError('bare'), { stack: undefined }), 'RangeError: bare'],
+    ['an object that has no text', Object.create(null), 'a value that cannot be shown'],
+  ])('gives a text for %s', (_, thrown, text) => {
+    expect(describeError(thrown)).toBe(text);
+  });
+});
+
+describe.each([...THROWN_TRAPS])('%s', (_what, trapped) => {
+  it('gives a text for each of its parts, and never throws', () => {
+    const thrown = trapped();
+
+    const texts = [messageOf(thrown), nameOf(thrown), describeError(thrown), stackOf(thrown) ?? 'none'];
+
+    expect(texts).toEqual(texts.map(() => expect.stringMatching(/./)));
+    expect(typeof isError(thrown)).toBe('boolean');
+    expect(() => causeOf(thrown)).not.toThrow();
+  });
+
+  it('stays itself only if its class, name, message and causes can be read', () => {
+    const thrown = trapped();
+
+    const told = readable(thrown);
+
+    for (let one: unknown = told; one instanceof Error; one = one.cause)
+      expect(`${one.name} ${one.message}`).toMatch(/./);
+    if (told !== thrown) expect(told).toMatchObject({ message: expect.stringContaining(messageOf(thrown)) });
+  });
+});
+
+describe('an Error.prepareStackTrace that throws', () => {
+  it('leaves the name and the message of every error in its text', () => {
+    const { prepareStackTrace } = Error;
+    Error.prepareStackTrace = () => {
+      throw new TypeError('no stacks here');
+    };
+
+    try {
+      const error = new Error('no order', { cause: new RangeError('no row') });
+      expect(describeError(error)).toBe('Error: no order\nCaused by: RangeError: no row');
+      expect(readable(error)).toBe(error);
+    } finally {
+      Error.prepareStackTrace = prepareStackTrace;
+    }
+  });
+});
+
+describe('an error of which all can be read', () => {
+  it('stays itself, as does a value that is no error', () => {
+    const thrown = [new Error('outer', { cause: new Error('inner') }), 'text', undefined, 5n, { code: 3 }];
+
+    expect(thrown.map(readable)).toEqual(thrown);
+    expect(thrown.every((value) => readable(value) === value)).toBe(true);
+  });
+});

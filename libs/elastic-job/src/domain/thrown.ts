@@ -1,0 +1,76 @@
+/**
+ * Thrown values as texts. JavaScript lets any value be thrown, and it may do something when it is looked at: a revoked
+ * proxy, an error whose `message` is a getter that throws, an `Error.prepareStackTrace` that throws. No function here
+ * throws for any value.
+ */
+/** Text of a value that does not let itself be read. */
+const UNREADABLE = 'a value that cannot be shown';
+/** Most causes of an error that are shown, since a chain of causes may be circular. */
+const MOST_CAUSES = 5;
+
+/** True for an error. A revoked proxy is none. */
+export function isError(thrown: unknown): thrown is Error {
+  return attempt(() => thrown instanceof Error) ?? false;
+}
+
+/** The message of an error, or the text of another value. */
+export function messageOf(thrown: unknown): string {
+  return textOf(() => (isError(thrown) ? thrown.message : thrown));
+}
+
+/** The name of an error's class, or the type of another value. */
+export function nameOf(thrown: unknown): string {
+  return isError(thrown) ? textOf(() => thrown.name) : typeof thrown;
+}
+
+/** The stack of an error; undefined if it has none, or none that can be read. */
+export function stackOf(thrown: unknown): string | undefined {
+  const stack: unknown = isError(thrown) ? attempt(() => thrown.stack) : undefined;
+  return typeof stack === 'string' && stack !== '' ? stack : undefined;
+}
+
+/** The cause of an error; undefined if it has none, or none that can be read. */
+export function causeOf(thrown: unknown): unknown {
+  return isError(thrown) ? attempt(() => thrown.cause) : undefined;
+}
+
+/** The error with its stack and its causes, in Java's form. Never throws, for any thrown value. */
+export function describeError(error: unknown, mostCauses = MOST_CAUSES): string {
+  const texts = [describeOne(error)];
+  for (let cause = causeOf(error); cause !== undefined && texts.length <= mostCauses; cause = causeOf(cause)) {
+    texts.push(describeOne(cause));
+  }
+  return texts.join('\nCaused by: ');
+}
+
+/**
+ * The value itself, if its class, name, message and causes can be read, or else an error that says what can be read of
+ * it. It stands where a value of a user's function enters, so that all code behind may look at it.
+ */
+export function readable(thrown: unknown): unknown {
+  if (attempt(() => hasNoTrap(thrown))) return thrown;
+  return new Error(`a value was thrown that does not let itself be read: ${messageOf(thrown)}`);
+}
+
+function describeOne(thrown: unknown): string {
+  return stackOf(thrown) ?? (isError(thrown) ? `${nameOf(thrown)}: ${messageOf(thrown)}` : messageOf(thrown));
+}
+
+/** Looks at whatever code may look at. @throws whatever the value throws */
+function hasNoTrap(thrown: unknown, levels = MOST_CAUSES): boolean {
+  if (!(thrown instanceof Error)) return true;
+  const { cause, message, name } = thrown;
+  return [message, name].every((text) => typeof text === 'string') && (levels === 0 || hasNoTrap(cause, levels - 1));
+}
+
+function textOf(read: () => unknown): string {
+  return attempt(() => String(read())) ?? UNREADABLE;
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
