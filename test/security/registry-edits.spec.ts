@@ -87,6 +87,43 @@ describe('an attacker who may write to the registry', () => {
     expect(JSON.stringify(victim.events)).not.toContain('nobody else may read');
   });
 
+  it('cannot make an HTTP job send another method, body or content type to its own address', async () => {
+    const ours = await startService();
+    const props = { 'http.uri': `${ours.origin}/orders`, 'http.method': 'GET' };
+    const victim = await Victim.start({ jobs: { settle: { ...JOB, type: 'HTTP', props } } });
+
+    await victim.edit(
+      'settle',
+      'http.method: GET',
+      "http.method: DELETE\n  http.data: all\n  http.content.type: 'text/x'",
+    );
+    await until(() => victim.notFollowed().length > 0);
+    await victim.trigger('settle');
+
+    expect(ours.asked).toEqual(['GET /orders']);
+    expect(victim.notFollowed().map((difference) => difference.split(':', 1)[0])).toEqual([
+      'props.http.method',
+      'props.http.data',
+      'props.http.content.type',
+    ]);
+  });
+
+  it('may name method and body of a request to an origin that the module allows', async () => {
+    const ours = await startService();
+    const props = { 'http.uri': `${ours.origin}/orders`, 'http.method': 'GET' };
+    const victim = await Victim.start({
+      jobs: { settle: { ...JOB, type: 'HTTP', props } },
+      allowRegistryTargets: { origins: [ours.origin] },
+    });
+
+    await victim.edit('settle', 'http.method: GET', 'http.method: PUT');
+    await until(() => victim.told('configuration-differs').length > 0);
+    await victim.trigger('settle');
+
+    expect(ours.asked).toEqual(['PUT /orders']);
+    expect(victim.notFollowed()).toEqual([]);
+  });
+
   it('cannot send failures to a channel that is not enabled, or to another address of an enabled one', async () => {
     const theirs = await startService();
     const ours = await startService();

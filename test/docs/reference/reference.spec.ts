@@ -1,17 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { BUILT_INS, propsRead } from '@test/support/unit/built-in-props.js';
 import ts from 'typescript';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { findDataflowFaults } from '../../../libs/elastic-job/src/executor/dataflow.js';
-import { EmailErrorHandler } from '../../../libs/elastic-job/src/executor/email/index.js';
-import {
-  DingtalkErrorHandler,
-  SlackErrorHandler,
-  WebhookErrorHandler,
-  WechatErrorHandler,
-} from '../../../libs/elastic-job/src/executor/index.js';
-import { findHttpFaults, readHttpProps } from '../../../libs/elastic-job/src/executor/http/http.props.js';
-import { ScriptJobType } from '../../../libs/elastic-job/src/executor/script/index.js';
-import { type JobProps, PropsReader } from '../../../libs/elastic-job/src/domain/index.js';
 import { JOB_EVENTS } from '../../../libs/elastic-job/src/tracing/index.js';
 import { eventFields } from './event-fields.js';
 import { assertDefault, optionGroup } from './markdown.js';
@@ -43,16 +33,7 @@ describe('docs/reference', () => {
     expect(missing.toSorted()).toEqual([...ARGUMENTS, ...ELSEWHERE].toSorted());
   });
 
-  it.each([
-    ['DataflowJob', (props: JobProps) => findDataflowFaults(props)],
-    ['HttpJobType', (props: JobProps) => [findHttpFaults(props), readHttpProps(props)]],
-    ['ScriptJobType', (props: JobProps) => new ScriptJobType().findFaults(props)],
-    ['EmailErrorHandler', (props: JobProps) => new EmailErrorHandler({ host: 'localhost' }).findFaults(props)],
-    ['WechatErrorHandler', (props: JobProps) => new WechatErrorHandler().findFaults(props)],
-    ['DingtalkErrorHandler', (props: JobProps) => new DingtalkErrorHandler().findFaults(props)],
-    ['SlackErrorHandler', (props: JobProps) => new SlackErrorHandler().findFaults(props)],
-    ['WebhookErrorHandler', (props: JobProps) => new WebhookErrorHandler().findFaults(props)],
-  ])('lists for %s the props that its code reads', (name, read) => {
+  it.each(Object.entries(BUILT_INS))('lists for %s the props that its code reads', (name, { read }) => {
     expect(propsRead(read).toSorted()).toEqual(
       propsOf(source, name)
         .map((prop) => prop.name)
@@ -114,17 +95,3 @@ const ARGUMENTS = [
 const ELSEWHERE = ['JobOptions', 'ZooKeeperOptions'];
 
 afterEach(() => void vi.restoreAllMocks());
-
-/** The names of the props that are read, be it by a reader or from the object itself. */
-function propsRead(read: (props: JobProps) => unknown): readonly string[] {
-  const names = new Set<string>();
-  const text = vi.spyOn(PropsReader.prototype, 'text').mockImplementation((name) => void names.add(name));
-  const props: JobProps = {};
-  const get = (_: JobProps, name: string | symbol) => {
-    names.add(String(name));
-    return name === 'http.method' ? 'POST' : undefined; // a body is read for some methods alone
-  };
-  read(new Proxy(props, { get }));
-  text.mockRestore();
-  return [...names];
-}

@@ -1,14 +1,18 @@
 import type { Clock } from '../clock/index.js';
-import type {
-  DataflowBatch,
-  DataflowFetch,
-  DataflowJob,
-  JobHandler,
-  JobProps,
-  ShardingContext,
+import {
+  type DataflowBatch,
+  type DataflowFetch,
+  type DataflowJob,
+  type JobHandler,
+  type JobProps,
+  type PropClasses,
+  type ShardingContext,
+  WHEN,
 } from '../domain/index.js';
 
 const STREAMING = 'streaming.process';
+
+export const DATAFLOW_PROPS: PropClasses = { [STREAMING]: WHEN };
 
 /**
  * The handler of a dataflow job. After each batch the event loop has a turn, so that a stream does not block other

@@ -5,14 +5,16 @@ const COMMANDS = ['/opt/settle.sh'];
 const TARGETS: PropTargets = {
   'script.command.line': { among: 'commands', targetOf: (line) => line.split(' ')[0] },
   'http.uri': ORIGIN_TARGET,
+  'http.method': { partOf: 'http.uri' },
+  'http.data': { partOf: 'http.uri' },
   'dingtalk.secret': LOCAL_TARGET,
 };
 const ALLOWED = { commands: COMMANDS, origins: ['https://settle.example.org'] };
 
 describe('props of the registry', () => {
   it('decide whatever is no target', () => {
-    const guarded = guardProps({ 'http.data': 'a' }, { 'http.data': 'b', more: 'c' }, TARGETS, {});
-    expect(guarded).toEqual({ props: { 'http.data': 'b', more: 'c' }, refused: [] });
+    const guarded = guardProps({ limit: 'a' }, { limit: 'b', more: 'c' }, TARGETS, {});
+    expect(guarded).toEqual({ props: { limit: 'b', more: 'c' }, refused: [] });
   });
 
   it.each([
@@ -30,6 +32,34 @@ describe('props of the registry', () => {
       props: { [name]: 'ours' },
       refused: [name],
     });
+  });
+
+  it.each([
+    ['another address', 'https://theirs.example'],
+    ['the same address', 'https://ours.example/settle'],
+    ['no address', undefined],
+  ])('decide no part of a request with %s of an origin that is not allowed', (_, uri) => {
+    const local = { 'http.uri': 'https://ours.example/settle', 'http.method': 'GET', 'http.data': 'ours' };
+    const stored = { 'http.method': 'DELETE', ...(uri !== undefined && { 'http.uri': uri }) };
+    const { props, refused } = guardProps(local, stored, TARGETS, ALLOWED);
+    expect(props).toEqual(local);
+    expect(refused).toContain('http.method');
+  });
+
+  it('decide the parts of a request, also that there is none, with an address of an allowed origin', () => {
+    const local = { 'http.uri': 'https://ours.example/settle', 'http.method': 'POST', 'http.data': 'ours' };
+    const stored = { 'http.uri': 'https://settle.example.org/', 'http.method': 'GET' };
+    expect(guardProps(local, stored, TARGETS, ALLOWED)).toEqual({ props: stored, refused: [] });
+    expect(guardProps(stored, { ...stored, 'http.method': 'DELETE' }, TARGETS, ALLOWED)).toEqual({
+      props: { ...stored, 'http.method': 'DELETE' },
+      refused: [],
+    });
+  });
+
+  it('decide no part whose whole is unknown', () => {
+    expect(
+      guardProps({}, { 'http.uri': 'x', 'http.data': 'b' }, { 'http.data': { partOf: 'http.uri' } }, ALLOWED),
+    ).toEqual({ props: { 'http.uri': 'x' }, refused: ['http.data'] });
   });
 
   it('never decide a secret, nor remove it', () => {

@@ -17,10 +17,31 @@ export interface PropTarget {
   readonly among?: keyof AllowedRegistryTargets;
   /** The command or origin that a value names; undefined if it names none that could be allowed. */
   targetOf?(value: string): string | undefined;
+  /**
+   * Name of the target that this one belongs to, such as the address of a request for its body. The registry's value is
+   * followed if the registry's value of that one is, even if both addresses are equal.
+   */
+  readonly partOf?: string;
 }
 
 /** Targets by the names of their props. */
 export type PropTargets = Readonly<Record<string, PropTarget>>;
+
+/**
+ * Class of a prop that decides when, how often or for how long something is done, and in no way what. The registry sets
+ * it, as in Java.
+ */
+export const WHEN = 'when';
+
+/** Classes of all props that a type reads: each decides either when something is done, or what. */
+export type PropClasses = Readonly<Record<string, typeof WHEN | PropTarget>>;
+
+/** Those of the props that decide what is done. */
+export function targetsAmong(classes: PropClasses): PropTargets {
+  return Object.fromEntries(
+    Object.entries(classes).flatMap(([name, decides]) => (decides === WHEN ? [] : [[name, decides] as const])),
+  );
+}
 
 /** A prop that only the process itself may set. */
 export const LOCAL_TARGET: PropTarget = {};
@@ -50,9 +71,8 @@ export function guardProps(
   const kept = new Map<string, string | undefined>();
   const refused: string[] = [];
   for (const [name, target] of Object.entries(targets)) {
-    const ours = Object.hasOwn(local, name) ? local[name] : undefined;
-    const theirs = Object.hasOwn(stored, name) ? stored[name] : undefined;
-    if (ours === theirs || (theirs !== undefined && isAllowed(target, theirs, allowed))) continue;
+    const [ours, theirs] = [valueIn(local, name), valueIn(stored, name)];
+    if (ours === theirs || isFollowed(name, target, stored, { targets, allowed })) continue;
     kept.set(name, ours);
     if (theirs !== undefined) refused.push(name);
   }
@@ -65,8 +85,26 @@ function withKept(stored: JobProps, kept: ReadonlyMap<string, string | undefined
   return Object.fromEntries([...others, ...ours]);
 }
 
+/** What the process follows. */
+interface Trust {
+  readonly targets: PropTargets;
+  readonly allowed: AllowedRegistryTargets;
+}
+
+/** The value of a part is not judged itself: it may be missing, too. */
+function isFollowed(name: string, target: PropTarget, stored: JobProps, { targets, allowed }: Trust): boolean {
+  const { partOf = name } = target;
+  const value = valueIn(stored, partOf);
+  const judged = partOf === name ? target : targets[partOf];
+  return judged !== undefined && value !== undefined && isAllowed(judged, value, allowed);
+}
+
 function isAllowed(prop: PropTarget, value: string, allowed: AllowedRegistryTargets): boolean {
   const { among } = prop;
   const target = prop.targetOf?.(value);
   return among !== undefined && target !== undefined && (allowed[among] ?? []).includes(target);
+}
+
+function valueIn(props: JobProps, name: string): string | undefined {
+  return Object.hasOwn(props, name) ? props[name] : undefined;
 }

@@ -8,9 +8,11 @@ import {
   type JobErrorHandler,
   type JobProps,
   LOCAL_TARGET,
+  type PropClasses,
   PropsReader,
   type PropTargets,
   show,
+  targetsAmong,
 } from '../../domain/index.js';
 
 const PLACE = 'EmailErrorHandler';
@@ -57,14 +59,21 @@ interface EmailSettings {
   readonly bcc: string | undefined;
 }
 
-const ADDRESSES = ['email.from', 'email.to', 'email.cc', 'email.bcc'];
+/** Mails go out in the name of the process, so a stranger writes neither their addresses nor their subject. */
+export const EMAIL_PROPS: PropClasses = {
+  'email.from': LOCAL_TARGET,
+  'email.to': LOCAL_TARGET,
+  'email.cc': LOCAL_TARGET,
+  'email.bcc': LOCAL_TARGET,
+  'email.subject': LOCAL_TARGET,
+};
 
 /**
  * `EMAIL`: a mail for each report. The server, the account and the trusted certificates are set here only: ElasticJob's
  * props for them are ignored, since an editor of the registry could redirect the password.
  *
  * Props:
- * - `email.from` (required): sender. The registry's is ignored, as are its addresses below.
+ * - `email.from` (required): sender. The registry's is ignored, as are its values of the other props.
  * - `email.to` (required): receivers, separated by commas.
  * - `email.cc` (none): further receivers, separated by commas.
  * - `email.bcc` (none): receivers whom the others do not see, separated by commas.
@@ -79,7 +88,7 @@ const ADDRESSES = ['email.from', 'email.to', 'email.cc', 'email.bcc'];
  */
 export class EmailErrorHandler implements JobErrorHandler {
   readonly type = 'EMAIL';
-  readonly targets: PropTargets = Object.fromEntries(ADDRESSES.map((name) => [name, LOCAL_TARGET]));
+  readonly targets: PropTargets = targetsAmong(EMAIL_PROPS);
   // Truly private: it holds a password.
   readonly #server: Options;
   readonly #given: JobProps;

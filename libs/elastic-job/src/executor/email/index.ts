@@ -1,2 +1,2 @@
 /** `EMAIL`, the error handler that sends mails. It needs `nodemailer`. */
-export * from './email.error-handler.js';
+export { EmailErrorHandler, type EmailErrorHandlerOptions } from './email.error-handler.js';

@@ -1,13 +1,35 @@
 import { createHmac } from 'node:crypto';
-import { type DeliveryTerms, describeReport, type FailureReport, type PropsReader } from '../../domain/index.js';
+import {
+  type DeliveryTerms,
+  describeReport,
+  type FailureReport,
+  LOCAL_TARGET,
+  type PropClasses,
+  type PropsReader,
+} from '../../domain/index.js';
 import { DeliveryError } from './error-handling.errors.js';
 import { postJson } from './post-json.js';
-import { readWebHook, WebChannel, type WebHook } from './web-channel.js';
+import { readWebHook, WebChannel, type WebHook, webHookProps } from './web-channel.js';
 
 /** Longest texts that the services accept: bytes for the first two, characters for the third. */
 const WECHAT_BYTES = 2_048;
 const DINGTALK_BYTES = 20_000;
 const SLACK_CHARACTERS = 40_000;
+
+const WECHAT_ADDRESS = 'wechat.webhook';
+const DINGTALK_ADDRESS = 'dingtalk.webhook';
+const DINGTALK_KEYWORD = 'dingtalk.keyword';
+const DINGTALK_SECRET = 'dingtalk.secret';
+const SLACK_ADDRESS = 'slack.webhook';
+
+export const WECHAT_PROPS = webHookProps('wechat', WECHAT_ADDRESS);
+export const SLACK_PROPS = webHookProps('slack', SLACK_ADDRESS);
+/** The keyword begins each text, which a stranger must not write. */
+export const DINGTALK_PROPS: PropClasses = {
+  ...webHookProps('dingtalk', DINGTALK_ADDRESS),
+  [DINGTALK_KEYWORD]: LOCAL_TARGET,
+  [DINGTALK_SECRET]: LOCAL_TARGET,
+};
 
 /** Options of `WechatErrorHandler` and `SlackErrorHandler`. */
 export interface ChatErrorHandlerOptions {
@@ -34,9 +56,8 @@ export class WechatErrorHandler extends WebChannel<WebHook> {
   readonly type = 'WECHAT';
 
   constructor({ webhook }: ChatErrorHandlerOptions = {}) {
-    const address = 'wechat.webhook';
-    const read = (reader: PropsReader) => readWebHook(reader, 'wechat', address);
-    super({ address, secrets: [], given: { [address]: webhook }, read });
+    const read = (reader: PropsReader) => readWebHook(reader, 'wechat', WECHAT_ADDRESS);
+    super({ classes: WECHAT_PROPS, given: { [WECHAT_ADDRESS]: webhook }, read });
   }
 
   async handle(report: FailureReport, { props, signal }: DeliveryTerms): Promise<void> {
@@ -57,7 +78,7 @@ export interface DingtalkSettings extends WebHook {
  *
  * Props:
  * - `dingtalk.webhook` (required): address of the robot, which contains its key.
- * - `dingtalk.keyword` (none): word that the robot requires in each text.
+ * - `dingtalk.keyword` (none): word that the robot requires in each text. The registry's is ignored.
  * - `dingtalk.secret` (none): secret that signs the address. The registry's is ignored.
  * - `dingtalk.connectTimeoutMilliseconds` (3000): part of the time that a delivery may take.
  * - `dingtalk.readTimeoutMilliseconds` (5000): the other part of it.
@@ -67,14 +88,13 @@ export class DingtalkErrorHandler extends WebChannel<DingtalkSettings> {
   readonly type = 'DINGTALK';
 
   constructor({ webhook, secret }: DingtalkErrorHandlerOptions = {}) {
-    const address = 'dingtalk.webhook';
-    const secretName = 'dingtalk.secret';
     const read = (reader: PropsReader) => ({
-      ...readWebHook(reader, 'dingtalk', address),
-      keyword: reader.text('dingtalk.keyword') ?? '',
-      secret: reader.text(secretName),
+      ...readWebHook(reader, 'dingtalk', DINGTALK_ADDRESS),
+      keyword: reader.text(DINGTALK_KEYWORD) ?? '',
+      secret: reader.text(DINGTALK_SECRET),
     });
-    super({ address, secrets: [secretName], given: { [address]: webhook, [secretName]: secret }, read });
+    const given = { [DINGTALK_ADDRESS]: webhook, [DINGTALK_SECRET]: secret };
+    super({ classes: DINGTALK_PROPS, given, read });
   }
 
   async handle(report: FailureReport, terms: DeliveryTerms): Promise<void> {
@@ -98,9 +118,8 @@ export class SlackErrorHandler extends WebChannel<WebHook> {
   readonly type = 'SLACK';
 
   constructor({ webhook }: ChatErrorHandlerOptions = {}) {
-    const address = 'slack.webhook';
-    const read = (reader: PropsReader) => readWebHook(reader, 'slack', address);
-    super({ address, secrets: [], given: { [address]: webhook }, read });
+    const read = (reader: PropsReader) => readWebHook(reader, 'slack', SLACK_ADDRESS);
+    super({ classes: SLACK_PROPS, given: { [SLACK_ADDRESS]: webhook }, read });
   }
 
   async handle(report: FailureReport, { props, signal }: DeliveryTerms): Promise<void> {

@@ -3,10 +3,12 @@ import {
   type FailureReport,
   type JobErrorHandler,
   type JobProps,
-  LOCAL_TARGET,
   ORIGIN_TARGET,
+  type PropClasses,
   PropsReader,
   type PropTargets,
+  targetsAmong,
+  WHEN,
 } from '../../domain/index.js';
 
 /** Settings that all web channels have. */
@@ -18,13 +20,7 @@ export interface WebHook {
 
 /** The props of one channel. */
 interface WebChannelProps<Settings extends WebHook> {
-  /**
-   * The prop that holds the recipient's address. The registry may name another address only where the module allows its
-   * origin.
-   */
-  readonly address: string;
-  /** Props that only this process may set. */
-  readonly secrets: readonly string[];
+  readonly classes: PropClasses;
   /** Props given to the channel itself. They take precedence over those of jobs. */
   readonly given: Readonly<Record<string, string | undefined>>;
   read(reader: PropsReader): Settings;
@@ -40,11 +36,7 @@ export abstract class WebChannel<Settings extends WebHook> implements JobErrorHa
   /** @internal */
   protected constructor(props: WebChannelProps<Settings>) {
     this.#props = props;
-    const { address, secrets } = props;
-    this.targets = {
-      [address]: ORIGIN_TARGET,
-      ...Object.fromEntries(secrets.map((secret) => [secret, LOCAL_TARGET])),
-    };
+    this.targets = targetsAmong(props.classes);
   }
 
   findFaults(props: JobProps): readonly string[] {
@@ -70,6 +62,15 @@ export abstract class WebChannel<Settings extends WebHook> implements JobErrorHa
     );
     return new PropsReader({ ...props, ...Object.fromEntries(given) });
   }
+}
+
+/** Classes of the props that all web channels read. @see readWebHook */
+export function webHookProps(prefix: string, address: string): PropClasses {
+  return {
+    [address]: ORIGIN_TARGET,
+    [`${prefix}.connectTimeoutMilliseconds`]: WHEN,
+    [`${prefix}.readTimeoutMilliseconds`]: WHEN,
+  };
 }
 
 /**

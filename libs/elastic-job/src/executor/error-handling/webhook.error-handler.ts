@@ -3,12 +3,19 @@ import {
   describeError,
   describeReport,
   type FailureReport,
+  LOCAL_TARGET,
   messageOf,
   nameOf,
+  type PropClasses,
   type PropsReader,
 } from '../../domain/index.js';
 import { postJson } from './post-json.js';
-import { readWebHook, WebChannel, type WebHook } from './web-channel.js';
+import { readWebHook, WebChannel, type WebHook, webHookProps } from './web-channel.js';
+
+const ADDRESS = 'webhook.url';
+const HEADER = 'webhook.authorization';
+
+export const WEBHOOK_PROPS: PropClasses = { ...webHookProps('webhook', ADDRESS), [HEADER]: LOCAL_TARGET };
 
 /** Options of `WebhookErrorHandler`. */
 export interface WebhookErrorHandlerOptions {
@@ -52,13 +59,11 @@ export class WebhookErrorHandler extends WebChannel<WebhookSettings> {
   readonly type = 'WEBHOOK';
 
   constructor({ url, authorization }: WebhookErrorHandlerOptions = {}) {
-    const address = 'webhook.url';
-    const header = 'webhook.authorization';
     const read = (reader: PropsReader) => ({
-      ...readWebHook(reader, 'webhook', address),
-      authorization: reader.text(header),
+      ...readWebHook(reader, 'webhook', ADDRESS),
+      authorization: reader.text(HEADER),
     });
-    super({ address, secrets: [header], given: { [address]: url, [header]: authorization }, read });
+    super({ classes: WEBHOOK_PROPS, given: { [ADDRESS]: url, [HEADER]: authorization }, read });
   }
 
   async handle(report: FailureReport, { props, signal }: DeliveryTerms): Promise<void> {

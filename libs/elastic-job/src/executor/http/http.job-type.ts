@@ -5,11 +5,13 @@ import {
   type JobType,
   messageOf,
   nameOf,
+  type PropTargets,
   type ShardingContext,
+  targetsAmong,
 } from '../../domain/index.js';
 import { shardingContextHeader } from '../sharding-context-json.js';
 import { HttpJobError } from './http-job.error.js';
-import { findHttpFaults, HTTP_TARGETS, type HttpSettings, readHttpProps } from './http.props.js';
+import { findHttpFaults, HTTP_PROPS, type HttpSettings, readHttpProps } from './http.props.js';
 import { SilenceTimer } from './silence-timer.js';
 
 /** Statuses that name another address. */
@@ -31,7 +33,7 @@ const KEPT_BODY = 1_000;
  *
  * Props:
  * - `http.uri` (required): absolute address, without a user or password. The registry's is followed only to origins of
- *   the module's `allowRegistryTargets`.
+ *   the module's `allowRegistryTargets`, and with it the registry's method, body and content type.
  * - `http.method` (required): GET, HEAD, POST, PUT, DELETE, OPTIONS or PATCH.
  * - `http.data` (none): body of the request.
  * - `http.content.type` (application/x-www-form-urlencoded with a body): header `content-type`.
@@ -41,7 +43,7 @@ const KEPT_BODY = 1_000;
  */
 export class HttpJobType implements JobType {
   readonly type = 'HTTP';
-  readonly targets = HTTP_TARGETS;
+  readonly targets: PropTargets = targetsAmong(HTTP_PROPS);
   readonly findFaults: FindPropsFaults = findHttpFaults;
 
   constructor(private readonly clock: Clock = new SystemClock()) {}

@@ -1,4 +1,12 @@
-import { findFault, type JobProps, ORIGIN_TARGET, PropsReader, type PropTargets, show } from '../../domain/index.js';
+import {
+  findFault,
+  type JobProps,
+  ORIGIN_TARGET,
+  type PropClasses,
+  PropsReader,
+  show,
+  WHEN,
+} from '../../domain/index.js';
 
 /** The properties of an HTTP job, by ElasticJob's names. */
 const URI = 'http.uri';
@@ -8,8 +16,17 @@ const CONTENT_TYPE = 'http.content.type';
 const CONNECT_TIMEOUT = 'http.connect.timeout.milliseconds';
 const READ_TIMEOUT = 'http.read.timeout.milliseconds';
 
-/** The prop that decides which service gets the request. */
-export const HTTP_TARGETS: PropTargets = { [URI]: ORIGIN_TARGET };
+/** What a request does depends on its method and body as much as on its address. */
+const PART_OF_REQUEST = { partOf: URI };
+
+export const HTTP_PROPS: PropClasses = {
+  [URI]: ORIGIN_TARGET,
+  [METHOD]: PART_OF_REQUEST,
+  [DATA]: PART_OF_REQUEST,
+  [CONTENT_TYPE]: PART_OF_REQUEST,
+  [CONNECT_TIMEOUT]: WHEN,
+  [READ_TIMEOUT]: WHEN,
+};
 
 const DEFAULT_CONNECT_MS = 3_000;
 const DEFAULT_READ_MS = 5_000;

@@ -6,16 +6,23 @@ import {
   type ExecutorEnd,
   type JobProps,
   type JobType,
+  type PropClasses,
   PropsReader,
   type PropTargets,
   type ShardingContext,
   show,
+  targetsAmong,
 } from '../../domain/index.js';
 import { inheritedEnvironment, ProcessGroup } from '../process-group/index.js';
 import { contextAndPropsJson, shardingContextJson } from '../sharding-context-json.js';
 import { ScriptFailedError, ScriptNotAllowedError, type ScriptResult } from './script-failed.error.js';
 
 const COMMAND_LINE = 'script.command.line';
+
+export const SCRIPT_PROPS: PropClasses = {
+  [COMMAND_LINE]: { among: 'commands', targetOf: (line) => parseArgsStringToArgv(line)[0] },
+};
+
 /** Fencing token of the run, for a script. Not set if the run has none. */
 const RUN_TOKEN = 'ELASTIC_JOB_RUN_TOKEN';
 /** Epoch of the fencing token, for a script. It goes before the token in every comparison. */
@@ -68,9 +75,7 @@ export interface ScriptJobOptions {
 export class ScriptJobType implements JobType {
   readonly type = 'SCRIPT';
   private readonly clock: Clock;
-  readonly targets: PropTargets = {
-    [COMMAND_LINE]: { among: 'commands', targetOf: (line) => parseArgsStringToArgv(line)[0] },
-  };
+  readonly targets: PropTargets = targetsAmong(SCRIPT_PROPS);
   private readonly told: Required<Pick<ScriptJobOptions, 'context' | 'env'>> & Pick<ScriptJobOptions, 'allow'>;
   private readonly limits: { readonly killGraceMs: number; readonly outputLimit: number };
 
