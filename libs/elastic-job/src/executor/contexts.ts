@@ -1,3 +1,4 @@
+import { inPackageContext } from '../async-context/index.js';
 import type { ExecutionLease } from '../coordination/index.js';
 import {
   type Checkpoint,
@@ -92,7 +93,7 @@ class ItemContext implements ShardingContext {
     this.shardingParameter = parameters.get(shardingItem);
     this.fireTime = new Date(lease.trigger.fireTime);
     this.token = lease.token(shardingItem);
-    this.assertHeld = () => lease.assertHeld(shardingItem);
+    this.assertHeld = () => inPackageContext(() => lease.assertHeld(shardingItem));
     this.isMoving = () => lease.isMoving(shardingItem);
     Object.defineProperty(this, 'signal', ItemContext.getters.signal);
     Object.defineProperty(this, 'checkpoint', ItemContext.getters.checkpoint);

@@ -1,3 +1,4 @@
+import { inOwnContext } from '../async-context/index.js';
 import type { Clock } from '../clock/index.js';
 import type {
   DataflowJob,
@@ -34,10 +35,10 @@ export function resolveWork(clock: Clock, work: JobWork): ResolvedWork {
 export function workOfType(type: JobType): ResolvedWork {
   return {
     handler: (context, begun) => type.execute(context, begun),
-    findPropsFaults: (props) => type.findFaults(props),
+    findPropsFaults: (props) => inOwnContext(() => type.findFaults(props)),
     targets: type.targets,
     tasks: type.tasks,
-    settled: type.settled && ((context, outcome) => type.settled!(context, outcome)),
+    settled: type.settled && ((context, outcome) => inOwnContext(() => type.settled!(context, outcome))),
   };
 }
 

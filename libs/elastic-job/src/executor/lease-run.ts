@@ -1,3 +1,4 @@
+import { inOwnContext } from '../async-context/index.js';
 import type { Clock } from '../clock/index.js';
 import type { ExecutionLease } from '../coordination/index.js';
 import {
@@ -129,7 +130,8 @@ export class LeaseRun {
     const { item } = run;
     let result: ShardOutcome = SUCCESS;
     try {
-      await this.job.handler(this.contextOf(item, attempt), this.lease.begun(item));
+      const context = this.contextOf(item, attempt);
+      await inOwnContext(() => this.job.handler(context, this.lease.begun(item)));
     } catch (error) {
       result = { kind: 'failed', error: readable(error) };
     }

@@ -1,3 +1,4 @@
+import { inOwnContext } from '../async-context/index.js';
 import type { ExecutionLease, GuaranteedRun } from '../coordination/index.js';
 import {
   type ElasticJobListener,
@@ -51,7 +52,7 @@ export class JobListeners {
   ): Promise<void> {
     for (const listener of listeners) {
       try {
-        await call(listener);
+        await inOwnContext(() => call(listener));
       } catch (error) {
         this.onError(error);
       }

@@ -8,6 +8,7 @@
  * - Failures: after a lost reply it is unknown whether the write was applied, as for any transaction; the same run may
  *   try again.
  */
+import { publicCalls } from '../async-context/index.js';
 import { type FencedStore, type FencePosition, FencedError, isAheadOf, type JobName } from '../domain/index.js';
 import { NoNodeError, type Operation, type RegistryCenter, type TransactionResult } from '../registry/index.js';
 import { formatFence, parseFence } from './fence-text.js';
@@ -27,6 +28,7 @@ type Fence = FencePosition & { readonly version: number };
  * await guard.write(context, [{ kind: 'set', path: '/ledger/balance', data: balance }]);
  * ```
  */
+@publicCalls
 export class ZooKeeperGuard implements FencedStore {
   /** @param path parent of the fences, outside of the jobs' own trees; created on first use */
   constructor(

@@ -1,4 +1,5 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { inPackageContext } from '../async-context/index.js';
 import type { Clock } from '../clock/index.js';
 import { UnknownJobError } from '../domain/index.js';
 import { InvalidArgumentError } from './operations.errors.js';
@@ -35,7 +36,15 @@ export interface DumpServer {
  * @throws the system's error if the port is not available
  * @see ElasticJob, `SnapshotService`
  */
-export async function startDumpServer(
+export function startDumpServer(
+  operations: JobOperateApi,
+  clock: Clock,
+  input: DumpServerOptions,
+): Promise<DumpServer> {
+  return inPackageContext(() => start(operations, clock, input));
+}
+
+async function start(
   operations: JobOperateApi,
   clock: Clock,
   { port, host = '127.0.0.1', ...options }: DumpServerOptions,

@@ -1,3 +1,4 @@
+import { publicCalls } from '../async-context/index.js';
 import { assertFitsOneTransaction, removeTree, untilAccepted } from '../coordination/index.js';
 import { sharedClass } from '../copies/index.js';
 import {
@@ -27,6 +28,7 @@ export type AssertEditable = (configuration: JobConfiguration, former: JobOption
  * @see ElasticJob, `JobConfigurationAPI`
  */
 @sharedClass('JobConfigurationApi')
+@publicCalls
 export class JobConfigurationApi {
   /**
    * @param strategies the user's own, which edits may name by their type besides the built-in ones

@@ -1,3 +1,4 @@
+import { publicCalls } from '../async-context/index.js';
 import type { Clock } from '../clock/index.js';
 import {
   formatTriggerRequest,
@@ -67,6 +68,7 @@ const MAX_DUMP_BYTES = 5_000_000;
  * @see ElasticJob, `JobOperateAPI`
  */
 @sharedClass('JobOperateApi')
+@publicCalls
 export class JobOperateApi {
   /**
    * @param strategies the user's own, which new jobs may name by their type besides the built-in ones

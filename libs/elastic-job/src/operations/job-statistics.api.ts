@@ -1,3 +1,4 @@
+import { publicCalls } from '../async-context/index.js';
 import { ConfigurationNodeError, ElasticJob2ConfigurationError, parseConfiguration } from '../coordination/index.js';
 import { sharedClass } from '../copies/index.js';
 import { type JobBriefStatus, type JobName, judgeJob, parseCreatedJob } from '../domain/index.js';
@@ -34,6 +35,7 @@ const ALL_PARTS: readonly JobPart[] = ['instances', 'servers', 'items'];
  * @see ElasticJob, `JobStatisticsAPI`
  */
 @sharedClass('JobStatisticsApi')
+@publicCalls
 export class JobStatisticsApi {
   constructor(private readonly registry: RegistryCenter) {}
 

@@ -1,3 +1,4 @@
+import { publicCalls } from '../async-context/index.js';
 import { sharedClass } from '../copies/index.js';
 import { inJavaOrder, type JobName } from '../domain/index.js';
 import type { RegistryCenter } from '../registry/index.js';
@@ -16,6 +17,7 @@ export interface ServerBriefInfo {
 
 /** Lists the servers. Values are frozen. @see ElasticJob, `ServerStatisticsAPI` */
 @sharedClass('ServerStatisticsApi')
+@publicCalls
 export class ServerStatisticsApi {
   constructor(private readonly registry: RegistryCenter) {}
 

@@ -1,3 +1,4 @@
+import { publicCalls } from '../async-context/index.js';
 import { sharedClass } from '../copies/index.js';
 import type { JobName } from '../domain/index.js';
 import { creation, type Operation, type RegistryCenter } from '../registry/index.js';
@@ -10,6 +11,7 @@ import { throwUnknownItem } from './unknown-item.js';
  * @see ElasticJob, `ShardingOperateAPI`
  */
 @sharedClass('ShardingOperateApi')
+@publicCalls
 export class ShardingOperateApi {
   constructor(private readonly registry: RegistryCenter) {}
 

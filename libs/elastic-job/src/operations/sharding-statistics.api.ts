@@ -1,3 +1,4 @@
+import { publicCalls } from '../async-context/index.js';
 import type { JobPaths } from '../coordination/index.js';
 import { sharedClass } from '../copies/index.js';
 import {
@@ -63,6 +64,7 @@ export interface ShardingInfo {
 
 /** Lists a job's items and their states. Values are frozen. @see ElasticJob, `ShardingStatisticsAPI` */
 @sharedClass('ShardingStatisticsApi')
+@publicCalls
 export class ShardingStatisticsApi {
   constructor(private readonly registry: RegistryCenter) {}
 

@@ -1,3 +1,4 @@
+import { publicCalls } from '../async-context/index.js';
 import type { Timer } from '../clock/index.js';
 
 /**
@@ -21,6 +22,7 @@ interface PendingTimer {
 }
 
 /** Time that the clocks of one simulation share: an instant, and the timers after it. */
+@publicCalls
 export class VirtualTimeline {
   /** Milliseconds since the start of the simulation. */
   now = 0;

@@ -1,3 +1,4 @@
+import { inOwnContext, publicCalls } from '../async-context/index.js';
 import { type Clock, Deadline } from '../clock/index.js';
 import { sharedClass } from '../copies/index.js';
 import type { Redact } from '../domain/index.js';
@@ -11,6 +12,7 @@ const LONGEST_STOP_MS = 5_000;
 
 /** The sinks of one process, from the first event to the last. */
 @sharedClass('EventSinks')
+@publicCalls
 export class EventSinks {
   private readonly started: JobEventSink[] = [];
   private readonly listening: (() => void)[] = [];
@@ -27,7 +29,7 @@ export class EventSinks {
   start(): void {
     const host: SinkHost = { clock: this.clock, emit: (event) => this.events.emit(event) };
     for (const sink of this.sinks) {
-      sink.start?.(host);
+      inOwnContext(() => sink.start?.(host));
       this.started.push(sink);
       const hear = (event: JobEvent) => sink.hear(this.redact ? redactEvent(event, this.redact) : event);
       this.listening.push(this.events.on(hear, `the sink "${sink.name}"`));
@@ -54,7 +56,7 @@ export class EventSinks {
 
   private async stopOne(sink: JobEventSink, signal: AbortSignal): Promise<void> {
     try {
-      await sink.stop?.(signal);
+      await inOwnContext(() => sink.stop?.(signal));
     } catch (error) {
       const message = `stopping the sink "${sink.name}" failed`;
       this.events.emit({ kind: 'error', jobName: undefined, message, error });

@@ -1,3 +1,4 @@
+import { inOwnContext, publicCalls } from '../async-context/index.js';
 import { sharedClass } from '../copies/index.js';
 import { hearRejection, readable } from '../domain/index.js';
 import type { JobEvent, JobEventListener } from './job-event.js';
@@ -12,6 +13,7 @@ interface Heard {
  * is reported as an `error` event.
  */
 @sharedClass('JobEvents')
+@publicCalls
 export class JobEvents {
   private readonly listeners = new Map<object, Heard>();
 
@@ -47,7 +49,7 @@ export class JobEvents {
 /** Calls a listener. Its failure, also by a promise, is given to `onError`. */
 function tell({ listener }: Heard, event: JobEvent, onError: (error: unknown) => void): void {
   try {
-    hearRejection(listener(event), onError);
+    hearRejection(inOwnContext(() => listener(event)), onError);
   } catch (error) {
     onError(error);
   }

@@ -1,3 +1,4 @@
+import { publicCalls } from '../../async-context/index.js';
 import { Deadline } from '../../clock/index.js';
 import { judgeClaim, placeOf } from '../task-claim.js';
 import { TaskBackendError } from '../task-backend.error.js';
@@ -49,6 +50,7 @@ export interface LocalProcessesOptions {
  * A task ends with its session: processes that it leaves behind are killed. `resources.cpu` limits nothing here. A
  * program that starts another session and detaches from its parents is not found, and stays.
  */
+@publicCalls
 export class LocalProcesses implements TaskBackend {
   readonly name = 'processes';
   readonly adopts = false;

@@ -1,3 +1,4 @@
+import { publicCalls } from '../../async-context/index.js';
 import type { JobName } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import { CLOUD_APP_FORM, type CloudAppConfiguration, type CloudAppOptions } from './cloud-app.js';
@@ -7,6 +8,7 @@ import { CLOUD_PATHS } from './cloud-paths.js';
 import { CloudAppExistsError, UnknownCloudAppError } from './cloud-tree.errors.js';
 
 /** The registered applications. @see ElasticJob-Cloud 3.0.2, `CloudAppController` */
+@publicCalls
 export class CloudApps {
   private readonly nodes: CloudNodes<CloudAppConfiguration>;
 

@@ -10,6 +10,7 @@
  * Failures: a wrong text from elsewhere is reported with its faults, and does not affect the others. If the answer to a
  * write is lost, the error says so; a second attempt finds the work done, by this or another operator.
  */
+import { publicCalls } from '../../async-context/index.js';
 import type { Clock } from '../../clock/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import { CloudApps } from './cloud-apps.js';
@@ -18,6 +19,7 @@ import { CloudJobs } from './cloud-jobs.js';
 import { frameworkId } from './framework-id.js';
 
 /** The applications and jobs of a namespace. */
+@publicCalls
 export class CloudConfigurations {
   readonly jobs: CloudJobs;
   readonly apps: CloudApps;

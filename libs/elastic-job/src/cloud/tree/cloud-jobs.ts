@@ -1,3 +1,4 @@
+import { publicCalls } from '../../async-context/index.js';
 import type { JobName } from '../../domain/index.js';
 import type { Operation, RegistryCenter } from '../../registry/index.js';
 import { CLOUD_JOB_FORM, type CloudJobConfiguration, type CloudJobOptions } from './cloud-job.js';
@@ -12,6 +13,7 @@ import {
 } from './cloud-tree.errors.js';
 
 /** The registered jobs. @see ElasticJob-Cloud 3.0.2, `ProducerManager` */
+@publicCalls
 export class CloudJobs {
   private readonly nodes: CloudNodes<CloudJobConfiguration>;
 

@@ -1,3 +1,4 @@
+import { publicCalls } from '../../async-context/index.js';
 import type { Clock } from '../../clock/index.js';
 import {
   type Checkpoint,
@@ -21,6 +22,7 @@ import { type JobTree, untilAnswered, untilCommitted } from '../job-tree/index.j
  * Failures: after a lost reply the same is written again while the session lasts; no other instance can have written
  * meanwhile. Calls run one after the other, so that no repetition undoes a later one.
  */
+@publicCalls
 export class ItemCheckpoint implements Checkpoint {
   private readonly path: string;
   private previous: Promise<unknown> = Promise.resolve();

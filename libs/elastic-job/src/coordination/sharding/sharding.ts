@@ -18,6 +18,7 @@
  * Failures: if the leader dies before the commit, the flag stays and the next leader takes over. If an instance joins
  * or leaves during the commit, the comparison after it sets the flag again.
  */
+import { inOwnContext } from '../../async-context/index.js';
 import type { Clock } from '../../clock/index.js';
 import {
   goesRound,
@@ -228,7 +229,10 @@ export class Sharding {
 
   private plan(tree: JobTree): ReadonlyMap<number, string> {
     const { strategy, shardingTotalCount } = this.configurations.current(tree.jobName);
-    return planSharding(strategy, tree.availableInstances(), tree.jobName, shardingTotalCount, ownersOf(tree));
+    const { jobName } = tree;
+    return inOwnContext(() =>
+      planSharding(strategy, tree.availableInstances(), jobName, shardingTotalCount, ownersOf(tree)),
+    );
   }
 
   private async waitForSharding(tree: JobTree, signal?: AbortSignal): Promise<boolean> {

@@ -9,6 +9,7 @@
  * 100 waiting deliveries. A report that cannot be delivered goes to the log instead, and an `error-handler-failed`
  * event has the reason.
  */
+import { inOwnContext } from '../../async-context/index.js';
 import { type Clock, HeldBack } from '../../clock/index.js';
 import {
   ConfigurationError,
@@ -186,7 +187,8 @@ export class JobErrorHandlers {
       timer = this.clock.setTimer(limitMs, () =>
         limit.abort(new DeliveryError(type, `no answer within ${limitMs} ms`)),
       );
-      await within(signal, async () => handler.handle(told, { props, now: this.clock.wallNow(), signal }));
+      const channel = { props, now: this.clock.wallNow(), signal };
+      await within(signal, async () => inOwnContext(() => handler.handle(told, channel)));
     } catch (fault) {
       this.logInstead(report, job, fault);
     } finally {

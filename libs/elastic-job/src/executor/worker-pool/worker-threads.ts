@@ -1,3 +1,4 @@
+import { publicCalls } from '../../async-context/index.js';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { ResourceLimits } from 'node:worker_threads';
@@ -33,6 +34,7 @@ export interface WorkerThreadsOptions {
  * ElasticJobModule.forRoot({ workerPool: new WorkerThreads() })
  * ```
  */
+@publicCalls
 export class WorkerThreads implements WorkerPool {
   /** Imported at once, so that a missing package fails the start instead of the first run. */
   private readonly piscina = importPiscina();

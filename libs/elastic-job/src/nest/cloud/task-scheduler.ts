@@ -1,3 +1,4 @@
+import { publicCalls } from '../../async-context/index.js';
 import {
   CLOUD_TEMPLATE,
   findIntervalFault,
@@ -40,6 +41,7 @@ type TaskApps = NonNullable<ElasticJobCloudModuleOptions['apps']>;
 export type PlacedJob = Pick<JobDefinition, 'configuration' | 'place' | 'handler' | 'settled' | 'tasks'>;
 
 /** Runs jobs with `executor: 'task'` on a backend, and owns that backend. */
+@publicCalls
 export class TaskScheduler {
   private readonly type: TaskJobType;
   private readonly backend: TaskBackend;

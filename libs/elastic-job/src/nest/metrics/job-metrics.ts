@@ -1,3 +1,4 @@
+import { publicCalls } from '../../async-context/index.js';
 import { Registry } from 'prom-client';
 import { sharedClass } from '../../copies/index.js';
 import type { TaskBackendStatus } from '../../domain/index.js';
@@ -21,6 +22,7 @@ interface JobMetricsParts extends MeteredParts {
 
 /** Metrics of one application, counted from its construction on. */
 @sharedClass('JobMetrics')
+@publicCalls
 export class JobMetrics {
   /** Registry that holds them. */
   readonly registry: Registry;

@@ -1,3 +1,4 @@
+import { publicCalls } from '../../async-context/index.js';
 import { sharedClass } from '../../copies/index.js';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
@@ -28,6 +29,7 @@ import { HEALTH_OPTIONS, type HealthOptions, showsDetails } from './health-optio
  * production only the status is shown, unless `ElasticJobHealthModule.forRoot({ details: true })` says otherwise.
  */
 @sharedClass('ElasticJobHealthIndicator')
+@publicCalls
 @Injectable()
 export class ElasticJobHealthIndicator {
   /** @internal */

@@ -1,3 +1,4 @@
+import { publicCalls } from '../../async-context/index.js';
 import type { Clock } from '../../clock/index.js';
 import type { TimeInterval } from '../../domain/index.js';
 import { assertLegal, Namespace } from '../namespace.js';
@@ -58,6 +59,7 @@ export interface MemoryRegistryCenterOptions {
  * One client of a `MemoryRegistry`. Sizes are counted as ZooKeeper counts them, with the open ACL: a tree that fits
  * here fits there too.
  */
+@publicCalls
 export class MemoryRegistryCenter implements RegistryCenter {
   readonly maxRequestBytes: number;
   private readonly namespace: Namespace;

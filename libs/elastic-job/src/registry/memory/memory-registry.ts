@@ -1,3 +1,4 @@
+import { publicCalls } from '../../async-context/index.js';
 import type { Clock } from '../../clock/index.js';
 import { sharedClass } from '../../copies/index.js';
 import { MemoryRegistryCenter, type MemoryRegistryCenterOptions } from './memory-registry-center.js';
@@ -32,6 +33,7 @@ import {
  * Every fault throws a RangeError for the id of a session that no client has.
  */
 @sharedClass('MemoryRegistry')
+@publicCalls
 export class MemoryRegistry {
   private readonly server: MemoryServer;
 

@@ -1,3 +1,4 @@
+import { publicCalls } from '../../async-context/index.js';
 import type { Clock } from '../../clock/index.js';
 import type { TimeInterval } from '../../domain/index.js';
 import { assertLegal } from '../namespace.js';
@@ -28,6 +29,7 @@ import { ZooKeeperClient } from './zookeeper-client.js';
 import { type ResolvedZooKeeperOptions, resolveZooKeeperOptions, type ZooKeeperOptions } from './zookeeper-options.js';
 
 /** A client of a ZooKeeper ensemble, version 3.6 or later. */
+@publicCalls
 export class ZooKeeperRegistryCenter implements RegistryCenter {
   readonly maxRequestBytes: number;
   private readonly options: ResolvedZooKeeperOptions;

@@ -1,3 +1,4 @@
+import { inOwnContext } from '../../async-context/index.js';
 import type { JobTree } from '../../coordination/index.js';
 import type { FencedStore } from '../../domain/index.js';
 
@@ -14,5 +15,5 @@ export async function assertFencesNotAhead(
   if (fences.length === 0) return;
   await registry.ensurePath(paths.systemTime, { signal });
   const { mzxid: token } = await registry.set(paths.systemTime, '', undefined, { signal });
-  await Promise.all(fences.map((fence) => fence.assertNotAhead(jobName, { tokenEpoch, token })));
+  await Promise.all(fences.map((fence) => inOwnContext(() => fence.assertNotAhead(jobName, { tokenEpoch, token }))));
 }

@@ -1,3 +1,4 @@
+import { publicCalls } from '../../async-context/index.js';
 import { Deadline } from '../../clock/index.js';
 import { type CoordinationServices, createCoordinationServices } from '../../coordination/index.js';
 import { sharedClass } from '../../copies/index.js';
@@ -50,6 +51,7 @@ const AFTER = { departure: 1_500, deliveries: 1_000, registry: 500 };
  * the Nest module offers.
  */
 @sharedClass('ElasticJobRuntime')
+@publicCalls
 export class ElasticJobRuntime {
   readonly events = new JobEvents();
   readonly registrar: JobRegistrar;

@@ -1,3 +1,4 @@
+import { publicCalls } from '../../async-context/index.js';
 import { sharedClass } from '../../copies/index.js';
 import {
   type CodeOption,
@@ -58,6 +59,7 @@ const ADDED = 'JobRegistrar.add';
  * leaves is told as skipped. `cancel` reaches its runs until they end.
  */
 @sharedClass('JobRegistrar')
+@publicCalls
 export class JobRegistrar {
   /** Jobs of this process, including those that leave. */
   private readonly runtimes = new Map<JobName, JobRuntime>();

@@ -1,9 +1,11 @@
+import { publicCalls } from '../../../async-context/index.js';
 import type { Configurations } from '../../../coordination/index.js';
 import { sharedClass } from '../../../copies/index.js';
 import type { JobConfiguration, JobName } from '../../../domain/index.js';
 
 /** Settings of jobs. */
 @sharedClass('ConfigurationService')
+@publicCalls
 export class ConfigurationService {
   /** @internal */
   constructor(private readonly configurations: Configurations) {}

@@ -1,3 +1,4 @@
+import { publicCalls } from '../../../async-context/index.js';
 import {
   confirmLost,
   type ConfirmLostOutcome,
@@ -11,6 +12,7 @@ import type { JobSession } from '../../session/index.js';
 
 /** Items of crashed instances that wait for failover, and a way to run them here and now. */
 @sharedClass('FailoverService')
+@publicCalls
 export class FailoverService {
   /**
    * @internal

@@ -1,9 +1,11 @@
+import { publicCalls } from '../../../async-context/index.js';
 import type { Instances, RegisteredInstance } from '../../../coordination/index.js';
 import { sharedClass } from '../../../copies/index.js';
 import type { JobName } from '../../../domain/index.js';
 
 /** The processes that take part in a job. */
 @sharedClass('InstanceService')
+@publicCalls
 export class InstanceService {
   /** @internal */
   constructor(private readonly members: Instances) {}

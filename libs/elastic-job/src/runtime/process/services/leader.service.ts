@@ -1,9 +1,11 @@
+import { publicCalls } from '../../../async-context/index.js';
 import type { Leadership, LeadershipTerm } from '../../../coordination/index.js';
 import { sharedClass } from '../../../copies/index.js';
 import type { JobName } from '../../../domain/index.js';
 
 /** Leadership of jobs, and work for the leader alone. */
 @sharedClass('LeaderService')
+@publicCalls
 export class LeaderService {
   /** @internal */
   constructor(private readonly leadership: Leadership) {}

@@ -1,9 +1,11 @@
+import { publicCalls } from '../../../async-context/index.js';
 import type { Sharding } from '../../../coordination/index.js';
 import { sharedClass } from '../../../copies/index.js';
 import type { JobName } from '../../../domain/index.js';
 
 /** Assignment of items to instances. */
 @sharedClass('ShardingService')
+@publicCalls
 export class ShardingService {
   /** @internal */
   constructor(private readonly sharding: Sharding) {}
