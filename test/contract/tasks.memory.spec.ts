@@ -28,12 +28,17 @@ async function startHarness(adopts: boolean): Promise<TaskHarness> {
     script: (context) => PROGRAMS[context.order.template.command![0]!]!(context),
   });
   const backends: MemoryTasks[] = [];
+  const start = async (): Promise<MemoryTasks> => {
+    const backend = cluster.backend();
+    await backend.start({ clock, cluster: 'contract', emit: () => {} });
+    backends.push(backend);
+    return backend;
+  };
   return {
-    async backend() {
-      const backend = cluster.backend();
-      await backend.start({ clock, cluster: 'contract', emit: () => {} });
-      backends.push(backend);
-      return backend;
+    backend: start,
+    async crowded() {
+      cluster.noRoom();
+      return { backend: await start(), makeRoom: async () => cluster.makeRoom() };
     },
     template: (behaviour) => ({ command: [behaviour] }),
     async stop() {

@@ -33,7 +33,7 @@ export interface RunFact {
 
 /** An event of a task, at the instant of its effect. */
 export interface TaskFact extends TaskTarget {
-  readonly what: 'launched' | 'adopted' | 'opened' | 'ended' | 'released';
+  readonly what: 'launched' | 'adopted' | 'opened' | 'started' | 'ended' | 'released';
   readonly jobName: string;
   readonly item: number;
   readonly uid: string;

@@ -9,6 +9,8 @@ export interface TaskLife extends Pick<
   /** Its holders, in the order of their claims. The first one has launched it. */
   readonly holders: readonly Holder[];
   readonly openedAt: number | undefined;
+  /** When it was RUNNING first. */
+  readonly startedAt: number | undefined;
   /** Its end, after which its process does nothing. */
   readonly end: (EntryOf<'task'> & { readonly what: 'ended' }) | undefined;
   readonly release: EntryOf<'task'> | undefined;
@@ -26,9 +28,17 @@ export function readTasks(entries: readonly Entry[]): readonly TaskLife[] {
     const known = lives.get(uid);
     if (known === undefined) {
       const what = { jobName, item, uid, fireTime, origin, launch, run, token, launchedAt: at };
-      lives.set(uid, { ...what, holders: [holder], openedAt: undefined, end: undefined, release: undefined });
+      lives.set(uid, {
+        ...what,
+        holders: [holder],
+        openedAt: undefined,
+        startedAt: undefined,
+        end: undefined,
+        release: undefined,
+      });
     } else if (entry.what === 'adopted') known.holders = [...known.holders, holder];
     else if (entry.what === 'opened') known.openedAt ??= at;
+    else if (entry.what === 'started') known.startedAt ??= at;
     else if (entry.what === 'ended') known.end = { ...entry, what: 'ended' };
     else known.release = entry;
   }

@@ -1,6 +1,9 @@
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { HELD, type TaskAdapter, WRITTEN } from './harness.js';
-import { endOf, listed, statesUntil, stateOf, useStage } from './support.js';
+import { HELD, orderOf, type TaskAdapter, WRITTEN } from './harness.js';
+import { endOf, launched, listed, statesUntil, stateOf, useStage } from './support.js';
+
+const LIMIT_MS = 500;
 
 export function describeEnds(adapter: TaskAdapter): void {
   describe('the end of a task', () => {
@@ -57,9 +60,25 @@ export function describeEnds(adapter: TaskAdapter): void {
     });
 
     it('is KILLED by its time limit', async () => {
-      const handle = await stage.launch('ignores', { timeoutMs: 500, graceMs: 50 });
+      const handle = await stage.launch('ignores', { timeoutMs: LIMIT_MS, graceMs: 50 });
       await stage.backend.open(handle, HELD);
       expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'KILLED', killer: 'timeout' });
+    });
+
+    it('comes by its time limit from its start, however long it has waited for room', async () => {
+      const { backend, makeRoom } = await stage.harness.crowded();
+      const order = orderOf(stage.harness.template('obeys'), { timeoutMs: LIMIT_MS, graceMs: 50 });
+      const handle = launched(await backend.claim(order));
+      await backend.open(handle, HELD);
+      await stateOf(backend, handle, 'QUEUED');
+      await setTimeout(LIMIT_MS + 200); // It waits in real time, and nothing of it happens.
+
+      await makeRoom();
+
+      await stateOf(backend, handle, 'RUNNING');
+      const since = performance.now();
+      expect(await endOf(backend, handle)).toMatchObject({ name: 'KILLED', killer: 'timeout' });
+      expect(performance.now() - since).toBeGreaterThan(LIMIT_MS / 2);
     });
 
     it('keeps the tail of much output, cut to whole characters', async () => {

@@ -10,6 +10,8 @@ export const WRITTEN = { line: 'line ääää ', lines: 20_000 } as const;
 export interface TaskHarness {
   /** A started backend of one more scheduler. Backends that do not adopt share nothing. */
   backend(): Promise<TaskBackend>;
+  /** A started backend without room: tasks that are opened wait as QUEUED until `makeRoom`. */
+  crowded(): Promise<{ readonly backend: TaskBackend; makeRoom(): Promise<void> }>;
   /** Starts a task with this program. */
   template(behaviour: Behaviour): TaskTemplate;
   stop(): Promise<void>;

@@ -20,14 +20,17 @@ export interface TaskStage {
 /** Starts the backend of an instance. Its name in holds is `s0`, `s1` ... */
 export async function schedulingOn(stage: TaskStage, index: number): Promise<TaskScheduling> {
   const { cluster, hear = () => {}, tasks } = stage;
-  const { center, clock } = cluster.instances[index]!;
+  const { center, clock, runtime } = cluster.instances[index]!;
   const backend = tasks.backend(`s${index}`);
   await cluster.clock.advanceUntil(backend.start({ clock, cluster: 'c', emit: () => {} }));
   return {
     backend,
     cluster: 'c',
     clock,
-    settingsOf: () => ({ template: {}, resources: { cpu: 1, memoryMb: 64 }, graceMs: GRACE_MS }),
+    settingsOf: (jobName) => {
+      const { timeoutMs } = runtime.registrar.of(jobName).configuration;
+      return { template: {}, resources: { cpu: 1, memoryMb: 64 }, timeoutMs, graceMs: GRACE_MS };
+    },
     recordsOf: (items, signal) => readRecords(center, items, { signal }),
     displayOf: ({ item, jobName }) => new ShownTask(center, jobName, item),
     emit: hear,

@@ -9,6 +9,11 @@ function latest(ms: number): number {
 
 /** A run that takes longer than its job allows is told to stop, and has failed. */
 export function timeouts(history: History): Violation[] {
+  const { tasks } = history.plan;
+  return tasks === undefined ? timeoutsOfRuns(history) : timeoutsOfTasks(history, tasks.graceMs);
+}
+
+function timeoutsOfRuns(history: History): Violation[] {
   return history.runs.flatMap((run) => {
     const { timeoutMs } = history.plan.jobs.find(({ name }) => name === run.jobName)!;
     if (timeoutMs === undefined) return [];
@@ -22,6 +27,20 @@ export function timeouts(history: History): Violation[] {
     const isExcused = isLong && !history.isSteady(run.instance, run.at, limitMs);
     if (!history.judges(11, isExcused && DISTURBED) || !isLong) return [];
     return [violation(run, `took longer than ${timeoutMs} ms`)];
+  });
+}
+
+/** A task has its whole time from its start on, whatever becomes of its schedulers, and no more than its grace beyond. */
+function timeoutsOfTasks(history: History, graceMs: number): Violation[] {
+  return history.tasks.flatMap(({ end, startedAt, ...task }): Violation[] => {
+    const { timeoutMs } = history.plan.jobs.find(({ name }) => name === task.jobName)!;
+    if (timeoutMs === undefined || startedAt === undefined) return [];
+    history.judges(11);
+    const endedAt = end?.at ?? history.closingAt;
+    const isEarly = end?.killer === 'timeout' && endedAt < startedAt + timeoutMs;
+    if (!isEarly && endedAt <= startedAt + timeoutMs + graceMs) return [];
+    const message = `task ${task.uid} of ${itemKey(task.jobName, task.item)} ran for ${endedAt - startedAt} ms`;
+    return [{ at: endedAt, message: `${message}, and may run for ${timeoutMs} ms`, about: task.jobName }];
   });
 }
 

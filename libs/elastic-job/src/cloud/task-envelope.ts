@@ -47,7 +47,7 @@ export interface TaskEnvelope extends TaskAnswers {
   readonly retries?: TaskRetries;
   /** The checkpoint at the begin; undefined or null if there is none. */
   readonly checkpoint?: unknown;
-  /** How long the run may take after it was opened, in milliseconds. */
+  /** How long the run may take after the start of its process, in milliseconds. */
   readonly timeoutMs?: number;
   /** From SIGTERM to SIGKILL, in milliseconds. */
   readonly graceMs: number;

@@ -37,7 +37,10 @@ export interface TaskOrder {
    * @see OpenTelemetry, "Environment Variables as Context Propagation Carriers"
    */
   readonly traceparent?: string | undefined;
-  /** How long it may run after it was opened, in milliseconds. @default without limit */
+  /**
+   * Longest run, in milliseconds. The backend alone counts it, from the first start of the task: not from its opening,
+   * and not anew for an adopter. @default without limit
+   */
   readonly timeoutMs?: number;
   /** Time from the request to end until it is killed, in milliseconds. */
   readonly graceMs: number;

@@ -4,7 +4,6 @@ import {
   DrainDeadlineError,
   ExecutorDeathError,
   HandedOverError,
-  JobTimeoutError,
   ResidentStoppedError,
 } from '../domain/index.js';
 import { isLeftAlone, relaunchPauseMs, taskFailure } from './task-outcome.decision.js';
@@ -66,7 +65,6 @@ describe('a task whose scheduler lets go of the item', () => {
     ['the session is lost', new Error('lost'), true],
     ['the drain is over', new DrainDeadlineError('j', 1), true],
     ['an operator cancels it', new CancelledError('j', 0), false],
-    ['its time is over', new JobTimeoutError('j', 0, 1), false],
     ['an operator has confirmed its loss', new ExecutorDeathError('GONE_BY_OPERATOR', 'spec'), false],
     ['a resident item stops', new ResidentStoppedError('j', 0, 'settings'), false],
   ])('goes on only if others can adopt it and the reason allows it: %s', (_, reason, isLeft) => {

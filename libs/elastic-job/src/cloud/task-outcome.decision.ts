@@ -56,7 +56,6 @@ export function taskFailure({ isShared, item, jobName, timeoutMs }: EndedTask, s
 export function isLeftAlone(reason: unknown, adopts: boolean): boolean {
   const isToEnd =
     reason instanceof CancelledError ||
-    reason instanceof JobTimeoutError ||
     reason instanceof ExecutorDeathError ||
     reason instanceof ResidentStoppedError;
   return adopts && !isToEnd;

@@ -104,7 +104,8 @@ export interface JobOptions {
   readonly shardingTimeoutMs?: number;
   /**
    * Longest run of one item, in milliseconds; its signal aborts then. The limit covers all attempts and the pauses
-   * between them, since an item that takes longer is late, however often it was tried. @default none
+   * between them, since an item that takes longer is late, however often it was tried. That of a task counts from its
+   * start. @default none
    */
   readonly timeoutMs?: number;
   /**

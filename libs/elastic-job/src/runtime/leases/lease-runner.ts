@@ -149,10 +149,11 @@ export class LeaseRunner {
     told().catch(this.context.report('what follows a settled run'));
   }
 
-  // Tasks repeat their work themselves, so nothing is repeated here.
+  // Tasks repeat their work themselves, and their backend counts their time from their start.
   private get runConfiguration(): JobConfiguration {
     const { settings, tasks } = this.context;
-    return tasks === undefined ? settings.configuration : { ...settings.configuration, maxAttempts: 1 };
+    if (tasks === undefined) return settings.configuration;
+    return { ...settings.configuration, maxAttempts: 1, timeoutMs: undefined };
   }
 
   // A hung handler keeps its item here until it returns, even if the item was given up to others.

@@ -53,6 +53,16 @@ export class MemoryTaskCluster {
     return this.store.holds.hold(request, options);
   }
 
+  /** From now on there is no room: tasks that are opened wait as QUEUED. */
+  noRoom(): void {
+    this.store.setRoom(false);
+  }
+
+  /** There is room again: the tasks that have waited begin, in the order in which they were opened. */
+  makeRoom(): void {
+    this.store.setRoom(true);
+  }
+
   /** Ends a task from outside, for example by the loss of its machine. */
   end(key: TaskKey, state: TaskState & { readonly name: TaskEndName }): void {
     this.taskAt(key).endFor(state);

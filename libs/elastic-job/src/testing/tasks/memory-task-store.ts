@@ -50,6 +50,9 @@ export class MemoryTaskStore {
   readonly launches: MemoryTaskLaunch[] = [];
   readonly violations: string[] = [];
   readonly world: MemoryTaskWorld;
+  private isFull = false;
+  /** Open tasks that wait for room, in the order of their opening. */
+  private readonly waiting: MemoryTask[] = [];
   private readonly records = new Map<string, PlaceRecord>();
 
   constructor(options: MemoryTaskClusterOptions) {
@@ -68,9 +71,19 @@ export class MemoryTaskStore {
       clock,
       hasLink,
       script: (jobName) => this.scripts.get(jobName) ?? this.settings.script,
+      hasRoom: (task) => {
+        if (this.isFull) this.waiting.push(task);
+        return !this.isFull;
+      },
       began: (task) => this.note(task),
       tell: onEvent,
     };
+  }
+
+  /** Lets tasks that are opened from now on wait, or lets them begin together with those that have waited. */
+  setRoom(hasRoom: boolean): void {
+    this.isFull = !hasRoom;
+    if (hasRoom) for (const task of this.waiting.splice(0)) task.begin();
   }
 
   /** True while a task of the key does something, in the store or outside of it. */

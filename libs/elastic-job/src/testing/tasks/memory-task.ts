@@ -21,6 +21,8 @@ export interface MemoryTaskWorld {
   readonly clock: Clock;
   readonly hasLink: boolean;
   readonly script: (jobName: string) => MemoryTaskScript;
+  /** False if a task must wait; it begins later then. */
+  readonly hasRoom: (task: MemoryTask) => boolean;
   readonly began: (task: MemoryTask) => void;
   readonly tell: (event: MemoryTaskEvent) => void;
 }
@@ -36,6 +38,7 @@ export class MemoryTask {
   /** True while its process does something. */
   isAlive = false;
   private isGated = true;
+  private hasStarted = false;
   private isReachable = true;
   private isOver = false;
   /** Latest state that could not be reported. */
@@ -67,11 +70,16 @@ export class MemoryTask {
     this.link = link;
     if (!this.isGated || this.history.hasEnded) return;
     this.isGated = false;
+    this.world.tell({ kind: 'opened', handle: this.handle });
+    if (this.world.hasRoom(this)) this.begin();
+    else this.tell({ name: 'QUEUED', detail: 'there is no room' });
+  }
+
+  /** Begins its program, unless it has ended meanwhile. */
+  begin(): void {
+    if (this.history.hasEnded) return;
     this.isAlive = true;
     this.world.began(this);
-    this.world.tell({ kind: 'opened', handle: this.handle });
-    const { timeoutMs } = this.order;
-    if (timeoutMs !== undefined) this.after(timeoutMs, () => this.tellToEnd('timeout', this.order.graceMs));
     void this.live(this.world.script(this.order.key.jobName));
   }
 
@@ -79,7 +87,7 @@ export class MemoryTask {
   tellToEnd(killer: TaskKiller, graceMs: number): void {
     if (this.killer !== undefined || this.history.hasEnded) return;
     this.killer = killer;
-    if (!this.isAlive) return this.end(this.killed('it was never opened'));
+    if (!this.isAlive) return this.end(this.killed('it has not begun'));
     this.after(graceMs, () => this.end(this.killed('signal SIGKILL')));
     this.ending.abort(new Error('The task is to end.'));
   }
@@ -187,8 +195,18 @@ export class MemoryTask {
   }
 
   private tell(state: TaskState): void {
+    if (state.name === 'RUNNING') this.start();
     if (this.isReachable) this.history.add(state);
     else this.untold = state;
+  }
+
+  /** Starts its time limit, once. */
+  private start(): void {
+    if (this.hasStarted) return;
+    this.hasStarted = true;
+    this.world.tell({ kind: 'started', handle: this.handle });
+    const { graceMs, timeoutMs } = this.order;
+    if (timeoutMs !== undefined) this.after(timeoutMs, () => this.tellToEnd('timeout', graceMs));
   }
 
   private after(ms: number, callback: () => void): void {
