@@ -77,23 +77,35 @@ describe('a task that no scheduler follows any more', () => {
   });
 
   it('is told to end, and released when it has ended, if its job was removed while it ran', async () => {
-    let ended = 0;
-    tasks.script(JOB, async ({ clock, signal }) => {
-      await clock.sleep(10 * MINUTE, signal).finally(() => (ended += 1));
-    });
-    await fire();
-    for (const index of [0, 1]) cluster.crash(index);
-    await cluster.advance(2 * SESSION_MS);
-    const newcomer = await cluster.join();
-    const { center } = cluster.instances[newcomer]!;
-    for (const item of [0, 1]) await cluster.clock.advanceUntil(center.delete(`/${JOB}/sharding/${item}/record`));
-    const scheduling = await countedOn(newcomer);
-    reconcile(scheduling, new TaskJobType(scheduling));
+    const ended = await leaveRunning();
 
     await cluster.advance(2 * 20_000 + 1_000);
-    expect(ended).toBe(2);
+    expect(ended()).toBe(2);
     await cluster.advance(20_000);
 
+    expect(await standing()).toEqual([]);
+  });
+
+  it('is told to end again, after ever longer pauses, until that has an answer', async () => {
+    const told: number[] = [];
+    const ended = await leaveRunning();
+    const failNext = (): void => {
+      const held = tasks.holdNext('cancel', { key: { jobName: JOB, item: 0 } });
+      void held.reached.then(() => {
+        told.push(cluster.clock.wallNow());
+        if (told.length < 4) failNext();
+        held.fail();
+      });
+    };
+    failNext();
+
+    await cluster.advance(10 * MINUTE);
+
+    expect([told.length, ended()]).toEqual([4, 2]);
+    const pauses = told.slice(1).map((at, index) => at - told[index]!);
+    expect(pauses.toSorted((a, b) => a - b)).toEqual(pauses);
+    expect(pauses[0]).toBeLessThanOrEqual(40_000);
+    expect(pauses[2]).toBeGreaterThan(40_000);
     expect(await standing()).toEqual([]);
   });
 });
@@ -146,6 +158,25 @@ describe('a task whose run is not over', () => {
     expect(told.filter(({ kind }) => kind === 'task-released')).toEqual([]);
   });
 });
+
+/**
+ * Leaves two running tasks of a job that is gone to a new scheduler. @returns how many of them have ended since then
+ */
+async function leaveRunning(): Promise<() => number> {
+  let ended = 0;
+  tasks.script(JOB, async ({ clock, signal }) => {
+    await clock.sleep(30 * MINUTE, signal).finally(() => (ended += 1));
+  });
+  await fire();
+  for (const index of [0, 1]) cluster.crash(index);
+  await cluster.advance(2 * SESSION_MS);
+  const newcomer = await cluster.join();
+  const { center } = cluster.instances[newcomer]!;
+  for (const item of [0, 1]) await cluster.clock.advanceUntil(center.delete(`/${JOB}/sharding/${item}/record`));
+  const scheduling = await countedOn(newcomer);
+  reconcile(scheduling, new TaskJobType(scheduling));
+  return () => ended;
+}
 
 function fire(): Promise<void> {
   return fireIn({ cluster });

@@ -2,9 +2,10 @@
  * Releases tasks that no scheduler follows any more. Reasons: the scheduler has died between the settle and the
  * release; a release had no answer; a scheduler that stood still has launched too late; the job was removed.
  *
- * Every scheduler compares all tasks of the cluster with the records of their items, every 20 s. A task is released if
- * two rounds in a row have found it a leftover, so that a scheduler that has just settled a run releases its task
- * first. A running leftover is told to end, and released once it has ended.
+ * Every scheduler compares all tasks of the cluster with the records of their items, every 15 to 20 s. A task is
+ * released if two rounds in a row have found it a leftover, so that a scheduler that has just settled a run releases its
+ * task first. A running leftover is told to end, again and again until that has an answer, and released once it has
+ * ended. One that cannot be reached stays.
  *
  * Guarantees: no task of a run that is followed, or waits to be adopted, is touched: the records are read after the
  * tasks were listed, and each launch follows a begin in the record. A task that is adopted meanwhile has a greater
@@ -12,6 +13,7 @@
  *
  * Failures: a round without an answer is skipped, and the next one starts anew.
  */
+import { BackOff } from '../clock/index.js';
 import { isRegistryFailure } from '../registry/index.js';
 import { isLeftover } from './leftover.decision.js';
 import { TaskBackendError } from './task-backend.error.js';
@@ -22,8 +24,17 @@ import { releaseTask } from './task-release.js';
 import type { TaskScheduling } from './task-scheduling.js';
 
 const ROUND_MS = 20_000;
+/** Growth of the pauses before a leftover is told to end once more, in milliseconds. */
+const TELL_AGAIN = { firstMs: ROUND_MS, longestMs: 300_000 };
 /** Closer rounds could not tell a leftover from a run that is just being settled. */
 const LEAST_ROUND_MS = 10_000;
+
+/** A leftover that was told to end. */
+interface Told {
+  readonly backOff: BackOff;
+  /** Earliest time to tell it again, on the monotonic clock; Infinity once it is known to have been told. */
+  againAt: number;
+}
 
 /** Compares a scheduler's backend with the registry. */
 export class TaskReconciliation {
@@ -34,7 +45,7 @@ export class TaskReconciliation {
   /** Leftovers of the last round, by their uid. */
   private suspected: ReadonlySet<string> = new Set();
   /** Leftovers that were told to end, by their uid. */
-  private readonly told = new Set<string>();
+  private readonly told = new Map<string, Told>();
 
   /** @param graceMs time from the request to end until a leftover is killed, in milliseconds */
   constructor(
@@ -72,8 +83,10 @@ export class TaskReconciliation {
 
   private async repeat(): Promise<void> {
     const { signal } = this.ending;
+    const { clock } = this.scheduling;
     while (!signal.aborted) {
-      await this.scheduling.clock.sleep(ROUND_MS, signal).catch(() => {}); // Ends early on a stop.
+      // Spread, so that schedulers that started together do not ask together. Ends early on a stop.
+      await clock.sleep(ROUND_MS * (0.75 + clock.random() / 4), signal).catch(() => {});
       if (!signal.aborted) await this.now().catch((error: unknown) => this.report(error));
     }
   }
@@ -82,7 +95,7 @@ export class TaskReconciliation {
     const leftovers = await this.leftovers();
     const { suspected } = this;
     this.suspected = new Set(leftovers.map(({ uid }) => uid));
-    for (const uid of this.told) if (!this.suspected.has(uid)) this.told.delete(uid);
+    for (const uid of this.told.keys()) if (!this.suspected.has(uid)) this.told.delete(uid);
     for (const handle of leftovers) {
       if (suspected.has(handle.uid)) await this.end(handle).catch((error: unknown) => this.report(error));
     }
@@ -104,12 +117,19 @@ export class TaskReconciliation {
 
   private async end(handle: TaskHandle): Promise<void> {
     const { signal } = this.ending;
-    if (!handle.isGated && !(await this.hasEnded(handle))) {
-      if (this.told.has(handle.uid)) return;
-      this.told.add(handle.uid);
-      return this.scheduling.backend.cancel(handle, this.graceMs);
-    }
+    if (!handle.isGated && !(await this.hasEnded(handle))) return this.tell(handle);
     if (!signal.aborted) await releaseTask(this.scheduling, handle);
+  }
+
+  private async tell(handle: TaskHandle): Promise<void> {
+    const { backend, clock } = this.scheduling;
+    const told = this.told.get(handle.uid) ?? { backOff: new BackOff(clock, TELL_AGAIN), againAt: 0 };
+    this.told.set(handle.uid, told);
+    if (clock.monotonicNow() < told.againAt) return;
+    told.backOff.failed();
+    told.againAt = clock.monotonicNow() + told.backOff.nextMs();
+    await backend.cancel(handle, this.graceMs);
+    told.againAt = Infinity;
   }
 
   private async hasEnded(handle: TaskHandle): Promise<boolean> {
