@@ -13,6 +13,7 @@ export const TASK_MUTANTS: readonly Mutant[] = [
   { name: 'innocence of deaths', foundBy: [32], mutation: { through: withCountedInnocents } },
   { name: 'raised launch', foundBy: [30, 33], mutation: { backend: withoutLaunches } },
   { name: 'look for leftovers', foundBy: [35], mutation: { backend: withoutList } },
+  { name: 'hold of the unreachable', foundBy: [29], mutation: { backend: withoutUnreachable } },
 ];
 
 const UNLINKED: TaskLink = { heldForMs: () => 0, saveCheckpoint: () => Promise.resolve() };
@@ -67,6 +68,17 @@ let risen = 2n ** 60n;
 function withRisingToken(order: TaskOrder): TaskOrder {
   const rising: TaskOrder = Object.create(order, { token: { get: () => (risen += 1n) } });
   return rising;
+}
+
+/** A task that cannot be reached counts as ended. */
+function withoutUnreachable(backend: TaskBackend): TaskBackend {
+  return overriding<TaskBackend>(backend, {
+    async *watch(handle, signal) {
+      for await (const state of backend.watch(handle, signal)) {
+        yield state.name === 'UNREACHABLE' ? { name: 'GONE' } : state;
+      }
+    },
+  });
 }
 
 /** Every death counts, also an innocent one. */

@@ -35,7 +35,7 @@ export class TaskTroubles {
     }
   }
 
-  /** Hides a task for a while, or until an operator says that it is gone. */
+  /** Hides a task for a while, or until it is gone and an operator says so. */
   private hide(disturbance: Disturbance): boolean {
     const { tasks, instances } = this.world;
     const task = tasks?.hide(disturbance);
@@ -44,12 +44,13 @@ export class TaskTroubles {
     const { jobName, item } = task.key;
     this.later(disturbance.ms, () => {
       const witness = instances.find(({ state }) => state === 'running');
-      if (disturbance.what < 0.5 && witness !== undefined)
+      if (disturbance.what < 0.5 && witness !== undefined) {
+        tasks?.endHidden(task);
         void this.world.command({ name: 'confirm lost', jobName, item }, async () => {
           const outcome = await witness.runtime.failover.confirmLost(jobName, item);
           return outcome.kind === 'requested' ? outcome.run : undefined;
         });
-      else tasks?.show(task);
+      } else tasks?.show(task);
     });
     return true;
   }

@@ -89,6 +89,12 @@ export class TaskWorld {
     return task;
   }
 
+  /** Ends a task that is unreachable, unless it is gone. */
+  endHidden(task: TaskHandle): void {
+    const isThere = this.hidden.has(task) && this.standing.has(task.uid);
+    if (isThere) this.cluster.endUnseen(task.key, { name: 'GONE', detail: 'its machine was lost' });
+  }
+
   show(task: TaskHandle): void {
     if (!this.hidden.delete(task) || this.standing.get(task.uid) === undefined) return;
     this.cluster.reachable(task.key);

@@ -24,9 +24,13 @@ export class FollowedTask {
     private readonly trace: ItemTrace | undefined,
   ) {}
 
-  /** The last state that was seen. */
-  get state(): TaskState | undefined {
-    return this.latest;
+  get hasEnded(): boolean {
+    return this.latest !== undefined && isTaskEnd(this.latest);
+  }
+
+  /** True while its state is unknown: it may still run. */
+  get isUnreachable(): boolean {
+    return this.latest?.name === 'UNREACHABLE';
   }
 
   /** Undefined before the begin. */
@@ -38,12 +42,18 @@ export class FollowedTask {
   /** Starts to follow the task. @param begunAt begin of its run, on the monotonic clock */
   begin(how: 'launched' | 'adopted', begunAt: number): void {
     const { handle, scheduling } = this;
-    this.isBegun = true;
     this.isAdopted = how === 'adopted';
     if (how === 'launched') this.awaitedSince = begunAt;
     scheduling.emit({ kind: `task-${how}`, ...describeTask(handle) });
-    this.since = scheduling.clock.wallNow();
+    this.show();
     this.tellTrace();
+  }
+
+  /** Shows it to operators. */
+  show(): void {
+    const { handle, scheduling } = this;
+    this.isBegun = true;
+    this.since = scheduling.clock.wallNow();
     this.display = scheduling.displayOf?.(handle.key);
     this.display?.show(this.shown);
   }

@@ -55,10 +55,13 @@ export function taskFailure({ isShared, item, jobName, timeoutMs }: EndedTask, s
  */
 export function isLeftAlone(reason: unknown, adopts: boolean): boolean {
   const isToEnd =
-    reason instanceof CancelledError ||
-    reason instanceof ExecutorDeathError ||
-    reason instanceof ResidentStoppedError;
+    reason instanceof CancelledError || reason instanceof ExecutorDeathError || reason instanceof ResidentStoppedError;
   return adopts && !isToEnd;
+}
+
+/** True for the reason of a run whose executor is gone, as an operator has confirmed. */
+export function isConfirmedLoss(reason: unknown): boolean {
+  return reason instanceof ExecutorDeathError && reason.state === 'GONE_BY_OPERATOR';
 }
 
 const FIRST_PAUSE_MS = 1_000;
@@ -66,9 +69,12 @@ const LONGEST_PAUSE_MS = 60_000;
 
 /**
  * Pause before the next launch of an innocent task, in milliseconds: none before the first relaunch, then doubled each
- * time, up to a minute. So a backend that drops every task is not flooded.
+ * time, up to a minute, and shorter by up to a half. So a backend that drops every task is not flooded, and tasks that
+ * were dropped together do not come back together.
  * @param launch the one that has died, counted from 1
+ * @param random in [0, 1)
  */
-export function relaunchPauseMs(launch: number): number {
-  return launch <= 1 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (launch - 2), LONGEST_PAUSE_MS);
+export function relaunchPauseMs(launch: number, random: number): number {
+  if (launch <= 1) return 0;
+  return Math.min(FIRST_PAUSE_MS * 2 ** (launch - 2), LONGEST_PAUSE_MS) * (0.5 + random / 2);
 }

@@ -32,7 +32,8 @@ async function runOf(isLatest: () => Promise<boolean>): Promise<TaskRun> {
     recordsOf: () => Promise.resolve([]),
     emit: (event) => void told.push(event),
   };
-  const begun: BegunItem = { run: 'r', target: TARGET, launch: 1, heldForMs: () => 10_000, isLatest };
+  const lastSignal = () => new AbortController().signal;
+  const begun: BegunItem = { run: 'r', target: TARGET, launch: 1, heldForMs: () => 10_000, isLatest, lastSignal };
   const context: ShardingContext = Object.assign(Object.create(null), {
     jobName: JOB,
     taskId: 'task',
@@ -68,6 +69,34 @@ describe('a task that was launched and is not open yet', () => {
     expect(run.handle).toBeDefined();
     expect(told).toContainEqual(expect.objectContaining({ kind: 'task-state', state: 'KILLED' }));
     expect(tasks.launches).toEqual([]);
+  });
+
+  it('asks a backend that does not answer again, after pauses that grow and differ between items', async () => {
+    const times: number[][] = [[], []];
+    for (const own of times) {
+      const run = await runOf(() => Promise.resolve(true));
+      const fail = (): void => {
+        const held = tasks.holdNext('claim', { scheduler: `s${times.indexOf(own) + 1}` });
+        void held.reached.then(() => {
+          own.push(clock.monotonicNow());
+          fail();
+          held.fail();
+        });
+      };
+      fail();
+      void run.follow().catch(() => {});
+    }
+    await clock.advance(60_000);
+    ending.abort(new HandedOverError(JOB, 'moved'));
+    await clock.advance(0);
+
+    const pauses = times.map((own) => own.slice(1).map((at, index) => at - own[index]!));
+    expect(pauses[0]).not.toEqual(pauses[1]);
+    for (const each of pauses) {
+      expect(each.length).toBeLessThan(12);
+      expect(each[0]).toBeLessThanOrEqual(1_000);
+      expect(Math.max(...each)).toBeLessThanOrEqual(15_000);
+    }
   });
 
   it('leaves the task to a successor when the item is handed over before the run is proved', async () => {

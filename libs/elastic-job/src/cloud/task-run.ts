@@ -18,9 +18,13 @@
  * between any two steps. If a scheduler sleeps and then launches a task, the task is still gated while the registry is
  * asked, and the record shows the newer run by then. A task that a newer run has adopted cannot be opened.
  *
+ * A run that is told to stop ends when its task has: one that cannot be reached may still run. Only an operator's word
+ * that it is gone ends the run without that, and the end of the session, after which others adopt the task.
+ *
  * Failures: a request without an answer is repeated until the signal aborts. A task that a dying scheduler leaves
  * behind is either gated, and never runs, or open, and is adopted.
  */
+import { BackOff, type Timer } from '../clock/index.js';
 import {
   type BegunItem,
   ExecutorDeathError,
@@ -36,12 +40,12 @@ import { FollowedTask, type FollowedTaskFacts } from './followed-task.js';
 import { describeTask, type TaskHandle, type TaskLink } from './task-backend.js';
 import type { TaskEnvelope } from './task-envelope.js';
 import type { TaskAnswers, TaskOrder } from './task-order.js';
-import { isLeftAlone, relaunchPauseMs, taskFailure } from './task-outcome.decision.js';
+import { isConfirmedLoss, isLeftAlone, relaunchPauseMs, taskFailure } from './task-outcome.decision.js';
 import type { TaskScheduling, TaskSettings } from './task-scheduling.js';
 import type { TaskState } from './task-state.js';
 
-/** Pause after a request without an answer, in milliseconds. */
-const ASK_AGAIN_MS = 1_000;
+/** Pauses after requests without an answer, in milliseconds. */
+const ASK_AGAIN = { firstMs: 1_000, longestMs: 15_000 };
 /** How long an end is awaited beyond the task's grace, in milliseconds. */
 const END_MARGIN_MS = 2_000;
 
@@ -49,6 +53,8 @@ export class TaskRun {
   private readonly settings: TaskSettings;
   private readonly begunAt: number;
   private task: FollowedTask | undefined;
+  /** The task of a former run, while it has the place. */
+  private former: FollowedTask | undefined;
 
   constructor(
     private readonly scheduling: TaskScheduling,
@@ -65,9 +71,9 @@ export class TaskRun {
     return this.task?.handle;
   }
 
-  /** The task for other readers; undefined before it belongs to this run. */
+  /** The task for other readers, or the one that is in its way; undefined before it belongs to this run. */
   get running(): FollowedTaskFacts | undefined {
-    return this.task?.facts;
+    return this.task?.facts ?? this.former?.facts;
   }
 
   /**
@@ -89,6 +95,7 @@ export class TaskRun {
       throw signal.reason;
     } finally {
       this.task?.leave();
+      this.former?.leave();
     }
   }
 
@@ -122,11 +129,25 @@ export class TaskRun {
   private async clear(by: TaskHandle, hasEnded: boolean): Promise<void> {
     const { backend } = this.scheduling;
     if (!(await this.begun.isLatest())) throw this.lost();
-    if (!hasEnded) {
-      await this.answered(() => backend.cancel(by, this.settings.graceMs));
-      await this.endOf(by, this.context.signal);
-    }
+    if (!hasEnded) await this.endFormer(by);
     await this.answered(() => backend.release(by));
+  }
+
+  /** Ends the task of a former run. If an operator says that it is gone, its place is freed for the next run. */
+  private async endFormer(by: TaskHandle): Promise<void> {
+    const { backend } = this.scheduling;
+    const { signal } = this.context;
+    const former = (this.former = new FollowedTask(this.scheduling, by, this.context.source, undefined));
+    former.show();
+    try {
+      await this.answered(() => backend.cancel(by, this.settings.graceMs));
+      await this.endOf(by, signal, (state) => former.see(state));
+      former.leave();
+      this.former = undefined;
+    } catch (error) {
+      if (signal.aborted && isConfirmedLoss(signal.reason) && former.isUnreachable) await backend.release(by);
+      throw error;
+    }
   }
 
   private async open(handle: TaskHandle): Promise<void> {
@@ -159,38 +180,60 @@ export class TaskRun {
     if (failure instanceof ExecutorDeathError && failure.isInnocent) {
       const { detail, state: death } = failure;
       this.scheduling.emit({ kind: 'task-lost', ...describeTask(this.handle!), state: death, detail });
-      await clock.sleep(relaunchPauseMs(this.begun.launch), signal);
+      await clock.sleep(relaunchPauseMs(this.begun.launch, clock.random()), signal);
     }
     throw failure;
   }
 
-  /** Ends the task if it can be reached. For one that cannot, an operator has confirmed that it is gone. */
+  /** Tells the task to end. Resolves once it has, or once its end is not to be waited for. */
   private async endTask(): Promise<void> {
-    const { handle, task } = this;
-    const { backend, clock } = this.scheduling;
-    const { graceMs } = this.settings;
-    const latest = task?.state;
-    if (handle === undefined || latest?.name === 'UNREACHABLE' || (latest && isTaskEnd(latest))) return;
-    const deadline = new AbortController();
-    const timer = clock.setTimer(graceMs + END_MARGIN_MS, () => deadline.abort());
+    const { task } = this;
+    if (task === undefined || task.hasEnded) return;
+    const last = this.begun.lastSignal();
+    const giveUp = new AbortController();
+    const givenUp = new Promise<void>((resolve) => giveUp.signal.addEventListener('abort', () => resolve()));
+    let timer: Timer | undefined;
+    const isLast = (): void => {
+      timer = this.scheduling.clock.setTimer(this.patienceMs(task, last.reason), () => giveUp.abort());
+    };
+    if (last.aborted) isLast();
+    else last.addEventListener('abort', isLast, { once: true });
     try {
-      await this.answered(() => backend.cancel(handle, graceMs), deadline.signal);
-      await this.end(handle, deadline.signal);
-    } catch (error) {
-      if (!deadline.signal.aborted) throw error;
+      await Promise.race([this.cancel(task, giveUp.signal), givenUp]);
     } finally {
-      timer.cancel();
+      last.removeEventListener('abort', isLast);
+      timer?.cancel();
     }
   }
 
-  /** Repeats a request until it has an answer. */
+  /** Never resolves before the task has ended, or the signal aborts. */
+  private async cancel({ handle }: FollowedTask, signal: AbortSignal): Promise<void> {
+    const { backend } = this.scheduling;
+    try {
+      await this.answered(() => backend.cancel(handle, this.settings.graceMs), signal);
+      await this.end(handle, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  /** How long the end of a task is still waited for, in milliseconds. @param reason of the last signal */
+  private patienceMs(task: FollowedTask, reason: unknown): number {
+    const isOver = isConfirmedLoss(reason) ? task.isUnreachable : this.scheduling.backend.adopts;
+    return isOver ? 0 : this.settings.graceMs + END_MARGIN_MS;
+  }
+
+  /** Repeats a request until it has an answer, after pauses that grow and differ between runs. */
   private async answered<T>(ask: () => Promise<T>, signal = this.context.signal): Promise<T> {
+    const { clock } = this.scheduling;
+    const backOff = new BackOff(clock, ASK_AGAIN);
     for (;;) {
       try {
         return await ask();
       } catch (error) {
         if (!(error instanceof TaskBackendError) || signal.aborted) throw error;
-        await this.scheduling.clock.sleep(ASK_AGAIN_MS, signal);
+        backOff.failed();
+        await clock.sleep(backOff.nextMs(), signal);
       }
     }
   }

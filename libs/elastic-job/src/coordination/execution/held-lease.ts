@@ -1,4 +1,4 @@
-import { type Clock, onAbort } from '../../clock/index.js';
+import { AbortState, type Clock, onAbort } from '../../clock/index.js';
 import {
   type BegunItem,
   type Checkpoint,
@@ -52,6 +52,8 @@ export class HeldLease extends ItemLease {
   private readonly checkpoints = new SparseMap<number, ItemCheckpoint>();
   /** The record of the last success: items that have succeeded at the same moment share it. */
   private lastSuccess: { readonly of: RunRecord; readonly record: RunRecord } | undefined;
+  /** What ends even the wait for an executor, by item; undefined while nobody waits, and nothing has ended it. */
+  private readonly lasts = new SparseMap<number, { readonly ending: AbortState; readonly offSession: () => void }>();
   /** Items whose executor may still run although their handler has returned. */
   private readonly unreachable = new SparseSet<number>();
 
@@ -75,7 +77,19 @@ export class HeldLease extends ItemLease {
   override begun(item: number): BegunItem | undefined {
     const { launch = 1, run, target } = this.held.get(item)!.record;
     const heldForMs = () => (this.endingOf(item).aborted || !this.isStanding(item) ? 0 : this.tree.leaseRemainingMs());
-    return { run, target, launch, heldForMs, isLatest: () => this.isLatest(item, run) };
+    const isLatest = () => this.isLatest(item, run);
+    return { run, target, launch, heldForMs, isLatest, lastSignal: () => this.lastOf(item).signal };
+  }
+
+  private lastOf(item: number): AbortState {
+    const known = this.lasts.get(item);
+    if (known !== undefined) return known.ending;
+    const ending = new AbortState();
+    const { signal } = this.tree;
+    const offSession = onAbort(signal, () => ending.abort(signal.reason));
+    if (signal.aborted) ending.abort(signal.reason);
+    this.lasts.set(item, { ending, offSession });
+    return ending;
   }
 
   private async isLatest(item: number, run: string): Promise<boolean> {
@@ -88,8 +102,9 @@ export class HeldLease extends ItemLease {
   }
 
   override confirmLost(item: number): void {
-    if (this.unreachable.delete(item)) this.record(item, { kind: 'failed', error: confirmedLoss() });
-    else super.confirmLost(item);
+    if (this.unreachable.delete(item)) return this.record(item, { kind: 'failed', error: confirmedLoss() });
+    super.confirmLost(item);
+    this.lastOf(item).abort(confirmedLoss());
   }
 
   checkpoint(item: number): Checkpoint {
@@ -135,6 +150,7 @@ export class HeldLease extends ItemLease {
 
   protected override conclude(item: number, outcome: SettledOutcome): void {
     this.own.leave([item]);
+    this.lasts.get(item)?.offSession();
     super.conclude(item, outcome);
   }
 

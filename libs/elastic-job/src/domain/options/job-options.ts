@@ -121,6 +121,8 @@ export interface JobOptions {
    *   the token, since the old one still runs.
    * - `terminate`: its thread is ended; only with `isolation: 'worker-thread'`.
    *
+   * An item whose work is a task always waits for the end of the task.
+   *
    * @default 'wait'
    */
   readonly onHung?: OnHung;

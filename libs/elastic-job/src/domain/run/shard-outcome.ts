@@ -24,6 +24,12 @@ export interface BegunItem {
    * Any pause may lie before the call.
    */
   isLatest(): Promise<boolean>;
+  /**
+   * Signal, created by the call, for a run that has been told to stop and waits for the end of its executor. It aborts
+   * when there is nothing more to wait for: an operator has confirmed that the executor is gone
+   * (`ExecutorDeathError`), or the session is over.
+   */
+  lastSignal(): AbortSignal;
   /** For work in tasks, while a tracer follows the run. */
   readonly trace?: ItemTrace;
 }

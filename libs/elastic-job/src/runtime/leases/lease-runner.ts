@@ -149,11 +149,12 @@ export class LeaseRunner {
     told().catch(this.context.report('what follows a settled run'));
   }
 
-  // Tasks repeat their work themselves, and their backend counts their time from their start.
+  // Tasks repeat their work themselves, and their backend counts their time from their start. Their items are free only
+  // once they have ended: two tasks of an item would run otherwise.
   private get runConfiguration(): JobConfiguration {
     const { settings, tasks } = this.context;
     if (tasks === undefined) return settings.configuration;
-    return { ...settings.configuration, maxAttempts: 1, timeoutMs: undefined };
+    return { ...settings.configuration, maxAttempts: 1, timeoutMs: undefined, onHung: 'wait' };
   }
 
   // A hung handler keeps its item here until it returns, even if the item was given up to others.

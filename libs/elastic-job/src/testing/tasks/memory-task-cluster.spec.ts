@@ -127,6 +127,39 @@ describe('a task in memory', () => {
     expect(names(watch)).toEqual(['RUNNING', 'UNREACHABLE', 'FINISHED']);
   });
 
+  it('hears a cancel that came while it could not be reached once it can be', async () => {
+    tasks.script('settle-orders', ({ clock: own, signal }) => own.sleep(60_000, signal));
+    const handle = await run(a);
+    const watch = watched(a, handle);
+    tasks.unreachable(KEY);
+    await clock.advanceUntil(a.cancel(handle, 1_000));
+    await clock.advance(10_000);
+    expect([names(watch).at(-1), tasks.isAlive(KEY)]).toEqual(['UNREACHABLE', true]);
+    tasks.reachable(KEY);
+    await clock.advance(0);
+    expect(watch.states.at(-1)).toMatchObject({ name: 'KILLED', killer: 'scheduler' });
+  });
+
+  it('lives on if it is released while it cannot be reached, and another one in its place is a violation', async () => {
+    const handle = await run(a);
+    tasks.unreachable(KEY);
+    await clock.advanceUntil(a.release(handle));
+    expect(tasks.isAlive(KEY)).toBe(true);
+    await run(b, { run: 'run-2', token: 2n, target: { ...TARGET, launch: 2 } });
+    expect(tasks.violations).toEqual(['Item 0 of job "settle-orders": two tasks do something at once.']);
+  });
+
+  it('ends unseen while it cannot be reached', async () => {
+    const watch = watched(a, await run(a));
+    tasks.unreachable(KEY);
+    tasks.endUnseen(KEY, { name: 'GONE' });
+    await clock.advance(0);
+    expect([names(watch).at(-1), tasks.isAlive(KEY)]).toEqual(['UNREACHABLE', false]);
+    tasks.reachable(KEY);
+    await clock.advance(0);
+    expect(names(watch).at(-1)).toBe('GONE');
+  });
+
   it('has ended if an operator says that it is gone while it cannot be reached', async () => {
     const watch = watched(a, await run(a));
     tasks.unreachable(KEY);

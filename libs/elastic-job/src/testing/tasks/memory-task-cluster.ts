@@ -68,9 +68,14 @@ export class MemoryTaskCluster {
     this.taskAt(key).endFor(state);
   }
 
-  /** From now on the task's state is unknown. It goes on. */
+  /** From now on the task's state is unknown, and no request reaches its process, which goes on. */
   unreachable(key: TaskKey): void {
     this.taskAt(key).hide();
+  }
+
+  /** The process of a task that is unreachable ends. Nobody sees that until it is reachable again. */
+  endUnseen(key: TaskKey, state: TaskState & { readonly name: TaskEndName }): void {
+    this.taskAt(key).end(state);
   }
 
   /** The task's present state can be seen again. */

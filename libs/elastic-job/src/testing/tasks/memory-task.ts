@@ -46,6 +46,8 @@ export class MemoryTask {
   private link: TaskLink | undefined;
   private readonly ending = new AbortController();
   private killer: TaskKiller | undefined;
+  /** A request to end that waits until the task can be reached. */
+  private unheard: (() => void) | undefined;
   private readonly timers = new Set<Timer>();
   private output = Buffer.alloc(0);
 
@@ -83,19 +85,32 @@ export class MemoryTask {
     void this.live(this.world.script(this.order.key.jobName));
   }
 
+  /** Tells it to end, as soon as it can be reached. @param graceMs milliseconds */
+  cancel(graceMs: number): void {
+    if (this.isReachable) this.tellToEnd('scheduler', graceMs);
+    else this.unheard ??= () => this.tellToEnd('scheduler', graceMs);
+  }
+
+  /** Leaves the store. Its process is killed, unless it cannot be reached: then it lives on. */
+  release(): void {
+    if (this.isReachable) return this.end({ name: 'KILLED', killer: 'scheduler', detail: 'it was released' });
+    this.history.add({ name: 'UNKNOWN', detail: 'it was released, and may still run' });
+  }
+
   /** @param graceMs milliseconds */
-  tellToEnd(killer: TaskKiller, graceMs: number): void {
-    if (this.killer !== undefined || this.history.hasEnded) return;
+  private tellToEnd(killer: TaskKiller, graceMs: number): void {
+    if (this.killer !== undefined || this.isOver) return;
     this.killer = killer;
     if (!this.isAlive) return this.end(this.killed('it has not begun'));
     this.after(graceMs, () => this.end(this.killed('signal SIGKILL')));
     this.ending.abort(new Error('The task is to end.'));
   }
 
-  /** Ends its process now, and reports that if it is reachable. */
+  /** Ends its process now, and reports that if it is reachable. Does nothing if it has ended. */
   end(state: TaskState): void {
-    if (!this.isOver) this.world.tell({ kind: 'ended', handle: this.handle, state });
+    if (this.isOver) return;
     this.isOver = true;
+    this.world.tell({ kind: 'ended', handle: this.handle, state });
     this.die();
     this.tell(state);
   }
@@ -104,6 +119,7 @@ export class MemoryTask {
   endFor(state: TaskState): void {
     this.isReachable = true;
     this.end(state);
+    this.tell(state);
   }
 
   /** Hides it: its states are not reported. */
@@ -119,6 +135,7 @@ export class MemoryTask {
     if (this.isReachable) return;
     this.isReachable = true;
     if (this.untold !== undefined) this.tell(this.untold);
+    this.unheard?.();
   }
 
   /** Removes it from the store, and tells it to end. Its process has its grace. */

@@ -85,7 +85,7 @@ export class MemoryTasks implements TaskBackend {
   }
 
   cancel(handle: TaskHandle, graceMs: number): Promise<void> {
-    const effect = (): void => this.heldBy(handle)?.tellToEnd('scheduler', graceMs);
+    const effect = (): void => this.heldBy(handle)?.cancel(graceMs);
     return this.ask({ request: 'cancel', key: handle.key, effect });
   }
 
@@ -97,7 +97,7 @@ export class MemoryTasks implements TaskBackend {
     const effect = (): void => {
       const task = this.heldBy(handle);
       if (task === undefined) return;
-      task.endFor({ name: 'KILLED', killer: 'scheduler', detail: 'it was released' });
+      task.release();
       this.store.places.delete(placeOf(handle.key));
       this.store.world.tell({ kind: 'released', handle: task.handle });
     };
