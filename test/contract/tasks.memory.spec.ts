@@ -40,6 +40,10 @@ async function startHarness(adopts: boolean): Promise<TaskHarness> {
       cluster.noRoom();
       return { backend: await start(), makeRoom: async () => cluster.makeRoom() };
     },
+    cutOff(key) {
+      cluster.unreachable(key);
+      return () => cluster.reachable(key);
+    },
     template: (behaviour) => ({ command: [behaviour] }),
     async stop() {
       cluster.assertSound();

@@ -97,6 +97,36 @@ export function describeEnds(adapter: TaskAdapter): void {
     });
   });
 
+  describe('a task that is cut off', () => {
+    const stage = useStage(adapter);
+
+    it('is UNREACHABLE, and a cancel ends it once it can be reached', async () => {
+      const { cutOff } = stage.harness;
+      if (cutOff === undefined) return;
+      const handle = await stage.run('obeys');
+      const heal = cutOff(handle.key);
+      await stateOf(stage.backend, handle, 'UNREACHABLE');
+      await stage.backend.cancel(handle, 10_000);
+      expect(await listed(stage.backend)).toEqual([handle]);
+      await stateOf(stage.backend, handle, 'UNREACHABLE');
+
+      heal();
+
+      expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'KILLED', killer: 'scheduler' });
+    });
+
+    it('keeps its place from other launches', async () => {
+      const { cutOff } = stage.harness;
+      if (cutOff === undefined) return;
+      const handle = await stage.run('obeys');
+      const heal = cutOff(handle.key);
+      const target = { fireTime: 1_000, origin: 'schedule', launch: 2 } as const;
+      const order = orderOf(stage.harness.template('obeys'), { target, run: 'run-2', token: 2n });
+      expect(await stage.backend.claim(order)).toMatchObject({ kind: 'occupied', hasEnded: false });
+      heal();
+    });
+  });
+
   describe('a release', () => {
     const stage = useStage(adapter);
 

@@ -1,4 +1,10 @@
-import type { TaskBackend, TaskLink, TaskOrder, TaskTemplate } from '../../../libs/elastic-job/src/cloud/index.js';
+import type {
+  TaskBackend,
+  TaskKey,
+  TaskLink,
+  TaskOrder,
+  TaskTemplate,
+} from '../../../libs/elastic-job/src/cloud/index.js';
 
 /** The program of a task. `obeys` and `ignores` are about the request to end: it runs until then, or for ever. */
 export type Behaviour = 'succeeds' | 'fails' | 'crashes' | 'obeys' | 'ignores' | 'writes';
@@ -12,6 +18,11 @@ export interface TaskHarness {
   backend(): Promise<TaskBackend>;
   /** A started backend without room: tasks that are opened wait as QUEUED until `makeRoom`. */
   crowded(): Promise<{ readonly backend: TaskBackend; makeRoom(): Promise<void> }>;
+  /**
+   * Cuts a task off: nobody can say whether it runs. Undefined where that cannot happen.
+   * @returns a function that ends that
+   */
+  readonly cutOff?: (key: TaskKey) => () => void;
   /** Starts a task with this program. */
   template(behaviour: Behaviour): TaskTemplate;
   stop(): Promise<void>;

@@ -100,14 +100,15 @@ export interface TaskBackend {
   /** Yields the states from the present one on. Returns after an end, or throws the signal's reason. */
   watch(handle: TaskHandle, signal: AbortSignal): AsyncIterable<TaskState>;
   /**
-   * Tells the task to end, and kills it after the grace. Resolves once the task was told. @param graceMs milliseconds
+   * Tells the task to end, and kills it after the grace. Resolves once the task was told, or once it will be as soon as
+   * it can be reached. @param graceMs milliseconds
    */
   cancel(handle: TaskHandle, graceMs: number): Promise<void>;
   /** The end of its output; undefined if it is unknown. @param bytes most bytes */
   tail(handle: TaskHandle, bytes: number): Promise<string | undefined>;
   /**
    * Frees the place. Call it only after the run is settled in the registry. A task that still runs is ended without
-   * grace.
+   * grace, and one that is UNREACHABLE may live on: release it only if an operator says that it is gone.
    */
   release(handle: TaskHandle): Promise<void>;
   /** All existing tasks of the cluster. */
