@@ -12,6 +12,7 @@ export const THROWN_TRAPS: ReadonlyMap<string, () => unknown> = new Map([
   ['a symbol', () => Symbol('thrown')],
   ['undefined', () => undefined],
   ['an object whose toString throws', () => ({ toString: trap })],
+  // oxlint-disable-next-line unicorn/no-thenable -- that is the trap
   ['an object whose then throws', () => Object.defineProperty({}, 'then', { get: trap })],
 ]);
 

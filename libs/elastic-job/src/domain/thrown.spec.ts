@@ -49,15 +49,16 @@ describe.each([...THROWN_TRAPS])('%s', (_what, trapped) => {
 
     const told = readable(thrown);
 
-    for (let one: unknown = told; one instanceof Error; one = one.cause)
-      expect(`${one.name} ${one.message}`).toMatch(/./);
-    if (told !== thrown) expect(told).toMatchObject({ message: expect.stringContaining(messageOf(thrown)) });
+    const texts: string[] = [];
+    for (let one: unknown = told; one instanceof Error; one = one.cause) texts.push(`${one.name} ${one.message}`);
+    expect(texts).toEqual(texts.map(() => expect.stringMatching(/./)));
+    expect(told === thrown ? messageOf(told) : String(told)).toContain(messageOf(thrown));
   });
 });
 
 describe('an Error.prepareStackTrace that throws', () => {
   it('leaves the name and the message of every error in its text', () => {
-    const { prepareStackTrace } = Error;
+    const former: unknown = Reflect.get(Error, 'prepareStackTrace');
     Error.prepareStackTrace = () => {
       throw new TypeError('no stacks here');
     };
@@ -67,7 +68,7 @@ describe('an Error.prepareStackTrace that throws', () => {
       expect(describeError(error)).toBe('Error: no order\nCaused by: RangeError: no row');
       expect(readable(error)).toBe(error);
     } finally {
-      Error.prepareStackTrace = prepareStackTrace;
+      Reflect.set(Error, 'prepareStackTrace', former);
     }
   });
 });

@@ -5,6 +5,6 @@
  */
 export function hearRejection(answer: unknown, hear: (error: unknown) => void = () => {}): void {
   if (answer === null || (typeof answer !== 'object' && typeof answer !== 'function')) return;
-  const awaited = async (): Promise<void> => void (await answer);
+  const awaited = async (): Promise<unknown> => answer;
   awaited().catch(hear);
 }

@@ -1,3 +1,4 @@
+export type { ServerScope } from './command-scope.js';
 export type { NewJob } from './create-job.js';
 export * from './dump-server.js';
 export type { JobConfigurationChanges, StoredJobConfiguration } from './edit-configuration.js';

@@ -8,15 +8,16 @@ import {
   untilAccepted,
 } from '../coordination/index.js';
 import { sharedClass } from '../copies/index.js';
-import {
-  type CronDialect,
-  type JobName,
-  parseCreatedJob,
-  removedRoot,
-  type ShardingStrategy,
-  UnknownJobError,
-} from '../domain/index.js';
+import { type CronDialect, type JobName, type ShardingStrategy, UnknownJobError } from '../domain/index.js';
 import type { Operation, RegistryCenter } from '../registry/index.js';
+import {
+  type CommandScope,
+  deletion,
+  isIn,
+  removalOperations,
+  type ServerScope,
+  shutdownOperations,
+} from './command-scope.js';
 import { createJob, type NewJob } from './create-job.js';
 import { assertItem, assertReadable, assertServerIp, pathsOf } from './arguments.js';
 import { type JobFacts, jobNamesIn, type JobPart, readJobs } from './job-facts.js';
@@ -29,12 +30,6 @@ import { requestRuns, type TriggerReceipt } from './request-runs.js';
 export interface TriggerOptions {
   /** Passed to the handlers of our instances; Java's never see it. @default none */
   readonly parameters?: string;
-}
-
-/** Scope of a command: one server, or all. */
-export interface ServerScope {
-  /** Only this server of the job. @default all of them */
-  readonly serverIp?: string;
 }
 
 export interface DumpOptions {
@@ -271,32 +266,4 @@ export class JobOperateApi {
     if (serverIp !== undefined && !jobs.some(isKnown)) throw new UnknownServerError(serverIp, jobName);
     return jobs;
   }
-}
-
-/** One job or all, one server or all. */
-interface CommandScope extends ServerScope {
-  readonly jobName?: JobName;
-}
-
-function isIn(scope: CommandScope, { serverIp }: { readonly serverIp: string }): boolean {
-  return scope.serverIp === undefined || scope.serverIp === serverIp;
-}
-
-/** The data of its node decide on which server an instance is, as for Java. */
-function shutdownOperations(scope: CommandScope, { paths, instances }: JobFacts): Operation[] {
-  return instances
-    .filter((instance) => isIn(scope, instance))
-    .map(({ jobInstanceId }) => deletion(paths.instance(jobInstanceId)));
-}
-
-/** Operations that remove a job from a template as a whole; undefined if the command is for less. */
-function removalOperations({ jobName, serverIp }: CommandScope, { root }: JobFacts): Operation[] | undefined {
-  const created = parseCreatedJob(root?.data ?? '');
-  if (jobName === undefined || serverIp !== undefined || root === undefined || created === undefined) return undefined;
-  if (created.isBeingRemoved) return [];
-  return [{ kind: 'set', path: root.path, data: removedRoot(created.template), version: root.stat.version }];
-}
-
-function deletion(path: string): Operation {
-  return { kind: 'delete', path };
 }

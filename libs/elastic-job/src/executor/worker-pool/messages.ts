@@ -68,8 +68,9 @@ export function portrayError(error: unknown, causes = MOST_CAUSES): ErrorPortrai
 }
 
 /** An error with that name, message, stack and code; its class is lost. */
-export function reviveError({ isError, message, cause, name, stack, code }: ErrorPortrait): unknown {
-  if (!isError) return message;
+export function reviveError(portrait: ErrorPortrait): unknown {
+  const { message, cause, name, stack, code } = portrait;
+  if (!portrait.isError) return message;
   const error = new Error(message, cause === undefined ? {} : { cause: reviveError(cause) });
   return Object.assign(error, { name, stack }, code === undefined ? {} : { code });
 }
