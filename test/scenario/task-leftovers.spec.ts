@@ -87,22 +87,22 @@ describe('a task that no scheduler follows any more', () => {
   });
 
   it('is told to end again, after ever longer pauses, until that has an answer', async () => {
-    const told: number[] = [];
     const ended = await leaveRunning();
-    const failNext = (): void => {
-      const held = tasks.holdNext('cancel', { key: { jobName: JOB, item: 0 } });
-      void held.reached.then(() => {
-        told.push(cluster.clock.wallNow());
-        if (told.length < 4) failNext();
+    const times: number[] = [];
+    const failFour = async (): Promise<void> => {
+      while (times.length < 4) {
+        const held = tasks.holdNext('cancel', { key: { jobName: JOB, item: 0 } });
+        await held.reached;
+        times.push(cluster.clock.wallNow());
         held.fail();
-      });
+      }
     };
-    failNext();
+    void failFour();
 
     await cluster.advance(10 * MINUTE);
 
-    expect([told.length, ended()]).toEqual([4, 2]);
-    const pauses = told.slice(1).map((at, index) => at - told[index]!);
+    expect([times.length, ended()]).toEqual([4, 2]);
+    const pauses = times.slice(1).map((at, index) => at - times[index]!);
     expect(pauses.toSorted((a, b) => a - b)).toEqual(pauses);
     expect(pauses[0]).toBeLessThanOrEqual(40_000);
     expect(pauses[2]).toBeGreaterThan(40_000);

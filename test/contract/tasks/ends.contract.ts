@@ -107,7 +107,7 @@ export function describeEnds(adapter: TaskAdapter): void {
       const heal = cutOff(handle.key);
       await stateOf(stage.backend, handle, 'UNREACHABLE');
       await stage.backend.cancel(handle, 10_000);
-      expect(await listed(stage.backend)).toEqual([handle]);
+      expect(await listed(stage.backend)).toEqual([{ ...handle, isGated: false }]);
       await stateOf(stage.backend, handle, 'UNREACHABLE');
 
       heal();

@@ -17,7 +17,7 @@ export interface TaskHarness {
   /** A started backend of one more scheduler. Backends that do not adopt share nothing. */
   backend(): Promise<TaskBackend>;
   /** A started backend without room: tasks that are opened wait as QUEUED until `makeRoom`. */
-  crowded(): Promise<{ readonly backend: TaskBackend; makeRoom(): Promise<void> }>;
+  crowded(): Promise<{ readonly backend: TaskBackend; makeRoom: () => Promise<void> }>;
   /**
    * Cuts a task off: nobody can say whether it runs. Undefined where that cannot happen.
    * @returns a function that ends that

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findTaskAnswers, formatTaskEnvelope, parseTaskEnvelope } from './task-envelope-text.js';
+import { findTaskAnswers, formatTaskEnvelope, mostCheckpointBytes, parseTaskEnvelope } from './task-envelope-text.js';
 import { NewerTaskEnvelopeError, TaskEnvelopeError } from './task-envelope.errors.js';
 import { MOST_ENVELOPE_BYTES, type TaskEnvelope } from './task-envelope.js';
 
@@ -115,6 +115,21 @@ describe('the envelope of a task', () => {
       /has 33\d{3} bytes, and may have 32768; the largest part is checkpoint with 32770: hand over where the data is/,
     );
     expect(faultWith({ checkpoint })).toMatchObject({ code: 'TASK_ENVELOPE' });
+  });
+});
+
+describe('the room for a checkpoint in an envelope', () => {
+  it('holds in later envelopes, whose instants, ids and parameters may be longer', () => {
+    const later = { ...ENVELOPE, taskId: 'x'.repeat(200), attempt: 2_147_483_647, launch: 1_000, channel: 3 };
+    const trigger = { id: 'x'.repeat(36), parameters: 'x'.repeat(4_000) };
+    const checkpoint = 'x'.repeat(mostCheckpointBytes(ENVELOPE) - 2);
+
+    expect(checkpoint.length).toBeGreaterThan(20_000);
+    expect(() => formatTaskEnvelope({ ...later, trigger, checkpoint })).not.toThrow();
+  });
+
+  it('is none if the rest of the envelope leaves none', () => {
+    expect(mostCheckpointBytes({ ...ENVELOPE, jobParameter: 'x'.repeat(MOST_ENVELOPE_BYTES) })).toBe(0);
   });
 });
 

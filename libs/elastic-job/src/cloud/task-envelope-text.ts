@@ -13,6 +13,8 @@ import type { TaskAnswers } from './task-order.js';
 
 /** The version that is written, and the latest one that can be read. */
 const VERSION = 1;
+/** Part of an envelope that a checkpoint leaves free. */
+const RESERVED_BYTES = 8_192;
 
 /** @throws {TaskEnvelopeError} for a field that breaks its rule, and for a text of more than 32 KiB */
 export function formatTaskEnvelope(envelope: TaskEnvelope): string {
@@ -56,6 +58,15 @@ export function findTaskAnswers(text: string): TaskAnswers {
   } catch {
     return {};
   }
+}
+
+/**
+ * Most bytes of a checkpoint that the next envelopes of an item can carry: their instants, ids and parameters may be
+ * longer than those of this one.
+ * @param envelope of a run of the item, without checkpoint and answers
+ */
+export function mostCheckpointBytes(envelope: Omit<TaskEnvelope, 'checkpoint' | keyof TaskAnswers>): number {
+  return Math.max(0, MOST_ENVELOPE_BYTES - Buffer.byteLength(JSON.stringify(envelope)) - RESERVED_BYTES);
 }
 
 function readJson(text: string): Readonly<Record<string, unknown>> {

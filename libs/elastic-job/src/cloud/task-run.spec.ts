@@ -73,17 +73,17 @@ describe('a task that was launched and is not open yet', () => {
 
   it('asks a backend that does not answer again, after pauses that grow and differ between items', async () => {
     const times: number[][] = [[], []];
-    for (const own of times) {
+    const failAll = async (scheduler: string, own: number[]): Promise<void> => {
+      for (;;) {
+        const held = tasks.holdNext('claim', { scheduler });
+        await held.reached;
+        own.push(clock.monotonicNow());
+        held.fail();
+      }
+    };
+    for (const [index, own] of times.entries()) {
       const run = await runOf(() => Promise.resolve(true));
-      const fail = (): void => {
-        const held = tasks.holdNext('claim', { scheduler: `s${times.indexOf(own) + 1}` });
-        void held.reached.then(() => {
-          own.push(clock.monotonicNow());
-          fail();
-          held.fail();
-        });
-      };
-      fail();
+      void failAll(`s${index + 1}`, own);
       void run.follow().catch(() => {});
     }
     await clock.advance(60_000);

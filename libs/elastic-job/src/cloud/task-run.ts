@@ -25,22 +25,13 @@
  * behind is either gated, and never runs, or open, and is adopted.
  */
 import { BackOff, type Timer } from '../clock/index.js';
-import {
-  type BegunItem,
-  ExecutorDeathError,
-  LeaseLostError,
-  triggerIdOf,
-  type ShardingContext,
-} from '../domain/index.js';
+import { type BegunItem, ExecutorDeathError, LeaseLostError, type ShardingContext } from '../domain/index.js';
 import { isTaskEnd } from './task-history.js';
-import { TRACEPARENT } from './task-envelope.rules.js';
-import { formatTaskEnvelope } from './task-envelope-text.js';
 import { TaskBackendError } from './task-backend.error.js';
 import { FollowedTask, type FollowedTaskFacts } from './followed-task.js';
 import { describeTask, type TaskHandle, type TaskLink } from './task-backend.js';
-import type { TaskEnvelope } from './task-envelope.js';
-import type { TaskAnswers, TaskOrder } from './task-order.js';
 import { isConfirmedLoss, isLeftAlone, relaunchPauseMs, taskFailure } from './task-outcome.decision.js';
+import { orderOf, type RunParts, saveCheckpoint } from './task-run-order.js';
 import type { TaskScheduling, TaskSettings } from './task-scheduling.js';
 import type { TaskState } from './task-state.js';
 
@@ -101,7 +92,7 @@ export class TaskRun {
 
   private async claim(): Promise<TaskHandle> {
     const { backend } = this.scheduling;
-    const order = await this.order();
+    const order = await orderOf(this.parts);
     for (;;) {
       const claimed = await this.answered(() => backend.claim(order, this.context.signal));
       if (claimed.kind === 'taken') throw this.lost();
@@ -239,65 +230,15 @@ export class TaskRun {
   }
 
   private get link(): TaskLink {
-    const { checkpoint } = this.context;
     return {
       heldForMs: () => this.begun.heldForMs(),
-      saveCheckpoint: (value) => (value === null ? checkpoint.clear() : checkpoint.save(value)), // Null clears it.
+      saveCheckpoint: (value) => saveCheckpoint(this.parts, value),
     };
   }
 
-  private async order(): Promise<TaskOrder> {
-    const { begun, context, settings, token } = this;
-    const { graceMs, resources, template, timeoutMs } = settings;
-    const { jobName, shardingItem: item } = context;
-    const checkpoint = this.scheduling.backend.hasLink ? await context.checkpoint.load() : undefined;
-    return {
-      key: { cluster: this.scheduling.cluster, jobName, item },
-      target: { fireTime: begun.target.fireTime, origin: begun.target.origin, launch: begun.launch },
-      run: begun.run,
-      token,
-      template,
-      traceparent: this.traceparent,
-      resources,
-      envelope: (answers) => formatTaskEnvelope({ ...answers, ...this.envelope, checkpoint }),
-      timeoutMs,
-      graceMs,
-    };
-  }
-
-  private get envelope(): Omit<TaskEnvelope, 'checkpoint' | keyof TaskAnswers> {
-    const { begun, context, settings, token } = this;
-    const { graceMs, knownAs, retries, timeoutMs } = settings;
-    const { origin, parameters } = begun.target;
-    const id = triggerIdOf(origin);
-    return {
-      v: 1,
-      jobName: context.jobName,
-      template: knownAs,
-      taskId: context.taskId,
-      shardingTotalCount: context.shardingTotalCount,
-      jobParameter: context.jobParameter,
-      shardingItem: context.shardingItem,
-      shardingParameter: context.shardingParameter,
-      fireTime: context.fireTime.getTime(),
-      source: context.source,
-      trigger: id === undefined ? 'schedule' : { id, parameters },
-      attempt: context.attempt,
-      launch: begun.launch,
-      token: `${token}`,
-      tokenEpoch: context.tokenEpoch,
-      run: begun.run,
-      props: context.props,
-      retries,
-      timeoutMs,
-      graceMs,
-      traceparent: this.traceparent,
-    };
-  }
-
-  private get traceparent(): string | undefined {
-    const text = this.begun.trace?.traceparent;
-    return text !== undefined && TRACEPARENT.test(text) ? text : undefined;
+  private get parts(): RunParts {
+    const { begun, context, scheduling, settings, token } = this;
+    return { scheduling, settings, context, begun, token };
   }
 
   private lost(): LeaseLostError {

@@ -12,9 +12,14 @@ export function findNodeTextFault(text: string): string | undefined {
   return bytes > NODE_TEXT_LIMITS.bytes ? `it has more than ${NODE_TEXT_LIMITS.bytes} bytes` : undefined;
 }
 
+/** As `findNodeTextFault`, for a JSON text, which may also be too deep. */
+export function findJsonTextFault(text: string): string | undefined {
+  return findNodeTextFault(text) ?? (isTooDeep(text) ? `it has more than ${NODE_TEXT_LIMITS.depth} levels` : undefined);
+}
+
 /** The value of a JSON text. @returns undefined if it is none, or beyond the limits */
 export function readJson(text: string): unknown {
-  if (findNodeTextFault(text) !== undefined || isTooDeep(text)) return undefined;
+  if (findJsonTextFault(text) !== undefined) return undefined;
   try {
     return JSON.parse(text);
   } catch {

@@ -3,7 +3,7 @@ import type { Clock } from '../../clock/index.js';
 import {
   type Checkpoint,
   CheckpointValueError,
-  findNodeTextFault,
+  findJsonTextFault,
   formatCheckpoint,
   LeaseLostError,
 } from '../../domain/index.js';
@@ -59,7 +59,7 @@ export class ItemCheckpoint implements Checkpoint {
     const { registry, signal } = this.tree;
     const node = await this.oneByOne(() => registry.read(this.path, { signal }));
     if (node === undefined) return undefined;
-    const fault = findNodeTextFault(node.data);
+    const fault = findJsonTextFault(node.data);
     if (fault !== undefined)
       throw new CheckpointValueError(this.tree.jobName, this.item, `is not read: ${fault}; clear it`);
     try {

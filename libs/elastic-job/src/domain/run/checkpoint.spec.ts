@@ -16,6 +16,13 @@ describe('the text of a checkpoint', () => {
     );
   });
 
+  it('has 20 levels at most, as every text of a node', () => {
+    const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+    expect(format(nested(20))).toHaveLength(40);
+    expect(() => format(nested(21))).toThrow('the checkpoint cannot be read again: it has more than 20 levels.');
+    expect(() => format(nested(30_000))).toThrow(expect.objectContaining({ code: 'CHECKPOINT_VALUE' }));
+  });
+
   it('does not exist for what JSON cannot hold', () => {
     expect(() => format(undefined)).toThrow('the checkpoint is undefined, which JSON cannot hold');
     expect(() => format(() => {})).toThrow('the checkpoint is function, which JSON cannot hold');

@@ -1,5 +1,6 @@
 import { ElasticJobError } from '../errors.js';
 import { messageOf } from '../thrown.js';
+import { findJsonTextFault } from '../node-text.js';
 import type { JobName } from '../cluster/index.js';
 
 /** Longest text of a checkpoint, in bytes: each one reaches every Java peer of the job, which keeps it in memory. */
@@ -18,7 +19,7 @@ export interface Checkpoint {
   /**
    * Replaces the checkpoint, unless another run of the item has begun meanwhile.
    * @param value a JSON value; others (a `Map`, a `Date`) are saved as `JSON.stringify` writes them
-   * @throws {CheckpointValueError} if it has no JSON text, or too long a one
+   * @throws {CheckpointValueError} if it has no JSON text, or one that is too long (64 KiB) or too deep (20 levels)
    * @throws {LeaseLostError} if this run may no longer act for the item: nothing was saved
    * @throws {MissingTokenError} if the job runs without `monitorExecution`
    */
@@ -26,7 +27,7 @@ export interface Checkpoint {
   /**
    * Loads the last saved value, of this run or one before it; undefined if there is none. The run that saved it answers
    * for its type.
-   * @throws {CheckpointValueError} if the node holds no JSON, as after an edit by hand
+   * @throws {CheckpointValueError} if the node holds no JSON, or too deep a one, as after an edit by hand
    * @throws {LeaseLostError} once the run is over
    * @throws {MissingTokenError} if the job runs without `monitorExecution`
    */
@@ -36,7 +37,8 @@ export interface Checkpoint {
 }
 
 /**
- * The value cannot be a checkpoint: it has no JSON text or too long a one, or the text of the node is no JSON.
+ * The value cannot be a checkpoint: it has no JSON text, or one that is too long or too deep, or the text of the node is
+ * no JSON.
  * @remarks Save a small value that JSON can hold, such as a position. Call `clear` if others have written the node.
  */
 export class CheckpointValueError extends ElasticJobError {
@@ -57,9 +59,13 @@ export function formatCheckpoint(jobName: JobName, item: number, value: unknown)
   const text = toJson(jobName, item, value);
   if (text === undefined) throw new CheckpointValueError(jobName, item, `is ${typeof value}, which JSON cannot hold`);
   const bytes = Buffer.byteLength(text);
-  if (bytes <= MAX_CHECKPOINT_BYTES) return text;
-  const detail = `has ${bytes} bytes, and may have ${MAX_CHECKPOINT_BYTES}; save a position instead of the data`;
-  throw new CheckpointValueError(jobName, item, detail);
+  if (bytes > MAX_CHECKPOINT_BYTES) {
+    const detail = `has ${bytes} bytes, and may have ${MAX_CHECKPOINT_BYTES}; save a position instead of the data`;
+    throw new CheckpointValueError(jobName, item, detail);
+  }
+  const fault = findJsonTextFault(text);
+  if (fault !== undefined) throw new CheckpointValueError(jobName, item, `cannot be read again: ${fault}`);
+  return text;
 }
 
 function toJson(jobName: JobName, item: number, value: unknown): string | undefined {
