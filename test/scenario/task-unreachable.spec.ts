@@ -67,7 +67,7 @@ function outcomes(): readonly object[] {
   );
 }
 
-/** What became of the item's task, for living schedulers. */
+/** The item's task, as living schedulers know it. */
 function present(): object {
   return {
     launches: tasks.launches.length,
@@ -143,7 +143,7 @@ describe('a task that cannot be reached', () => {
     expect(tasks.launches).toHaveLength(1);
   });
 
-  it('is in the way of the next run if its own run has gone, shown as such, until an operator confirms it', async () => {
+  it('is shown in the way of the next run, if its own has gone, until an operator confirms it', async () => {
     await start();
     await crashOwner();
     const newcomer = await cluster.join();

@@ -30,7 +30,7 @@ function timeoutsOfRuns(history: History): Violation[] {
   });
 }
 
-/** A task has its whole time from its start on, whatever becomes of its schedulers, and no more than its grace beyond. */
+/** A task has its whole time from its start, whatever becomes of its schedulers, and no more than its grace beyond. */
 function timeoutsOfTasks(history: History, graceMs: number): Violation[] {
   return history.tasks.flatMap(({ end, startedAt, ...task }): Violation[] => {
     const { timeoutMs } = history.plan.jobs.find(({ name }) => name === task.jobName)!;

@@ -3,9 +3,9 @@
  * release; a release had no answer; a scheduler that stood still has launched too late; the job was removed.
  *
  * Every scheduler compares all tasks of the cluster with the records of their items, every 15 to 20 s. A task is
- * released if two rounds in a row have found it a leftover, so that a scheduler that has just settled a run releases its
- * task first. A running leftover is told to end, again and again until that has an answer, and released once it has
- * ended. One that cannot be reached stays.
+ * released if two rounds in a row have found it a leftover, so that a scheduler that has just settled a run releases
+ * its task first. A running leftover is told to end, again and again until that has an answer, and released once it
+ * has ended. One that cannot be reached stays.
  *
  * Guarantees: no task of a run that is followed, or waits to be adopted, is touched: the records are read after the
  * tasks were listed, and each launch follows a begin in the record. A task that is adopted meanwhile has a greater

@@ -52,7 +52,7 @@ export class HeldLease extends ItemLease {
   private readonly checkpoints = new SparseMap<number, ItemCheckpoint>();
   /** The record of the last success: items that have succeeded at the same moment share it. */
   private lastSuccess: { readonly of: RunRecord; readonly record: RunRecord } | undefined;
-  /** What ends even the wait for an executor, by item; undefined while nobody waits, and nothing has ended it. */
+  /** End of the wait for an item's executor, once somebody waits or an operator has ended it. */
   private readonly lasts = new SparseMap<number, { readonly ending: AbortState; readonly offSession: () => void }>();
   /** Items whose executor may still run although their handler has returned. */
   private readonly unreachable = new SparseSet<number>();

@@ -37,8 +37,8 @@ export interface Checkpoint {
 }
 
 /**
- * The value cannot be a checkpoint: it has no JSON text, or one that is too long or too deep, or the text of the node is
- * no JSON.
+ * The value cannot be a checkpoint: it has no JSON text, or one that is too long or too deep, or the text of the node
+ * is no JSON.
  * @remarks Save a small value that JSON can hold, such as a position. Call `clear` if others have written the node.
  */
 export class CheckpointValueError extends ElasticJobError {
