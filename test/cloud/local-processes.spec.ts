@@ -168,6 +168,42 @@ describe('what a task is told', () => {
   });
 });
 
+describe('the channel of a task', () => {
+  const stage = new LocalStage(() => ({ supervisorUrl: supervisor.url, maxTasks: 8 }));
+  const unanswered: TaskLink = { ...HELD, saveCheckpoint: () => new Promise(() => {}) };
+
+  it.each([
+    ['checkpoints', '{"checkpoint":1,"id":1}', unanswered],
+    ['nonsense', 'nonsense', HELD],
+  ])('takes %s no faster than the scheduler does, and holds up nobody', async (_, line, link) => {
+    const own = process.memoryUsage().rss;
+    const handle = await stage.run(sh(`yes '${line}' >&3`), {}, link);
+    await stateOf(stage.backend, handle, 'RUNNING');
+    await stage.clock.sleep(1_500); // It writes as much as it can meanwhile.
+
+    expect(await stage.endOf(['true'])).toMatchObject({ name: 'FINISHED' });
+    expect(supervisors().map((pid) => residentMb(pid) < 150)).toEqual([true]);
+    expect(process.memoryUsage().rss - own).toBeLessThan(150 * 1_048_576);
+    await stage.backend.cancel(handle, 1_000);
+    expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'KILLED', killer: 'scheduler' });
+  });
+
+  it('ends the task that sends a line which is too long, and says so', async () => {
+    const end = await stage.endOf(sh(`head -c 1100000 /dev/zero | tr '\\0' x >&3; sleep 600`));
+    expect(end).toMatchObject({ name: 'FAILED', detail: 'a line on its channel has more than 1048576 bytes' });
+  });
+
+  it('carries a report behind many checkpoints, whose saves take their time, to the end', async () => {
+    let saved = 0;
+    const slow: TaskLink = { ...HELD, saveCheckpoint: async () => void ((saved += 1), await stage.clock.sleep(1)) };
+    const report = { v: 1, outcome: 'succeeded', ms: 7 };
+    const script = `i=0; while [ $i -lt 200 ]; do echo '{"checkpoint":1,"id":'$i'}'; i=$((i+1)); done`;
+    const end = await stage.endOf(sh(`{ ${script}; echo '${JSON.stringify({ report })}'; } >&3`), {}, slow);
+    expect(end).toMatchObject({ name: 'FINISHED', report });
+    await expect.poll(() => saved, { timeout: 10_000 }).toBe(200);
+  });
+});
+
 describe('a supervisor that dies', () => {
   const stage = new LocalStage(() => ({ supervisorUrl: supervisor.url, maxTasks: 8 }));
 
@@ -180,6 +216,18 @@ describe('a supervisor that dies', () => {
 
     expect(await stage.endOf(['true'])).toMatchObject({ name: 'FINISHED' });
     expect(stage.events.map(({ kind }) => kind)).toEqual(['connected', 'disconnected', 'connected']);
+  });
+
+  it('is ended when it reads nothing, before what it was told fills memory', async () => {
+    for (const pid of supervisors()) process.kill(pid, 'SIGSTOP');
+    const template = { env: { LARGE: 'x'.repeat(4_000_000) } };
+    const handles = await Promise.all(Array.from({ length: 8 }, () => stage.run(['true'], { template })));
+    for (const handle of handles) expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'LOST' });
+    expect(stage.events[1]).toMatchObject({
+      kind: 'disconnected',
+      error: { message: expect.stringContaining('has read none of its orders') },
+    });
+    expect(await stage.endOf(['true'])).toMatchObject({ name: 'FINISHED' });
   });
 
   it('goes on when a signal asks it to end', async () => {
@@ -217,6 +265,10 @@ describe('a template', () => {
     expect(backend.findFault({})).toBeUndefined();
   });
 });
+
+function residentMb(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1_024;
+}
 
 /** The supervisors that this process has started. */
 function supervisors(): readonly number[] {

@@ -7,10 +7,16 @@ import type { TaskReport } from './task-report.js';
  * The scheduler speaks first: `heldForMs` comes before the task can do anything. It comes again at least three times
  * within each span that it grants. A task has lost its item if it hears nothing for the last granted span, if it hears
  * `lost`, or if its channel closes. Both sides ignore keys that they do not know.
+ *
+ * Nothing is read faster than it is dealt with: while the scheduler saves checkpoints that have come together, further
+ * lines wait in the channel, and a task that goes on writing waits as well.
  */
 export const TASK_CHANNEL = 3;
 
-/** Most bytes of one line, in both directions: the limit of a checkpoint, with its surroundings. */
+/**
+ * Most bytes of one line, in both directions: the limit of a checkpoint, with its surroundings. A longer one ends the
+ * task.
+ */
 export const MOST_CHANNEL_LINE_BYTES = 1_048_576;
 
 /** A line to the task. */

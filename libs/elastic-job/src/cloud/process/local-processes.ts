@@ -212,7 +212,7 @@ export class LocalProcesses implements TaskBackend {
       case 'started':
         return this.running.get(report.id)?.started(report.pid);
       case 'said':
-        return this.running.get(report.id)?.said(report.line);
+        return this.running.get(report.id)?.said(report.lines);
       case 'ended':
         return this.running.get(report.id)?.ended(report.ending);
       case 'tail':

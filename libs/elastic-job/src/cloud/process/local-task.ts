@@ -109,8 +109,13 @@ export class LocalTask {
     this.host.ended();
   }
 
-  /** Called for each line from its process. */
-  said(line: string): void {
+  /** Called with lines from its process. The next ones come once the checkpoints among these have their answers. */
+  said(lines: readonly string[]): void {
+    for (const line of lines) this.hear(line);
+    void this.saving.then(() => this.isRunning && this.host.tell({ kind: 'heard', id: this.uid }));
+  }
+
+  private hear(line: string): void {
     const statement = parseLine(line);
     if (typeof statement !== 'object' || statement === null) return;
     if ('report' in statement) this.report = readTaskReport(statement.report) ?? this.report;

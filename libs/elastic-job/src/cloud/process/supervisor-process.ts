@@ -14,6 +14,8 @@ import {
 /** Longest time for a supervisor to start, or to kill its tasks and end, in milliseconds. */
 const MOST_WAIT_MS = 10_000;
 const LAST_WORDS_BYTES = 2_048;
+/** Most bytes of orders that wait for it to read. */
+const MOST_UNREAD_BYTES = 16_777_216;
 
 /** One supervisor, from its start to its end. */
 export class SupervisorProcess {
@@ -22,6 +24,8 @@ export class SupervisorProcess {
   private readonly child: ChildProcess;
   private readonly channel: Duplex;
   private readonly isReady: Promise<void>;
+  /** Reason of its end, as far as it is known here. */
+  private fault = '';
 
   /** @param take called with its reports, in order, except `ready` */
   constructor(
@@ -41,7 +45,11 @@ export class SupervisorProcess {
     this.ended = new Promise((resolve) => {
       this.child.once('error', resolve);
       this.child.once('close', (code, signal) =>
-        resolve(new Error(`The supervisor of tasks has ended with ${signal ?? `exit code ${code}`}. ${words.text}`)),
+        resolve(
+          new Error(
+            `The supervisor of tasks has ended with ${signal ?? `exit code ${code}`}.${this.fault} ${words.text}`,
+          ),
+        ),
       );
     });
     const channel = this.child.stdio?.[SUPERVISOR_CHANNEL];
@@ -60,8 +68,11 @@ export class SupervisorProcess {
     throw new Error(`The supervisor of tasks did not start in ${MOST_WAIT_MS} ms.`);
   }
 
+  /** Sends an order. A supervisor that reads none is killed before its orders fill memory. */
   tell(order: SupervisorOrder): void {
-    writeLine(this.channel, order);
+    if (this.channel.writableLength <= MOST_UNREAD_BYTES) return writeLine(this.channel, order);
+    this.fault = ` It has read none of its orders, and ${this.channel.writableLength} bytes of them wait.`;
+    this.child.kill('SIGKILL');
   }
 
   /** Ends it, after all of its tasks. */

@@ -23,7 +23,7 @@ function stateOf(ending: TaskEnding, report: TaskReport | undefined): TaskState 
   const detail = ending.detail ?? describeEnd(ending);
   const said = report && { report };
   if (error !== undefined) return { name: 'ERROR', detail: error };
-  if (cause === 'memory') return { name: 'FAILED', detail, ...said };
+  if (cause === 'memory' || cause === 'channel') return { name: 'FAILED', detail, ...said };
   if (cause === 'timeout') return { name: 'KILLED', killer: 'timeout', detail, ...said };
   if (code === TASK_EXIT.succeeded) return { name: 'FINISHED', report: report ?? bare('succeeded', ending) };
   if (code === TASK_EXIT.failed) return { name: 'FINISHED', detail, report: report ?? bare('failed', ending) };

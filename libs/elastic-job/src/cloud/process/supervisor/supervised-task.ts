@@ -3,12 +3,14 @@ import type { Clock, Timer } from '../../../clock/index.js';
 import type { ExecutorEnd } from '../../../domain/index.js';
 import { ProcessGroup } from '../../../executor/index.js';
 import { MOST_CHANNEL_LINE_BYTES, type TaskInstruction } from '../../task-channel.js';
-import { readLines } from '../lines.js';
+import { readBatches } from '../lines.js';
 import { killAll, ProcessTable } from '../process-table.js';
 import { ChannelWriter } from './channel-writer.js';
 import type { EndCause, StartOrder, SupervisorReport, TaskEnding } from './supervisor-messages.js';
 
 const MEBIBYTE = 1_048_576;
+/** Most bytes of its channel that are read after its exit: more than the kernel has kept of it. */
+const MOST_LAST_BYTES = MEBIBYTE;
 
 /** Tools of the supervision. */
 export interface Supervision {
@@ -31,6 +33,8 @@ export class SupervisedTask {
   private readonly startedAt: number;
   private lease: Timer | undefined;
   private timeLimit: Timer | undefined;
+  /** Bytes of its channel that were read after its exit, without waiting for its scheduler; undefined before. */
+  private unheardBytes: number | undefined;
   private told: { readonly cause: EndCause; readonly detail: string } | undefined;
 
   /** @throws if the process cannot be started at all */
@@ -64,6 +68,11 @@ export class SupervisedTask {
       this.end('lost', 'the scheduler was silent for longer than its lease'),
     );
     this.instruct({ heldForMs });
+  }
+
+  /** Reads more of its channel. */
+  heard(): void {
+    this.group.channel?.resume();
   }
 
   /** Forwards a line. */
@@ -113,15 +122,33 @@ export class SupervisedTask {
     const { pid } = this.group;
     if (pid === undefined) return;
     report({ kind: 'started', id, pid });
-    if (channel !== undefined)
-      readLines(channel, MOST_CHANNEL_LINE_BYTES, (line) => report({ kind: 'said', id, line }));
+    if (channel !== undefined) this.listen(channel);
     this.hold(heldForMs);
     if (timeoutMs === undefined) return;
     this.timeLimit = clock.setTimer(timeoutMs, () => this.end('timeout', `it ran for longer than ${timeoutMs} ms`));
   }
 
+  /** Reads its channel no faster than its scheduler does. */
+  private listen(channel: Duplex): void {
+    const take = (lines: readonly string[]): void => {
+      if (this.unheardBytes === undefined) channel.pause();
+      else this.unheardBytes += lines.join('').length;
+      if ((this.unheardBytes ?? 0) > MOST_LAST_BYTES) channel.destroy();
+      else this.supervision.report({ kind: 'said', id: this.order.id, lines });
+    };
+    readBatches(channel, MOST_CHANNEL_LINE_BYTES, take, () => {
+      this.told ??= {
+        cause: 'channel',
+        detail: `a line on its channel has more than ${MOST_CHANNEL_LINE_BYTES} bytes`,
+      };
+      this.kill();
+    });
+  }
+
   private async follow(): Promise<void> {
     const end = await this.group.exited;
+    this.unheardBytes = 0;
+    this.heard();
     const ms = this.supervision.clock.monotonicNow() - this.startedAt;
     this.cancelTimers();
     // A task that was told to end has its grace, even if its first process is gone.

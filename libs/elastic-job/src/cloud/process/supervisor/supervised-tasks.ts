@@ -29,6 +29,8 @@ export class SupervisedTasks {
         return task?.end(order.cause, order.detail, order.graceMs);
       case 'kill':
         return task?.kill();
+      case 'heard':
+        return task?.heard();
       case 'tail': {
         const text = task?.tail(order.bytes) ?? null;
         return this.supervision.report({ kind: 'tail', question: order.question, text });

@@ -28,7 +28,7 @@ export interface StartOrder {
 }
 
 /** Reason why a task was told to end. */
-export type EndCause = 'cancel' | 'timeout' | 'lost' | 'memory';
+export type EndCause = 'cancel' | 'timeout' | 'lost' | 'memory' | 'channel';
 
 /** A message to the supervisor. */
 export type SupervisorOrder =
@@ -45,6 +45,8 @@ export type SupervisorOrder =
       readonly graceMs: number;
     }
   | { readonly kind: 'kill'; readonly id: string }
+  /** The last lines from the task are dealt with, so more of its channel can be read. */
+  | { readonly kind: 'heard'; readonly id: string }
   | { readonly kind: 'tail'; readonly id: string; readonly question: number; readonly bytes: number };
 
 /** End of a task. */
@@ -67,7 +69,7 @@ export interface TaskEnding {
 export type SupervisorReport =
   | { readonly kind: 'ready' }
   | { readonly kind: 'started'; readonly id: string; readonly pid: number }
-  /** A line from the task. */
-  | { readonly kind: 'said'; readonly id: string; readonly line: string }
+  /** Lines from the task. No more are read before they were `heard`. */
+  | { readonly kind: 'said'; readonly id: string; readonly lines: readonly string[] }
   | { readonly kind: 'ended'; readonly id: string; readonly ending: TaskEnding }
   | { readonly kind: 'tail'; readonly question: number; readonly text: string | null };
