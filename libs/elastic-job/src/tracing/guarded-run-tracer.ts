@@ -1,4 +1,5 @@
 import {
+  hearRejection,
   type Redact,
   redactOutcome,
   redactThrown,
@@ -9,19 +10,34 @@ import {
   type TracedRun,
   type TracedTask,
 } from '../domain/index.js';
+import type { JobEvent } from './job-event.js';
 
-/**
- * Wraps a tracer so that its errors cannot affect a job.
- * @param redact applied to the errors that it gets. @default unchanged errors
- */
-export function guardRunTracer(tracer: RunTracer, redact?: Redact): Required<RunTracer> {
+/** Length of W3C's `traceparent`, for which the record of an item has room. */
+const LONGEST_NAME = 55;
+
+/** Conditions of a guard. */
+export interface TracerGuard {
+  /** Applied to the errors that the tracer gets. @default unchanged errors */
+  readonly redact?: Redact | undefined;
+  /** Hears the failures of the tracer, by the name of the call. @default they are ignored */
+  readonly onError?: (call: keyof RunTracer | keyof RunTrace, error: unknown) => void;
+}
+
+/** The event of a call that has failed. */
+export function tracerFailed(call: string, error: unknown): JobEvent {
+  return { kind: 'error', jobName: undefined, message: `the tracer failed at "${call}"`, error };
+}
+
+/** Wraps a tracer so that its errors, thrown or by a promise, cannot affect a job. */
+export function guardRunTracer(tracer: RunTracer, guard: TracerGuard = {}): Required<RunTracer> {
+  const calls = new GuardedCalls(guard);
   return {
     start: (trigger) => {
-      const trace = attempt(() => tracer.start(trigger));
-      return trace && new GuardedRunTrace(trace, redact);
+      const trace = calls.make('start', () => tracer.start(trigger));
+      return trace && new GuardedRunTrace(trace, calls, guard.redact);
     },
     within: (traceparent, handle) =>
-      callOnce(handle, redact, (shown) => (tracer.within ? tracer.within(traceparent, shown) : undefined)),
+      calls.around('within', handle, (shown) => (tracer.within ? tracer.within(traceparent, shown) : shown())),
   };
 }
 
@@ -30,46 +46,83 @@ class GuardedRunTrace implements RunTrace {
 
   constructor(
     private readonly trace: RunTrace,
+    private readonly calls: GuardedCalls,
     private readonly redact: Redact | undefined,
   ) {
-    this.traceparent = attempt(() => trace.traceparent);
+    this.traceparent = calls.make('traceparent', () => traceName(trace.traceparent));
   }
 
   begun(run: TracedRun): void {
-    attempt(() => this.trace.begun(run));
+    this.calls.make('begun', () => this.trace.begun(run));
   }
 
   aroundItem<Result>(context: ShardingContext, handle: () => Result): Result {
-    return callOnce(handle, this.redact, (shown) => this.trace.aroundItem(context, shown));
+    return this.calls.around('aroundItem', handle, (shown) => this.trace.aroundItem(context, shown));
   }
 
   traceparentOf(item: number): string | undefined {
-    return attempt(() => this.trace.traceparentOf?.(item));
+    return this.calls.make('traceparentOf', () => traceName(this.trace.traceparentOf?.(item)));
   }
 
   task(item: number, task: TracedTask): void {
-    attempt(() => this.trace.task?.(item, task));
+    this.calls.make('task', () => this.trace.task?.(item, task));
   }
 
   settled(item: number, outcome: SettledOutcome): void {
     const { redact } = this;
-    attempt(() => this.trace.settled(item, redact ? redactOutcome(outcome, redact) : outcome));
+    this.calls.make('settled', () => this.trace.settled(item, redact ? redactOutcome(outcome, redact) : outcome));
   }
 
   ended(): void {
-    attempt(() => this.trace.ended());
+    this.calls.make('ended', () => this.trace.ended());
   }
 }
 
-/** Calls the handler exactly once, whatever the tracer does. The handler's result or error counts. */
-function callOnce<Result>(handle: () => Result, redact: Redact | undefined, around: (shown: () => unknown) => void) {
-  let handled: (() => Result) | undefined;
-  const handleOnce = (): Result => {
-    handled ??= callNow(handle);
-    return handled();
-  };
-  attempt(() => around(redact === undefined ? handleOnce : () => redactFailure(handleOnce, redact)));
-  return handleOnce();
+/** Calls of one tracer. Nothing waits for them, and they never throw. */
+class GuardedCalls {
+  constructor(private readonly guard: TracerGuard) {}
+
+  make<Result>(name: keyof RunTracer | keyof RunTrace, call: () => Result): Result | undefined {
+    const fail = (error: unknown) => this.guard.onError?.(name, error);
+    try {
+      const result = call();
+      hearRejection(result, fail);
+      return result;
+    } catch (error) {
+      fail(error);
+      return undefined;
+    }
+  }
+
+  /** Calls the handler exactly once, whatever the tracer does. The handler's result or error counts. */
+  around<Result>(
+    name: keyof RunTracer | keyof RunTrace,
+    handle: () => Result,
+    call: (shown: () => unknown) => unknown,
+  ): Result {
+    const { onError, redact } = this.guard;
+    let handled: (() => Result) | undefined;
+    const handleOnce = (): Result => (handled ??= callNow(handle))();
+    const shown = redact === undefined ? handleOnce : () => redactFailure(handleOnce, redact);
+    // A tracer passes on the failure of the handler, which is not its own.
+    const fail = (error: unknown): void => void unlessFailed(handleOnce, () => onError?.(name, error));
+    try {
+      hearRejection(call(shown), fail);
+    } catch (error) {
+      fail(error);
+    }
+    return handleOnce();
+  }
+}
+
+/** Calls `then` if the work succeeds. Never rejects. */
+async function unlessFailed(work: () => unknown, then: () => void): Promise<void> {
+  try {
+    await work();
+  } catch {
+    return;
+  }
+  then();
 }
 
 /** Calls the work now. @returns a function that repeats its result or error */
@@ -102,10 +155,8 @@ function redactFailure(work: () => unknown, redact: Redact): unknown {
   }
 }
 
-function attempt<Result>(work: () => Result): Result | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
+/** @throws {TypeError} if it is no name for a run */
+function traceName(name: unknown): string | undefined {
+  if (name === undefined || (typeof name === 'string' && name.length <= LONGEST_NAME)) return name;
+  throw new TypeError(`A traceparent is a text of at most ${LONGEST_NAME} characters, or undefined.`);
 }

@@ -2,8 +2,8 @@ import type { JobName } from '../cluster/index.js';
 import type { SettledOutcome, ShardingContext, TracedTask, Trigger } from '../run/index.js';
 
 /**
- * Follows the runs of this process, as a tracing library does with spans. It cannot affect them: its errors are
- * dropped, nothing waits for it, and it makes no request to the registry.
+ * Follows the runs of this process, as a tracing library does with spans. It cannot affect them: nothing waits for it,
+ * and it makes no request to the registry. Its errors, thrown or by a promise, are reported as `error` events.
  */
 export interface RunTracer {
   /**

@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { type TaskApplication, type TaskEnvelope, type TaskWork, UnknownTaskJobError } from '../../cloud/index.js';
 import { ConfigurationError, type ItemWork, type Redact, type Trigger } from '../../domain/index.js';
 import { ElasticJobRuntime } from '../../runtime/index.js';
-import { guardRunTracer } from '../../tracing/index.js';
+import { guardRunTracer, tracerFailed, type TracerGuard } from '../../tracing/index.js';
 import type { ResolvedModuleOptions } from '../resolve-module-options.js';
 import { ELASTIC_JOB_OPTIONS } from '../tokens.js';
 
@@ -46,7 +46,9 @@ export class NestTask implements TaskApplication {
   private traced(handler: ItemWork, { traceparent }: TaskEnvelope): ItemWork {
     const { redact, tracer } = this.options;
     if (tracer === undefined || traceparent === undefined) return handler;
-    const { within } = guardRunTracer(tracer, redact);
+    const { events } = this.runtime;
+    const onError: TracerGuard['onError'] = (call, error) => events.emit(tracerFailed(call, error));
+    const { within } = guardRunTracer(tracer, { redact, onError });
     return (context, begun) => within(traceparent, () => handler(context, begun));
   }
 

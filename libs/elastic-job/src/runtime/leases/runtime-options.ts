@@ -11,7 +11,7 @@ import type {
 } from '../../domain/index.js';
 import { DEFAULT_ERROR_WINDOW_MS, DEFAULT_HUNG_GRACE_MS, type WorkerPool } from '../../executor/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
-import { guardRunTracer } from '../../tracing/index.js';
+import { guardRunTracer, type TracerGuard } from '../../tracing/index.js';
 
 export interface RuntimeOptions {
   readonly registry: RegistryCenter;
@@ -93,7 +93,11 @@ type WithoutDefault =
 export type ResolvedRuntimeOptions = Required<Omit<RuntimeOptions, WithoutDefault>> &
   Pick<RuntimeOptions, WithoutDefault>;
 
-export function resolveRuntimeOptions(options: RuntimeOptions): ResolvedRuntimeOptions {
+/** @param onTracerError hears the failures of the tracer. @default they are ignored */
+export function resolveRuntimeOptions(
+  options: RuntimeOptions,
+  onTracerError?: TracerGuard['onError'],
+): ResolvedRuntimeOptions {
   return Object.freeze({
     ...options,
     processing: options.processing ?? true,
@@ -110,6 +114,6 @@ export function resolveRuntimeOptions(options: RuntimeOptions): ResolvedRuntimeO
     errorHandlers: options.errorHandlers ?? [],
     allowRegistryTargets: options.allowRegistryTargets ?? {},
     errorWindowMs: options.errorWindowMs ?? DEFAULT_ERROR_WINDOW_MS,
-    tracer: options.tracer && guardRunTracer(options.tracer, options.redact),
+    tracer: options.tracer && guardRunTracer(options.tracer, { redact: options.redact, onError: onTracerError }),
   });
 }

@@ -12,7 +12,7 @@ import {
 } from '../../domain/index.js';
 import { FairTurns, JobErrorHandlers } from '../../executor/index.js';
 import { type SessionInfo, SessionLostError } from '../../registry/index.js';
-import { JobEvents } from '../../tracing/index.js';
+import { JobEvents, tracerFailed } from '../../tracing/index.js';
 import {
   Audience,
   LateRuns,
@@ -78,7 +78,7 @@ export class ElasticJobRuntime {
   private readonly listening: (() => void)[] = [];
 
   constructor(options: RuntimeOptions) {
-    this.options = resolveRuntimeOptions(options);
+    this.options = resolveRuntimeOptions(options, (call, error) => this.events.emit(tracerFailed(call, error)));
     const { clock, errorHandlers, errorWindowMs, lateAfterMs, redact, strategies, suspendedGraceMs } = this.options;
     this.errorHandlers = new JobErrorHandlers(clock, this.events, errorHandlers, errorWindowMs, redact);
     this.lateRuns = new LateRuns(clock, this.events, lateAfterMs);

@@ -1,0 +1,90 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { RunTrace, RunTracer, Trigger } from '../domain/index.js';
+import { guardRunTracer } from './guarded-run-tracer.js';
+
+const TRIGGER: Trigger = { jobName: 'traced', fireTime: 0, origin: 'schedule', source: 'NORMAL_TRIGGER' };
+const BROKEN = new Error('the tracer is broken');
+const FAILED = new Error('the handler has failed');
+const CONTEXT: Parameters<RunTrace['aroundItem']>[0] = JSON.parse('{}');
+
+/** Tracers as they are written, by what they do around a handler. */
+const AROUND: readonly [string, (handle: () => unknown) => unknown][] = [
+  ['awaits it', async (handle) => await handle()],
+  [
+    'awaits it with a finally',
+    async (handle) => {
+      try {
+        return await handle();
+      } finally {
+        await Promise.resolve();
+      }
+    },
+  ],
+  ['returns a rejected promise', (handle) => Promise.all([handle(), Promise.reject(BROKEN)])],
+  ['throws before it', () => fail(BROKEN)],
+  ['never calls it', () => new Promise(() => {})],
+  ['calls it twice', (handle) => [handle(), handle()]],
+];
+
+describe.each(AROUND)('a tracer whose aroundItem or within %s', (_what, around) => {
+  it.each(['aroundItem', 'within'] as const)(
+    'changes neither result nor failure of the handler, by %s',
+    async (call) => {
+      const failures: unknown[] = [];
+      const unhandled = vi.fn<(reason: unknown) => void>();
+      process.on('unhandledRejection', unhandled);
+      const wrap = wrapped(call, around, failures);
+
+      const good = vi.fn<() => Promise<number>>(() => Promise.resolve(5));
+      await expect(wrap(good)).resolves.toBe(5);
+      await expect(wrap(() => Promise.reject(FAILED))).rejects.toBe(FAILED);
+      expect(() => wrap(() => fail(FAILED))).toThrow(FAILED);
+      await new Promise((resolve) => setImmediate(resolve));
+      process.off('unhandledRejection', unhandled);
+
+      expect(good).toHaveBeenCalledOnce();
+      expect(unhandled).not.toHaveBeenCalled();
+      expect(failures.every((error) => error === BROKEN)).toBe(true);
+    },
+  );
+});
+
+describe('a tracer whose every call is async and rejects', () => {
+  it('is reported by the name of the call, and nothing of it is unhandled', async () => {
+    const reject = () => Promise.reject(BROKEN);
+    const calls: string[] = [];
+    const trace = { traceparent: 'x'.repeat(56), begun: reject, settled: reject, ended: reject, task: reject };
+    const own: RunTracer = Object.assign(JSON.parse('{}'), {
+      start: () => ({ ...trace, aroundItem: reject, traceparentOf: () => 5 }),
+      within: reject,
+    });
+    const tracer = guardRunTracer(own, { onError: (call) => calls.push(call) });
+
+    const guarded = tracer.start(TRIGGER)!;
+    guarded.begun({ jobName: 'traced', run: undefined, items: [0], repeated: new Map() });
+    expect(guarded.aroundItem(CONTEXT, () => 5)).toBe(5);
+    expect(guarded.traceparent ?? guarded.traceparentOf!(0)).toBeUndefined();
+    guarded.settled(0, { kind: 'succeeded' });
+    guarded.ended();
+    expect(tracer.within('00', () => 6)).toBe(6);
+    await new Promise((resolve) => setImmediate(resolve));
+
+    const names = ['aroundItem', 'begun', 'ended', 'settled', 'traceparent', 'traceparentOf', 'within'];
+    expect(calls.toSorted((a, b) => a.localeCompare(b))).toEqual(names);
+  });
+});
+
+function wrapped(call: 'aroundItem' | 'within', around: (handle: () => unknown) => unknown, failures: unknown[]) {
+  const trace = { traceparent: undefined, begun() {}, settled() {}, ended() {} };
+  const own: RunTracer = Object.assign(JSON.parse('{}'), {
+    start: () => ({ ...trace, aroundItem: (_context: unknown, handle: () => unknown) => around(handle) }),
+    within: (_traceparent: string, handle: () => unknown) => around(handle),
+  });
+  const tracer = guardRunTracer(own, { onError: (_call, error) => failures.push(error) });
+  return <Result>(handle: () => Result): Result =>
+    call === 'within' ? tracer.within('00', handle) : tracer.start(TRIGGER)!.aroundItem(CONTEXT, handle);
+}
+
+function fail(error: unknown): never {
+  throw error;
+}
