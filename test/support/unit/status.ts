@@ -17,6 +17,7 @@ export const job: JobStatus = {
   isFailoverQueueFull: false,
   delayedSettles: undefined,
   refused: undefined,
+  failing: undefined,
   configurationFault: undefined,
   problem: undefined,
   missedRuns: 0,

@@ -76,6 +76,7 @@ export function judgeLiveness(status: RuntimeStatus, now: number, limits: Health
  * - this host's clock is ahead of the registry's or behind it;
  * - a job has no leader, or its failover queue is full;
  * - an aborted handler does not return, or ends of runs wait to be recorded;
+ * - work for a job fails each time it is tried, such as the plan of a user's sharding strategy;
  * - a job uses its last valid configuration because that of the registry cannot be used;
  * - the backend of tasks does not answer, or a followed task cannot be reached.
  */
@@ -128,7 +129,7 @@ function judgeJob(job: JobStatus): Finding[] {
   ];
 }
 
-function judgeDelays({ jobName, hung, delayedSettles, refused }: JobStatus): Finding[] {
+function judgeDelays({ jobName, hung, delayedSettles, failing, refused }: JobStatus): Finding[] {
   const stuck = hung.map(({ item, since }) =>
     degraded(`job "${jobName}": item ${item} still runs, although aborted at ${new Date(since).toISOString()}`),
   );
@@ -138,6 +139,7 @@ function judgeDelays({ jobName, hung, delayedSettles, refused }: JobStatus): Fin
     ...stuck,
     ...(delayedSettles ? [degraded(told(jobName, unrecorded!, delayedSettles))] : []),
     ...(refused ? [degraded(told(jobName, 'the registry has refused requests since', refused))] : []),
+    ...(failing ? [degraded(told(jobName, `${failing.work} has failed since`, failing))] : []),
   ];
 }
 

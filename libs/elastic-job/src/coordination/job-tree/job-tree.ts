@@ -21,7 +21,7 @@ import type { JobNode } from './job-node.js';
 import { JobPaths } from './job-paths.js';
 import { eventOf, type JobTreeEvent, type JobTreeEventKind } from './job-tree-event.js';
 import { LastRuns } from './last-runs.js';
-import { Refusals } from './refusals.js';
+import { StandingFailures } from './standing-failures.js';
 import { type OversizedNodeError, TreeBounds } from './tree-bounds.js';
 
 /** Records of several items; undefined for an item that has no node. */
@@ -49,7 +49,9 @@ export class JobTree extends ItemNodes {
   private readonly ending = new AbortController();
   readonly lastRuns = new LastRuns();
   /** Requests for the job that the registry refuses in this session. */
-  readonly refusals = new Refusals();
+  readonly refusals = new StandingFailures();
+  /** Work of this instance that fails, other than by the registry's refusal. */
+  readonly failures = new StandingFailures();
   private readonly configOwner: ConfigOwner;
   private readonly usableOwner: ConfigOwner;
 

@@ -45,7 +45,7 @@ export async function untilDone<T>(
   onRefused: (error: unknown) => void = () => {},
   signal = tree.signal,
 ): Promise<T> {
-  const refused = tree.refusals.watch();
+  const refused = tree.refusals.watch('requests');
   const onFailure = (error: unknown) => {
     const isAnswered = !(error instanceof RegistryUnavailableError);
     if (isAnswered && refused.note(error, clock.wallNow())) onRefused(error);

@@ -154,9 +154,15 @@ export class Sharding {
     return isEnough && members.some((id) => tree.itemsOf(id).length === 0);
   }
 
+  /** Asks the strategy for a plan, without effect. @throws {InvalidShardingError} if it has none */
+  assertPlannable(tree: JobTree): void {
+    this.plan(tree);
+  }
+
   /**
    * True if the owners differ from a plan made now, as far as known without a request. Never true for a job with fixed
    * owners.
+   * @throws {InvalidShardingError} if there is no plan
    */
   isMisplaced(tree: JobTree): boolean {
     if (this.isFixed(tree) || memberIds(tree).length === 0) return false;
@@ -167,6 +173,18 @@ export class Sharding {
   async announce(tree: JobTree, term: LeadershipTerm): Promise<void> {
     if (tree.isReshardingNecessary()) return;
     await tree.commitShared([...term.guard, creation(tree.paths.reshardingFlag)], undefined, { signal: term.signal });
+  }
+
+  /**
+   * Takes the resharding flag back since there is no new plan, so that triggers go on with the last one. Where it gives
+   * no living instance an item, the flag stays: nothing could run anyway.
+   */
+  async keepLastPlan(tree: JobTree, term: LeadershipTerm): Promise<void> {
+    const members = new Set(memberIds(tree));
+    const isInForce = [...ownersOf(tree).values()].some((owner) => members.has(owner));
+    if (!isInForce || !tree.isReshardingNecessary()) return;
+    const operations: Operation[] = [...term.guard, { kind: 'delete', path: tree.paths.reshardingFlag }];
+    await tree.commitShared(operations, undefined, { signal: term.signal });
   }
 
   /**

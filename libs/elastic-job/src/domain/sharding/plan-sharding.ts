@@ -1,4 +1,6 @@
 import { inJavaOrder, type JobInstance, type JobName } from '../cluster/index.js';
+import { messageOf } from '../thrown.js';
+import { hearRejection } from '../unawaited.js';
 import { InvalidShardingError } from './sharding.errors.js';
 import type { ShardingStrategy } from './sharding-strategy.js';
 
@@ -7,7 +9,7 @@ import type { ShardingStrategy } from './sharding-strategy.js';
  *
  * The order of `instances` does not matter: as in Java, the strategy gets them in descending order of their ids.
  * @param current the present owners, for strategies that avoid moves
- * @throws {InvalidShardingError} if the strategy did not give every item to exactly one of the instances.
+ * @throws {InvalidShardingError} if the strategy threw, or did not give every item to exactly one of the instances
  */
 export function planSharding(
   strategy: ShardingStrategy,
@@ -20,25 +22,49 @@ export function planSharding(
   if (byId.size === 0) return new Map();
 
   const ordered = inJavaOrder(byId.keys()).map((id) => byId.get(id)!);
+  const refuse: Refuse = (fault, item, options) =>
+    new InvalidShardingError(strategy.type, jobName, item, fault, options);
   const owners = new Map<number, string>();
-  const refuse = (item: number, fault: string) => new InvalidShardingError(strategy.type, jobName, item, fault);
-
-  for (const [{ jobInstanceId }, items] of strategy.shard(ordered, jobName, shardingTotalCount, current)) {
-    for (const item of items) {
-      if (!byId.has(jobInstanceId)) throw refuse(item, `gave an item to "${jobInstanceId}", which is not an instance`);
-      if (!isItem(item, shardingTotalCount))
-        throw refuse(item, `gave away an item outside 0..${shardingTotalCount - 1}`);
-      if (owners.has(item)) throw refuse(item, `gave an item twice, to "${owners.get(item)}" and "${jobInstanceId}"`);
-      owners.set(item, jobInstanceId);
-    }
+  for (const [owner, item] of pairsOf(() => strategy.shard(ordered, jobName, shardingTotalCount, current), refuse)) {
+    if (!byId.has(owner)) throw refuse(`gave an item to "${owner}", which is not an instance`, item);
+    if (!isItem(item, shardingTotalCount)) throw refuse(`gave away an item outside 0..${shardingTotalCount - 1}`, item);
+    if (owners.has(item)) throw refuse(`gave an item twice, to "${owners.get(item)}" and "${owner}"`, item);
+    owners.set(item, owner);
   }
   return new Map(
     Array.from({ length: shardingTotalCount }, (_, item) => {
       const owner = owners.get(item);
-      if (owner === undefined) throw refuse(item, 'gave an item to no instance');
+      if (owner === undefined) throw refuse('gave an item to no instance', item);
       return [item, owner];
     }),
   );
+}
+
+type Refuse = (fault: string, item?: number, options?: ErrorOptions) => InvalidShardingError;
+
+/** The answer of a strategy, which may be any value, as pairs of instance id and item. */
+function pairsOf(shard: () => unknown, refuse: Refuse): [string, number][] {
+  const answer = attempt('threw', shard, refuse);
+  hearRejection(answer);
+  return attempt(
+    'returned something that cannot be read',
+    () => {
+      if (!(answer instanceof Map)) throw new TypeError(`a ${typeof answer} that is no Map of instances to items`);
+      return [...answer].flatMap(([instance, items]: [JobInstance, unknown]) => {
+        if (!Array.isArray(items)) throw new TypeError('an entry without a list of items');
+        return items.map((item: number): [string, number] => [instance.jobInstanceId, item]);
+      });
+    },
+    refuse,
+  );
+}
+
+function attempt<T>(fault: string, work: () => T, refuse: Refuse): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw refuse(`${fault}: ${messageOf(cause)}`, undefined, { cause });
+  }
 }
 
 function isItem(item: number, shardingTotalCount: number): boolean {

@@ -17,7 +17,8 @@ export class UnknownStrategyError extends ElasticJobError {
 }
 
 /**
- * A strategy broke its promise: an item went to no instance, to two, or to an instance that was not offered.
+ * A strategy broke its promise: it threw, or an item went to no instance, to two, or to an instance that was not
+ * offered. The last plan stays in force, and the strategy is asked again.
  * @remarks Correct the strategy: it must give every item of the job to exactly one of the given instances.
  */
 export class InvalidShardingError extends ElasticJobError {
@@ -26,14 +27,17 @@ export class InvalidShardingError extends ElasticJobError {
   constructor(
     readonly strategy: string,
     readonly jobName: JobName,
-    /** The item in question; possibly none of the job's. */
-    readonly item: number,
+    /** The item in question, possibly none of the job's; undefined if it is no single one. */
+    readonly item: number | undefined,
     /** The strategy's fault. */
     readonly fault: string,
+    options?: ErrorOptions,
   ) {
+    const place = item === undefined ? '' : `, item ${String(item)}`;
     super(
-      `Sharding strategy "${strategy}" ${fault} (job "${jobName}", item ${item}); ` +
+      `Sharding strategy "${strategy}" ${fault} (job "${jobName}"${place}); ` +
         'it must give every item of the job to exactly one of the given instances.',
+      options,
     );
   }
 }

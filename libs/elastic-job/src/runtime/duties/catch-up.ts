@@ -1,20 +1,19 @@
 import type { Timer } from '../../clock/index.js';
-import { giveUpFireTimes, type JobTree, untilAnswered, untilCommitted } from '../../coordination/index.js';
+import { giveUpFireTimes, type JobTree, untilCommitted } from '../../coordination/index.js';
 import {
   decideCatchUp,
   decideGiveUp,
   lastScheduledOf,
   type OwedSpan,
-  formatTaskId,
   owesAfter,
   SparseMap,
-  SparseSet,
   type Trigger,
 } from '../../domain/index.js';
-import { type JobContext, type LeaseRunner, Reaction, SessionReaction, type TriggerGate } from '../leases/index.js';
+import { type JobContext, type LeaseRunner, SessionReaction, type TriggerGate } from '../leases/index.js';
 import type { OwedFireTimes, OwingItems } from './owed-fire-times.js';
 import type { Duty, News } from './duty.js';
 import type { ManualTriggers } from './manual-triggers.js';
+import { MisfireFlags } from './misfire-flags.js';
 import type { MissedFireTimes } from './missed-fire-times.js';
 
 /** The items of a trigger: those ready to begin, and those behind, which have older fire times to begin first. */
@@ -26,9 +25,7 @@ interface ItemsInOrder {
 /** Runs items that this instance owns and that owe a fire time, or that still ran when a trigger came. */
 export class CatchUp implements Duty {
   private readonly catchingUp: SessionReaction;
-  private readonly flagging: Reaction;
-  /** Items to flag. While one write is under way, all triggers add to the next one, however slow the registry is. */
-  private readonly misfired = new SparseSet<number>();
+  private readonly flags: MisfireFlags;
   /** Fire time that is being assigned and begun. */
   private handling: number | undefined;
   /** Items left to operators' triggers. They may owe something once they have run. */
@@ -49,7 +46,7 @@ export class CatchUp implements Duty {
     private readonly manual: Pick<ManualTriggers, 'isAwaited'>,
   ) {
     this.catchingUp = new SessionReaction(context, 'catching up', () => this.catchUp());
-    this.flagging = new Reaction(() => this.flagMisfired(), context.report('marking misfired items'));
+    this.flags = new MisfireFlags(context, () => this.catchingUp.wake());
   }
 
   WorkExpected(): void {
@@ -94,6 +91,7 @@ export class CatchUp implements Duty {
   /** Begins nothing more. */
   stop(): void {
     this.catchingUp.stop();
+    this.flags.stop();
     this.late?.cancel();
   }
 
@@ -125,23 +123,9 @@ export class CatchUp implements Duty {
     this.refusedAfter.clear();
   }
 
-  /** Flags items in the registry that still ran when a trigger came. They owe one more run after they end. */
+  /** Flags items that still ran when a trigger came. */
   misfire(items: readonly number[]): void {
-    const { misfire, monitorExecution } = this.context.settings.configuration;
-    if (items.length === 0 || !misfire || !monitorExecution) return;
-    for (const item of items) this.misfired.add(item);
-    this.flagging.wake();
-  }
-
-  private async flagMisfired(): Promise<void> {
-    const { clock, events, running, services, tree } = this.context;
-    const items = [...this.misfired];
-    this.misfired.clear();
-    await untilAnswered(tree, clock, () => services.executions.markMisfired(tree.jobName, items));
-    const { jobName, self } = tree;
-    events.emit({ kind: 'misfired', jobName, taskId: formatTaskId(jobName, items, self.jobInstanceId), items });
-    // An item that ended while its flag was being set has no run left whose end would start the catch-up.
-    if (items.some((item) => !running.has(item))) this.catchingUp.wake();
+    this.flags.add(items);
   }
 
   /**

@@ -189,10 +189,18 @@ export class LeaderDuties implements Duty {
     if (this.context.tree.signal.aborted) return;
     this.comparing ??= this.context.clock.setTimer(COMPARE_MS, () => {
       this.comparing = undefined;
-      const { leader, sharding } = this.context.services;
-      if (leader.term(this.context.tree.jobName) !== undefined && sharding.isMisplaced(this.context.tree))
+      if (this.context.services.leader.term(this.context.tree.jobName) !== undefined && this.isMisplaced())
         this.reshardSoon();
     });
+  }
+
+  // Without a plan, the attempt to make one tells of it.
+  private isMisplaced(): boolean {
+    try {
+      return this.context.services.sharding.isMisplaced(this.context.tree);
+    } catch {
+      return true;
+    }
   }
 
   private get configuration(): JobConfiguration {

@@ -8,7 +8,7 @@ import {
   removeStaleCancels,
   type Sweeper,
 } from '../../coordination/index.js';
-import { failsOver, type JobConfiguration, type JobName } from '../../domain/index.js';
+import { failsOver, InvalidShardingError, type JobConfiguration, type JobName } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import type { JobContext } from '../leases/index.js';
 import type { RecentPeers } from './recent-peers.js';
@@ -45,7 +45,7 @@ export class LeaderWork {
       await this.removeLeftOver(term);
       const leftOut = [...(await this.sweep(term))];
       await this.tidyFailover(term, leftOut);
-      await this.resharding.plan(term);
+      await this.plan(term, leftOut);
       await this.keepConfiguration(term, leftOut);
       await this.keepDependencies(term);
       await this.context.services.retention.tidy(this.context.tree, term);
@@ -73,6 +73,14 @@ export class LeaderWork {
     }
     // Items beyond the total, and tasks that can no longer be adopted.
     await this.purge(term, (item) => item >= this.configuration.shardingTotalCount).catch(note);
+  }
+
+  /** @param failed collects the faults of a strategy, which are thrown later so that they hold up nothing else */
+  private async plan(term: LeadershipTerm, failed: unknown[]): Promise<void> {
+    await this.resharding.plan(term).catch((error: unknown) => {
+      if (!(error instanceof InvalidShardingError)) throw error;
+      failed.push(error);
+    });
   }
 
   /** @param failed collects errors, which are thrown later so that they hold up nothing else */

@@ -1,4 +1,5 @@
 import type { LeadershipTerm } from '../../coordination/index.js';
+import { InvalidShardingError } from '../../domain/index.js';
 import type { JobContext } from '../leases/index.js';
 import type { RecentPeers } from './recent-peers.js';
 
@@ -53,12 +54,26 @@ export class Resharding {
    * Makes the plan if it is time. It must come right after a sweep, since leftovers of Java peers must be swept before
    * the records are stamped.
    * @throws the term's reason if the term is over
+   * @throws {InvalidShardingError} if the strategy has no plan; the last one stays in force, and the next call asks
+   * again
    */
   async plan(term: LeadershipTerm): Promise<void> {
+    try {
+      await this.planNow(term);
+    } catch (error) {
+      if (error instanceof InvalidShardingError)
+        await this.context.services.sharding.keepLastPlan(this.context.tree, term);
+      throw error;
+    }
+  }
+
+  private async planNow(term: LeadershipTerm): Promise<void> {
     // The last Java peer may be back in a moment.
     if (this.context.tree.company.plansOnTrigger || this.peers.watchMissing()) return this.planBesideJava(term);
     if (this.gathering !== undefined) return;
     if (this.isPlanOutdated && !this.context.services.sharding.isFixed(this.context.tree)) {
+      // Before triggers are told to wait.
+      this.context.services.sharding.assertPlannable(this.context.tree);
       this.isPlanOutdated = false;
       await this.announce(term);
       if (!this.isAlone) {

@@ -1,4 +1,4 @@
-import type { DelayedSettles, Executions, StandingRefusal } from '../../coordination/index.js';
+import type { DelayedSettles, Executions, StandingFailure, StandingRefusal } from '../../coordination/index.js';
 import { hasIdleFailover, type JobName, messageOf } from '../../domain/index.js';
 import type { HungHandler } from '../../executor/index.js';
 import type { JobSchedule, JobSettings, RunningItems } from '../leases/index.js';
@@ -33,6 +33,8 @@ export interface JobStatus {
   readonly delayedSettles: DelayedSettles | undefined;
   /** Requests that the registry refuses, with the time of the first refusal; undefined if none is refused. */
   readonly refused: StandingRefusal | undefined;
+  /** Work of this process for the job that fails each time it is tried, such as planning; undefined if none does. */
+  readonly failing: StandingFailure | undefined;
   /** Error of the registry's `config` node, while the last usable text is in force. */
   readonly configurationFault: string | undefined;
   /** Problem that keeps the job from running here, if any. */
@@ -71,6 +73,7 @@ export function statusOf(parts: JobStatusParts): JobStatus {
     isFailoverQueueFull: (tree?.queue().length ?? 0) >= settings.configuration.failoverQueueLimit,
     delayedSettles: tree && executions.delayedSettles(tree),
     refused: tree?.refusals.oldest,
+    failing: tree?.failures.oldest,
     configurationFault: textOf(settings.fault),
     problem: departure.removal ?? problemOf(parts),
     missedRuns,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../testing/index.js';
 import { Reaction } from './reaction.js';
 
 describe('work that events wake', () => {
@@ -20,6 +21,7 @@ describe('work that events wake', () => {
     const errors: unknown[] = [];
     let runs = 0;
     const reaction = new Reaction(
+      new VirtualClock(),
       async () => {
         runs += 1;
         throw new Error(`run ${runs}`);
@@ -63,6 +65,60 @@ describe('work that events wake', () => {
   });
 });
 
+describe('work that fails although no event wakes it again', () => {
+  it('is repeated after pauses that grow to 30 s, and reported once as long as it fails in the same way', async () => {
+    const { clock, errors, reaction, runs } = failing(() => true);
+
+    await clock.advanceUntil(reaction.wakeAndWait());
+    const soon = runs();
+    await clock.advance(60_000);
+    const later = runs();
+    await clock.advance(600_000);
+
+    expect([soon, later > 5, runs() - later > 20, runs() - later < 45]).toEqual([1, true, true, true]);
+    expect(errors).toHaveLength(1);
+    reaction.stop();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('is at rest after its first success, and pauses briefly after a later failure', async () => {
+    const { clock, errors, reaction, runs } = failing((run) => run !== 5);
+
+    await clock.advanceUntil(reaction.wakeAndWait());
+    await clock.advance(600_000);
+    const untilSuccess = runs();
+    reaction.wake();
+    await clock.advance(500);
+
+    expect([untilSuccess, runs()]).toEqual([5, 7]);
+    expect(errors).toHaveLength(2);
+    reaction.stop();
+  });
+
+  it('is repeated at once if an event wakes it in a pause, and not again after the pause', async () => {
+    const { clock, reaction, runs } = failing((run) => run < 2);
+
+    await clock.advanceUntil(reaction.wakeAndWait());
+    await clock.advanceUntil(reaction.wakeAndWait());
+    await clock.advance(60_000);
+
+    expect(runs()).toBe(2);
+    expect(clock.pendingTimers).toBe(0);
+  });
+});
+
+/** @param isFailing says of the number of a run if it fails */
+function failing(isFailing: (run: number) => boolean) {
+  const clock = new VirtualClock();
+  const errors: unknown[] = [];
+  let runs = 0;
+  const work = async () => {
+    runs += 1;
+    if (isFailing(runs)) throw new Error('broken');
+  };
+  return { clock, errors, runs: () => runs, reaction: new Reaction(clock, work, (error) => errors.push(error)) };
+}
+
 /** A reaction whose runs end when the spec says so. */
 function gated() {
   let runs = 0;
@@ -71,7 +127,7 @@ function gated() {
     runs += 1;
     return new Promise<void>((resolve) => (finish = resolve));
   };
-  const reaction = new Reaction(work, (error) => {
+  const reaction = new Reaction(new VirtualClock(), work, (error) => {
     throw error;
   });
   return { reaction, runs: () => runs, finish: () => finish?.() };

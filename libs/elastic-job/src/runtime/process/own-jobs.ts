@@ -51,6 +51,7 @@ export class OwnJobs {
   ) {
     this.joins = new WorkLimit(this.clock, JOINED_AT_ONCE, LONGEST_JOIN_MS);
     this.rejoining = new Reaction(
+      this.clock,
       () => this.rejoin(),
       (error) => shared.events.emit({ kind: 'error', jobName: undefined, message: 'rejoining failed', error }),
     );

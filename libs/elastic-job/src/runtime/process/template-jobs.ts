@@ -67,14 +67,16 @@ export class TemplateJobs {
   /** Jobs that wait until others are done. */
   private readonly waiting = new Set<JobName>();
   private readonly finding: Reaction;
-  private readonly failedReads: BackOff;
   private gathering: Timer | undefined;
   private session: AbortController | undefined;
   private watch: ChildrenWatch | undefined;
 
   constructor(private readonly parts: TemplateJobParts) {
-    this.failedReads = new BackOff(parts.clock, PAUSES);
-    this.finding = new Reaction(() => this.findJobs(), this.report(undefined, 'looking for jobs of templates'));
+    this.finding = new Reaction(
+      parts.clock,
+      () => this.findJobs(),
+      this.report(undefined, 'looking for jobs of templates'),
+    );
   }
 
   /** Declares a template, before the process starts. @throws {ConfigurationError} if the name is taken */
@@ -113,12 +115,13 @@ export class TemplateJobs {
     this.watch = undefined;
     this.gathering?.cancel();
     this.gathering = undefined;
+    this.finding.rest();
   }
 
   /** Looks for jobs soon, since something may have changed. */
-  findJobsSoon(afterMs = GATHER_MS): void {
+  findJobsSoon(): void {
     if (this.session === undefined || this.gathering !== undefined) return;
-    this.gathering = this.parts.clock.setTimer(afterMs, () => {
+    this.gathering = this.parts.clock.setTimer(GATHER_MS, () => {
       this.gathering = undefined;
       this.finding.wake();
     });
@@ -129,11 +132,8 @@ export class TemplateJobs {
     if (session === undefined) return;
     try {
       await this.readRoots(session.signal);
-      this.failedReads.succeeded();
     } catch (error) {
       if (session.signal.aborted) return;
-      this.failedReads.failed();
-      this.findJobsSoon(this.failedReads.nextMs());
       throw error;
     }
     for (const jobName of new Set([...this.found.keys(), ...this.joined.keys()])) this.follow(jobName);
