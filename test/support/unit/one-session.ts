@@ -66,7 +66,9 @@ export class OneSession {
     };
     const scheduleClock: ScheduleClock = Object.assign(Object.create(null), time);
     const { settings } = this;
+    const options: JobContext['options'] = Object.assign(Object.create(null), { hungGraceMs: HUNG_GRACE_MS });
     this.context = contextOf({
+      options,
       tree,
       services,
       settings,

@@ -20,13 +20,15 @@ export interface ExecutableJob {
 /** Hears the end of each item of a lease, once. What it throws rejects the run once all items have ended. */
 export type OnEnded = (item: number, outcome: ShardOutcome) => void;
 
-/** A handler that has not returned within `hungGraceMs` after its signal aborted. */
+/** A handler, or a listener of a run, that has not returned within `hungGraceMs` after its signal aborted. */
 export interface HungHandler {
   readonly item: number;
   /** When its signal aborted, in milliseconds since the epoch. */
   readonly since: number;
   /** Reason of the signal. */
   readonly reason: unknown;
-  /** True if the item is given up to others: it has ended as aborted, and the handler's result is ignored. */
+  /** True if the item is given up to others: it has ended, and the result of handler or listener is ignored. */
   readonly isReleased: boolean;
+  /** Name and method of the listener, such as `Audit.beforeJobExecuted`; undefined for a handler. */
+  readonly listener?: string;
 }

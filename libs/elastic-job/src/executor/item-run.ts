@@ -73,8 +73,12 @@ export class ItemRun {
    */
   private interruption(): ShardOutcome | undefined {
     const { aborted, reason } = this.ending;
-    if (!aborted) return undefined;
-    const isFailure = reason instanceof JobTimeoutError || reason instanceof ExecutorDeathError;
-    return isFailure ? { kind: 'failed', error: reason } : { kind: 'aborted', reason };
+    return aborted ? outcomeOfAbort(reason) : undefined;
   }
+}
+
+/** The outcome of an item whose signal has aborted. */
+export function outcomeOfAbort(reason: unknown): ShardOutcome {
+  const isFailure = reason instanceof JobTimeoutError || reason instanceof ExecutorDeathError;
+  return isFailure ? { kind: 'failed', error: reason } : { kind: 'aborted', reason };
 }

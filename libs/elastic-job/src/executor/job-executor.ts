@@ -17,6 +17,7 @@ import { Slots } from './slots.js';
 export class JobExecutor {
   private readonly slots = new Slots();
   private readonly runs = new SparseSet<LeaseRun>();
+  private readonly noticed = new SparseSet<{ forget(): void }>();
 
   /** @param turns shared by all jobs of a process */
   constructor(
@@ -40,8 +41,16 @@ export class JobExecutor {
     return new LeaseRun(this.clock, lease, job, onEnded, this.options, this.slots, this.turns).run(this.runs);
   }
 
-  /** Stops all notices about hung handlers, because the process leaves them behind. */
+  /** Does work of which notices are stopped together with those about handlers. */
+  async notice(run: { forget(): void }, work: () => Promise<void>): Promise<void> {
+    this.noticed.add(run);
+    await work();
+    this.noticed.delete(run);
+  }
+
+  /** Stops all notices about hung handlers and listeners, because the process leaves them behind. */
   forgetHung(): void {
     for (const run of this.runs) run.forget();
+    for (const run of this.noticed) run.forget();
   }
 }

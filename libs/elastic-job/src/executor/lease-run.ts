@@ -11,7 +11,7 @@ import {
 } from '../domain/index.js';
 import { contextsOf, type ContextOf } from './contexts.js';
 import type { ExecutableJob, OnEnded } from './executable-job.js';
-import { ItemRun, type ItemRunTerms } from './item-run.js';
+import { ItemRun, type ItemRunTerms, outcomeOfAbort } from './item-run.js';
 import type { FairTurns } from './fair-turns.js';
 import type { JobExecutorOptions } from './job-executor-options.js';
 import { Retries } from './retries.js';
@@ -183,7 +183,7 @@ export class LeaseRun {
   }
 
   private dropAborted(item: number): void {
-    this.drop(item, { kind: 'aborted', reason: this.lease.endingOf(item).reason });
+    this.drop(item, outcomeOfAbort(this.lease.endingOf(item).reason));
   }
 
   private drop(item: number, outcome: ShardOutcome): void {

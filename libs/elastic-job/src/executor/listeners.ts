@@ -1,11 +1,7 @@
-import { inOwnContext } from '../async-context/index.js';
 import type { ExecutionLease, GuaranteedRun } from '../coordination/index.js';
-import {
-  type ElasticJobListener,
-  type JobConfiguration,
-  parseShardingItemParameters,
-  type ShardingContexts,
-} from '../domain/index.js';
+import type { ElasticJobListener, JobConfiguration } from '../domain/index.js';
+import type { JobExecutor } from './job-executor.js';
+import { type ListenerTerms, RunListeners } from './run-listeners.js';
 
 /** ElasticJob's order of a listener without one. */
 const LAST = 2_147_483_647;
@@ -23,10 +19,12 @@ interface ToldLease {
 export class JobListeners {
   private readonly listeners: readonly ElasticJobListener[];
 
+  /** @param executor ends all notices about hung listeners together with those about handlers */
   constructor(
     listeners: readonly ElasticJobListener[],
     private readonly enter: (lease: ExecutionLease) => Pick<GuaranteedRun, 'meet' | 'leave'>,
-    private readonly onError: (error: unknown) => void,
+    private readonly executor: Pick<JobExecutor, 'notice'>,
+    private readonly terms: ListenerTerms,
   ) {
     this.listeners = listeners.toSorted((a, b) => (a.order ?? LAST) - (b.order ?? LAST));
   }
@@ -35,28 +33,9 @@ export class JobListeners {
   async before(lease: ExecutionLease, configuration: JobConfiguration): Promise<ToldLease> {
     const called = listenersOf(configuration, this.listeners);
     if (called.length === 0) return { after: () => Promise.resolve() };
-    const contexts = contextsFor(lease, configuration);
-    const barrier = this.enter(lease);
-    await this.tell(called, (listener) => listener.beforeJobExecuted(contexts, barrier));
-    return {
-      after: async () => {
-        await this.tell(called, (listener) => listener.afterJobExecuted(contexts, barrier));
-        barrier.leave();
-      },
-    };
-  }
-
-  private async tell(
-    listeners: readonly ElasticJobListener[],
-    call: (listener: ElasticJobListener) => unknown,
-  ): Promise<void> {
-    for (const listener of listeners) {
-      try {
-        await inOwnContext(() => call(listener));
-      } catch (error) {
-        this.onError(error);
-      }
-    }
+    const run = new RunListeners(called, lease, configuration, this.enter(lease), this.terms);
+    await this.executor.notice(run, () => run.before());
+    return { after: () => this.executor.notice(run, () => run.after()) };
   }
 }
 
@@ -66,18 +45,4 @@ function listenersOf(
   listeners: readonly ElasticJobListener[],
 ): readonly ElasticJobListener[] {
   return listeners.filter(({ type }) => type === undefined || jobListenerTypes.includes(type));
-}
-
-function contextsFor(lease: ExecutionLease, configuration: JobConfiguration): ShardingContexts {
-  const parameters = parseShardingItemParameters(configuration.shardingItemParameters);
-  return Object.freeze({
-    jobName: lease.jobName,
-    taskId: lease.taskId,
-    shardingTotalCount: configuration.shardingTotalCount,
-    jobParameter: configuration.jobParameter,
-    shardingItemParameters: new Map(lease.items.map((item) => [item, parameters.get(item)])),
-    fireTime: new Date(lease.trigger.fireTime),
-    source: lease.trigger.source,
-    signal: lease.signal,
-  });
 }

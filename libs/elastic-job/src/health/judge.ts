@@ -130,9 +130,12 @@ function judgeJob(job: JobStatus): Finding[] {
 }
 
 function judgeDelays({ jobName, hung, delayedSettles, failing, refused }: JobStatus): Finding[] {
-  const stuck = hung.map(({ item, since }) =>
-    degraded(`job "${jobName}": item ${item} still runs, although aborted at ${new Date(since).toISOString()}`),
-  );
+  const stuck = hung.flatMap(({ item, listener, since }) => {
+    const items = hung.flatMap((other) => (other.listener === listener ? other.item : []));
+    if (listener !== undefined && item !== items[0]) return []; // Told with the first of its items.
+    const what = listener === undefined ? `item ${item}` : `${listener} of items ${items.join(',')}`;
+    return degraded(`job "${jobName}": ${what} still runs, although aborted at ${new Date(since).toISOString()}`);
+  });
   const unrecorded =
     delayedSettles && `the ends of items ${delayedSettles.items.join(',')} could not be recorded since`;
   return [

@@ -179,10 +179,10 @@ function outcomeLine(line: string, outcome: SettledOutcome): EventLine {
   }
 }
 
-function hungLine({ trigger, item, since, reason, isReleased }: EventOf<'hung'>): EventLine {
-  const consequence = isReleased ? 'the item is given up to others' : 'the item starts nowhere until it returns';
+function hungLine({ trigger, item, since, reason, isReleased, listener = 'the handler' }: EventOf<'hung'>): EventLine {
+  const consequence = isReleased ? 'others may run the item' : 'the item starts nowhere until it returns';
   return error(
-    `${trigger.jobName}: the handler of item ${item} has not returned since it was aborted at ${instant(since)} ` +
+    `${trigger.jobName}: ${listener} of item ${item} has not returned since it was aborted at ${instant(since)} ` +
       `(${messageOf(reason)}); ${consequence}`,
   );
 }

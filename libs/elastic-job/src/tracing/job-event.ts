@@ -85,6 +85,7 @@ export type JobEvent =
   /**
    * An alarm: a handler has not returned although its signal aborted a while ago, at `since` (milliseconds since the
    * epoch), for that reason. Its item starts nowhere else until it returns, unless it was released. Once for each run.
+   * `listener`: it is a listener of the run, such as `Audit.beforeJobExecuted`; after a run its items are settled.
    */
   | {
       readonly kind: 'hung';
@@ -93,6 +94,7 @@ export type JobEvent =
       readonly since: number;
       readonly reason: unknown;
       readonly isReleased: boolean;
+      readonly listener?: string;
     }
   | {
       readonly kind: 'misfired';

@@ -40,11 +40,13 @@ export async function runItem(
   const configuration = configurationOf(envelope, work.configuration);
   const executor = new JobExecutor(clock, { tokenEpoch: envelope.tokenEpoch, hungGraceMs });
   const perItem = work.listeners.filter((listener) => !(listener instanceof DistributeOnceElasticJobListener));
-  const listeners = new JobListeners(
-    perItem,
-    () => NOWHERE,
-    (error) => work.onListenerError(error),
-  );
+  const listeners = new JobListeners(perItem, () => NOWHERE, executor, {
+    clock,
+    hungGraceMs,
+    onError: (error) => work.onListenerError(error),
+    onHung: (_lease, hung) => work.onHung?.(hung),
+    onReturned: () => {},
+  });
   const told = await listeners.before(lease, configuration);
   let ended: ShardOutcome = { kind: 'aborted', reason: lease.signal.reason };
   await executor.run(lease, { ...work, configuration, formerAttempts: envelope.attempt - 1 }, (item, outcome) => {

@@ -13,7 +13,7 @@ export interface ShardingContexts {
   /** The scheduled instant of this run. */
   readonly fireTime: Date;
   readonly source: ExecutionSource;
-  /** Aborts when this instance may no longer act for any of the items. */
+  /** Aborts when this instance may no longer act for any of the items, or when the listener has used its time. */
   readonly signal: AbortSignal;
 }
 
@@ -29,7 +29,8 @@ export interface RunBarrier {
 }
 
 /**
- * Called around each run of a job on this instance. A thrown value is reported, and the run goes on.
+ * Called around each run of a job on this instance. A thrown value is reported, and the run goes on. The job's
+ * `timeoutMs` aborts `contexts.signal`, and a listener that goes on after that is reported as a handler is (`hung`).
  * @see ElasticJob, `ElasticJobListener`
  */
 export interface ElasticJobListener {

@@ -105,7 +105,7 @@ export interface JobOptions {
   /**
    * Longest run of one item, in milliseconds; its signal aborts then. The limit covers all attempts and the pauses
    * between them, since an item that takes longer is late, however often it was tried. That of a task counts from its
-   * start. @default none
+   * start. Listeners of a run have the same time before it, and again after it. @default none
    */
   readonly timeoutMs?: number;
   /**
@@ -115,7 +115,8 @@ export interface JobOptions {
    */
   readonly concurrency?: ConcurrencyOption;
   /**
-   * Treatment of an item whose handler goes on for the module's `hungGraceMs` after its signal has aborted.
+   * Treatment of an item whose handler, or listener before it, goes on for the module's `hungGraceMs` after its signal
+   * has aborted.
    * - `wait`: it starts nowhere until the handler returns or the session ends.
    * - `release`: it is given up to others, and with `failover` run again. Only for handlers whose effects are fenced by
    *   the token, since the old one still runs.

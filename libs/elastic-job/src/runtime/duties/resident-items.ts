@@ -1,4 +1,4 @@
-import type { Timer } from '../../clock/index.js';
+import { type Timer, waitFor } from '../../clock/index.js';
 import type { ExecutionLease } from '../../coordination/index.js';
 import {
   residentFireTime,
@@ -127,10 +127,19 @@ export class ResidentItems implements Duty {
     const begunAt = clock.monotonicNow();
     this.held.set(item, lease);
     if (this.isStopped) this.abort(item, lease);
-    void this.leases
-      .run(lease)
-      .catch(this.context.report('running a resident item'))
-      .then(() => this.afterRun(item, lease, clock.monotonicNow() - begunAt));
+    const ended = this.leases.run(lease).catch(this.context.report('running a resident item'));
+    void this.untilEnded(lease, ended).then(() => this.afterRun(item, lease, clock.monotonicNow() - begunAt));
+  }
+
+  // A listener after the run may never return.
+  private async untilEnded(lease: ExecutionLease, ended: Promise<void>): Promise<void> {
+    const { clock, options } = this.context;
+    await lease.settled();
+    await waitFor<void>((goOn) => {
+      const timer = clock.setTimer(options.hungGraceMs, () => goOn());
+      void ended.then(() => goOn());
+      return () => timer.cancel();
+    });
   }
 
   private afterRun(item: number, { signal }: ExecutionLease, ranMs: number): void {

@@ -30,7 +30,14 @@ export class LeaseRunner {
     const { tree, services, listeners } = context;
     if (listeners.length === 0) return;
     const enter = (lease: ExecutionLease) => services.guarantee.enter(tree, lease);
-    this.listeners = new JobListeners(listeners, enter, context.report('telling a listener'));
+    const { clock, executor, options } = context;
+    this.listeners = new JobListeners(listeners, enter, executor, {
+      clock,
+      hungGraceMs: options.hungGraceMs,
+      onError: context.report('telling a listener'),
+      onHung: (lease, hung) => this.tellHung(lease, hung),
+      onReturned: (lease) => this.returnAll(lease),
+    });
   }
 
   /** Begins the items that may begin; none once this instance leaves. Items that were begun must be run. */
@@ -103,9 +110,18 @@ export class LeaseRunner {
     const failures = failuresIn(lease, await lease.settled());
     events.emit({ kind: 'finished', trigger, taskId, items: lease.items, failures });
     if (goesRound(settings.configuration)) await this.nameNextInstance();
-    if (told !== undefined) await told.after();
     if (thrown.length > 0) this.tellThrown(lease, thrown);
+    if (told !== undefined) await told.after();
     lease.trace?.ended();
+  }
+
+  private tellHung(lease: ExecutionLease, hung: HungHandler): void {
+    this.context.running.hang(lease, hung);
+    this.context.events.emit({ kind: 'hung', trigger: lease.trigger, ...hung });
+  }
+
+  private returnAll(lease: ExecutionLease): void {
+    for (const item of this.context.running.returnAll(lease)) this.tellEnd(lease.trigger, item);
   }
 
   private tellEnd(trigger: Trigger, item: number): void {
@@ -171,10 +187,7 @@ export class LeaseRunner {
         events.emit({ kind: 'started', trigger, taskId, item, attempt, latenessMs });
         if (latenessMs !== undefined) lateRuns.note(trigger, latenessMs);
       },
-      onHung: (hung: HungHandler) => {
-        running.hang(lease, hung);
-        events.emit({ kind: 'hung', trigger, ...hung });
-      },
+      onHung: (hung: HungHandler) => this.tellHung(lease, hung),
       onRetry: (retried: RetriedItem) => events.emit({ kind: 'retrying', trigger, ...retried }),
       onReturned: (item: number) => {
         if (running.return(item, lease)) this.tellEnd(trigger, item);

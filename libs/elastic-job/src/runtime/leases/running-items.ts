@@ -13,6 +13,8 @@ interface HeldHere {
 /** Items of one job that run in this process, and the leases that hold them. */
 export class RunningItems {
   private readonly items = new SparseMap<number, HeldHere>();
+  /** Listeners that ignore their signals although the items of their runs are settled, by lease. */
+  private readonly listeners = new SparseMap<ExecutionLease, HungHandler>();
   /** Number of begins under way. */
   private expected = 0;
   private waiting: (() => void)[] = [];
@@ -23,9 +25,10 @@ export class RunningItems {
     return this.items.size;
   }
 
-  /** Handlers that ignore their signals, ascending by item. */
+  /** Handlers and listeners that ignore their signals, ascending by item. Of listeners after runs, the first. */
   get hung(): readonly HungHandler[] {
-    return [...this.items.values()].flatMap(({ hung }) => hung ?? []).toSorted((a, b) => a.item - b.item);
+    const held = [...this.items.values()].flatMap(({ hung }) => hung ?? []).toSorted((a, b) => a.item - b.item);
+    return [...held, ...[...this.listeners.values()].slice(0, 1)];
   }
 
   /** Items whose handlers have not returned, or are about to be called, ascending. */
@@ -58,10 +61,17 @@ export class RunningItems {
     if (this.ending !== undefined) lease.abort(this.ending.reason);
   }
 
-  /** Notes that a handler ignores its signal, so the item is not free before it returns. */
+  /** Notes that a handler or listener ignores its signal, so the item is not free before it returns. */
   hang(lease: ExecutionLease, hung: HungHandler): void {
     const held = this.of(hung.item, lease);
     if (held !== undefined) held.hung = hung;
+    else if (hung.listener !== undefined) this.listeners.set(lease, hung);
+  }
+
+  /** Notes that a hung listener has returned. @returns items that this frees, as their lease was over before */
+  returnAll(lease: ExecutionLease): readonly number[] {
+    this.listeners.delete(lease);
+    return lease.items.filter((item) => this.return(item, lease));
   }
 
   /** Notes that a handler has returned. @returns true if this frees the item, as its lease was over before */
