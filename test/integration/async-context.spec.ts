@@ -45,7 +45,7 @@ const als = new AsyncLocalStorage<string>();
 const clock = new SystemClock();
 const EVERY_SECOND = '* * * * * ?';
 
-/** What each function of the user has found in the store, by the function's name. */
+/** Values of the store that each function of the user has found, by the function's name. */
 let seen: Map<string, Set<string | undefined>>;
 /** Set while each function of the user leaves a store of its own behind. */
 let leaves: boolean;
@@ -265,7 +265,9 @@ function guardOf(app: INestApplicationContext): ZooKeeperGuard {
   return new ZooKeeperGuard(app.get<RegistryCenter>(REGISTRY_CENTER), '/fences');
 }
 
-/** Classes of which the library calls the methods, and methods that are part of a call above or end the test's events. */
+/**
+ * Classes of which the library calls the methods, and methods that are part of a call above or end the test's events.
+ */
 const NO_CALLS = [
   /Error(Handler)?\.|Module\.|Filter\.|Channel\./,
   /^(DistributeOnceElasticJobListener|HttpJobType)\./,

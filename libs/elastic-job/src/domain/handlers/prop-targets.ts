@@ -85,7 +85,7 @@ function withKept(stored: JobProps, kept: ReadonlyMap<string, string | undefined
   return Object.fromEntries([...others, ...ours]);
 }
 
-/** What the process follows. */
+/** Rules for the props that a process follows. */
 interface Trust {
   readonly targets: PropTargets;
   readonly allowed: AllowedRegistryTargets;

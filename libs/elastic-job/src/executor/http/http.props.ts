@@ -16,7 +16,7 @@ const CONTENT_TYPE = 'http.content.type';
 const CONNECT_TIMEOUT = 'http.connect.timeout.milliseconds';
 const READ_TIMEOUT = 'http.read.timeout.milliseconds';
 
-/** What a request does depends on its method and body as much as on its address. */
+/** Method and body decide the effect of a request as much as its address. */
 const PART_OF_REQUEST = { partOf: URI };
 
 export const HTTP_PROPS: PropClasses = {
