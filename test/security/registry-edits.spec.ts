@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { WebhookErrorHandler } from '@app/elastic-job/error-handlers';
 import { ScriptJobType } from '@app/elastic-job/script';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { eventLine } from '../../libs/elastic-job/src/nest/event-lines.js';
 import { startService, until, Victim } from './support/attack.js';
 
 const NEVER = '0 0 0 1 1 ? 2199';
@@ -153,5 +154,29 @@ describe('an attacker who may write to the registry', () => {
     expect(theirs.asked).toEqual([]);
     expect(ours.asked).toEqual(['POST /alarms']);
     expect(victim.told('error')).toMatchObject([{ jobName: 'settle', message: 'item 0 failed' }]);
+  });
+
+  it.each([
+    ['long texts', "jobParameter: ''", `jobParameter: ${'x'.repeat(100_000)}`],
+    ['what nobody can read', /^cron: .*$/m, 'cron: nonsense'],
+    ['no cron', /^cron: .*$/m, "cron: ''"],
+  ])('cannot fill the log by edits to and fro, with %s', async (_kind, ours, theirs) => {
+    const props = { 'http.uri': 'http://127.0.0.1:1/', 'http.method': 'POST' };
+    const victim = await Victim.start({ jobs: { settle: { ...JOB, type: 'HTTP', props } } });
+    const text = (await victim.attacker.read('/settle/config'))!.data;
+
+    for (let edit = 0; edit < 100; edit += 1) {
+      await victim.edit('settle', ours, theirs);
+      await victim.synced(1);
+      await victim.attacker.set('/settle/config', text);
+      await victim.synced(1);
+    }
+
+    // The debug level is off by default. Each edit makes the leader plan anew, at most once in 100 ms.
+    const lines = victim.events.map((event) => eventLine(event)).filter(({ level }) => level !== 'debug');
+    const warnings = lines.filter(({ level }) => level === 'warn' || level === 'error').map(({ text: line }) => line);
+    expect(warnings.length).toBeGreaterThan(0);
+    expect(new Set(warnings)).toHaveProperty('size', warnings.length);
+    expect(lines.map((line) => line.text).join('\n').length).toBeLessThan(20_000);
   });
 });

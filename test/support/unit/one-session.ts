@@ -19,6 +19,7 @@ import { LateRuns } from '../../../libs/elastic-job/src/runtime/leases/late-runs
 import { LeaseRunner } from '../../../libs/elastic-job/src/runtime/leases/lease-runner.js';
 import { RunningItems } from '../../../libs/elastic-job/src/runtime/leases/running-items.js';
 import type { ScheduleClock } from '../../../libs/elastic-job/src/runtime/leases/schedule-clock.js';
+import { SettingsNews } from '../../../libs/elastic-job/src/runtime/leases/settings-news.js';
 import { TriggerGate } from '../../../libs/elastic-job/src/runtime/leases/trigger-gate.js';
 import { contextOf } from './job-context.js';
 import type { JobContext } from '../../../libs/elastic-job/src/runtime/leases/job-context.js';
@@ -56,7 +57,14 @@ export class OneSession {
   ) {
     const { events, running, clock, services, tree } = this;
     events.on((event) => void this.told.push(event));
-    this.settings = new JobSettings(member.configurations.current(JOB), member.configurations, events, new Schedules());
+    const news = new SettingsNews(clock);
+    this.settings = new JobSettings(
+      member.configurations.current(JOB),
+      member.configurations,
+      events,
+      new Schedules(),
+      news,
+    );
     this.settings.apply(tree);
     const { ahead } = this;
     const time: Pick<ScheduleClock, 'isAhead' | 'hasCome' | 'wallNow'> = {

@@ -24,6 +24,7 @@ import { MissedFireTimes } from '../../../libs/elastic-job/src/runtime/duties/mi
 import { OperatorSwitches } from '../../../libs/elastic-job/src/runtime/duties/operator-switches.js';
 import { RunningItems } from '../../../libs/elastic-job/src/runtime/leases/running-items.js';
 import type { ScheduleClock } from '../../../libs/elastic-job/src/runtime/leases/schedule-clock.js';
+import { SettingsNews } from '../../../libs/elastic-job/src/runtime/leases/settings-news.js';
 import { TriggerGate } from '../../../libs/elastic-job/src/runtime/leases/trigger-gate.js';
 import { contextOf, hearTree } from './job-context.js';
 
@@ -99,7 +100,8 @@ export class OwingJob {
       start: (lease: ExecutionLease) => this.start(lease),
     });
     this.tree = tree;
-    this.settings = new JobSettings(configurations.current(JOB), configurations, events, new Schedules());
+    const news = new SettingsNews(clock);
+    this.settings = new JobSettings(configurations.current(JOB), configurations, events, new Schedules(), news);
     this.settings.apply(tree);
     const shared = ({ after, until }: Span) => ({ after: after - this.aheadMs, until: until - this.aheadMs });
     const excluded = () => this.excluded?.map((span) => ({ ...span, shared: shared(span) }));

@@ -19,6 +19,9 @@ const error = lineAt('error');
 
 type EventOf<Kind extends JobEvent['kind']> = Extract<JobEvent, { kind: Kind }>;
 
+/** Most numbers of items in a line, for each instance. */
+const MOST_NUMBERS = 100;
+
 /** Default `tickTime` of ZooKeeper's servers. */
 const ZOOKEEPER_TICK_MS = 2_000;
 
@@ -199,11 +202,17 @@ function describeAssignment(assignment: ReadonlyMap<number, string>): string {
   for (const [item, instanceId] of assignment) {
     byInstance.set(instanceId, [...(byInstance.get(instanceId) ?? []), item]);
   }
-  return [...byInstance].map(([instanceId, own]) => `${instanceId}: ${own.join(',')}`).join('; ');
+  return [...byInstance].map(([instanceId, own]) => `${instanceId}: ${numbers(own)}`).join('; ');
 }
 
 function itemsText(items: readonly number[]): string {
-  return items.length === 1 ? `item ${items[0]}` : `items ${items.join(',') || 'none'}`;
+  return items.length === 1 ? `item ${items[0]}` : `items ${numbers(items) || 'none'}`;
+}
+
+/** A job may have thousands of items. */
+function numbers(items: readonly number[]): string {
+  const others = items.length - MOST_NUMBERS;
+  return others <= 0 ? items.join(',') : `${items.slice(0, MOST_NUMBERS).join(',')} and ${others} others`;
 }
 
 function instant(ms: number): string {

@@ -41,7 +41,8 @@ export const JOB_EVENTS: Readonly<Record<JobEvent['kind'], string>> = {
   claimed: 'this instance has taken waiting items over',
   'server-switched': "an operator has disabled or enabled this instance's server",
   mixed: 'Java peers are in the job, with the settings that they cannot share',
-  'configuration-differs': "the registry's configuration and the local options differ, and the registry's wins",
+  'configuration-differs':
+    "the registry's configuration and the local options differ, the registry's wins; at most once a minute for a job",
   'history-dropped': 'a sink has dropped rows because its store was slow or away',
   'error-handler-failed': 'an error handler could not deliver a failure',
   warning: 'a condition that an operator should look at',

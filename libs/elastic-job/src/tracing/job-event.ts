@@ -211,7 +211,10 @@ export type JobEvent =
       readonly fireTime: number;
       readonly reason: UnmetReason;
     }
-  /** The registry's `config` node, which wins, differs from the local options: the new differences. */
+  /**
+   * The registry's `config` node, which wins, differs from the local options: the new differences, at most 20 of them.
+   * At most once a minute for each job, with what is true then.
+   */
   | { readonly kind: 'configuration-differs'; readonly jobName: JobName; readonly differences: readonly string[] }
   /** A history has dropped rows, because its store was slow or away. */
   | {

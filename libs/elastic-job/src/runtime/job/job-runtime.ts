@@ -40,10 +40,11 @@ export class JobRuntime implements TickListener {
     readonly definition: JobDefinition,
     private readonly shared: ProcessContext,
   ) {
-    const { events, options, scheduleClock, schedules, services, turns } = shared;
+    const { events, options, scheduleClock, schedules, services, settingsNews, turns } = shared;
     const { clock, tokenEpoch, hungGraceMs } = options;
     this.listeners = knownListeners(definition, options.listeners);
-    this.settings = new JobSettings(definition.configuration, services.configurations, events, schedules);
+    const { configurations } = services;
+    this.settings = new JobSettings(definition.configuration, configurations, events, schedules, settingsNews);
     this.mixed = new MixedJob(definition, this.settings, events);
     this.executor = new JobExecutor(clock, { tokenEpoch, hungGraceMs }, turns);
     this.schedule = new JobSchedule(this.settings, scheduleClock, this);

@@ -11,4 +11,5 @@ export * from './reaction.js';
 export * from './running-items.js';
 export * from './runtime-options.js';
 export * from './schedule-clock.js';
+export * from './settings-news.js';
 export * from './trigger-gate.js';

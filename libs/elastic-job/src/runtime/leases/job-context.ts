@@ -10,6 +10,7 @@ import type { JobSettings } from './job-settings.js';
 import type { LateRuns } from './late-runs.js';
 import type { RunningItems } from './running-items.js';
 import type { ScheduleClock } from './schedule-clock.js';
+import type { SettingsNews } from './settings-news.js';
 
 /** Parts that all jobs of a process share. */
 export interface ProcessContext {
@@ -19,6 +20,7 @@ export interface ProcessContext {
   readonly events: JobEvents;
   readonly errorHandlers: JobErrorHandlers;
   readonly lateRuns: LateRuns;
+  readonly settingsNews: SettingsNews;
   /** Shares the event loop among the handlers of all jobs. */
   readonly turns: FairTurns;
   /** Decides if a fire time has come. */
@@ -29,7 +31,7 @@ export interface ProcessContext {
 }
 
 /** One job during one session of the registry, as all its parts see it. */
-export interface JobContext extends Omit<ProcessContext, 'audience' | 'schedules'> {
+export interface JobContext extends Omit<ProcessContext, 'audience' | 'schedules' | 'settingsNews'> {
   /** The job's nodes. Its signal aborts when the session is over. */
   readonly tree: JobTree;
   readonly settings: JobSettings;

@@ -3,6 +3,9 @@ import { JOB, type Member, Registry } from '@test/support/unit/member.js';
 import { type JobOptions, resolveJobOptions, Schedules } from '../../domain/index.js';
 import { type JobEvent, JobEvents } from '../../tracing/index.js';
 import { JobSettings } from './job-settings.js';
+import { SettingsNews } from './settings-news.js';
+
+const MINUTE = 60_000;
 
 /** 02:30 comes twice on that day: at 00:30 and at 01:30 in UTC. */
 const DOUBLED = { cron: '0 30 2 * * ?', timeZone: 'Europe/Berlin' };
@@ -47,7 +50,7 @@ describe('JobSettings', () => {
   });
 
   it('reports each difference to the registry once per value', async () => {
-    const { member, settings, events } = await installed();
+    const { member, settings, events, clock } = await installed();
     await write(member, (text) => text.replace("jobParameter: ''", 'jobParameter: p'));
     settings.apply(member.tree);
     settings.apply(member.tree);
@@ -55,17 +58,75 @@ describe('JobSettings', () => {
       { kind: 'configuration-differs', differences: ['jobParameter:  here, p in the registry'] },
     ]);
 
+    await clock.advance(MINUTE);
     await write(member, (text) => text.replace("description: ''", 'description: d'));
     settings.apply(member.tree);
     expect(events.slice(1)).toMatchObject([{ differences: ['description:  here, d in the registry'] }]);
 
+    await clock.advance(MINUTE);
     await write(member, (text) => text.replace('jobParameter: p', 'jobParameter: q'));
     settings.apply(member.tree);
     expect(events.slice(2)).toMatchObject([{ differences: ['jobParameter:  here, q in the registry'] }]);
   });
 
+  it.each([
+    ['a difference', "jobParameter: ''", 'jobParameter: p'],
+    ['an unusable node', 'cron: 0 * * * * ?', 'cron: nonsense'],
+    ['a one-off job', 'cron: 0 * * * * ?', "cron: ''"],
+    ['idle failover', 'monitorExecution: true', 'monitorExecution: false'],
+  ])('reports %s that edits bring and take away at most once a minute', async (_kind, ours, theirs) => {
+    const { member, settings, events, clock } = await installed({ failover: true });
+    const edits = async (count: number) => {
+      for (let edit = 0; edit < count; edit += 1) {
+        await write(member, (text) => (edit % 2 === 0 ? text.replace(ours, theirs) : text.replace(theirs, ours)));
+        settings.apply(member.tree);
+      }
+    };
+    const mostOfAKind = () =>
+      Math.max(...events.map((one) => events.filter((other) => textOf(one) === textOf(other)).length));
+
+    await edits(100);
+    expect(mostOfAKind()).toBe(1);
+    await clock.advance(MINUTE);
+    expect(mostOfAKind()).toBe(1);
+    await edits(1);
+    await clock.advance(MINUTE);
+    expect(mostOfAKind()).toBe(2);
+  });
+
+  it('reports what is true at the end of the minute', async () => {
+    const { member, settings, events, clock } = await installed();
+    for (const parameter of ['a', 'b', 'c']) {
+      await write(member, (text) => text.replace(/jobParameter: .*/, `jobParameter: ${parameter}`));
+      settings.apply(member.tree);
+    }
+
+    await clock.advance(MINUTE);
+
+    expect(events).toMatchObject([
+      { differences: ['jobParameter:  here, a in the registry'] },
+      { differences: ['jobParameter:  here, c in the registry'] },
+    ]);
+  });
+
+  it('cuts differences, since a node has up to 256 KB', async () => {
+    const { member, settings, events } = await installed();
+    const long = 'x'.repeat(50_000);
+    const props = Array.from({ length: 500 }, (_, index) => `  ${'n'.repeat(100)}${index}: v\n`).join('');
+    await write(member, (text) =>
+      text.replace("jobParameter: ''", `jobParameter: ${long}`).replace(/^props:\n/m, `props:\n${props}`),
+    );
+
+    settings.apply(member.tree);
+
+    const { differences } = settings;
+    expect(differences.at(-1)).toBe(`and ${501 - (differences.length - 1)} others`);
+    expect(events).toMatchObject([{ kind: 'configuration-differs', differences }]);
+    expect(JSON.stringify(differences).length).toBeLessThan(8_000);
+  });
+
   it('warns once, with both remedies, of failover without monitorExecution in the registry', async () => {
-    const { member, settings, events } = await installed({ failover: true });
+    const { member, settings, events, clock } = await installed({ failover: true });
     const warnings = () => events.flatMap((event) => (event.kind === 'warning' ? [event.message] : []));
     await write(member, (text) => text.replace('monitorExecution: true', 'monitorExecution: false'));
     settings.apply(member.tree);
@@ -76,6 +137,7 @@ describe('JobSettings', () => {
         'set monitorExecution to true, or failover to false',
     ]);
 
+    await clock.advance(MINUTE);
     await write(member, (text) => text.replace('failover: true', 'failover: false'));
     settings.apply(member.tree);
     await write(member, (text) => text.replace('failover: false', 'failover: true'));
@@ -156,7 +218,8 @@ describe('JobSettings', () => {
 });
 
 async function installed(options: Partial<JobOptions> = {}) {
-  const member = await new Registry().member(options);
+  const registry = new Registry();
+  const member = await registry.member(options);
   await member.configurations.install(member.tree);
   const events: JobEvent[] = [];
   const jobEvents = new JobEvents();
@@ -165,7 +228,14 @@ async function installed(options: Partial<JobOptions> = {}) {
     { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 4, ...options },
     { place: 'spec' },
   );
-  return { member, events, settings: new JobSettings(local, member.configurations, jobEvents, new Schedules()) };
+  const news = new SettingsNews(registry.clock);
+  const settings = new JobSettings(local, member.configurations, jobEvents, new Schedules(), news);
+  return { member, events, settings, clock: registry.clock };
+}
+
+/** All that a line of the log shows of an event. */
+function textOf(event: JobEvent): string {
+  return JSON.stringify(event);
 }
 
 async function write({ center, tree }: Member, edit: (text: string) => string): Promise<void> {

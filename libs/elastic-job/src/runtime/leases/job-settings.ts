@@ -1,4 +1,4 @@
-import type { ConfigurationDifference, Configurations, JobTree } from '../../coordination/index.js';
+import type { Configurations, JobTree } from '../../coordination/index.js';
 import {
   type CronSchedule,
   findUnshareable,
@@ -8,6 +8,13 @@ import {
   timetableOf,
 } from '../../domain/index.js';
 import type { JobEvents } from '../../tracing/index.js';
+import { describeDifferences } from './described-differences.js';
+import type { SettingsNews } from './settings-news.js';
+
+const ONE_OFF = 'the registry has no cron for it, so it is a one-off job now, which runs only when it is triggered';
+const IDLE_FAILOVER =
+  'failover is true in the registry, but has no effect, since monitorExecution is false there; ' +
+  'set monitorExecution to true, or failover to false';
 
 /** Settings by which a job runs in this process: the last usable ones. Reading them never fails. */
 export class JobSettings {
@@ -15,9 +22,12 @@ export class JobSettings {
   private firesByQuartz = false;
   private since = 0;
   private differing: readonly string[] = [];
+  /** Those of `differing` that an event has named. */
+  private told: readonly string[] = [];
   private bad: unknown;
   private stopping: unknown;
-  private isIdleTold = false;
+  /** False before the registry's settings were applied first. */
+  private isJudged = false;
 
   /** @param inForce the local options, which apply until the registry was asked */
   constructor(
@@ -25,6 +35,7 @@ export class JobSettings {
     private readonly configurations: Configurations,
     private readonly events: JobEvents,
     private readonly schedules: Schedules,
+    private readonly news: SettingsNews,
   ) {
     this.cron = schedules.of(timetableOf(inForce, this.firesByQuartz));
   }
@@ -43,7 +54,7 @@ export class JobSettings {
     return this.since;
   }
 
-  /** Differences between the registry and the local options, one text per field. */
+  /** Differences between the registry and the local options, one text per field; long texts and lists are cut. */
   get differences(): readonly string[] {
     return this.differing;
   }
@@ -82,46 +93,55 @@ export class JobSettings {
     const isNews = bad !== undefined && (bad !== this.bad || problem !== this.stopping);
     this.bad = bad;
     this.stopping = problem;
-    if (isNews) this.tellBad(tree);
+    if (isNews) this.news.add(tree.jobName, 'bad', () => this.tellBad());
     if (problem !== undefined) return;
-    this.tellOneOff(tree, configuration);
-    if (configuration !== this.inForce || firesByQuartz !== this.firesByQuartz)
+    const former = this.inForce;
+    if (configuration !== former || firesByQuartz !== this.firesByQuartz)
       this.cron = this.schedules.of(timetableOf(configuration, firesByQuartz));
     this.firesByQuartz = firesByQuartz;
     this.inForce = configuration;
     this.since = writtenAt;
-    this.tellDifferences(tree, differences.map(describeDifference));
-    this.tellIdleFailover(tree);
+    this.noteDifferences(describeDifferences(differences));
+    this.noteState('one-off', former, isOneOff, ONE_OFF);
+    this.noteState('idle', this.isJudged ? former : undefined, hasIdleFailover, IDLE_FAILOVER);
+    this.isJudged = true;
   }
 
-  private tellDifferences({ jobName }: JobTree, differences: readonly string[]): void {
+  private noteDifferences(differences: readonly string[]): void {
     const known = new Set(this.differing);
     this.differing = differences;
-    const added = differences.filter((difference) => !known.has(difference));
+    this.told = this.told.filter((difference) => differences.includes(difference));
+    if (differences.every((difference) => known.has(difference))) return;
+    this.news.add(this.inForce.jobName, 'differences', () => this.tellDifferences());
+  }
+
+  private tellDifferences(): void {
+    const added = this.differing.filter((difference) => !this.told.includes(difference));
+    this.told = this.differing;
+    const { jobName } = this.inForce;
     if (added.length > 0) this.events.emit({ kind: 'configuration-differs', jobName, differences: added });
   }
 
-  private tellIdleFailover({ jobName }: JobTree): void {
-    const wasTold = this.isIdleTold;
-    this.isIdleTold = hasIdleFailover(this.inForce);
-    if (!this.isIdleTold || wasTold) return;
-    const message =
-      'failover is true in the registry, but has no effect, since monitorExecution is false there; ' +
-      'set monitorExecution to true, or failover to false';
-    this.events.emit({ kind: 'warning', jobName, message });
+  /** Warns of settings that have come into a state, unless they have left it when the warning's time comes. */
+  private noteState(
+    kind: string,
+    former: JobConfiguration | undefined,
+    isIn: (configuration: JobConfiguration) => boolean,
+    message: string,
+  ): void {
+    const { jobName } = this.inForce;
+    if (!isIn(this.inForce) || (former !== undefined && isIn(former))) return;
+    this.news.add(jobName, kind, () => {
+      if (isIn(this.inForce)) this.events.emit({ kind: 'warning', jobName, message });
+    });
   }
 
-  private tellBad({ jobName }: JobTree): void {
+  private tellBad(): void {
+    if (this.bad === undefined) return;
     const consequence =
       this.stopping === undefined ? 'the last usable one stays in force' : 'nothing is begun until it is repaired';
     const message = `the configuration in the registry cannot be used; ${consequence}`;
-    this.events.emit({ kind: 'error', jobName, message, error: this.bad });
-  }
-
-  private tellOneOff({ jobName }: JobTree, { cron, resident, after }: JobConfiguration): void {
-    if (this.inForce.cron === undefined || cron !== undefined || resident || after.length > 0) return;
-    const message = 'the registry has no cron for it, so it is a one-off job now, which runs only when it is triggered';
-    this.events.emit({ kind: 'warning', jobName, message });
+    this.events.emit({ kind: 'error', jobName: this.inForce.jobName, message, error: this.bad });
   }
 
   /** Next fire times, in milliseconds since the epoch. */
@@ -140,7 +160,6 @@ function describeDependent(jobName: string): string {
   return `job "${jobName}" starts after this one, which needs the recorded end of each item; Java peers record none`;
 }
 
-function describeDifference({ field, isRefused, local, stored }: ConfigurationDifference): string {
-  const both = `${field}: ${String(local)} here, ${String(stored)} in the registry`;
-  return isRefused ? `${both}, which is not followed (see allowRegistryTargets)` : both;
+function isOneOff({ cron, resident, after }: JobConfiguration): boolean {
+  return cron === undefined && !resident && after.length === 0;
 }

@@ -21,6 +21,7 @@ import {
   resolveRuntimeOptions,
   type RuntimeOptions,
   ScheduleClock,
+  SettingsNews,
 } from '../leases/index.js';
 import type { JobSession } from '../session/index.js';
 import { JobRegistrar } from './job-registrar.js';
@@ -70,6 +71,7 @@ export class ElasticJobRuntime {
   private readonly suspended: SuspendedGrace;
   private readonly errorHandlers: JobErrorHandlers;
   private readonly lateRuns: LateRuns;
+  private readonly settingsNews: SettingsNews;
   private readonly jobs: OwnJobs;
   private readonly ending = new AbortController();
   private phase: RuntimePhase = 'idle';
@@ -82,6 +84,7 @@ export class ElasticJobRuntime {
     const { clock, errorHandlers, errorWindowMs, lateAfterMs, redact, strategies, suspendedGraceMs } = this.options;
     this.errorHandlers = new JobErrorHandlers(clock, this.events, errorHandlers, errorWindowMs, redact);
     this.lateRuns = new LateRuns(clock, this.events, lateAfterMs);
+    this.settingsNews = new SettingsNews(clock);
     this.services = this.newServices();
     this.scheduleClock = this.newScheduleClock();
     this.jobs = new OwnJobs(this.newContext(), {
@@ -183,11 +186,12 @@ export class ElasticJobRuntime {
   }
 
   private newContext(): ProcessContext {
-    const { errorHandlers, events, lateRuns, options, scheduleClock, services } = this;
+    const { errorHandlers, events, lateRuns, options, scheduleClock, services, settingsNews } = this;
     const turns = new FairTurns(options.clock, () => options.registry.beginUrgent());
     const schedules = new Schedules();
     const audience = new Audience();
-    return { audience, errorHandlers, events, lateRuns, options, scheduleClock, schedules, services, turns };
+    const shared = { audience, errorHandlers, events, lateRuns, options, scheduleClock, schedules, services };
+    return { ...shared, settingsNews, turns };
   }
 
   private newServices(): CoordinationServices {
@@ -228,6 +232,7 @@ export class ElasticJobRuntime {
     await this.jobs.leave(deadline.less(AFTER.departure));
     this.suspended.stop();
     this.lateRuns.end();
+    this.settingsNews.end();
     this.scheduleClock.stop();
     for (const stopListening of this.listening) stopListening();
     const toTell = deadline.less(AFTER.deliveries);

@@ -1,0 +1,22 @@
+import type { ConfigurationDifference } from '../../coordination/index.js';
+
+/** A node may have 256 KB and thousands of props, and each edit of it is told and kept. */
+const MOST_DIFFERENCES = 20;
+const MOST_CHARACTERS = 100;
+
+/** One text for each of the first differences, and one for the rest. */
+export function describeDifferences(differences: readonly ConfigurationDifference[]): readonly string[] {
+  const described = differences.slice(0, MOST_DIFFERENCES).map(describe);
+  const others = differences.length - described.length;
+  return others === 0 ? described : [...described, `and ${others} others`];
+}
+
+function describe({ field, isRefused, local, stored }: ConfigurationDifference): string {
+  const both = `${cut(field)}: ${cut(local)} here, ${cut(stored)} in the registry`;
+  return isRefused ? `${both}, which is not followed (see allowRegistryTargets)` : both;
+}
+
+function cut(value: ConfigurationDifference['stored']): string {
+  const text = String(value);
+  return text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS)}... (${text.length} characters)`;
+}
