@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type JobHandler, resolveJobOptions } from '../libs/elastic-job/src/domain/index.js';
 import { JobMetrics } from '../libs/elastic-job/src/nest/metrics/index.js';
+import { JobLabels } from '../libs/elastic-job/src/nest/metrics/job-labels.js';
 import { MemoryRegistry, type MemoryRegistryCenter } from '../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../libs/elastic-job/src/runtime/index.js';
 import { VirtualClock } from '../libs/elastic-job/src/testing/index.js';
-import { EventSinks, type JobEventSink, LabelValues } from '../libs/elastic-job/src/tracing/index.js';
+import { EventSinks, type JobEventSink } from '../libs/elastic-job/src/tracing/index.js';
 import { openTelemetryTracer } from '../libs/elastic-job/src/tracing/opentelemetry/index.js';
 
 /** Code must be compiled, and caches filled, before the measurement. */
@@ -55,7 +56,8 @@ export class Contestant {
       contestant.sinks.start();
     }
     if (isMeasured) {
-      contestant.metrics = new JobMetrics({ runtime, registry, clock, events, jobs: new LabelValues(100) });
+      const jobs = new JobLabels(100, (jobName) => runtime.registrar.find(jobName) !== undefined);
+      contestant.metrics = new JobMetrics({ runtime, registry, clock, events, jobs });
     }
     const handler: JobHandler = () => void (contestant.handled += 1);
     const configuration = resolveJobOptions(JOB, { place: 'bench' });

@@ -1,4 +1,11 @@
-import { ElasticJob, ElasticJobModule, JobEvents, JobRegistrar, type ShardingContext } from '@app/elastic-job';
+import {
+  ElasticJob,
+  ElasticJobModule,
+  type JobEvent,
+  JobEvents,
+  JobRegistrar,
+  type ShardingContext,
+} from '@app/elastic-job';
 import { ElasticJobMetricsModule, type ElasticJobMetricsOptions, METRICS } from '@app/elastic-job/metrics';
 import { createTestCluster, VirtualClock } from '@app/elastic-job/testing';
 import { type INestApplication, Module } from '@nestjs/common';
@@ -31,6 +38,8 @@ interface Exposition {
   value(metric: string, labels?: Readonly<Record<string, string>>): number | undefined;
   /** The values that a label has, over all series of a metric. */
   labels(metric: string, label: string): string[];
+  /** Jobs that have a series in any metric. */
+  jobs(): string[];
 }
 
 async function scrape({ app }: JobApplication<INestApplication>, path = '/metrics'): Promise<Exposition> {
@@ -51,7 +60,24 @@ async function scrape({ app }: JobApplication<INestApplication>, path = '/metric
     labels: (metric, label) => [
       ...new Set(series.filter((one) => one.metric === metric).map((one) => one.labels.get(label)!)),
     ],
+    jobs: () => [...new Set(series.map((one) => one.labels.get('job')))].filter((job) => job !== undefined),
   };
+}
+
+/** Tells of a job all that is counted with its name beside what every run tells. */
+function tellAllKinds(events: JobEvents, jobName: string): void {
+  const trigger = { jobName, fireTime: 0, origin: 'schedule', source: 'NORMAL_TRIGGER' } as const;
+  const task = { uid: 'u', launch: 1, key: { jobName, item: 0 } };
+  const told = [
+    { kind: 'executor-died', trigger, item: 0, state: 'KILLED', requeue: 'queue' },
+    { kind: 'error-handler-failed', jobName, type: 'PAGER', error: undefined },
+    { kind: 'error', jobName, message: 'no', error: undefined },
+    { kind: 'task-launched', jobName, item: 0, task },
+    { kind: 'task-state', jobName, item: 0, task, state: 'RUNNING', startedAfterMs: 1 },
+    { kind: 'task-state', jobName, item: 0, task, state: 'FINISHED' },
+  ];
+  // oxlint-disable-next-line no-unsafe-type-assertion -- the parts that metrics read
+  for (const event of told) events.emit(event as unknown as JobEvent);
 }
 
 const ORDERS = { job: 'settle-orders' };
@@ -145,6 +171,28 @@ describe('ElasticJobMetricsModule', () => {
     }
     expect(metrics.value('elastic_job_runs_total', { job: 'other' })).toBe(2);
     expect(metrics.value('elastic_job_joined', { job: 'other' })).toBe(2);
+  });
+
+  it('frees every series of a job that has left for good, after a scrape with its last values', async () => {
+    const server = await startServer({ maxJobs: 2 });
+    const registrar = server.app.get(JobRegistrar);
+    for (let round = 0; round < 10; round += 1) {
+      const job = `created-${round}`;
+      const added = registrar.add({ name: job, cron: '0/10 * * * * ?', shardingTotalCount: 1 }, () => {});
+      await whileTimePasses(server.clock, added);
+      await server.clock.advance(10_000);
+      tellAllKinds(server.app.get(JobEvents), job);
+      expect((await scrape(server)).jobs()).toContain(job);
+
+      await whileTimePasses(server.clock, registrar.remove(job));
+
+      const last = await scrape(server);
+      expect(last.value('elastic_job_runs_total', { job, source: 'NORMAL_TRIGGER' })).toBe(1);
+      expect((await scrape(server)).jobs().filter((shown) => shown !== 'other')).toEqual(['settle-orders']);
+    }
+    // A run may end after its job has left.
+    tellAllKinds(server.app.get(JobEvents), 'created-0');
+    expect((await scrape(server)).jobs()).toEqual(['settle-orders', 'other']);
   });
 
   it("serves the metrics of the user's registry and path beside ours", async () => {

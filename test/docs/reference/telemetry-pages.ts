@@ -80,7 +80,9 @@ ${GENERATED}
 \`prom-client\`) serves
 them at \`/metrics\`, without a request to the registry. Each process tells of itself: add the processes up. The label
 \`job\` has at most \`maxJobs\` values (100), the names of the first jobs that something happened to; all further ones
-share \`other\`, where counters and gauges are sums. It is empty where no job is concerned.`;
+share \`other\`, where counters and gauges are sums, and so do jobs that are not of the process. A job that has left the
+process for good has its last values in one more scrape; then its series end, and its place is free. The label is empty
+where no job is concerned.`;
 
 function buckets(): string {
   const definitions: [string, MetricDefinition][] = Object.entries(METRICS);

@@ -18,4 +18,17 @@ export class LabelValues {
     this.known.add(value);
     return value;
   }
+
+  has(value: string): boolean {
+    return this.known.has(value);
+  }
+
+  /** Makes room for another value. */
+  release(value: string): void {
+    this.known.delete(value);
+  }
+
+  [Symbol.iterator](): IterableIterator<string> {
+    return this.known.values();
+  }
 }

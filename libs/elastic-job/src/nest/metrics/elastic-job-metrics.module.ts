@@ -2,10 +2,11 @@ import { ConfigurableModuleBuilder, type DynamicModule, Module } from '@nestjs/c
 import type { Clock } from '../../clock/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import { ElasticJobRuntime } from '../../runtime/index.js';
-import { JobEvents, LabelValues } from '../../tracing/index.js';
+import { JobEvents } from '../../tracing/index.js';
 import type { TaskScheduler } from '../cloud/task-scheduler.js';
 import type { ResolvedModuleOptions } from '../resolve-module-options.js';
 import { CLOCK, ELASTIC_JOB_OPTIONS, REGISTRY_CENTER, TASK_SCHEDULER } from '../tokens.js';
+import { JobLabels } from './job-labels.js';
 import { JobMetrics } from './job-metrics.js';
 import type { ElasticJobMetricsOptions } from './metrics-options.js';
 import { assertMetricsOptions } from './metrics-options.rules.js';
@@ -69,7 +70,7 @@ function createMetrics(
   assertMetricsOptions(options);
   const { registry: into, maxJobs = 100, buckets } = options;
   const errorHandlerTypes = errorHandlers.map(({ type }) => type.toUpperCase());
-  const jobs = new LabelValues(maxJobs);
+  const jobs = new JobLabels(maxJobs, (jobName) => runtime.registrar.find(jobName) !== undefined);
   const backend = () => tasks?.status;
   return new JobMetrics({ runtime, events, registry, clock, jobs, into, buckets, errorHandlerTypes, backend });
 }

@@ -2,14 +2,15 @@ import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import type { SettledOutcome, Trigger } from '../../domain/index.js';
 import { VirtualClock } from '../../testing/index.js';
-import { type JobEvent, LabelValues } from '../../tracing/index.js';
+import type { JobEvent } from '../../tracing/index.js';
 import { EventMetrics } from './event.metrics.js';
+import { JobLabels } from './job-labels.js';
 import { MetricSet } from './metric-set.js';
 
 function setUp(maxJobs = 100) {
   const clock = new VirtualClock();
   const registry = new Registry();
-  const metrics = new EventMetrics(new MetricSet(registry), new LabelValues(maxJobs), {}, ['PAGER']);
+  const metrics = new EventMetrics(new MetricSet(registry), new JobLabels(maxJobs, () => true), {}, ['PAGER']);
   const triggerOf = (jobName: string, more: Partial<Trigger> = {}): Trigger => ({
     jobName,
     fireTime: clock.wallNow(),

@@ -1,6 +1,7 @@
 import type { Counter } from 'prom-client';
-import type { JobName, SettledOutcome, Trigger } from '../../domain/index.js';
-import { type JobEvent, jobNameOf, type LabelValues, OTHER_VALUES } from '../../tracing/index.js';
+import type { ExecutorDeathState, JobName, SettledOutcome, Trigger } from '../../domain/index.js';
+import { type JobEvent, jobNameOf, OTHER_VALUES } from '../../tracing/index.js';
+import type { JobLabels } from './job-labels.js';
 import { JobSeries, SeriesOfJobs } from './job-series.js';
 import type { MetricNameOf } from './metrics.catalogue.js';
 import type { MetricSet } from './metric-set.js';
@@ -36,10 +37,12 @@ export class EventMetrics {
   private readonly historyDropped;
   private readonly errorHandlerFailures;
   private readonly ofJob: ReadonlyMap<string, Counter<'job'>>;
+  /** States of executors that have died. */
+  private readonly deaths = new Set<ExecutorDeathState>();
 
   constructor(
     metrics: MetricSet,
-    private readonly jobs: LabelValues,
+    private readonly jobs: JobLabels,
     buckets: MetricBuckets = {},
     /** Error handlers with a series each: a job's settings in the registry may name any other. */
     private readonly errorHandlerTypes: readonly string[] = [],
@@ -50,6 +53,7 @@ export class EventMetrics {
     this.historyDropped = metrics.counter('elastic_job_history_dropped_total');
     this.errorHandlerFailures = metrics.counter('elastic_job_error_handler_failures_total');
     this.ofJob = new Map(Object.entries(OF_JOB).map(([kind, name]) => [kind, metrics.counter(name)]));
+    jobs.onFreed((job) => this.forget(job));
   }
 
   hear(event: JobEvent): void {
@@ -65,7 +69,7 @@ export class EventMetrics {
       case 'session':
         return this.sessionChanges.inc({ state: event.state });
       case 'executor-died':
-        return this.executorDeaths.inc({ job: this.jobs.of(event.trigger.jobName), state: event.state });
+        return this.executorDied(event.trigger.jobName, event.state);
       case 'error-handler-failed':
         return this.errorHandlerFailures.inc({ job: this.jobs.of(event.jobName), type: this.typeOf(event.type) });
       case 'history-dropped':
@@ -73,6 +77,17 @@ export class EventMetrics {
       default:
         return this.count(event);
     }
+  }
+
+  private forget(job: string): void {
+    for (const counter of this.ofJob.values()) counter.remove({ job });
+    for (const state of this.deaths) this.executorDeaths.remove({ job, state });
+    for (const type of [...this.errorHandlerTypes, OTHER_VALUES]) this.errorHandlerFailures.remove({ job, type });
+  }
+
+  private executorDied(jobName: JobName, state: ExecutorDeathState): void {
+    this.deaths.add(state);
+    this.executorDeaths.inc({ job: this.jobs.of(jobName), state });
   }
 
   private started({ jobName, source }: Trigger, latenessMs: number | undefined): void {
@@ -104,9 +119,15 @@ export class EventMetrics {
   }
 
   private registerSeries(metrics: MetricSet, buckets: MetricBuckets): SeriesOfJobs {
-    const lateness = metrics.histogram('elastic_job_lateness_seconds', buckets.lateness);
+    // The first metric that a scrape reads.
+    const scrape = () => this.jobs.scrape();
+    const lateness = metrics.histogram('elastic_job_lateness_seconds', buckets.lateness, scrape);
     const durations = metrics.histogram('elastic_job_item_duration_seconds', buckets.duration);
     const series = new SeriesOfJobs(this.jobs, (job) => new JobSeries(job, lateness, durations));
+    this.jobs.onFreed((job) => {
+      series.forget(job);
+      for (const histogram of [lateness, durations]) histogram.forget(job);
+    });
     metrics.counter('elastic_job_runs_total', (counter) => {
       counter.reset();
       for (const { job, runs } of series)

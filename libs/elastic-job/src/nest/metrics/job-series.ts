@@ -27,13 +27,17 @@ export class SeriesOfJobs {
   private readonly series = new Map<string, JobSeries>();
 
   constructor(
-    private readonly labels: LabelValues,
+    private readonly labels: Pick<LabelValues, 'of'>,
     private readonly create: (job: string) => JobSeries,
   ) {}
 
   of(jobName: JobName): JobSeries {
     // A job that is told apart is its own label.
     return this.series.get(jobName) ?? this.ofLabel(this.labels.of(jobName));
+  }
+
+  forget(job: string): void {
+    this.series.delete(job);
   }
 
   *[Symbol.iterator](): IterableIterator<JobSeries> {

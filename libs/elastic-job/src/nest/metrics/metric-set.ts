@@ -31,9 +31,16 @@ export class MetricSet {
     return gauge;
   }
 
-  /** @param buckets upper bounds in seconds, instead of the catalogue's */
-  histogram<Name extends MetricNameOf<'histogram'>>(name: Name, buckets: readonly number[] = METRICS[name].buckets) {
-    return new SeriesHistogram<LabelOf<Name>>(name, METRICS[name].help, buckets, this.registry);
+  /**
+   * @param buckets upper bounds in seconds, instead of the catalogue's
+   * @param collect called before each scrape reads it
+   */
+  histogram<Name extends MetricNameOf<'histogram'>>(
+    name: Name,
+    buckets: readonly number[] = METRICS[name].buckets,
+    collect?: () => void,
+  ) {
+    return new SeriesHistogram<LabelOf<Name>>(name, METRICS[name].help, buckets, this.registry, collect);
   }
 
   private common<Name extends MetricName>(name: Name) {

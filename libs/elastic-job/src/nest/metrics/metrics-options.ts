@@ -10,7 +10,10 @@ export interface ElasticJobMetricsOptions {
   readonly registry?: Registry;
   /** Path at which they are served, below the application's global prefix; false: not served. @default '/metrics' */
   readonly path?: string | false;
-  /** Most jobs that are told apart by the label `job`; all further ones are `other`. @default 100 */
+  /**
+   * Most jobs of this process that are told apart by the label `job` at a time; all further ones are `other`.
+   * @default 100
+   */
   readonly maxJobs?: number;
   /** Upper bounds of the histograms, in seconds, ascending. @default those in docs/reference/metrics.md */
   readonly buckets?: MetricBuckets;

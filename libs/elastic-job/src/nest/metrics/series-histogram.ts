@@ -46,6 +46,7 @@ export class SeriesHistogram<Label extends string> {
     readonly help: string,
     private readonly bounds: readonly number[],
     registry: Registry,
+    private readonly collect: () => void = () => {},
   ) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the type allows only prom-client's own classes
     registry.registerMetric(this as unknown as Metric);
@@ -64,9 +65,15 @@ export class SeriesHistogram<Label extends string> {
 
   /** The samples of a scrape, in prom-client's form. */
   async get() {
+    this.collect();
     const { name, help, type, aggregator } = this;
     const values = [...this.series.values()].flatMap((series) => this.samplesOf(series));
     return { name, help, type, aggregator, values };
+  }
+
+  /** Drops the series of a job. A holder of one of them no longer changes what a scrape shows. */
+  forget(job: string): void {
+    for (const [key, { labels }] of this.series) if (Reflect.get(labels, 'job') === job) this.series.delete(key);
   }
 
   /** Sets all series to zero. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/index.js';
 import type { RegistryCenter, SessionState } from '../../registry/index.js';
 import type { ElasticJobRuntime, JobStatus } from '../../runtime/index.js';
-import type { LabelValues } from '../../tracing/index.js';
+import type { JobLabels } from './job-labels.js';
 import type { MetricNameOf } from './metrics.catalogue.js';
 import type { MetricSet } from './metric-set.js';
 
@@ -12,7 +12,7 @@ export interface MeteredParts {
   readonly runtime: ElasticJobRuntime;
   readonly registry: RegistryCenter;
   readonly clock: Clock;
-  readonly jobs: LabelValues;
+  readonly jobs: JobLabels;
 }
 
 /** Registers the metrics that a scrape reads from the runtime and its registry. */

@@ -1,6 +1,7 @@
 import type { Counter } from 'prom-client';
 import { isLiveTaskState, LIVE_TASK_STATES, type TaskBackendStatus } from '../../domain/index.js';
-import type { JobEvent, LabelValues } from '../../tracing/index.js';
+import type { JobEvent } from '../../tracing/index.js';
+import type { JobLabels } from './job-labels.js';
 import type { MetricNameOf } from './metrics.catalogue.js';
 import type { MetricSet } from './metric-set.js';
 
@@ -16,11 +17,15 @@ export class TaskMetrics {
   private readonly starts;
   private readonly ends;
   private readonly ofJob: ReadonlyMap<string, Counter<'job'>>;
+  /** Jobs whose tasks a scrape has shown. */
+  private readonly seen = new Set<string>();
+  /** States in which tasks have ended. */
+  private readonly ended = new Set<string>();
 
   /** @param backend read at each scrape; undefined if nothing runs as tasks */
   constructor(
     metrics: MetricSet,
-    private readonly jobs: LabelValues,
+    private readonly jobs: JobLabels,
     private readonly backend: () => TaskBackendStatus | undefined,
     buckets?: readonly number[],
   ) {
@@ -28,6 +33,7 @@ export class TaskMetrics {
     this.ends = metrics.counter('elastic_job_task_ends_total');
     this.ofJob = new Map(Object.entries(OF_JOB).map(([kind, name]) => [kind, metrics.counter(name)]));
     this.registerGauges(metrics);
+    jobs.onFreed((job) => this.forget(job));
   }
 
   hear(event: JobEvent): void {
@@ -41,16 +47,24 @@ export class TaskMetrics {
     if (event.kind !== 'task-state') return;
     const { startedAfterMs, state } = event;
     if (startedAfterMs !== undefined) this.starts.of({ job }).add(startedAfterMs / 1_000);
-    if (!isLiveTaskState(state)) this.ends.inc({ job, state });
+    if (isLiveTaskState(state)) return;
+    this.ended.add(state);
+    this.ends.inc({ job, state });
+  }
+
+  private forget(job: string): void {
+    this.seen.delete(job);
+    this.starts.forget(job);
+    for (const counter of this.ofJob.values()) counter.remove({ job });
+    for (const state of this.ended) this.ends.remove({ job, state });
   }
 
   private registerGauges(metrics: MetricSet): void {
-    const seen = new Set<string>();
     metrics.gauge('elastic_job_tasks', (gauge) => {
       gauge.reset();
       const tasks = this.backend()?.tasks ?? [];
-      for (const { jobName } of tasks) seen.add(this.jobs.of(jobName));
-      for (const job of seen) for (const state of LIVE_TASK_STATES) gauge.set({ job, state }, 0);
+      for (const { jobName } of tasks) this.seen.add(this.jobs.of(jobName));
+      for (const job of this.seen) for (const state of LIVE_TASK_STATES) gauge.set({ job, state }, 0);
       for (const { jobName, state } of tasks)
         if (isLiveTaskState(state)) gauge.inc({ job: this.jobs.of(jobName), state });
     });
