@@ -46,6 +46,7 @@ const NODES = [
   'settle/sessions/10.9.9.9@-@1',
   'settle/servers/10.9.9.9',
   'settle/departed/10.9.9.9',
+  'settle/ended',
   'settle/leader/election/instance',
   'settle/leader/election/term',
   'settle/leader/sharding/necessary',

@@ -356,7 +356,7 @@ export const REGRESSIONS: readonly Regression[] = [
     seed: 10_018_015,
     edition: 4,
     showed:
-      'a checker did not know that a smaller total ends an item, with what a clock within the tolerance had begun',
+      'a new item was begun for what a clock within the tolerance had begun for the one that a smaller total had ended',
   },
   {
     seed: 10_023_617,
@@ -397,6 +397,11 @@ export const REGRESSIONS: readonly Regression[] = [
     seed: 607_237,
     edition: 4,
     showed: 'a checker took a settle for a sweep, since it shared its request with the leader of another job',
+  },
+  {
+    seed: 30_000_622,
+    edition: 5,
+    showed: "a checker took an item that was new since for part of a parent's run, for which a late clock had begun it",
   },
   {
     seed: 180,

@@ -2,6 +2,7 @@ import type { FuzzedParser } from '../fuzzed-parser.js';
 import { configuration, elasticJob2, elasticJob3, itemParameters } from './configuration.js';
 import {
   arrival,
+  ended,
   dependents,
   fence,
   instance,
@@ -21,6 +22,6 @@ import { cron, timeZone, traceparent } from './schedule.js';
  */
 export const PARSERS: readonly FuzzedParser[] = [
   [configuration, elasticJob2, elasticJob3, itemParameters],
-  [record, instance, session, trigger, dependents, startsAfterOthers, arrival, passedRounds, path, fence, json],
+  [record, instance, session, trigger, dependents, startsAfterOthers, ended, arrival, passedRounds, path, fence, json],
   [cron, timeZone, traceparent],
 ].flat();

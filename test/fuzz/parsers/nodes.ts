@@ -21,9 +21,12 @@ import {
 } from '../../../libs/elastic-job/src/coordination/index.js';
 import {
   type FencePosition,
+  type EndedItems,
+  formatEndedItems,
   formatParentProgress,
   formatRunRecord,
   formatStartLedger,
+  parseEndedItems,
   parseParentProgress,
   type ParentProgress,
   parseRunRecord,
@@ -120,6 +123,18 @@ export const startsAfterOthers: FuzzedParser<StartLedger> = {
   refusals: [],
   read: parseStartLedger,
   write: formatStartLedger,
+};
+
+export const ended: FuzzedParser<EndedItems> = {
+  name: 'ended',
+  examples: [
+    '{"v":1,"ended":[{"items":[[2,9],[11,11]],"record":{"target":{"fireTime":5,"origin":"schedule"}}}]}',
+    '{"v":1,"ended":[{"record":{"target":{"fireTime":5,"origin":"manual:a"},"lastScheduled":4,"triggers":["a"]}}]}',
+  ],
+  words: ['"ended":', '"items":[[0,9999]],', '"record":', '"target":', '"early":'],
+  refusals: [],
+  read: parseEndedItems,
+  write: formatEndedItems,
 };
 
 export const arrival: FuzzedParser<Arrival> = {

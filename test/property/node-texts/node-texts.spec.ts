@@ -10,6 +10,7 @@ import {
 import {
   type JobOptions,
   NODE_TEXT_LIMITS,
+  parseEndedItems,
   parseParentProgress,
   parseRunRecord,
   parseStartLedger,
@@ -39,6 +40,7 @@ describe('the cost of a text of 256 KB', () => {
     const readers = [
       parseRunRecord,
       parseStartLedger,
+      parseEndedItems,
       parseParentProgress,
       parseTriggerRequest,
       (data: string) => parseInstance('10.0.0.1@-@1', '10.0.0.1', data),

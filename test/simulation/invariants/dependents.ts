@@ -5,7 +5,7 @@ import {
   parseStartLedger,
 } from '../../../libs/elastic-job/src/domain/index.js';
 import { type CalmJob, enabledItems, existence, itemsInTime, occupancy } from '../calm.js';
-import { type Commit, type History, remembered } from '../history.js';
+import { type Commit, type History, type Interval, remembered } from '../history.js';
 import { itemKey, timeOf, type Violation } from './invariant.js';
 
 /** A start of a job after its parents: its fire time has appeared in its `after` node. */
@@ -134,7 +134,7 @@ function earlyStart(history: History, runs: ParentRuns, { jobName, parents, fire
     const inTime = begun.filter(({ zxid }) => zxid <= commit.zxid);
     const open = begun
       .filter(({ item }) => !succeeded.some((step) => step.item === item))
-      .filter((step) => inTime.includes(step) || !wasDisabledFor(history, parent, step.item, inTime))
+      .filter((step) => inTime.includes(step) || !wasLeftOutOf(history, parent, step.item, inTime))
       .map(({ item }) => itemKey(parent, item));
     const isFull = open.length === 0 && succeeded.length > 0;
     if (!history.judges(23, isChanged && !isFull && 'somebody has edited a parent') || isFull) return [];
@@ -144,14 +144,18 @@ function earlyStart(history: History, runs: ParentRuns, { jobName, parents, fire
 }
 
 /**
- * True if an item of a scheduled job was disabled whenever others were begun. It belongs to no such run, and holds
- * nothing back. Once it is enabled, it may be begun for the same fire time, by an instance whose clock gets there only
- * then.
+ * True if an item of a scheduled job was disabled, or not there, whenever others were begun. It belongs to no such run,
+ * and holds nothing back. Once it is there and enabled, it may be begun for the same fire time, by an instance whose
+ * clock gets there only then.
  */
-function wasDisabledFor(history: History, jobName: string, item: number, others: readonly ItemStep[]): boolean {
+function wasLeftOutOf(history: History, jobName: string, item: number, others: readonly ItemStep[]): boolean {
   if (isChild(history, jobName)) return false;
   const disabled = existence(history, `/${jobName}/sharding/${item}/disabled`);
-  return others.every(({ at }) => disabled.some(({ from, to }) => from <= at && to >= at - history.promptMs));
+  const there = existence(history, `/${jobName}/sharding/${item}`);
+  const isWithin = (at: number, { from, to }: Interval) => from <= at && to >= at - history.promptMs;
+  return others.every(
+    ({ at }) => disabled.some((time) => isWithin(at, time)) || !there.some((time) => isWithin(at, time)),
+  );
 }
 
 /** While nothing is disturbed, a start follows every run in which all items succeed. */

@@ -2,7 +2,7 @@ import { mayRepeatEarlyRun } from '../../../libs/elastic-job/src/domain/index.js
 import { type Begin, indexOf, type History } from '../history.js';
 import type { Run } from '../runs.js';
 import { unawareOfSilence } from './limits.js';
-import { byItem, itemKey, timeOf, type Violation } from './invariant.js';
+import { byItem, timeOf, type Violation } from './invariant.js';
 
 /**
  * Longest time by which a begin may precede its fire time by the registry's clock, in milliseconds. The begin takes a
@@ -108,18 +108,15 @@ function unawareOfExpiry(history: History): Violation[] {
 export function check21OnceBegun(history: History): Violation[] {
   const violations: Violation[] = [];
   const begun = new Map<string, number>();
-  const ends = byItem(itemEnds(history));
   for (const { at, jobName, item, record, isClaim, zxid } of history.begins) {
     const { fireTime, origin } = record.target;
     const target = `${jobName}/${item} for ${timeOf(fireTime)} of ${origin}`;
     const before = begun.get(target);
-    // A begin within the tolerance does not count as early. It may be repeated if a smaller total has ended the item
-    // meanwhile, with all that it had begun, or if the record names the stretch of a later early run. Such a stretch
-    // also covers what had come by the registry's clock, but not by the time that most agree on.
-    const isForgotten = ends.get(itemKey(jobName, item))?.some((end) => end.at >= before! && end.zxid < zxid) ?? false;
-    const wasAhead = before !== undefined && before < fireTime;
-    const wasJudgedAhead = wasAhead || (before !== undefined && history.isRegistryDistrusted(before, at));
-    const mayRepeat = (wasAhead && isForgotten) || (wasJudgedAhead && mayRepeatEarlyRun(record));
+    // A begin within the tolerance does not count as early. It may be repeated if the record names the stretch of a
+    // later early run. Such a stretch also covers what had come by the registry's clock, but not by the time that most
+    // agree on.
+    const wasJudgedAhead = before !== undefined && (before < fireTime || history.isRegistryDistrusted(before, at));
+    const mayRepeat = wasJudgedAhead && mayRepeatEarlyRun(record);
     const wasEarly = before !== undefined && (before < fireTime - TOLERANCE_MS || mayRepeat);
     if (before !== undefined && !isClaim && !wasEarly) {
       violations.push({ at, message: `${target} was begun again, by ${record.by}`, about: zxid.toString(16) });
@@ -128,16 +125,6 @@ export function check21OnceBegun(history: History): Violation[] {
     begun.set(target, at);
   }
   return violations;
-}
-
-/** Instants at which records were deleted: a smaller total has ended their items, or the job was removed. */
-function itemEnds(history: History) {
-  return history.commits.flatMap(({ at, zxid, writes }) =>
-    writes.flatMap(({ kind, path }) => {
-      const { jobName, node } = history.nodeOf(path);
-      return kind === 'deleted' && node.kind === 'item-record' ? [{ at, zxid, jobName, item: node.item }] : [];
-    }),
-  );
 }
 
 /**

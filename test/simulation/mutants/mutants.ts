@@ -42,6 +42,7 @@ export const MUTANTS: readonly Mutant[] = [
     foundBy: [28],
     mutation: { through: (center) => overriding<RegistryCenter>(center, { time: () => undefined }) },
   },
+  { name: 'record of an ended item', foundBy: [21], mutation: { through: withoutEnded } },
   { name: 'sync-before-assign', foundBy: [20], mutation: { through: withoutSync } },
 ];
 
@@ -49,6 +50,7 @@ const MARK = /^\/[^/]+\/sharding\/\d+\/(running|failovering|failover)$/;
 const STARTS = /^\/[^/]+\/after$/;
 const COUNT = /^\/[^/]+\/dependents$/;
 const QUEUED = /^\/[^/]+\/leader\/failover\/items\/\d+$/;
+const ENDED = /^\/[^/]+\/ended$/;
 const LEADER = /^\/[^/]+\/leader\/election\/instance$/;
 const TERM = /^\/[^/]+\/leader\/election\/term$/;
 
@@ -146,6 +148,13 @@ function withoutCountVersion(center: MemoryRegistryCenter): RegistryCenter {
   const unconditional = (operation: Operation): Operation =>
     operation.kind === 'set' && COUNT.test(operation.path) ? { ...operation, version: undefined } : operation;
   return changing(center, (operations, send) => send(operations.map(unconditional)));
+}
+
+/** An item that ends takes its record with it. */
+function withoutEnded(center: MemoryRegistryCenter): RegistryCenter {
+  return changing(center, (operations, send) =>
+    send(operations.map((one) => (ENDED.test(one.path) ? still(one) : one))),
+  );
 }
 
 /** Views are used as they are. A sync takes a moment, and brings no news. */

@@ -49,6 +49,7 @@ export function drawDisturbances(seed: number, chance: Chance, bounds: Bounds, e
     ...(edition >= 2 ? drawCalls(seed, bounds) : []),
     ...(edition >= 3 ? drawOddAnswers(seed, bounds) : []),
     ...(edition >= 4 ? [...drawClockSteps(seed, bounds), ...drawStrayMarks(seed, bounds)] : []),
+    ...(edition >= 5 ? drawChurns(seed, bounds) : []),
   ];
 }
 
@@ -176,6 +177,18 @@ function drawStrayMarks(seed: number, { calmAt }: Bounds): Disturbance[] {
   return Array.from({ length: chance.between(1, 3) }, (): Disturbance => {
     const at = chance.between(4_000, latest);
     return { at, kind: 'stray-mark', ms: LONGEST_STRAY_MS, who: chance.next(), what: chance.next() };
+  });
+}
+
+/** Totals that shrink right after a fire time, and grow again before clocks that are behind have come as far. */
+function drawChurns(seed: number, { calmAt }: Bounds): Disturbance[] {
+  const chance = new Chance(seed ^ 0xc4047);
+  if (chance.is(0.4)) return [];
+  return Array.from({ length: chance.between(1, 5) }, (): Disturbance => {
+    const second = chance.between(4, Math.floor(calmAt / 1_000) - 4);
+    const at = second * 1_000 + chance.pick([chance.between(-300, 300), chance.between(0, 1_000)]);
+    const ms = chance.pick([200, 500, 1_000, 2_000, 5_000]);
+    return { at, kind: 'churn', ms, who: chance.next(), what: chance.next() };
   });
 }
 

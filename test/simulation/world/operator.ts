@@ -22,6 +22,7 @@ export class Operator {
     const { kind, who, what, ms } = disturbance;
     if (kind === 'cancel') return this.cancel(disturbance);
     if (kind === 'shutdown') return this.shutDown(disturbance);
+    if (kind === 'churn') return this.churn(disturbance);
     const { jobs, jobConfigurations, items, plan } = this.world;
     const job = plan.jobs[Math.floor(what * plan.jobs.length)]!;
     const { name } = job;
@@ -87,6 +88,21 @@ export class Operator {
     this.removed.add(`${name} ${index}`);
     const serverIp = `10.0.0.${index + 1}`;
     void this.command(`shut down ${serverIp}`, name, undefined, () => jobs.shutdown(name, { serverIp }));
+  }
+
+  private churn({ who, what, ms }: Disturbance): void {
+    const { jobConfigurations, plan } = this.world;
+    const { name, shardingTotalCount } = plan.jobs[Math.floor(what * plan.jobs.length)]!;
+    const fewer = 1 + Math.floor(who * (shardingTotalCount - 1));
+    const edit = (total: number) => {
+      this.edits += 1;
+      const changes = { jobParameter: `v${this.edits}`, shardingTotalCount: total };
+      void this.command(`edit ${JSON.stringify(changes)}`, name, undefined, () =>
+        jobConfigurations.updateJobConfiguration(name, changes),
+      );
+    };
+    edit(fewer);
+    this.later(ms, () => edit(Math.max(shardingTotalCount, fewer + 1)));
   }
 
   /** Each edit has a parameter of its own, so that a run shows which edit it uses. */

@@ -51,6 +51,8 @@ export type DisturbanceKind =
   | 'clock-step'
   /** An operator marks an item by hand, in the name of an instance that does not run it. */
   | 'stray-mark'
+  /** The total of a job shrinks, and grows again within the lag of a clock. */
+  | 'churn'
   /** A task is ended from outside. */
   | 'task-dies'
   /** A task cannot be reached for a while, or until an operator says that it is gone. */
@@ -91,9 +93,18 @@ export function processOf(seed: number, index: number): PlannedProcess {
 }
 
 /** Draws the milliseconds by which the clock of a process is ahead of the registry's as it starts. */
-export function clockOffsetOf({ seed, farClocks }: Pick<Plan, 'seed' | 'farClocks'>, index: number): number {
+export function clockOffsetOf(
+  { seed, farClocks, nearClocks }: Pick<Plan, 'seed' | 'farClocks' | 'nearClocks'>,
+  index: number,
+): number {
   const chance = new Chance(seed ^ (0xc10c + index));
-  return farClocks && chance.is(0.25) ? drawStep(chance.next()) : 0;
+  if (farClocks && chance.is(0.25)) return drawStep(chance.next());
+  return nearClocks ? drawLag(new Chance(seed ^ (0x1a9 + index))) : 0;
+}
+
+/** Offset of a clock within the tolerance, in milliseconds. */
+function drawLag(chance: Chance): number {
+  return Math.round(chance.pick([0, -1, -1, 1]) * chance.pick([1_500, 4_000, 9_000]) * (0.3 + 0.7 * chance.next()));
 }
 
 /** Offset or step of a clock, in milliseconds: seconds, minutes or up to five hours, in either direction. */
@@ -114,6 +125,8 @@ export interface Plan {
   readonly instances: number;
   /** True if some hosts have clocks that are off by up to hours. */
   readonly farClocks: boolean;
+  /** True if the clocks of hosts differ by seconds. */
+  readonly nearClocks: boolean;
   readonly jobs: readonly PlannedJob[];
   /** Tasks, if the items of all jobs are tasks. @default handlers run the items */
   readonly tasks?: PlannedTasks;
@@ -135,11 +148,12 @@ export interface Plan {
  * | 2 | calls of the processes' own code |
  * | 3 | refusals and codes of the server |
  * | 4 | clocks that are hours apart, and are stepped by hours; marks made by hand |
+ * | 5 | clocks that are seconds apart; totals that shrink and grow again within such a lag |
  */
-export const EDITIONS = [1, 2, 3, 4] as const;
+export const EDITIONS = [1, 2, 3, 4, 5] as const;
 export type Edition = (typeof EDITIONS)[number];
 /** Edition that runs by default. */
-export const USUAL_EDITION: Edition = 4;
+export const USUAL_EDITION: Edition = 5;
 
 /** Draws a history. */
 export function planOf(seed: number, edition: Edition = USUAL_EDITION): Plan {
@@ -162,6 +176,7 @@ export function planOf(seed: number, edition: Edition = USUAL_EDITION): Plan {
     ...times,
     instances: chance.between(2, 4),
     farClocks: edition >= 4 && new Chance(seed ^ 0xfa2).is(0.4),
+    nearClocks: edition >= 5 && new Chance(seed ^ 0x1ea2).is(0.6),
     jobs,
     disturbances: drawDisturbances(seed, chance, { calmAt, recoveredAt, sessionTimeoutMs }, edition),
     calmAt,

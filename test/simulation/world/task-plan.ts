@@ -46,6 +46,7 @@ export function taskPlanOf(seed: number): Plan {
     ...times,
     instances: chance.between(2, 3),
     farClocks: false,
+    nearClocks: false,
     jobs,
     tasks,
     disturbances: [...drawDisturbances(seed, chance.fork(), bounds, 3), ...drawTaskTroubles(chance.fork(), bounds)],

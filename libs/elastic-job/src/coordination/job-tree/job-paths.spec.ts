@@ -43,6 +43,7 @@ describe('the paths of a job', () => {
     paths.instances,
     paths.sessions,
     paths.departures,
+    paths.ended,
     paths.departed('10.0.0.1'),
     paths.election,
     paths.term,

@@ -14,8 +14,8 @@ type ItemPaths = { readonly item: string } & Partial<Record<ItemNodeName, string
 
 /**
  * Writes all node paths of a job, and tells what they mean, in this one place. The tree is that of Apache ElasticJob
- * 3.0.x; `usable`, `term`, `sessions`, `departed`, `cancel`, `dependents`, `counting`, `after` and an item's `record`,
- * `checkpoint` and `task` are ours.
+ * 3.0.x; `usable`, `term`, `sessions`, `departed`, `ended`, `cancel`, `dependents`, `counting`, `after` and an item's
+ * `record`, `checkpoint` and `task` are ours.
  */
 export class JobPaths {
   readonly root: string;
@@ -93,6 +93,11 @@ export class JobPaths {
 
   get departures(): string {
     return `${this.root}/departed`;
+  }
+
+  /** Its data holds what the records of items said that a smaller total has ended. */
+  get ended(): string {
+    return `${this.root}/ended`;
   }
 
   /** Curator's latch that Java holds during an election. */

@@ -14,6 +14,7 @@ describe('what is taken in of a job', () => {
     'sessions/10.0.0.1@-@7-1a',
     'servers/10.0.0.1',
     'departed/10.0.0.1',
+    'ended',
     'leader/election/instance',
     'leader/failover/items/7',
     'sharding/0',

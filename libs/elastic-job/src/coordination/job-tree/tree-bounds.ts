@@ -29,6 +29,7 @@ const NODES = new Map<string, 'ids' | 'items' | 'names' | 'fixed'>(
     servers: 'names',
     sessions: 'ids',
     departed: 'names',
+    ended: 'fixed',
     leader: 'fixed',
     'leader/election': 'fixed',
     'leader/election/host': 'fixed',
@@ -154,6 +155,7 @@ function longestText(path: string): number {
     case 'config':
     case 'usable':
     case 'after':
+    case 'ended':
     case 'trigger':
       return NODE_TEXT_LIMITS.bytes;
     case 'dependents':

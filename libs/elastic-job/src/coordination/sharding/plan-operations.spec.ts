@@ -86,5 +86,7 @@ describe('what stands for the runs of Java, once it has left', () => {
 function plan(owners: Readonly<Record<number, string>>): string[] {
   const assignment = new Map(Object.entries(owners).map(([item, owner]) => [Number(item), owner]));
   const { root } = member.tree.paths;
-  return planOperations(member.tree, assignment).map(({ kind, path }) => `${kind} ${path.slice(root.length + 1)}`);
+  return planOperations(member.tree, assignment, { author: () => ({ run: 'r', by: 'a', at: 0 }) }).map(
+    ({ kind, path }) => `${kind} ${path.slice(root.length + 1)}`,
+  );
 }

@@ -1,20 +1,27 @@
 import { carriedFields, lastFireTimeOf, type RunRecord } from '../../domain/index.js';
+import { endedItems, endedOperations, type NewItems, newItemText, surplusItems } from './ended-items.js';
 import { creation, type Operation } from '../../registry/index.js';
 import type { JobPaths, JobTree } from '../job-tree/index.js';
 
 /**
  * Writes after which the tree shows the plan and the resharding flag is gone; empty if it does already. Owners are
  * changed in place, so no item is without one for a moment. Items beyond the total are removed once they no longer run.
- * @param newcomer record of a new item, as text; empty: none
+ * What they were begun for is kept, and a new item of that number starts with it. @see loadEnded
  */
-export function planOperations(tree: JobTree, plan: ReadonlyMap<number, string>, newcomer = ''): Operation[] {
-  const changes = [...plan].flatMap(([item, instanceId]) => ownerOperations(tree, item, instanceId, newcomer));
-  const surplus = tree
-    .items()
-    .filter((item) => !plan.has(item) && !tree.isRunning(item))
-    .flatMap((item) => removalOperations(tree, item));
+export function planOperations(tree: JobTree, plan: ReadonlyMap<number, string>, born: NewItems): Operation[] {
+  const ended = endedItems(tree);
+  const changes = [...plan].flatMap(([item, instanceId]) =>
+    ownerOperations(tree, item, instanceId, () => newItemText(tree, ended, item, born)),
+  );
+  const surplus = surplusItems(tree, plan);
   const parent = tree.has(tree.paths.items) ? [] : [creation(tree.paths.items)];
-  return [...parent, ...changes, ...surplus, ...flagOperations(tree, changes.length > 0)];
+  return [
+    ...parent,
+    ...changes,
+    ...endedOperations(tree, ended, plan, surplus),
+    ...surplus.flatMap((item) => removalOperations(tree, item)),
+    ...flagOperations(tree, changes.length > 0),
+  ];
 }
 
 /**
@@ -47,19 +54,20 @@ export function stampOperation(path: string, record: string, version: number | u
   return { kind: 'set', path, data: record, version };
 }
 
-/** Operations for one item that does not exist yet, the largest that a plan can hold. */
+/** Operations for one item that does not exist yet, the largest that a plan can hold. @param record empty: none */
 export function newItemOperations(paths: JobPaths, item: number, instanceId: string, record: string): Operation[] {
   const owned = [creation(paths.item(item)), creation(paths.mark(item, 'instance'), instanceId)];
   return record === '' ? owned : [...owned, creation(paths.record(item), record)];
 }
 
-function ownerOperations(tree: JobTree, item: number, instanceId: string, newcomer: string): Operation[] {
+/** @param record as text, for an item that has none; empty: none */
+function ownerOperations(tree: JobTree, item: number, instanceId: string, record: () => string): Operation[] {
   const { paths } = tree;
   const path = paths.mark(item, 'instance');
   const owner = tree.owner(item);
   if (owner === instanceId) return [];
   if (owner !== undefined) return [{ kind: 'set', path, data: instanceId }];
-  if (!tree.has(paths.item(item))) return newItemOperations(paths, item, instanceId, newcomer);
+  if (!tree.has(paths.item(item))) return newItemOperations(paths, item, instanceId, record());
   return [creation(path, instanceId)];
 }
 
@@ -67,5 +75,9 @@ function removalOperations(tree: JobTree, item: number): Operation[] {
   const { paths } = tree;
   const root = paths.item(item);
   const queued = tree.has(paths.queued(item)) ? [paths.queued(item)] : [];
-  return [...queued, ...tree.descendants(root), root].map((path) => ({ kind: 'delete', path }));
+  const record = paths.record(item);
+  // A run that was begun since the record was read must not be forgotten.
+  const deletion = (path: string): Operation =>
+    path === record ? { kind: 'delete', path, version: tree.record(item)?.version } : { kind: 'delete', path };
+  return [...queued, ...tree.descendants(root), root].map(deletion);
 }

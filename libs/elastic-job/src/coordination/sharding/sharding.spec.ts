@@ -1,6 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { LeadershipTerm } from '../leadership/index.js';
-import { afterNextTransaction, JOB, Member, Registry, SUCCEEDED, triggerAt } from '@test/support/unit/member.js';
+import {
+  afterNextTransaction,
+  beforeNextTransaction,
+  JOB,
+  Member,
+  Registry,
+  SUCCEEDED,
+  triggerAt,
+} from '@test/support/unit/member.js';
 
 let registry: Registry;
 let leader: Member;
@@ -76,6 +84,16 @@ describe('resharding', () => {
     expect([...(await worker.sharding.assignments(JOB)).keys()]).toEqual(items);
   });
 
+  it.each([2, 6])('makes its plan for a total of %i that is written while it plans', async (total) => {
+    worker.die();
+    beforeNextTransaction(leader, () => writeTotal(total));
+
+    const outcome = await leader.sharding.reshard(leader.tree, term);
+
+    expect(outcome.kind === 'committed' && outcome.assignment.size).toBe(total);
+    expect(leader.tree.items()).toHaveLength(total);
+  });
+
   it('removes an item beyond the total only after it has ended', async () => {
     const { lease } = await worker.begin([3]);
     await writeTotal(2);
@@ -102,6 +120,34 @@ describe('resharding', () => {
 
     expect(leader.tree.items()).toEqual([0, 1, 2]);
     expect(leader.tree.queue()).toEqual([]);
+  });
+
+  it('does not begin a new item for what the ended one of its number was begun for', async () => {
+    const { lease } = await worker.begin([2, 3], { fireTime: 7_000 });
+    await worker.end(lease!, 2, 3);
+    await writeTotal(2);
+    await leader.sharding.reshard(leader.tree, term);
+    await writeTotal(6);
+    await leader.sharding.reshard(leader.tree, term);
+
+    const { lease: again, refused } = await worker.begin([2, 3, 4, 5], { fireTime: 7_000 });
+    expect(again!.items).toEqual([4, 5]);
+    expect(refused).toEqual(new Map([2, 3].map((item) => [item, 'alreadyBegun'])));
+    expect((await leader.begin([2, 3], { fireTime: 8_000 })).lease!.items).toEqual([2, 3]);
+    expect(leader.tree.has(leader.tree.paths.ended)).toBe(false);
+  });
+
+  it('removes no item of which a run begins and ends after its record was read', async () => {
+    await writeTotal(3);
+    beforeNextTransaction(leader, async () => {
+      const { lease } = await worker.begin([3], { fireTime: 7_000 });
+      await worker.end(lease!, 3);
+    });
+
+    await leader.sharding.reshard(leader.tree, term);
+
+    const { data } = (await (await registry.operator()).read(leader.tree.paths.ended))!;
+    expect(data).toContain('7000');
   });
 
   it('gives no items to the instances of a disabled server', async () => {
@@ -291,6 +337,9 @@ async function disable(member: Member): Promise<void> {
 async function writeTotal(total: number): Promise<void> {
   const operator = await registry.operator();
   const { data } = (await operator.read(leader.tree.paths.config))!;
-  await operator.set(leader.tree.paths.config, data.replace('shardingTotalCount: 4', `shardingTotalCount: ${total}`));
+  await operator.set(
+    leader.tree.paths.config,
+    data.replace(/^shardingTotalCount: .*$/m, `shardingTotalCount: ${total}`),
+  );
   await leader.tree.sync();
 }

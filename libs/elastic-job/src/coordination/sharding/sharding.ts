@@ -7,7 +7,8 @@
  *
  * Guarantees: owners change all at once or not at all. The owner is the instance that *should* run an item; the one
  * that *does* is decided by the begin, so an outdated view costs a refused begin, never a second run. A running item
- * stays with its holder.
+ * stays with its holder. The targets of an item that ends outlive it, in `ended`, so that a new item of its number is
+ * not begun for them by a clock that is behind.
  *
  * Beside Java: the leader waits until no item runs, as a Java leader does, because a Java peer checks the flag and then
  * begins. A trigger also waits for a Java leader that is resharding. The flag is removed a moment after the new owners
@@ -25,7 +26,6 @@ import {
   type JobConfiguration,
   type JobName,
   lastFireTime,
-  passedRunRecord,
   planSharding,
   type ShardAssignment,
   sharedRunRecord,
@@ -38,6 +38,7 @@ import { creation, type Operation, type SyncOptions } from '../../registry/index
 import type { Configurations } from '../configuration/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
+import { isEndedKnown, loadEnded, type NewItems } from './ended-items.js';
 import { planOperations, stampOperations } from './plan-operations.js';
 
 /** Milliseconds for a Java peer's cache to read an owner after the news of its change. */
@@ -202,9 +203,12 @@ export class Sharding {
       if (members.length === 0) return { kind: 'no-instance' };
       const plan = this.plan(tree);
       if (hadJava && !(await tree.loadRecords([...plan.keys()], { signal }))) return undefined;
+      await loadEnded(tree, plan, { signal });
+      // Something has changed meanwhile: the next attempt reads it again.
+      if (!isEndedKnown(tree, plan)) return undefined;
       const changes = [
         ...(hadJava ? this.stamps(tree, plan.keys()) : []),
-        ...planOperations(tree, plan, this.newcomer(tree)),
+        ...planOperations(tree, plan, this.newItems(tree)),
       ];
       if (changes.length === 0) return { kind: 'unchanged' };
       const owners = changes.filter(({ path }) => path !== tree.paths.reshardingFlag);
@@ -238,11 +242,15 @@ export class Sharding {
     return last === undefined ? [] : stampOperations(tree, items, sharedRunRecord(this.clock.uuid(), last, now));
   }
 
-  // In a job that starts after others, a new item takes no part in earlier starts.
-  private newcomer(tree: JobTree): string {
-    const last = tree.startLedger()?.starts.at(-1)?.fireTime;
-    if (last === undefined) return '';
-    return tree.recordText(passedRunRecord(this.clock.uuid(), tree.self.jobInstanceId, last, this.clock.wallNow()));
+  private newItems(tree: JobTree): NewItems {
+    const start = tree.startLedger()?.starts.at(-1)?.fireTime;
+    let run: string | undefined;
+    const author = () => {
+      // Items that are new in one plan share a record.
+      run ??= this.clock.uuid();
+      return { run, by: tree.self.jobInstanceId, at: this.clock.wallNow() };
+    };
+    return { author, ...(start !== undefined && { start }) };
   }
 
   private plan(tree: JobTree): ReadonlyMap<number, string> {

@@ -1,10 +1,11 @@
 import {
   ConfigurationError,
+  endedRunRecord,
+  firstRunRecord,
   ID_DELIMITER,
   KEPT_TRIGGERS,
   formatRunRecord,
   manualOrigin,
-  passedRunRecord,
   PROTOCOL,
   type RunRecord,
   sharedRunRecord,
@@ -102,14 +103,16 @@ function largestItem(registry: RegistryCenter, paths: JobPaths, item: number): n
   const begun: RunRecord = { ...record, trace: TRACEPARENT };
   const dropped: RunRecord = { ...record, settled: { at: LONGEST_TIME, outcome: 'aborted', cause: 'overflow' } };
   const swept = { isFailover: true, isRecordWritten: true, isCancelled: false };
-  const passed = passedRunRecord(UUID, LONGEST_INSTANCE_ID, LONGEST_TIME, LONGEST_TIME);
+  // A new item of a number that an ended one had, which only operators have run.
+  const author = { run: UUID, by: LONGEST_INSTANCE_ID, at: LONGEST_TIME };
+  const former = firstRunRecord(endedRunRecord({ kind: 'record', record }), LONGEST_TIME, author)!;
   const empty = registry.transactionBytes([]);
   const size = (operations: readonly Operation[]) => registry.transactionBytes(operations) - empty;
   const text = (written: RunRecord) => formatRunRecord(written, PROTOCOL);
   const beginBytes = (beginning: BeginningItem) =>
     size(beginOperations(paths, beginning, { isPersistent: true, isFailover: false, textOf: text }));
   return Math.max(
-    size(newItemOperations(paths, item, LONGEST_INSTANCE_ID, text(passed))),
+    size(newItemOperations(paths, item, LONGEST_INSTANCE_ID, text(former))),
     size([
       stampOperation(paths.record(item), text(sharedRunRecord(record.run, LONGEST_TIME, LONGEST_TIME)), 1),
       { kind: 'set', path: paths.mark(item, 'instance'), data: LONGEST_INSTANCE_ID },

@@ -5,6 +5,7 @@ export * from './cancel-request.js';
 export * from './catch-up.decision.js';
 export * from './checkpoint.js';
 export * from './early-runs.js';
+export * from './ended-items.js';
 export * from './executor-death.error.js';
 export * from './fence.js';
 export * from './guarantee.decision.js';

@@ -128,8 +128,14 @@ export function formatRunRecord(record: RunRecord, protocol: number): string {
  * @param writtenAt when the text was written, in milliseconds since the epoch on the registry's clock
  */
 export function parseRunRecord(text: string, writtenAt?: number): StoredRecord {
-  if (text === '') return { kind: 'none' };
-  const { v: _version, ...fields } = parseFields(text);
+  return text === '' ? { kind: 'none' } : readRunRecord(parseFields(text), writtenAt);
+}
+
+/** Reads the fields of a record's text. @see parseRunRecord */
+export function readRunRecord(
+  { v: _version, ...fields }: Readonly<Record<string, unknown>>,
+  writtenAt?: number,
+): StoredRecord {
   if (!isReadable(fields)) return { kind: 'none', unreadableSince: writtenAt };
   const isKept = (field: string) => !isKnown(field) || FIELDS[field](fields[field]);
   const names = Object.keys(fields);

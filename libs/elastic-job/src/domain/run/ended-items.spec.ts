@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import { decideBegin } from './begin.decision.js';
+import {
+  type EndedItems,
+  endedRunRecord,
+  firstRunRecord,
+  formatEndedItems,
+  parseEndedItems,
+  withEndedItems,
+} from './ended-items.js';
+import { lastScheduledOf, type RunRecord, type StoredRecord } from './run-record.js';
+import type { Target } from './trigger.js';
+
+const AUTHOR = { run: 'new', by: 'leader', at: 99_000 };
+const RUN: RunRecord = {
+  run: 'old',
+  by: 'owner',
+  target: { fireTime: 20_000, origin: 'schedule' },
+  attempt: 2,
+  begunAt: 20_003,
+};
+const NONE: EndedItems = { records: new Map() };
+
+describe('a new item of a number that an ended item had', () => {
+  it.each([
+    ['the last fire time', RUN, { fireTime: 20_000, origin: 'schedule' }],
+    ['an earlier fire time', RUN, { fireTime: 10_000, origin: 'schedule' }],
+    ["an operator's request", by('manual:a'), { fireTime: 20_000, origin: 'manual:a' }],
+    ["an operator's former request", { ...RUN, triggers: ['a', 'b'] }, { fireTime: 7, origin: 'manual:a' }],
+    ["a fire time before an operator's", by('manual:a', 15_000), { fireTime: 15_000, origin: 'schedule' }],
+    ['a fire time that was begun early', early(), { fireTime: 20_000, origin: 'schedule' }],
+    ['an instant of a resident', by('resident'), { fireTime: 20_000, origin: 'resident' }],
+  ] as const)('is not begun for %s that the ended one was begun for', (_, record, target) => {
+    expect(decide(bornAfter(record), target)).toBe('alreadyBegun');
+  });
+
+  it.each([
+    ['a later fire time', RUN, { fireTime: 21_000, origin: 'schedule' }],
+    ["another operator's request", by('manual:a'), { fireTime: 7, origin: 'manual:b' }],
+    ["a fire time around an operator's", by('manual:a'), { fireTime: 15_000, origin: 'schedule' }],
+    ['a fire time that an early one has overtaken', early(), { fireTime: 15_000, origin: 'schedule' }],
+  ] as const)('is begun for %s', (_, record, target) => {
+    expect(decide(bornAfter(record), target)).toBe('begin');
+  });
+
+  it('counts what an unreadable record may have begun, and nothing where there was no run', () => {
+    expect(lastScheduledOf(bornAfterStored({ kind: 'none', unreadableSince: 5_000 }))).toBe(5_000);
+    expect(endedRunRecord({ kind: 'none' })).toBeUndefined();
+    expect(firstRunRecord(undefined, undefined, AUTHOR)).toBeUndefined();
+  });
+
+  it('takes part in no earlier start of a job after others either', () => {
+    expect(firstRunRecord(undefined, 30_000, AUTHOR)).toMatchObject({ target: { fireTime: 30_000 }, by: 'leader' });
+    expect(lastScheduledOf({ kind: 'record', record: firstRunRecord(RUN, 30_000, AUTHOR)! })).toBe(30_000);
+    expect(lastScheduledOf({ kind: 'record', record: firstRunRecord(RUN, 10_000, AUTHOR)! })).toBe(20_000);
+  });
+
+  it('keeps fields of a later version, and nothing of the run itself', () => {
+    const record = { ...RUN, mood: 'x', launch: 3, isAdoptable: true, trace: 't', executorDeaths: 1, owesAfter: 4 };
+    const target = { ...RUN.target, parameters: 'secret' };
+
+    expect(
+      firstRunRecord(endedRunRecord({ kind: 'record', record: { ...record, target } }), undefined, AUTHOR),
+    ).toEqual({
+      run: 'new',
+      by: 'leader',
+      target: RUN.target,
+      attempt: 1,
+      begunAt: 20_000,
+      settled: { at: 99_000, outcome: 'succeeded' },
+      lastScheduled: 20_000,
+      mood: 'x',
+    });
+  });
+});
+
+describe('what is kept of ended items', () => {
+  const ended = (from: number, to: number, record: RunRecord) =>
+    Array.from({ length: to - from + 1 }, (_, n) => [from + n, endedRunRecord(stored(record))!] as const);
+
+  it('is one line for all items with equal pasts, whoever ran them', () => {
+    const kept = withEndedItems(
+      NONE,
+      [...ended(2, 5, RUN), ...ended(6, 9, { ...RUN, by: 'b', run: 'r' })],
+      () => false,
+    );
+
+    expect(formatEndedItems(kept)).toBe(
+      '{"v":1,"ended":[{"items":[[2,9]],"record":{"target":{"fireTime":20000,"origin":"schedule"}}}]}',
+    );
+    expect(parseEndedItems(formatEndedItems(kept))).toEqual(kept);
+  });
+
+  it('goes once the items are there again, and is replaced when they end again', () => {
+    const first = withEndedItems(NONE, ended(2, 5, RUN), () => false);
+    const next = withEndedItems(first, ended(4, 4, by('resident')), (item) => item < 4);
+
+    expect([...next.records.keys()]).toEqual([4, 5]);
+    expect(next.records.get(4)!.target.origin).toBe('resident');
+    expect(formatEndedItems(withEndedItems(next, [], () => true))).toBe('');
+  });
+
+  it('is short for 10,000 items with equal pasts', () => {
+    const text = formatEndedItems({ records: new Map(ended(0, 9_999, RUN)) });
+
+    expect(text.length).toBeLessThan(200);
+    expect(parseEndedItems(text).records.size).toBe(10_000);
+  });
+
+  it('is short for 10,000 different pasts too: all items count as begun for what any of them was', () => {
+    const records = Array.from(
+      { length: 10_000 },
+      (_, item) => [item, at(item, item % 2 ? 'schedule' : 'manual:a')] as const,
+    );
+    const text = formatEndedItems({
+      records: new Map(records.map(([item, one]) => [item, endedRunRecord(stored(one))!])),
+    });
+    const { others, records: named } = parseEndedItems(text);
+
+    expect(text.length).toBeLessThan(500);
+    expect(named.size).toBe(0);
+    expect(lastScheduledOf(stored(others!))).toBe(9_999);
+    expect(others!.triggers).toEqual(['a']);
+    expect(decide(stored(firstRunRecord(others, undefined, AUTHOR)!), { fireTime: 9_999, origin: 'schedule' })).toBe(
+      'alreadyBegun',
+    );
+  });
+
+  it.each([
+    ['no JSON', '{'],
+    ['no list', '{"v":1,"ended":{}}'],
+    ['an entry that is none', '{"v":1,"ended":[5,null]}'],
+    ['no record', '{"v":1,"ended":[{"items":[[1,2]]}]}'],
+    ['a record without a target', '{"v":1,"ended":[{"items":[[1,2]],"record":{}}]}'],
+    ['ranges that are none', withItems('[[2,1],[1],[-1,0],["1",2],5,null]')],
+    ['more items than a job may have', withItems('[[0,1000000000]]')],
+  ])('is nothing in a damaged text: %s', (_, text) => {
+    expect(parseEndedItems(text)).toEqual(NONE);
+  });
+});
+
+function withItems(items: string): string {
+  return `{"v":1,"ended":[{"items":${items},"record":{"target":{"fireTime":1,"origin":"schedule"}}}]}`;
+}
+
+function by(origin: Target['origin'], lastScheduled?: number): RunRecord {
+  return { ...at(20_000, origin), ...(lastScheduled !== undefined && { lastScheduled }) };
+}
+
+function at(fireTime: number, origin: Target['origin']): RunRecord {
+  return { ...RUN, target: { fireTime, origin } };
+}
+
+function early(): RunRecord {
+  return { ...RUN, lastScheduled: 9_000, early: { after: 9_000, until: 20_000, fireTimes: [20_000] } };
+}
+
+function stored(record: RunRecord): StoredRecord {
+  return { kind: 'record', record };
+}
+
+function bornAfter(record: RunRecord): StoredRecord {
+  return bornAfterStored(stored(record));
+}
+
+/** The record of the new item, through the registry. */
+function bornAfterStored(former: StoredRecord): StoredRecord {
+  const text = formatEndedItems({ records: new Map([[3, endedRunRecord(former)!]]) });
+  return stored(firstRunRecord(parseEndedItems(text).records.get(3), undefined, AUTHOR)!);
+}
+
+function decide(of: StoredRecord, target: Target) {
+  return decideBegin(target, { stored: of, isRunning: false, isQueued: false });
+}
