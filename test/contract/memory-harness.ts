@@ -1,6 +1,6 @@
 import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
 import { MemoryRegistry, type RegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
-import type { ClientOptions, RegistryHarness } from './registry/index.js';
+import { type ClientOptions, cutAll, type RegistryHarness } from './registry/index.js';
 
 /** A harness over a registry of its own in this process. */
 export async function startMemoryHarness(): Promise<RegistryHarness> {
@@ -24,6 +24,12 @@ export async function startMemoryHarness(): Promise<RegistryHarness> {
     newNamespace: () => `contract/n${(namespaces += 1)}`,
     async expire(client) {
       registry.expire(client.session.id!);
+    },
+    async cut(client) {
+      await cutAll([client], () => {
+        registry.suspend(client.session.id!);
+        registry.resume(client.session.id!);
+      });
     },
     async stop() {
       await Promise.all(centers.map((made) => made.close()));

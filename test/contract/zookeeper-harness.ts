@@ -5,7 +5,7 @@ import {
   ZooKeeperRegistryCenter,
 } from '../../libs/elastic-job/src/registry/index.js';
 import { startProxy } from '@test/support/zookeeper/zookeeper-proxy.js';
-import type { ClientOptions, RegistryHarness } from './registry/index.js';
+import { type ClientOptions, cutAll, type RegistryHarness } from './registry/index.js';
 import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
 
 const zooKeeper = await sharedZooKeeper();
@@ -39,6 +39,7 @@ export async function startZooKeeperHarness(common: Partial<ZooKeeperOptions> = 
     },
     newNamespace: () => `${base}/n${(namespaces += 1)}`,
     expire: (client) => proxy.expire(client.session.id!),
+    cut: () => cutAll(centers, () => proxy.cut()),
     async stop() {
       await Promise.all(centers.map((made) => made.close()));
       await proxy.stop();

@@ -7,6 +7,7 @@ import { JobOperateApi } from '../../libs/elastic-job/src/operations/index.js';
 import { type RegistryCenter, ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
 import { fourLetter } from '@test/support/zookeeper/four-letter.js';
+import { startProxy } from '@test/support/zookeeper/zookeeper-proxy.js';
 import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
 
 const zooKeeper = await sharedZooKeeper();
@@ -73,13 +74,46 @@ describe('jobs that are created while the cluster runs, over a real ZooKeeper', 
   });
 });
 
+describe('jobs that are created after a cut', () => {
+  it('are joined by an instance that has other jobs, after each of two cuts', { timeout: 60_000 }, async () => {
+    const namespace = `templates-${clock.uuid()}`;
+    const network = await startProxy(zooKeeper);
+    onTestFinished(() => network.stop());
+    const { runtime, registry } = await startProcess(namespace, network.connect);
+    const jobs = new JobOperateApi(await connect(namespace), clock);
+    const create = async (name: string) => {
+      const joined = once(kindsOf(runtime), 'joined');
+      await jobs.create({ name, template: 'report', cron: '0 0 3 * * ?', shardingTotalCount: 1 });
+      await joined;
+    };
+
+    await create('before');
+    for (const cut of ['first', 'second']) {
+      const back = waitFor<void>((goOn) => registry.onSession(({ state }) => void (state === 'RECONNECTED' && goOn())));
+      network.cut();
+      await back;
+      // The look after a reconnect may find the one, and only the watch finds the other.
+      await create(`${cut}-cut-1`);
+      await create(`${cut}-cut-2`);
+    }
+
+    expect(runtime.registrar.all.map(({ jobName }) => jobName)).toEqual([
+      'before',
+      'first-cut-1',
+      'first-cut-2',
+      'second-cut-1',
+      'second-cut-2',
+    ]);
+  });
+});
+
 interface Instance {
   readonly runtime: ElasticJobRuntime;
   readonly registry: RegistryCenter;
 }
 
-async function startProcess(namespace: string): Promise<Instance> {
-  const registry = new ZooKeeperRegistryCenter({ servers: zooKeeper, namespace }, clock);
+async function startProcess(namespace: string, servers = zooKeeper): Promise<Instance> {
+  const registry = new ZooKeeperRegistryCenter({ servers, namespace }, clock);
   const runtime = new ElasticJobRuntime({ registry, clock, drainTimeoutMs: 2_000 });
   onTestFinished(() => runtime.stop());
   const place = 'templates.spec';
@@ -103,6 +137,13 @@ async function connect(namespace: string): Promise<RegistryCenter> {
 /** Requests of all instances so far, also those that keep watches and views alive. */
 function requestsOf(instances: readonly Instance[]): number {
   return instances.reduce((sum, { registry: { traffic } }) => sum + traffic.foreground + traffic.background, 0);
+}
+
+/** The kinds of a process's events, as events. */
+function kindsOf({ events }: ElasticJobRuntime): EventEmitter {
+  const news = new EventEmitter();
+  events.on(({ kind }) => void news.emit(kind));
+  return news;
 }
 
 /** Resolves when the process has told the event for as many jobs as are created. */

@@ -5,7 +5,12 @@ import {
   ZooKeeperRegistryCenter,
   type ZooKeeperOptions,
 } from '../../../libs/elastic-job/src/registry/index.js';
-import { type ClientOptions, describeRegistryContract, type RegistryHarness } from '../../contract/registry/index.js';
+import {
+  type ClientOptions,
+  cutAll,
+  describeRegistryContract,
+  type RegistryHarness,
+} from '../../contract/registry/index.js';
 import {
   OpenHandles,
   startEnsemble,
@@ -14,7 +19,7 @@ import {
   type TestServer,
   type TestServerOptions,
 } from '@test/support/faults/index.js';
-import { closeSession } from '@test/support/zookeeper/zookeeper-proxy.js';
+import { closeSession, startProxy } from '@test/support/zookeeper/zookeeper-proxy.js';
 import { CONNECTION, FULL } from './stage.js';
 
 /** A registry of real servers, with its access. */
@@ -37,7 +42,7 @@ const PLACES: Readonly<Record<string, () => Promise<Place>>> = {
 
 describe('versions', { timeout: 30_000 }, () => {
   for (const [name, start] of Object.entries(PLACES)) {
-    describeRegistryContract({ name, start: async () => harnessOf(await start()) });
+    describeRegistryContract({ name, start: async () => await harnessOf(await start()) });
   }
 });
 
@@ -59,18 +64,29 @@ function accessTo({ connect, tls }: TestServer): Place['access'] {
   return { servers: tls.connect, tls: { ca, cert, key } };
 }
 
-function harnessOf(place: Place): RegistryHarness {
+async function harnessOf(place: Place): Promise<RegistryHarness> {
   const clock = new SystemClock();
   const handles = new OpenHandles();
   void handles.add(place);
+  const network = await startProxy(place.access.servers);
+  void handles.add(network);
+  const centers: RegistryCenter[] = [];
   let namespaces = 0;
 
   const center = (options: ClientOptions): RegistryCenter => {
     const made = new ZooKeeperRegistryCenter(
-      { ...place.access, sessionTimeoutMs: 10_000, requestTimeoutMs: 5_000, ...CONNECTION, ...options },
+      {
+        ...place.access,
+        servers: network.connect,
+        sessionTimeoutMs: 10_000,
+        requestTimeoutMs: 5_000,
+        ...CONNECTION,
+        ...options,
+      },
       clock,
     );
     void handles.add({ stop: () => made.close() });
+    centers.push(made);
     return made;
   };
   return {
@@ -88,6 +104,7 @@ function harnessOf(place: Place): RegistryHarness {
         sessionId: client.session.id!,
         password: passwordOf(client),
       }),
+    cut: () => cutAll(centers, () => network.cut()),
     stop: () => handles.stopAll(),
   };
 }

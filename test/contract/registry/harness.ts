@@ -21,6 +21,11 @@ export interface RegistryHarness {
    * Ends the client's session on the server, in a way that the client learns of. Resolves when the server has ended it.
    */
   expire(client: RegistryCenter): Promise<void>;
+  /**
+   * Breaks the client's connection, and maybe those of the others, once. Resolves when all have a new one in the same
+   * session.
+   */
+  cut(client: RegistryCenter): Promise<void>;
   /** Closes every client that was handed out and whatever else is open. */
   stop(): Promise<void>;
 }

@@ -18,6 +18,7 @@ import { describeTransactions } from './transactions.contract.js';
 
 export { describeClockSteps } from './clock-steps.contract.js';
 export type { ClientOptions, RegistryAdapter, RegistryHarness } from './harness.js';
+export { cutAll } from './support.js';
 
 /** The rules for every adapter of the registry port. A bug found in one adapter becomes a case here. */
 export function describeRegistryContract(adapter: RegistryAdapter): void {

@@ -46,6 +46,14 @@ export function recordSession(client: RegistryCenter) {
   };
 }
 
+/** Breaks the connections of all clients that have one. Resolves when each has a new one. */
+export async function cutAll(clients: readonly RegistryCenter[], cut: () => void): Promise<void> {
+  const open = clients.filter(({ session: { state } }) => state === 'CONNECTED' || state === 'RECONNECTED');
+  const back = Promise.all(open.map((client) => recordSession(client).next('RECONNECTED')));
+  cut();
+  await back;
+}
+
 /** An event as text in an expectation: `created /a`. */
 export function eventText(event: SubtreeEvent): string {
   return event.kind === 'reset' ? 'reset' : `${event.kind} ${event.path}`;
