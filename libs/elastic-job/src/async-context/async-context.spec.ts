@@ -4,7 +4,7 @@ import { inOwnContext, inPackageContext, publicCalls } from './async-context.js'
 
 const als = new AsyncLocalStorage<string>();
 
-@publicCalls
+@publicCalls()
 class Service {
   constructor(private readonly answer: string) {}
 
@@ -31,6 +31,20 @@ it("runs a public method without its caller's store, which the caller keeps", as
     expect(als.getStore()).toBe('REQUEST');
     expect([service.store, Service.known()]).toEqual(['REQUEST', 'REQUEST']);
   });
+});
+
+it('runs the other methods in the context of the caller if some are named', () => {
+  @publicCalls('asks')
+  class Port {
+    asks(): unknown {
+      return als.getStore();
+    }
+    answers(): unknown {
+      return als.getStore();
+    }
+  }
+  const port = new Port();
+  expect(als.run('REQUEST', () => [port.asks(), port.answers()])).toEqual([undefined, 'REQUEST']);
 });
 
 it('runs a timer that a call leaves behind without the store of the caller', async () => {

@@ -21,17 +21,21 @@ export function inOwnContext<Result>(call: () => Result): Result {
 
 type AnyClass = abstract new (...args: never[]) => object;
 
-/** Makes every method of a class run in the package's context, as its callers are users. @see inPackageContext */
-export function publicCalls(own: AnyClass): void {
-  const { constructor: _, ...methods } = Object.getOwnPropertyDescriptors(own.prototype);
-  for (const [name, descriptor] of Object.entries(methods)) {
-    const method: unknown = descriptor.value;
-    if (typeof method === 'function')
+/**
+ * Makes methods of a class run in the package's context, as their callers are users. @see inPackageContext
+ * @param names of those that do. @default all methods
+ */
+export function publicCalls(...names: readonly string[]): (own: AnyClass) => void {
+  return (own) => {
+    const { constructor: _, ...members } = Object.getOwnPropertyDescriptors(own.prototype);
+    for (const [name, descriptor] of Object.entries(members)) {
+      const method: unknown = descriptor.value;
+      if (typeof method !== 'function' || (names.length > 0 && !names.includes(name))) continue;
       Object.defineProperty(own.prototype, name, { ...descriptor, value: called(method) });
-  }
+    }
+  };
 }
 
-// As cheap as a plain call, so internal callers may use the same methods.
 function called(method: Function) {
   return function (this: unknown, ...args: unknown[]): unknown {
     return inPackageContext((): unknown => Reflect.apply(method, this, args));

@@ -28,7 +28,7 @@ type Fence = FencePosition & { readonly version: number };
  * await guard.write(context, [{ kind: 'set', path: '/ledger/balance', data: balance }]);
  * ```
  */
-@publicCalls
+@publicCalls()
 export class ZooKeeperGuard implements FencedStore {
   /** @param path parent of the fences, outside of the jobs' own trees; created on first use */
   constructor(

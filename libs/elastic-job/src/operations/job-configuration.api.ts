@@ -28,7 +28,7 @@ export type AssertEditable = (configuration: JobConfiguration, former: JobOption
  * @see ElasticJob, `JobConfigurationAPI`
  */
 @sharedClass('JobConfigurationApi')
-@publicCalls
+@publicCalls()
 export class JobConfigurationApi {
   /**
    * @param strategies the user's own, which edits may name by their type besides the built-in ones

@@ -63,7 +63,7 @@ const MAX_DUMP_BYTES = 5_000_000;
  * @see ElasticJob, `JobOperateAPI`
  */
 @sharedClass('JobOperateApi')
-@publicCalls
+@publicCalls()
 export class JobOperateApi {
   /**
    * @param strategies the user's own, which new jobs may name by their type besides the built-in ones

@@ -35,7 +35,7 @@ const ALL_PARTS: readonly JobPart[] = ['instances', 'servers', 'items'];
  * @see ElasticJob, `JobStatisticsAPI`
  */
 @sharedClass('JobStatisticsApi')
-@publicCalls
+@publicCalls()
 export class JobStatisticsApi {
   constructor(private readonly registry: RegistryCenter) {}
 

@@ -17,7 +17,7 @@ export interface ServerBriefInfo {
 
 /** Lists the servers. Values are frozen. @see ElasticJob, `ServerStatisticsAPI` */
 @sharedClass('ServerStatisticsApi')
-@publicCalls
+@publicCalls()
 export class ServerStatisticsApi {
   constructor(private readonly registry: RegistryCenter) {}
 

@@ -11,7 +11,7 @@ import { throwUnknownItem } from './unknown-item.js';
  * @see ElasticJob, `ShardingOperateAPI`
  */
 @sharedClass('ShardingOperateApi')
-@publicCalls
+@publicCalls()
 export class ShardingOperateApi {
   constructor(private readonly registry: RegistryCenter) {}
 

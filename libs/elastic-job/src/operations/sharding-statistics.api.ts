@@ -64,7 +64,7 @@ export interface ShardingInfo {
 
 /** Lists a job's items and their states. Values are frozen. @see ElasticJob, `ShardingStatisticsAPI` */
 @sharedClass('ShardingStatisticsApi')
-@publicCalls
+@publicCalls()
 export class ShardingStatisticsApi {
   constructor(private readonly registry: RegistryCenter) {}
 

@@ -22,7 +22,7 @@ interface PendingTimer {
 }
 
 /** Time that the clocks of one simulation share: an instant, and the timers after it. */
-@publicCalls
+@publicCalls('advance')
 export class VirtualTimeline {
   /** Milliseconds since the start of the simulation. */
   now = 0;

@@ -12,7 +12,7 @@ const LONGEST_STOP_MS = 5_000;
 
 /** The sinks of one process, from the first event to the last. */
 @sharedClass('EventSinks')
-@publicCalls
+@publicCalls()
 export class EventSinks {
   private readonly started: JobEventSink[] = [];
   private readonly listening: (() => void)[] = [];

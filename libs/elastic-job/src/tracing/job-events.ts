@@ -13,7 +13,7 @@ interface Heard {
  * is reported as an `error` event.
  */
 @sharedClass('JobEvents')
-@publicCalls
+@publicCalls()
 export class JobEvents {
   private readonly listeners = new Map<object, Heard>();
 
@@ -49,7 +49,10 @@ export class JobEvents {
 /** Calls a listener. Its failure, also by a promise, is given to `onError`. */
 function tell({ listener }: Heard, event: JobEvent, onError: (error: unknown) => void): void {
   try {
-    hearRejection(inOwnContext(() => listener(event)), onError);
+    hearRejection(
+      inOwnContext(() => listener(event)),
+      onError,
+    );
   } catch (error) {
     onError(error);
   }

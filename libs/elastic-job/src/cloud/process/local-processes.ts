@@ -50,7 +50,7 @@ export interface LocalProcessesOptions {
  * A task ends with its session: processes that it leaves behind are killed. `resources.cpu` limits nothing here. A
  * program that starts another session and detaches from its parents is not found, and stays.
  */
-@publicCalls
+@publicCalls()
 export class LocalProcesses implements TaskBackend {
   readonly name = 'processes';
   readonly adopts = false;

@@ -8,7 +8,7 @@ import { CLOUD_PATHS } from './cloud-paths.js';
 import { CloudAppExistsError, UnknownCloudAppError } from './cloud-tree.errors.js';
 
 /** The registered applications. @see ElasticJob-Cloud 3.0.2, `CloudAppController` */
-@publicCalls
+@publicCalls()
 export class CloudApps {
   private readonly nodes: CloudNodes<CloudAppConfiguration>;
 

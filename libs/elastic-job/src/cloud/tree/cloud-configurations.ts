@@ -19,7 +19,7 @@ import { CloudJobs } from './cloud-jobs.js';
 import { frameworkId } from './framework-id.js';
 
 /** The applications and jobs of a namespace. */
-@publicCalls
+@publicCalls()
 export class CloudConfigurations {
   readonly jobs: CloudJobs;
   readonly apps: CloudApps;

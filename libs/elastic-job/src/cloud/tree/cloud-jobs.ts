@@ -13,7 +13,7 @@ import {
 } from './cloud-tree.errors.js';
 
 /** The registered jobs. @see ElasticJob-Cloud 3.0.2, `ProducerManager` */
-@publicCalls
+@publicCalls()
 export class CloudJobs {
   private readonly nodes: CloudNodes<CloudJobConfiguration>;
 

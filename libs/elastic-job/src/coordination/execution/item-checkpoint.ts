@@ -22,7 +22,7 @@ import { type JobTree, untilAnswered, untilCommitted } from '../job-tree/index.j
  * Failures: after a lost reply the same is written again while the session lasts; no other instance can have written
  * meanwhile. Calls run one after the other, so that no repetition undoes a later one.
  */
-@publicCalls
+@publicCalls()
 export class ItemCheckpoint implements Checkpoint {
   private readonly path: string;
   private previous: Promise<unknown> = Promise.resolve();

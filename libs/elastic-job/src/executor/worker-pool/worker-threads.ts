@@ -34,7 +34,7 @@ export interface WorkerThreadsOptions {
  * ElasticJobModule.forRoot({ workerPool: new WorkerThreads() })
  * ```
  */
-@publicCalls
+@publicCalls()
 export class WorkerThreads implements WorkerPool {
   /** Imported at once, so that a missing package fails the start instead of the first run. */
   private readonly piscina = importPiscina();

@@ -41,7 +41,7 @@ type TaskApps = NonNullable<ElasticJobCloudModuleOptions['apps']>;
 export type PlacedJob = Pick<JobDefinition, 'configuration' | 'place' | 'handler' | 'settled' | 'tasks'>;
 
 /** Runs jobs with `executor: 'task'` on a backend, and owns that backend. */
-@publicCalls
+@publicCalls()
 export class TaskScheduler {
   private readonly type: TaskJobType;
   private readonly backend: TaskBackend;

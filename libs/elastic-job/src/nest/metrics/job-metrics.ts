@@ -22,7 +22,7 @@ interface JobMetricsParts extends MeteredParts {
 
 /** Metrics of one application, counted from its construction on. */
 @sharedClass('JobMetrics')
-@publicCalls
+@publicCalls()
 export class JobMetrics {
   /** Registry that holds them. */
   readonly registry: Registry;

@@ -29,7 +29,7 @@ import { HEALTH_OPTIONS, type HealthOptions, showsDetails } from './health-optio
  * production only the status is shown, unless `ElasticJobHealthModule.forRoot({ details: true })` says otherwise.
  */
 @sharedClass('ElasticJobHealthIndicator')
-@publicCalls
+@publicCalls()
 @Injectable()
 export class ElasticJobHealthIndicator {
   /** @internal */

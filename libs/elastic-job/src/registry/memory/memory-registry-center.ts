@@ -4,21 +4,22 @@ import type { TimeInterval } from '../../domain/index.js';
 import { assertLegal, Namespace } from '../namespace.js';
 import { childPath, parentPath } from '../node-map.js';
 import { refusalError, serverError } from '../refusal-error.js';
-import type {
-  CreateMode,
-  NodeStat,
-  Operation,
-  OperationResult,
-  RegistryCenter,
-  RegistryNode,
-  RegistryTraffic,
-  SessionInfo,
-  Subtree,
-  ChildrenWatch,
-  SubtreeEvent,
-  SubtreeListener,
-  SubtreeOptions,
-  TransactionResult,
+import {
+  ASKING,
+  type CreateMode,
+  type NodeStat,
+  type Operation,
+  type OperationResult,
+  type RegistryCenter,
+  type RegistryNode,
+  type RegistryTraffic,
+  type SessionInfo,
+  type Subtree,
+  type ChildrenWatch,
+  type SubtreeEvent,
+  type SubtreeListener,
+  type SubtreeOptions,
+  type TransactionResult,
 } from '../registry-center.js';
 import type { CloseOptions, RequestOptions, TransactionOptions } from '../request-options.js';
 import { NodeExistsError, NoNodeError, RequestTooLargeError } from '../registry.errors.js';
@@ -59,7 +60,7 @@ export interface MemoryRegistryCenterOptions {
  * One client of a `MemoryRegistry`. Sizes are counted as ZooKeeper counts them, with the open ACL: a tree that fits
  * here fits there too.
  */
-@publicCalls
+@publicCalls(...ASKING)
 export class MemoryRegistryCenter implements RegistryCenter {
   readonly maxRequestBytes: number;
   private readonly namespace: Namespace;
@@ -271,8 +272,7 @@ export class MemoryRegistryCenter implements RegistryCenter {
       if (answer.kind === 'committed') return this.localize(answer.results[0]!);
       throw refusalError(answer.refusal, operation.path, 'version' in operation ? operation.version : undefined);
     };
-    const ask = (sessionId: string) => this.server.write(sessionId, [sent]);
-    const result = await this.client.request(name, ask, receive, options);
+    const result = await this.client.request(name, (id) => this.server.write(id, [sent]), receive, options);
     // oxlint-disable-next-line no-unsafe-type-assertion -- the server answers each operation in its own kind
     return result as Extract<OperationResult, { kind: O['kind'] }>;
   }

@@ -33,7 +33,7 @@ import {
  * Every fault throws a RangeError for the id of a session that no client has.
  */
 @sharedClass('MemoryRegistry')
-@publicCalls
+@publicCalls()
 export class MemoryRegistry {
   private readonly server: MemoryServer;
 

@@ -4,20 +4,21 @@ import type { TimeInterval } from '../../domain/index.js';
 import { assertLegal } from '../namespace.js';
 import { childPath } from '../node-map.js';
 import { refusalError } from '../refusal-error.js';
-import type {
-  CreateMode,
-  NodeOwners,
-  NodeStat,
-  Operation,
-  RegistryCenter,
-  RegistryNode,
-  RegistryTraffic,
-  SessionInfo,
-  Subtree,
-  ChildrenWatch,
-  SubtreeListener,
-  SubtreeOptions,
-  TransactionResult,
+import {
+  ASKING,
+  type CreateMode,
+  type NodeOwners,
+  type NodeStat,
+  type Operation,
+  type RegistryCenter,
+  type RegistryNode,
+  type RegistryTraffic,
+  type SessionInfo,
+  type Subtree,
+  type ChildrenWatch,
+  type SubtreeListener,
+  type SubtreeOptions,
+  type TransactionResult,
 } from '../registry-center.js';
 import type { CloseOptions, RequestOptions, TransactionOptions } from '../request-options.js';
 import { NodeExistsError, RequestTooLargeError } from '../registry.errors.js';
@@ -29,7 +30,7 @@ import { ZooKeeperClient } from './zookeeper-client.js';
 import { type ResolvedZooKeeperOptions, resolveZooKeeperOptions, type ZooKeeperOptions } from './zookeeper-options.js';
 
 /** A client of a ZooKeeper ensemble, version 3.6 or later. */
-@publicCalls
+@publicCalls(...ASKING)
 export class ZooKeeperRegistryCenter implements RegistryCenter {
   readonly maxRequestBytes: number;
   private readonly options: ResolvedZooKeeperOptions;

@@ -52,7 +52,7 @@ const AFTER = { departure: 1_500, deliveries: 1_000, registry: 500 };
  * the Nest module offers.
  */
 @sharedClass('ElasticJobRuntime')
-@publicCalls
+@publicCalls()
 export class ElasticJobRuntime {
   readonly events = new JobEvents();
   readonly registrar: JobRegistrar;

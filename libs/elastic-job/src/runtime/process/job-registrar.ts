@@ -59,7 +59,7 @@ const ADDED = 'JobRegistrar.add';
  * leaves is told as skipped. `cancel` reaches its runs until they end.
  */
 @sharedClass('JobRegistrar')
-@publicCalls
+@publicCalls()
 export class JobRegistrar {
   /** Jobs of this process, including those that leave. */
   private readonly runtimes = new Map<JobName, JobRuntime>();

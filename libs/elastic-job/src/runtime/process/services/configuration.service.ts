@@ -5,7 +5,7 @@ import type { JobConfiguration, JobName } from '../../../domain/index.js';
 
 /** Settings of jobs. */
 @sharedClass('ConfigurationService')
-@publicCalls
+@publicCalls()
 export class ConfigurationService {
   /** @internal */
   constructor(private readonly configurations: Configurations) {}

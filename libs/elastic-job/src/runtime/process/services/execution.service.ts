@@ -5,7 +5,7 @@ import type { JobName } from '../../../domain/index.js';
 
 /** Running items. */
 @sharedClass('ExecutionService')
-@publicCalls
+@publicCalls()
 export class ExecutionService {
   /** @internal */
   constructor(private readonly executions: Executions) {}

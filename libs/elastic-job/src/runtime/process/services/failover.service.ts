@@ -12,7 +12,7 @@ import type { JobSession } from '../../session/index.js';
 
 /** Items of crashed instances that wait for failover, and a way to run them here and now. */
 @sharedClass('FailoverService')
-@publicCalls
+@publicCalls()
 export class FailoverService {
   /**
    * @internal

@@ -5,7 +5,7 @@ import type { JobName } from '../../../domain/index.js';
 
 /** The processes that take part in a job. */
 @sharedClass('InstanceService')
-@publicCalls
+@publicCalls()
 export class InstanceService {
   /** @internal */
   constructor(private readonly members: Instances) {}

@@ -5,7 +5,7 @@ import type { JobName } from '../../../domain/index.js';
 
 /** Leadership of jobs, and work for the leader alone. */
 @sharedClass('LeaderService')
-@publicCalls
+@publicCalls()
 export class LeaderService {
   /** @internal */
   constructor(private readonly leadership: Leadership) {}

@@ -5,7 +5,7 @@ import type { JobName } from '../../../domain/index.js';
 
 /** The servers (IP addresses) on which a job has had instances. */
 @sharedClass('ServerService')
-@publicCalls
+@publicCalls()
 export class ServerService {
   /** @internal */
   constructor(private readonly known: Servers) {}

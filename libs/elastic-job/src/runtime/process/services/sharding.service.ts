@@ -5,7 +5,7 @@ import type { JobName } from '../../../domain/index.js';
 
 /** Assignment of items to instances. */
 @sharedClass('ShardingService')
-@publicCalls
+@publicCalls()
 export class ShardingService {
   /** @internal */
   constructor(private readonly sharding: Sharding) {}
