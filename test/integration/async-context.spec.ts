@@ -103,17 +103,22 @@ class Type implements JobType {
   }
 }
 
-const trace: RunTrace = {
-  traceparent: undefined,
-  begun: () => {},
-  aroundItem: (_context, handle) => handle(),
-  settled: () => {},
-  ended: () => {},
-};
-/** A tracer that opens a store for the handlers of one job. */
+/** A trace that opens a store for the handlers of one job. */
+function traceOf(jobName: string): RunTrace {
+  return {
+    traceparent: undefined,
+    begun: () => note('begun of the tracer'),
+    aroundItem: (_context, handle) => (jobName === 'traced' ? als.run('SPAN', handle) : handle()),
+    settled: () => note('settled of the tracer'),
+    ended: () => note('ended of the tracer'),
+  };
+}
+
 const tracer: RunTracer = {
-  start: ({ jobName }) =>
-    jobName === 'traced' ? { ...trace, aroundItem: (_context, handle) => als.run('SPAN', handle) } : undefined,
+  start: ({ jobName }) => {
+    note('start of the tracer');
+    return traceOf(jobName);
+  },
 };
 
 @Injectable()
@@ -349,6 +354,10 @@ const NAMES = [
   'handler a',
   'handler b',
   'event method',
+  'start of the tracer',
+  'begun of the tracer',
+  'settled of the tracer',
+  'ended of the tracer',
   'handler traced',
 ];
 

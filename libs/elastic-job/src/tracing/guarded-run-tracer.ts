@@ -1,3 +1,4 @@
+import { inOwnContext } from '../async-context/index.js';
 import {
   hearRejection,
   type Redact,
@@ -85,7 +86,7 @@ class GuardedCalls {
   make<Result>(name: keyof RunTracer | keyof RunTrace, call: () => Result): Result | undefined {
     const fail = (error: unknown) => this.guard.onError?.(name, error);
     try {
-      const result = call();
+      const result = inOwnContext(call);
       hearRejection(result, fail);
       return result;
     } catch (error) {
