@@ -1,5 +1,5 @@
 import { ElasticJobTemplate, JobRegistrar, type ShardingContext } from '@app/elastic-job';
-import { JobOperateApi } from '@app/elastic-job/operations';
+import { JobConfigurationApi, JobOperateApi, TemplateLimitError } from '@app/elastic-job/operations';
 import { Controller, Injectable } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { describe, expect, it } from 'vitest';
@@ -41,6 +41,12 @@ class Wrong {
 @Injectable()
 class Misnamed {
   @ElasticJobTemplate('a/b')
+  work(): void {}
+}
+
+@Injectable()
+class Unlimited {
+  @ElasticJobTemplate('unlimited', { maxJobs: 0 })
   work(): void {}
 }
 
@@ -99,11 +105,48 @@ describe('templates of jobs in a Nest application', () => {
     expect(jobs.app.get(Import).done.toSorted()).toEqual(['import-a order', 'import-b order']);
   });
 
+  it('refuse a job beyond their limits, new or edited, and props that their rule refuses', async () => {
+    @Injectable()
+    class Limited {
+      @ElasticJobTemplate('limited', {
+        props: { format: 'pdf' },
+        maxJobs: 1,
+        minIntervalMs: 5_000,
+        findPropsFaults: ({ format, tenant }) => (format && tenant ? [] : ['tenant must be given']),
+      })
+      work(): void {}
+    }
+    const jobs = await startJobs({ providers: [Limited] });
+    const [api, settings] = [jobs.app.get(JobOperateApi), jobs.app.get(JobConfigurationApi)];
+    const job = {
+      name: 'a',
+      template: 'limited',
+      cron: '0/5 * * * * ?',
+      shardingTotalCount: 1,
+      props: { tenant: 'a' },
+    };
+    const create = (given: object) => whileTimePasses(jobs.clock, api.create({ ...job, ...given }));
+    const edit = (given: object) => whileTimePasses(jobs.clock, settings.updateJobConfiguration('a', given));
+
+    await expect(create({ shardingTotalCount: 101 })).rejects.toThrow(TemplateLimitError);
+    await expect(create({ cron: EVERY_SECOND })).rejects.toThrow('minIntervalMs');
+    await expect(create({ props: {} })).rejects.toThrow('tenant must be given');
+    await create({});
+    await expect(create({ name: 'b' })).rejects.toThrow('maxJobs');
+
+    await expect(edit({ shardingTotalCount: 101 })).rejects.toThrow(TemplateLimitError);
+    await expect(edit({ props: { tenant: '' } })).rejects.toThrow('tenant must be given');
+    await edit({ shardingTotalCount: 100 });
+    const change = jobs.app.get(JobRegistrar).change('a', { shardingTotalCount: 101 });
+    await expect(whileTimePasses(jobs.clock, change)).rejects.toThrow(TemplateLimitError);
+  });
+
   it.each([
     ['a static method', Static, '@ElasticJobTemplate: a static method has no provider'],
     ['a class without execute', Empty, '@ElasticJobTemplate: the class has no execute(context)'],
     ['a wrong default', Wrong, 'template "wrong" (Wrong.work)'],
     ['a name that no job can have', Misnamed, 'template "a/b"'],
+    ['a limit that is none', Unlimited, 'template "unlimited" (Unlimited.work): maxJobs must be a whole number from 1'],
   ])('are refused with %s, and the error says what is wrong', async (_, provider, message) => {
     const start = NestFactory.createApplicationContext(rootModule({ providers: [provider] }), QUIET);
     await expect(start).rejects.toThrow(message);

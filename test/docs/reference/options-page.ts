@@ -1,3 +1,4 @@
+import { TEMPLATE_LIMITS } from '../../../libs/elastic-job/src/domain/handlers/template-limits.js';
 import { type Setting, JOB_SETTINGS } from '../../../libs/elastic-job/src/domain/options/job-settings.js';
 import {
   assertDefault,
@@ -38,7 +39,8 @@ export function optionsPage(source: Source): string {
     ]);
   });
   const nested = ['TaskResources', 'TaskOptions'].map((name) => optionGroup(source, name));
-  return [INTRODUCTION, overview(members), ...sections, ...nested].join('\n\n');
+  const limits = optionGroup(source, 'TemplateLimits', TEMPLATE_LIMITS);
+  return [INTRODUCTION, overview(members), ...sections, ...nested, limits].join('\n\n');
 }
 
 const JOB_OPTIONS = 'libs/elastic-job/src/domain/options/job-options.ts';
@@ -49,7 +51,7 @@ ${GENERATED}
 
 \`@ElasticJob\` takes these options, and so do the module's \`jobs\`, templates and \`JobRegistrar\`. The registry keeps
 most of them in the job's \`config\` node. What stands there goes before what the code says, unless \`overwrite\` is
-true.`;
+true. \`@ElasticJobTemplate\` also takes the [limits](#templatelimits) of the jobs that are created from it.`;
 
 function overview(members: readonly Member[]): string {
   const rows = members.map((member) => [linkTo(member.name), code(member.type), defaultOf(member)]);

@@ -91,7 +91,7 @@ const ARGUMENTS = [
   'TriggerOptions',
 ];
 
-/** A page of its own, and what `ZooKeeperRegistryOptions` inherits. */
-const ELSEWHERE = ['JobOptions', 'ZooKeeperOptions'];
+/** A page of its own, that page and `TemplateLimits` together, and what `ZooKeeperRegistryOptions` inherits. */
+const ELSEWHERE = ['JobOptions', 'TemplateOptions', 'ZooKeeperOptions'];
 
 afterEach(() => void vi.restoreAllMocks());

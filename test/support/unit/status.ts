@@ -20,6 +20,7 @@ export const job: JobStatus = {
   failing: undefined,
   configurationFault: undefined,
   problem: undefined,
+  isResting: false,
   missedRuns: 0,
 };
 

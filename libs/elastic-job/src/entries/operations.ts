@@ -1,12 +1,13 @@
 // `nestjs-elastic-job/operations`: ElasticJob's operations, for administrators of jobs.
 
-export { type JobBriefStatus, type RunningTask, type ShardingStatus } from '../domain/index.js';
+export { type JobBriefStatus, type RunningTask, type ShardingStatus, TemplateLimitError } from '../domain/index.js';
 export {
   type AssertEditable,
   type CancelOutcome,
   type DumpOptions,
   type DumpServer,
   type DumpServerOptions,
+  type FindTemplate,
   InvalidArgumentError,
   type JobBriefInfo,
   JobConfigurationApi,

@@ -6,6 +6,7 @@ export { type ConfirmLostOutcome } from '../coordination/index.js';
 export {
   type BegunItem,
   type CodeOption,
+  type DeclaredTemplate,
   type DeliveryTerms,
   type ExecutorDeathOptions,
   type ExecutorDeathState,
@@ -29,6 +30,7 @@ export {
   type PropTargets,
   type Requeue,
   type ResidentStop,
+  type ResolvedTemplateLimits,
   type RunBarrier,
   type RunTrace,
   type RunTracer,
@@ -38,11 +40,15 @@ export {
   type Target,
   type TaskLife,
   type TaskOptions,
+  type TemplateLimit,
+  type TemplateLimits,
+  type TemplateName,
   type TracedRun,
   type Trigger,
   type UnmetReason,
 } from '../domain/index.js';
 export { type ThreadWork, type WorkerPool } from '../executor/index.js';
+export { type TemplateOptions } from '../nest/index.js';
 export { type RunInterceptor } from '../runtime/index.js';
 export {
   type JobEventListener,

@@ -36,6 +36,16 @@ describe('judgeReadiness', () => {
       statusWith({}, { configurationFault: 'cron: often' }),
       'degraded',
     ],
+    [
+      'a created job that rests',
+      statusWith({}, { isJoined: false, isResting: true, problem: 'shardingTotalCount is 500' }),
+      'degraded',
+    ],
+    [
+      'a template with too many jobs',
+      statusWith({ resting: [{ template: 'report', count: 1, jobNames: ['a'], reason: 'jobs rest: a' }] }),
+      'degraded',
+    ],
     ['a job shared with a foreign instance', statusWith({}, { problem: 'shared with 10.0.0.9@-@1' }), 'down'],
     [
       'a handler that does not heed its signal',

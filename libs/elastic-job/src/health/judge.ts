@@ -77,6 +77,7 @@ export function judgeLiveness(status: RuntimeStatus, now: number, limits: Health
  * - a job has no leader, or its failover queue is full;
  * - an aborted handler does not return, or ends of runs wait to be recorded;
  * - work for a job fails each time it is tried, such as the plan of a user's sharding strategy;
+ * - jobs that were created from a template rest, because they are beyond its limits or their settings cannot be used;
  * - a job uses its last valid configuration because that of the registry cannot be used;
  * - the backend of tasks does not answer, or a followed task cannot be reached.
  */
@@ -84,9 +85,10 @@ export function judgeReadiness(status: RuntimeStatus, limits: HealthLimits = {},
   const { lostMs = DEFAULT_LIMITS.lostMs } = limits;
   if (status.phase !== 'running') return verdict(status, [down(`the process is ${status.phase}`)]);
   const jobs = status.processing ? status.jobs.flatMap(judgeJob) : [];
+  const resting = (status.resting ?? []).map(({ reason }) => degraded(reason));
   // Never down: other schedulers have the same backend, and jobs without tasks go on.
   const tasks = status.processing ? judgeBackend(backend, 0, Number.POSITIVE_INFINITY) : [];
-  return verdict(status, [...judgeSession(status, lostMs), ...judgeClock(status), ...jobs, ...tasks]);
+  return verdict(status, [...judgeSession(status, lostMs), ...judgeClock(status), ...jobs, ...resting, ...tasks]);
 }
 
 /**
@@ -114,7 +116,9 @@ function judgeClock({ behindMs, heldBackMs }: RuntimeStatus): Finding[] {
 }
 
 function judgeJob(job: JobStatus): Finding[] {
-  const { jobName, problem, configurationFault, isJoined, isLeaving, leader, isFailoverQueueFull } = job;
+  const { jobName, problem, configurationFault, isJoined, isLeaving, isResting, leader, isFailoverQueueFull } = job;
+  // Writers of the registry create such a job, and must not take the process out of service by it.
+  if (isResting && !isLeaving) return [degraded(`job "${jobName}" rests: ${problem}`)];
   if (problem !== undefined && !isLeaving) return [down(`job "${jobName}": ${problem}`)];
   const stuck = judgeDelays(job);
   if (isLeaving) return stuck;

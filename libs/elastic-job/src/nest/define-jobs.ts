@@ -1,10 +1,14 @@
+import { inOwnContext } from '../async-context/index.js';
 import {
   ConfigurationError,
   findNearestName,
   type JobName,
   type JobOptions,
+  type JobProps,
   resolveJobOptions,
+  resolveTemplateLimits,
   show,
+  type TemplateLimits,
 } from '../domain/index.js';
 import { findDataflowFaults, workOfType } from '../executor/index.js';
 import type { JobDefinition, JobTemplate } from '../runtime/index.js';
@@ -65,16 +69,23 @@ export function defineTemplates(
   { strategies, cronDialect }: ResolvedModuleOptions,
 ): readonly JobTemplate[] {
   return found.map((template) => {
-    const { name } = template.options;
+    const { name, maxItems, maxJobs, minIntervalMs, findPropsFaults: rule, ...options } = asTemplate(template.options);
     const place = `template "${name}" (${template.place})`;
+    const findPropsFaults = typeof rule === 'function' ? (props: JobProps) => inOwnContext(() => rule(props)) : rule;
     return {
       name,
-      configuration: resolveJobOptions(template.options, { place, strategies, cronDialect }),
+      configuration: resolveJobOptions({ ...options, name }, { place, strategies, cronDialect }),
+      limits: resolveTemplateLimits(name, { maxItems, maxJobs, minIntervalMs, findPropsFaults }, place),
       place: template.place,
       handler: handlers.create(template),
       findPropsFaults: template.isDataflow ? findDataflowFaults : undefined,
     };
   });
+}
+
+/** `ElasticJobTemplate` keeps the limits of a template beside the options of its jobs. */
+function asTemplate(options: FoundJob['options']): FoundJob['options'] & TemplateLimits {
+  return options;
 }
 
 function defineTyped(name: JobName, { jobs, jobTypes, strategies, cronDialect }: ResolvedModuleOptions): JobDefinition {

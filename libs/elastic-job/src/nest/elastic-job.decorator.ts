@@ -1,5 +1,5 @@
 import { SetMetadata } from '@nestjs/common';
-import { ConfigurationError, type JobOptions } from '../domain/index.js';
+import { ConfigurationError, type JobOptions, type TemplateLimits } from '../domain/index.js';
 
 /** Key under which a method or class carries the options of its jobs. Text, so that two copies of the package agree. */
 const JOB_OPTIONS = 'elastic-job:job-options';
@@ -40,19 +40,20 @@ export function ElasticJob(
   return decorator('@ElasticJob', JOB_OPTIONS, options);
 }
 
+/** Options of a template: defaults of its jobs, and limits. */
+export interface TemplateOptions
+  extends Omit<JobOptions, 'name' | 'shardingTotalCount' | 'overwrite' | 'className'>, TemplateLimits {}
+
 /**
  * Makes a provider's method, or a class as `ElasticJob` takes it, the template of jobs that are created while the
  * cluster runs (`JobOperateApi.create`). Every instance that has the template joins them, now and after restarts.
  * `context.jobName` and `context.props` identify the job.
  * @param name unique among the templates of the application
- * @param defaults read in each process when it starts: a job stores only the options with which it was created or
- * changed
+ * @param options read in each process when it starts: a job stores only the options with which it was created or
+ * changed. A job beyond a limit is not created; one that comes into the registry in another way rests.
  */
-export function ElasticJobTemplate(
-  name: string,
-  defaults: Omit<JobOptions, 'name' | 'shardingTotalCount' | 'overwrite' | 'className'> = {},
-): ElasticJobDecorator {
-  return decorator('@ElasticJobTemplate', TEMPLATE_OPTIONS, { ...defaults, name, shardingTotalCount: 1 });
+export function ElasticJobTemplate(name: string, options: TemplateOptions = {}): ElasticJobDecorator {
+  return decorator('@ElasticJobTemplate', TEMPLATE_OPTIONS, { ...options, name, shardingTotalCount: 1 });
 }
 
 function decorator(what: string, key: string, options: JobOptions): ElasticJobDecorator {

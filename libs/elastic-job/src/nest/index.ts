@@ -1,5 +1,10 @@
 export { ElasticJobExceptionFilter } from './elastic-job-exception.filter.js';
-export { ElasticJob, type ElasticJobDecorator, ElasticJobTemplate } from './elastic-job.decorator.js';
+export {
+  ElasticJob,
+  type ElasticJobDecorator,
+  ElasticJobTemplate,
+  type TemplateOptions,
+} from './elastic-job.decorator.js';
 export { ElasticJobModule } from './elastic-job.module.js';
 export type { LogSinkOptions } from './event.logger.js';
 export type {

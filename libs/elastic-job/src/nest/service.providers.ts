@@ -67,9 +67,8 @@ export const SERVICE_PROVIDERS: readonly FactoryProvider[] = [
     },
     {
       provide: JobOperateApi,
-      useFactory: (registry: RegistryCenter, clock: Clock, { strategies, cronDialect }: ResolvedModuleOptions) =>
-        new JobOperateApi(registry, clock, strategies, cronDialect),
-      inject: [REGISTRY_CENTER, CLOCK, ELASTIC_JOB_OPTIONS],
+      useFactory: createOperateApi,
+      inject: [REGISTRY_CENTER, CLOCK, ELASTIC_JOB_OPTIONS, ElasticJobRuntime],
     },
     operation(ShardingOperateApi),
     operation(JobStatisticsApi),
@@ -84,12 +83,22 @@ function createRuntime(options: ResolvedModuleOptions, registry: RegistryCenter,
   return new ElasticJobRuntime({ ...options, registry, clock, connectionTimeoutMs });
 }
 
+function createOperateApi(
+  registry: RegistryCenter,
+  clock: Clock,
+  { strategies, cronDialect }: ResolvedModuleOptions,
+  { templates }: ElasticJobRuntime,
+): JobOperateApi {
+  return new JobOperateApi(registry, clock, strategies, cronDialect, (name) => templates.find(name));
+}
+
 function createConfigurationApi(
   registry: RegistryCenter,
   { strategies, cronDialect }: ResolvedModuleOptions,
   runtime: ElasticJobRuntime,
 ): JobConfigurationApi {
-  const assertEditable: AssertEditable = (settings, former) => runtime.assertEditable(settings, former);
+  const assertEditable: AssertEditable = (settings, former, template) =>
+    runtime.assertEditable(settings, former, template);
   return new JobConfigurationApi(registry, strategies, assertEditable, cronDialect);
 }
 

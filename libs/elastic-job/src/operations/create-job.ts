@@ -1,14 +1,19 @@
 import { assertFitsOneTransaction, formatCreated } from '../coordination/index.js';
 import {
+  assertMeetsTemplate,
   type CodeOption,
   createdRoot,
   type CronDialect,
+  type DeclaredTemplate,
   findJobNameFault,
   type JobName,
   type JobOptions,
   parseCreatedJob,
+  type ResolvedTemplateLimits,
   resolveJobOptions,
   type ShardingStrategy,
+  TemplateLimitError,
+  type TemplateName,
 } from '../domain/index.js';
 import { creation, type RegistryCenter } from '../registry/index.js';
 import { assertReadable, pathsOf } from './arguments.js';
@@ -18,25 +23,35 @@ import { InvalidArgumentError, JobExistsError } from './operations.errors.js';
 /** A job that is created while the cluster runs. Options that are not given come from its template. */
 export interface NewJob extends Omit<JobOptions, 'name' | 'overwrite' | CodeOption> {
   readonly name: JobName;
-  /** Name of an `@ElasticJobTemplate`. Not checked here: only instances know their templates. */
+  /** Name of an `@ElasticJobTemplate`. Its limits are checked here if this process has the template. */
   readonly template: string;
   /** Dialect of `cron`. @default that of the module, else 'quartz' */
   readonly cronDialect?: CronDialect;
 }
 
-/** Strategies that the job may name, and the default dialect of its `cron`. */
+/** Finds a template of this process; undefined if it has none of that name. */
+export type FindTemplate = (name: TemplateName) => DeclaredTemplate | undefined;
+
+/** Strategies that the job may name, the default dialect of its `cron`, and the templates that this process has. */
 interface NewJobSource {
   readonly strategies: readonly ShardingStrategy[];
   readonly cronDialect: CronDialect;
+  readonly findTemplate: FindTemplate;
 }
 
 const PLACE = 'JobOperateApi.create';
 
-/** Writes root and `config` in one transaction. @throws {JobExistsError} @throws {ConfigurationError} */
+/** Most roots read at once. */
+const ROOTS_AT_ONCE = 500;
+
+/**
+ * Writes root and `config` in one transaction.
+ * @throws {JobExistsError} @throws {ConfigurationError} @throws {TemplateLimitError}
+ */
 export async function createJob(
   registry: RegistryCenter,
   { name, template, cronDialect, ...settings }: NewJob,
-  { strategies, ...defaults }: NewJobSource,
+  { findTemplate, strategies, ...defaults }: NewJobSource,
 ): Promise<void> {
   const paths = pathsOf(name);
   const fault = findJobNameFault(template);
@@ -44,13 +59,36 @@ export async function createJob(
   const place = `job "${name}" (${PLACE})`;
   const configuration = resolveJobOptions({ ...settings, name, cronDialect }, { place, strategies, ...defaults });
   assertFitsOneTransaction(registry, { ...configuration, place: PLACE });
+  const declared = findTemplate(template);
+  if (declared !== undefined) assertMeetsTemplate(declared, configuration, place);
   const config = formatCreated(configuration, template, saidIn(settings));
   assertReadable(`create ${name}`, config);
   readConfiguration(name, config, strategies);
+  if (declared?.limits !== undefined) await assertRoom(registry, name, declared.limits);
   const operations = [creation(paths.root, createdRoot(template)), creation(paths.config, config)];
   if ((await registry.transaction(operations)).kind === 'committed') return;
   const root = await registry.read(paths.root);
   throw new JobExistsError(name, parseCreatedJob(root?.data ?? '')?.isBeingRemoved === true);
+}
+
+/**
+ * One request, and one more for 500 jobs each if the namespace has as many jobs as the template may have. Of several
+ * creations at the same time too many may pass; then the youngest jobs rest.
+ */
+async function assertRoom(
+  registry: RegistryCenter,
+  jobName: JobName,
+  { maxJobs, template }: ResolvedTemplateLimits,
+): Promise<void> {
+  const names = await registry.children('/');
+  if (names.length < maxJobs || names.includes(jobName)) return;
+  let jobs = 0;
+  for (let from = 0; from < names.length; from += ROOTS_AT_ONCE) {
+    const roots = await registry.readMany(names.slice(from, from + ROOTS_AT_ONCE).map((name) => `/${name}`));
+    const created = roots.map((root) => parseCreatedJob(root?.data ?? ''));
+    jobs += created.filter((job) => job?.template === template && !job.isBeingRemoved).length;
+  }
+  if (jobs >= maxJobs) throw new TemplateLimitError(template, 'maxJobs', maxJobs, jobs);
 }
 
 function saidIn(settings: object): readonly string[] {

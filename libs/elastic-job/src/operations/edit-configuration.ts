@@ -19,6 +19,7 @@ import {
   resolveJobOptions,
   type ShardingStrategy,
   switchesFailover,
+  type TemplateName,
 } from '../domain/index.js';
 
 const MISFIRE: readonly string[] = ['misfire', 'misfirePolicy'];
@@ -36,6 +37,15 @@ export type JobConfigurationChanges = {
   readonly [Option in Exclude<keyof JobOptions, 'name' | 'overwrite' | 'strategy' | CodeOption>]?:
     JobOptions[Option] | null;
 } & { readonly strategy?: string | null };
+
+/** A node as an edit makes it. */
+interface EditedConfiguration {
+  readonly configuration: JobConfiguration;
+  readonly former: JobOptions;
+  /** The template of a created job. */
+  readonly template: TemplateName | undefined;
+  readonly text: string;
+}
 
 /** Strategies that an edit may name, and the dialect of its `cron`. */
 interface EditSource {
@@ -63,7 +73,7 @@ export function editConfiguration(
   text: string,
   changes: JobConfigurationChanges,
   { strategies = [], cronDialect }: EditSource = {},
-): { readonly configuration: JobConfiguration; readonly former: JobOptions; readonly text: string } {
+): EditedConfiguration {
   const stored = parseConfiguration(text, jobName);
   const current = layOptions(unsaid(jobName, stored), stored);
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
@@ -83,7 +93,8 @@ export function editConfiguration(
   // For a job that was created from a template, the default is the template's value.
   const [unset, set] = isCreated(stored) ? partition(given, ([, value]) => value === null) : [[], given];
   const keeping = without(stored, namesOf(unset));
-  return { configuration, former: current, text: formatConfiguration(written, keeping, namesOf(set)) };
+  const edited = formatConfiguration(written, keeping, namesOf(set));
+  return { configuration, former: current, template: stored.nestjs.template, text: edited };
 }
 
 export function describeConfiguration(configuration: JobConfiguration): StoredJobConfiguration {

@@ -1,5 +1,5 @@
 export type { ServerScope } from './command-scope.js';
-export type { NewJob } from './create-job.js';
+export type { FindTemplate, NewJob } from './create-job.js';
 export * from './dump-server.js';
 export type { JobConfigurationChanges, StoredJobConfiguration } from './edit-configuration.js';
 export { type AssertEditable, JobConfigurationApi } from './job-configuration.api.js';

@@ -7,6 +7,7 @@ import {
   type JobName,
   type JobOptions,
   type ShardingStrategy,
+  type TemplateName,
   UnknownJobError,
 } from '../domain/index.js';
 import { BadVersionError, NoNodeError, type RegistryCenter } from '../registry/index.js';
@@ -19,8 +20,17 @@ import {
   type StoredJobConfiguration,
 } from './edit-configuration.js';
 
-/** Checks settings that are about to be written. @param former the settings so far @throws {ConfigurationError} */
-export type AssertEditable = (configuration: JobConfiguration, former: JobOptions) => void;
+/**
+ * Checks settings that are about to be written.
+ * @param former the settings so far
+ * @param template the template of a created job
+ * @throws {ConfigurationError} @throws {TemplateLimitError}
+ */
+export type AssertEditable = (
+  configuration: JobConfiguration,
+  former: JobOptions,
+  template: TemplateName | undefined,
+) => void;
 
 /**
  * Settings of any job of the namespace, as its `config` node holds them. Instances of the job, Java or Node, see an
@@ -60,6 +70,7 @@ export class JobConfigurationApi {
    * this way. 2 requests, or one if nothing changes.
    * @returns the settings as they are now
    * @throws {ConfigurationError} that names every wrong setting with its value and what would be right
+   * @throws {TemplateLimitError} if this process has the job's template, and the edit is beyond one of its limits
    * @throws {ConfigurationNodeError} if the node cannot be read
    * @throws {ElasticJob2ConfigurationError} if ElasticJob 2 wrote it
    * @throws {UnknownJobError}
@@ -72,8 +83,8 @@ export class JobConfigurationApi {
       if (node === undefined) throw new UnknownJobError(jobName, 'registry');
       const { strategies, cronDialect } = this;
       const source = { strategies, cronDialect };
-      const { configuration, former, text } = editConfiguration(jobName, node.data, changes, source);
-      this.assertEditable(configuration, former);
+      const { configuration, former, template, text } = editConfiguration(jobName, node.data, changes, source);
+      this.assertEditable(configuration, former, template);
       assertFitsOneTransaction(this.registry, { ...configuration, place: 'JobConfigurationApi' });
       const isWritten = text === node.data || (await this.write(paths.config, text, node.stat.version));
       return isWritten ? describeConfiguration(configuration) : undefined;

@@ -18,7 +18,7 @@ import {
   type ServerScope,
   shutdownOperations,
 } from './command-scope.js';
-import { createJob, type NewJob } from './create-job.js';
+import { createJob, type FindTemplate, type NewJob } from './create-job.js';
 import { assertItem, assertReadable, assertServerIp, pathsOf } from './arguments.js';
 import { type JobFacts, jobNamesIn, type JobPart, readJobs } from './job-facts.js';
 import { withoutSecrets } from './dump-secrets.js';
@@ -68,25 +68,29 @@ export class JobOperateApi {
   /**
    * @param strategies the user's own, which new jobs may name by their type besides the built-in ones
    * @param cronDialect dialect of new jobs that name none
+   * @param findTemplate finds the templates of this process, whose limits new jobs must keep
    */
   constructor(
     private readonly registry: RegistryCenter,
     private readonly clock: Clock,
     private readonly strategies: readonly ShardingStrategy[] = [],
     private readonly cronDialect: CronDialect = 'quartz',
+    private readonly findTemplate: FindTemplate = () => undefined,
   ) {}
 
   /**
    * Creates a job for the whole cluster, from a template (`@ElasticJobTemplate`). Every instance that has the template
-   * joins it at once, and after every restart, until the job is removed. One transaction. After a lost reply the job
-   * may exist: then a second `create` rejects with `JobExistsError`.
+   * joins it at once, and after every restart, until the job is removed. One transaction; in a process that has the
+   * template, one read more, for its `maxJobs`. After a lost reply the job may exist: then a second `create` rejects
+   * with `JobExistsError`.
    * @throws {JobExistsError} if the namespace has such a node, also while such a job is being removed
-   * @throws {ConfigurationError} for wrong options
+   * @throws {ConfigurationError} for wrong options, or props that the template refuses
+   * @throws {TemplateLimitError} if this process has the template, and the job would be beyond one of its limits
    * @throws {InvalidArgumentError} for a name that no job or template can have
    */
   async create(job: NewJob): Promise<void> {
-    const { strategies, cronDialect } = this;
-    await createJob(this.registry, job, { strategies, cronDialect });
+    const { strategies, cronDialect, findTemplate } = this;
+    await createJob(this.registry, job, { strategies, cronDialect, findTemplate });
   }
 
   /**

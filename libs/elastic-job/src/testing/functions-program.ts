@@ -3,6 +3,7 @@ import type {
   JobConfiguration,
   JobErrorHandler,
   JobHandler,
+  ResolvedTemplateLimits,
   ShardingContext,
 } from '../domain/index.js';
 import { ElasticJobRuntime } from '../runtime/index.js';
@@ -23,6 +24,7 @@ export interface TestJob {
 export interface TestTemplate {
   readonly name: string;
   readonly configuration: JobConfiguration;
+  readonly limits: ResolvedTemplateLimits;
   readonly handler: TestJobHandler;
 }
 

@@ -4,6 +4,8 @@ import {
   type JobName,
   type JobOptions,
   resolveJobOptions,
+  resolveTemplateLimits,
+  type TemplateLimits,
 } from '../domain/index.js';
 import { MemoryRegistry } from '../registry/index.js';
 import type { JobEvent } from '../tracing/index.js';
@@ -64,7 +66,8 @@ export interface TestJobOptions extends JobOptions {
 }
 
 /** A template of jobs as a plain function. */
-export interface TestTemplateOptions extends Omit<JobOptions, 'name' | 'shardingTotalCount' | 'overwrite'> {
+export interface TestTemplateOptions
+  extends Omit<JobOptions, 'name' | 'shardingTotalCount' | 'overwrite'>, TemplateLimits {
   readonly name: string;
   /** Gets the context, and the process in which it runs. */
   readonly handler: TestJobHandler;
@@ -98,11 +101,7 @@ export class TestCluster {
       handler,
       listeners,
     }));
-    this.templates = (options.templates ?? []).map(({ handler, ...template }) => ({
-      name: template.name,
-      configuration: resolveJobOptions({ ...template, shardingTotalCount: 1 }, { place: 'createTestCluster' }),
-      handler,
-    }));
+    this.templates = (options.templates ?? []).map(templateOf);
   }
 
   /** Moves time on. Resolves when everything has come to rest. */
@@ -228,4 +227,15 @@ export async function createTestCluster(options: TestClusterOptions): Promise<Te
     throw error;
   }
   return cluster;
+}
+
+function templateOf({ handler, ...template }: TestTemplateOptions): TestTemplate {
+  const { name, maxItems, maxJobs, minIntervalMs, findPropsFaults, ...options } = template;
+  const place = 'createTestCluster';
+  return {
+    name,
+    configuration: resolveJobOptions({ ...options, name, shardingTotalCount: 1 }, { place }),
+    limits: resolveTemplateLimits(name, { maxItems, maxJobs, minIntervalMs, findPropsFaults }, place),
+    handler,
+  };
 }

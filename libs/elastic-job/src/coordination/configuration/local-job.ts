@@ -1,4 +1,11 @@
-import type { FindPropsFaults, JobConfiguration, JobName, PropTargets, TaskLife } from '../../domain/index.js';
+import type {
+  FindPropsFaults,
+  JobConfiguration,
+  JobName,
+  PropTargets,
+  ResolvedTemplateLimits,
+  TaskLife,
+} from '../../domain/index.js';
 
 /** A job as declared in this process. */
 export interface LocalJob {
@@ -11,6 +18,8 @@ export interface LocalJob {
   readonly place: string;
   /** Finds faults in the props of the job's work, which make settings unusable. */
   readonly findPropsFaults?: FindPropsFaults;
+  /** For a job created from a template: settings beyond these limits are unusable. @default none */
+  readonly limits?: ResolvedTemplateLimits;
   /** Props that decide what the job's work runs. @default none */
   readonly targets?: PropTargets;
   /** Set if tasks do the job's work. @default the handler does */

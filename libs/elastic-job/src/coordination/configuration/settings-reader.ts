@@ -1,4 +1,11 @@
-import { ConfigurationError, guardProps, type JobConfiguration, type JobName } from '../../domain/index.js';
+import {
+  assertWithinLimits,
+  ConfigurationError,
+  findFaultsInProps,
+  guardProps,
+  type JobConfiguration,
+  type JobName,
+} from '../../domain/index.js';
 import type { RegistryNode } from '../../registry/index.js';
 import type { JobTree } from '../job-tree/index.js';
 import { ConfigurationNodeError, ElasticJob2ConfigurationError } from './configuration.errors.js';
@@ -44,7 +51,11 @@ export class SettingsReader {
     return this.usableOf(local, node, this.keptTexts);
   }
 
-  /** Checks a text before it is written. @throws {ConfigurationNodeError} if no instance could use it */
+  /**
+   * Checks a text before it is written.
+   * @throws {ConfigurationNodeError} if no instance could use it
+   * @throws {TemplateLimitError} if the job would be beyond a limit of its template
+   */
   assertReadable(local: LocalJob, data: string): void {
     this.lay(local, data, this.texts);
   }
@@ -106,13 +117,14 @@ export class SettingsReader {
   }
 
   private layAnew(
-    { configuration: local, findPropsFaults, targets }: LocalJob,
+    { configuration: local, findPropsFaults, limits, targets }: LocalJob,
     data: string,
     texts: ConfigurationTexts,
   ): LaidConfiguration {
     const stored = texts.parse(data, local.jobName);
     const laid = layStored(local, stored, this.strategies, this.trustOf({ targets }));
-    const faults = findPropsFaults?.(laid.configuration.props) ?? [];
+    if (limits !== undefined) assertWithinLimits(limits, laid.configuration);
+    const faults = findFaultsInProps(laid.configuration.props, { findPropsFaults, limits });
     if (faults.length > 0) throw new ConfigurationNodeError(local.jobName, [...faults, ...refusedIn(laid)]);
     return laid;
   }

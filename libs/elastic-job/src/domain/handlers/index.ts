@@ -9,3 +9,4 @@ export * from './prop-targets.js';
 export * from './props-reader.js';
 export * from './redaction.js';
 export type * from './run-tracer.js';
+export * from './template-limits.js';

@@ -6,6 +6,7 @@ import type {
   JobName,
   JobType,
   PropTargets,
+  ResolvedTemplateLimits,
   TaskLife,
   TemplateName,
 } from '../../domain/index.js';
@@ -29,6 +30,8 @@ export interface JobDefinition {
   readonly settled?: JobType['settled'];
   /** Called around each run of the job on this instance, in addition to the process's listeners. @default none */
   readonly listeners?: readonly ElasticJobListener[];
+  /** For a template and its jobs: limits of the jobs that are created from it. @default none */
+  readonly limits?: ResolvedTemplateLimits;
   /**
    * For a job created from a template: the czxid of its root, which tells it from a later job of the same name.
    * @internal

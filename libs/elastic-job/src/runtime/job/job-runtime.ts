@@ -181,9 +181,9 @@ export class JobRuntime implements TickListener {
   }
 
   status(): JobStatus {
-    const { departure, jobName, missedRuns, mixed, mode, running, schedule, settings, shared } = this;
+    const { definition, departure, missedRuns, mixed, mode, running, schedule, settings, shared } = this;
     const { executions } = shared.services;
-    return statusOf({ jobName, mode, departure, settings, schedule, running, mixed, executions, missedRuns });
+    return statusOf({ definition, mode, departure, settings, schedule, running, mixed, executions, missedRuns });
   }
 
   private createSession(tree: JobTree): JobSession {

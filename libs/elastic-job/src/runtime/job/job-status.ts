@@ -2,6 +2,7 @@ import type { DelayedSettles, Executions, StandingFailure, StandingRefusal } fro
 import { hasIdleFailover, type JobName, messageOf } from '../../domain/index.js';
 import type { HungHandler } from '../../executor/index.js';
 import type { JobSchedule, JobSettings, RunningItems } from '../leases/index.js';
+import type { JobDefinition } from './job-definition.js';
 import type { JobDeparture } from './job-departure.js';
 import type { JobMode } from './job-mode.js';
 import type { MixedJob } from './mixed-job.js';
@@ -39,12 +40,14 @@ export interface JobStatus {
   readonly configurationFault: string | undefined;
   /** Problem that keeps the job from running here, if any. */
   readonly problem: string | undefined;
+  /** True if it was created from a template, and the problem is its settings: it rests, and other jobs run on. */
+  readonly isResting: boolean;
   /** Fire times, times items, that this process has reported as missed. */
   readonly missedRuns: number;
 }
 
 interface JobStatusParts {
-  readonly jobName: JobName;
+  readonly definition: JobDefinition;
   readonly mode: JobMode;
   readonly departure: JobDeparture;
   readonly settings: JobSettings;
@@ -57,10 +60,10 @@ interface JobStatusParts {
 
 /** Status from memory, without a request. */
 export function statusOf(parts: JobStatusParts): JobStatus {
-  const { departure, executions, jobName, missedRuns, mode, running, schedule, settings } = parts;
+  const { definition, departure, executions, missedRuns, mode, running, schedule, settings } = parts;
   const { tree } = mode.session ?? {};
   return {
-    jobName,
+    jobName: definition.configuration.jobName,
     isJoined: mode.kind === 'registered' && departure.removal === undefined,
     isLeaving: departure.isLeaving,
     leader: tree?.leader(),
@@ -76,6 +79,7 @@ export function statusOf(parts: JobStatusParts): JobStatus {
     failing: tree?.failures.oldest,
     configurationFault: textOf(settings.fault),
     problem: departure.removal ?? problemOf(parts),
+    isResting: definition.createdAs !== undefined && settings.problem !== undefined,
     missedRuns,
   };
 }

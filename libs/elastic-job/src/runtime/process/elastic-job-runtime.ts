@@ -3,12 +3,14 @@ import { Deadline } from '../../clock/index.js';
 import { type CoordinationServices, createCoordinationServices } from '../../coordination/index.js';
 import { sharedClass } from '../../copies/index.js';
 import {
+  assertMeetsTemplate,
   ConfigurationError,
   type JobConfiguration,
   type JobOptions,
   offsetsByProcess,
   Schedules,
   ShuttingDownError,
+  type TemplateName,
 } from '../../domain/index.js';
 import { FairTurns, JobErrorHandlers } from '../../executor/index.js';
 import { type SessionInfo, SessionLostError } from '../../registry/index.js';
@@ -161,13 +163,21 @@ export class ElasticJobRuntime {
   }
 
   /**
-   * Judges settings before they are written, as `JobRegistrar.change` does: by the job's error handler and its work, as
-   * far as this process knows them.
-   * @param former the present settings @throws {ConfigurationError}
+   * Judges settings before they are written, as `JobRegistrar.change` does: by the job's error handler, its work and
+   * its template, as far as this process knows them.
+   * @param former the present settings
+   * @param template the template of a created job
+   * @throws {ConfigurationError} @throws {TemplateLimitError}
    */
-  assertEditable(configuration: JobConfiguration, former: Pick<JobOptions, 'jobErrorHandlerType'>): void {
+  assertEditable(
+    configuration: JobConfiguration,
+    former: Pick<JobOptions, 'jobErrorHandlerType'>,
+    template?: TemplateName,
+  ): void {
     const place = `job "${configuration.jobName}"`;
     this.errorHandlers.assertEditable(configuration, former, place);
+    const declared = template === undefined ? undefined : this.templates.find(template);
+    if (declared !== undefined) return assertMeetsTemplate(declared, configuration, place);
     const faults = this.services.configurations.findPropsFaults(configuration);
     if (faults.length > 0) throw new ConfigurationError(place, faults);
   }
@@ -182,6 +192,7 @@ export class ElasticJobRuntime {
       heldBackMs: this.scheduleClock.heldBackMs,
       behindMs: this.scheduleClock.behindMs,
       jobs: processing ? this.registrar.all.map((job) => job.status()) : [],
+      resting: this.templates.resting.length > 0 ? this.templates.resting : undefined,
     };
   }
 

@@ -1,5 +1,6 @@
 import type { SessionInfo } from '../../registry/index.js';
 import type { JobStatus } from '../job/index.js';
+import type { RestingTemplateJobs } from './resting-jobs.js';
 
 export type RuntimePhase = 'idle' | 'starting' | 'running' | 'draining' | 'stopped';
 
@@ -21,4 +22,6 @@ export interface RuntimeStatus {
    */
   readonly behindMs?: number;
   readonly jobs: readonly JobStatus[];
+  /** Jobs that are not joined, because their templates have too many; undefined if there are none. */
+  readonly resting?: readonly RestingTemplateJobs[];
 }

@@ -14,6 +14,7 @@ import type { ChildrenWatch, RegistryCenter } from '../../registry/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import type { JobDefinition, JobTemplate } from '../job/index.js';
 import { Reaction } from '../leases/index.js';
+import { type FoundJob, RestingJobs, type RestingTemplateJobs } from './resting-jobs.js';
 
 /** Milliseconds for which changes are gathered, so that jobs created or removed in a row are looked at together. */
 const GATHER_MS = 50;
@@ -36,17 +37,12 @@ interface TemplateJobParts {
   leave(jobName: JobName): Promise<void>;
 }
 
-/** A job whose root says that it was created from a template. */
-interface FoundJob {
-  readonly template: TemplateName;
-  readonly isBeingRemoved: boolean;
-  readonly czxid: bigint;
-}
-
 /**
  * Keeps this process in the jobs that were created from its templates: joins them as they appear, leaves them when they
  * are to be removed, and deletes them once no instance is in them. A job is identified by its root's czxid: one that
  * was removed and created again is left and joined, however fast that was.
+ *
+ * Of a template with more jobs than its `maxJobs` the youngest rest: they are joined as others go.
  *
  * One watch reports the names in the namespace, and the roots are then read. A joined job is watched by its own tree. A
  * process without templates makes no request.
@@ -55,6 +51,7 @@ export class TemplateJobs {
   private readonly templates = new Map<TemplateName, JobTemplate>();
   /** Jobs as of the last look. */
   private found = new Map<JobName, FoundJob>();
+  private readonly restingJobs: RestingJobs;
   /** Jobs that this process was told to join, by the czxid of their roots. */
   private readonly joined = new Map<JobName, bigint>();
   /** Jobs with work under way, one step after the other. */
@@ -72,6 +69,7 @@ export class TemplateJobs {
   private watch: ChildrenWatch | undefined;
 
   constructor(private readonly parts: TemplateJobParts) {
+    this.restingJobs = new RestingJobs(parts.events, (name) => this.templates.get(name)?.limits);
     this.finding = new Reaction(
       parts.clock,
       () => this.findJobs(),
@@ -88,6 +86,16 @@ export class TemplateJobs {
     const taken = other && `name "${name}": ${other.place} has it already; give one of them another name`;
     if (problem ?? taken) throw new ConfigurationError(`template "${name}" (${place})`, [(problem ?? taken)!]);
     this.templates.set(name, template);
+  }
+
+  /** A template of this process. */
+  find(name: TemplateName): JobTemplate | undefined {
+    return this.templates.get(name);
+  }
+
+  /** Jobs that this process does not join, because their templates have too many. */
+  get resting(): readonly RestingTemplateJobs[] {
+    return this.restingJobs.all;
   }
 
   /** Definition of a job from a template; undefined if this process has no template of that name. */
@@ -156,6 +164,7 @@ export class TemplateJobs {
       }
     }
     this.found = found;
+    this.restingJobs.look(found);
   }
 
   private follow(jobName: JobName): void {
@@ -206,10 +215,10 @@ export class TemplateJobs {
     return this.joined.get(jobName) === (this.takesPartIn(jobName, found) ? found?.czxid : undefined);
   }
 
-  /** True if this process has the template, and the template admits the job. */
+  /** True if this process has the template, the template admits the job, and it is not one too many. */
   private takesPartIn(jobName: JobName, found: FoundJob | undefined): boolean {
     const template = found && this.templates.get(found.template);
-    return template !== undefined && (template.admits?.(jobName) ?? true);
+    return template !== undefined && (template.admits?.(jobName) ?? true) && !this.restingJobs.has(jobName);
   }
 
   private async step(jobName: JobName, signal: AbortSignal): Promise<void> {

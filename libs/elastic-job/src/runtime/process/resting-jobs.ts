@@ -1,0 +1,101 @@
+import {
+  type JobName,
+  type ResolvedTemplateLimits,
+  TemplateLimitError,
+  type TemplateName,
+} from '../../domain/index.js';
+import type { JobEvents } from '../../tracing/index.js';
+
+/** Most names of resting jobs that are told: there may be any number of them. */
+const MOST_TOLD = 10;
+
+/** A job whose root says that it was created from a template. */
+export interface FoundJob {
+  readonly template: TemplateName;
+  readonly isBeingRemoved: boolean;
+  readonly czxid: bigint;
+}
+
+/** Jobs of one template that this process does not join, because there are more than `maxJobs`. */
+export interface RestingTemplateJobs {
+  readonly template: TemplateName;
+  /** Number of the jobs that rest. */
+  readonly count: number;
+  /** The first ten of their names, the oldest job first. */
+  readonly jobNames: readonly JobName[];
+  readonly reason: string;
+}
+
+/**
+ * Jobs that rest because their templates have too many. The oldest ones, in the order in which the registry created
+ * their roots, do not rest; so every instance comes to the same result. Jobs that are being removed do not count.
+ */
+export class RestingJobs {
+  private resting = new Map<TemplateName, RestingTemplateJobs>();
+  private names: ReadonlySet<JobName> = new Set();
+
+  /** @param limitsOf the limits of a template; undefined if it has none */
+  constructor(
+    private readonly events: JobEvents,
+    private readonly limitsOf: (template: TemplateName) => ResolvedTemplateLimits | undefined,
+  ) {}
+
+  /** Templates with jobs that rest. */
+  get all(): readonly RestingTemplateJobs[] {
+    return [...this.resting.values()];
+  }
+
+  has(jobName: JobName): boolean {
+    return this.names.has(jobName);
+  }
+
+  /** Looks at the jobs as they are now, and tells of a template that has come beyond its limit. */
+  look(found: ReadonlyMap<JobName, FoundJob>): void {
+    const former = this.resting;
+    const names = new Set<JobName>();
+    this.resting = new Map();
+    this.names = names;
+    for (const [template, jobs] of byTemplate(found)) {
+      const limits = this.limitsOf(template);
+      if (limits === undefined || jobs.length <= limits.maxJobs) continue;
+      const surplus = inOrder(jobs).slice(limits.maxJobs);
+      for (const jobName of surplus) names.add(jobName);
+      this.note(limits, jobs.length, surplus, former.has(template));
+    }
+  }
+
+  private note(
+    { maxJobs, template }: ResolvedTemplateLimits,
+    jobs: number,
+    surplus: readonly JobName[],
+    isTold: boolean,
+  ): void {
+    const error = new TemplateLimitError(template, 'maxJobs', maxJobs, jobs);
+    const jobNames = surplus.slice(0, MOST_TOLD);
+    const more = surplus.length > jobNames.length ? ` and ${surplus.length - jobNames.length} more` : '';
+    const message = `jobs rest until others are removed: ${jobNames.join(', ')}${more}`;
+    this.resting.set(template, { template, count: surplus.length, jobNames, reason: `${message}. ${error.message}` });
+    if (!isTold) this.events.emit({ kind: 'error', jobName: undefined, message, error });
+  }
+}
+
+type NamedJob = readonly [JobName, FoundJob];
+
+function byTemplate(found: ReadonlyMap<JobName, FoundJob>): ReadonlyMap<TemplateName, readonly NamedJob[]> {
+  const templates = new Map<TemplateName, NamedJob[]>();
+  for (const job of found) {
+    const { isBeingRemoved, template } = job[1];
+    if (isBeingRemoved) continue;
+    const jobs = templates.get(template);
+    if (jobs === undefined) templates.set(template, [job]);
+    else jobs.push(job);
+  }
+  return templates;
+}
+
+/** Names from the oldest job to the youngest; several that one transaction created, by their names. */
+function inOrder(jobs: readonly NamedJob[]): readonly JobName[] {
+  const isBefore = ([nameA, a]: NamedJob, [nameB, b]: NamedJob) =>
+    a.czxid < b.czxid || (a.czxid === b.czxid && nameA < nameB);
+  return jobs.toSorted((a, b) => (isBefore(a, b) ? -1 : 1)).map(([jobName]) => jobName);
+}
