@@ -424,6 +424,11 @@ export const REGRESSIONS: readonly Regression[] = [
     showed: 'a checker did not know that an operator was heard whose word was answered with an error',
   },
   {
+    seed: 5093,
+    edition: 'tasks',
+    showed: 'the simulation let an operator confirm the loss of a task that had gone long ago, for the next one',
+  },
+  {
     seed: 210_334,
     edition: 'tasks',
     showed: 'a checker did not know that an operator may confirm the loss of a task that its run has not adopted yet',

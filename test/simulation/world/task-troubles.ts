@@ -44,13 +44,12 @@ export class TaskTroubles {
     const { jobName, item } = task.key;
     this.later(disturbance.ms, () => {
       const witness = instances.find(({ state }) => state === 'running');
-      if (disturbance.what < 0.5 && witness !== undefined) {
-        tasks?.endHidden(task);
+      if (disturbance.what < 0.5 && witness !== undefined && tasks?.endHidden(task))
         void this.world.command({ name: 'confirm lost', jobName, item }, async () => {
           const outcome = await witness.runtime.failover.confirmLost(jobName, item);
           return outcome.kind === 'requested' ? outcome.run : undefined;
         });
-      } else tasks?.show(task);
+      else tasks?.show(task);
     });
     return true;
   }

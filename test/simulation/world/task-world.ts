@@ -89,10 +89,11 @@ export class TaskWorld {
     return task;
   }
 
-  /** Ends a task that is unreachable, unless it is gone. */
-  endHidden(task: TaskHandle): void {
-    const isThere = this.hidden.has(task) && this.standing.has(task.uid);
-    if (isThere) this.cluster.endUnseen(task.key, { name: 'GONE', detail: 'its machine was lost' });
+  /** Ends a task that is unreachable. @returns false if it is gone already, with its place */
+  endHidden(task: TaskHandle): boolean {
+    if (!this.hidden.has(task) || !this.standing.has(task.uid)) return false;
+    this.cluster.endUnseen(task.key, { name: 'GONE', detail: 'its machine was lost' });
+    return true;
   }
 
   show(task: TaskHandle): void {
