@@ -66,6 +66,9 @@ export class Victim {
     return this.get(JobStatisticsApi);
   }
 
+  /** Listens to the events of the process. */
+  readonly listen = (listener: (event: JobEvent) => void): void => void this.get(JobEvents).on(listener);
+
   /** A provider of the process's application. */
   get<Provided>(token: Type<Provided> | symbol): Provided {
     return this.app.get<Provided>(token);
@@ -128,11 +131,11 @@ export async function startService(answer: RequestListener = (_, response) => re
   return { origin: `http://127.0.0.1:${address.port}`, asked };
 }
 
-/** Waits for a condition without an event of its own. @throws after 15 s */
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = clock.monotonicNow() + LIMIT_MS;
+/** Waits for a condition without an event of its own. @throws after `limitMs`, 15 s by default */
+export async function until(isSo: () => boolean | Promise<boolean>, limitMs = LIMIT_MS): Promise<void> {
+  const deadline = clock.monotonicNow() + limitMs;
   while (!(await isSo())) {
-    if (clock.monotonicNow() > deadline) throw new Error(`It is not so after ${LIMIT_MS} ms: ${String(isSo)}`);
+    if (clock.monotonicNow() > deadline) throw new Error(`It is not so after ${limitMs} ms: ${String(isSo)}`);
     await clock.sleep(10);
   }
 }

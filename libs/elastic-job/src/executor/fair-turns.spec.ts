@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { FairTurns } from './fair-turns.js';
+import { FairTurns, type JobKind } from './fair-turns.js';
 
 /** The calls in order; `|` is a turn of the event loop, `<` and `>` begin and end urgent work. */
 let log: string[];
@@ -22,12 +22,12 @@ beforeEach(() => {
 });
 
 /** Runs a lease whose handlers each block for the given time. Resolves when all of them have been called. */
-function lease(name: string, handlers: number, blockMs: number): Promise<void> {
+function lease(name: string, handlers: number, blockMs: number, kind: JobKind = 'code'): Promise<void> {
   return new Promise((resolve) => {
     let left = handlers;
     const goOn = (): void => {
       for (; left > 0; left -= 1) {
-        if (!turns.isOpen) return turns.later(goOn);
+        if (!turns.isOpen(kind)) return turns.later(goOn, kind);
         turns.spend(() => {
           log.push(name);
           now += blockMs;
@@ -58,4 +58,9 @@ it('starts anew once all have gone on', async () => {
   await lease('a', 3, 50);
   await lease('b', 2, 1);
   expect(log.join('')).toBe('a<|a|a><|bb>');
+});
+
+it("lets the code's jobs go on before created ones, however long these have waited", async () => {
+  await Promise.all([lease('x', 5, 25, 'created'), lease('y', 1, 25, 'created'), lease('c', 3, 25)]);
+  expect(log.join('')).toBe('xx<|ccx|cy|xx>');
 });

@@ -12,7 +12,7 @@ import {
 import { contextsOf, type ContextOf } from './contexts.js';
 import type { ExecutableJob, OnEnded } from './executable-job.js';
 import { ItemRun, type ItemRunTerms, outcomeOfAbort } from './item-run.js';
-import type { FairTurns } from './fair-turns.js';
+import type { FairTurns, JobKind } from './fair-turns.js';
 import type { JobExecutorOptions } from './job-executor-options.js';
 import { Retries } from './retries.js';
 import type { Slots } from './slots.js';
@@ -33,6 +33,7 @@ export class LeaseRun {
   private readonly contextOf: ContextOf;
   private readonly terms: ItemRunTerms;
   private readonly retries: Retries;
+  private readonly kind: JobKind;
   private isTurnAwaited = false;
   /** Number of items that have not ended. */
   private left: number;
@@ -52,6 +53,7 @@ export class LeaseRun {
   ) {
     this.waiting = [...lease.items];
     this.left = lease.items.length;
+    this.kind = options.kind ?? 'code';
     this.contextOf = contextsOf(lease, job.configuration, options.tokenEpoch);
     this.terms = {
       clock,
@@ -97,7 +99,7 @@ export class LeaseRun {
         this.dropAborted(next);
         continue;
       }
-      if (!this.turns.isOpen) return this.fillSlotsLater();
+      if (!this.turns.isOpen(this.kind)) return this.fillSlotsLater();
       if (!this.slots.take(most)) return;
       this.turns.spend(this.runNext);
     }
@@ -109,7 +111,7 @@ export class LeaseRun {
     this.turns.later(() => {
       this.isTurnAwaited = false;
       this.fillSlots();
-    });
+    }, this.kind);
   }
 
   private queue(item: number): void {

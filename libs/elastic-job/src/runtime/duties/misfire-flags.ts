@@ -27,12 +27,13 @@ export class MisfireFlags {
   }
 
   private async flag(): Promise<void> {
-    const { events, running, services, tree } = this.context;
+    const { events, registryTurns, running, services, tree } = this.context;
     const { jobName, self } = tree;
     const items = [...this.items];
     this.items.clear();
+    const mark = () => services.executions.markMisfired(jobName, items);
     try {
-      await services.executions.markMisfired(jobName, items);
+      await (registryTurns?.run(items.length, mark) ?? mark());
     } catch (error) {
       for (const item of items) this.items.add(item);
       throw error;

@@ -120,9 +120,11 @@ export class Resharding {
   }
 
   private async commit(term: LeadershipTerm): Promise<void> {
-    const { jobName } = this.context.tree;
+    const { registryTurns, services, settings, tree } = this.context;
+    const { jobName } = tree;
     const isLastGone = this.peers.hadJava && !this.context.tree.company.hasJava;
-    const outcome = await this.context.services.sharding.reshard(this.context.tree, term, isLastGone);
+    const reshard = () => services.sharding.reshard(tree, term, isLastGone);
+    const outcome = await (registryTurns?.run(settings.configuration.shardingTotalCount, reshard) ?? reshard());
     if (outcome.kind === 'committed')
       this.context.events.emit({ kind: 'resharded', jobName, assignment: outcome.assignment });
     if (outcome.kind !== 'no-instance') this.peers.forget();

@@ -46,7 +46,8 @@ export class JobRuntime implements TickListener {
     const { configurations } = services;
     this.settings = new JobSettings(definition.configuration, configurations, events, schedules, settingsNews);
     this.mixed = new MixedJob(definition, this.settings, events);
-    this.executor = new JobExecutor(clock, { tokenEpoch, hungGraceMs }, turns);
+    const kind = definition.createdAs === undefined ? 'code' : 'created';
+    this.executor = new JobExecutor(clock, { tokenEpoch, hungGraceMs, kind }, turns);
     this.schedule = new JobSchedule(this.settings, scheduleClock, this);
     this.entry = new JobEntry(shared, this);
     this.departure = new JobDeparture(shared, this);
@@ -188,7 +189,7 @@ export class JobRuntime implements TickListener {
 
   private createSession(tree: JobTree): JobSession {
     const { definition, executor, listeners, running, schedule, settings, shared } = this;
-    const { options, services, events, errorHandlers, lateRuns, scheduleClock, turns } = shared;
+    const { registryTurns, options, services, events, errorHandlers, lateRuns, scheduleClock, turns } = shared;
     const news = new JobNewsFeed(shared.audience);
     news.on(new JobHearing(this, tree, scheduleClock));
     // Fields are named one by one, since an object made by a spread gets a hidden class larger than itself.
@@ -200,6 +201,7 @@ export class JobRuntime implements TickListener {
       lateRuns,
       scheduleClock,
       turns,
+      registryTurns: definition.createdAs === undefined ? undefined : registryTurns,
       clock: options.clock,
       tree,
       settings,

@@ -1,5 +1,6 @@
 // Ground layer of the runtime: a job's settings and time, the gate that decides if something may begin, and the leases
 // that it begins and runs. It knows neither the sources of runs nor the leader.
+export * from './registry-turns.js';
 export * from './job-context.js';
 export * from './job-news.js';
 export * from './job-schedule.js';

@@ -3,6 +3,7 @@ import type { CoordinationServices, JobTree } from '../../coordination/index.js'
 import type { ElasticJobListener, ItemWork, JobType, Schedules, TaskLife } from '../../domain/index.js';
 import type { FairTurns, JobErrorHandlers, JobExecutor } from '../../executor/index.js';
 import type { JobEvents } from '../../tracing/index.js';
+import type { RegistryTurns } from './registry-turns.js';
 import type { Audience, JobNewsFeed } from './job-news.js';
 import type { ResolvedRuntimeOptions } from './runtime-options.js';
 import type { JobSchedule } from './job-schedule.js';
@@ -21,8 +22,10 @@ export interface ProcessContext {
   readonly errorHandlers: JobErrorHandlers;
   readonly lateRuns: LateRuns;
   readonly settingsNews: SettingsNews;
-  /** Shares the event loop among the handlers of all jobs. */
+  /** Shares the event loop among the handlers of all jobs, those of the code first. */
   readonly turns: FairTurns;
+  /** Turns of the created jobs at the registry. */
+  readonly registryTurns: RegistryTurns;
   /** Decides if a fire time has come. */
   readonly scheduleClock: ScheduleClock;
   readonly schedules: Schedules;
@@ -31,7 +34,9 @@ export interface ProcessContext {
 }
 
 /** One job during one session of the registry, as all its parts see it. */
-export interface JobContext extends Omit<ProcessContext, 'audience' | 'schedules' | 'settingsNews'> {
+export interface JobContext extends Omit<ProcessContext, 'audience' | 'registryTurns' | 'schedules' | 'settingsNews'> {
+  /** Its turns at the registry, if it was created from a template; the code's jobs wait for none. */
+  readonly registryTurns: RegistryTurns | undefined;
   /** The job's nodes. Its signal aborts when the session is over. */
   readonly tree: JobTree;
   readonly settings: JobSettings;

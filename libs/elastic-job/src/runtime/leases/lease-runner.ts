@@ -40,8 +40,17 @@ export class LeaseRunner {
     });
   }
 
-  /** Begins the items that may begin; none once this instance leaves. Items that were begun must be run. */
-  async begin(trigger: Trigger, items: readonly number[]): Promise<BegunExecution> {
+  /**
+   * Begins the items that may begin, when it is the job's turn; none once this instance leaves. Items that were begun
+   * must be run.
+   */
+  begin(trigger: Trigger, items: readonly number[]): Promise<BegunExecution> {
+    const { registryTurns } = this.context;
+    if (registryTurns === undefined) return this.beginNow(trigger, items);
+    return registryTurns.run(items.length, () => this.beginNow(trigger, items));
+  }
+
+  private async beginNow(trigger: Trigger, items: readonly number[]): Promise<BegunExecution> {
     const { news, running, services } = this.context;
     // The caller may have waited since its decision, for a sync or a record, and the drain waits only for begins that
     // it sees.
@@ -83,11 +92,13 @@ export class LeaseRunner {
 
   /** Resolves when every item is settled and the listeners are told. */
   async run(lease: ExecutionLease): Promise<void> {
-    const { clock, events, executor, running, settings } = this.context;
+    const { registryTurns, clock, events, executor, running, settings } = this.context;
     const { taskId, trigger } = lease;
     const begunAt = clock.monotonicNow();
     const contexts = new SparseMap<number, ShardingContext>();
+    const unrecorded = registryTurns?.unrecorded();
     lease.onSettled((item, outcome) => {
+      unrecorded?.recorded();
       const isFree = running.endLease(item, lease);
       events.emit({ kind: 'settled', trigger, taskId, item, outcome, durationMs: clock.monotonicNow() - begunAt });
       if (outcome.kind !== 'fenced' && lease.requeueOf(item) === 'overflow') {
@@ -103,6 +114,7 @@ export class LeaseRunner {
     const handler = this.noting(contexts, this.traced(lease));
     const thrown: unknown[] = [];
     await executor.run(lease, this.executable(lease, handler), (item, outcome) => {
+      unrecorded?.ended();
       lease.settle(item, outcome);
       this.tellDeath(lease, item, outcome);
       if (outcome.kind === 'failed' && this.isThrown(lease, item, outcome.error)) thrown.push(outcome.error);

@@ -17,6 +17,7 @@ import { type SessionInfo, SessionLostError } from '../../registry/index.js';
 import { JobEvents, tracerFailed } from '../../tracing/index.js';
 import {
   Audience,
+  RegistryTurns,
   LateRuns,
   type ProcessContext,
   type ResolvedRuntimeOptions,
@@ -198,11 +199,13 @@ export class ElasticJobRuntime {
 
   private newContext(): ProcessContext {
     const { errorHandlers, events, lateRuns, options, scheduleClock, services, settingsNews } = this;
-    const turns = new FairTurns(options.clock, () => options.registry.beginUrgent());
+    const registryTurns: RegistryTurns = new RegistryTurns(options.clock, () => turns.isAwaited('created'));
+    const beginUrgent = () => options.registry.beginUrgent();
+    const turns = new FairTurns(options.clock, beginUrgent, () => registryTurns.serve());
     const schedules = new Schedules();
     const audience = new Audience();
     const shared = { audience, errorHandlers, events, lateRuns, options, scheduleClock, schedules, services };
-    return { ...shared, settingsNews, turns };
+    return { ...shared, registryTurns, settingsNews, turns };
   }
 
   private newServices(): CoordinationServices {

@@ -17,6 +17,7 @@ import {
 } from '../duties/index.js';
 import { type JobContext, LeaseRunner, TriggerGate } from '../leases/index.js';
 import { DependencyStarts } from './dependency-starts.js';
+import { LatestTick } from './latest-tick.js';
 import { Tick } from './tick.js';
 
 /**
@@ -27,6 +28,8 @@ export class JobSession {
   private readonly gate: TriggerGate;
   private readonly leases: LeaseRunner;
   private readonly ticks: Tick;
+  /** Set for a job whose begins wait for their turns. */
+  private readonly latest: LatestTick | undefined;
   /** In the order in which they hear news. */
   private readonly duties;
 
@@ -40,6 +43,7 @@ export class JobSession {
     const plan = new TriggerPlan(context, leader);
     const manual = new ManualTriggers(context, gate, leases, plan);
     const catchUp = new CatchUp(context, gate, leases, owed, missed, manual);
+    this.latest = context.registryTurns && new LatestTick();
     this.ticks = new Tick(context, gate, plan, catchUp, leases);
     this.duties = {
       leader,
@@ -108,8 +112,20 @@ export class JobSession {
   async tick(fireTime: number, cameAt?: number): Promise<void> {
     const hasCome = this.context.scheduleClock.hasCome(fireTime);
     if (hasCome !== true && !(await hasCome)) return;
-    const lease = await this.ticks.begin(fireTime, cameAt);
+    const { latest } = this;
+    const lease = await (latest === undefined
+      ? this.ticks.begin(fireTime, cameAt)
+      : this.beginLatest(latest, fireTime, cameAt));
     if (lease !== undefined) await this.leases.run(lease);
+  }
+
+  private beginLatest(
+    latest: LatestTick,
+    fireTime: number,
+    cameAt: number | undefined,
+  ): Promise<ExecutionLease | undefined> {
+    const later = () => void this.tick(fireTime, cameAt).catch(this.context.report('a trigger'));
+    return latest.begin(() => this.ticks.begin(fireTime, cameAt), later);
   }
 
   /** Claims some waiting items and runs them. @returns the lease, whose `settled()` gives the outcomes */
