@@ -404,6 +404,11 @@ export const REGRESSIONS: readonly Regression[] = [
     showed: "a checker took an item that was new since for part of a parent's run, for which a late clock had begun it",
   },
   {
+    seed: 30_002_524,
+    edition: 5,
+    showed: 'the leader purged an entry that a greater total, written while it purged, had made due again',
+  },
+  {
     seed: 180,
     edition: 'tasks',
     showed: 'a task that had finished while the registry was silent was launched again',

@@ -242,6 +242,16 @@ const BROKEN: readonly (readonly [number, string, () => HandMadeHistory])[] = [
   ],
   [21, 'a target is begun again', () => healthy().begin(33, 0, { by: 0, fireTime: 30 })],
   [
+    21,
+    'a target is begun again that a clock had begun a second early for an item that a smaller total ended',
+    () =>
+      healthy((item, fireTime) => item === 0 && fireTime === 30)
+        .begin(29, 0, { by: 0, fireTime: 30, endsAt: 29.1 })
+        .commit(29.3, 'x', [deleted(`${ITEMS}/0/record`)])
+        .commit(29.6, 'x', [created(`${ITEMS}/0/record`)])
+        .begin(33, 0, { by: 1, fireTime: 30 }),
+  ],
+  [
     22,
     'a mark outlives its holder',
     () =>

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DrainDeadlineError, ExecutorDeathError, type JobOptions, type ShardOutcome } from '../../domain/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
-import { JOB, Member, Registry, SUCCEEDED } from '@test/support/unit/member.js';
+import { beforeNextTransaction, JOB, Member, Registry, SUCCEEDED } from '@test/support/unit/member.js';
 import { disabledJob, purgeQueue } from './purged-queue.js';
 
 const KILLED: ShardOutcome = { kind: 'failed', error: new ExecutorDeathError('KILLED', 'signal SIGKILL') };
@@ -143,6 +143,22 @@ describe('the purge', () => {
       record: { settled: { outcome: 'failed', cause: 'KILLED' } },
     });
     expect(leader.tree.record(2)!.stored).not.toHaveProperty('record.settled.isOwed');
+  });
+
+  it('keeps an entry that a greater total, written while it purges, has made due', async () => {
+    await queue(2, 3);
+    const operator = await registry.operator();
+    const { config } = leader.tree.paths;
+    const writeTotal = async (total: number) => {
+      const { data } = (await operator.read(config))!;
+      await operator.set(config, data.replace(/^shardingTotalCount: .*$/m, `shardingTotalCount: ${total}`));
+      await leader.tree.sync();
+    };
+    await writeTotal(2);
+    beforeNextTransaction(leader, () => writeTotal(3));
+    const isBeyond = (item: number) => item >= leader.configurations.current(JOB).shardingTotalCount;
+
+    expect(await purgeQueue(leader.tree, term, 5_000, isBeyond)).toEqual([3]);
   });
 
   it('costs no request if there is nothing to purge', async () => {

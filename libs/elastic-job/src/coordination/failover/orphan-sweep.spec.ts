@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { LeadershipTerm } from '../leadership/index.js';
-import { JOB, type Member, type Registry, SUCCEEDED } from '@test/support/unit/member.js';
+import { beforeNextTransaction, JOB, type Member, type Registry, SUCCEEDED } from '@test/support/unit/member.js';
 import { ThreeMembers } from '@test/support/unit/three-members.js';
 
 let members: ThreeMembers;
@@ -50,6 +50,18 @@ describe('the sweep', () => {
     expect(await leader.orphans.sweep(leader.tree, term)).toEqual([]);
 
     expect(leader.center.traffic.foreground - before).toBe(1);
+  });
+
+  it.each([
+    ['a greater total', 'shardingTotalCount: 2', 'shardingTotalCount: 4'],
+    ['failover', 'failover: false', 'failover: true'],
+  ])('queues what %s, written while it sweeps, has made due', async (_, now, next) => {
+    await worker.begin([3]);
+    worker.die();
+    await writeConfig(next, now);
+    beforeNextTransaction(leader, () => writeConfig(now, next));
+
+    expect(await leader.orphans.sweep(leader.tree, term)).toEqual([3]);
   });
 
   it('removes stale marks and queues nothing if failover is off', async () => {

@@ -85,8 +85,10 @@ export class OrphanSweep {
       if (!(await loadMarks(tree, signal))) return undefined;
       const orphans = this.place(tree, this.findOrphans(tree)).filter(({ item }) => !leftOut.has(item));
       if (orphans.length === 0) return [];
+      // An orphan is queued, or dropped, by the total and by failover being on.
+      const guard = [...sweeper.guard, ...tree.configAsRead()];
       const operations = orphans.flatMap((orphan) => sweepOperations(tree, orphan, this.clock.wallNow()));
-      const result = await tree.commit([...sweeper.guard, ...operations], { signal }).catch((error: unknown) => {
+      const result = await tree.commit([...guard, ...operations], { signal }).catch((error: unknown) => {
         const blamed = blamedItem(tree, error);
         if (blamed === undefined || leftOut.size >= MOST_LEFT_OUT) throw error;
         leftOut.add(blamed);
@@ -131,8 +133,9 @@ export class OrphanSweep {
     if (!(await loadMarks(tree, tree.signal))) return undefined;
     const found = findOrphanedItems(marksOf(tree), (instanceId) => instanceId !== tree.self.jobInstanceId);
     const orphans = this.place(tree, found);
+    const operations = orphans.flatMap((orphan) => sweepOperations(tree, orphan, this.clock.wallNow()));
     return {
-      operations: orphans.flatMap((orphan) => sweepOperations(tree, orphan, this.clock.wallNow())),
+      operations: operations.length === 0 ? [] : [...tree.configAsRead(), ...operations],
       queued: itemsAt(orphans, 'queue'),
       overflowed: itemsAt(orphans, 'overflow'),
     };

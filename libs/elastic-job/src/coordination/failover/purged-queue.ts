@@ -45,7 +45,8 @@ export async function purgeQueue(
 ): Promise<readonly number[]> {
   const { signal } = purger;
   const attempt = async (): Promise<readonly number[] | undefined> => {
-    const { guard } = purger; // Read together with the queue, since a server may be enabled while records are read.
+    // Read together with the queue, since a server may be enabled, or the total grow, while records are read.
+    const guard = [...purger.guard, ...tree.configAsRead()];
     const items = tree.queue().filter(isPurged);
     if (items.length === 0) return items;
     if (!(await tree.loadRecords(items, { signal }))) return undefined;

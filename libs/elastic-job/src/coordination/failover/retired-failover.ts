@@ -20,7 +20,8 @@ export async function removeRetiredFailover(
     'removing what failover left behind',
     async () => {
       if (!isRetired()) return 'done';
-      const guard = [...term.guard, ...configGuard(tree)]; // Read together with the state that is decided on.
+      // Read together with the state that is decided on: if failover is switched on again, later entries must stay.
+      const guard = [...term.guard, ...tree.configAsRead()];
       const taken = tree.items().filter((item) => !tree.isRunning(item) && takenMarks(tree, item).length > 0);
       if (taken.length === 0 && tree.queue().length === 0) return 'done';
       if (!(await tree.loadRecords([...taken, ...tree.queue()], { signal }))) return undefined;
@@ -36,12 +37,6 @@ export async function removeRetiredFailover(
     },
     signal,
   );
-}
-
-// Checked, since failover may be switched on again, and later entries must stay.
-function configGuard(tree: JobTree): Operation[] {
-  const stat = tree.stat(tree.paths.config);
-  return stat === undefined ? [] : [{ kind: 'check', path: tree.paths.config, version: stat.version }];
 }
 
 // Every begin writes the item's record, so a begin that was not seen makes the removal fail.

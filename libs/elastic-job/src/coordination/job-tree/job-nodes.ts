@@ -7,7 +7,7 @@ import {
   serverIpOf,
   type ToldOffset,
 } from '../../domain/index.js';
-import type { NodeStat, RegistryNode, Subtree } from '../../registry/index.js';
+import type { NodeStat, Operation, RegistryNode, Subtree } from '../../registry/index.js';
 import { type Company, companyOf } from './company.js';
 import { DRAINING, parseClockOffset, parseInstance, type RegisteredInstance } from './instance-text.js';
 import type { JobPaths } from './job-paths.js';
@@ -122,6 +122,16 @@ export abstract class JobNodes {
   /** True if an instance of this address is registered. */
   hasInstanceAt(serverIp: string): boolean {
     return this.view.children(this.paths.instances).some((id) => serverIpOf(id) === serverIp);
+  }
+
+  /**
+   * Guard of a decision that depends on the settings: refused if `config` was written since it was read. Empty if there
+   * is none.
+   */
+  configAsRead(): Operation[] {
+    const path = this.paths.config;
+    const stat = this.stat(path);
+    return stat === undefined ? [] : [{ kind: 'check', path, version: stat.version }];
   }
 
   leader(): string | undefined {

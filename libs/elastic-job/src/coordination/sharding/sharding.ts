@@ -213,7 +213,8 @@ export class Sharding {
       if (changes.length === 0) return { kind: 'unchanged' };
       const owners = changes.filter(({ path }) => path !== tree.paths.reshardingFlag);
       const isToBeRead = tree.company.readsOwnersLate && tree.isReshardingNecessary() && owners.length > 0;
-      const operations = [...term.guard, ...configGuard(tree), ...(isToBeRead ? owners : changes)];
+      // A total that changed between plan and commit would leave items without an owner.
+      const operations = [...term.guard, ...tree.configAsRead(), ...(isToBeRead ? owners : changes)];
       const result = await tree.commitShared(operations, undefined, { signal });
       if (result.kind === 'refused') return undefined;
       if (isToBeRead) {
@@ -276,12 +277,6 @@ export class Sharding {
 // A disabled server gets no items, and if all servers are disabled, no instance reshards.
 function mustWait(tree: JobTree): boolean {
   return tree.isReshardingPending() && tree.serverStatus(tree.self.serverIp) === 'ENABLED';
-}
-
-// A total that changed between plan and commit would leave items without an owner.
-function configGuard(tree: JobTree): Operation[] {
-  const stat = tree.stat(tree.paths.config);
-  return stat === undefined ? [] : [{ kind: 'check', path: tree.paths.config, version: stat.version }];
 }
 
 function memberIds(tree: JobTree): string[] {
