@@ -67,7 +67,7 @@ export class LeavingJob {
 
   /** The error of an instance that an operator has removed. */
   get removed(): InstanceRemovedError {
-    return new InstanceRemovedError(JOB, this.member.id);
+    return new InstanceRemovedError(JOB, this.member.id, 5_000);
   }
 
   /** @returns reports of failed work since the last call */

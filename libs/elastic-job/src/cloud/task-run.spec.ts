@@ -33,7 +33,8 @@ async function runOf(isLatest: () => Promise<boolean>): Promise<TaskRun> {
     emit: (event) => void told.push(event),
   };
   const lastSignal = () => new AbortController().signal;
-  const begun: BegunItem = { run: 'r', target: TARGET, launch: 1, heldForMs: () => 10_000, isLatest, lastSignal };
+  const held = { heldForMs: () => 10_000, lossGraceMs: 1_000, isLost: () => false };
+  const begun: BegunItem = { run: 'r', target: TARGET, launch: 1, ...held, isLatest, lastSignal };
   const context: ShardingContext = Object.assign(Object.create(null), {
     jobName: JOB,
     taskId: 'task',

@@ -8,4 +8,5 @@ export * from './memory/index.js';
 export * from './missing-registry.js';
 export * from './operations-of.js';
 export * from './retry.js';
+export { lossGraceMs } from './session-lease.js';
 export * from './zookeeper/index.js';

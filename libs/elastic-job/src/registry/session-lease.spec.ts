@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { VirtualClock } from '../testing/index.js';
-import { leaseMarginMs, momentOf, SessionLease } from './session-lease.js';
+import { leaseMarginMs, lossGraceMs, momentOf, SessionLease } from './session-lease.js';
 
 const TIMEOUT_MS = 10_000;
 let clock: VirtualClock;
@@ -113,5 +113,9 @@ describe('the lease of a session', () => {
     [10_000, 9_000, 10_000 / 3],
   ])('derives from a timeout of %d ms and ticks of %s ms a margin of %d ms', (timeout, tick, ms) => {
     expect(leaseMarginMs(timeout, tick)).toBeCloseTo(ms);
+  });
+
+  it('leaves half of its margin to what must have ended before the ensemble can end the session', () => {
+    expect([15_000, 3_000].map((timeout) => lossGraceMs(timeout))).toEqual([1_500, 300]);
   });
 });

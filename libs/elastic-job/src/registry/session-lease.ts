@@ -41,6 +41,15 @@ export function leaseLengthMs(timeoutMs: number, serverTickMs?: number): number 
 }
 
 /**
+ * Milliseconds after the end of a lease by which what still acts for its session must have ended: the ensemble ends the
+ * session later. The other half of the margin is for a ping that the ensemble has not heard of, since the server that
+ * had received it died.
+ */
+export function lossGraceMs(timeoutMs: number): number {
+  return leaseMarginMs(timeoutMs) / 2;
+}
+
+/**
  * Longest wait, in milliseconds, for a server's answer after the wall clock was set forward. A machine that slept and a
  * corrected clock look the same here; only a server can tell them apart.
  */

@@ -26,7 +26,7 @@ describe('a settle', () => {
 
   it.each<[string, ShardOutcome, number[]]>([
     ['been aborted by a drain', { kind: 'aborted', reason: new DrainDeadlineError(JOB, 1_000) }, [0]],
-    ['been aborted by a shutdown', { kind: 'aborted', reason: new InstanceRemovedError(JOB, 'a') }, [0]],
+    ['been aborted by a shutdown', { kind: 'aborted', reason: new InstanceRemovedError(JOB, 'a', 5_000) }, [0]],
     ['been cancelled', { kind: 'aborted', reason: new CancelledError(JOB, 0) }, []],
     ['failed', { kind: 'failed', error: new Error('no') }, []],
   ])('queues an item for failover only if a drain or a shutdown aborted it: it has %s', async (_, outcome, queue) => {

@@ -87,6 +87,27 @@ describe('the end of an item under its lease', () => {
   });
 });
 
+describe('what the work of an item is granted', () => {
+  it('lasts until the run has ended, also after the run was told to end', async () => {
+    const { lease } = await member.begin([0]);
+    const begun = lease!.begun(0)!;
+    lease!.abortItem(0, new Error('cancelled'));
+    expect([begun.heldForMs() > 0, begun.isLost()]).toEqual([true, false]);
+
+    await settle(lease!, 0, ABORTED);
+    expect([begun.heldForMs(), begun.isLost()]).toEqual([0, false]);
+  });
+
+  it('ends with the session, which others know of a tenth of its timeout later at the earliest', async () => {
+    const { lease } = await member.begin([0]);
+    const begun = lease!.begun(0)!;
+    member.tree.close(new Error('over'));
+
+    expect([begun.heldForMs(), begun.isLost()]).toEqual([0, true]);
+    expect(begun.lossGraceMs).toBe(member.center.session.timeoutMs / 10);
+  });
+});
+
 describe('a lease', () => {
   it('has tokens of its own items alone', async () => {
     const { lease } = await member.begin([0]);

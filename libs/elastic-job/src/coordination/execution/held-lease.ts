@@ -19,6 +19,7 @@ import {
   type Trigger,
   withoutTrace,
 } from '../../domain/index.js';
+import { lossGraceMs } from '../../registry/index.js';
 import type { JobTree } from '../job-tree/index.js';
 import { EndedRun } from './ended-run.js';
 import { ItemCheckpoint } from './item-checkpoint.js';
@@ -76,9 +77,17 @@ export class HeldLease extends ItemLease {
 
   override begun(item: number): BegunItem | undefined {
     const { launch = 1, run, target } = this.held.get(item)!.record;
-    const heldForMs = () => (this.endingOf(item).aborted || !this.isStanding(item) ? 0 : this.tree.leaseRemainingMs());
-    const isLatest = () => this.isLatest(item, run);
-    return { run, target, launch, heldForMs, isLatest, lastSignal: () => this.lastOf(item).signal };
+    const { tree } = this;
+    return {
+      run,
+      target,
+      launch,
+      heldForMs: () => (this.isStanding(item) ? tree.leaseRemainingMs() : 0),
+      lossGraceMs: lossGraceMs(tree.registry.session.timeoutMs),
+      isLost: () => tree.signal.aborted,
+      isLatest: () => this.isLatest(item, run),
+      lastSignal: () => this.lastOf(item).signal,
+    };
   }
 
   private lastOf(item: number): AbortState {

@@ -74,6 +74,8 @@ export class JobTimeoutError extends ElasticJobError {
  */
 export class DrainDeadlineError extends ElasticJobError {
   readonly code = 'DRAIN_DEADLINE';
+  /** How long the handler may still run before the instance leaves the job, in milliseconds. */
+  readonly graceMs = 1_000;
 
   constructor(
     readonly jobName: JobName,
@@ -115,6 +117,8 @@ export class InstanceRemovedError extends ElasticJobError {
   constructor(
     readonly jobName: JobName,
     readonly instanceId: string,
+    /** How long the handler may still run before others take the item, in milliseconds. */
+    readonly graceMs: number,
   ) {
     super(
       `Job "${jobName}": instance "${instanceId}" was removed from the job by an operator (the node ` +

@@ -17,8 +17,14 @@ export interface BegunItem {
   readonly target: Target;
   /** For work in tasks: number of the launch for the target, from 1. */
   readonly launch: number;
-  /** How long this instance may still act for the item without further news, in milliseconds; 0: no longer. */
+  /**
+   * How long this instance may still act for the item without further news, in milliseconds; 0: not now, or no longer.
+   */
   heldForMs(): number;
+  /** How long others leave the item alone after that, in milliseconds: what acts for it must end within this time. */
+  readonly lossGraceMs: number;
+  /** True once the session of the run is over: others may have the item. */
+  isLost(): boolean;
   /**
    * Asks the registry whether the item's record still shows this run: false once another instance has begun the item.
    * Any pause may lie before the call.

@@ -12,9 +12,6 @@ import { isRegistryFailure } from '../../registry/index.js';
 import type { ProcessContext, RunningItems } from '../leases/index.js';
 import type { JobSession } from '../session/index.js';
 
-/** Milliseconds for which a handler may still run after the drain deadline has aborted its signal. */
-const ABORT_GRACE_MS = 1_000;
-
 /** Parts of the job that a departure needs. */
 interface JobDepartureParts {
   readonly jobName: JobName;
@@ -112,8 +109,9 @@ export class JobDeparture {
     if (this.parts.isAdoptable) running.end(new HandedOverError(jobName, 'leaving'));
     const announced = this.announce();
     if (!(await deadline.holdsFor(running.ended()))) {
-      running.end(new DrainDeadlineError(jobName, drainTimeoutMs));
-      await Deadline.after(clock, ABORT_GRACE_MS).holdsFor(running.ended());
+      const error = new DrainDeadlineError(jobName, drainTimeoutMs);
+      running.end(error);
+      await Deadline.after(clock, error.graceMs).holdsFor(running.ended());
     }
     await announced;
     this.isGone = true;
@@ -151,10 +149,10 @@ export class JobDeparture {
   private async removeAs(instanceId: string): Promise<void> {
     const { events, options, services } = this.shared;
     const { jobName, running } = this.parts;
-    const error = new InstanceRemovedError(jobName, instanceId);
+    const { shutdownGraceMs } = services.configurations.current(jobName);
+    const error = new InstanceRemovedError(jobName, instanceId, shutdownGraceMs);
     events.emit({ kind: 'error', jobName, message: 'this instance was removed from the job', error });
     if (this.isDecided) return running.end(error); // The drain goes on.
-    const { shutdownGraceMs } = services.configurations.current(jobName);
     this.removedBecause = error.message;
     this.end(error);
     running.end(this.parts.isAdoptable ? new HandedOverError(jobName, 'leaving') : error);

@@ -170,6 +170,17 @@ it.each([
   expect([session.running.has(0), session.heard.slice(2)]).toEqual([false, ended]);
 });
 
+it('gives up no task to others, whatever onHung is: it is killed in the end', async () => {
+  session = await OneSession.start({ onHung: 'release' });
+  Object.assign(session.context, { tasks: 'bound' });
+  session.handler = () => new Promise<void>(() => {});
+  const lease = await session.run([0]);
+  lease.abort(new Error('stop'));
+  await session.clock.advance(HUNG_GRACE_MS);
+  expect(session.toldOf('hung')).toMatchObject([{ item: 0, isReleased: false }]);
+  expect(session.toldOf('settled')).toEqual([]);
+});
+
 it('runs items although a listener throws, and notifies it of the end', async () => {
   const listener: ElasticJobListener = {
     beforeJobExecuted: async () => {
