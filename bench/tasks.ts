@@ -34,7 +34,12 @@ const maxTasks = Number(given['max-tasks']);
 const clock = new SystemClock();
 const supervisor = await bundleTaskSupervisor();
 const backend = new LocalProcesses({ supervisorUrl: supervisor.url, maxTasks });
-const link = { heldForMs: () => 60_000, saveCheckpoint: () => Promise.resolve() };
+const link = {
+  heldForMs: () => 60_000,
+  lossGraceMs: 7_500,
+  isLost: () => false,
+  saveCheckpoint: () => Promise.resolve(),
+};
 await backend.start({
   clock,
   cluster: 'bench',

@@ -8,7 +8,7 @@ import { HELD } from '../contract/tasks/harness.js';
 import { endOf, stateOf, statesUntil } from '../contract/tasks/support.js';
 import { bundleTaskSupervisor } from '@test/support/bundle/bundle.js';
 import { LocalStage } from './support/local-stage.js';
-import { BUSY_NODE, GRANDCHILD, hungry } from './support/programs.js';
+import { BUSY_NODE, GRANDCHILD, HEARING, hungry, PYTHON } from './support/programs.js';
 
 let supervisor: Awaited<ReturnType<typeof bundleTaskSupervisor>>;
 beforeAll(async () => {
@@ -119,7 +119,7 @@ describe('what a task is told', () => {
   it('is an answer to each checkpoint, in order', async () => {
     const saved: unknown[] = [];
     const link: TaskLink = {
-      heldForMs: () => 60_000,
+      ...HELD,
       saveCheckpoint: async (value) => {
         if (value === 'bad') throw new Error('it has no JSON text');
         saved.push(value);
@@ -136,7 +136,10 @@ describe('what a task is told', () => {
     const handle = await stage.run(node(script), {}, link);
     expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'FINISHED' });
     const [first, ...answers] = (await stage.backend.tail(handle, 65_536))!.trim().split('\n');
-    expect(first).toBe('{"heldForMs":60000}');
+    // Less by what has passed since the scheduler gave its word.
+    const { heldForMs }: { readonly heldForMs: number } = JSON.parse(first!);
+    expect(heldForMs).toBeLessThanOrEqual(60_000);
+    expect(heldForMs).toBeGreaterThan(50_000);
     expect(answers.filter((line) => !line.includes('heldForMs'))).toEqual([
       '{"saved":0}',
       '{"refused":1,"message":"it has no JSON text"}',
@@ -146,13 +149,32 @@ describe('what a task is told', () => {
   });
 
   it('is that it is LOST when its link says that the item is lost', async () => {
-    let heldForMs = 400;
-    const handle = await stage.run(BUSY_NODE, { graceMs: 50 }, { ...HELD, heldForMs: () => heldForMs });
+    let isLost = false;
+    const link = { ...HELD, heldForMs: () => (isLost ? 0 : 400), isLost: () => isLost };
+    const handle = await stage.run(BUSY_NODE, { graceMs: 50 }, link);
     await stage.output(handle, 'ready');
-    heldForMs = 0;
+    isLost = true;
     const end = { name: 'LOST', detail: 'its scheduler has lost the item' };
     expect(await endOf(stage.backend, handle)).toEqual(end);
-    expect(await endOf(stage.backend, await stage.run(BUSY_NODE, {}, { ...HELD, heldForMs: () => 0 }))).toEqual(end);
+    expect(await endOf(stage.backend, await stage.run(BUSY_NODE, {}, link))).toEqual(end);
+  });
+
+  it('is nothing while the registry is asked if the scheduler still has the item', async () => {
+    let isAsking = false;
+    const heldForMs = vi.fn<() => number>(() => (isAsking ? 0 : 4_000));
+    const asked = (times: number) => {
+      const count = heldForMs.mock.calls.length + times;
+      return expect.poll(() => heldForMs.mock.calls.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(count);
+    };
+    const handle = await stage.run(PYTHON, {}, { ...HELD, heldForMs });
+    await stage.output(handle, 'ready');
+    isAsking = true;
+    await asked(3);
+    isAsking = false;
+    await asked(6); // Longer than the first grant.
+    expect((await stateOf(stage.backend, handle, 'RUNNING')).name).toBe('RUNNING');
+    await stage.backend.cancel(handle, 0);
+    expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'KILLED', killer: 'scheduler' });
   });
 
   it('is to wait as QUEUED while all places are taken', async () => {
@@ -201,6 +223,54 @@ describe('the channel of a task', () => {
     const end = await stage.endOf(sh(`{ ${script}; echo '${JSON.stringify({ report })}'; } >&3`), {}, slow);
     expect(end).toMatchObject({ name: 'FINISHED', report });
     await expect.poll(() => saved, { timeout: 10_000 }).toBe(200);
+  });
+});
+
+describe('a task that ignores SIGTERM, with a grace of an hour,', () => {
+  const stage = new LocalStage(() => ({ supervisorUrl: supervisor.url }));
+  const HOUR = 3_600_000;
+
+  it('is killed at once if its item is lost before the lease ends: the session is over then', async () => {
+    let isLost = false;
+    const link = { ...HELD, heldForMs: () => (isLost ? 0 : 60_000), isLost: () => isLost };
+    const handle = await stage.run(PYTHON, { graceMs: HOUR }, link);
+    await stage.output(handle, 'ready');
+
+    isLost = true;
+    expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'LOST' });
+    expect(stage.processes()).toEqual([]);
+  });
+
+  it('is told at the end of the lease, no earlier, and is killed before others take its item', async () => {
+    const heldUntil = stage.clock.monotonicNow() + 2_000;
+    const link = {
+      ...HELD,
+      heldForMs: () => Math.max(0, heldUntil - stage.clock.monotonicNow()),
+      lossGraceMs: 500,
+      isLost: () => stage.clock.monotonicNow() > heldUntil,
+    };
+    const handle = await stage.run(PYTHON, { graceMs: HOUR }, link);
+
+    expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'LOST' });
+    const lateMs = stage.clock.monotonicNow() - heldUntil;
+    expect(lateMs).toBeGreaterThan(0);
+    expect(lateMs).toBeLessThan(1_500);
+    expect(stage.processes()).toEqual([]);
+  });
+
+  it.each([
+    ['was cancelled', {}, true],
+    ['has run for too long', { timeoutMs: 2_000 }, false],
+  ])('is killed in its grace if its item is lost after it %s', async (_, order, isCancelled) => {
+    let isLost = false;
+    const link = { ...HELD, heldForMs: () => (isLost ? 0 : 60_000), isLost: () => isLost };
+    const handle = await stage.run(HEARING, { graceMs: HOUR, ...order }, link);
+    await stage.output(handle, 'ready');
+    if (isCancelled) await stage.backend.cancel(handle, HOUR);
+    await stage.output(handle, 'told');
+
+    isLost = true;
+    expect(await endOf(stage.backend, handle)).toMatchObject({ name: expect.stringMatching(/^(KILLED|LOST)$/) });
   });
 });
 

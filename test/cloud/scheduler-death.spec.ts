@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,13 +69,36 @@ describe('a scheduler that stands still', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(lines[0]).toEqual({ heldForMs: 1_500 });
+    expect(lines[0]).toEqual({ heldForMs: expect.toSatisfy((ms) => ms > 500 && ms <= 1_500) });
     expect(lines.at(-1)).toEqual({ lost: 'the scheduler was silent for longer than its lease' });
     scheduler.resume();
     const ends = [await scheduler.receive(isEnd), await scheduler.receive(isEnd)];
     expect(ends).toMatchObject([{ state: { name: 'LOST' } }, { state: { name: 'LOST' } }]);
   });
 });
+
+it('keeps a deaf task for its lease if it stands still, and no longer than others leave the item', async () => {
+  const order = { programs: [PYTHON], heldForMs: 2_000, lossGraceMs: 500, graceMs: 60_000 };
+  const scheduler = await schedulerOf(order);
+  scheduler.pause();
+  // A quarter of the lease may have passed since the last grant.
+  await clock.sleep(1_200);
+  expect(processesWith(MARK, mark)).not.toEqual([]);
+  await untilNothingIsLeft(2_000 + 500 - 1_200 + 1_000);
+});
+
+it.each([
+  ['a busy loop in Node', BUSY_NODE],
+  ['Python that ignores SIGTERM', PYTHON],
+])(
+  'leaves nothing of its task, %s, after a second if it is killed together with its supervisor',
+  async (_, program) => {
+    const scheduler = await schedulerOf({ programs: [program] });
+    const children = readFileSync(`/proc/${scheduler.pid}/task/${scheduler.pid}/children`, 'utf8');
+    killAll([...children.trim().split(' ').map(Number), scheduler.pid]);
+    expect(await untilNothingIsLeft(1_000)).toBeLessThanOrEqual(1_000);
+  },
+);
 
 async function schedulerOf(given: Partial<SchedulerOrder>): ReturnType<typeof startScheduler> {
   const { env = {} } = given;

@@ -11,6 +11,9 @@ export const PYTHON = [
     'print("ready", flush=True)\nwhile True: time.sleep(60)',
 ];
 
+/** Says that it is told to end, and goes on. */
+export const HEARING = ['sh', '-c', 'trap "echo told" TERM; echo ready; while :; do sleep 0.05; done'];
+
 /** A shell, its child, and a child of that. */
 export const GRANDCHILD = ['sh', '-c', 'sh -c "sleep 600 & echo ready; wait" & wait'];
 

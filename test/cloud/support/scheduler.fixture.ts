@@ -1,17 +1,18 @@
 // A scheduler in a process of its own. It runs the programs that it is sent, and reports their states.
 import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
 import { isTaskEnd, LocalProcesses, type TaskHandle } from '../../../libs/elastic-job/src/cloud/index.js';
-import { orderOf } from '../../contract/tasks/harness.js';
+import { HELD, orderOf } from '../../contract/tasks/harness.js';
 import type { SchedulerOrder } from './scheduler.js';
 
 const clock = new SystemClock();
 process.once('message', (order: SchedulerOrder) => void run(order));
 process.send?.('listens');
 
-async function run({ supervisor, programs, env, heldForMs, graceMs }: SchedulerOrder): Promise<void> {
+async function run({ supervisor, programs, env, graceMs, ...held }: SchedulerOrder): Promise<void> {
+  const { heldForMs, lossGraceMs = HELD.lossGraceMs } = held;
   const backend = new LocalProcesses({ supervisorUrl: new URL(supervisor), maxTasks: programs.length });
   await backend.start({ clock, cluster: 'contract', emit: () => {} });
-  const link = { heldForMs: () => heldForMs, saveCheckpoint: () => Promise.resolve() };
+  const link = { ...HELD, heldForMs: () => heldForMs, lossGraceMs };
   for (const [item, command] of programs.entries()) {
     const key = { cluster: 'contract', jobName: 'settle-orders', item };
     const claimed = await backend.claim(orderOf({ command, env }, { key, graceMs }));

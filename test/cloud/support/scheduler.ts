@@ -7,6 +7,8 @@ export interface SchedulerOrder {
   readonly programs: readonly (readonly string[])[];
   readonly env: Readonly<Record<string, string>>;
   readonly heldForMs: number;
+  /** @default longer than any test */
+  readonly lossGraceMs?: number;
   readonly graceMs: number;
 }
 

@@ -51,6 +51,19 @@ export function describeEnds(adapter: TaskAdapter): void {
       expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'KILLED', killer: 'scheduler' });
     });
 
+    it('comes before others take its item if that is lost, whatever the grace, unless they adopt it', async () => {
+      if (stage.backend.adopts) return;
+      let isLost = false;
+      const handle = await stage.launch('ignores');
+      const link = { ...HELD, heldForMs: () => (isLost ? 0 : 60_000), lossGraceMs: 50, isLost: () => isLost };
+      await stage.backend.open(handle, link);
+      await stateOf(stage.backend, handle, 'RUNNING');
+
+      isLost = true;
+      await stage.backend.cancel(handle, 600_000);
+      expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'LOST' });
+    });
+
     it('comes by a cancel even before it is open, and an open changes nothing', async () => {
       const handle = await stage.launch('succeeds');
       await stage.backend.cancel(handle, 10_000);

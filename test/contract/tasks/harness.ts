@@ -35,7 +35,12 @@ export interface TaskAdapter {
 }
 
 /** A lease that never ends. */
-export const HELD: TaskLink = { heldForMs: () => 60_000, saveCheckpoint: () => Promise.resolve() };
+export const HELD: TaskLink = {
+  heldForMs: () => 60_000,
+  lossGraceMs: 7_500,
+  isLost: () => false,
+  saveCheckpoint: () => Promise.resolve(),
+};
 
 /** An order for item 0 of a job. The grace is short, since some tasks ignore the request. */
 export function orderOf(template: TaskTemplate, given: Partial<TaskOrder> = {}): TaskOrder {

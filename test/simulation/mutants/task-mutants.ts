@@ -16,7 +16,12 @@ export const TASK_MUTANTS: readonly Mutant[] = [
   { name: 'hold of the unreachable', foundBy: [29], mutation: { backend: withoutUnreachable } },
 ];
 
-const UNLINKED: TaskLink = { heldForMs: () => 0, saveCheckpoint: () => Promise.resolve() };
+const UNLINKED: TaskLink = {
+  heldForMs: () => 0,
+  lossGraceMs: 0,
+  isLost: () => false,
+  saveCheckpoint: () => Promise.resolve(),
+};
 
 /** A task runs as soon as it is made, before its run is known to be the latest. */
 function withoutGate(backend: TaskBackend): TaskBackend {

@@ -6,6 +6,7 @@ export * from './held-back.js';
 export * from './host-address.js';
 export * from './on-abort.js';
 export * from './schedule-time.js';
+export * from './shared-now.js';
 export * from './sleep.js';
 export * from './system-clock.js';
 export * from './timer-queue.js';

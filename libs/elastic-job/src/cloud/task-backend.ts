@@ -69,8 +69,18 @@ export type TaskBackendEvent =
 
 /** Connection between an open task and its scheduler, for backends that have one. */
 export interface TaskLink {
-  /** How long the scheduler may still act for the item without further news, in milliseconds; 0: no longer. */
+  /**
+   * How long the scheduler may still act for the item without further news, in milliseconds; 0: not now, or no longer.
+   * It goes on after a cancel: the item is the scheduler's until the task has ended.
+   */
   heldForMs(): number;
+  /**
+   * How long others leave the item alone after that, in milliseconds. A backend that does not adopt has killed the task
+   * by then, whatever its grace.
+   */
+  readonly lossGraceMs: number;
+  /** True once others may have the item: the task must end, within `lossGraceMs` after the last grant. */
+  isLost(): boolean;
   /** @throws {LeaseLostError} if this run may no longer act for the item */
   saveCheckpoint(value: unknown): Promise<void>;
 }

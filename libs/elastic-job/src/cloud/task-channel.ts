@@ -27,7 +27,10 @@ export type TaskInstruction =
   | { readonly saved: number }
   /** The checkpoint with this id is not saved. */
   | { readonly refused: number; readonly message: string }
-  /** The task may not act for its item any more. SIGTERM follows, and SIGKILL after the grace. */
+  /**
+   * The task may not act for its item any more. SIGTERM follows, and SIGKILL after the grace, or before others can have
+   * the item if that is sooner.
+   */
   | { readonly lost: string };
 
 /** A line from the task. */

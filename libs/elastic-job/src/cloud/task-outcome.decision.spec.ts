@@ -4,9 +4,10 @@ import {
   DrainDeadlineError,
   ExecutorDeathError,
   HandedOverError,
+  InstanceRemovedError,
   ResidentStoppedError,
 } from '../domain/index.js';
-import { isLeftAlone, relaunchPauseMs, taskFailure } from './task-outcome.decision.js';
+import { graceMsFor, isLeftAlone, relaunchPauseMs, taskFailure } from './task-outcome.decision.js';
 import type { TaskReport } from './task-report.js';
 import type { TaskState } from './task-state.js';
 
@@ -71,6 +72,15 @@ describe('a task whose scheduler lets go of the item', () => {
     expect(isLeftAlone(reason, true)).toBe(isLeft);
     expect(isLeftAlone(reason, false)).toBe(false);
   });
+});
+
+it.each<[string, unknown, number, number]>([
+  ['an operator cancels it', new CancelledError('j', 0), 30_000, 30_000],
+  ['the drain is over, and the instance leaves in a second', new DrainDeadlineError('j', 1), 30_000, 750],
+  ['the drain is over, and its grace is short', new DrainDeadlineError('j', 1), 200, 200],
+  ['others wait for an instance that was removed', new InstanceRemovedError('j', 'a', 5_000), 30_000, 3_750],
+])('kills a task before others take its item, if %s', (_, reason, graceMs, ms) => {
+  expect(graceMsFor(reason, graceMs)).toBe(ms);
 });
 
 it.each([

@@ -1,6 +1,8 @@
 import {
   CancelledError,
+  DrainDeadlineError,
   ExecutorDeathError,
+  InstanceRemovedError,
   type JobName,
   JobTimeoutError,
   ResidentStoppedError,
@@ -62,6 +64,19 @@ export function isLeftAlone(reason: unknown, adopts: boolean): boolean {
 /** True for the reason of a run whose executor is gone, as an operator has confirmed. */
 export function isConfirmedLoss(reason: unknown): boolean {
   return reason instanceof ExecutorDeathError && reason.state === 'GONE_BY_OPERATOR';
+}
+
+/** Part of the time for which others wait that a task has to end; the rest is for recording its end. */
+const GRACE_SHARE = 3 / 4;
+
+/**
+ * Time from SIGTERM to SIGKILL of a task that is to end for this reason, in milliseconds. It ends before others take
+ * its item, which they do soon after its scheduler has left the job.
+ * @param graceMs the task's own
+ */
+export function graceMsFor(reason: unknown, graceMs: number): number {
+  const leaves = reason instanceof DrainDeadlineError || reason instanceof InstanceRemovedError;
+  return leaves ? Math.min(graceMs, GRACE_SHARE * reason.graceMs) : graceMs;
 }
 
 const FIRST_PAUSE_MS = 1_000;

@@ -30,7 +30,7 @@ import { isTaskEnd } from './task-history.js';
 import { TaskBackendError } from './task-backend.error.js';
 import { FollowedTask, type FollowedTaskFacts } from './followed-task.js';
 import { describeTask, type TaskHandle, type TaskLink } from './task-backend.js';
-import { isConfirmedLoss, isLeftAlone, relaunchPauseMs, taskFailure } from './task-outcome.decision.js';
+import { graceMsFor, isConfirmedLoss, isLeftAlone, relaunchPauseMs, taskFailure } from './task-outcome.decision.js';
 import { orderOf, type RunParts, saveCheckpoint } from './task-run-order.js';
 import type { TaskScheduling, TaskSettings } from './task-scheduling.js';
 import type { TaskState } from './task-state.js';
@@ -200,8 +200,9 @@ export class TaskRun {
   /** Never resolves before the task has ended, or the signal aborts. */
   private async cancel({ handle }: FollowedTask, signal: AbortSignal): Promise<void> {
     const { backend } = this.scheduling;
+    const graceMs = graceMsFor(this.context.signal.reason, this.settings.graceMs);
     try {
-      await this.answered(() => backend.cancel(handle, this.settings.graceMs), signal);
+      await this.answered(() => backend.cancel(handle, graceMs), signal);
       await this.end(handle, signal);
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -230,8 +231,11 @@ export class TaskRun {
   }
 
   private get link(): TaskLink {
+    const { begun } = this;
     return {
-      heldForMs: () => this.begun.heldForMs(),
+      heldForMs: () => begun.heldForMs(),
+      lossGraceMs: begun.lossGraceMs,
+      isLost: () => begun.isLost(),
       saveCheckpoint: (value) => saveCheckpoint(this.parts, value),
     };
   }

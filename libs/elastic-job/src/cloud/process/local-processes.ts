@@ -45,7 +45,11 @@ export interface LocalProcessesOptions {
  *
  * A separate process supervises them: it starts each in a session of its own, and kills the whole session as soon as
  * the pipe to the scheduler closes. So the death of a scheduler ends its tasks in any case. If the supervisor dies, the
- * scheduler kills its tasks, which are LOST, and starts another supervisor.
+ * scheduler kills its tasks, which are LOST, and starts another supervisor. If both die together, the kernel kills the
+ * first process of each task, where `setpriv` of util-linux is there.
+ *
+ * The supervisor knows how long the scheduler may act for an item, and kills the task before others can begin it: also
+ * if the scheduler stands still or is cut off, and whatever the task does.
  *
  * A task ends with its session: processes that it leaves behind are killed. `resources.cpu` limits nothing here. A
  * program that starts another session and detaches from its parents is not found, and stays.

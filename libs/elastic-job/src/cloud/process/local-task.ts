@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../clock/index.js';
+import { type Clock, sharedNow, type Timer } from '../../clock/index.js';
 import { messageOf } from '../../domain/index.js';
 import { endOfText } from '../../executor/index.js';
 import { parseLine } from './lines.js';
@@ -8,7 +8,8 @@ import type { TaskInstruction } from '../task-channel.js';
 import { TaskHistory } from '../task-history.js';
 import type { TaskOrder } from '../task-order.js';
 import type { TaskReport } from '../task-report.js';
-import type { SupervisorOrder, TaskEnding } from './supervisor/supervisor-messages.js';
+import type { Grant } from './supervisor/grant.js';
+import type { EndCause, SupervisorOrder, TaskEnding } from './supervisor/supervisor-messages.js';
 import { stateOfEnding } from './task-ending.js';
 
 /** Longest lease that is passed on, in milliseconds: a number that every reader of JSON can hold. */
@@ -19,7 +20,8 @@ const LONGEST_LEASE_MS = 86_400_000;
  */
 const WORDS_PER_LEASE = 4;
 const MOST_SILENCE_MS = 1_000;
-const LEAST_SILENCE_MS = 10;
+const LEAST_SILENCE_MS = 50;
+const LOST = 'its scheduler has lost the item';
 
 /** The backend, as one task uses it. */
 export interface LocalTaskHost {
@@ -80,13 +82,13 @@ export class LocalTask {
 
   /** Starts its process. */
   start(start: Pick<SupervisorOrder & { kind: 'start' }, 'command' | 'args' | 'env' | 'workingDirectory'>): void {
-    const heldForMs = this.heldForMs();
-    if (heldForMs === 0) return this.endWithout({ name: 'LOST', detail: 'its scheduler has lost the item' });
+    const grant = this.grant();
+    if (grant.heldForMs === 0) return this.endWithout({ name: 'LOST', detail: LOST });
     const { graceMs, timeoutMs, resources } = this.order;
     const { memoryMb } = resources;
     this.phase = 'running';
-    this.host.tell({ kind: 'start', id: this.uid, ...start, graceMs, timeoutMs, memoryMb, heldForMs });
-    this.scheduleWord(heldForMs);
+    this.host.tell({ kind: 'start', id: this.uid, ...start, graceMs, timeoutMs, memoryMb, ...grant });
+    this.scheduleWord(grant);
   }
 
   /** Called when its process has started. */
@@ -126,7 +128,8 @@ export class LocalTask {
 
   cancel(graceMs: number): void {
     const detail = 'it was cancelled by its scheduler';
-    if (this.isRunning) this.host.tell({ kind: 'end', id: this.uid, cause: 'cancel', detail, graceMs });
+    if (this.isRunning && this.link?.isLost() === true) this.lose();
+    else if (this.isRunning) this.tellEnd('cancel', detail, graceMs);
     else if (this.phase !== 'ended') this.endWithout({ name: 'KILLED', killer: 'scheduler', detail });
   }
 
@@ -153,24 +156,33 @@ export class LocalTask {
     }
   }
 
-  /** Tells the task how long its scheduler may still act for it, or that it no longer may. */
+  /** Tells how long its scheduler may still act for it, or that it no longer may. Goes on until the task has ended. */
   private speak(): void {
-    const heldForMs = this.heldForMs();
-    if (heldForMs > 0) {
-      this.host.tell({ kind: 'hold', id: this.uid, heldForMs });
-      return this.scheduleWord(heldForMs);
-    }
-    const { graceMs } = this.order;
-    this.host.tell({ kind: 'end', id: this.uid, cause: 'lost', detail: 'its scheduler has lost the item', graceMs });
+    if (this.link?.isLost() === true) return this.lose();
+    const grant = this.grant();
+    // Nothing is granted while the registry is asked: the last grant stands.
+    if (grant.heldForMs > 0) this.host.tell({ kind: 'hold', id: this.uid, ...grant });
+    this.scheduleWord(grant);
   }
 
-  private scheduleWord(heldForMs: number): void {
+  private lose(): void {
+    this.tellEnd('lost', LOST, this.order.graceMs);
+  }
+
+  private tellEnd(cause: EndCause, detail: string, graceMs: number): void {
+    this.host.tell({ kind: 'end', id: this.uid, cause, detail, graceMs });
+  }
+
+  private scheduleWord({ heldForMs }: Grant): void {
     const silenceMs = Math.max(LEAST_SILENCE_MS, Math.min(heldForMs / WORDS_PER_LEASE, MOST_SILENCE_MS));
+    this.lease?.cancel();
     this.lease = this.host.clock.setTimer(silenceMs, () => this.speak());
   }
 
-  private heldForMs(): number {
-    return Math.floor(Math.min(Math.max(this.link?.heldForMs() ?? 0, 0), LONGEST_LEASE_MS));
+  private grant(): Grant {
+    const at = sharedNow();
+    const heldForMs = Math.floor(Math.min(Math.max(this.link?.heldForMs() ?? 0, 0), LONGEST_LEASE_MS));
+    return { at, heldForMs, lossGraceMs: this.link?.lossGraceMs ?? 0 };
   }
 
   private instruct(instruction: TaskInstruction): void {

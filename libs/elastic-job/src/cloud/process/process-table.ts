@@ -30,12 +30,26 @@ export class ProcessTable {
     return this.treeOf(pid).map((row) => row.pid);
   }
 
+  /**
+   * Processes that a task has left in its session, with descendants whose parents still live. Another process may have
+   * its id by now, and is left alone.
+   * @param pid of a process that has ended
+   */
+  sessionOf(pid: number): readonly number[] {
+    const isLeft = (row: ProcessRow) => row.session === pid && row.pid !== pid;
+    return this.treesOf(isLeft).map((row) => row.pid);
+  }
+
   /** Resident memory of a whole task, in bytes. Shared pages count for each of its processes. */
   residentBytesOf(pid: number): number {
     return this.treeOf(pid).reduce((sum, { residentPages }) => sum + residentPages * pageSize(), 0);
   }
 
   private treeOf(root: number): readonly ProcessRow[] {
+    return this.treesOf(({ pid, session }) => pid === root || session === root);
+  }
+
+  private treesOf(isRoot: (row: ProcessRow) => boolean): readonly ProcessRow[] {
     const found = new Map<number, ProcessRow>();
     let isNew = true;
     // A child may come before its parent.
@@ -43,7 +57,7 @@ export class ProcessTable {
       isNew = false;
       for (const row of this.rows) {
         if (found.has(row.pid)) continue;
-        if (row.pid !== root && row.session !== root && !found.has(row.parent)) continue;
+        if (!isRoot(row) && !found.has(row.parent)) continue;
         found.set(row.pid, row);
         isNew = true;
       }

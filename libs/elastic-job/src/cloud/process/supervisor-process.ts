@@ -23,7 +23,7 @@ export class SupervisorProcess {
   readonly ended: Promise<Error>;
   private readonly child: ChildProcess;
   private readonly channel: Duplex;
-  private readonly isReady: Promise<void>;
+  private readonly isReady: Promise<SupervisorReport & { kind: 'ready' }>;
   /** Reason of its end, as far as it is known here. */
   private fault = '';
 
@@ -58,12 +58,14 @@ export class SupervisorProcess {
     this.isReady = this.listen(take);
   }
 
-  /** Resolves once it takes orders. @throws the reason of its end, or an error if it takes too long */
-  async ready(): Promise<void> {
+  /**
+   * Resolves once it takes orders, with what it can do. @throws the reason of its end, or an error if it takes too long
+   */
+  async ready(): Promise<SupervisorReport & { kind: 'ready' }> {
     const end = this.ended.then((error) => {
       throw error;
     });
-    if (await Deadline.after(this.clock, MOST_WAIT_MS).holdsFor(Promise.race([this.isReady, end]))) return;
+    if (await Deadline.after(this.clock, MOST_WAIT_MS).holdsFor(Promise.race([this.isReady, end]))) return this.isReady;
     await this.stop();
     throw new Error(`The supervisor of tasks did not start in ${MOST_WAIT_MS} ms.`);
   }
@@ -83,12 +85,12 @@ export class SupervisorProcess {
     await this.ended;
   }
 
-  private listen(take: (report: SupervisorReport) => void): Promise<void> {
+  private listen(take: (report: SupervisorReport) => void): Promise<SupervisorReport & { kind: 'ready' }> {
     return new Promise((resolve) => {
       readLines(this.channel, Infinity, (line) => {
         const report: unknown = parseLine(line);
         if (!isReport(report)) return;
-        if (report.kind === 'ready') resolve();
+        if (report.kind === 'ready') resolve(report);
         else take(report);
       });
     });

@@ -6,6 +6,10 @@ import type { SupervisorOrder, SupervisorReport, SupervisorSettings } from './su
 /** Pauses between supervisors that die or do not start, in milliseconds. */
 const PAUSES = { firstMs: 100, longestMs: 30_000 };
 
+const ORPHANS =
+  'Tasks may outlive a supervisor that is killed together with its scheduler, ' +
+  'since this host has no setpriv of util-linux that sets a death signal.';
+
 /** Hears of the starts and deaths of supervisors. */
 export interface SupervisorListener {
   /** Called when a supervisor takes orders. */
@@ -20,6 +24,7 @@ export class Supervisors {
   private current: SupervisorProcess | undefined;
   private readonly stopping = new AbortController();
   private readonly backOff: BackOff;
+  private isWarned = false;
   private watching: Promise<void> = Promise.resolve();
 
   constructor(
@@ -56,9 +61,11 @@ export class Supervisors {
 
   private async begin(): Promise<SupervisorProcess> {
     const supervisor = new SupervisorProcess(this.host.clock, this.entry, this.settings, this.listener.reported);
-    await supervisor.ready();
+    const { endsOrphans } = await supervisor.ready();
     this.current = supervisor;
     this.host.emit({ kind: 'connected' });
+    if (!endsOrphans && !this.isWarned) this.host.emit({ kind: 'warning', message: ORPHANS });
+    this.isWarned = true;
     this.listener.ready();
     return supervisor;
   }

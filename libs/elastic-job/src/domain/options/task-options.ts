@@ -20,7 +20,9 @@ export interface TaskTemplate {
 
 /** How the tasks of a job are run. */
 export interface TaskOptions extends TaskTemplate {
-  /** From SIGTERM to SIGKILL, in milliseconds. @default 30_000 */
+  /**
+   * From SIGTERM to SIGKILL, in milliseconds; less where others are about to have the item. @default 30_000
+   */
   readonly graceMs?: number;
 }
 

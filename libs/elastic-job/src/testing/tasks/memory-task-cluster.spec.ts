@@ -14,7 +14,12 @@ import type { MemoryTasks } from './memory-tasks.js';
 
 const KEY = { cluster: 'orders', jobName: 'settle-orders', item: 0 };
 const TARGET: TaskTarget = { fireTime: 1_000, origin: 'schedule', launch: 1 };
-const LINK: TaskLink = { heldForMs: () => 9_000, saveCheckpoint: () => Promise.resolve() };
+const LINK: TaskLink = {
+  heldForMs: () => 9_000,
+  lossGraceMs: 1_000,
+  isLost: () => false,
+  saveCheckpoint: () => Promise.resolve(),
+};
 
 let clock: VirtualClock;
 let tasks: MemoryTaskCluster;

@@ -66,9 +66,10 @@ export class MemoryTaskStore {
       onEvent: () => {},
       ...options,
     };
-    const { clock, hasLink, onEvent } = this.settings;
+    const { adopts, clock, hasLink, onEvent } = this.settings;
     this.world = {
       clock,
+      adopts,
       hasLink,
       script: (jobName) => this.scripts.get(jobName) ?? this.settings.script,
       hasRoom: (task) => {

@@ -15,10 +15,12 @@ import type { MemoryTaskContext, MemoryTaskRun, MemoryTaskScript, MemoryTaskStep
 
 /** Most bytes that are kept of a task's output. */
 const OUTPUT_LIMIT = 65_536;
+const LOST: TaskState = { name: 'LOST', detail: 'its scheduler has lost the item' };
 
 /** Environment of a task. */
 export interface MemoryTaskWorld {
   readonly clock: Clock;
+  readonly adopts: boolean;
   readonly hasLink: boolean;
   readonly script: (jobName: string) => MemoryTaskScript;
   /** False if a task must wait; it begins later then. */
@@ -102,7 +104,8 @@ export class MemoryTask {
     if (this.killer !== undefined || this.isOver) return;
     this.killer = killer;
     if (!this.isAlive) return this.end(this.killed('it has not begun'));
-    this.after(graceMs, () => this.end(this.killed('signal SIGKILL')));
+    if (this.isLost) this.after(Math.min(graceMs, this.link!.lossGraceMs), () => this.end(LOST));
+    else this.after(graceMs, () => this.end(this.killed('signal SIGKILL')));
     this.ending.abort(new Error('The task is to end.'));
   }
 
@@ -205,6 +208,11 @@ export class MemoryTask {
         this.output = Buffer.concat([this.output, Buffer.from(text)]).subarray(-OUTPUT_LIMIT);
       },
     };
+  }
+
+  /** True if others may have its item, and cannot adopt it. */
+  private get isLost(): boolean {
+    return !this.world.adopts && this.link?.isLost() === true;
   }
 
   private killed(detail: string): TaskState {

@@ -6,24 +6,44 @@ import { MOST_CHANNEL_LINE_BYTES, type TaskInstruction } from '../../task-channe
 import { readBatches } from '../lines.js';
 import { killAll, ProcessTable } from '../process-table.js';
 import { ChannelWriter } from './channel-writer.js';
+import type { DeathSignal } from './death-signal.js';
+import { type Grant, leftOf, SILENT } from './grant.js';
 import type { EndCause, StartOrder, SupervisorReport, TaskEnding } from './supervisor-messages.js';
 
 const MEBIBYTE = 1_048_576;
 /** Most bytes of its channel that are read after its exit: more than the kernel has kept of it. */
 const MOST_LAST_BYTES = MEBIBYTE;
+/** Pauses between looks for processes that are being killed, in milliseconds. */
+const FIRST_LOOK_MS = 5;
+const LONGEST_LOOK_MS = 500;
 
 /** Tools of the supervision. */
 export interface Supervision {
   readonly clock: Clock;
   /** In bytes. */
   readonly outputLimit: number;
+  readonly deathSignal: Pick<DeathSignal, 'applied'>;
   readonly report: (report: SupervisorReport) => void;
 }
 
 /**
  * A process, its time limit, its scheduler's lease and its channel.
  *
- * Guarantee: `gone` resolves after `ended` was reported, and then nothing of its session runs any more.
+ * ```mermaid
+ * stateDiagram-v2
+ *   [*] --> held
+ *   held --> held: a grant
+ *   held --> told: a cancel, the time limit, or the end of the last grant: SIGTERM
+ *   told --> killed: the grace is over, or others may have the item soon: SIGKILL
+ *   held --> killed: the item is lost before the end of the last grant, so others may have it already
+ *   held --> gone: it ends by itself
+ *   told --> gone: it ends in time
+ *   killed --> gone
+ * ```
+ *
+ * Guarantees, without any help of its scheduler or of the process:
+ * - It is killed `lossGraceMs` after the end of the last grant, whatever it was told before, and whatever its grace is.
+ * - `gone` resolves after `ended` was reported, and then nothing of its session runs any more.
  */
 export class SupervisedTask {
   /** Resolves once no process of it is left. */
@@ -31,10 +51,15 @@ export class SupervisedTask {
   private readonly group: ProcessGroup;
   private readonly channel: ChannelWriter;
   private readonly startedAt: number;
+  /** Ends of the last grant, of the task's life without another one, and of its time. */
   private lease: Timer | undefined;
+  private fence: Timer | undefined;
   private timeLimit: Timer | undefined;
   /** Bytes of its channel that were read after its exit, without waiting for its scheduler; undefined before. */
   private unheardBytes: number | undefined;
+  /** End of the last grant, on this process's clock. */
+  private heldUntil = 0;
+  private hasExited = false;
   private told: { readonly cause: EndCause; readonly detail: string } | undefined;
 
   /** @throws if the process cannot be started at all */
@@ -42,8 +67,8 @@ export class SupervisedTask {
     private readonly order: StartOrder,
     private readonly supervision: Supervision,
   ) {
-    const { clock, outputLimit } = supervision;
-    const { command, args, env, workingDirectory, graceMs } = order;
+    const { clock, deathSignal, outputLimit } = supervision;
+    const { command, args, env, workingDirectory, graceMs } = deathSignal.applied(order);
     this.startedAt = clock.monotonicNow();
     this.group = new ProcessGroup(clock, {
       command,
@@ -61,13 +86,19 @@ export class SupervisedTask {
   }
 
   /** Restarts the lease after news from its scheduler. */
-  hold(heldForMs: number): void {
+  hold(grant: Grant): void {
+    const { clock } = this.supervision;
+    const leftMs = leftOf(grant);
+    // Old news: the scheduler stood still as it sent this.
+    if (leftMs === 0) return;
+    this.heldUntil = clock.monotonicNow() + leftMs;
+    this.fence?.cancel();
+    this.fence = clock.setTimer(leftMs + grant.lossGraceMs, () => this.kill('lost', SILENT));
+    // It may use its grace while its scheduler has the item.
     if (this.told !== undefined) return;
     this.lease?.cancel();
-    this.lease = this.supervision.clock.setTimer(heldForMs, () =>
-      this.end('lost', 'the scheduler was silent for longer than its lease'),
-    );
-    this.instruct({ heldForMs });
+    this.lease = clock.setTimer(leftMs, () => this.end('lost', SILENT));
+    this.instruct({ heldForMs: Math.floor(leftMs) });
   }
 
   /** Reads more of its channel. */
@@ -82,6 +113,8 @@ export class SupervisedTask {
 
   /** Tells its processes to end, once, and kills them after the grace. @param graceMs milliseconds */
   end(cause: EndCause, detail: string, graceMs = this.order.graceMs): void {
+    // A session that ends before its lease was ended by others.
+    if (cause === 'lost' && this.supervision.clock.monotonicNow() < this.heldUntil) return this.kill(cause, detail);
     if (this.told !== undefined) return;
     this.told = { cause, detail };
     this.cancelTimers();
@@ -90,13 +123,13 @@ export class SupervisedTask {
   }
 
   /** Kills its processes without grace. */
-  kill(table = new ProcessTable()): void {
+  kill(cause: EndCause, detail: string, table = new ProcessTable()): void {
     const { pid } = this.group;
     if (pid === undefined) return;
-    this.told ??= { cause: 'cancel', detail: 'it was killed by its scheduler' };
+    this.told ??= { cause, detail };
     this.cancelTimers();
     // The descendants first: they cannot be found once their parents are gone.
-    killAll(table.membersOf(pid));
+    killAll(this.hasExited ? table.sessionOf(pid) : table.membersOf(pid));
     this.group.kill();
   }
 
@@ -107,8 +140,7 @@ export class SupervisedTask {
     if (pid === undefined) return;
     const bytes = table.residentBytesOf(pid);
     if (bytes <= memoryMb * MEBIBYTE) return;
-    this.told ??= { cause: 'memory', detail: `out of memory: ${Math.ceil(bytes / MEBIBYTE)} MiB of ${memoryMb}` };
-    this.kill(table);
+    this.kill('memory', `out of memory: ${Math.ceil(bytes / MEBIBYTE)} MiB of ${memoryMb}`, table);
   }
 
   /** The end of its output. @param bytes most bytes */
@@ -118,12 +150,14 @@ export class SupervisedTask {
 
   private begin(channel: Duplex | undefined): void {
     const { clock, report } = this.supervision;
-    const { id, heldForMs, timeoutMs } = this.order;
+    const { id, timeoutMs } = this.order;
     const { pid } = this.group;
     if (pid === undefined) return;
     report({ kind: 'started', id, pid });
     if (channel !== undefined) this.listen(channel);
-    this.hold(heldForMs);
+    this.hold(this.order);
+    // Its start took longer than what was left of the grant.
+    if (this.fence === undefined) return this.kill('lost', SILENT);
     if (timeoutMs === undefined) return;
     this.timeLimit = clock.setTimer(timeoutMs, () => this.end('timeout', `it ran for longer than ${timeoutMs} ms`));
   }
@@ -137,25 +171,23 @@ export class SupervisedTask {
       else this.supervision.report({ kind: 'said', id: this.order.id, lines });
     };
     readBatches(channel, MOST_CHANNEL_LINE_BYTES, take, () => {
-      this.told ??= {
-        cause: 'channel',
-        detail: `a line on its channel has more than ${MOST_CHANNEL_LINE_BYTES} bytes`,
-      };
-      this.kill();
+      this.kill('channel', `a line on its channel has more than ${MOST_CHANNEL_LINE_BYTES} bytes`);
     });
   }
 
   private async follow(): Promise<void> {
     const end = await this.group.exited;
+    this.hasExited = true;
     this.unheardBytes = 0;
     this.heard();
     const ms = this.supervision.clock.monotonicNow() - this.startedAt;
     this.cancelTimers();
     // A task that was told to end has its grace, even if its first process is gone.
     const isTold = this.told !== undefined;
-    if (!isTold) this.sweep();
+    if (!isTold) await this.sweep();
     await this.group.end();
-    if (isTold) this.sweep();
+    if (isTold) await this.sweep();
+    this.fence?.cancel();
     this.supervision.report({ kind: 'ended', id: this.order.id, ending: this.endingOf(end, ms) });
   }
 
@@ -167,10 +199,16 @@ export class SupervisedTask {
     return { ...common, code: null, signal: null, error };
   }
 
-  /** Kills processes that have left the group, but not the session. */
-  private sweep(): void {
+  /** Kills processes that have left the group, but not the session. Resolves once they are gone. */
+  private async sweep(): Promise<void> {
     const { pid } = this.group;
-    if (pid !== undefined) killAll(new ProcessTable().membersOf(pid));
+    if (pid === undefined) return;
+    for (let pauseMs = FIRST_LOOK_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_LOOK_MS)) {
+      const left = new ProcessTable().sessionOf(pid);
+      if (left.length === 0) return;
+      killAll(left);
+      await this.supervision.clock.sleep(pauseMs);
+    }
   }
 
   private instruct(instruction: TaskInstruction): void {

@@ -1,10 +1,12 @@
 import type { Timer } from '../../../clock/index.js';
 import { ProcessTable } from '../process-table.js';
+import { leftOf, SILENT } from './grant.js';
 import { SupervisedTask, type Supervision } from './supervised-task.js';
-import type { StartOrder, SupervisorOrder } from './supervisor-messages.js';
+import type { StartOrder, SupervisorOrder, TaskEnding } from './supervisor-messages.js';
 
 /** Rounds of killing. A process that forks while it is killed leaves a child. */
 const KILL_ROUNDS = 3;
+const KILLED = 'it was killed by its scheduler';
 
 /** All tasks of one scheduler, each from its start until no process of it is left. */
 export class SupervisedTasks {
@@ -22,13 +24,13 @@ export class SupervisedTasks {
     const task = this.tasks.get(order.id);
     switch (order.kind) {
       case 'hold':
-        return task?.hold(order.heldForMs);
+        return task?.hold(order);
       case 'tell':
         return task?.tell(order.line);
       case 'end':
         return task?.end(order.cause, order.detail, order.graceMs);
       case 'kill':
-        return task?.kill();
+        return task?.kill('cancel', KILLED);
       case 'heard':
         return task?.heard();
       case 'tail': {
@@ -45,7 +47,7 @@ export class SupervisedTasks {
     const tasks = [...this.tasks.values()];
     for (let round = 0; round < KILL_ROUNDS && tasks.length > 0; round += 1) {
       const table = new ProcessTable();
-      for (const task of tasks) task.kill(table);
+      for (const task of tasks) task.kill('cancel', KILLED, table);
     }
     this.memoryPoll?.cancel();
     await Promise.all(tasks.map((task) => task.gone));
@@ -53,6 +55,8 @@ export class SupervisedTasks {
 
   private start(order: StartOrder): void {
     const { id } = order;
+    // The scheduler stood still as it sent this, and the item may be another one's.
+    if (leftOf(order) === 0) return this.refuse(id, { cause: 'lost', detail: SILENT });
     try {
       const task = new SupervisedTask(order, this.supervision);
       this.tasks.set(id, task);
@@ -60,9 +64,12 @@ export class SupervisedTasks {
       this.memoryPoll ??= this.pollMemory();
     } catch (error) {
       // For example for a variable with an illegal character.
-      const ending = { code: null, signal: null, error: String(error), output: '', ms: 0 };
-      this.supervision.report({ kind: 'ended', id, ending });
+      this.refuse(id, { error: String(error) });
     }
+  }
+
+  private refuse(id: string, why: Pick<TaskEnding, 'cause' | 'detail' | 'error'>): void {
+    this.supervision.report({ kind: 'ended', id, ending: { code: null, signal: null, output: '', ms: 0, ...why } });
   }
 
   private pollMemory(): Timer {

@@ -1,3 +1,5 @@
+import type { Grant } from './grant.js';
+
 /** Channel between a scheduler and its supervisor: one JSON object a line, on this descriptor of the supervisor. */
 export const SUPERVISOR_CHANNEL = 3;
 
@@ -10,7 +12,7 @@ export interface SupervisorSettings {
 }
 
 /** An order to start a task. */
-export interface StartOrder {
+export interface StartOrder extends Grant {
   readonly kind: 'start';
   readonly id: string;
   readonly command: string;
@@ -23,8 +25,6 @@ export interface StartOrder {
   readonly timeoutMs?: number | undefined;
   /** Mebibytes. */
   readonly memoryMb: number;
-  /** Milliseconds. */
-  readonly heldForMs: number;
 }
 
 /** Reason why a task was told to end. */
@@ -33,8 +33,7 @@ export type EndCause = 'cancel' | 'timeout' | 'lost' | 'memory' | 'channel';
 /** A message to the supervisor. */
 export type SupervisorOrder =
   | StartOrder
-  /** The task's scheduler may act for it for this time from now on. */
-  | { readonly kind: 'hold'; readonly id: string; readonly heldForMs: number }
+  | ({ readonly kind: 'hold'; readonly id: string } & Grant)
   /** A line for the task. */
   | { readonly kind: 'tell'; readonly id: string; readonly line: string }
   | {
@@ -67,7 +66,11 @@ export interface TaskEnding {
 
 /** A message from the supervisor. */
 export type SupervisorReport =
-  | { readonly kind: 'ready' }
+  | {
+      readonly kind: 'ready';
+      /** True if tasks are killed with the supervisor. */
+      readonly endsOrphans: boolean;
+    }
   | { readonly kind: 'started'; readonly id: string; readonly pid: number }
   /** Lines from the task. No more are read before they were `heard`. */
   | { readonly kind: 'said'; readonly id: string; readonly lines: readonly string[] }

@@ -8,8 +8,14 @@
 import { Socket } from 'node:net';
 import { SystemClock } from '../../../clock/index.js';
 import { parseLine, readLines, writeLine } from '../lines.js';
+import { DeathSignal } from './death-signal.js';
 import { SupervisedTasks } from './supervised-tasks.js';
-import { SUPERVISOR_CHANNEL, type SupervisorOrder, type SupervisorSettings } from './supervisor-messages.js';
+import {
+  SUPERVISOR_CHANNEL,
+  type SupervisorOrder,
+  type SupervisorReport,
+  type SupervisorSettings,
+} from './supervisor-messages.js';
 
 /** Longest wait for the end of killed processes, in milliseconds. */
 const LAST_WAIT_MS = 2_000;
@@ -17,8 +23,9 @@ const LAST_WAIT_MS = 2_000;
 const settings: SupervisorSettings = JSON.parse(process.argv[2] ?? '{}');
 const clock = new SystemClock();
 const scheduler = new Socket({ fd: SUPERVISOR_CHANNEL });
+const deathSignal = new DeathSignal();
 const tasks = new SupervisedTasks(
-  { clock, outputLimit: settings.outputLimit, report: (report) => writeLine(scheduler, report) },
+  { clock, deathSignal, outputLimit: settings.outputLimit, report: (report) => writeLine(scheduler, report) },
   settings.memoryPollMs,
 );
 
@@ -30,7 +37,7 @@ scheduler.once('close', () => {
   void tasks.killAll().then(() => process.exit(0));
 });
 readLines(scheduler, Infinity, (line) => tasks.take(orderIn(line)));
-writeLine(scheduler, { kind: 'ready' });
+writeLine(scheduler, { kind: 'ready', endsOrphans: deathSignal.isThere } satisfies SupervisorReport);
 
 /** Only the scheduler writes to the channel. */
 function orderIn(line: string): SupervisorOrder {
