@@ -33,10 +33,10 @@ const rulesOf = (lines: readonly TaskLine[], faults: readonly Fault[] = [KILLED_
 
 it('finds nothing wrong if a task died with its scheduler and the next launch of its target ends', () => {
   expect(rulesOf(REPEATED)).toEqual([]);
-  expect(countTasks(REPEATED)).toEqual({ begun: 2, ended: 1, died: 1, relaunches: 1 });
+  expect(countTasks(REPEATED)).toEqual({ begun: 2, ended: 1, died: 1, deaf: 0, relaunches: 1 });
 });
 
-it('calls a task without an end unexplained if its scheduler lives', () => {
+it('calls a task without an end unexplained if its scheduler was well', () => {
   expect(rulesOf(REPEATED, [])).toEqual(['unexplained']);
 });
 

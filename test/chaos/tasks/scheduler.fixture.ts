@@ -5,7 +5,7 @@ import { TaskScheduler } from '../../../libs/elastic-job/src/nest/cloud/task-sch
 import { type InstanceParts, runInstance } from '../cluster/stage/instance.js';
 import type { TaskVariables } from './task-line.js';
 
-const MAX_TASKS = 8;
+const MAX_TASKS = 12;
 const COMMAND = [process.execPath, fileURLToPath(new URL('./task.mjs', import.meta.url))];
 
 await runInstance(({ settings, clock, runtime, registry }) => {
@@ -14,7 +14,8 @@ await runInstance(({ settings, clock, runtime, registry }) => {
     supervisorUrl: new URL('./supervisor.mjs', import.meta.url),
   });
   const defaults = {
-    task: { command: COMMAND, env: { ...variablesOf(settings) }, graceMs: 2_000 },
+    // The default grace, far longer than a session.
+    task: { command: COMMAND, env: { ...variablesOf(settings) }, graceMs: 30_000 },
     resources: { memoryMb: 256 },
   };
   const scheduler = new TaskScheduler({ backend, cluster: 'chaos', defaults }, runtime, clock, registry);

@@ -3,10 +3,13 @@ import { isAtWork, processesWith, ProcessTable } from '../../../libs/elastic-job
 import type { Seeded } from '@test/support/seeded.js';
 import type { Cluster } from '../cluster/stage/cluster.js';
 import type { Worker } from '../cluster/stage/worker.js';
+import { WORKER_FAULTS } from '../cluster/stage/worker-faults.js';
 import type { TaskVariables } from './task-line.js';
 
-/** From one SIGKILL to the next. */
-const KILL_EVERY_MS = 5_000;
+/** Least time from one fault to the next. */
+const STRIKE_EVERY_MS = 5_000;
+/** Faults of a scheduler. Each kind comes once before all are dealt anew, SIGKILL twice. */
+const KINDS = ['SIGKILL', 'SIGKILL', 'SIGSTOP, past the session', 'black hole'] as const;
 const LOOK_MS = 10;
 /** Longest wait for a child to go. */
 const MOST_GONE_MS = 10_000;
@@ -20,17 +23,21 @@ export interface Kill {
   readonly goneMs: number;
 }
 
-/** Kills one scheduler every five seconds, and starts another one in its place. */
-export async function killSchedulers(cluster: Cluster, random: Seeded, ms: number): Promise<readonly Kill[]> {
+/** Kills a scheduler, stops it or cuts it off, one after the other. Others start in the places of the killed. */
+export async function strikeSchedulers(cluster: Cluster, random: Seeded, ms: number): Promise<readonly Kill[]> {
   const kills: Kill[] = [];
   const begunAt = performance.now();
-  for (let due = 0; due < ms; due += KILL_EVERY_MS) {
+  let deck: (typeof KINDS)[number][] = [];
+  for (let due = 0; due < ms; due = performance.now() - begunAt + random.below(STRIKE_EVERY_MS)) {
     await delay(Math.max(0, begunAt + due - performance.now()));
-    const { all } = cluster.workforce;
-    kills.push(await kill(cluster, all[random.below(all.length)]!));
-    await cluster.workforce.join();
+    if (deck.length === 0) deck = [...KINDS];
+    const [kind] = deck.splice(random.below(deck.length), 1);
+    const victim = random.of(cluster.workforce.all);
+    if (kind === 'SIGKILL') {
+      kills.push(await kill(cluster, victim));
+      await cluster.workforce.join();
+    } else await WORKER_FAULTS[kind!](cluster, victim, random);
   }
-  await delay(Math.max(0, begunAt + ms - performance.now()));
   return kills;
 }
 
