@@ -17,7 +17,7 @@ const REAL = [
   'test/docs/**/*.spec.ts',
   'test/integration/**/*.spec.ts',
   'test/lint/**/*.spec.ts',
-  'test/nest/{bad-registry,cloud-rest,health,typed-jobs}.spec.ts',
+  'test/nest/{bad-registry,cloud-rest,health,typed-jobs,user-functions}.spec.ts',
   'test/nest/built/*.spec.ts',
   'test/property/schedule/*.spec.ts',
   'test/scenario/{executor-deaths,misfire-histories,overload,template-crashes}.spec.ts',

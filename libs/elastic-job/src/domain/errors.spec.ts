@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { THROWN_TRAPS } from '@test/support/unit/thrown-traps.js';
 import { ConfigurationError, ElasticJobError, ShuttingDownError, UnknownJobError } from './errors.js';
 
 describe('the error of a job that nobody has', () => {
@@ -38,5 +39,11 @@ describe('an error of the other copy of this package', () => {
 
   it('knows an error of this one by the same mark', () => {
     expect(Reflect.get(new ShuttingDownError(), IS_OURS)).toBe(true);
+  });
+});
+
+describe('a thrown value with traps', () => {
+  it.each([...THROWN_TRAPS])('is none of ours: %s', (_what, trapped) => {
+    expect(trapped() instanceof ConfigurationError).toBe(false);
   });
 });

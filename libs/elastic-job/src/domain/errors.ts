@@ -23,9 +23,13 @@ export abstract class ElasticJobError extends Error {
    * @internal
    */
   static override [Symbol.hasInstance](value: unknown): boolean {
-    if (Function.prototype[Symbol.hasInstance].call(this, value)) return true;
-    const isOurs = value instanceof Error && IS_OURS in value;
-    return isOurs && (this === ElasticJobError || value.name === this.name);
+    try {
+      if (Function.prototype[Symbol.hasInstance].call(this, value)) return true;
+      const isOurs = value instanceof Error && IS_OURS in value;
+      return isOurs && (this === ElasticJobError || value.name === this.name);
+    } catch {
+      return false; // A revoked proxy, which a user's function may throw.
+    }
   }
 }
 

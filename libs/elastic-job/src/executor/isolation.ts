@@ -2,6 +2,7 @@ import type { Clock } from '../clock/index.js';
 import {
   ConfigurationError,
   type FindPropsFaults,
+  hearRejection,
   type JobConfiguration,
   type ItemWork,
   type ShardingContext,
@@ -113,6 +114,8 @@ function findFault({ configuration, findPropsFaults }: DeclaredJob, pool?: Worke
       "give new WorkerThreads() of 'nestjs-elastic-job/worker-pool' to the module as its workerPool"
     );
   }
-  const fault = pool.findFault(module);
+  const fault: unknown = pool.findFault(module);
+  hearRejection(fault);
+  if (fault !== undefined && typeof fault !== 'string') return 'workerPool: findFault must return a text or undefined';
   return fault === undefined ? undefined : `workerModule ${fault}, but is ${JSON.stringify(module)}`;
 }

@@ -1,13 +1,14 @@
 import { inOwnContext } from '../async-context/index.js';
 import type { Clock } from '../clock/index.js';
-import type {
-  DataflowJob,
-  FindPropsFaults,
-  ItemWork,
-  JobType,
-  JobWork,
-  PropTargets,
-  TaskLife,
+import {
+  type DataflowJob,
+  faultsOf,
+  type FindPropsFaults,
+  type ItemWork,
+  type JobType,
+  type JobWork,
+  type PropTargets,
+  type TaskLife,
 } from '../domain/index.js';
 import { dataflowHandler, findDataflowFaults } from './dataflow.js';
 
@@ -35,7 +36,7 @@ export function resolveWork(clock: Clock, work: JobWork): ResolvedWork {
 export function workOfType(type: JobType): ResolvedWork {
   return {
     handler: (context, begun) => type.execute(context, begun),
-    findPropsFaults: (props) => inOwnContext(() => type.findFaults(props)),
+    findPropsFaults: (props) => faultsOf(() => inOwnContext(() => type.findFaults(props))),
     targets: type.targets,
     tasks: type.tasks,
     settled: type.settled && ((context, outcome) => inOwnContext(() => type.settled!(context, outcome))),

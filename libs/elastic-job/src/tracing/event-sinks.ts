@@ -1,7 +1,7 @@
 import { inOwnContext, publicCalls } from '../async-context/index.js';
 import { type Clock, Deadline } from '../clock/index.js';
 import { sharedClass } from '../copies/index.js';
-import type { Redact } from '../domain/index.js';
+import { hearRejection, type Redact } from '../domain/index.js';
 import type { JobEventSink, SinkHost } from './event-sink.js';
 import type { JobEvent } from './job-event.js';
 import type { JobEvents } from './job-events.js';
@@ -29,7 +29,8 @@ export class EventSinks {
   start(): void {
     const host: SinkHost = { clock: this.clock, emit: (event) => this.events.emit(event) };
     for (const sink of this.sinks) {
-      inOwnContext(() => sink.start?.(host));
+      const answer: unknown = inOwnContext(() => sink.start?.(host));
+      hearRejection(answer, (error) => this.report(`starting the sink "${sink.name}" failed`, error));
       this.started.push(sink);
       const hear = (event: JobEvent) => sink.hear(this.redact ? redactEvent(event, this.redact) : event);
       this.listening.push(this.events.on(hear, `the sink "${sink.name}"`));
@@ -58,8 +59,11 @@ export class EventSinks {
     try {
       await inOwnContext(() => sink.stop?.(signal));
     } catch (error) {
-      const message = `stopping the sink "${sink.name}" failed`;
-      this.events.emit({ kind: 'error', jobName: undefined, message, error });
+      this.report(`stopping the sink "${sink.name}" failed`, error);
     }
+  }
+
+  private report(message: string, error: unknown): void {
+    this.events.emit({ kind: 'error', jobName: undefined, message, error });
   }
 }

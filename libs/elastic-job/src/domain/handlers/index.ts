@@ -2,6 +2,7 @@
 // with the props that they read.
 export * from './error-handler.js';
 export * from './failure-collapse.decision.js';
+export * from './faults-of.js';
 export * from './job-template.js';
 export type * from './job-type.js';
 export * from './listener.js';

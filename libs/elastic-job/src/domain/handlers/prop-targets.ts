@@ -1,3 +1,4 @@
+import { hearRejection } from '../unawaited.js';
 import type { JobProps } from './props-reader.js';
 
 /** Commands and addresses that an edit in the registry may name, besides those in the process's own options. */
@@ -101,8 +102,19 @@ function isFollowed(name: string, target: PropTarget, stored: JobProps, { target
 
 function isAllowed(prop: PropTarget, value: string, allowed: AllowedRegistryTargets): boolean {
   const { among } = prop;
-  const target = prop.targetOf?.(value);
+  const target = targetIn(prop, value);
   return among !== undefined && target !== undefined && (allowed[among] ?? []).includes(target);
+}
+
+/** A target that cannot be read is not allowed. */
+function targetIn(prop: PropTarget, value: string): string | undefined {
+  try {
+    const target: unknown = prop.targetOf?.(value);
+    hearRejection(target);
+    return typeof target === 'string' ? target : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function valueIn(props: JobProps, name: string): string | undefined {

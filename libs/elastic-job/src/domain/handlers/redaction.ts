@@ -1,3 +1,4 @@
+import { hearRejection } from '../unawaited.js';
 import type { SettledOutcome } from '../run/index.js';
 
 /** Removes secrets from a text before it leaves the process for a log, a history, a channel or a span. */
@@ -13,6 +14,7 @@ export function guardRedact(redact: Redact): Redact {
   return (text) => {
     try {
       const redacted: unknown = redact(text);
+      hearRejection(redacted);
       return typeof redacted === 'string' ? redacted : UNREADABLE;
     } catch {
       return UNREADABLE;

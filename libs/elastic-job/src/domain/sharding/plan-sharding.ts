@@ -1,5 +1,5 @@
 import { inJavaOrder, type JobInstance, type JobName } from '../cluster/index.js';
-import { messageOf } from '../thrown.js';
+import { messageOf, readable } from '../thrown.js';
 import { hearRejection } from '../unawaited.js';
 import { InvalidShardingError } from './sharding.errors.js';
 import type { ShardingStrategy } from './sharding-strategy.js';
@@ -62,7 +62,8 @@ function pairsOf(shard: () => unknown, refuse: Refuse): [string, number][] {
 function attempt<T>(fault: string, work: () => T, refuse: Refuse): T {
   try {
     return work();
-  } catch (cause) {
+  } catch (thrown) {
+    const cause = readable(thrown);
     throw refuse(`${fault}: ${messageOf(cause)}`, undefined, { cause });
   }
 }

@@ -14,9 +14,13 @@ import { type Clock, HeldBack } from '../../clock/index.js';
 import {
   ConfigurationError,
   type FailureReport,
+  faultsOf,
+  GREATEST_INT,
+  hearRejection,
   type JobConfiguration,
   type JobErrorHandler,
   type JobFailure,
+  type JobProps,
   joinReports,
   kindOfFailure,
   type PropTargets,
@@ -137,7 +141,7 @@ export class JobErrorHandlers {
     const channel = this.channels.get(type);
     const field = `jobErrorHandlerType "${job.jobErrorHandlerType}"`;
     if (channel !== undefined)
-      return (channel.findFaults?.(job.props) ?? []).map((fault) => `props: ${fault}, for ${field}`);
+      return faultsOf(() => channel.findFaults?.(job.props) ?? []).map((fault) => `props: ${fault}, for ${field}`);
     const ours = OURS.get(type);
     const known = [...ANSWERS, ...this.channels.keys()].join(', ');
     const remedy =
@@ -183,7 +187,7 @@ export class JobErrorHandlers {
     let timer;
     try {
       const handler = this.channels.get(type)!;
-      const limitMs = handler.timeLimitMs?.(props) ?? DEFAULT_TIME_LIMIT_MS;
+      const limitMs = timeLimitOf(handler, props);
       timer = this.clock.setTimer(limitMs, () =>
         limit.abort(new DeliveryError(type, `no answer within ${limitMs} ms`)),
       );
@@ -195,6 +199,13 @@ export class JobErrorHandlers {
       timer?.cancel();
     }
   }
+}
+
+/** The channel's own limit, unless that is no length of time. */
+function timeLimitOf(handler: JobErrorHandler, props: JobProps): number {
+  const given: unknown = handler.timeLimitMs?.(props) ?? DEFAULT_TIME_LIMIT_MS;
+  hearRejection(given);
+  return typeof given === 'number' && given > 0 && given <= GREATEST_INT ? given : DEFAULT_TIME_LIMIT_MS;
 }
 
 function typeOf({ jobErrorHandlerType = DEFAULT_TYPE }: Partial<Pick<HandledJob, 'jobErrorHandlerType'>>): string {

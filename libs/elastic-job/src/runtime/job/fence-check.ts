@@ -1,19 +1,24 @@
 import { inOwnContext } from '../../async-context/index.js';
+import { type Clock, Deadline } from '../../clock/index.js';
 import type { JobTree } from '../../coordination/index.js';
-import type { FencedStore } from '../../domain/index.js';
+import { ConfigurationError, type FencedStore } from '../../domain/index.js';
 
 /**
  * Refuses to run a job whose guarded stores have seen tokens above those of the registry. Makes no request if there are
  * no stores.
  * @throws {FenceAheadError}
+ * @throws {ConfigurationError} if a store has not answered within the limit
  */
 export async function assertFencesNotAhead(
   { jobName, paths, registry, signal }: JobTree,
   fences: readonly FencedStore[],
   tokenEpoch: number,
+  { clock, limitMs }: { readonly clock: Clock; readonly limitMs: number },
 ): Promise<void> {
   if (fences.length === 0) return;
   await registry.ensurePath(paths.systemTime, { signal });
   const { mzxid: token } = await registry.set(paths.systemTime, '', undefined, { signal });
-  await Promise.all(fences.map((fence) => inOwnContext(() => fence.assertNotAhead(jobName, { tokenEpoch, token }))));
+  const checks = fences.map((fence) => inOwnContext(() => fence.assertNotAhead(jobName, { tokenEpoch, token })));
+  if (await Deadline.after(clock, limitMs).holdsFor(Promise.all(checks))) return;
+  throw new ConfigurationError(`job "${jobName}"`, [`fences: a store has not answered within ${limitMs} ms`]);
 }

@@ -36,7 +36,7 @@ export class JobEntry {
   async open(self: JobInstance, signal: AbortSignal): Promise<JobTree> {
     const { options, scheduleClock, services } = this.shared;
     const { definition, mixed, settings } = this.parts;
-    const { clock, fences, registry, tokenEpoch } = options;
+    const { clock, connectionTimeoutMs, fences, registry, tokenEpoch } = options;
     const now = scheduleClock.referenceNow;
     const onOversized = this.parts.report('reading the job');
     const tree = await JobTree.open(registry, clock, this.jobName, self, { signal, now, onOversized });
@@ -45,7 +45,8 @@ export class JobEntry {
       if (!this.hasEntered)
         await this.untilAnswered(tree, signal, () => services.dependencies.assertPossible(tree, definition));
       await this.install(tree, signal);
-      await this.untilAnswered(tree, signal, () => assertFencesNotAhead(tree, fences, tokenEpoch));
+      const limit = { clock, limitMs: connectionTimeoutMs };
+      await this.untilAnswered(tree, signal, () => assertFencesNotAhead(tree, fences, tokenEpoch, limit));
       signal.throwIfAborted();
       settings.apply(tree);
       // A job that has run before waits for the peer to leave or the settings to change.

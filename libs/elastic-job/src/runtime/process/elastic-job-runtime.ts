@@ -251,7 +251,8 @@ export class ElasticJobRuntime {
     for (const stopListening of this.listening) stopListening();
     const toTell = deadline.less(AFTER.deliveries);
     await this.errorHandlers.close(toTell.leftMs);
-    await toTell.holdsFor(workerPool?.close() ?? Promise.resolve()).catch(this.reportStop);
+    const closePool = async (): Promise<void> => workerPool?.close();
+    await toTell.holdsFor(closePool()).catch(this.reportStop);
     const toClose = deadline.less(AFTER.registry);
     await toClose.holdsFor(registry.close({ timeoutMs: toClose.leftMs }));
     this.phase = 'stopped';
