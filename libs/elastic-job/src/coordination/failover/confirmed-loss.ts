@@ -4,7 +4,10 @@ import { type JobTree, untilCommitted } from '../job-tree/index.js';
 
 /** Result of an operator's confirmation that an executor is gone. */
 export type ConfirmLostOutcome =
-  /** The holder is told: the run ends as GONE_BY_OPERATOR, and with failover the item runs again. */
+  /**
+   * The holder is told: the run ends as GONE_BY_OPERATOR, and with failover the item runs again. A run that was told to
+   * stop before, and waits for its executor, ends as it was told.
+   */
   | { readonly kind: 'requested'; readonly run: string; readonly instanceId: string }
   | { readonly kind: 'not-running' }
   /** A Java instance runs the item and cannot be told. */
