@@ -104,6 +104,31 @@ describe('a channel of the web', () => {
   });
 });
 
+describe('an answer without an end', () => {
+  it.each([
+    ['SLACK', { 'slack.webhook': '' }, []],
+    ['WEBHOOK', { 'webhook.url': '' }, []],
+    ['WECHAT', { 'wechat.webhook': '' }, [{ error: { fault: expect.stringContaining('has no errcode') } }]],
+    ['DINGTALK', { 'dingtalk.webhook': '' }, [{ error: { fault: expect.stringContaining('has no errcode') } }]],
+  ])('is read by %s up to 64 KB, and its status counts', async (type, props, told) => {
+    let sent = 0;
+    service = await Service.start((response) => {
+      const chunk = Buffer.alloc(64 * 1024, 'x');
+      const more = () => {
+        sent += chunk.length;
+        if (!response.destroyed) response.write(chunk, more);
+      };
+      more();
+    });
+
+    const addressed = Object.fromEntries(Object.keys(props).map((name) => [name, service.address]));
+    expect(await deliver(type, addressed)).toMatchObject(told);
+
+    // Buffers of the kernel and of the client take more than is read.
+    expect(sent).toBeLessThan(20_000_000);
+  });
+});
+
 describe('WECHAT', () => {
   it('sends the failure to the robot as a text of WeCom', async () => {
     service = await Service.start((response) => response.end(OK));
