@@ -285,7 +285,14 @@ export const SUITES: readonly Suite[] = [
     vitest: true,
     needs: ['zookeeper'],
     programs: ['test/security/**/*.spec.ts', SHARED_SERVER],
-    reads: ['vitest.security.config.ts', ...VITEST, 'package-lock.json', '.npmrc', '**/package.json'],
+    reads: [
+      'vitest.security.config.ts',
+      ...VITEST,
+      'package-lock.json',
+      '.npmrc',
+      '.github/workflows/*',
+      '**/package.json',
+    ],
   },
   {
     name: 'cloud',

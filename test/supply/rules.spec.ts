@@ -9,6 +9,7 @@ import {
   findLicenceFaults,
   findMissingIntegrity,
   findTarballChanges,
+  findUnpinnedActions,
   foldFiles,
   type InstalledPackage,
 } from './rules.js';
@@ -16,6 +17,34 @@ import {
 const INTEGRITY = `sha512-${'A'.repeat(86)}==`;
 const ROOT: LockedPackage = { place: '', name: 'workspace', version: '0.0.0' };
 const NONE = new Map<string, InstalledPackage>();
+
+describe('findUnpinnedActions', () => {
+  const workflow = (line: string) => new Map([['.github/workflows/ci.yml', `steps:\n  ${line}\n`]]);
+
+  it.each([
+    `- uses: actions/checkout@${'a'.repeat(40)} # v4.2.2`,
+    `  uses: github/codeql-action/init@${'0'.repeat(40)} # v3`,
+    `- uses: docker://alpine@sha256:${'a'.repeat(64)} # 3.20`,
+    '- uses: ./.github/actions/own',
+    '- run: echo uses',
+  ])('allows %s', (line) => {
+    expect(findUnpinnedActions(workflow(line))).toEqual([]);
+  });
+
+  it.each([
+    '- uses: actions/checkout@v4',
+    '- uses: actions/checkout@v4.2.2 # v4.2.2',
+    '- "uses": actions/checkout@main',
+    `- uses: actions/checkout@${'a'.repeat(40)}`,
+    `- uses: actions/checkout@${'a'.repeat(39)} # v4.2.2`,
+    '- uses: actions/checkout',
+    '- uses: docker://alpine:3.20',
+  ])('reports %s', (line) => {
+    expect(findUnpinnedActions(workflow(line))).toMatchObject([
+      { rule: 'workflow', subject: '.github/workflows/ci.yml', problem: expect.stringContaining('needs owner/name@') },
+    ]);
+  });
+});
 
 describe('findMissingIntegrity', () => {
   it('allows a digest, a link and a package of the workspace', () => {

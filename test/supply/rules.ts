@@ -26,6 +26,8 @@ export type Installed = ReadonlyMap<string, InstalledPackage>;
 const SHA512 = /^sha512-[\w+/]{86}==$/;
 /** Versions, ranges of versions and tags, without an address or a path. */
 const REGISTRY_RANGE = /^[\w.^~<>=|*+ -]+$/;
+/** An action at a commit, or an image at a digest, with the version. */
+const PINNED = /^(?:[\w.-]+(?:\/[\w.-]+)+@[0-9a-f]{40}|docker:\/\/\S+@sha256:[0-9a-f]{64}) # v?\d+(?:\.\d+)*$/;
 const EXPRESSION = /^[\w.+-]+(?: (?:OR|AND) [\w.+-]+)*$/;
 const SCRIPTS = ['preinstall', 'install', 'postinstall'];
 
@@ -57,6 +59,23 @@ export function findForeignRegistries(npmrc: string): Finding[] {
     if (key === undefined || value === REGISTRY) return [];
     return [{ rule: 'source', subject: '.npmrc', problem: `${key} is ${value}, and may be ${REGISTRY} alone` }];
   });
+}
+
+/**
+ * Workflows name an action of others by the commit, since its tags can be moved, and its version beside that.
+ * @param workflows texts by their paths
+ */
+export function findUnpinnedActions(workflows: ReadonlyMap<string, string>): Finding[] {
+  return [...workflows].flatMap(([subject, text]) =>
+    [...text.matchAll(/^[\s-]*["']?uses["']?\s*:\s*(.*)$/gm)]
+      .map(([, action = '']) => action)
+      .filter((action) => !/^["']?\.\//.test(action) && !PINNED.test(action))
+      .map((action) => ({
+        rule: 'workflow',
+        subject,
+        problem: `uses ${action}, and needs owner/name@<commit> # v<version>`,
+      })),
+  );
 }
 
 /**

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type LockedPackage, readLockFile } from './lock-file.js';
@@ -13,6 +13,7 @@ import {
   findKnownBad,
   findLicenceFaults,
   findMissingIntegrity,
+  findUnpinnedActions,
   type Installed,
   type InstalledPackage,
 } from './rules.js';
@@ -21,6 +22,8 @@ import {
 export interface SupplyTexts {
   readonly lockFile: string;
   readonly npmrc: string;
+  /** By path. */
+  readonly workflows: ReadonlyMap<string, string>;
 }
 
 export function readSupplyTexts(root: string): SupplyTexts {
@@ -28,17 +31,20 @@ export function readSupplyTexts(root: string): SupplyTexts {
   return {
     lockFile: readFileSync(join(root, 'package-lock.json'), 'utf8'),
     npmrc: existsSync(npmrc) ? readFileSync(npmrc, 'utf8') : '',
+    workflows: readWorkflows(root),
   };
 }
 
 /** The findings in a workspace's dependencies. @param root the folder with `node_modules` */
-export function findInWorkspace(root: string, { lockFile, npmrc }: SupplyTexts = readSupplyTexts(root)): Finding[] {
+export function findInWorkspace(root: string, texts = readSupplyTexts(root)): Finding[] {
+  const { lockFile, npmrc, workflows } = texts;
   const packages = readLockFile(lockFile);
   const installed = readInstalled(root, packages);
   return [
     ...findMissingIntegrity(packages),
     ...findForeignSources(packages),
     ...findForeignRegistries(npmrc),
+    ...findUnpinnedActions(workflows),
     ...findLicenceFaults(packages, installed, LICENCES, LICENCES_OF_TOOLS, LICENCES_IN_FILES),
     ...findDeprecations(packages),
     ...findInstallScripts(packages, installed, INSTALL_SCRIPTS),
@@ -54,6 +60,12 @@ export async function listTarball(folder: string): Promise<readonly string[]> {
   });
   const [tarball]: readonly { readonly files: readonly { readonly path: string }[] }[] = JSON.parse(stdout);
   return (tarball?.files ?? []).map(({ path }) => path).toSorted();
+}
+
+function readWorkflows(root: string): ReadonlyMap<string, string> {
+  const folder = join('.github', 'workflows');
+  const names = existsSync(join(root, folder)) ? readdirSync(join(root, folder)) : [];
+  return new Map(names.map((name) => [join(folder, name), readFileSync(join(root, folder, name), 'utf8')]));
 }
 
 function readInstalled(root: string, packages: readonly LockedPackage[]): Installed {

@@ -22,6 +22,10 @@ interface Scratch {
   readonly root: string;
   /** Bodies of the requests that publish. */
   readonly published: readonly string[];
+  /** The registry's address. */
+  readonly registry: string;
+  /** All requests to the registry. */
+  readonly asked: readonly string[];
 }
 
 describe.concurrent('a dry run of a release', LIMITS, () => {
@@ -96,10 +100,42 @@ describe.concurrent('a release', LIMITS, () => {
   });
 });
 
+describe.concurrent('a release in a workflow', LIMITS, () => {
+  it('is refused without what provenance needs', async (context) => {
+    const scratch = await start(context);
+
+    const { output, code } = await releaseIn({ GITHUB_ACTIONS: 'true' }, scratch);
+
+    expect([code, output]).toEqual([1, expect.stringContaining('has no repository, which provenance needs')]);
+    expect(output).toContain('lacks the permission "id-token: write"');
+    expect(scratch.published).toEqual([]);
+  });
+
+  it('is published with provenance, or not at all', async (context) => {
+    const scratch = await start(context);
+    const manifest = { name: 'scratch', version: '0.1.0', repository: 'github:someone/scratch' };
+    await overwrite(scratch, 'libs/elastic-job/package.json', JSON.stringify(manifest, null, 2));
+    const workflow = {
+      GITHUB_ACTIONS: 'true',
+      // It answers without a token.
+      ACTIONS_ID_TOKEN_REQUEST_URL: `${scratch.registry}token?from=github`,
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'none',
+    };
+
+    const { output, code } = await releaseIn(workflow, scratch);
+
+    expect([code, output]).toEqual([1, expect.stringContaining('--access public --tag latest --provenance')]);
+    expect(scratch.asked).toContainEqual(expect.stringMatching(/^GET \/token\?from=github&audience=sigstore/));
+    expect(scratch.published).toEqual([]);
+  });
+});
+
 /** @param context of the test: alone it knows which of the concurrent tests ends */
 async function start(context: TestContext): Promise<Scratch> {
   const published: string[] = [];
+  const asked: string[] = [];
   const registry = createServer(async (request, response) => {
+    asked.push(`${request.method} ${request.url}`);
     const isPut = request.method === 'PUT';
     if (isPut) published.push(await text(request));
     response.writeHead(isPut ? 201 : 404, { 'content-type': 'application/json' }).end('{}');
@@ -111,7 +147,7 @@ async function start(context: TestContext): Promise<Scratch> {
   });
   const port = await listen(registry);
   root = await mkdtemp(join(tmpdir(), 'release-spec-'));
-  const scratch = { root, published };
+  const scratch = { root, published, asked, registry: `http://127.0.0.1:${port}/` };
   for (const [file, content] of Object.entries(workspace(port))) {
     await mkdir(dirname(join(root, file)), { recursive: true });
     await writeFile(join(root, file), content);
@@ -153,12 +189,18 @@ async function overwrite(scratch: Scratch, file: string, content: string): Promi
   await commit(scratch, 'test: another file');
 }
 
-function release(
+function release(scratch: Scratch, ...args: readonly string[]) {
+  return releaseIn({ GITHUB_ACTIONS: undefined }, scratch, ...args);
+}
+
+function releaseIn(
+  variables: NodeJS.ProcessEnv,
   { root }: Scratch,
   ...args: readonly string[]
 ): Promise<{ readonly output: string; readonly code: unknown }> {
+  const options = { cwd: root, env: { ...env(), ACTIONS_ID_TOKEN_REQUEST_URL: undefined, ...variables } };
   return new Promise((done) => {
-    execFile(process.execPath, ['--import', HOOKS, RELEASE, ...args], { cwd: root, env: env() }, (error, out, err) =>
+    execFile(process.execPath, ['--import', HOOKS, RELEASE, ...args], options, (error, out, err) =>
       done({ output: out + err, code: error?.code ?? 0 }),
     );
   });

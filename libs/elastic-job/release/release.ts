@@ -31,6 +31,8 @@ const { values } = parseArgs({
   options: { 'dry-run': { type: 'boolean', default: false }, version: { type: 'string' } },
 });
 const isDry = values['dry-run'];
+/** True in a workflow of GitHub, which signs for the commit and the build that a tarball is from. */
+const isInWorkflow = process.env['GITHUB_ACTIONS'] === 'true';
 const root = await git(process.cwd(), 'rev-parse', '--show-toplevel');
 const folder = await mkdtemp(join(tmpdir(), 'release-'));
 const copy = join(folder, 'copy');
@@ -60,12 +62,26 @@ async function assertReleasable(): Promise<void> {
   step('state');
   const [branch, changes] = [await git(root, 'branch', '--show-current'), await git(root, 'status', '--porcelain')];
   const faults = [
+    ...(isInWorkflow ? await findProvenanceFaults() : []),
     ...(branch === BRANCH ? [] : [`the branch is ${branch || 'none'}, and not ${BRANCH}`]),
     ...(changes === '' ? [] : [`there are changes that are not committed:\n${changes}`]),
   ];
   if (faults.length > 0 && !isDry) throw new Error(`Nothing is released: ${faults.join('; ')}`);
   for (const fault of faults) console.log(`A release would be refused: ${fault}`);
   if (faults.length === 0) console.log(`${BRANCH} without changes, ${await git(root, 'rev-parse', '--short', 'HEAD')}`);
+}
+
+/** npm checks these as well, but only after commit and tag. */
+async function findProvenanceFaults(): Promise<readonly string[]> {
+  const { repository }: { readonly repository?: unknown } = JSON.parse(
+    await readFile(join(root, PACKAGE, 'package.json'), 'utf8'),
+  );
+  return [
+    ...(repository === undefined ? [`${PACKAGE}/package.json has no repository, which provenance needs`] : []),
+    ...(process.env['ACTIONS_ID_TOKEN_REQUEST_URL'] === undefined
+      ? ['the workflow lacks the permission "id-token: write", which provenance needs']
+      : []),
+  ];
 }
 
 /** @returns the given version, else the one that the commits ask for; of the first release that of package.json */
@@ -140,7 +156,10 @@ async function publish(version: string, tarball: string): Promise<void> {
   step(`tag: v${version}`);
   await run(root, 'git', 'tag', '--annotate', `v${version}`, '--message', version);
   step('publish');
-  const options = ['--access', 'public', '--tag', prerelease(version) === null ? 'latest' : 'next'];
+  const options = [
+    ...['--access', 'public', '--tag', prerelease(version) === null ? 'latest' : 'next'],
+    ...(isInWorkflow ? ['--provenance'] : []),
+  ];
   try {
     await run(root, 'npm', 'publish', tarball, ...options);
   } catch (cause) {
