@@ -43,6 +43,7 @@ describe('module options', () => {
       registry: { type: 'zookeeper', servers: 2181, sessionTimeoutMs: 0.5, digest: 'secret', sesionTimeoutMs: 1 },
       processing: 'no',
       drainTimeoutMs: -5,
+      host: 'a@b',
       instanceId: 'a/b',
       tokenEpoch: 1.5,
       strategies: [{ type: 'MINE' }],
@@ -59,6 +60,9 @@ describe('module options', () => {
       'drainTimeout is not an option of the module; did you mean drainTimeoutMs?',
       'drainTimeoutMs must be a whole number from 0 to 2147483647, but is -5',
       'fences must be guards, such as a SqlGuard, but has an object (db)',
+      'host is given beside clock, which has a host of its own; give one of them',
+      'host must be an address or a name such as "10.0.0.7", "fd00::7" or "worker-7", of at most 100 characters, ' +
+        'but is "a@b"',
       'hungGraceMs must be a whole number from 0 to 2147483647, but is -1',
       'instanceId must be a text without "/", "@-@" and blanks, such as a pod name, but is "a/b"',
       'jobs must be options by job name, such as { "settle-orders": { disabled: true } }, ' +
@@ -257,6 +261,7 @@ describe('elasticJobConfig', () => {
       PROCESSING: 'false',
       GLOBAL_ENHANCERS: 'true',
       DRAIN_TIMEOUT_MS: '0',
+      HOST: 'fd00::7',
       INSTANCE_ID: 'orders-0',
       TOKEN_EPOCH: '2',
       SUSPENDED_GRACE_MS: '1000',
@@ -285,6 +290,7 @@ describe('elasticJobConfig', () => {
       processing: false,
       globalEnhancers: true,
       drainTimeoutMs: 0,
+      host: 'fd00::7',
       instanceId: 'orders-0',
       tokenEpoch: 2,
       suspendedGraceMs: 1000,

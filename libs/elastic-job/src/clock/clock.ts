@@ -27,7 +27,7 @@ export interface Clock {
   random(): number;
   /** A random version 4 UUID. */
   uuid(): string;
-  /** The IPv4 address under which this host registers. @throws {ConfigurationError} if it has none. */
+  /** The address, or without one the name, under which this host registers. @throws {ConfigurationError} */
   hostAddress(): string;
   /** This host's name, for readers of a history. */
   hostName(): string;

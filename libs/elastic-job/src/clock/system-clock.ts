@@ -67,7 +67,7 @@ export class SystemClock implements Clock {
   }
 
   hostAddress(): string {
-    return chooseHostAddress(networkInterfaces(), this.addressOptions);
+    return chooseHostAddress(networkInterfaces(), this.addressOptions, hostname());
   }
 
   hostName(): string {

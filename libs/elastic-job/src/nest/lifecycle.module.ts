@@ -7,7 +7,7 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
-import type { Deadline } from '../clock/index.js';
+import type { Clock, Deadline } from '../clock/index.js';
 import type { PlacedJob, TaskScheduler } from './cloud/task-scheduler.js';
 import { ConfigurationError, ShuttingDownError } from '../domain/index.js';
 import { ElasticJobRuntime } from '../runtime/index.js';
@@ -19,8 +19,9 @@ import { JobEventExplorer } from './job-event.explorer.js';
 import { JobExplorer } from './job.explorer.js';
 import type { ResolvedModuleOptions } from './resolve-module-options.js';
 import { ScheduleListing } from './schedule.listing.js';
+import { findLoopbackWarning } from './loopback-warning.js';
 import { onShutdownSignal } from './shutdown-signals.js';
-import { ELASTIC_JOB_OPTIONS, ELASTIC_JOB_TASK, TASK_SCHEDULER } from './tokens.js';
+import { CLOCK, ELASTIC_JOB_OPTIONS, ELASTIC_JOB_TASK, TASK_SCHEDULER } from './tokens.js';
 
 /** Lower than the root module's distance, which is 0. */
 const BEFORE_ALL_OTHERS = -1;
@@ -49,6 +50,7 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
     private readonly listeners: JobEventExplorer,
     private readonly listing: ScheduleListing,
     @Inject(ELASTIC_JOB_OPTIONS) private readonly options: ResolvedModuleOptions,
+    @Inject(CLOCK) private readonly clock: Clock,
     @Optional() @Inject(TASK_SCHEDULER) private readonly tasks?: TaskScheduler,
     @Optional() @Inject(ELASTIC_JOB_TASK) private readonly isInTask = false,
   ) {
@@ -84,6 +86,7 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
       await this.tasks?.start();
       await this.runtime.start();
       this.tasks?.follow();
+      this.warnOfLoopback();
     } catch (error) {
       await this.stop();
       // Nest shuts the application down as soon as its start is over.
@@ -97,6 +100,12 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
     // Close now, because @nestjs/schedule empties its registry in beforeApplicationShutdown.
     this.listing.close();
     await this.stop();
+  }
+
+  private warnOfLoopback(): void {
+    if (!this.options.processing || this.isInTask) return;
+    const message = findLoopbackWarning(this.clock.hostAddress(), this.options.registry.reveal());
+    if (message !== undefined) this.runtime.events.emit({ kind: 'warning', jobName: undefined, message });
   }
 
   /** Assigns the place where its items run: this process, or tasks. */

@@ -14,6 +14,7 @@ import {
   text,
   wholeNumber,
 } from '../domain/index.js';
+import { isHostName } from '../clock/index.js';
 import { MemoryRegistry } from '../registry/index.js';
 import { LOG_LEVELS } from './event.logger.js';
 import type { ElasticJobModuleOptions, MemoryRegistryOptions, ZooKeeperRegistryOptions } from './module-options.js';
@@ -28,6 +29,9 @@ export const MODULE_OPTIONS = {
   cronDialect: { default: 'quartz', rule: oneOf(CRON_DIALECTS) },
   globalEnhancers: { default: false, rule: flag() },
   drainTimeoutMs: { default: 30_000, rule: wholeNumber({ from: 0 }) },
+  host: {
+    rule: rule('an address or a name such as "10.0.0.7", "fd00::7" or "worker-7", of at most 100 characters', isHost),
+  },
   instanceId: { rule: instanceId() },
   tokenEpoch: { default: 0, rule: wholeNumber({ from: 0 }) },
   javaReconnectGraceMs: { rule: wholeNumber({ from: 0 }) },
@@ -189,6 +193,10 @@ function allowedTargets(): Rule {
 /** Rule for a secret, which messages must not show. */
 function unseen(what: string, accepts: (value: unknown) => boolean): Rule {
   return rule(what, accepts, mustBeUnseen(what));
+}
+
+function isHost(value: unknown): boolean {
+  return typeof value === 'string' && isHostName(value);
 }
 
 function isDigest(value: unknown): boolean {

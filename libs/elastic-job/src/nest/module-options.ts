@@ -75,6 +75,12 @@ export interface ElasticJobModuleOptions {
   readonly globalEnhancers?: boolean;
   /** How long a shutdown waits for running items before it aborts them, in milliseconds. @default 30_000 */
   readonly drainTimeoutMs?: number;
+  /**
+   * Address or name under which this host registers, as a server that operators see and disable. It must differ between
+   * hosts.
+   * @default the first IPv4 address as in ElasticJob, else an IPv6 address beyond the link, else the host's name
+   */
+  readonly host?: string;
   /** Replaces `{pid}-{session}` in the instance id: for a StatefulSet's stable names. */
   readonly instanceId?: string;
   /**

@@ -34,6 +34,8 @@ export interface ResolvedModuleOptions extends Omit<CompleteModuleOptions, 'regi
  */
 export function resolveModuleOptions(options: ElasticJobModuleOptions = {}): ResolvedModuleOptions {
   const problems = findProblems(options);
+  if (options.clock !== undefined && options.host !== undefined)
+    problems.push('host is given beside clock, which has a host of its own; give one of them');
   if (problems.length > 0) throw new ConfigurationError('module options', problems);
   const complete = byName<CompleteModuleOptions>(namesOf(MODULE_OPTIONS), (name) => {
     const { default: usual }: OptionRow = MODULE_OPTIONS[name];

@@ -34,7 +34,7 @@ export const SERVICE_PROVIDERS: readonly FactoryProvider[] = [
   { provide: ELASTIC_JOB_OPTIONS, useFactory: optionsFor, inject: [MODULE_OPTIONS_TOKEN, IN_TASK] },
   {
     provide: CLOCK,
-    useFactory: ({ clock }: ResolvedModuleOptions) => clock ?? new SystemClock(),
+    useFactory: ({ clock, host }: ResolvedModuleOptions) => clock ?? new SystemClock({ host }),
     inject: [ELASTIC_JOB_OPTIONS],
   },
   ...[

@@ -18,4 +18,18 @@ describe('addresses in a dump', () => {
       'ip1 and ip2 01.02.03.04',
     ]);
   });
+
+  it('are hidden if they are of IPv6, which Java does not have', () => {
+    expect(
+      hideAddresses([
+        '/j/instances/fd00::2@-@7-1a | jobInstanceId: fd00::2@-@7-1a',
+        '/j/servers/2001:db8:0:1:2:3:4:5 | fd00::2',
+        '/j/config | cron: 0 0 12:30:45 a::b:: 1:2:3 jobName::item dead:beef',
+      ]),
+    ).toEqual([
+      '/j/instances/ip1@-@7-1a | jobInstanceId: ip1@-@7-1a',
+      '/j/servers/ip2 | ip1',
+      '/j/config | cron: 0 0 12:30:45 a::b:: 1:2:3 jobName::item dead:beef',
+    ]);
+  });
 });

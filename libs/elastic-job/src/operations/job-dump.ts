@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { inJavaOrder } from '../domain/index.js';
 import type { RegistryCenter, RegistryNode, Subtree } from '../registry/index.js';
 
@@ -62,19 +63,23 @@ export function formatDump(nodes: readonly RegistryNode[]): string[] {
 /** Order and grouping matter: if one address begins with another, the longer one may be cut. */
 const IPV4 = /(?:\d|[1-9]\d|1\d{2}|2[0-4]\d|25[0-5])(?:\.(?:1\d{2}|2[0-4]\d|25[0-5]|[1-9]\d|\d)){3}/g;
 
+/** Texts that may be an IPv6 address. */
+const MAYBE_IPV6 = /(?<![\w:.])(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?![\w:.])/gi;
+
 /**
- * Replaces each IPv4 address, and each text that looks like one, by `ip1`, `ip2` and so on, in the order of first
+ * Replaces each IPv4 address, and each text that looks like one, and each IPv6 address by `ip1`, `ip2` and so on, in the order of first
  * appearance.
  * @see ElasticJob, `SensitiveInfoUtils.filterSensitiveIps` and `IpUtils.IP_REGEX`
  */
 export function hideAddresses(texts: readonly string[]): string[] {
   const names = new Map<string, string>();
+  const nameOf = (address: string) => {
+    const name = names.get(address) ?? `ip${names.size + 1}`;
+    names.set(address, name);
+    return name;
+  };
   return texts.map((text) =>
-    text.replaceAll(IPV4, (address) => {
-      const name = names.get(address) ?? `ip${names.size + 1}`;
-      names.set(address, name);
-      return name;
-    }),
+    text.replaceAll(IPV4, nameOf).replaceAll(MAYBE_IPV6, (found) => (isIPv6(found) ? nameOf(found) : found)),
   );
 }
 

@@ -33,7 +33,7 @@ export interface TriggerOptions {
 }
 
 export interface DumpOptions {
-  /** Writes `ip1`, `ip2`, ... for IPv4 addresses, as Java does. @default true */
+  /** Writes `ip1`, `ip2`, ... for IPv4 addresses, as Java does, and for IPv6 addresses. @default true */
   readonly hideAddresses?: boolean;
   /**
    * Writes `hidden` for parameters, props, extra configurations, checkpoints, and the contents of operators' triggers.

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inJavaOrder, isInstanceId, processOf, serverIpOf } from './job-instance.js';
 
 describe('the id of an instance', () => {
-  it.each(['10.0.0.1@-@7-1a', 'a@-@b', '10.0.0.1@-@7@-@8'])('can be %s', (name) => {
+  it.each(['10.0.0.1@-@7-1a', 'a@-@b', '10.0.0.1@-@7@-@8', 'fd00::2@-@7-1a', 'pod-7@-@1-1a'])('can be %s', (name) => {
     expect(isInstanceId(name)).toBe(true);
   });
 
@@ -15,10 +15,12 @@ describe('the id of an instance', () => {
 
   it('begins with the address of its server', () => {
     expect(serverIpOf('10.0.0.1@-@7-1a')).toBe('10.0.0.1');
+    expect(serverIpOf('2001:db8::7@-@7-1a')).toBe('2001:db8::7');
   });
 
   it('names a process that stays when its session is another', () => {
     expect(processOf('10.0.0.1@-@7-1a')).toBe('10.0.0.1@-@7');
+    expect(processOf('fd00::2@-@7-1a')).toBe('fd00::2@-@7');
     expect(processOf('10.0.0.1@-@web-1')).toBe('10.0.0.1@-@web-1'); // chosen by the user: no session is in it
     expect(processOf('10.0.0.1@-@7')).toBe('10.0.0.1@-@7'); // Java's
   });

@@ -62,6 +62,7 @@ export const MODULE_VARIABLES = {
   processing: FLAG,
   globalEnhancers: FLAG,
   drainTimeoutMs: NUMBER,
+  host: TEXT,
   instanceId: TEXT,
   tokenEpoch: NUMBER,
   suspendedGraceMs: NUMBER,
@@ -95,7 +96,8 @@ type Texts = Readonly<Record<string, string | undefined>>;
  * | `ELASTIC_JOB_ALLOW_OPEN_ACL`, `_REQUIRE_TLS` (`true`, `false`) | `registry.allowOpenAcl`, `.requireTls` |
  * | `ELASTIC_JOB_TLS` (`true`, `false`) | `registry.tls`; `NODE_EXTRA_CA_CERTS` adds trusted certificates |
  * | `ELASTIC_JOB_PROCESSING`, `_GLOBAL_ENHANCERS` (`true`, `false`) | `processing`, `globalEnhancers` |
- * | `ELASTIC_JOB_DRAIN_TIMEOUT_MS`, `_INSTANCE_ID`, `_TOKEN_EPOCH` | `drainTimeoutMs`, `instanceId`, `tokenEpoch` |
+ * | `ELASTIC_JOB_DRAIN_TIMEOUT_MS`, `_HOST` | `drainTimeoutMs`, `host` |
+ * | `ELASTIC_JOB_INSTANCE_ID`, `_TOKEN_EPOCH` | `instanceId`, `tokenEpoch` |
  * | `ELASTIC_JOB_SUSPENDED_GRACE_MS`, `_CLOCK_TOLERANCE_MS` | `suspendedGraceMs`, `clockToleranceMs` |
  * | `ELASTIC_JOB_HUNG_GRACE_MS`, `_JAVA_RECONNECT_GRACE_MS` | `hungGraceMs`, `javaReconnectGraceMs` |
  * | `ELASTIC_JOB_LATE_AFTER_MS`, `_ERROR_WINDOW_MS` | `lateAfterMs`, `errorWindowMs` |

@@ -1,8 +1,6 @@
-import type { ServerAddress } from '../wire/index.js';
+import { isLoopbackName } from '../../../clock/index.js';
 import type { Session } from './session.js';
 import type { ResolvedZooKeeperOptions } from '../zookeeper-options.js';
-
-const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|::1|::ffff:127(?:\.\d{1,3}){3})$/i;
 
 /** Warns at the first connection if the digest goes beyond this host in clear, or to a server that is not checked. */
 export function warnOfPlainText(
@@ -11,7 +9,7 @@ export function warnOfPlainText(
   warn: (message: string) => void,
 ): void {
   const { digest, tls } = credentials.reveal();
-  const beyond = servers.filter((server) => !isLoopback(server));
+  const beyond = servers.filter(({ host }) => !isLoopbackName(host));
   const isUnchecked = tls?.rejectUnauthorized === false;
   if (digest === undefined || (tls && !isUnchecked) || beyond.length === 0) return;
   const hosts = beyond.map(({ host }) => host).join(', ');
@@ -23,9 +21,4 @@ export function warnOfPlainText(
   session.onChange(({ state }) => {
     if (state === 'CONNECTED') warn(warning);
   });
-}
-
-/** Judges by the name alone, without resolving it. */
-export function isLoopback({ host }: ServerAddress): boolean {
-  return LOOPBACK.test(host);
 }

@@ -14,5 +14,5 @@ export { Protocol, refusalOf, UNAUTHENTICATED, UNIMPLEMENTED, type WatchedPaths 
 export { ReplyReader } from './reply-reader.js';
 export type { Answer, Reply, Request, RequestBody } from './request.js';
 export type { SaslCredentials } from './sasl.js';
-export { parseServerList, type ServerAddress } from './server-list.js';
+export { hostsOf, parseServerList, type ServerAddress } from './server-list.js';
 export { uncheckedBy } from './verified-tls.js';

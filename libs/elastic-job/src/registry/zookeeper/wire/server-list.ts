@@ -29,6 +29,12 @@ export function parseServerList(text: string): ServerList {
   return { kind: 'valid', servers };
 }
 
+/** Hosts of a server list; none if it is wrong. */
+export function hostsOf(text: string): readonly string[] {
+  const list = parseServerList(text);
+  return list.kind === 'valid' ? list.servers.map(({ host }) => host) : [];
+}
+
 /** @returns the server, or the problem as a text */
 function parseServer(entry: string): ServerAddress | string {
   if (entry === '') return 'there is an empty entry';
