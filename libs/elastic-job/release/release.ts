@@ -157,7 +157,10 @@ async function publish(version: string, tarball: string): Promise<void> {
   await run(root, 'git', 'tag', '--annotate', `v${version}`, '--message', version);
   step('publish');
   const options = [
-    ...['--access', 'public', '--tag', prerelease(version) === null ? 'latest' : 'next'],
+    '--access',
+    'public',
+    '--tag',
+    prerelease(version) === null ? 'latest' : 'next',
     ...(isInWorkflow ? ['--provenance'] : []),
   ];
   try {
