@@ -12,6 +12,6 @@ export function findLoopbackWarning(host: string, registry: ElasticJobModuleOpti
   if (beyond.length === 0) return undefined;
   return (
     `this host registers as ${host}, which is every host's own, at a registry on ${beyond.join(', ')}: hosts of that ` +
-    'name are one server, which operators disable as a whole; give it an address or a name of its own as the option host'
+    'name are one server, which operators disable as a whole; give it an address or a name of its own (option host)'
   );
 }

@@ -67,8 +67,8 @@ const IPV4 = /(?:\d|[1-9]\d|1\d{2}|2[0-4]\d|25[0-5])(?:\.(?:1\d{2}|2[0-4]\d|25[0
 const MAYBE_IPV6 = /(?<![\w:.])(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?![\w:.])/gi;
 
 /**
- * Replaces each IPv4 address, and each text that looks like one, and each IPv6 address by `ip1`, `ip2` and so on, in the order of first
- * appearance.
+ * Replaces each IPv4 address, each text that looks like one, and each IPv6 address by `ip1`, `ip2` and so on, in the
+ * order of first appearance.
  * @see ElasticJob, `SensitiveInfoUtils.filterSensitiveIps` and `IpUtils.IP_REGEX`
  */
 export function hideAddresses(texts: readonly string[]): string[] {
