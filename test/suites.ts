@@ -283,7 +283,7 @@ export const SUITES: readonly Suite[] = [
     command: 'npm run test:security',
     seconds: 80,
     vitest: true,
-    needs: ['zookeeper'],
+    needs: ['zookeeper', 'faketime'],
     programs: ['test/security/**/*.spec.ts', SHARED_SERVER],
     reads: [
       'vitest.security.config.ts',

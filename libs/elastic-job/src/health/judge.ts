@@ -97,7 +97,8 @@ export function judgeReadiness(status: RuntimeStatus, limits: HealthLimits = {},
  */
 export function judgeSession({ session, sessionForMs, phase }: RuntimeStatus, lostMs: number): Finding[] {
   if (phase !== 'running' || session.state === 'CONNECTED' || session.state === 'RECONNECTED') return [];
-  const reason = `the registry session has been ${session.state ?? 'closed'} for ${Math.round(sessionForMs / 1000)} s`;
+  const state = `the registry session has been ${session.state ?? 'closed'} for ${Math.round(sessionForMs / 1000)} s`;
+  const reason = session.problem === undefined ? state : `${state}: ${session.problem}`;
   return [session.state !== 'SUSPENDED' && sessionForMs > lostMs ? down(reason) : degraded(reason)];
 }
 

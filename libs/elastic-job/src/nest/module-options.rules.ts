@@ -101,7 +101,12 @@ export const ZOOKEEPER_REGISTRY = {
   requestTimeoutMs: { rule: wholeNumber({ from: 1 }) },
   maxRequestBytes: { rule: wholeNumber({ from: 1 }) },
   serverTickMs: { rule: wholeNumber({ from: 1 }) },
-  tls: { rule: unseen('options of node:tls, such as { ca }', isObject) },
+  tls: {
+    rule: unseen(
+      'options of node:tls, such as { ca }, paths such as { caFile }, or a function that returns them',
+      isObject,
+    ),
+  },
   requireTls: { rule: flag() },
   allowOpenAcl: { rule: flag() },
   connection: { rule: oneOf(['in-process', 'worker-thread']) },

@@ -182,6 +182,8 @@ export interface SessionInfo {
   readonly id: string | undefined;
   /** Session timeout that the server granted, in milliseconds. */
   readonly timeoutMs: number;
+  /** Reason why the latest attempt to connect has failed, while there is no connection. */
+  readonly problem?: string;
 }
 
 export interface NodeStat {

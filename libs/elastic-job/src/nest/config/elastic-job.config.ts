@@ -53,6 +53,9 @@ export const REGISTRY_VARIABLES = {
   requestTimeoutMs: NUMBER,
   serverTickMs: NUMBER,
   tls: FLAG,
+  tlsCaFile: TEXT,
+  tlsCertFile: TEXT,
+  tlsKeyFile: TEXT,
   connection: wordOf(['in-process', 'worker-thread']),
   maxBlockedMs: NUMBER,
 };
@@ -95,6 +98,8 @@ type Texts = Readonly<Record<string, string | undefined>>;
  * | `ELASTIC_JOB_SASL_USERNAME`, `_SASL_PASSWORD` | `registry.sasl` |
  * | `ELASTIC_JOB_ALLOW_OPEN_ACL`, `_REQUIRE_TLS` (`true`, `false`) | `registry.allowOpenAcl`, `.requireTls` |
  * | `ELASTIC_JOB_TLS` (`true`, `false`) | `registry.tls`; `NODE_EXTRA_CA_CERTS` adds trusted certificates |
+ * | `ELASTIC_JOB_TLS_CA_FILE` | `caFile` of `registry.tls` |
+ * | `ELASTIC_JOB_TLS_CERT_FILE`, `_TLS_KEY_FILE` | `certFile` and `keyFile` of `registry.tls` |
  * | `ELASTIC_JOB_PROCESSING`, `_GLOBAL_ENHANCERS` (`true`, `false`) | `processing`, `globalEnhancers` |
  * | `ELASTIC_JOB_DRAIN_TIMEOUT_MS`, `_HOST` | `drainTimeoutMs`, `host` |
  * | `ELASTIC_JOB_INSTANCE_ID`, `_TOKEN_EPOCH` | `instanceId`, `tokenEpoch` |
@@ -147,7 +152,9 @@ function judgeOthers(present: readonly string[]): readonly string[] {
 }
 
 function registryOf(values: ValuesOf<typeof REGISTRY_VARIABLES>): NonNullable<ElasticJobModuleOptions['registry']> {
-  const { registry: type, servers, namespace, saslUsername, saslPassword, tls, ...others } = values;
+  const { registry: type, servers, namespace, saslUsername, saslPassword, tls, ...rest } = values;
+  const { tlsCaFile: caFile, tlsCertFile: certFile, tlsKeyFile: keyFile, ...others } = rest;
+  const files = Object.fromEntries(Object.entries({ caFile, certFile, keyFile }).filter(([, file]) => file));
   const { sessionTimeoutMs, requestTimeoutMs } = others;
   if (type !== 'zookeeper') return { type: 'memory', namespace, sessionTimeoutMs, requestTimeoutMs };
   // If only one of the two is given, the module's rules refuse it.
@@ -157,7 +164,8 @@ function registryOf(values: ValuesOf<typeof REGISTRY_VARIABLES>): NonNullable<El
     servers: servers!,
     namespace: namespace!,
     sasl: isNamed ? { username: saslUsername ?? '', password: saslPassword ?? '' } : undefined,
-    tls: tls ? {} : undefined,
+    // TLS that is switched off stays off, whatever files there are.
+    tls: (tls ?? Object.keys(files).length > 0) ? files : undefined,
     ...others,
   };
 }

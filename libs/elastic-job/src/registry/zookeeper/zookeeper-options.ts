@@ -1,4 +1,3 @@
-import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import { ConfigurationError, Hidden } from '../../domain/index.js';
 import { Namespace } from '../namespace.js';
 import {
@@ -6,6 +5,7 @@ import {
   parseServerList,
   type SaslCredentials,
   type ServerAddress,
+  type TlsSource,
   uncheckedBy,
 } from './wire/index.js';
 
@@ -33,8 +33,12 @@ export interface ZooKeeperOptions {
    * this time, and up to a tick later. The servers may grant less or more, which is warned of. @default 15_000
    */
   readonly sessionTimeoutMs?: number;
-  /** Connects over TLS, with these options of `node:tls`: `ca`, `cert`, `key`, `servername` ... */
-  readonly tls?: TlsOptions;
+  /**
+   * Connects over TLS, with these options of `node:tls`: `ca`, `cert`, `key`, `servername` ... For certificates that
+   * are renewed give `caFile`, `certFile` and `keyFile` (or `pfxFile`), or a function that returns all options: files
+   * are read and the function is called for each connection.
+   */
+  readonly tls?: TlsSource;
   /**
    * Refuses to connect without `tls`, and to a server whose certificate was not checked: `rejectUnauthorized: false`
    * and an own `checkServerIdentity` are refused, and `NODE_TLS_REJECT_UNAUTHORIZED` has no effect. A digest over plain
@@ -57,8 +61,8 @@ export interface ZooKeeperOptions {
   /**
    * Thread that keeps the connection. `in-process`: the thread that uses it; while that thread computes, the ensemble
    * does not hear that this client is alive. `worker-thread`: a thread of its own, which keeps the session alive
-   * meanwhile, at the cost of a thread and of a hop per request. `tls` must then be transferable to a thread: no
-   * functions.
+   * meanwhile, at the cost of a thread and of a hop per request. What `tls` is or returns must then be transferable to
+   * a thread. A function is called in this thread; while that is blocked, its latest options stand.
    * @default 'in-process'
    */
   readonly connection?: 'in-process' | 'worker-thread';
@@ -145,11 +149,11 @@ function connectionProblems(options: ZooKeeperOptions): readonly string[] {
   if (connection !== 'in-process' && connection !== 'worker-thread') {
     problems.push(`connection is ${JSON.stringify(connection)}; it takes "in-process" or "worker-thread"`);
   }
-  if (connection === 'worker-thread' && !isSendable(tls)) {
+  if (connection === 'worker-thread' && typeof tls === 'object' && !isSendable(tls)) {
     problems.push('tls (not shown) holds a function or the like, which cannot be sent to a worker thread');
   }
   if (requireTls && !tls) problems.push('requireTls is true, but tls is not given');
-  const unchecked = requireTls && tls ? uncheckedBy(tls) : undefined;
+  const unchecked = requireTls && typeof tls === 'object' ? uncheckedBy(tls) : undefined;
   if (unchecked !== undefined) {
     problems.push(
       `requireTls is true, but tls (not shown) has ${unchecked}, so any server could take the place of yours`,

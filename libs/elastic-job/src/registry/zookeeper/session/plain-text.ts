@@ -10,7 +10,7 @@ export function warnOfPlainText(
 ): void {
   const { digest, tls } = credentials.reveal();
   const beyond = servers.filter(({ host }) => !isLoopbackName(host));
-  const isUnchecked = tls?.rejectUnauthorized === false;
+  const isUnchecked = typeof tls === 'object' && tls.rejectUnauthorized === false;
   if (digest === undefined || (tls && !isUnchecked) || beyond.length === 0) return;
   const hosts = beyond.map(({ host }) => host).join(', ');
   const warning = isUnchecked

@@ -3,7 +3,16 @@ import type { RegistryTraffic, SessionInfo } from '../../registry-center.js';
 import type { CloseOptions, RequestOptions } from '../../request-options.js';
 import { AuthenticationError, RegistryUnavailableError, SessionLostError } from '../../registry.errors.js';
 import type { Lease } from '../../session-lease.js';
-import type { Answer, Link, LinkSource, Protocol, Request, SessionTicket } from '../wire/index.js';
+import {
+  type Answer,
+  type Link,
+  type LinkSource,
+  type Protocol,
+  reasonOf,
+  type Request,
+  type SessionTicket,
+} from '../wire/index.js';
+import { ConnectProblem } from './connect-problem.js';
 import { FirstConnect } from './first-connect.js';
 import { warnOfGrantedTimeout } from './granted-timeout.js';
 import { SessionStates } from './session-states.js';
@@ -55,7 +64,7 @@ export class Session implements ConnectionUser {
   private connecting?: Promise<void>;
   private closing?: Promise<void>;
   private readonly first: FirstConnect;
-  private warned: string | undefined;
+  private readonly problem: ConnectProblem;
 
   /** @param prepare makes a new session usable, before listeners hear of it */
   constructor(
@@ -68,11 +77,13 @@ export class Session implements ConnectionUser {
     private readonly warn: (message: string) => void,
   ) {
     this.first = new FirstConnect(options, clock);
+    this.problem = new ConnectProblem((reason) => warn(`there is no session with the registry: ${reason}`));
     this.states = new SessionStates({ state: undefined, id: undefined, timeoutMs: options.sessionTimeoutMs });
   }
 
   get info(): SessionInfo {
-    return this.states.info;
+    const { text: problem } = this.problem;
+    return problem === undefined ? this.states.info : { ...this.states.info, problem };
   }
 
   /** Latest transaction that this client has heard of in its session. */
@@ -174,10 +185,10 @@ export class Session implements ConnectionUser {
 
   failed(cause: unknown): void {
     this.first.failed(cause);
-    if (!(cause instanceof AuthenticationError) || this.info.state === undefined) return;
-    // For example a password that the servers no longer accept; each attempt would give the same warning.
-    if (cause.message !== this.warned) this.warn(cause.message);
-    this.warned = cause.message;
+    const { state } = this.states.info;
+    if (state === undefined || this.closing) return;
+    // A session that lives on is often back at the next attempt. A password that is no longer accepted is not.
+    this.problem.failed(reasonOf(cause), state === 'LOST' || cause instanceof AuthenticationError);
   }
 
   /**
@@ -231,6 +242,7 @@ export class Session implements ConnectionUser {
     this.watches.reconnected();
     this.states.become({ state: isFirst ? 'CONNECTED' : 'RECONNECTED', id: ticket.id, timeoutMs: ticket.timeoutMs });
     this.first.succeeded();
+    this.problem.solved();
   }
 
   private suspend(): void {

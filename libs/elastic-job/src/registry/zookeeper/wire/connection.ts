@@ -3,6 +3,7 @@ import type { Clock, Timer } from '../../../clock/index.js';
 import { Batch, type Hidden } from '../../../domain/index.js';
 import { AuthenticationError } from '../../registry.errors.js';
 import { elapsedMs, type Lease, leaseMarginMs, type Moment, momentOf } from '../../session-lease.js';
+import { reasonOf } from './broken-connection.js';
 import type { Credentials } from './credentials.js';
 import { FrameReader } from './frame-reader.js';
 import { type FrameWriter, readConnected, type SessionTicket, XID } from './handshake.js';
@@ -15,7 +16,7 @@ import type { ReplyReader } from './reply-reader.js';
 import type { Answer, Request } from './request.js';
 import { authenticate } from './sasl.js';
 import type { ServerAddress } from './server-list.js';
-import { verified } from './verified-tls.js';
+import { ownCertificateFault, readTls } from './tls-source.js';
 
 interface ConnectionOptions {
   readonly server: ServerAddress;
@@ -66,6 +67,8 @@ export class Connection implements Link {
   /** True if the session was found alive since the chunk of the present message came in. Events come by the hundred. */
   private isBelieved = false;
   private endedBy: unknown;
+  /** Fault of the client's certificate, by which a server may refuse it without a word. */
+  private certificateFault: string | undefined;
   private timeoutMs: number;
   private conclude: (opening: Opening) => void = () => {};
   private markEnded: (cause: unknown) => void = () => {};
@@ -86,19 +89,23 @@ export class Connection implements Link {
 
   open(): Promise<Opening> {
     const { limitMs, credentials } = this.options;
-    const { tls: given, requireTls } = credentials.reveal();
-    const tls = given && requireTls ? verified(given) : given;
     this.alarm = this.clock.setTimer(limitMs, () => {
       void this.afterPolling(() => {
         if (!this.isConnected) this.end(new Error(`no session within ${Math.round(limitMs)} ms`));
       });
     });
     const opening = new Promise<Opening>((resolve) => (this.conclude = resolve));
-    openSocket({ ...this.options, tls }).then(
-      (socket) => this.use(socket, readyEvent(tls)),
-      (error: unknown) => this.end(error),
-    );
+    this.dial(credentials.reveal()).catch((error: unknown) => this.end(error));
     return opening;
+  }
+
+  /** Reads the certificates anew, since they may have been renewed. */
+  private async dial({ tls: source, requireTls }: Credentials): Promise<void> {
+    const tls = source && (await readTls(source, requireTls));
+    if (!this.isOpen) return;
+    const fault = tls && ownCertificateFault(tls, this.clock.wallNow());
+    this.certificateFault = fault;
+    this.use(await openSocket({ ...this.options, tls }), readyEvent(tls));
   }
 
   send<T>(request: Request<T>, receive: (answer: Answer<T>) => void): void {
@@ -253,11 +260,17 @@ export class Connection implements Link {
     if (!this.isOpen) return;
     this.isOpen = false;
     this.endedBy = cause;
+    const { certificateFault } = this;
+    const reason = this.isConnected || certificateFault === undefined ? cause : withFault(certificateFault, cause);
     this.alarm?.cancel();
     this.#socket?.destroy();
-    this.conclude({ kind: 'failed', cause });
+    this.conclude({ kind: 'failed', cause: reason });
     this.listener.dropped();
     this.replies.drop(cause);
     this.markEnded(cause);
   }
+}
+
+function withFault(fault: string, cause: unknown): Error {
+  return new Error(`${reasonOf(cause)}; ${fault}`, { cause });
 }

@@ -15,4 +15,4 @@ export { ReplyReader } from './reply-reader.js';
 export type { Answer, Reply, Request, RequestBody } from './request.js';
 export type { SaslCredentials } from './sasl.js';
 export { hostsOf, parseServerList, type ServerAddress } from './server-list.js';
-export { uncheckedBy } from './verified-tls.js';
+export { readTls, type TlsFiles, type TlsSettings, type TlsSource, uncheckedBy } from './tls-source.js';

@@ -3,6 +3,7 @@ import { SystemClock } from '../../../clock/index.js';
 import { Batch, Hidden } from '../../../domain/index.js';
 import { FrameWriter, loadJute, Protocol } from '../wire/index.js';
 import { Dialer } from '../session/index.js';
+import { AskedTls } from './asked-tls.js';
 import { Heartbeat } from './heartbeat.js';
 import { type News, pack, RawPayload, type WorkerOrder, type WorkerReport, type WorkerSettings } from './messages.js';
 import { SessionKeeper } from './session-keeper.js';
@@ -20,6 +21,7 @@ export class ConnectionHost {
   private keeper?: SessionKeeper;
   private links = 0;
   private readonly news = new Batch<News>();
+  private readonly tls = new AskedTls(this.clock, () => this.report({ kind: 'tls?' }));
 
   constructor(
     private readonly port: MessagePort,
@@ -28,7 +30,9 @@ export class ConnectionHost {
     this.lease = new SharedLease(settings.lease, this.clock, settings.dialing.serverTickMs);
     const jute = loadJute();
     const protocol = new Protocol(jute, false); // writes only the end of a session here
-    const dialing = { ...settings.dialing, credentials: new Hidden(settings.credentials) };
+    const { tls } = settings.credentials;
+    const credentials = { ...settings.credentials, tls: tls === 'asked' ? () => this.tls.read() : tls };
+    const dialing = { ...settings.dialing, credentials: new Hidden(credentials) };
     this.dialer = new Dialer(protocol, new FrameWriter(jute), dialing, this.clock, this.lease);
     this.heartbeat = new Heartbeat(
       this.clock,
@@ -55,6 +59,10 @@ export class ConnectionHost {
         return this.keeper?.abandon(order.link);
       case 'alive':
         return this.heartbeat.answered();
+      case 'tls':
+        return this.tls.answered(order.options);
+      case 'no-tls':
+        return this.tls.answered(new Error(order.problem));
       default:
         return order satisfies never;
     }

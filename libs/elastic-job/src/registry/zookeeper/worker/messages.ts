@@ -1,10 +1,11 @@
-import type { Credentials, JutePayload, SessionTicket } from '../wire/index.js';
+import type { Credentials, JutePayload, SessionTicket, TlsSettings } from '../wire/index.js';
 import type { DialOptions } from '../session/index.js';
 
 /** Start data of the worker thread. */
 export interface WorkerSettings {
   readonly dialing: Omit<DialOptions, 'credentials'>;
-  readonly credentials: Credentials;
+  /** `tls` is `'asked'` if a function of the main thread has the options. */
+  readonly credentials: Omit<Credentials, 'tls'> & { readonly tls: TlsSettings | 'asked' | undefined };
   readonly maxBlockedMs: number;
   /** Memory of the `SharedLease`. */
   readonly lease: SharedArrayBuffer;
@@ -12,14 +13,17 @@ export interface WorkerSettings {
 
 /**
  * Orders to the worker thread. `begin`: forget the present session and connect for a new one, which gets this number;
- * `hold`: the session is in use, so keep it over further links; `alive`: answer to `alive?`.
+ * `hold`: the session is in use, so keep it over further links; `alive`: answer to `alive?`;
+ * `tls` and `no-tls`: answers to `tls?`.
  */
 export type WorkerOrder =
   | { readonly kind: 'begin'; readonly session: number }
   | { readonly kind: 'hold'; readonly session: number }
   | { readonly kind: 'requests'; readonly link: number; readonly requests: readonly PackedRequest[] }
   | { readonly kind: 'abandon'; readonly link: number }
-  | { readonly kind: 'alive' };
+  | { readonly kind: 'alive' }
+  | { readonly kind: 'tls'; readonly options: TlsSettings }
+  | { readonly kind: 'no-tls'; readonly problem: string };
 
 export interface PackedRequest {
   readonly opCode: number;
@@ -27,10 +31,12 @@ export interface PackedRequest {
 }
 
 /**
- * Reports from the worker thread. `lastZxid`: as in `Link`; `alive?`: asks if the main thread's event loop still runs.
+ * Reports from the worker thread. `lastZxid`: as in `Link`; `alive?`: asks if the main thread's event loop still runs;
+ * `tls?`: asks for the options of the next connection.
  */
 export type WorkerReport =
-  { readonly kind: 'news'; readonly news: readonly News[]; readonly lastZxid: bigint } | { readonly kind: 'alive?' };
+  | { readonly kind: 'news'; readonly news: readonly News[]; readonly lastZxid: bigint }
+  | { readonly kind: 'alive?' | 'tls?' };
 
 /**
  * Events of the worker thread, in its order. An attempt to connect ends with one of the first three; each link has its

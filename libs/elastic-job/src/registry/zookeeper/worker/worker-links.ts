@@ -3,7 +3,15 @@ import { BackOff, type Clock } from '../../../clock/index.js';
 import { ConfigurationError, Hidden } from '../../../domain/index.js';
 import { AuthenticationError } from '../../registry.errors.js';
 import type { Lease } from '../../session-lease.js';
-import { type LinkListener, type LinkSource, type Protocol, reasonOf, type SessionTicket } from '../wire/index.js';
+import {
+  type LinkListener,
+  type LinkSource,
+  type Protocol,
+  readTls,
+  reasonOf,
+  type SessionTicket,
+  type TlsSettings,
+} from '../wire/index.js';
 import { DIAL_PAUSES } from '../session/index.js';
 import type { ResolvedZooKeeperOptions } from '../zookeeper-options.js';
 import type { News, WorkerOrder, WorkerReport, WorkerSettings } from './messages.js';
@@ -23,8 +31,16 @@ export function linksOfWorker(
   const memory = sharedLeaseMemory();
   const lease = new SharedLease(memory, clock, serverTickMs);
   const dialing = { servers, sessionTimeoutMs, connectionTimeoutMs, serverTickMs };
-  const settings = new Hidden({ dialing, credentials: options.credentials.reveal(), maxBlockedMs, lease: memory });
-  return { links: new WorkerLinks(protocol, clock, lease, settings, workerUrl), lease };
+  const { tls, ...credentials } = options.credentials.reveal();
+  const isAsked = typeof tls === 'function';
+  const settings = new Hidden({
+    dialing,
+    credentials: { ...credentials, tls: isAsked ? ('asked' as const) : tls },
+    maxBlockedMs,
+    lease: memory,
+  });
+  const askTls = isAsked ? () => readTls(tls, credentials.requireTls) : undefined;
+  return { links: new WorkerLinks(protocol, clock, lease, settings, workerUrl, askTls), lease };
 }
 
 /**
@@ -50,13 +66,14 @@ export class WorkerLinks implements LinkSource {
   /** Reports that are not handled yet. From the outcome of an attempt on, they wait until a link is opened. */
   private readonly inbox: News[] = [];
 
-  /** @param entry the worker's entry, if a bundler has moved it */
+  /** @param entry the worker's entry, if a bundler has moved it @param askTls gives options that a function has */
   constructor(
     private readonly protocol: Protocol,
     private readonly clock: Clock,
     private readonly lease: Lease,
     private readonly settings: Hidden<WorkerSettings>,
     private readonly entry: URL = ENTRY,
+    private readonly askTls?: () => Promise<TlsSettings>,
   ) {
     this.backOff = new BackOff(clock, DIAL_PAUSES);
   }
@@ -128,9 +145,19 @@ export class WorkerLinks implements LinkSource {
       for (const news of report.news) this.inbox.push(news);
       return this.takeIn();
     }
+    if (report.kind === 'tls?') return void this.answerTls();
     this.order({ kind: 'alive' });
     // After a long pause this may be the first message, and the worker may have given up the session.
     this.link?.mayDeliver();
+  }
+
+  private async answerTls(): Promise<void> {
+    try {
+      this.order({ kind: 'tls', options: (await this.askTls?.()) ?? {} });
+    } catch (error) {
+      // Also if the options cannot be sent to a thread, since there is a function among them.
+      this.order({ kind: 'no-tls', problem: `tls: ${reasonOf(error)}` });
+    }
   }
 
   private takeIn(): void {
