@@ -110,7 +110,7 @@ describe('a dataflow class', () => {
     }
 
     await expect(startJobs({ providers: [OrderFlow] })).rejects.toThrow(
-      'job "settle-orders" (OrderFlow): streaming.process must be "true" or "false", but is "yes"',
+      'job "settle-orders" (OrderFlow): streaming.process must be "true" or "false"',
     );
   });
 

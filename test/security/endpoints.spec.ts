@@ -41,10 +41,39 @@ describe('a client of the dump server', () => {
     expect(await victim.operator.dump('settle', { hideSecrets: false })).toContain(SECRET);
   });
 
+  it("reads no operator's parameters in records, no note of a backend, and no node that nobody knows", async () => {
+    const { victim, ask } = await startServed(JOB);
+    await victim.operator.trigger('settle', { parameters: SECRET });
+    await until(() => victim.settled('settle').length > 0);
+    const note = {
+      id: 'pod-1',
+      backend: 'b',
+      run: 'r',
+      launch: 1,
+      source: 'NORMAL_TRIGGER',
+      state: 'QUEUED',
+      since: 1,
+    };
+    await victim.attacker.create('/settle/sharding/0/task', JSON.stringify({ ...note, detail: SECRET }), 'PERSISTENT');
+    await victim.attacker.create('/settle/notes', SECRET, 'PERSISTENT');
+
+    const dump = await ask('dump@settle\n');
+
+    expect(dump).toMatch(
+      /record \| \{.*"outcome":"succeeded".*"fireTime":\d+,"origin":"manual:.*","parameters":"hidden"/,
+    );
+    expect(dump).toContain('"state":"QUEUED","since":1,"detail":"hidden"');
+    expect(dump).toContain('/settle/notes | hidden\n');
+    expect(dump).not.toContain(SECRET);
+    expect(await victim.operator.dump('settle', { hideSecrets: false })).toContain(SECRET);
+  });
+
   it('gets 5 MB of a larger tree, and is told that there is more', async () => {
     const { victim, ask } = await startServed(JOB);
-    for (let i = 0; i < 8; i += 1) await victim.attacker.create(`/settle/junk-${i}`, 'x'.repeat(900_000), 'PERSISTENT');
-    await victim.attacker.create('/settle/addresses', addresses(60_000), 'PERSISTENT');
+    for (let i = 0; i < 8; i += 1) {
+      await victim.attacker.create(`/settle/servers/junk-${i}`, 'x'.repeat(900_000), 'PERSISTENT');
+    }
+    await victim.attacker.create('/settle/servers/addresses', addresses(60_000), 'PERSISTENT');
 
     const dump = await ask('dump@settle\n');
 
@@ -55,7 +84,7 @@ describe('a client of the dump server', () => {
 
   it('hides 60,000 addresses in a moment', async () => {
     const { victim, ask } = await startServed(JOB);
-    await victim.attacker.create('/settle/addresses', addresses(60_000), 'PERSISTENT');
+    await victim.attacker.create('/settle/servers/addresses', addresses(60_000), 'PERSISTENT');
 
     expect(await ask('dump@settle\n')).toContain('ip60000');
   });

@@ -8,9 +8,11 @@ import {
   FailoverService,
   InstanceService,
   type JobErrorHandler,
+  type JobEvent,
   JobEvents,
   JobRegistrar,
   LeaderService,
+  REGISTRY_CENTER,
   ServerService,
   ShardingService,
 } from '@app/elastic-job';
@@ -25,6 +27,7 @@ import { JobOperateApi } from '@app/elastic-job/operations';
 import { EmailErrorHandler } from '@app/elastic-job/email';
 import { ElasticJobMetricsModule, JobMetrics } from '@app/elastic-job/metrics';
 import { openTelemetryTracer } from '@app/elastic-job/opentelemetry';
+import type { RegistryCenter } from '@app/elastic-job/registry';
 import { ScriptJobType } from '@app/elastic-job/script';
 import { ElasticJobHealthIndicator, ElasticJobHealthModule } from '@app/elastic-job/terminus';
 import { VirtualClock } from '@app/elastic-job/testing';
@@ -35,9 +38,11 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { JobApplication, rootModule, whileTimePasses } from '../nest/support/job-application.js';
 import { SwitchedSqlite } from '@test/support/databases/switched-sqlite.js';
+import { SECRET_VALUES } from '@test/support/unit/secret-values.js';
 
 const CANARY = 'canary-7f3a9c';
 const NEVER = '0 0 0 1 1 ? 2199';
+const TASK = { fireTime: 1, launch: 1, uid: 'pod-1', node: undefined };
 const SERVICES = [
   ConfigurationService,
   ExecutionService,
@@ -60,6 +65,7 @@ afterEach(() => {
 /** An application with every log, channel and output that the library has. */
 class Telling {
   readonly lines: unknown[][] = [];
+  readonly heard: JobEvent[] = [];
   readonly reports: FailureReport[] = [];
   readonly spans = new InMemorySpanExporter();
   readonly database = new SwitchedSqlite();
@@ -67,7 +73,7 @@ class Telling {
 
   static async start(options: ElasticJobModuleOptions, ...providers: readonly (new () => object)[]): Promise<Telling> {
     const telling = new Telling();
-    const { lines, reports, spans, database } = telling;
+    const { heard, lines, reports, spans, database } = telling;
     const keep = (...line: unknown[]) => void lines.push(line);
     const logger: LoggerService = { log: keep, warn: keep, error: keep, debug: keep };
     const pager: JobErrorHandler = { type: 'PAGER', handle: (report) => void reports.push(report) };
@@ -81,7 +87,7 @@ class Telling {
         ...options,
         errorHandlers: [pager, ...(options.errorHandlers ?? [])],
         tracer: openTelemetryTracer({ tracerProvider }),
-        tracing: [new SqlHistory(database.db)],
+        tracing: [new SqlHistory(database.db), { name: 'own', hear: (event) => void heard.push(event) }],
       },
     });
     const app = await whileTimePasses(
@@ -92,17 +98,32 @@ class Telling {
     return telling;
   }
 
-  /** All texts of log, channel, history, spans, metrics and health, joined. */
+  /** All texts of log, channel, history, spans, metrics, health and dumps, joined. */
   async told(): Promise<string> {
+    return Object.values(await this.exits()).join('\n');
+  }
+
+  /** The texts of each exit, by its name. */
+  async exits(): Promise<Readonly<Record<string, string>>> {
     const { app, clock } = this.jobs;
     await clock.advance(120_000);
     const health = app.get(ElasticJobHealthIndicator);
-    const tables = ['JOB_EXECUTION_LOG', 'JOB_STATUS_TRACE_LOG'].map((table) => this.database.rows(table));
+    const dumps: string[] = [];
+    for (const { jobName } of app.get(JobRegistrar).jobs)
+      dumps.push(await clock.advanceUntil(app.get(JobOperateApi).dump(jobName)));
     const spans = this.spans
       .getFinishedSpans()
       .map(({ attributes, events, name, status }) => [name, attributes, events, status]);
-    const metrics = await app.get(JobMetrics).registry.metrics();
-    return shown([this.lines, this.reports, tables, spans, metrics, health.liveness(), health.readiness()]);
+    return {
+      log: shown(this.lines),
+      sink: shown(this.heard),
+      channel: shown(this.reports),
+      history: shown(['JOB_EXECUTION_LOG', 'JOB_STATUS_TRACE_LOG'].map((table) => this.database.rows(table))),
+      spans: shown(spans),
+      metrics: await app.get(JobMetrics).registry.metrics(),
+      health: shown([health.liveness(), health.readiness(), health.leadership(), health.tracing()]),
+      dump: dumps.join('\n'),
+    };
   }
 }
 
@@ -164,6 +185,61 @@ describe('a secret in the texts of a run', () => {
     expect(told).not.toContain(CANARY);
   });
 });
+
+/** Digits, so that a number can be the secret as well. */
+const NUMBER = '4711083';
+
+/** Throws what the test says. */
+class ThrowingJobs {
+  static thrown: () => unknown;
+
+  @ElasticJob({
+    name: 'throw',
+    cron: NEVER,
+    shardingTotalCount: 1,
+    shardingItemParameters: `0=${NUMBER}`,
+    jobErrorHandlerType: 'PAGER',
+    maxAttempts: 2,
+  })
+  settle(): void {
+    throw ThrowingJobs.thrown();
+  }
+}
+
+describe('a secret in a value that a handler throws', () => {
+  it.each([...SECRET_VALUES])('leaves the process by no exit: %s', async (_, make) => {
+    ThrowingJobs.thrown = () => make(NUMBER);
+    const redact = (text: string) => text.replaceAll(NUMBER, '***');
+    const telling = await Telling.start({ redact }, ThrowingJobs);
+    const { app, clock, events } = telling.jobs;
+    app.get(JobEvents).emit({ kind: 'task-released', jobName: 'throw', item: 0, task: TASK, tail: `says ${NUMBER}` });
+    await clock.advanceUntil(app.get(JobOperateApi).trigger('throw', { parameters: NUMBER }));
+    while (!events.some(({ kind }) => kind === 'finished')) await clock.advance(100);
+    const config = (await clock.advanceUntil(app.get<RegistryCenter>(REGISTRY_CENTER).read('/throw/config')))!.data;
+    const edited = `${config.replace(/^description:.*\n/m, '')}description: ${NUMBER}\n`;
+    await clock.advanceUntil(app.get<RegistryCenter>(REGISTRY_CENTER).set('/throw/config', edited));
+
+    const exits = await telling.exits();
+
+    expect(Object.keys(exits).filter((exit) => exits[exit]!.includes(NUMBER))).toEqual([]);
+    expect(Object.keys(exits).filter((exit) => !exits[exit]!.includes('throw'))).toEqual([]);
+    expect(exits['sink']).toContain('says ***');
+    expect(exits['health']).toContain('***');
+    expect(exits['dump']).toContain('description: ***');
+  });
+});
+
+const REQUEST = { 'http.uri': 'https://example.org/', 'http.method': 'GET' };
+/** Each prop of the job types with the secret as its wrong value. */
+const WRONG_PROPS: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+  ...Object.keys(REQUEST).map((name) => ['HTTP', { ...REQUEST, [name]: CANARY }] as const),
+  ...['http.connect.timeout.milliseconds', 'http.read.timeout.milliseconds'].map(
+    (name) => ['HTTP', { [name]: CANARY, ...REQUEST }] as const,
+  ),
+  ['HTTP', { 'http.content.type': `a\n${CANARY}`, ...REQUEST }],
+  ['HTTP', { ...REQUEST, 'http.uri': `${CANARY}://host` }],
+  ['SCRIPT', { 'script.command.line': `${CANARY} --all` }],
+];
 
 describe('a secret in an option, a prop or a variable', () => {
   const SECRETIVE: ElasticJobModuleOptions = {
@@ -230,6 +306,18 @@ describe('a secret in an option, a prop or a variable', () => {
       { jobs: { a: { type: 'HTTP', cron: NEVER, shardingTotalCount: 1, pasword: CANARY } } },
     ],
     [
+      'servers with a password',
+      { registry: { type: 'zookeeper', servers: `zk://user:${CANARY}@zk:2181`, namespace: 'n' } },
+    ],
+    [
+      'servers with a password instead of a port',
+      { registry: { type: 'zookeeper', servers: `user:${CANARY}@zk:2181`, namespace: 'n' } },
+    ],
+    [
+      'props that are no record',
+      { jobs: { a: { type: 'HTTP', cron: NEVER, shardingTotalCount: 1, props: JSON.parse(JSON.stringify(CANARY)) } } },
+    ],
+    [
       'an address with an account',
       {
         jobs: {
@@ -255,6 +343,16 @@ describe('a secret in an option, a prop or a variable', () => {
         },
       },
     ],
+    ...WRONG_PROPS.map(
+      ([type, props]) =>
+        [
+          `the props ${Object.keys(props).join(' and ')}`,
+          {
+            jobs: { a: { type, cron: NEVER, shardingTotalCount: 1, props } },
+            jobTypes: [new ScriptJobType({ allow: ['true'] })],
+          },
+        ] as [string, object],
+    ),
   ])('is not echoed of %s', async (_, wrong) => {
     const starting = NestFactory.createApplicationContext(ElasticJobModule.forRoot(wrong), {
       logger: false,

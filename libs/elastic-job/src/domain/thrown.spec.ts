@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { THROWN_TRAPS } from '@test/support/unit/thrown-traps.js';
 import { causeOf, describeError, isError, messageOf, nameOf, readable, stackOf } from './thrown.js';
@@ -31,6 +32,14 @@ describe('describeError', () => {
   ])('gives a text for %s', (_, thrown, text) => {
     expect(describeError(thrown)).toBe(text);
   });
+});
+
+it('knows an error of another realm', () => {
+  const thrown: unknown = runInNewContext("new RangeError('no row')");
+
+  expect(isError(thrown)).toBe(true);
+  expect(describeError(thrown)).toMatch(/^RangeError: no row\n {4}at /);
+  expect([nameOf(thrown), messageOf(thrown)]).toEqual(['RangeError', 'no row']);
 });
 
 describe.each([...THROWN_TRAPS])('%s', (_what, trapped) => {

@@ -8,9 +8,9 @@ const UNREADABLE = 'a value that cannot be shown';
 /** Most causes of an error that are shown, since a chain of causes may be circular. */
 const MOST_CAUSES = 5;
 
-/** True for an error. A revoked proxy is none. */
+/** True for an error, also for one of another realm such as a `vm` context. A revoked proxy is none. */
 export function isError(thrown: unknown): thrown is Error {
-  return attempt(() => thrown instanceof Error) ?? false;
+  return attempt(() => thrown instanceof Error || Object.prototype.toString.call(thrown) === '[object Error]') ?? false;
 }
 
 /** The message of an error, or the text of another value. */

@@ -173,9 +173,7 @@ describe('the props of a dataflow', () => {
     expect(findDataflowFaults(props)).toEqual([]);
   });
 
-  it.each(['yes', 'true!', 'untrue', ''])('names property and value of "%s" as a fault', (value) => {
-    expect(findDataflowFaults({ 'streaming.process': value })).toEqual([
-      `streaming.process must be "true" or "false", but is "${value}"`,
-    ]);
+  it.each(['yes', 'true!', 'untrue', ''])('names the property of "%s" as a fault', (value) => {
+    expect(findDataflowFaults({ 'streaming.process': value })).toEqual([`streaming.process must be "true" or "false"`]);
   });
 });

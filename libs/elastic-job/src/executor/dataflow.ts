@@ -30,7 +30,7 @@ export function dataflowHandler<Row>(clock: Clock, job: DataflowJob<Row>): JobHa
 /** @see FindPropsFaults */
 export function findDataflowFaults({ [STREAMING]: streaming }: JobProps): readonly string[] {
   if (streaming === undefined || /^(true|false)$/i.test(streaming)) return [];
-  return [`${STREAMING} must be "true" or "false", but is "${streaming}"`];
+  return [`${STREAMING} must be "true" or "false"`];
 }
 
 /** Processes one fetch with all its batches. @returns true if there was data and the run may go on */

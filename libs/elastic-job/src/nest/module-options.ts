@@ -151,9 +151,10 @@ export interface ElasticJobModuleOptions {
    */
   readonly tracer?: RunTracer;
   /**
-   * Removes secrets from texts before they go to the log, a history, a channel or a span: messages and stacks of
-   * errors, output of scripts, reasons, parameters of triggers. Listeners of this process get the events unchanged. If
-   * it throws, the text is not shown.
+   * Removes secrets from texts before they go to a sink such as the log and a history, to a channel, a span, a health
+   * detail, a dump or the report of a task: messages, stacks and fields of errors, other thrown values, output of
+   * scripts and tasks, reasons, parameters, differences of settings. It may be called more than once with a part of the
+   * same text. Listeners of this process get the events unchanged. If it throws, the text is not shown.
    * @default texts stay as they are
    */
   readonly redact?: Redact;

@@ -86,10 +86,10 @@ function createRuntime(options: ResolvedModuleOptions, registry: RegistryCenter,
 function createOperateApi(
   registry: RegistryCenter,
   clock: Clock,
-  { strategies, cronDialect }: ResolvedModuleOptions,
+  { strategies, cronDialect, redact }: ResolvedModuleOptions,
   { templates }: ElasticJobRuntime,
 ): JobOperateApi {
-  return new JobOperateApi(registry, clock, strategies, cronDialect, (name) => templates.find(name));
+  return new JobOperateApi(registry, clock, strategies, cronDialect, (name) => templates.find(name), redact);
 }
 
 function createConfigurationApi(

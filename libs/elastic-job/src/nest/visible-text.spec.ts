@@ -8,6 +8,13 @@ describe('a text in the log', () => {
     ['marks of direction', 'a\u202etxt.exe\u2069\u061c', String.raw`a\u202etxt.exe\u2069\u061c`],
     ['what cannot be seen', 'a\u200bb\ufeff\u2028', String.raw`a\u200bb\ufeff\u2028`],
     ['half of a character', 'a\ud800', String.raw`a\ud800`],
+    ['tags, which spell a hidden text', 'a\u{e0041}\u{e007f}', String.raw`a\u{e0041}\u{e007f}`],
+    [
+      'characters without a shape',
+      'a\u00ad\u034f\u3164\ufe0f\u{e0100}\u2800\u{1d173}',
+      String.raw`a\u00ad\u034f\u3164\ufe0f\u{e0100}\u2800\u{1d173}`,
+    ],
+    ['characters of private meaning', 'a\ue000\u{10fffd}', String.raw`a\ue000\u{10fffd}`],
     ['usual text', 'Straße 作業 \u{1f600} "x" \\n', 'Straße 作業 \u{1f600} "x" \\n'],
   ])('shows all of %s', (_, given, shown) => {
     expect(visibleText(given)).toBe(shown);

@@ -1,8 +1,9 @@
 /**
- * Control characters, which terminals take for commands, and invisible marks that turn the reading direction or join
- * lines.
+ * Control characters, which terminals take for commands, and all that is read and not seen: marks that turn the reading
+ * direction or join lines, tags (U+E0000 and above) and other characters without a shape, lone surrogates, and those
+ * whose meaning is private.
  */
-const INVISIBLE = /[\p{Cc}\u{61c}\u{200b}-\u{200f}\u{2028}-\u{202e}\u{2060}-\u{2069}\u{feff}\u{fff9}-\u{fffb}\p{Cs}]/gu;
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{2800}]/gu;
 const KNOWN: Readonly<Record<string, string>> = { '\n': String.raw`\n`, '\r': String.raw`\r`, '\t': String.raw`\t` };
 
 /**
@@ -22,5 +23,6 @@ export function visibleStack(stack: string, message: string): string {
 }
 
 function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const code = character.codePointAt(0)!.toString(16);
+  return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
 }

@@ -8,7 +8,13 @@ import {
   untilAccepted,
 } from '../coordination/index.js';
 import { sharedClass } from '../copies/index.js';
-import { type CronDialect, type JobName, type ShardingStrategy, UnknownJobError } from '../domain/index.js';
+import {
+  type CronDialect,
+  type JobName,
+  type Redact,
+  type ShardingStrategy,
+  UnknownJobError,
+} from '../domain/index.js';
 import type { Operation, RegistryCenter } from '../registry/index.js';
 import {
   type CommandScope,
@@ -36,7 +42,9 @@ export interface DumpOptions {
   /** Writes `ip1`, `ip2`, ... for IPv4 addresses, as Java does, and for IPv6 addresses. @default true */
   readonly hideAddresses?: boolean;
   /**
-   * Writes `hidden` for parameters, props, extra configurations, checkpoints, and the contents of operators' triggers.
+   * Shows only what is known to hold no secret, and `hidden` for all else: parameters, props, extra configurations,
+   * checkpoints, notes of backends, the contents of operators' triggers, and nodes that this package does not know. The
+   * module's `redact` goes over the rest.
    * Java does not.
    * @default true
    */
@@ -76,6 +84,7 @@ export class JobOperateApi {
     private readonly strategies: readonly ShardingStrategy[] = [],
     private readonly cronDialect: CronDialect = 'quartz',
     private readonly findTemplate: FindTemplate = () => undefined,
+    private readonly redact: Redact = (text) => text,
   ) {}
 
   /**
@@ -211,8 +220,9 @@ export class JobOperateApi {
     const { maxBytes = MAX_DUMP_BYTES } = options;
     const tree = await readTree(this.registry, paths.root, maxBytes);
     if (tree === undefined) throw new UnknownJobError(jobName, 'registry');
-    const nodes = options.hideSecrets === false ? tree.nodes : tree.nodes.map((node) => withoutSecrets(paths, node));
-    const lines = formatDump(nodes);
+    const hidesSecrets = options.hideSecrets !== false;
+    const nodes = hidesSecrets ? tree.nodes.map((node) => withoutSecrets(paths, node)) : tree.nodes;
+    const lines = formatDump(nodes).map(hidesSecrets ? this.redact : (line) => line);
     if (tree.isCut) lines.push(`# cut: the tree has more than ${maxBytes} bytes`);
     return `${(options.hideAddresses === false ? lines : hideAddresses(lines)).join('\n')}\n`;
   }

@@ -5,7 +5,7 @@ import { hearRejection, type Redact } from '../domain/index.js';
 import type { JobEventSink, SinkHost } from './event-sink.js';
 import type { JobEvent } from './job-event.js';
 import type { JobEvents } from './job-events.js';
-import { redactEvent } from './redacted-event.js';
+import { eventRedaction } from './redacted-event.js';
 
 /** Longest wait until the sinks have stored their events, in milliseconds. */
 const LONGEST_STOP_MS = 5_000;
@@ -28,11 +28,12 @@ export class EventSinks {
   /** @throws the error of a sink that can never work; the sinks before it have started and must be stopped */
   start(): void {
     const host: SinkHost = { clock: this.clock, emit: (event) => this.events.emit(event) };
+    const shown = this.redact ? eventRedaction(this.redact) : (event: JobEvent) => event;
     for (const sink of this.sinks) {
       const answer: unknown = inOwnContext(() => sink.start?.(host));
       hearRejection(answer, (error) => this.report(`starting the sink "${sink.name}" failed`, error));
       this.started.push(sink);
-      const hear = (event: JobEvent) => sink.hear(this.redact ? redactEvent(event, this.redact) : event);
+      const hear = (event: JobEvent) => sink.hear(shown(event));
       this.listening.push(this.events.on(hear, `the sink "${sink.name}"`));
     }
   }

@@ -2,8 +2,10 @@ import { inOwnContext } from '../async-context/index.js';
 import {
   hearRejection,
   type Redact,
+  redactContext,
   redactOutcome,
   redactThrown,
+  redactTrigger,
   type RunTrace,
   type RunTracer,
   type SettledOutcome,
@@ -18,7 +20,7 @@ const LONGEST_NAME = 55;
 
 /** Conditions of a guard. */
 export interface TracerGuard {
-  /** Applied to the errors that the tracer gets. @default unchanged errors */
+  /** Applied to the errors, parameters and props that the tracer gets. @default they are unchanged */
   readonly redact?: Redact | undefined;
   /** Hears the failures of the tracer, by the name of the call. @default they are ignored */
   readonly onError?: (call: keyof RunTracer | keyof RunTrace, error: unknown) => void;
@@ -32,10 +34,11 @@ export function tracerFailed(call: string, error: unknown): JobEvent {
 /** Wraps a tracer so that its errors, thrown or by a promise, cannot affect a job. */
 export function guardRunTracer(tracer: RunTracer, guard: TracerGuard = {}): Required<RunTracer> {
   const calls = new GuardedCalls(guard);
+  const { redact } = guard;
   return {
     start: (trigger) => {
-      const trace = calls.make('start', () => tracer.start(trigger));
-      return trace && new GuardedRunTrace(trace, calls, guard.redact);
+      const trace = calls.make('start', () => tracer.start(redact ? redactTrigger(trigger, redact) : trigger));
+      return trace && new GuardedRunTrace(trace, calls, redact);
     },
     within: (traceparent, handle) =>
       calls.around('within', handle, (shown) => (tracer.within ? tracer.within(traceparent, shown) : shown())),
@@ -58,7 +61,10 @@ class GuardedRunTrace implements RunTrace {
   }
 
   aroundItem<Result>(context: ShardingContext, handle: () => Result): Result {
-    return this.calls.around('aroundItem', handle, (shown) => this.trace.aroundItem(context, shown));
+    const { redact } = this;
+    return this.calls.around('aroundItem', handle, (shown) =>
+      this.trace.aroundItem(redact ? redactContext(context, redact) : context, shown),
+    );
   }
 
   traceparentOf(item: number): string | undefined {

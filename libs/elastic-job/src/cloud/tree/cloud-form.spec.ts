@@ -70,7 +70,7 @@ describe('the texts of jobs and applications', () => {
     [`${JOB_TEXT}cpucount: 1\n`, 'did you mean cpuCount?'],
     [
       `${JOB_TEXT}props:\n  elastic-job.io/nodeSelector: ssd\n`,
-      'props.elastic-job.io/nodeSelector must be labels such as "disktype=ssd,zone=a", but is "ssd"',
+      'props.elastic-job.io/nodeSelector must be labels such as "disktype=ssd,zone=a"',
     ],
     [
       `${JOB_TEXT}props:\n  elastic-job.io/queuename: a\n`,

@@ -1,5 +1,5 @@
 import { readMapping } from '../../coordination/index.js';
-import { JOB_SETTINGS, type OptionRow, OptionTable, rule } from '../../domain/index.js';
+import { JOB_SETTINGS, mustBeUnseen, type OptionRow, OptionTable, type Rule, rule } from '../../domain/index.js';
 
 /**
  * Prefix of settings that ElasticJob-Cloud does not have, as entries of a job's `props`: its parser refuses further
@@ -25,21 +25,26 @@ const NAME = /^[a-z\d](?:[-.a-z\d]{0,251}[a-z\d])?$/;
 const LABEL_KEY = /^(?:[a-z\d](?:[-.a-z\d]{0,251}[a-z\d])?\/)?[A-Za-z\d](?:[-_.A-Za-z\d]{0,61}[A-Za-z\d])?$/;
 const LABEL_VALUE = /^(?:|[A-Za-z\d](?:[-_.A-Za-z\d]{0,61}[A-Za-z\d])?)$/;
 
-const kubernetesName = rule(
+/** Faults of props show no values. */
+function propRule(what: string, accepts: (value: unknown) => boolean): Rule {
+  return rule(what, accepts, mustBeUnseen(what));
+}
+
+const kubernetesName = propRule(
   'a name of lower-case letters, digits, "-" and "."',
   (value) => typeof value === 'string' && NAME.test(value),
 );
 
 const ROWS = {
   podTemplate: {
-    rule: rule(
+    rule: propRule(
       'a YAML mapping, such as "spec: {serviceAccountName: reports}"',
       (value) => typeof value === 'string' && readMapping(value).kind === 'mapping',
     ),
   },
   queueName: { rule: kubernetesName },
   priorityClassName: { rule: kubernetesName },
-  nodeSelector: { rule: rule('labels such as "disktype=ssd,zone=a"', isLabels) },
+  nodeSelector: { rule: propRule('labels such as "disktype=ssd,zone=a"', isLabels) },
   timeZone: { rule: JOB_SETTINGS.timeZone.rule },
 } as const satisfies Readonly<Record<keyof CloudOwnSettings, OptionRow>>;
 

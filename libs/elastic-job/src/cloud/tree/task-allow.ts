@@ -24,11 +24,15 @@ export function findForbidden(
 ): readonly string[] {
   const script = command.at(-1);
   return [
-    ...(image === undefined || images.some((name) => isNamed(name, image)) ? [] : [refusal('appURL', image, 'images')]),
-    ...(script !== undefined && commands.includes(script) ? [] : [refusal('bootstrapScript', script, 'commands')]),
+    ...(image === undefined || images.some((name) => isNamed(name, image))
+      ? []
+      : [refusal(`appURL ${show(image)}`, 'images')]),
+    ...(script !== undefined && commands.includes(script)
+      ? []
+      : [refusal(`bootstrapScript ${show(script)}`, 'commands')]),
     ...(podTemplate === undefined || podTemplates.includes(podTemplate)
       ? []
-      : [refusal('props.elastic-job.io/podTemplate', podTemplate, 'podTemplates')]),
+      : [refusal('props.elastic-job.io/podTemplate', 'podTemplates')]),
   ];
 }
 
@@ -36,6 +40,6 @@ function isNamed(allowed: string, image: string): boolean {
   return image === allowed || (image.startsWith(allowed) && /^[:@][^/]*$/.test(image.slice(allowed.length)));
 }
 
-function refusal(field: string, value: unknown, list: keyof TaskAllow): string {
-  return `${field} ${show(value)} is not allowed in this process; add it to allow.${list} of ElasticJobCloudModule`;
+function refusal(what: string, list: keyof TaskAllow): string {
+  return `${what} is not allowed in this process; add it to allow.${list} of ElasticJobCloudModule`;
 }

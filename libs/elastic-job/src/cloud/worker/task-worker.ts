@@ -56,12 +56,12 @@ export class TaskWorker {
   /** The time at which it is killed, after it was told to end. */
   private killed: Deadline | undefined;
 
-  /** @param log writes errors for people */
+  /** @param write writes errors for people */
   constructor(
     private readonly text: string,
     private readonly clock: Clock,
     private readonly limits: WorkerLimits,
-    private readonly log: (message: string, error: unknown) => void,
+    private readonly write: (message: string, error: unknown) => void,
   ) {
     this.begunAt = clock.monotonicNow();
     this.hold = new TaskHold(clock, (reason) => this.lose(reason));
@@ -207,7 +207,15 @@ export class TaskWorker {
 
   private reportOf({ outcome, error }: TaskEnd): TaskReport {
     const ms = this.runSince === undefined ? 0 : this.clock.monotonicNow() - this.runSince;
+    return taskReport(outcome, ms, this.shown(error));
+  }
+
+  private log(message: string, error: unknown): void {
+    this.write(message, this.shown(error));
+  }
+
+  private shown(error: unknown): unknown {
     const redact = this.application?.redact;
-    return taskReport(outcome, ms, redact === undefined ? error : redactThrown(error, redact));
+    return redact === undefined ? error : redactThrown(error, redact);
   }
 }

@@ -4,7 +4,8 @@ import type { BegunItem, JobHandler, SettledOutcome, ShardingContext } from '../
 
 /**
  * Checks a job's props.
- * @returns one line for each fault: the property, the form that it must have, and its value unless that is a secret
+ * @returns one line for each fault: the property and the form that it must have, but not its value, which may be a
+ * secret
  */
 export type FindPropsFaults = (props: JobProps) => readonly string[];
 

@@ -28,22 +28,10 @@ describe('PropsReader', () => {
     [{}, (reader) => reader.required('host'), 'host must be given'],
     [{ host: '' }, (reader) => reader.required('host'), 'host must be given'],
     [{}, (reader) => reader.positive('port'), 'port must be given'],
-    [
-      { port: '0' },
-      (reader) => reader.positive('port'),
-      'port must be a whole number from 1 to 2147483647, but is "0"',
-    ],
-    [
-      { port: '1.5' },
-      (reader) => reader.positive('port', 3),
-      'port must be a whole number from 1 to 2147483647, but is "1.5"',
-    ],
-    [
-      { port: '70000' },
-      (reader) => reader.positive('port', 3, 65_535),
-      'port must be a whole number from 1 to 65535, but is "70000"',
-    ],
-    [{ isOn: 'yes' }, (reader) => reader.flag('isOn', true), 'isOn must be true or false, but is "yes"'],
+    [{ port: '0' }, (reader) => reader.positive('port'), 'port must be a whole number from 1 to 2147483647'],
+    [{ port: '1.5' }, (reader) => reader.positive('port', 3), 'port must be a whole number from 1 to 2147483647'],
+    [{ port: '70000' }, (reader) => reader.positive('port', 3, 65_535), 'port must be a whole number from 1 to 65535'],
+    [{ isOn: 'yes' }, (reader) => reader.flag('isOn', true), 'isOn must be true or false'],
     [{}, (reader) => reader.requiredUrl('url'), 'url must be given'],
     [
       { url: 'k3y' },

@@ -3,7 +3,10 @@ import { GREATEST_INT, show } from '../options/index.js';
 /** Settings of job types, error handlers and listeners, by name. @see JobOptions.props */
 export type JobProps = Readonly<Record<string, string>>;
 
-/** Reads the props of one type. Each of the `faults` begins with the name of the wrong property. */
+/**
+ * Reads the props of one type. Each of the `faults` begins with the name of the wrong property, and shows no value: any
+ * of them may hold a secret, such as one that was given under the wrong name.
+ */
 export class PropsReader {
   readonly faults: string[] = [];
 
@@ -22,7 +25,7 @@ export class PropsReader {
     return text ?? '';
   }
 
-  /** The address of a web service. It may hold a key, so it is not echoed. */
+  /** The address of a web service. */
   requiredUrl(name: string): string {
     const text = this.required(name);
     if (text !== '' && !(/^https?:/i.test(text) && URL.canParse(text))) {
@@ -37,14 +40,14 @@ export class PropsReader {
     if (!text) return usual ?? 0;
     const number = /^\d+$/.test(text) ? Number(text) : 0;
     if (number < 1 || number > to) {
-      this.faults.push(`${name} must be a whole number from 1 to ${to}, but is ${show(text)}`);
+      this.faults.push(`${name} must be a whole number from 1 to ${to}`);
     }
     return number;
   }
 
   flag(name: string, usual: boolean): boolean {
     const text = this.text(name) ?? String(usual);
-    if (text !== 'true' && text !== 'false') this.faults.push(`${name} must be true or false, but is ${show(text)}`);
+    if (text !== 'true' && text !== 'false') this.faults.push(`${name} must be true or false`);
     return text === 'true';
   }
 }

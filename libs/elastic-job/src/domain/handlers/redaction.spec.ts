@@ -1,6 +1,10 @@
+import { inspect } from 'node:util';
+import { SECRET_VALUES } from '@test/support/unit/secret-values.js';
+import { THROWN_TRAPS } from '@test/support/unit/thrown-traps.js';
 import { describe, expect, it } from 'vitest';
 import { HiddenText } from '../options/index.js';
-import { guardRedact, redactOutcome, redactThrown } from './redaction.js';
+import { describeError } from '../thrown.js';
+import { guardRedact, redactOutcome, redactTexts, redactThrown } from './redaction.js';
 
 const redact = (text: string) => text.replaceAll('s3cret', '***');
 
@@ -63,6 +67,62 @@ describe('a redacted error', () => {
     [7, 7],
     [undefined, undefined],
   ])('is %j if %j was thrown', (thrown, redacted) => expect(redactThrown(thrown, redact)).toBe(redacted));
+});
+
+describe('a thrown value', () => {
+  const SECRET = '4711083';
+  const hide = (text: string) => text.replaceAll(SECRET, '***');
+
+  it.each([...SECRET_VALUES])('shows no secret in any form: %s', (_, make) => {
+    const shown = redactThrown(make(SECRET), hide);
+
+    expect(
+      [inspect(shown, { depth: 12, showHidden: true, getters: true }), JSON.stringify(shown)].join('\n'),
+    ).not.toContain(SECRET);
+    expect(describeError(shown, 9)).not.toContain(SECRET);
+    expect(describeError(shown)).toMatch(/./);
+  });
+
+  it.each([...THROWN_TRAPS])('becomes a text, or an error that can be read, if it is %s', (_, trapped) => {
+    expect(describeError(redactThrown(trapped(), hide))).toMatch(/./);
+  });
+
+  it('of another realm is an error of this one, with its name and stack', () => {
+    const shown = redactThrown(SECRET_VALUES.get('an error of another realm')!(SECRET), hide);
+
+    expect(shown).toBeInstanceOf(Error);
+    expect(shown).toMatchObject({
+      name: 'TypeError',
+      message: '***',
+      stack: expect.stringContaining('TypeError: ***'),
+    });
+  });
+
+  it('keeps its class, and the values of its fields and getters that are no texts', () => {
+    const reason = redactThrown(new DOMException('no 4711083', 'AbortError'), hide);
+    expect(reason).toBeInstanceOf(DOMException);
+    expect(reason).toMatchObject({ name: 'AbortError', message: 'no ***', code: 20 });
+    expect(redactThrown({ at: { count: 3, isSo: true, none: null } }, hide)).toEqual({
+      at: { count: 3, isSo: true, none: null },
+    });
+  });
+
+  it('is shown up to 10,000 parts, so that a large one costs little', () => {
+    const large = redactThrown(
+      Array.from({ length: 20_000 }, () => 'a'),
+      hide,
+    );
+    expect(large).toEqual(Array.from({ length: 9_999 }, () => 'a'));
+    expect(redactThrown(Object.assign([], { length: 1_000_000_000 }), hide)).toHaveLength(9_999);
+    expect(
+      Object(
+        redactTexts(
+          Array.from({ length: 20_000 }, () => 'a'),
+          hide,
+        ),
+      )[19_999],
+    ).toBe('a');
+  });
 });
 
 it('outcomes have their error or reason redacted', () => {

@@ -1,13 +1,25 @@
+/**
+ * Secrets are removed at the exits: where a value or a text leaves the code of this package for a sink, a tracer, a
+ * channel, a probe, a dump or another process. What a value may show there is decided by what it is made of, and not by
+ * its class: texts, numbers, lists, plain records and errors are copied part by part, and anything else becomes its
+ * text. So no part reaches an exit that `redact` has not seen.
+ */
+import { Hidden, hiddenProps } from '../options/index.js';
+import type { SettledOutcome, ShardingContext, Trigger } from '../run/index.js';
+import { isError, messageOf, nameOf, stackOf } from '../thrown.js';
 import { hearRejection } from '../unawaited.js';
-import type { SettledOutcome } from '../run/index.js';
 
 /** Removes secrets from a text before it leaves the process for a log, a history, a channel or a span. */
 export type Redact = (text: string) => string;
 
 /** Replaces a text whose redaction has failed, since it may hold the secret. */
 const UNREADABLE = '(a text that could not be redacted)';
-/** Depth to which causes, and the errors of an `AggregateError`, are redacted; deeper ones are dropped. */
+/** Depth to which causes, lists and records within a value are shown; deeper ones are dropped. */
 const MOST_LEVELS = 10;
+/** Most parts of one value that are shown, since its parts may be circular, and many. */
+const MOST_PARTS = 10_000;
+/** Methods by which a class may show itself as it likes. */
+const OWN_FORMS = ['toString', 'toJSON', Symbol.toPrimitive, Symbol.for('nodejs.util.inspect.custom')];
 
 /** Makes the function safe: if it throws, or returns no text, the text is not shown at all. */
 export function guardRedact(redact: Redact): Redact {
@@ -23,26 +35,148 @@ export function guardRedact(redact: Redact): Redact {
 }
 
 /**
- * Copies a thrown value, of the same class, with each text redacted: message, stack, fields, causes. Other values stay
- * as they are.
+ * Copies any value with each text in it redacted. Errors keep their class, with message, stack, fields and causes.
+ * Lists and plain records stay such. All other objects, such as a `URL`, become their text. Never throws.
  */
-export function redactThrown(thrown: unknown, redact: Redact, levels = MOST_LEVELS): unknown {
-  if (typeof thrown === 'string') return redact(thrown);
-  if (Array.isArray(thrown)) return levels === 0 ? [] : thrown.map((one) => redactThrown(one, redact, levels - 1));
-  if (!(thrown instanceof Error)) return thrown;
-  const copy: object = Object.create(Object.getPrototypeOf(thrown));
-  for (const [name, { enumerable, value }] of Object.entries(Object.getOwnPropertyDescriptors(thrown))) {
-    const told: unknown = name === 'stack' ? thrown.stack : value; // Newer releases of Node compute a stack on access.
-    const isDeep = told instanceof Error || Array.isArray(told);
-    const shown: unknown = isDeep && levels === 0 ? undefined : redactThrown(told, redact, levels - 1);
-    Object.defineProperty(copy, name, { enumerable, value: shown, configurable: true, writable: true });
-  }
-  return copy;
+export function redactThrown(thrown: unknown, redact: Redact): unknown {
+  return new Redaction(redact).of(thrown, MOST_LEVELS);
+}
+
+/** Copies plain data, such as the details of a probe, with each text redacted, however large they are. */
+export function redactTexts(value: unknown, redact: Redact): unknown {
+  return new Redaction(redact, Number.POSITIVE_INFINITY).of(value, MOST_LEVELS);
 }
 
 /** The outcome with its error or reason redacted. */
 export function redactOutcome(outcome: SettledOutcome, redact: Redact): SettledOutcome {
-  if (outcome.kind === 'failed') return { ...outcome, error: redactThrown(outcome.error, redact) };
-  if (outcome.kind === 'aborted') return { ...outcome, reason: redactThrown(outcome.reason, redact) };
-  return outcome;
+  switch (outcome.kind) {
+    case 'failed':
+      return { ...outcome, error: redactThrown(outcome.error, redact) };
+    case 'aborted':
+      return { ...outcome, reason: redactThrown(outcome.reason, redact) };
+    case 'succeeded':
+    case 'fenced':
+      return outcome;
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** The trigger with the operator's parameters redacted. */
+export function redactTrigger(trigger: Trigger, redact: Redact): Trigger {
+  return trigger.parameters === undefined ? trigger : { ...trigger, parameters: redact(trigger.parameters) };
+}
+
+/** A context for a tracer: its parameters and props are redacted, and all else is that of the given one. */
+export function redactContext(context: ShardingContext, redact: Redact): ShardingContext {
+  const { jobParameter, props, shardingParameter, trigger } = context;
+  const shown = {
+    jobParameter: redact(jobParameter),
+    shardingParameter: shardingParameter && redact(shardingParameter),
+    props: hiddenProps(Object.fromEntries(Object.entries(props).map(([name, value]) => [name, redact(value)]))),
+    trigger:
+      typeof trigger === 'string'
+        ? trigger
+        : { ...trigger, parameters: trigger.parameters && redact(trigger.parameters) },
+  } satisfies Partial<ShardingContext>;
+  return Object.create(context, Object.getOwnPropertyDescriptors(shown));
+}
+
+/** One walk through a value. */
+class Redaction {
+  constructor(
+    private readonly redact: Redact,
+    private partsLeft = MOST_PARTS,
+  ) {}
+
+  /** @param levels how much deeper the walk may go */
+  of(value: unknown, levels: number): unknown {
+    this.partsLeft -= 1;
+    if (this.partsLeft < 0) return undefined;
+    if (value === null || value === undefined || typeof value === 'boolean') return value;
+    try {
+      if (value instanceof Hidden) return value;
+      if (isError(value)) return this.ofError(value, levels);
+      if (Array.isArray(value)) return levels === 0 ? [] : this.ofList(value, levels);
+      if (isPlainRecord(value)) return levels === 0 ? {} : this.ofRecord(value, levels);
+    } catch {
+      // It does not let itself be looked at. Its text says what it shows.
+    }
+    return this.ofText(value);
+  }
+
+  /** A number or another value stays what it is if its text holds nothing to be redacted. */
+  private ofText(value: unknown): unknown {
+    const text = messageOf(value);
+    const shown = this.redact(text);
+    return shown === text && ['number', 'bigint', 'symbol'].includes(typeof value) ? value : shown;
+  }
+
+  private within(value: unknown, levels: number): unknown {
+    const isDeep = typeof value === 'object' && value !== null && levels === 0;
+    return isDeep ? undefined : this.of(value, levels - 1);
+  }
+
+  /** A list may be longer than it has elements. */
+  private ofList(list: readonly unknown[], levels: number): readonly unknown[] {
+    return list.slice(0, this.partsLeft).map((one) => this.within(one, levels));
+  }
+
+  private ofRecord(value: object, levels: number): object {
+    const parts = Object.entries(value).map(([name, part]) => [name, this.within(part, levels)] as const);
+    return Object.fromEntries(parts);
+  }
+
+  /** An error of another realm becomes one of this realm, of the same name. */
+  private ofError(thrown: Error, levels: number): object {
+    const isOfThisRealm = thrown instanceof Error;
+    const copy: object = Object.create(isOfThisRealm ? Object.getPrototypeOf(thrown) : Error.prototype);
+    const define = (name: PropertyKey, value: unknown, enumerable = false) =>
+      Object.defineProperty(copy, name, { value, enumerable, configurable: true, writable: true });
+    for (const form of OWN_FORMS.filter((name) => isOwnForm(thrown, name))) define(form, undefined);
+    for (const [name, enumerable] of fieldsOf(thrown)) define(name, this.field(thrown, name, levels), enumerable);
+    define('message', this.redact(messageOf(thrown)));
+    const stack = stackOf(thrown);
+    if (stack !== undefined) define('stack', this.redact(stack));
+    if (!isOfThisRealm || Object.hasOwn(copy, 'name')) define('name', this.redact(nameOf(thrown)));
+    if (isOwnForm(thrown, 'toString')) define('toString', () => this.redact(`${nameOf(thrown)}: ${messageOf(thrown)}`));
+    return copy;
+  }
+
+  private field(thrown: Error, name: string, levels: number): unknown {
+    try {
+      return this.within(Reflect.get(thrown, name), levels);
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** Fields of an error by name, with whether they are listed: its own ones, and getters of its classes. */
+function fieldsOf(thrown: Error): ReadonlyMap<string, boolean> {
+  const fields = new Map<string, boolean>();
+  for (let owner: object | null = thrown; owner !== null; owner = Object.getPrototypeOf(owner)) {
+    for (const [name, field] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
+      const isField = owner === thrown || (field.get !== undefined && name !== '__proto__');
+      if (isField && !fields.has(name)) fields.set(name, field.enumerable === true);
+    }
+  }
+  return fields;
+}
+
+/** True if the error's class, or the error itself, shows itself in another way than errors do. */
+function isOwnForm(thrown: Error, name: string | symbol): boolean {
+  const form: unknown = Reflect.get(thrown, name);
+  if (form === undefined) return false;
+  return (
+    name !== 'toString' || !/^function toString\(\) \{ \[native code\] \}$/.test(Function.prototype.toString.call(form))
+  );
+}
+
+function isPlainRecord(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // `Object.prototype`, of any realm, has no prototype itself.
+  const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
+  return isPlain && OWN_FORMS.every((name) => !Object.hasOwn(value, name));
 }

@@ -73,7 +73,8 @@ export function props(): Rule {
 
 function findPropsFault(given: unknown): string | undefined {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    return `must be texts by name, such as { "streaming.process": "true" }, but is ${show(given)}`;
+    const type = Array.isArray(given) ? 'a list' : typeof given;
+    return `must be texts by name, such as { "streaming.process": "true" }, but is ${type}`;
   }
   const names = Object.keys(given);
   const reserved = names.find((name) => name.startsWith(NESTJS_PREFIX));

@@ -245,7 +245,7 @@ describe('resolveJobOptions', () => {
     ['className', 'Order Job', 'className must be a class name such as "org.example.OrderJob", but is "Order Job"'],
     ['className', ' OrderJob', 'className must be a class name'],
     ['className', 'o'.repeat(513), 'className must be a class name'],
-    ['props', 'a=b', 'props must be texts by name, such as { "streaming.process": "true" }, but is "a=b"'],
+    ['props', 'a=b', 'props must be texts by name, such as { "streaming.process": "true" }, but is string'],
     ['serverRetentionMinutes', -1, 'serverRetentionMinutes must be a whole number from 0 to 2147483647, but is -1'],
     ['timeoutMs', 0, 'timeoutMs must be a whole number from 1 to 2147483647, but is 0'],
     ['onHung', 'abandon', 'onHung must be "wait", "release" or "terminate", but is "abandon"'],

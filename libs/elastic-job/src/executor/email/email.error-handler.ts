@@ -165,7 +165,7 @@ function addressed<Text extends string | undefined>(reader: PropsReader, name: s
  */
 function findAddressFaults(name: string, text: string): readonly string[] {
   if (LINE_BREAK.test(text)) return [`${name} must be one line`];
-  return /[^\s@]@[^\s@]/.test(text) ? [] : [`${name} must be an address, but is ${show(text)}`];
+  return /[^\s@]@[^\s@]/.test(text) ? [] : [`${name} must be an address`];
 }
 
 function serverOf({ host, port, secure = true, auth, ca, insecure = false }: EmailErrorHandlerOptions): Options {

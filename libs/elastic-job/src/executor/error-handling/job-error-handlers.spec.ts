@@ -201,7 +201,7 @@ describe('JobErrorHandlers', () => {
     [
       'DINGTALK',
       { 'dingtalk.webhook': 'http://h', 'dingtalk.readTimeoutMilliseconds': '-1' },
-      /dingtalk\.readTimeoutMilliseconds must be a whole number from 1 to 2147483647, but is "-1"/,
+      /dingtalk\.readTimeoutMilliseconds must be a whole number from 1 to 2147483647, for/,
     ],
     [
       'SLACK',

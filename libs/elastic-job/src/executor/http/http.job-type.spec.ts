@@ -220,29 +220,25 @@ describe('the props of an HTTP job', () => {
   });
 
   it.each<[JobProps, string]>([
-    [{ 'http.uri': '/settle' }, 'http.uri must be an absolute URL, but is "/settle"'],
-    [{ 'http.uri': 'host/settle?key=secret' }, 'http.uri must be an absolute URL, but is "host/settle?..."'],
-    [{ 'http.uri': '//me:secret@host/settle' }, 'http.uri must be an absolute URL, but is "...@host/settle"'],
-    [{ 'http.uri': 'x'.repeat(501) }, `http.uri must be an absolute URL, but is "${'x'.repeat(500)}"`],
-    [{ 'http.uri': 'xhttp://host/' }, 'http.uri must begin with http:// or https://, but begins with xhttp:'],
+    [{ 'http.uri': '/settle' }, 'http.uri must be an absolute URL'],
+    [{ 'http.uri': 'host/settle?key=secret' }, 'http.uri must be an absolute URL'],
+    [{ 'http.uri': '//me:secret@host/settle' }, 'http.uri must be an absolute URL'],
+    [{ 'http.uri': 'xhttp://host/' }, 'http.uri must begin with http:// or https://'],
     [{ 'http.uri': 'https://secret@host/' }, 'http.uri must not hold a user or a password'],
     [{ 'http.uri': 'https://:secret@host/' }, 'http.uri must not hold a user or a password'],
-    [{ 'http.uri': 'ftp://host/' }, 'http.uri must begin with http:// or https://, but begins with ftp:'],
+    [{ 'http.uri': 'ftp://host/' }, 'http.uri must begin with http:// or https://'],
     [{ 'http.uri': 'https://me:secret@host/' }, 'http.uri must not hold a user or a password'],
-    [
-      { 'http.method': 'post' },
-      'http.method must be one of GET, HEAD, POST, PUT, DELETE, OPTIONS, PATCH, but is "post"',
-    ],
-    [{ 'http.content.type': 'text/plain\nx: y' }, 'http.content.type must fit a header, but is "text/plain\\nx: y"'],
+    [{ 'http.method': 'post' }, 'http.method must be one of GET, HEAD, POST, PUT, DELETE, OPTIONS, PATCH'],
+    [{ 'http.content.type': 'text/plain\nx: y' }, 'http.content.type must fit a header'],
     [
       { 'http.connect.timeout.milliseconds': '3s' },
-      'http.connect.timeout.milliseconds must be a whole number from 1 to 2147483647, but is "3s"',
+      'http.connect.timeout.milliseconds must be a whole number from 1 to 2147483647',
     ],
     [
       { 'http.read.timeout.milliseconds': '0' },
-      'http.read.timeout.milliseconds must be a whole number from 1 to 2147483647, but is "0"',
+      'http.read.timeout.milliseconds must be a whole number from 1 to 2147483647',
     ],
-  ])('are refused for %j by a fault that names property and value, but no secret', (wrong, fault) => {
+  ])('are refused for %j by a fault that names the property, and not its value', (wrong, fault) => {
     expect(findFaults({ ...RIGHT, ...wrong })).toEqual([fault]);
   });
 });

@@ -1,12 +1,4 @@
-import {
-  findFault,
-  type JobProps,
-  ORIGIN_TARGET,
-  type PropClasses,
-  PropsReader,
-  show,
-  WHEN,
-} from '../../domain/index.js';
+import { findFault, type JobProps, ORIGIN_TARGET, type PropClasses, PropsReader, WHEN } from '../../domain/index.js';
 
 /** The properties of an HTTP job, by ElasticJob's names. */
 const URI = 'http.uri';
@@ -30,8 +22,6 @@ export const HTTP_PROPS: PropClasses = {
 
 const DEFAULT_CONNECT_MS = 3_000;
 const DEFAULT_READ_MS = 5_000;
-/** Most characters of a wrong address that are shown. */
-const LONGEST_SHOWN = 500;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'];
 /** Java's client cannot send PATCH; a PATCH request has a body. */
 const METHODS_WITH_BODY = ['POST', 'PUT', 'DELETE', 'PATCH'];
@@ -75,28 +65,18 @@ export function readHttpProps(props: JobProps): HttpSettings {
 
 function findUriFaults(text: string): readonly string[] {
   if (text === '') return [];
-  if (!URL.canParse(text)) return [`${URI} must be an absolute URL, but is ${show(withoutSecrets(text))}`];
+  if (!URL.canParse(text)) return [`${URI} must be an absolute URL`];
   const { protocol, username, password } = new URL(text);
-  if (!/^https?:$/.test(protocol)) return [`${URI} must begin with http:// or https://, but begins with ${protocol}`];
-  // `fetch` refuses them. The message must not show the value.
+  if (!/^https?:$/.test(protocol)) return [`${URI} must begin with http:// or https://`];
+  // `fetch` refuses them.
   return username || password ? [`${URI} must not hold a user or a password`] : [];
 }
 
 function findMethodFaults(method: string): readonly string[] {
-  return method === '' || METHODS.includes(method)
-    ? []
-    : [`${METHOD} must be one of ${METHODS.join(', ')}, but is ${show(method)}`];
+  return method === '' || METHODS.includes(method) ? [] : [`${METHOD} must be one of ${METHODS.join(', ')}`];
 }
 
 function findContentTypeFaults({ [CONTENT_TYPE]: contentType }: JobProps): readonly string[] {
   if (!contentType || findFault(() => new Headers({ 'content-type': contentType })) === undefined) return [];
-  return [`${CONTENT_TYPE} must fit a header, but is ${show(contentType)}`];
-}
-
-function withoutSecrets(uri: string): string {
-  const [address = ''] = uri.split(/[?#]/, 1);
-  // Text before an "@" may be a password.
-  const host = address.slice(address.lastIndexOf('@') + 1);
-  const before = host === address ? '' : '...@';
-  return before + host.slice(0, LONGEST_SHOWN) + (address === uri ? '' : '?...');
+  return [`${CONTENT_TYPE} must fit a header`];
 }

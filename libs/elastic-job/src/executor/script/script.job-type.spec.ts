@@ -175,7 +175,7 @@ describe('what a script may be', () => {
     const type = new ScriptJobType({ allow: ['/opt/settle.sh'] });
     expect(type.findFaults({ 'script.command.line': '/opt/settle.sh --all' })).toEqual([]);
     expect(type.findFaults({ 'script.command.line': '/opt/../bin/sh -c id' })).toEqual([
-      'script.command.line must begin with one of /opt/settle.sh, but begins with "/opt/../bin/sh"',
+      'script.command.line must begin with one of /opt/settle.sh',
     ]);
     const error = await errorOf(shell(`echo started > ${told}`), { allow: ['/opt/settle.sh'] });
     expect(error).toBeInstanceOf(ScriptNotAllowedError);

@@ -3,6 +3,7 @@ import { sharedClass } from '../../copies/index.js';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
 import type { Clock } from '../../clock/index.js';
+import { redactTexts } from '../../domain/index.js';
 import {
   type HealthLimits,
   type HealthVerdict,
@@ -84,11 +85,17 @@ export class ElasticJobHealthIndicator {
     return this.report(key, judgeTasks(this.scheduler?.status, this.clock.wallNow(), limits));
   }
 
+  /** Reasons have messages of errors, as users' functions have thrown them. */
+  private redacted(details: object): object {
+    const { redact } = this.options;
+    return redact === undefined ? details : Object(redactTexts(details, redact));
+  }
+
   private report(
     key: string,
     { status, details: known }: { readonly status: HealthVerdict; readonly details: object },
   ) {
-    const details = showsDetails(this.healthOptions) ? known : {};
+    const details = showsDetails(this.healthOptions) ? this.redacted(known) : {};
     const session = this.indicator.check(key);
     if (status === 'down') return session.down({ ...details });
     if (status === 'up') return session.up({ ...details });

@@ -19,10 +19,11 @@ const RIGHT = 'a list such as "10.0.0.1:2181,10.0.0.2:2181"';
  */
 export function parseServerList(text: string): ServerList {
   const servers: ServerAddress[] = [];
-  for (const entry of text.split(',').map((part) => part.trim())) {
-    const server = parseServer(entry);
+  for (const [index, entry] of text.split(',').entries()) {
+    const server = parseServer(entry.trim());
+    // The text is not repeated: it may be an address with a password.
     if (typeof server === 'string') {
-      return { kind: 'wrong', problem: `servers ${JSON.stringify(text)}: ${server}; use ${RIGHT}` };
+      return { kind: 'wrong', problem: `servers: entry ${index + 1} ${server}; use ${RIGHT}` };
     }
     servers.push(server);
   }
@@ -37,14 +38,14 @@ export function hostsOf(text: string): readonly string[] {
 
 /** @returns the server, or the problem as a text */
 function parseServer(entry: string): ServerAddress | string {
-  if (entry === '') return 'there is an empty entry';
-  if (entry.includes('/')) return `${JSON.stringify(entry)} has a path, which belongs into the namespace`;
-  const parts = /^(?:\[(?<address>.*)\]|(?<name>[^\s:[\]]+))(?::(?<port>.*))?$/.exec(entry)?.groups;
+  if (entry === '') return 'is empty';
+  if (entry.includes('/')) return 'has a path, which belongs into the namespace';
+  const parts = /^(?:\[(?<address>.*)\]|(?<name>[^\s:[\]@]+))(?::(?<port>.*))?$/.exec(entry)?.groups;
   const isWrongAddress = parts?.['address'] !== undefined && !isIPv6(parts['address']);
-  if (!parts || isWrongAddress) return `${JSON.stringify(entry)} is not host:port or [IPv6 address]:port`;
+  if (!parts || isWrongAddress) return 'is not host:port or [IPv6 address]:port';
   const port = parts['port'] ?? String(DEFAULT_PORT);
   if (!/^\d+$/.test(port) || Number(port) < 1 || Number(port) > MAX_PORT) {
-    return `${JSON.stringify(entry)} has the port ${JSON.stringify(port)}, which is not a number from 1 to ${MAX_PORT}`;
+    return `has a port that is not a number from 1 to ${MAX_PORT}`;
   }
   return { host: parts['address'] ?? parts['name'] ?? '', port: Number(port) };
 }
