@@ -24,6 +24,25 @@ export function describeSubtrees(adapter: RegistryAdapter): void {
       expect(view.children('/')).toEqual([]);
     });
 
+    it('leave a list of names as it is that they have given, and give another one after a change', async () => {
+      const [reader, writer] = await two();
+      for (const name of ['a', 'b']) await writer.ensurePath(`/job/${name}`);
+      const { view } = await open(reader, '/job');
+      const before = view.children('/job');
+
+      await writer.ensurePath('/job/c');
+      await view.sync();
+      const between = view.children('/job');
+      await writer.delete('/job/a');
+      await view.sync();
+
+      expect(view.children('/job').toSorted()).toEqual(['b', 'c']);
+      expect([before, between].map((names) => names.toSorted())).toEqual([
+        ['a', 'b'],
+        ['a', 'b', 'c'],
+      ]);
+    });
+
     it('are empty until their path exists', async () => {
       const [reader, writer] = await two();
       const { view, events } = await open(reader, '/job/deep');

@@ -148,8 +148,7 @@ class Participant {
   }
 
   private isFirst(view: Subtree, own: string): boolean {
-    const line = view.children(this.path).toSorted((a, b) => (numberOf(a) < numberOf(b) ? -1 : 1));
-    return line[0] === own;
+    return !view.children(this.path).some((name) => numberOf(name) < numberOf(own));
   }
 
   private ownIn(view: Subtree): string | undefined {

@@ -11,6 +11,19 @@ it('names the children of a node, be there none, one or many, as they come and g
   expect(seen).toEqual([[], ['x'], ['x', 'y'], ['x', 'y', 'z'], ['x', 'z'], ['z'], []]);
 });
 
+it('gives the same list of several children until one comes or goes, and changes none that it has given', () => {
+  const nodes = mapOf('/a', '/a/x', '/a/y');
+  const before = nodes.children('/a');
+  expect(nodes.children('/a')).toBe(before);
+  nodes.put('/a/x', 2);
+  expect(nodes.children('/a')).toBe(before);
+  nodes.put('/a/z', 1);
+  expect(nodes.children('/a')).toEqual(['x', 'y', 'z']);
+  nodes.remove('/a/x');
+  expect(nodes.children('/a')).toEqual(['y', 'z']);
+  expect(before).toEqual(['x', 'y']);
+});
+
 it('counts the children of a node', () => {
   const nodes = mapOf(...FAMILY);
   expect(['/a', '/a/x', '/a/y', '/b'].map((path) => nodes.childCount(path))).toEqual([2, 1, 0, undefined]);

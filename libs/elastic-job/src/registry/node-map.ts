@@ -1,9 +1,16 @@
 import { interned } from '../domain/index.js';
 
+/** Names of several children. */
+interface Names {
+  readonly all: Set<string>;
+  /** The same as a list, once somebody has asked for it, and until it changes. */
+  list: readonly string[] | undefined;
+}
+
 /** A node's value and the names of its children. Most nodes have a single child, which is stored without a set. */
 interface Place<T> {
   value: T;
-  names: Set<string> | string | undefined;
+  names: Names | string | undefined;
 }
 
 /**
@@ -21,7 +28,10 @@ export class NodeMap<T> {
     return this.places.get(path)?.value;
   }
 
-  /** Names of the children, in no particular order; empty if there is no such node. */
+  /**
+   * Names of the children, in no particular order; empty if there is no such node. Of several children the list is the
+   * same one until a child comes or goes, so that asking again costs nothing, and what follows from it can be kept.
+   */
   children(path: string): readonly string[] {
     return namesIn(this.places.get(path));
   }
@@ -77,7 +87,7 @@ export class NodeMap<T> {
 }
 
 function countOf(names: Place<unknown>['names']): number {
-  return typeof names === 'string' ? 1 : (names?.size ?? 0);
+  return typeof names === 'string' ? 1 : (names?.all.size ?? 0);
 }
 
 /** Shared, and given to users. */
@@ -86,20 +96,25 @@ const NONE: readonly string[] = Object.freeze([]);
 function namesIn(place: Place<unknown> | undefined): readonly string[] {
   const names = place?.names;
   if (names === undefined) return NONE;
-  return typeof names === 'string' ? [names] : [...names];
+  return typeof names === 'string' ? [names] : (names.list ??= [...names.all]);
 }
 
 function addName(place: Place<unknown>, name: string): void {
   const { names } = place;
   if (names === undefined) place.names = interned(name);
-  else if (typeof names === 'string') place.names = new Set([names, interned(name)]);
-  else names.add(interned(name));
+  else if (typeof names === 'string') place.names = { all: new Set([names, interned(name)]), list: undefined };
+  else {
+    names.all.add(interned(name));
+    names.list = undefined;
+  }
 }
 
 function removeName(place: Place<unknown>, name: string): void {
   const { names } = place;
-  if (typeof names === 'object') names.delete(name);
-  else if (names === name) place.names = undefined;
+  if (typeof names === 'object') {
+    names.all.delete(name);
+    names.list = undefined;
+  } else if (names === name) place.names = undefined;
 }
 
 /** Path of the parent, or undefined for the root. */

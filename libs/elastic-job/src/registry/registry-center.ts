@@ -285,7 +285,10 @@ export interface Subtree {
    * undefined, even if the node exists.
    */
   node(path: string): RegistryNode | undefined;
-  /** Names of the children, in no particular order; empty if there is no such node. */
+  /**
+   * Names of the children, in no particular order; empty if there is no such node. A list that was given stays as it
+   * is: once a child has come or gone, another list is given.
+   */
   children(path: string): readonly string[];
   /**
    * Makes the values of these nodes current, with one request, or none if all are current. Missing nodes are ignored.

@@ -36,6 +36,16 @@ describe('events in their order', () => {
     expect(told).toEqual(['created /b']);
   });
 
+  it('keep their order around one that is withdrawn, and are told at once when none is left', () => {
+    for (const path of ['/a', '/b', '/c']) outbox.putWaiting({ kind: 'created', path });
+    outbox.withdraw('/b');
+    outbox.arrived('/c');
+    expect(told).toEqual([]);
+    outbox.arrived('/a');
+    outbox.put({ kind: 'reset' });
+    expect(told).toEqual(['created /a', 'created /c', 'reset']);
+  });
+
   it('are not emitted any more once the listener has closed', () => {
     const closing: Outbox = new Outbox(({ kind }) => {
       told.push(kind);

@@ -3,9 +3,11 @@ import type { SubtreeEvent, SubtreeListener } from '../../registry-center.js';
 import { throwLater } from '../wire/index.js';
 
 interface Letter {
-  readonly event: SubtreeEvent;
+  /** Undefined once it was withdrawn. */
+  event: SubtreeEvent | undefined;
   /** True while the value that the view must show is still being read. */
   isWaiting: boolean;
+  next: Letter | undefined;
 }
 
 /**
@@ -13,16 +15,17 @@ interface Letter {
  * the later ones.
  */
 export class Outbox {
-  /** Undefined while none is held up, which is nearly always. */
-  private letters: Letter[] | undefined;
+  /** Letters in their order, linked, since thousands may come and go in a row. Undefined if there is none. */
+  private first: Letter | undefined;
+  private last: Letter | undefined;
   /** Letters that wait for a value, at most one per path. */
   private readonly waiting = new SparseMap<string, Letter>();
 
   constructor(private readonly listener: SubtreeListener) {}
 
   put(event: SubtreeEvent): void {
-    if (this.letters === undefined) return this.tell(event);
-    this.letters.push({ event, isWaiting: false });
+    if (this.first === undefined) return this.tell(event);
+    this.append({ event, isWaiting: false, next: undefined });
     this.deliver();
   }
 
@@ -32,10 +35,9 @@ export class Outbox {
    */
   putWaiting(event: Exclude<SubtreeEvent, { kind: 'reset' }>): void {
     if (this.waiting.has(event.path)) return;
-    const letter = { event, isWaiting: true };
+    const letter = { event, isWaiting: true, next: undefined };
     this.waiting.set(event.path, letter);
-    this.letters ??= [];
-    this.letters.push(letter);
+    this.append(letter);
   }
 
   /** Releases the event that waited for the value at a path. @returns true if there was one */
@@ -51,24 +53,32 @@ export class Outbox {
   /** Withdraws the event that waits for the value at a path, if there is one. @returns its kind */
   withdraw(path: string): SubtreeEvent['kind'] | undefined {
     const letter = this.waiting.get(path);
-    if (!letter) return undefined;
-    this.waiting.delete(path);
-    this.letters = this.letters?.filter((one) => one !== letter);
-    this.deliver();
-    return letter.event.kind;
+    const kind = letter?.event?.kind;
+    if (letter !== undefined) letter.event = undefined;
+    this.arrived(path);
+    return kind;
   }
 
   /** Stops telling events. */
   close(): void {
-    this.letters = undefined;
+    this.first = undefined;
+    this.last = undefined;
     this.waiting.clear();
   }
 
+  private append(letter: Letter): void {
+    if (this.last === undefined) this.first = letter;
+    else this.last.next = letter;
+    this.last = letter;
+  }
+
   private deliver(): void {
-    while (this.letters?.[0]?.isWaiting === false) {
-      this.tell(this.letters.shift()!.event);
+    while (this.first?.isWaiting === false) {
+      const { event, next } = this.first;
+      this.first = next;
+      if (next === undefined) this.last = undefined;
+      if (event !== undefined) this.tell(event);
     }
-    if (this.letters?.length === 0) this.letters = undefined;
   }
 
   private tell(event: SubtreeEvent): void {
