@@ -9,7 +9,9 @@ export * from './schedule/index.js';
 export * from './sharding/index.js';
 
 export * from './batch.js';
+export * from './count-while.js';
 export * from './errors.js';
+export * from './few-names.js';
 export * from './inspection.js';
 export * from './interned.js';
 export * from './listeners.js';

@@ -1,3 +1,4 @@
+import { countWhile } from '../count-while.js';
 import { processOf } from './job-instance.js';
 
 /** The clock offset that one instance has reported in one job. */
@@ -28,11 +29,16 @@ export function offsetsByProcess(told: readonly ToldOffset[]): ReadonlyMap<strin
  */
 export function decideReference(own: number, others: readonly number[], toleranceMs: number, former: number): number {
   const all = [own, ...others];
-  const agreeing = (offset: number) => all.filter((other) => Math.abs(other - offset) <= toleranceMs);
-  const most = all.map(agreeing).find((some) => 2 * some.length > all.length);
+  const sorted = all.toSorted((a, b) => a - b);
+  // Thousands may report, so the agreeing ones are counted by their places.
+  const agreeing = (offset: number) => {
+    const from = countWhile(sorted, (other) => offset - other > toleranceMs);
+    return { from, count: countWhile(sorted, (other) => other - offset <= toleranceMs) - from };
+  };
+  const most = all.map(agreeing).find(({ count }) => 2 * count > all.length);
   if (most !== undefined && others.length > 0) {
-    const middle = most.toSorted((a, b) => a - b)[Math.floor(most.length / 2)]!;
+    const middle = sorted[most.from + Math.floor(most.count / 2)]!;
     return Math.abs(middle) <= toleranceMs ? 0 : middle;
   }
-  return agreeing(former).length > 0 ? former : 0;
+  return agreeing(former).count > 0 ? former : 0;
 }

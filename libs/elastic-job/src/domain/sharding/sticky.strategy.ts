@@ -20,9 +20,11 @@ export const sticky: ShardingStrategy = Object.freeze({
     const items = Array.from({ length: shardingTotalCount }, (_, item) => item);
     const kept = keep(instances, items, current);
     const staying = new Set([...kept.values()].flat());
-    for (const item of items) {
-      if (!staying.has(item)) leastOf(kept.values()).push(item);
-    }
+    if (instances.length > 0)
+      spread(
+        kept,
+        items.filter((item) => !staying.has(item)),
+      );
     return kept;
   },
 });
@@ -35,9 +37,10 @@ function keep(
 ): Map<JobInstance, number[]> {
   const each = Math.floor(items.length / instances.length);
   let extra = items.length % instances.length;
+  const owners = ownedItems(items, current);
   return new Map(
     instances.map((instance) => {
-      const owned = items.filter((item) => current.get(item) === instance.jobInstanceId);
+      const owned = owners.get(instance.jobInstanceId) ?? [];
       const keepsExtra = owned.length > each && extra > 0;
       if (keepsExtra) extra -= 1;
       return [instance, owned.slice(0, keepsExtra ? each + 1 : each)];
@@ -45,7 +48,24 @@ function keep(
   );
 }
 
-/** The shortest of the lists; of equal ones the first. */
-function leastOf(lists: Iterable<number[]>): number[] {
-  return [...lists].reduce((least, list) => (list.length < least.length ? list : least));
+/** Items by their owner, ascending. */
+function ownedItems(items: readonly number[], current: ReadonlyMap<number, string>): ReadonlyMap<string, number[]> {
+  const owned = new Map<string, number[]>();
+  for (const item of items) {
+    const owner = current.get(item);
+    if (owner === undefined) continue;
+    const list = owned.get(owner);
+    if (list === undefined) owned.set(owner, [item]);
+    else list.push(item);
+  }
+  return owned;
+}
+
+/** Gives each item to the shortest list; of equal ones to the first. One pass for all that are shortest together. */
+function spread(kept: ReadonlyMap<JobInstance, number[]>, items: readonly number[]): void {
+  const lists = [...kept.values()];
+  for (let next = 0; next < items.length;) {
+    const least = lists.reduce((shortest, { length }) => Math.min(shortest, length), Infinity);
+    for (const list of lists) if (next < items.length && list.length === least) list.push(items[next++]!);
+  }
 }
