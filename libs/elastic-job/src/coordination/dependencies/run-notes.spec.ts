@@ -125,6 +125,22 @@ describe('settles of a job that others are started after', () => {
     expect(await operator.children(`/${JOB}/dependents`)).toEqual([]);
   });
 
+  it('drop the names of a hundred removed children at most, and the others with the next runs', async () => {
+    await addChild('report', [JOB]);
+    const names = Array.from({ length: 150 }, (_, index) => `/${JOB}/dependents/removed-${index}`);
+    await Promise.all(names.map((path) => operator.create(path, '', 'PERSISTENT')));
+    const left: number[] = [];
+
+    for (const fireTime of [1_000, 2_000]) {
+      settle(await begin(first, [0, 1, 2, 3], fireTime), SUCCEEDED);
+      await registry.clock.advance(0);
+      left.push((await operator.children(`/${JOB}/dependents`)).length);
+    }
+
+    expect(left).toEqual([51, 1]);
+    expect(await starts('report')).toEqual([1_000, 2_000]);
+  });
+
   it.each([
     ['/report/after', () => '{"v":2}'],
     [`/${JOB}/dependents`, () => formatParentProgress({ closedUpTo: registry.clock.wallNow(), runs: new Map() })],

@@ -70,6 +70,8 @@ interface Entry {
   readonly operation: Operation;
 }
 
+/** Most names of removed jobs that one settle takes away. Others are left to the next ones. */
+const MOST_REMOVED = 100;
 /** Refusals in a row after which the lock is requested. */
 const MOST_LOST_RACES = 2;
 
@@ -120,8 +122,7 @@ export class RunNotes {
     if (data === node.data) return this.nothing();
     this.countedFrom = node.stat.version;
     const count: Operation = { kind: 'set', path, data, version: this.countedFrom };
-    const entries =
-      succeeded.length === 0 ? [] : (await Promise.all(children.map((child) => this.enter(child, succeeded)))).flat();
+    const entries = succeeded.length === 0 ? [] : await this.enter(children, succeeded);
     return {
       operations: [count, ...entries.map(({ operation }) => operation), ...this.lock.operations],
       onCommitted: ([, ...results]) => {
@@ -182,29 +183,44 @@ export class RunNotes {
     this.lock.end();
   }
 
-  private async enter(child: JobName, fireTimes: readonly number[]): Promise<readonly Entry[]> {
-    const { jobName, paths } = this.tree;
-    const path = new JobPaths(child).after;
-    const known = this.ledgers.get(child) ?? (await this.readLedger(path));
-    if (known === 'removed') {
-      return [{ child, ledger: undefined, operation: { kind: 'delete', path: paths.dependent(child) } }];
-    }
-    if (known === undefined) return [];
-    this.ledgers.set(child, known);
-    const now = this.scheduleClock.sharedNow();
-    const ledger = fireTimes.reduce((before, fireTime) => noteParent(before, jobName, fireTime, now), known.ledger);
-    if (ledger === known.ledger) return [];
+  private async enter(children: readonly JobName[], fireTimes: readonly number[]): Promise<readonly Entry[]> {
+    const { paths } = this.tree;
+    const removed = await this.readLedgers(children.filter((child) => !this.ledgers.has(child)));
     return [
-      { child, ledger, operation: { kind: 'set', path, data: formatStartLedger(ledger), version: known.version } },
+      ...children.flatMap((child) => this.entryOf(child, fireTimes) ?? []),
+      ...removed.slice(0, MOST_REMOVED).map((child) => {
+        const operation: Operation = { kind: 'delete', path: paths.dependent(child) };
+        return { child, ledger: undefined, operation };
+      }),
     ];
   }
 
-  /** @returns undefined if it is damaged; the child's leader creates it anew */
-  private async readLedger(path: string): Promise<KnownLedger | 'removed' | undefined> {
-    const node = await this.tree.registry.read(path, { signal: this.tree.signal });
-    if (node === undefined) return 'removed';
-    const ledger = parseStartLedger(node.data);
-    return ledger && { ledger, version: node.stat.version };
+  private entryOf(child: JobName, fireTimes: readonly number[]): Entry | undefined {
+    const known = this.ledgers.get(child);
+    if (known === undefined) return undefined;
+    const { jobName } = this.tree;
+    const now = this.scheduleClock.sharedNow();
+    const ledger = fireTimes.reduce((before, fireTime) => noteParent(before, jobName, fireTime, now), known.ledger);
+    if (ledger === known.ledger) return undefined;
+    const path = new JobPaths(child).after;
+    return { child, ledger, operation: { kind: 'set', path, data: formatStartLedger(ledger), version: known.version } };
+  }
+
+  /**
+   * Reads ledgers together. One that is damaged stays unknown: the child's leader creates it anew.
+   * @returns the jobs without one, which were removed
+   */
+  private async readLedgers(children: readonly JobName[]): Promise<readonly JobName[]> {
+    if (children.length === 0) return [];
+    const { registry, signal } = this.tree;
+    const paths = children.map((child) => new JobPaths(child).after);
+    const nodes = await registry.readMany(paths, { signal });
+    for (const [index, child] of children.entries()) {
+      const node = nodes[index];
+      const ledger = node && parseStartLedger(node.data);
+      if (ledger !== undefined) this.ledgers.set(child, { ledger, version: node!.stat.version });
+    }
+    return children.filter((_, index) => nodes[index] === undefined);
   }
 
   private remember(entries: readonly Entry[], results: readonly OperationResult[]): void {

@@ -147,7 +147,7 @@ export class FailoverQueue {
     if (latch === undefined) return lost;
     try {
       await tree.sync({ signal });
-      if (!tree.queue().includes(item) || !(await this.loadQueued(tree, [item]))) return lost;
+      if (!tree.isQueued(item) || !(await this.loadQueued(tree, [item]))) return lost;
       const decision = this.decide(tree, item);
       return decision?.kind === 'begin' ? await this.take(tree, [item], decision.target, latch) : lost;
     } finally {
@@ -207,7 +207,7 @@ export class FailoverQueue {
     if (!tree.isToBeAdopted(item)) return !failsOver(this.configurations.current(tree.jobName));
     const owner = tree.owner(item);
     if (owner === tree.self.jobInstanceId) return false;
-    return tree.availableInstances().some(({ jobInstanceId }) => jobInstanceId === owner);
+    return tree.availableInstance(owner) !== undefined;
   }
 
   /** @returns undefined if the item's record is unknown, or the item is beyond the total and left to the leader */

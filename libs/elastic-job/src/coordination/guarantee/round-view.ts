@@ -1,5 +1,4 @@
 import { type GuaranteePhase, isAwaited, isSameRound, type JobConfiguration, type Target } from '../../domain/index.js';
-import type { RegisteredInstance } from '../job-tree/index.js';
 import type { JobTree } from '../job-tree/index.js';
 import { arrivalOf, isPassed } from './guarantee-operations.js';
 
@@ -47,13 +46,12 @@ export class RoundView {
 
   /** Absent items that can still come. Their records must be loaded. */
   missing(): number[] {
-    const available = new Map(this.tree.availableInstances().map((instance) => [instance.jobInstanceId, instance]));
-    return this.absent().filter((item) => this.isAwaited(item, available));
+    return this.absent().filter((item) => this.isAwaited(item));
   }
 
-  private isAwaited(item: number, available: ReadonlyMap<string, RegisteredInstance>): boolean {
+  private isAwaited(item: number): boolean {
     const { tree } = this;
-    const owner = available.get(tree.owner(item) ?? '');
+    const owner = tree.availableInstance(tree.owner(item));
     const stored = tree.record(item)?.stored ?? { kind: 'none' };
     return isAwaited(this.phase, this.round, this.configuration, {
       owner: owner === undefined ? 'nobody' : owner.isOurs ? 'ours' : 'java',

@@ -10,6 +10,7 @@ import {
   recordAsOf,
   type RegistryNow,
   type RunRecord,
+  SparseMap,
   type StartLedger,
   type StoredRecord,
 } from '../../domain/index.js';
@@ -39,6 +40,11 @@ export abstract class ItemNodes extends JobNodes {
   /** The last text that was written or read. Items that were begun and have ended together have equal ones. */
   private lastRecord: { readonly text: string; readonly stored: StoredRecord } | undefined;
   private readonly readLedgers = new ReadOnce(({ data }) => parseStartLedger(data));
+  /** By parent: items that were read from the names of its children. Another list of names means other items. */
+  private readonly readItems = new SparseMap<
+    string,
+    { readonly names: readonly string[]; readonly items: readonly number[] }
+  >();
   private knownItems: readonly number[] | undefined;
   private knownOwn: readonly number[] | undefined;
 
@@ -131,13 +137,17 @@ export abstract class ItemNodes extends JobNodes {
   }
 
   /** Items that wait for failover, ascending. */
-  queue(): number[] {
-    return numbers(this.view.children(this.paths.queue));
+  queue(): readonly number[] {
+    return this.itemsBelow(this.paths.queue);
+  }
+
+  get isAnyQueued(): boolean {
+    return this.view.children(this.paths.queue).length > 0;
   }
 
   isQueued(item: number): boolean {
     // Asked first, since its path is at hand: the begin of each item comes here, and the queue is nearly always empty.
-    return this.view.children(this.paths.queue).length > 0 && this.has(this.paths.queued(item));
+    return this.isAnyQueued && this.has(this.paths.queued(item));
   }
 
   /** True if the item's last run has left a task that goes on, according to its record, if that is loaded. */
@@ -153,8 +163,8 @@ export abstract class ItemNodes extends JobNodes {
   }
 
   /** Items of which an operator has cancelled a run, ascending. */
-  cancels(): number[] {
-    return numbers(this.view.children(this.paths.cancels));
+  cancels(): readonly number[] {
+    return this.itemsBelow(this.paths.cancels);
   }
 
   /** Jobs that start after this one, in no particular order. */
@@ -171,8 +181,19 @@ export abstract class ItemNodes extends JobNodes {
   }
 
   /** Items that have arrived at the barrier of a phase, ascending. */
-  arrived(phase: GuaranteePhase): number[] {
-    return numbers(this.view.children(this.paths.guarantee(phase)));
+  arrived(phase: GuaranteePhase): readonly number[] {
+    return this.itemsBelow(this.paths.guarantee(phase));
+  }
+
+  /** Reads several names only once for each version of the list, since each item of a trigger may ask. */
+  private itemsBelow(path: string): readonly number[] {
+    const names = this.view.children(path);
+    if (names.length <= 1) return numbers(names);
+    const known = this.readItems.get(path);
+    if (known?.names === names) return known.items;
+    const items = numbers(names);
+    this.readItems.set(path, { names, items });
+    return items;
   }
 
   /** A record as text, in the newest format that all registered instances of ours can read. */
@@ -190,7 +211,7 @@ export function recordCreation(paths: JobPaths, item: number): Operation {
   return creation(paths.record(item));
 }
 
-function numbers(names: readonly string[]): number[] {
+function numbers(names: readonly string[]): readonly number[] {
   if (names.length === 0) return [];
   return names.flatMap((name) => parseItem(name) ?? []).toSorted((a, b) => a - b);
 }

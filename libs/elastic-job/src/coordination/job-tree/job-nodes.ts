@@ -1,5 +1,4 @@
 import {
-  commonProtocol,
   type JobInstance,
   inJavaOrder,
   isInstanceId,
@@ -11,20 +10,15 @@ import type { NodeStat, Operation, RegistryNode, Subtree } from '../../registry/
 import { type Company, companyOf } from './company.js';
 import { DRAINING, parseClockOffset, parseInstance, type RegisteredInstance } from './instance-text.js';
 import type { JobPaths } from './job-paths.js';
-import { ReadOnce } from './read-once.js';
+import { Members } from './members.js';
 
 /** Texts of a server node. Java compares them exactly. */
 export type ServerStatus = 'ENABLED' | 'DISABLED';
 
 /** Nodes of a job as a view shows them: members, leader, and the state of the plan. */
 export abstract class JobNodes {
-  private readonly readInstances = new ReadOnce(({ path, data }) => {
-    const id = path.slice(this.paths.instances.length + 1);
-    return parseInstance(id, serverIpOf(id), data);
-  });
-  private knownInstances: readonly RegisteredInstance[] | undefined;
-  private knownCompany: Company | undefined;
-  private knownProtocol: number | undefined;
+  /** Undefined until somebody asks. From then on it follows the events. */
+  private knownMembers: Members | undefined;
   protected view!: Subtree;
 
   constructor(
@@ -52,17 +46,22 @@ export abstract class JobNodes {
 
   /** All registered instances, in Java's order. */
   instances(): readonly RegisteredInstance[] {
-    this.knownInstances ??= this.readAllInstances();
-    return this.knownInstances;
+    return this.members.all;
   }
 
-  private readAllInstances(): readonly RegisteredInstance[] {
+  private get members(): Members {
+    this.knownMembers ??= new Members(
+      this.view.children(this.paths.instances).flatMap((id) => this.readInstance(id) ?? []),
+    );
+    return this.knownMembers;
+  }
+
+  private readInstance(instanceId: string): RegisteredInstance | undefined {
     // Nodes put there by hand are not instances: they make no job mixed and get no items.
-    return inJavaOrder(this.view.children(this.paths.instances).filter(isInstanceId)).flatMap((id) => {
-      const node = this.view.node(this.paths.instance(id));
-      // A new instance counts once its value is known; before that it could be a Java peer.
-      return node === undefined ? [] : [this.readInstances.of(node)];
-    });
+    if (!isInstanceId(instanceId)) return undefined;
+    // A new instance counts once its value is known; before that it could be a Java peer.
+    const node = this.view.node(this.paths.instance(instanceId));
+    return node && parseInstance(instanceId, serverIpOf(instanceId), node.data);
   }
 
   hasInstance(instanceId: string): boolean {
@@ -79,9 +78,17 @@ export abstract class JobNodes {
 
   /** Instances that may get items, in Java's order: their server is enabled and they are not leaving. */
   availableInstances(): RegisteredInstance[] {
-    return this.instances().filter(
-      ({ jobInstanceId, serverIp }) => this.serverStatus(serverIp) === 'ENABLED' && !this.isDraining(jobInstanceId),
-    );
+    return this.instances().filter((instance) => this.isAvailable(instance));
+  }
+
+  /** The instance, if it may get items. @see availableInstances */
+  availableInstance(instanceId: string | undefined): RegisteredInstance | undefined {
+    const instance = instanceId === undefined ? undefined : this.members.of(instanceId);
+    return instance !== undefined && this.isAvailable(instance) ? instance : undefined;
+  }
+
+  private isAvailable({ jobInstanceId, serverIp }: RegisteredInstance): boolean {
+    return this.serverStatus(serverIp) === 'ENABLED' && !this.isDraining(jobInstanceId);
   }
 
   protected isDraining(instanceId: string): boolean {
@@ -99,10 +106,8 @@ export abstract class JobNodes {
   }
 
   /** Instances without our label: Java peers that share the job. */
-  peers(): string[] {
-    return this.instances()
-      .filter(({ isOurs }) => !isOurs)
-      .map(({ jobInstanceId }) => jobInstanceId);
+  peers(): readonly string[] {
+    return this.members.peers;
   }
 
   serverStatus(serverIp: string): ServerStatus | undefined {
@@ -121,7 +126,7 @@ export abstract class JobNodes {
 
   /** True if an instance of this address is registered. */
   hasInstanceAt(serverIp: string): boolean {
-    return this.view.children(this.paths.instances).some((id) => serverIpOf(id) === serverIp);
+    return this.members.hasAt(serverIp);
   }
 
   /**
@@ -143,12 +148,12 @@ export abstract class JobNodes {
    * nothing then.
    */
   get company(): Company {
-    return (this.knownCompany ??= companyOf(this.peers().length > 0));
+    return companyOf(this.members.hasJava);
   }
 
   /** Newest protocol that all registered instances of ours know. */
   get protocol(): number {
-    return (this.knownProtocol ??= commonProtocol(this.instances().flatMap(({ protocol }) => protocol ?? [])));
+    return this.members.protocol;
   }
 
   /** True if the owners are outdated or being replaced, so that a trigger must wait. */
@@ -169,10 +174,13 @@ export abstract class JobNodes {
     return this.has(this.paths.reshardingFlag);
   }
 
-  /** Forgets derived values, because members have come or gone. */
+  /** Follows the change of an instance's node. */
+  protected noteInstance(instanceId: string): void {
+    this.knownMembers?.note(instanceId, this.readInstance(instanceId));
+  }
+
+  /** Instances must be read anew. */
   protected forgetInstances(): void {
-    this.knownInstances = undefined;
-    this.knownCompany = undefined;
-    this.knownProtocol = undefined;
+    this.knownMembers = undefined;
   }
 }

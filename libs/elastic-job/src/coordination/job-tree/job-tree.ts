@@ -272,10 +272,10 @@ export class JobTree extends ItemNodes {
     return { kind: 'TreeReset' };
   }
 
-  private forgetWhat(change: 'created' | 'changed' | 'deleted', { kind }: JobNode): void {
-    switch (kind) {
+  private follow(change: 'created' | 'changed' | 'deleted', node: JobNode): void {
+    switch (node.kind) {
       case 'instance':
-        return this.forgetInstances();
+        return this.noteInstance(node.instanceId);
       case 'item':
         if (change !== 'changed') this.forgetItems();
         return;
@@ -288,7 +288,7 @@ export class JobTree extends ItemNodes {
   }
 
   private note(change: 'created' | 'changed' | 'deleted', node: JobNode): JobTreeEvent | undefined {
-    this.forgetWhat(change, node);
+    this.follow(change, node);
     this.lastRuns.note(change, node, this.clock);
     // Before the view is open there are no listeners, and it cannot be read.
     if (this.listeners.size === 0) return undefined;

@@ -58,6 +58,15 @@ describe('how long an instance is missing', () => {
     expect(absences.nextGoneInMs(member.tree)).toBeUndefined();
   });
 
+  it('is remembered of 10,000 instances, the latest ones', () => {
+    const ids = Array.from({ length: 10_001 }, (_, index) => `10.0.0.9@-@${index}`);
+
+    absences.note(member.tree, ids);
+
+    expect(ids.slice(0, 2).map((id) => absences.forget(member.tree, id))).toEqual([false, true]);
+    expect(absences.forget(member.tree, ids.at(-1)!)).toBe(true);
+  });
+
   it('does not count while it is registered', async () => {
     absences.note(member.tree, [member.id]);
     await registry.clock.advance(2_000);

@@ -7,6 +7,8 @@ import type { JobTree } from '../job-tree/index.js';
  * ever.
  */
 const REMEMBERED_MS = 60_000;
+/** Most absences remembered for a job. The grace of a forgotten one begins anew once the instance is looked for. */
+const MOST_REMEMBERED = 10_000;
 
 /**
  * Tracks how long instances have been missing, as seen here, and if their grace is over. There are two kinds. A Java
@@ -14,6 +16,7 @@ const REMEMBERED_MS = 60_000;
  * ours that an operator has shut down still lives, and finishes its runs.
  */
 export class Absences {
+  /** The instant by instance id, the earliest first. */
   private readonly since = new WeakMap<JobTree, Map<string, number>>();
 
   /** @param graceMsOf milliseconds for which an instance of the job may be missing before it counts as gone */
@@ -22,19 +25,25 @@ export class Absences {
     private readonly graceMsOf: (jobName: JobName) => number,
   ) {}
 
-  /** Starts the clock of those instances that are not registered. Call it when one vanishes. */
+  /** Starts the clock of those that are not registered, and forgets the others. Call it when one has come or gone. */
   note(tree: JobTree, instanceIds: Iterable<string>): void {
     const since = this.since.get(tree) ?? new Map<string, number>();
+    const now = this.clock.monotonicNow();
     for (const id of instanceIds) {
-      if (!tree.hasInstance(id) && !since.has(id)) since.set(id, this.clock.monotonicNow());
+      if (tree.hasInstance(id)) since.delete(id);
+      else if (!since.has(id)) since.set(id, now);
     }
-    const mostMs = this.graceMsOf(tree.jobName) + REMEMBERED_MS;
-    for (const [id, at] of since) {
-      const isForgotten = this.clock.monotonicNow() - at > mostMs;
-      if (isForgotten || tree.hasInstance(id)) since.delete(id);
-    }
+    this.forgetOld(since, now - this.graceMsOf(tree.jobName) - REMEMBERED_MS);
     if (since.size > 0) this.since.set(tree, since);
     else this.since.delete(tree);
+  }
+
+  // Looks at those alone that it forgets, since thousands may vanish in a row.
+  private forgetOld(since: Map<string, number>, before: number): void {
+    for (const [id, at] of since) {
+      if (at >= before && since.size <= MOST_REMEMBERED) return;
+      since.delete(id);
+    }
   }
 
   /** True if it is missing and its grace is over. As of the last sync. */

@@ -152,7 +152,9 @@ export class Sharding {
     if (!tree.company.overlooksChanges || tree.isReshardingPending() || this.isFixed(tree)) return false;
     const members = memberIds(tree);
     const isEnough = members.length <= this.configurations.current(tree.jobName).shardingTotalCount;
-    return isEnough && members.some((id) => tree.itemsOf(id).length === 0);
+    if (!isEnough) return false;
+    const owners = new Set(ownersOf(tree).values());
+    return members.some((id) => !owners.has(id));
   }
 
   /** Asks the strategy for a plan, without effect. @throws {InvalidShardingError} if it has none */
