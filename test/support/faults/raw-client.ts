@@ -70,6 +70,45 @@ export class RawClient {
     return this.request(OP.auth, Buffer.concat([int32(0), text(scheme), text(proof)]));
   }
 
+  /**
+   * Creates nodes in a row: each by a request of its own, without waiting for the reply to the one before.
+   * @returns ZooKeeper's error codes, without zeros
+   */
+  createRow(nodes: readonly { readonly path: string; readonly data: string }[]): Promise<readonly number[]> {
+    const rest = Buffer.concat([aclBytes(open(ALL_PERMISSIONS)), int32(PERSISTENT)]);
+    return this.row(
+      OP.create,
+      nodes.map(({ path, data }) => Buffer.concat([text(path), text(data), rest])),
+    );
+  }
+
+  /** Writes nodes in a row. @see createRow */
+  writeRow(nodes: readonly { readonly path: string; readonly data: string }[]): Promise<readonly number[]> {
+    return this.row(
+      OP.setData,
+      nodes.map(({ path, data }) => Buffer.concat([text(path), text(data), int32(ANY_VERSION)])),
+    );
+  }
+
+  /** Removes nodes in a row. @see createRow */
+  removeRow(paths: readonly string[]): Promise<readonly number[]> {
+    return this.row(
+      OP.delete,
+      paths.map((path) => Buffer.concat([text(path), int32(ANY_VERSION)])),
+    );
+  }
+
+  private async row(type: number, bodies: readonly Buffer[]): Promise<readonly number[]> {
+    const requests = bodies.map((body) => frame(Buffer.concat([int32((this.#xid += 1)), int32(type), body])));
+    this.socket.write(Buffer.concat(requests));
+    const errors: number[] = [];
+    for (const _ of bodies) {
+      const error = (await nextOf(this.payloads)).readInt32BE(12);
+      if (error !== 0) errors.push(error);
+    }
+    return errors;
+  }
+
   exists(path: string): Promise<RawReply> {
     return this.request(OP.exists, Buffer.concat([text(path), Buffer.alloc(1)]));
   }

@@ -123,7 +123,7 @@ export class OwingJob {
     this.gate = new TriggerGate(context);
     this.owed = new OwedFireTimes(context, this.switches);
     this.missedFireTimes = new MissedFireTimes(context, this.gate, this.owed);
-    const manual = { isAwaited: (item: number) => this.awaited.has(item) };
+    const manual = { awaited: this.awaited };
     this.catchUp = new CatchUp(context, this.gate, leases, this.owed, this.missedFireTimes, manual);
   }
 

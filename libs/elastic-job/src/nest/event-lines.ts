@@ -1,4 +1,4 @@
-import { isError, messageOf, type SettledOutcome } from '../domain/index.js';
+import { fewNames, isError, messageOf, type SettledOutcome } from '../domain/index.js';
 import type { JobEvent } from '../tracing/index.js';
 
 /** A line of the application's log. */
@@ -151,7 +151,7 @@ function clockLine({ state, offsetMs }: EventOf<'clock'>): EventLine {
 }
 
 function mixedLine({ jobName, peers, unshareable }: EventOf<'mixed'>): EventLine {
-  const line = `${jobName}: shared with ${peers.join(', ')}`;
+  const line = `${jobName}: shared with ${fewNames(peers)}`;
   if (unshareable.length === 0) return log(line);
   return error(`${line}; nothing is begun until they leave or these are changed: ${unshareable.join('; ')}`);
 }

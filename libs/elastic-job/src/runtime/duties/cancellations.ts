@@ -24,7 +24,7 @@ export class Cancellations implements Duty {
 
   // The request may have been heard before the reply to the begin.
   LeaseRuns({ lease }: News<'LeaseRuns'>): void {
-    this.wakeIf(this.context.tree.cancels().some((item) => lease.items.includes(item)));
+    this.wakeIf(lease.items.some((item) => this.context.tree.isCancelled(item)));
   }
 
   private wakeIf(isCancelled: boolean): void {

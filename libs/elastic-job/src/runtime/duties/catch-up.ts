@@ -43,7 +43,7 @@ export class CatchUp implements Duty {
     private readonly leases: LeaseRunner,
     private readonly owed: OwedFireTimes,
     private readonly missed: MissedFireTimes,
-    private readonly manual: Pick<ManualTriggers, 'isAwaited'>,
+    private readonly manual: Pick<ManualTriggers, 'awaited'>,
   ) {
     this.catchingUp = new SessionReaction(context, 'catching up', () => this.catchUp());
     this.flags = new MisfireFlags(context, () => this.catchingUp.wake());
@@ -170,15 +170,16 @@ export class CatchUp implements Duty {
   /** Own items that are free. An operator's trigger goes first: two begins of one process would refuse each other. */
   private freeItems(): readonly number[] {
     const { running, services, tree } = this.context;
-    const isAwaited = (item: number) => this.manual.isAwaited(item);
+    const { awaited } = this.manual;
+    const yielded = new Set(this.yielded);
     const own = services.sharding.ownItems(tree);
-    const free = own.filter((item) => !isAwaited(item) && !running.has(item) && !tree.isRunning(item));
+    const isFree = (item: number) => !awaited.has(item) && !running.has(item) && !tree.isRunning(item);
     // An item that runs for an operator now was also left to that trigger, whose begin was merely faster than this
     // look.
     const isLeft = (item: number) =>
-      this.yielded.includes(item) || (running.leaseOf(item)?.trigger.origin ?? 'schedule') !== 'schedule';
-    this.yielded = own.filter((item) => isAwaited(item) || (!free.includes(item) && isLeft(item)));
-    return free;
+      yielded.has(item) || (running.leaseOf(item)?.trigger.origin ?? 'schedule') !== 'schedule';
+    this.yielded = own.filter((item) => awaited.has(item) || (!isFree(item) && isLeft(item)));
+    return own.filter(isFree);
   }
 
   /** Begins the items for a fire time that they owe. @throws also if some of them could not be begun */

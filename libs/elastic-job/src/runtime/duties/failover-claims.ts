@@ -53,11 +53,11 @@ export class FailoverClaims implements Duty {
   }
 
   ItemReleased({ item }: News<'ItemReleased'>): void {
-    this.wakeIf(this.context.tree.queue().includes(item));
+    this.wakeIf(this.context.tree.isQueued(item));
   }
 
   ItemEnded(): void {
-    this.wakeIf(this.context.tree.queue().length > 0 || this.awaited.size > 0);
+    this.wakeIf(this.context.tree.isAnyQueued || this.awaited.size > 0);
   }
 
   // Items that the lost instance may still have run can be claimed now.
@@ -75,8 +75,8 @@ export class FailoverClaims implements Duty {
 
   /** Looks for items that this instance's begin was refused because they wait for failover. */
   private afterRefusal(refused: ReadonlyMap<number, RefusalCause>): void {
-    const queue = this.context.tree.queue();
-    const waiting = queue.filter((item) => refused.get(item) === 'busy');
+    const { tree } = this.context;
+    const waiting = [...refused].flatMap(([item, cause]) => (cause === 'busy' && tree.isQueued(item) ? item : []));
     if (waiting.length === 0) return;
     for (const item of waiting) this.awaited.add(item);
     this.claiming.wake();
@@ -123,10 +123,10 @@ export class FailoverClaims implements Duty {
     const { tree } = this.context;
     const awaited = new Set(this.awaited);
     this.awaited.clear();
-    if (tree.queue().length === 0 || !this.mayClaim) return;
+    if (!tree.isAnyQueued || !this.mayClaim) return;
     const found: (ExecutionLease | 'lost')[] = [];
     await this.standBack();
-    while (tree.queue().length > 0) {
+    while (tree.isAnyQueued) {
       const claim = await this.claimNext(awaited);
       if (claim === 'empty') break;
       // Items left after this one are those for which the others have no slots.

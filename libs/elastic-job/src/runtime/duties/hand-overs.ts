@@ -25,8 +25,7 @@ export class HandOvers implements Duty {
     const { running, tasks, tree } = this.context;
     if (tasks !== 'adoptable') return;
     const owner = tree.owner(item);
-    const isOthers = owner !== undefined && owner !== tree.self.jobInstanceId;
-    if (!isOthers || !tree.availableInstances().some(({ jobInstanceId }) => jobInstanceId === owner)) return;
+    if (owner === tree.self.jobInstanceId || tree.availableInstance(owner) === undefined) return;
     running.leaseOf(item)?.abortItem(item, new HandedOverError(tree.jobName, 'moved'));
   }
 }

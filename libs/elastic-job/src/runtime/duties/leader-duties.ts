@@ -50,6 +50,8 @@ export class LeaderDuties implements Duty {
   }
 
   InstanceJoined({ instanceId }: News<'InstanceJoined'>): void {
+    const { services, tree } = this.context;
+    services.shutdowns.forget(tree, instanceId);
     this.peers.note(instanceId);
     this.reshardSoon();
   }

@@ -48,11 +48,11 @@ it('postpones an item that runs elsewhere, and runs it once it is released', asy
   await ask('a');
   expect(session.runs).toEqual(['0 a', '2 a', '3 a']);
   expect(postponed()).toEqual(['manual:a 1']);
-  expect([0, 1].map((item) => triggers.isAwaited(item))).toEqual([false, true]);
+  expect([0, 1].map((item) => triggers.awaited.has(item))).toEqual([false, true]);
 
   await session.releaseElsewhere(1);
   expect(session.runs.slice(3)).toEqual(['1 a']);
-  expect([triggers.isAwaited(1), postponed().length, session.toldOf('refused')]).toEqual([false, 1, []]);
+  expect([triggers.awaited.has(1), postponed().length, session.toldOf('refused')]).toEqual([false, 1, []]);
 });
 
 it('does not postpone an item that another instance has begun for the same trigger', async () => {
@@ -61,7 +61,7 @@ it('does not postpone an item that another instance has begun for the same trigg
   await ask('a');
   expect(session.runs).toEqual(['0 a', '2 a', '3 a']);
   expect(session.toldOf('refused')).toMatchObject([{ items: [1], cause: 'alreadyBegun' }]);
-  expect([postponed(), triggers.isAwaited(1)]).toEqual([[], false]);
+  expect([postponed(), triggers.awaited.has(1)]).toEqual([[], false]);
 });
 
 it('runs an item again for each trigger that came while it ran, one by one', async () => {
@@ -225,7 +225,7 @@ it('asks the registry nothing about a waiting item that still runs elsewhere', a
 it('awaits no item before the items of a trigger are known', async () => {
   assign = () => new Promise(() => {});
   await ask('a');
-  expect(triggers.isAwaited(0)).toBe(false);
+  expect(triggers.awaited.has(0)).toBe(false);
 });
 
 it('reports no error if the only item of a trigger has run for it elsewhere', async () => {

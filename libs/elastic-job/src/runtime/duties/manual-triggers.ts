@@ -79,9 +79,9 @@ export class ManualTriggers implements Duty {
     if (this.waiting.length > 0) this.begins.wake();
   }
 
-  /** True if a trigger will begin the item as soon as it is free, so that nothing else should. */
-  isAwaited(item: number): boolean {
-    return this.waiting.some(({ items }) => items?.includes(item));
+  /** Items that a trigger will begin as soon as they are free, so that nothing else should. */
+  get awaited(): ReadonlySet<number> {
+    return new Set(this.waiting.flatMap(({ items }) => items ?? []));
   }
 
   /** Begins nothing more. */

@@ -140,7 +140,7 @@ async function switchItem(item: number, isDisabled: boolean, afterMs: number): P
   await clock.advance(afterMs);
   if (isDisabled) disabled.add(item);
   else disabled.delete(item);
-  switches.ItemSwitched();
+  switches.ItemSwitched({ kind: 'ItemSwitched', item });
   return clock.wallNow();
 }
 

@@ -2,7 +2,7 @@ import type { ServerStatus } from '../../coordination/index.js';
 import { SparseMap } from '../../domain/index.js';
 import type { NodeStat } from '../../registry/index.js';
 import { type Instant, instantNow, type JobContext, type NotedSpan, spanUntil, UNKNOWN } from '../leases/index.js';
-import type { Duty } from './duty.js';
+import type { Duty, News } from './duty.js';
 
 /** Earlier spans are not needed, since their fire times were begun or given up when the item was enabled. */
 const MOST_SPANS = 10;
@@ -13,17 +13,17 @@ const MOST_SPANS = 10;
  */
 export class OperatorSwitches implements Duty {
   /** Start of the disabled span by item; undefined if it was before this session. */
-  private disabledItems: ReadonlyMap<number, Instant | undefined>;
+  private readonly disabledItems = new SparseMap<number, Instant | undefined>();
   private readonly itemSpans = new SparseMap<number, readonly NotedSpan[]>();
   private serverStatus: ServerStatus | undefined = 'ENABLED';
   private serverDisabledAt = UNKNOWN;
 
   constructor(private readonly context: JobContext) {
-    this.disabledItems = this.currentItems(new Map(), undefined);
+    for (const item of context.tree.items()) if (this.isDisabled(item)) this.disabledItems.set(item, undefined);
   }
 
-  ItemSwitched(): void {
-    this.readItemSwitches();
+  ItemSwitched({ item }: News<'ItemSwitched'>): void {
+    this.readItemSwitch(item, instantNow(this.context.scheduleClock));
   }
 
   ServerChanged(): void {
@@ -60,24 +60,25 @@ export class OperatorSwitches implements Duty {
   }
 
   private readItemSwitches(): void {
-    const before = this.disabledItems;
-    const until = instantNow(this.context.scheduleClock);
-    this.disabledItems = this.currentItems(before, until);
-    for (const [item, after] of before) {
-      if (this.disabledItems.has(item)) continue;
-      this.itemSpans.set(item, [...this.spansOf(item), spanUntil(until, after)].slice(-MOST_SPANS));
+    const now = instantNow(this.context.scheduleClock);
+    for (const item of new Set([...this.disabledItems.keys(), ...this.context.tree.items()])) {
+      this.readItemSwitch(item, now);
     }
   }
 
-  private currentItems(
-    known: ReadonlyMap<number, Instant | undefined>,
-    now: Instant | undefined,
-  ): ReadonlyMap<number, Instant | undefined> {
+  // Looks at one item alone, since all items of a job may be switched in a row.
+  private readItemSwitch(item: number, now: Instant): void {
+    const isDisabled = this.isDisabled(item);
+    if (isDisabled === this.disabledItems.has(item)) return;
+    if (isDisabled) return void this.disabledItems.set(item, now);
+    const span = spanUntil(now, this.disabledItems.get(item));
+    this.disabledItems.delete(item);
+    this.itemSpans.set(item, [...this.spansOf(item), span].slice(-MOST_SPANS));
+  }
+
+  private isDisabled(item: number): boolean {
     const { tree } = this.context;
-    const disabled = tree.items().filter((item) => tree.has(tree.paths.mark(item, 'disabled')));
-    const since = new SparseMap<number, Instant | undefined>();
-    for (const item of disabled) since.set(item, known.has(item) ? known.get(item) : now);
-    return since;
+    return tree.has(tree.paths.mark(item, 'disabled'));
   }
 
   private get serverChangedAt(): Instant | undefined {

@@ -29,7 +29,8 @@ export class OwnMarks implements Duty {
 
   ItemMarked({ item }: News<'ItemMarked'>): void {
     if (!this.markedSince.has(item)) this.markedSince.set(item, this.context.clock.monotonicNow());
-    this.compareLater();
+    // Asked first, since each mark of a job with a thousand items comes here.
+    if (this.timer === undefined && this.context.tree.isMarked(item)) this.compareLater();
   }
 
   ItemReleased({ item }: News<'ItemReleased'>): void {
@@ -47,7 +48,6 @@ export class OwnMarks implements Duty {
 
   /** Schedules a look at the marks. */
   compareLater(): void {
-    // Asked first, since each mark of a job with a thousand items comes here.
     if (this.timer !== undefined) return;
     if (this.context.tree.signal.aborted || this.marked.length === 0) return;
     this.timer = this.context.clock.setTimer(COMPARE_MS, () => {
@@ -59,7 +59,7 @@ export class OwnMarks implements Duty {
   private async compareMarks(): Promise<void> {
     const { clock, events, news, tree } = this.context;
     const { marked } = this;
-    for (const item of this.markedSince.keys()) if (!marked.includes(item)) this.markedSince.delete(item);
+    for (const item of this.markedSince.keys()) if (!tree.isMarked(item)) this.markedSince.delete(item);
     this.compareLater();
     const youngest = clock.monotonicNow() - YOUNG_MS;
     const old = marked.filter((item) => (this.markedSince.get(item) ?? -Infinity) <= youngest && !this.isRun(item));

@@ -15,10 +15,13 @@ interface HearingJob {
   reload(tree: JobTree): void;
   /** Counts fire times, times items, that will never be begun. */
   countMissed(runs: number): void;
+  report(work: string, tree: JobTree): (error: unknown) => void;
 }
 
 /** Hears the news of one session for the job, before its duties do. */
 export class JobHearing implements Hearing {
+  private willLook = false;
+
   constructor(
     private readonly job: HearingJob,
     private readonly tree: JobTree,
@@ -47,11 +50,12 @@ export class JobHearing implements Hearing {
   }
 
   InstanceJoined(): void {
-    this.job.lookAtMembers(this.tree);
+    this.lookSoon();
   }
 
-  InstanceLost(): void {
-    this.job.lookAtMembers(this.tree);
+  InstanceLost({ instanceId }: News<'InstanceLost'>): void {
+    if (instanceId === this.tree.self.jobInstanceId) this.job.lookAtMembers(this.tree);
+    else this.lookSoon();
   }
 
   FireTimesMissed({ count }: News<'FireTimesMissed'>): void {
@@ -60,5 +64,19 @@ export class JobHearing implements Hearing {
 
   ItemOutlivedSession(): void {
     this.job.currentSession?.expectWork();
+  }
+
+  private lookSoon(): void {
+    if (this.willLook) return;
+    this.willLook = true;
+    this.lookAtMembers().catch(this.job.report('looking at the members', this.tree));
+  }
+
+  // Thousands may come or go in one turn, and are looked at together.
+  private async lookAtMembers(): Promise<void> {
+    const { clock, signal } = this.tree;
+    await clock.nextTurn();
+    this.willLook = false;
+    if (!signal.aborted) this.job.lookAtMembers(this.tree);
   }
 }

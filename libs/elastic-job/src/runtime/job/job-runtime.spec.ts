@@ -27,6 +27,16 @@ it('hands the configured epoch to handlers, and reports hung ones after the conf
   expect([...epochs, process.toldOf('hung').map(({ item }) => item)]).toEqual([7, [0, 1]]);
 });
 
+it('tells once of Java peers that come in one turn', async () => {
+  await start();
+  const peers = Array.from({ length: 100 }, (_, index) => `10.0.0.9@-@${100 + index}`).toReversed();
+
+  await Promise.all(peers.map((id) => process.operator.create(process.path(`instances/${id}`), '', 'PERSISTENT')));
+  await process.advance(0);
+
+  expect(process.toldOf('mixed').map((event) => event.peers)).toEqual([peers]);
+});
+
 it('runs an item at the next fire time despite a record from the future', async () => {
   await start();
   await process.advance(MINUTE);

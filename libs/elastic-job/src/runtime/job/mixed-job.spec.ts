@@ -34,6 +34,13 @@ it('refuses settings that Java does not know beside a peer, and names them', () 
   expect(mixed.problem(tree)).toBe(`begins nothing while shared with ${JAVA}: misfirePolicy all`);
 });
 
+it('names a few of thousands of peers in its texts', () => {
+  peers = Array.from({ length: 3_000 }, (_, index) => `10.0.0.9@-@${index}`);
+  unshareable = ['misfirePolicy all'];
+  expect(mixed.problem(tree)).toMatch(/10\.0\.0\.9@-@19 and 2980 more: misfirePolicy all$/);
+  expect(() => mixed.assertShareable(tree)).toThrow(/and 2980 more/);
+});
+
 it('accepts settings that Java shares', () => {
   peers = [JAVA];
   mixed.assertShareable(tree);

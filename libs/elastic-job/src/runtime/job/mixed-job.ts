@@ -1,5 +1,5 @@
 import type { JobTree } from '../../coordination/index.js';
-import { ConfigurationError } from '../../domain/index.js';
+import { ConfigurationError, fewNames } from '../../domain/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import type { JobSettings } from '../leases/index.js';
 import type { JobDefinition } from './job-definition.js';
@@ -19,7 +19,7 @@ export class MixedJob {
     const unshareable = this.settings.unshareable(tree);
     if (unshareable.length === 0) return;
     const { configuration, place } = this.definition;
-    const peers = tree.peers().join(', ');
+    const peers = fewNames(tree.peers());
     throw new ConfigurationError(`job "${configuration.jobName}" (${place}), shared with Java (${peers})`, unshareable);
   }
 
@@ -27,7 +27,7 @@ export class MixedJob {
   problem(tree: JobTree): string | undefined {
     const unshareable = this.settings.unshareable(tree);
     if (unshareable.length === 0) return undefined;
-    return `begins nothing while shared with ${tree.peers().join(', ')}: ${unshareable.join('; ')}`;
+    return `begins nothing while shared with ${fewNames(tree.peers())}: ${unshareable.join('; ')}`;
   }
 
   /**

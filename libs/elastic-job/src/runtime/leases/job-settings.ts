@@ -16,6 +16,9 @@ const IDLE_FAILOVER =
   'failover is true in the registry, but has no effect, since monitorExecution is false there; ' +
   'set monitorExecution to true, or failover to false';
 
+/** Most jobs named that start after one that is shared with Java. */
+const MOST_DEPENDENTS = 20;
+
 /** Settings by which a job runs in this process: the last usable ones. Reading them never fails. */
 export class JobSettings {
   private cron: CronSchedule | undefined;
@@ -79,7 +82,7 @@ export class JobSettings {
   /** Settings that Java peers of the job do not follow; none without such peers. */
   unshareable(tree: JobTree): readonly string[] {
     return tree.company.knowsFewerSettings
-      ? [...findUnshareable(this.inForce), ...tree.dependents().map(describeDependent)]
+      ? [...findUnshareable(this.inForce), ...tree.dependents().slice(0, MOST_DEPENDENTS).map(describeDependent)]
       : [];
   }
 

@@ -1,4 +1,4 @@
-import type { Trigger } from '../../domain/index.js';
+import { fewNames, type Trigger } from '../../domain/index.js';
 import type { JobContext } from './job-context.js';
 import { TimeCheck } from './time-check.js';
 
@@ -32,7 +32,7 @@ export class TriggerGate {
     const { settings, tree } = this.context;
     const unshareable = settings.unshareable(tree);
     if (unshareable.length > 0)
-      return this.skip(trigger, `peers ${tree.peers().join(', ')} do not support: ${unshareable.join('; ')}`);
+      return this.skip(trigger, `peers ${fewNames(tree.peers())} do not support: ${unshareable.join('; ')}`);
     if (settings.problem !== undefined) return this.skip(trigger, 'the configuration in the registry cannot be used');
     return this.timeCheck.refuses(trigger, settings.configuration.maxTimeDiffSeconds);
   }
