@@ -15,6 +15,8 @@ let mostMs = 100;
 beforeAll(() => {
   mostMs *= slowness();
 });
+/** Nodes of a row that are there at least. The leader removes items beyond the total at any time. */
+const LEAST = 900;
 const SECONDS = 1_000;
 
 class Waiting extends DistributeOnceElasticJobListener {
@@ -102,7 +104,7 @@ async function startVictim() {
       return refused.length;
     };
     const refused = await step('creations', () => client.createRow(nodes));
-    if (refused > ROW / 2) faults.push(`${row.name}: ${refused} were not created`);
+    if (refused > ROW - LEAST) faults.push(`${row.name}: ${refused} were not created`);
     await step('writes', () => client.writeRow(nodes));
     await step('removals', () => client.removeRow(nodes.map(({ path }) => path)));
     const before = victim.settled('settle').length;
