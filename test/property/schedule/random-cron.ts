@@ -39,6 +39,8 @@ export interface RandomCron {
 }
 
 const DAY = 86_400_000;
+/** The hours of a day. */
+export const HOURS: readonly number[] = Array.from({ length: 24 }, (_, hour) => hour);
 const WEEKDAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
 const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
 
@@ -52,7 +54,7 @@ export function randomCron(random: SeededRandom): RandomCron {
   const texts = [second.text, minute.text, hour.text, days.dayOfMonth, month.text, days.dayOfWeek];
   return {
     text: texts.join(' ') + random.pick(['', '', ' *', ' 1970-2199']),
-    everyHour: hour.text === '*' || /^\*?\/\d+$/.test(hour.text),
+    everyHour: HOURS.every(hour.has),
     hasDay: (date) => month.has(date.getUTCMonth() + 1) && days.has(date),
     hasTime: (h, m, s) => hour.has(h) && minute.has(m) && second.has(s),
   };

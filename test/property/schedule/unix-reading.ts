@@ -1,4 +1,4 @@
-import type { RandomCron } from './random-cron.js';
+import { HOURS, type RandomCron } from './random-cron.js';
 
 interface UnixField {
   readonly text: string;
@@ -21,7 +21,7 @@ export function readUnix(expression: string): RandomCron {
   const weekday = field(weekdays, 7);
   return {
     text: expression,
-    everyHour: /^(\*|0-23)(\/\d+)?$/.test(hour.text),
+    everyHour: HOURS.every(hour.has),
     hasDay: (date) =>
       month.has(date.getUTCMonth() + 1) && day.has(date.getUTCDate()) && isOn(weekday, date.getUTCDay()),
     hasTime: (h, m, s) => hour.has(h) && minute.has(m) && second.has(s),

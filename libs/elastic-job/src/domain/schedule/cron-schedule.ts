@@ -4,10 +4,10 @@ import { WallTimes } from './wall-times.js';
 /**
  * Rule of a schedule around clock changes.
  *
- * - `quartz`: as Quartz. A skipped time does not fire; the first pass of a doubled hour is silent.
- * - `natural`: as Vixie cron. An hour field that is `*`, `*` with a step or a mere step runs by elapsed time: both
- *   passes fire, and nothing moves. Any other hour field is wall time: a doubled hour fires in its first pass only, and
- *   all skipped times together fire once, at the first instant after the gap.
+ * - `quartz`: as Quartz, whatever the hours. A skipped time does not fire; the first pass of a doubled hour is silent.
+ * - `natural`: all 24 hours, however they are written, run by elapsed time: both passes fire, and nothing moves. Any
+ *   other set of hours is wall time: a doubled hour fires in its first pass only, and all skipped times together fire
+ *   once, at the first instant after the gap. Vixie cron has the same two rules, and tells them apart by the spelling.
  */
 export type ClockChange = 'quartz' | 'natural';
 

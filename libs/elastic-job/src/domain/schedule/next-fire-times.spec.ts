@@ -26,41 +26,46 @@ describe('nextFireTimes, clockChange natural', () => {
       '2027-10-31T00:59:00',
       '2027-11-01T01:00:00',
     ]);
-    expect(fires('0 30 0-23 * * ?', 'Europe/Berlin', '2027-10-31T00:00:00Z', 2)).toEqual([
+    expect(fires('0 30 2-23 * * ?', 'Europe/Berlin', '2027-10-31T00:00:00Z', 2)).toEqual([
       '2027-10-31T00:30:00',
       '2027-10-31T02:30:00',
     ]);
   });
 
-  it.each(['0 30 * * * ?', '0 30 */1 * * ?', '0 30 /1 * * ?'])(
-    'fires %s, whose hours run by elapsed time, in both passes, and moves nothing in a gap',
+  it.each([
+    '0 30 * * * ?',
+    '0 30 */1 * * ?',
+    '0 30 /1 * * ?',
+    '0 30 0/1 1/1 * ?',
+    '0 30 0-23 * * ?',
+    '0 30 0-11,12-23 * * ?',
+    '0 30 9-8 * * ?',
+    '0 30 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23 * * ?',
+  ])('fires %s, which names all hours, by elapsed time: in both passes, and nothing moves in a gap', (cron) => {
+    expect(fires(cron, 'Europe/Berlin', '2027-10-31T00:00:00Z', 3)).toEqual([
+      '2027-10-31T00:30:00',
+      '2027-10-31T01:30:00',
+      '2027-10-31T02:30:00',
+    ]);
+    expect(fires(cron, 'Europe/Berlin', '2027-03-28T00:00:00Z', 2)).toEqual([
+      '2027-03-28T00:30:00',
+      '2027-03-28T01:30:00',
+    ]);
+  });
+
+  it.each(['0 0 */2 * * ?', '0 0 0/2 * * ?', '0 0 /2 * * ?', '0 0 0-22/2 * * ?'])(
+    'fires %s, some hours of the day, by wall time: after a gap, and in a first pass alone',
     (cron) => {
-      expect(fires(cron, 'Europe/Berlin', '2027-10-31T00:00:00Z', 3)).toEqual([
-        '2027-10-31T00:30:00',
-        '2027-10-31T01:30:00',
-        '2027-10-31T02:30:00',
+      expect(fires(cron, 'Europe/Berlin', '2027-03-27T23:30:00Z', 2)).toEqual([
+        '2027-03-28T01:00:00',
+        '2027-03-28T02:00:00',
       ]);
-      expect(fires(cron, 'Europe/Berlin', '2027-03-28T00:00:00Z', 2)).toEqual([
-        '2027-03-28T00:30:00',
-        '2027-03-28T01:30:00',
+      expect(fires(cron, 'Europe/Berlin', '2027-10-30T22:30:00Z', 2)).toEqual([
+        '2027-10-31T00:00:00',
+        '2027-10-31T03:00:00',
       ]);
     },
   );
-
-  it('fires nothing in place of a skipped hour with */2 hours', () => {
-    expect(fires('0 0 */2 * * ?', 'Europe/Berlin', '2027-03-27T23:00:00Z', 2)).toEqual([
-      '2027-03-28T02:00:00',
-      '2027-03-28T04:00:00',
-    ]);
-  });
-
-  it('fires 0/1 hours, which are wall time, only in the first pass of a doubled hour', () => {
-    expect(fires('0 0 0/1 * * ?', 'Europe/Berlin', '2027-10-30T23:30:00Z', 3)).toEqual([
-      '2027-10-31T00:00:00',
-      '2027-10-31T02:00:00',
-      '2027-10-31T03:00:00',
-    ]);
-  });
 
   it('changes only what is skipped or doubled if the clock moves by half an hour', () => {
     expect(fires('0 0,15,45 2 * * ?', 'Australia/Lord_Howe', '2027-10-02T12:00:00Z', 3)).toEqual([

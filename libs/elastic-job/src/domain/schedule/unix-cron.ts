@@ -28,8 +28,7 @@ interface Part {
 
 /**
  * Translates a unix expression into Quartz's: five fields, or six with seconds first, as the package `cron` reads them
- * (Sunday is 0 or 7). An hour field that covers the whole day becomes `*`, or `*` with a step, so that the `natural`
- * rule runs it by elapsed time.
+ * (Sunday is 0 or 7).
  * @throws {CronSyntaxError} if `cron` would refuse it, or if Quartz has no form for it: both day fields are restricted
  */
 export function unixToQuartz(expression: string): string {

@@ -6,6 +6,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+const HOURS_OF_DAY = 24;
 const KEPT_DAYS = 8;
 
 /**
@@ -14,7 +15,7 @@ const KEPT_DAYS = 8;
  * @see Quartz documentation, CronTrigger tutorial, "Format".
  */
 export class WallTimes {
-  /** True if the hour field is `*`, `*` with a step or a mere step. */
+  /** True if all hours of the day are named, however they are written. */
   readonly everyHour: boolean;
 
   private readonly seconds: readonly number[];
@@ -35,7 +36,7 @@ export class WallTimes {
     this.daysOf = dayRule(field('day of month'), field('day of week'));
     this.months = field('month').values();
     this.years = field('year').values();
-    this.everyHour = /^\*?(?:\/\d+)?$/.test(field('hour').text);
+    this.everyHour = this.hours.length === HOURS_OF_DAY;
   }
 
   /** The first wall time that is not before the given one; undefined if there is none. */
