@@ -53,10 +53,11 @@ describe('a registry that does not work', () => {
   });
 
   it.each([
-    ['10.0.0.1:port', /10\.0\.0\.1:port/],
-    ['10.0.0.1:99999', /99999/],
+    ['10.0.0.1:port', /servers: entry 1 has a port/],
+    ['10.0.0.1:2181,10.0.0.2:99999', /servers: entry 2 has a port/],
     ['', /servers/],
-  ])('stops the start before connecting if the server list is "%s", which the error names', async (servers, named) => {
+  ])('stops the start before connecting if the server list is "%s", and the error names the entry', async (...row) => {
+    const [servers, named] = row;
     const error = await startError(overZooKeeper({ servers }));
     expect(error).toMatch(/^ConfigurationError/);
     expect(error).toMatch(named);
