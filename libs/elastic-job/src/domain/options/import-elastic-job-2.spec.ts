@@ -84,11 +84,23 @@ describe('importElasticJob2Configuration', () => {
     });
   });
 
+  it('takes a key of an inner object that is also one of the outer object', () => {
+    const json = SIMPLE.replace('"jobProperties":{', '"jobProperties":{"cron":"a","description":"\\"cron\\":{",');
+    expect(importElasticJob2Configuration(json)).toMatchObject({ cron: '0/5 * * * * ?' });
+  });
+
   it.each([
     ['cron: * * * * * ?', 'it must be a JSON object'],
     ['[]', 'it must be a JSON object'],
     ['['.repeat(1_048_576), 'it has more than 262144 bytes'],
     [`${'{"jobName":'.repeat(21)}1${'}'.repeat(21)}`, 'it must be a JSON object'],
+    [
+      ' <beans><job:simple id="j"/></beans>',
+      'it is Spring XML; import the text of the config node of each job instead',
+    ],
+    [SIMPLE.replace('"misfire"', '"cron"'), 'cron is there twice'],
+    [SIMPLE.replace('"misfire"', String.raw`"cr\u006fn"`), 'cron is there twice'],
+    [SIMPLE.replace('"executor_service_handler"', '"job_exception_handler"'), 'job_exception_handler is there twice'],
     [SIMPLE.replace('SIMPLE', 'HTTP'), 'jobType must be SIMPLE, DATAFLOW, SCRIPT, but is "HTTP"'],
     [SIMPLE.replace('"0/5 * * * * ?"', '""'), 'cron must be a Quartz cron expression, but is ""'],
     [SIMPLE.replace(':3,', ':"x",'), 'shardingTotalCount must be a whole number, but is "x"'],

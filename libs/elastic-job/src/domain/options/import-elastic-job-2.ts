@@ -4,6 +4,8 @@ import type { JobOptions } from './job-options.js';
 import { show } from './option-rules.js';
 
 const PLACE = 'the configuration of ElasticJob 2';
+/** Most repeated keys that an error names. */
+const MOST_TOLD = 20;
 const JOB_TYPES = ['SIMPLE', 'DATAFLOW', 'SCRIPT'];
 
 /** ElasticJob 2's own classes that have a name in ElasticJob 3; the defaults need none. */
@@ -22,7 +24,7 @@ const TYPE_OF_CLASS: ReadonlyMap<string, string> = new Map([
  * has no counterpart. Own classes of the user are passed on by name, for a strategy or error handler registered under
  * it.
  * @param json the text of the `config` node, such as ElasticJob 2.1.5 wrote it
- * @throws {ConfigurationError} if the text is none, naming each field that is wrong
+ * @throws {ConfigurationError} if the text is none, naming each field that is wrong or there twice
  * @see ElasticJob 2.1.5, `LiteJobConfigurationGsonFactory`
  */
 export function importElasticJob2Configuration(json: string): JobOptions {
@@ -110,10 +112,35 @@ class Fields {
 
   private parse(json: string): Readonly<Record<string, unknown>> {
     const object = asObject(readJson(json));
-    if (object !== undefined) return object;
-    const fault = findNodeTextFault(json) ?? 'it must be a JSON object, such as {"jobName":"settle-orders",...}';
-    throw new ConfigurationError(PLACE, [fault]);
+    const repeated = object === undefined ? [] : repeatedKeys(json);
+    if (object !== undefined && repeated.length === 0) return object;
+    const faults = object === undefined ? [faultOf(json)] : repeated.map((key) => `${key} is there twice`);
+    throw new ConfigurationError(PLACE, faults);
   }
+}
+
+function faultOf(text: string): string {
+  if (/^\s*</.test(text))
+    return 'it is Spring XML; import the text of the config node of each job instead, /{namespace}/{job}/config';
+  return findNodeTextFault(text) ?? 'it must be a JSON object, such as {"jobName":"settle-orders",...}';
+}
+
+/** Keys that an object of a JSON text has twice. `JSON.parse` takes the last one without a word. */
+function repeatedKeys(json: string): readonly string[] {
+  const repeated = new Set<string>();
+  const objects: Set<string>[] = [];
+  for (const { groups } of json.matchAll(/(?<text>"(?:[^"\\]|\\.)*")\s*(?<colon>:?)|(?<brace>[{}])/g)) {
+    const { brace, colon, text = '' } = groups!;
+    if (brace === '{') objects.push(new Set());
+    else if (brace === '}') objects.pop();
+    else if (colon === ':') {
+      const key: string = JSON.parse(text);
+      const keys = objects.at(-1)!;
+      if (keys.has(key)) repeated.add(key);
+      keys.add(key);
+    }
+  }
+  return [...repeated].slice(0, MOST_TOLD);
 }
 
 function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
