@@ -253,6 +253,28 @@ describe('the config node of a job', () => {
   });
 });
 
+describe('the class of a job', () => {
+  it.each([
+    'org.apache.shardingsphere.elasticjob.kernel.example.job.SpringBootSimpleJob',
+    'org.apache.shardingsphere.elasticjob.lite.example.job.SpringBootDataflowJob',
+    'org.apache.shardingsphere.elasticjob.simple.job.SimpleJobOfOrders',
+  ])('keeps its name %s, though it is below the packages of ElasticJob', (className) => {
+    const { jobs, notTakenOver } = importElasticJobConfiguration(springJob(`elasticJobClass: ${className}`));
+    expect(jobs['j']).toMatchObject({ className });
+    expect(notTakenOver).toEqual([]);
+  });
+
+  it.each(['api.ElasticJob', 'simple.job.SimpleJob', 'dataflow.job.DataflowJob'])(
+    'is told if it is a type of ElasticJob: %s',
+    (type) => {
+      const setting = `elasticJobClass: org.apache.shardingsphere.elasticjob.${type}`;
+      const { jobs, notTakenOver } = importElasticJobConfiguration(springJob(setting));
+      expect(jobs['j']).not.toHaveProperty('className');
+      expect(notTakenOver).toMatchObject([{ path: `${JOB}elasticJobClass` }]);
+    },
+  );
+});
+
 describe('a setting without a counterpart', () => {
   it.each([
     ['jobShardingStrategyType: com.acme.ByRegion', 'jobShardingStrategyType', 'ShardingStrategy'],

@@ -32,7 +32,10 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   overwrite: 'word',
   props: 'texts by name',
 };
-const OWN_CLASSES = 'org.apache.shardingsphere.elasticjob.';
+/** Types of ElasticJob 3.0.x by which Spring finds a bean. Any other class is the user's, whatever its package. */
+const JOB_TYPES = ['api.ElasticJob', 'simple.job.SimpleJob', 'dataflow.job.DataflowJob'].map(
+  (type) => `org.apache.shardingsphere.elasticjob.${type}`,
+);
 const BUILT_IN_TYPES = ['HTTP', 'SCRIPT'];
 
 /** The options of one of `elasticjob.jobs`. @param leaves with paths below the job */
@@ -51,11 +54,11 @@ export function importSpringJob(name: JobName, leaves: readonly Leaf[], findings
     findings.refuse(start, `${path} has elasticJobClass and elasticJobType; Java takes one of them`);
   const bean = mapping.text('jobBootstrapBeanName');
   if (bean) leaveOut('jobBootstrapBeanName', bean, BEAN_ADVICE);
-  const isOfElasticJob = className?.startsWith(OWN_CLASSES) === true;
-  if (className && isOfElasticJob) leaveOut('elasticJobClass', className, CLASS_ADVICE);
+  const isJobType = className !== undefined && JOB_TYPES.includes(className);
+  if (isJobType) leaveOut('elasticJobClass', className, CLASS_ADVICE);
   const job: ImportedJob = {
     ...(type ? { type: typeOf(type) } : {}),
-    ...(className && !isOfElasticJob ? { className } : {}),
+    ...(className && !isJobType ? { className } : {}),
     ...optionsOf(readStored(mapping, name), leaveOut),
   };
   findings.problems.push(...mapping.problems);
