@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { springJob } from '@test/support/unit/spring-job.js';
 import { ElasticJob2ConfigurationError } from '../coordination/index.js';
+import { EMAIL_PROPS } from '../executor/email/email.error-handler.js';
 import type { ElasticJobModuleOptions } from '../nest/index.js';
 import { importElasticJobConfiguration } from './index.js';
 
@@ -36,7 +37,9 @@ elasticjob:
       props:
         email:
           host: mail.acme.com
-          port: 465
+          password: secret
+          from: jobs@acme.com
+          to: ops@acme.com
     scriptJob:
       elasticJobType: SCRIPT
       cron: 0/10 * * * * ?
@@ -100,7 +103,7 @@ describe('the application.yml of Spring Boot', () => {
       misfire: true,
       reconcileIntervalMinutes: 0,
       jobErrorHandlerType: 'EMAIL',
-      props: { 'email.host': 'mail.acme.com', 'email.port': '465' },
+      props: { 'email.from': 'jobs@acme.com', 'email.to': 'ops@acme.com' },
     });
   });
 
@@ -127,7 +130,9 @@ describe('the application.yml of Spring Boot', () => {
       ['line 12, column 5', 'elasticjob.regCenter.maxRetries', '3'],
       ['line 16, column 5', 'elasticjob.dump.port', '9888'],
       ['line 28, column 7', 'elasticjob.jobs.simpleJob.jobListenerTypes[0]', 'com.acme.Timing'],
-      ['line 41, column 7', 'elasticjob.jobs.manualJob.jobBootstrapBeanName', 'manualJobBean'],
+      ['line 31, column 11', 'elasticjob.jobs.simpleJob.props.email.host', '(not shown)'],
+      ['line 32, column 11', 'elasticjob.jobs.simpleJob.props.email.password', '(not shown)'],
+      ['line 43, column 7', 'elasticjob.jobs.manualJob.jobBootstrapBeanName', 'manualJobBean'],
     ]);
     for (const { reason, remedy } of notTakenOver) expect([reason, remedy]).not.toContain('');
   });
@@ -275,6 +280,30 @@ describe('the class of a job', () => {
   );
 });
 
+describe('the props of the error handler EMAIL', () => {
+  const OF_SERVER = ['host', 'port', 'username', 'password', 'useSsl', 'ssl.trust', 'debug'];
+  const OF_MAILS = Object.keys(EMAIL_PROPS).map((name) => name.replace('email.', ''));
+  const props = [...OF_SERVER, ...OF_MAILS].map((name) => `  email.${name}: ${name}@acme.com`).join('\n');
+
+  it.each([
+    [
+      'a Spring Boot file',
+      `elasticjob:\n  jobs:\n    j:\n      shardingTotalCount: 1\n      props:\n${props.replaceAll(/^/gm, '      ')}`,
+    ],
+    ['a config node', `jobName: j\nshardingTotalCount: 1\nprops:\n${props}`],
+  ])('of %s are told and not carried where they are of the mail server', (_, text) => {
+    const { jobs, notTakenOver } = importElasticJobConfiguration(text);
+    expect(Object.keys(jobs['j']!.props!)).toEqual(OF_MAILS.map((name) => `email.${name}`));
+    expect(notTakenOver.map(({ path }) => path.replace(JOB, ''))).toEqual(
+      OF_SERVER.map((name) => `props.email.${name}`),
+    );
+    for (const { remedy, value } of notTakenOver) {
+      expect(remedy).toContain('EmailErrorHandler');
+      expect(value).toBe('(not shown)');
+    }
+  });
+});
+
 describe('a setting without a counterpart', () => {
   it.each([
     ['jobShardingStrategyType: com.acme.ByRegion', 'jobShardingStrategyType', 'ShardingStrategy'],
@@ -301,8 +330,7 @@ describe('a setting without a counterpart', () => {
   });
 
   it('of the registry is told', () => {
-    const text =
-      'elasticjob:\n  regCenter: {type: etcd, serverLists: e:2379, namespace: n, ssl: true}\n  enabled: true';
+    const text = 'elasticjob:\n  regCenter: {type: etcd, serverLists: e:2379, namespace: n, ssl: true}\n  enabled: true';
     const { notTakenOver } = importElasticJobConfiguration(text);
     expect(notTakenOver.map(({ path }) => path)).toEqual([
       'elasticjob.regCenter.type',

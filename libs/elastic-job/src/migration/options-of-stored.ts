@@ -8,6 +8,7 @@ import {
   JOB_SETTINGS,
   type JobName,
   type JobOptions,
+  type JobProps,
   NESTJS_SETTINGS,
   NONE,
   parseShardingItemParameters,
@@ -22,6 +23,7 @@ import {
   EXTRA_ADVICE,
   FAILOVER_ADVICE,
   LISTENER_ADVICE,
+  MAIL_SERVER_ADVICE,
   POOL_SIZE_ADVICE,
   STRATEGY_ADVICE,
   SURPLUS_ADVICE,
@@ -34,6 +36,9 @@ type TypeName = Exclude<(typeof JAVA_TEXTS)[number], 'jobName' | 'timeZone'>;
 
 /** Channels that only this package has. */
 const OWN_CHANNELS = ['SLACK', 'WEBHOOK'];
+
+/** Props of the error handler EMAIL that are about the mails. All others are about the server, and its account. */
+const MAIL_PROPS = ['email.from', 'email.to', 'email.cc', 'email.bcc', 'email.subject'];
 
 /**
  * The options for what Java's text says. A setting that it leaves out gets Java's value if the default of this package
@@ -48,7 +53,7 @@ export function optionsOf(stored: StoredConfiguration, leaveOut: LeaveOut): Impo
     const value = stored.nestjs[name];
     return value === NONE ? undefined : value;
   });
-  const props = { ...stored.props };
+  const props = propsOf(stored, leaveOut);
   const shardingTotalCount = stored.shardingTotalCount ?? 0;
   if (stored.jobExtraConfigurations !== undefined) leaveOut('jobExtraConfigurations', '', EXTRA_ADVICE);
   return sparse({
@@ -108,6 +113,14 @@ function valueOf(named: string | undefined): string | undefined {
 
 function isErrorHandlerType(type: string): boolean {
   return isJavaErrorHandlerType(type) || OWN_CHANNELS.includes(type.toUpperCase());
+}
+
+/** Without the mail server and its password, which would go to the registry. */
+function propsOf({ props }: StoredConfiguration, leaveOut: LeaveOut): JobProps {
+  const isOfServer = (name: string) => name.startsWith('email.') && !MAIL_PROPS.includes(name);
+  for (const [name, value] of Object.entries(props))
+    if (isOfServer(name)) leaveOut(`props.${name}`, value, MAIL_SERVER_ADVICE);
+  return Object.fromEntries(Object.entries(props).filter(([name]) => !isOfServer(name)));
 }
 
 /** Without the parameters that Java ignores: options with such ones are refused here. */

@@ -76,6 +76,16 @@ export const EXTRA_ADVICE: Advice = {
   remedy: 'leave it out, since the registry keeps it; tracing of the module takes a SqlHistory',
 };
 
+export const MAIL_SERVER_ADVICE: Advice = {
+  reason: 'the error handler EMAIL does not read it from props, so that no editor of the registry redirects its mails',
+  remedy: 'give host, port, secure, auth or ca to the EmailErrorHandler of nestjs-elastic-job/email',
+};
+
+export const NOT_ENABLED_ADVICE: Advice = {
+  reason: 'Java starts no job and no registry with it, so nothing else of the text was imported',
+  remedy: 'leave out the ElasticJobModule where enabled of the import is false; name a profile that switches it on',
+};
+
 export const UNKNOWN_ADVICE: Advice = {
   reason: 'it is no setting of ElasticJob 3.0.x',
   remedy: 'check the name; JobOptions lists the options of a job',

@@ -1,4 +1,5 @@
 import { YamlMapping, type YamlEntry, type YamlNode } from '../coordination/index.js';
+import { placesIn } from './entry-place.js';
 import type { Findings } from './findings.js';
 import { type Leaf, pathText, uniform } from './settings-tree.js';
 
@@ -18,13 +19,12 @@ interface Group {
   readonly mapping: YamlMapping;
   /** Settings that are not known, with their paths below the group. */
   readonly unknown: readonly Leaf[];
-  /** The position at which a known setting is first said. */
+  /** The position at which a known setting is first said, or an entry of it, such as `props.email.host`. */
   readonly placeOf: (name: string) => number | undefined;
 }
 
 /**
- * The settings of one object, such as a job, of which ElasticJob knows the names: `job-parameter` is `jobParameter`. Of
- * two settings for one name the last one counts.
+ * The settings of one object, such as a job, of which ElasticJob knows the names: `job-parameter` is `jobParameter`.
  * @param leaves with paths below the object
  */
 export function groupOf(findings: Findings, leaves: readonly Leaf[], shapes: Readonly<Record<string, Shape>>): Group {
@@ -42,7 +42,7 @@ export function groupOf(findings: Findings, leaves: readonly Leaf[], shapes: Rea
   return {
     mapping: new YamlMapping(findings.source, entries, [], findings.placeOf),
     unknown,
-    placeOf: (name) => settings.get(name)?.at,
+    placeOf: placesIn(entries),
   };
 }
 
