@@ -8,6 +8,10 @@ export const PLACE = 'ElasticJob configuration';
 const SECRET =
   /password|passwd|secret|token|digest|credential|datasource|extraconfigurations|webhook|parameter|\bprops\b/i;
 
+/** Most faults that are told of one text. */
+const MOST_PROBLEMS = 20;
+const TOLD_CHARACTERS = 200;
+
 /** Faults, and settings that are not taken over. */
 export class Findings {
   readonly problems: string[] = [];
@@ -30,6 +34,10 @@ export class Findings {
   }
 
   refuse(at: number, problem: string): void {
-    this.problems.push(`${this.placeOf(at)}: ${problem}`);
+    if (this.problems.length < MOST_PROBLEMS) this.problems.push(`${this.placeOf(at)}: ${problem}`);
+  }
+
+  refuseTwice(what: string, at: number, earlier: number): void {
+    this.refuse(at, `${what.slice(0, TOLD_CHARACTERS)} is there twice, also in ${this.placeOf(earlier)}`);
   }
 }

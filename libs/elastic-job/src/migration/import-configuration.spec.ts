@@ -193,7 +193,7 @@ elasticjob.jobs.j.job-parameter=p `;
 
   it.each([
     [String.raw`elasticjob.jobs.j.description=ab\u12`, 'line 1, column 33: behind'],
-    ['elasticjob.a=1\n#---\nelasticjob.b=1', 'line 2, column 1: it has several documents'],
+    ['elasticjob.a=1\n#---\nelasticjob.b=1', 'line 2, column 1: it has several documents; name the active profiles'],
     [
       `elasticjob.jobs.j.cron=x\n  ${JOB}shardingTotalCount=many`,
       'line 2, column 3: shardingTotalCount must be a whole',
@@ -248,7 +248,7 @@ describe('the config node of a job', () => {
     const text = 'jobName: j\nshardingTotalCount: 1\nfuture: 7\nprops: {nestjs.future: 8}\n';
     expect(importElasticJobConfiguration(text).notTakenOver).toMatchObject([
       { path: 'future', value: '7', place: 'line 3, column 1' },
-      { path: 'props.nestjs.future', value: '(not shown)', place: 'line 4, column 1' },
+      { path: 'props.nestjs.future', value: '(not shown)', place: 'line 4, column 9' },
     ]);
   });
 
@@ -278,6 +278,36 @@ describe('the class of a job', () => {
       expect(notTakenOver).toMatchObject([{ path: `${JOB}elasticJobClass` }]);
     },
   );
+});
+
+describe('elasticjob.enabled', () => {
+  const text = (value: string) =>
+    `elasticjob:\n  enabled: ${value}\n  regCenter: {serverLists: 'a:1', namespace: n}\n  jobs:\n` +
+    `    j: {elasticJobType: HTTP, shardingTotalCount: 1}`;
+
+  it.each(['false', 'no', '"off"', '${SWITCH:false}'])('as %s leaves no registry and no job, and is told', (value) => {
+    const { enabled, jobs, notTakenOver, registry } = importElasticJobConfiguration(text(value));
+    expect({ enabled, jobs, registry }).toEqual({ enabled: false, jobs: {}, registry: undefined });
+    expect(notTakenOver).toContainEqual(
+      expect.objectContaining({ path: 'elasticjob.enabled', reason: expect.stringContaining('Java starts no job') }),
+    );
+  });
+
+  it.each(['true', 'TRUE', '${SWITCH:true}'])('as %s imports all', (value) => {
+    const { enabled, jobs, registry } = importElasticJobConfiguration(text(value), {
+      placeholders: { SWITCH: 'true' },
+    });
+    expect([enabled, Object.keys(jobs), registry?.servers]).toEqual([true, ['j'], 'a:1']);
+  });
+
+  it('as true is not told', () => {
+    expect(importElasticJobConfiguration(text('true')).notTakenOver).toEqual([]);
+  });
+
+  it('is true where the text does not have it', () => {
+    expect(importElasticJobConfiguration(NODE).enabled).toBe(true);
+    expect(importElasticJobConfiguration(springJob('cron: 0 0 0 * * ?')).enabled).toBe(true);
+  });
 });
 
 describe('the props of the error handler EMAIL', () => {
@@ -330,12 +360,12 @@ describe('a setting without a counterpart', () => {
   });
 
   it('of the registry is told', () => {
-    const text = 'elasticjob:\n  regCenter: {type: etcd, serverLists: e:2379, namespace: n, ssl: true}\n  enabled: true';
+    const text = 'elasticjob:\n  regCenter: {type: etcd, serverLists: e:2379, namespace: n, ssl: true}\n  enable: true';
     const { notTakenOver } = importElasticJobConfiguration(text);
     expect(notTakenOver.map(({ path }) => path)).toEqual([
       'elasticjob.regCenter.type',
       'elasticjob.regCenter.ssl',
-      'elasticjob.enabled',
+      'elasticjob.enable',
     ]);
   });
 

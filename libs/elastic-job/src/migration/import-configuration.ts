@@ -1,5 +1,7 @@
 import { ConfigurationError, findNodeTextFault, type JobName } from '../domain/index.js';
-import { readMapping, readStored, type YamlMapping } from '../coordination/index.js';
+import { readStored } from '../coordination/index.js';
+import { type Document, settingsIn } from './documents.js';
+import { placesIn } from './entry-place.js';
 import { Findings, PLACE } from './findings.js';
 import type { ImportedConfiguration, ImportedJob } from './imported.js';
 import { findFaults, optionsOf } from './options-of-stored.js';
@@ -10,12 +12,15 @@ import {
   defaultAdvice,
   DUMP_ADVICE,
   NO_VALUE_ADVICE,
+  NOT_ENABLED_ADVICE,
   TRACING_ADVICE,
   UNKNOWN_ADVICE,
 } from './remedies.js';
-import { type Leaf, leavesOf, pathText, uniform } from './settings-tree.js';
+import { isOfElasticJob, type Leaf, leavesOf, pathText, uniform } from './settings-tree.js';
 import { importSpringJob } from './spring-job.js';
 import { importSpringRegistry } from './spring-registry.js';
+import { refuseXml } from './xml.js';
+import { readYamlDocuments, type YamlDocument } from './yaml-documents.js';
 
 /** How to read a text. */
 export interface ImportSource {
@@ -23,32 +28,39 @@ export interface ImportSource {
   readonly format?: 'yaml' | 'properties';
   /** Values of Spring's placeholders (`${ZK_SERVERS}`), such as `process.env`. @default the defaults in the text */
   readonly placeholders?: Readonly<Record<string, string | undefined>>;
+  /**
+   * The active profiles of Spring, for a text of several documents (`---`, and `#---` in properties). Documents that
+   * `spring.config.activate.on-profile` gives to other profiles do not count; later ones go over earlier ones. `[]` is
+   * a process without a profile. A file of its own, `application-prod.yml`, goes behind the other one, after a `---`.
+   * @default none: a text of several documents is refused
+   */
+  readonly profiles?: readonly string[];
 }
 
 /**
  * The module options that a configuration of Apache ElasticJob 3.0.x comes to. The text is one of these:
- * - the `application.yml` or `application.properties` of its Spring Boot starter, in one document. Settings outside
- *   `elasticjob` are ignored;
+ * - the `application.yml` or `application.properties` of its Spring Boot starter, with the profiles of its documents.
+ *   Settings outside `elasticjob` are ignored;
  * - the text of a `config` node, `/{namespace}/{job}/config` in ZooKeeper.
  *
  * The result goes to the module: `ElasticJobModule.forRoot({ registry, jobs })`, beside decorated handlers of the jobs
  * that have a class. Where the text leaves a setting out, the job gets Java's value: `monitorExecution` and `misfire`
  * are then off. All that has no counterpart is in `notTakenOver`.
- * @throws {ConfigurationError} naming line and column of all that cannot be read, and of values that no job may have
+ * @throws {ConfigurationError} naming line and column of all that cannot be read, of keys that are there twice, and of
+ *   values that no job may have; for Spring's XML, with the way to go
  * @throws {ElasticJob2ConfigurationError} for the `config` node of ElasticJob 2, see `importElasticJob2Configuration`
  * @see ElasticJob, `ElasticJobConfigurationProperties`, `ZookeeperProperties` and `JobConfigurationPOJO`
  */
 export function importElasticJobConfiguration(text: string, source: ImportSource = {}): ImportedConfiguration {
   const findings = new Findings(text);
-  const { format = formatOf(text), placeholders = {} } = source;
-  const imported =
-    format === 'properties' ? importProperties(text, placeholders, findings) : importYaml(text, placeholders, findings);
+  const { format = formatOf(text) } = source;
+  refuseXml(text);
+  const imported = format === 'properties' ? importProperties(source, findings) : importYaml(source, findings);
   if (findings.problems.length > 0) throw new ConfigurationError(PLACE, findings.problems);
   return { ...imported, notTakenOver: findings.notTakenOver };
 }
 
 type Imported = Omit<ImportedConfiguration, 'notTakenOver'>;
-type Values = NonNullable<ImportSource['placeholders']>;
 
 /** In YAML a colon comes first, and in a `.properties` file mostly an equals sign. */
 function formatOf(text: string): 'yaml' | 'properties' {
@@ -56,49 +68,63 @@ function formatOf(text: string): 'yaml' | 'properties' {
   return first?.groups?.['separator'] === '=' ? 'properties' : 'yaml';
 }
 
-function importProperties(text: string, placeholders: Values, findings: Findings): Imported {
-  const fault = findNodeTextFault(text);
+function importProperties(source: ImportSource, findings: Findings): Imported {
+  const fault = findNodeTextFault(findings.source);
   if (fault !== undefined) throw new ConfigurationError(PLACE, [fault]);
-  return importSpring(readProperties(findings), placeholders, findings);
+  return importSpring(readProperties(findings), source, findings);
 }
 
-function importYaml(text: string, placeholders: Values, findings: Findings): Imported {
-  const read = readMapping(text, findings.placeOf);
-  if (read.kind === 'unreadable') throw new ConfigurationError(PLACE, [read.problem]);
-  const { mapping } = read;
-  if (mapping.has('jobName')) return importNode(mapping, findings);
-  return importSpring(leavesOf(mapping.written), placeholders, findings);
+function importYaml(source: ImportSource, findings: Findings): Imported {
+  const read = readYamlDocuments(findings);
+  const [first, second] = read;
+  if (second === undefined && first?.mapping.has('jobName')) return importNode(first, findings);
+  const documents: Document[] = [];
+  let count = 0;
+  for (const document of read) {
+    const leaves = leavesOf(document.mapping.written, document.at, count);
+    documents.push({ at: document.at, leaves });
+    count += leaves.length;
+  }
+  return importSpring(documents, source, findings);
 }
 
 /** The text of a `config` node. */
-function importNode(mapping: YamlMapping, findings: Findings): Imported {
+function importNode({ at: start, mapping }: YamlDocument, findings: Findings): Imported {
   const name = mapping.text('jobName') ?? '';
   const stored = readStored(mapping, name);
-  const at = (key: string) => mapping.written.find((entry) => entry.key === key)?.at ?? 0;
+  const placeOf = placesIn(mapping.written);
+  const at = (key: string) => start + (placeOf(key) ?? 0);
   const leaveOut = (key: string, value: string, advice: Advice) =>
     findings.leaveOut(key, value, at(key.replace(/\[\d+\]$/, '')), advice);
   const job = optionsOf(stored, leaveOut);
   for (const key of stored.unknown.entries.keys())
     leaveOut(key, mapping.entryText(key)?.value.trim() ?? '', UNKNOWN_ADVICE);
   for (const key of Object.keys(stored.unknown.props))
-    findings.leaveOut(`props.${key}`, '', at('props'), UNKNOWN_ADVICE);
+    findings.leaveOut(`props.${key}`, '', at(`props.${key}`), UNKNOWN_ADVICE);
   findings.problems.push(...mapping.problems);
   if (mapping.problems.length === 0) {
     for (const fault of findFaults(name, job)) findings.refuse(at(/^\w*/.exec(fault)![0]), fault);
   }
-  return { registry: undefined, jobs: Object.fromEntries([[name, job]]) };
+  return { enabled: true, registry: undefined, jobs: Object.fromEntries([[name, job]]) };
 }
 
-function importSpring(leaves: readonly Leaf[], placeholders: Values, findings: Findings): Imported {
-  const ours = leaves.filter(({ path }) => uniform(path[0] ?? '') === 'elasticjob');
+function importSpring(documents: readonly Document[], source: ImportSource, findings: Findings): Imported {
+  const { placeholders = {}, profiles } = source;
+  const leaves = settingsIn(documents, profiles, findings);
+  const ours = leaves.filter(({ path }) => isOfElasticJob(path));
   if (ours.length === 0) {
-    const found = 'it has neither settings of elasticjob, as Spring Boot has them, nor a jobName, as a config node has';
-    throw new ConfigurationError(PLACE, [found]);
+    const found =
+      profiles === undefined
+        ? 'it has neither settings of elasticjob, as Spring Boot has them, nor a jobName, as a config node has'
+        : `the documents of the active profiles (${profiles.join(', ')}) have no settings of elasticjob`;
+    throw new ConfigurationError(PLACE, [...findings.problems, found]);
   }
   const filled = fill(ours, new Placeholders(placeholders, leaves), findings);
+  if (!isEnabled(filled, findings)) return { enabled: false, registry: undefined, jobs: {} };
   const { registry, jobs } = partsIn(filled, findings);
   const imported = [...jobs].map(([name, job]): [JobName, ImportedJob] => [name, importSpringJob(name, job, findings)]);
   return {
+    enabled: true,
     registry: registry.length === 0 ? undefined : importSpringRegistry(registry, findings),
     jobs: Object.fromEntries(imported),
   };
@@ -115,11 +141,24 @@ function fill(leaves: readonly Leaf[], placeholders: Placeholders, findings: Fin
   });
 }
 
+/** Any value but `true` switches ElasticJob off. @see ElasticJob, `ElasticJobAutoConfiguration` */
+function isEnabled(leaves: readonly Leaf[], findings: Findings): boolean {
+  const leaf = leaves.find(({ path }) => isSwitch(path));
+  if (leaf === undefined || leaf.text.toLowerCase() === 'true') return true;
+  findings.leaveOut(pathText(leaf.path), leaf.text, leaf.at, NOT_ENABLED_ADVICE);
+  return false;
+}
+
+function isSwitch([, name = '', below]: readonly string[]): boolean {
+  return uniform(name) === 'enabled' && below === undefined;
+}
+
 /** The settings by what they are about, with paths below that. */
 function partsIn(leaves: readonly Leaf[], findings: Findings) {
   const registry: Leaf[] = [];
   const jobs = new Map<JobName, Leaf[]>();
   for (const leaf of leaves) {
+    if (isSwitch(leaf.path)) continue;
     const [, part = '', name, ...below] = leaf.path;
     const leaveOut = (advice: Advice) => findings.leaveOut(pathText(leaf.path), leaf.text, leaf.at, advice);
     switch (uniform(part)) {

@@ -3,6 +3,11 @@ import type { ZooKeeperOptions } from '../registry/index.js';
 
 /** The settings of a Java file as options of `ElasticJobModule.forRoot`. */
 export interface ImportedConfiguration {
+  /**
+   * False if `elasticjob.enabled` is not true: Java then starts nothing. `registry` is undefined and `jobs` is empty,
+   * and the module is to be left out: `imports: enabled ? [ElasticJobModule.forRoot({ registry, jobs })] : []`.
+   */
+  readonly enabled: boolean;
   /** The option `registry`; undefined if the text has no servers and no namespace. */
   readonly registry: ImportedRegistry | undefined;
   /**

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../domain/index.js';
+import type { Document } from './documents.js';
 import { type Findings, PLACE } from './findings.js';
 import { type Leaf, partsOf, refuseTooMany } from './settings-tree.js';
 
@@ -11,25 +12,30 @@ const ESCAPE = /\\(?:u(?<code>[\da-fA-F]{4})|(?:\r\n|[\r\n])[ \t\f]*|(?<char>[^]
 const CONTROLS: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', f: '\f' };
 
 /**
- * The settings of a `.properties` file, whose text the findings have.
+ * The documents of a `.properties` file, whose text the findings have.
  * @throws {ConfigurationError} with line and column
  * @see Java, `java.util.Properties.load`
  */
-export function readProperties(findings: Findings): readonly Leaf[] {
-  const leaves: Leaf[] = [];
+export function readProperties(findings: Findings): readonly Document[] {
+  let leaves: Leaf[] = [];
+  let before = 0;
+  const documents: Document[] = [{ at: 0, leaves }];
   for (const match of findings.source.matchAll(LINE)) {
     const line = match.groups!['line']!;
     const at = match.index + match[0].length - line.length;
-    if (NEXT_DOCUMENT.test(line)) refuse(findings, at, 'it has several documents; import one at a time');
+    if (NEXT_DOCUMENT.test(line)) {
+      before += leaves.length;
+      documents.push({ at, leaves: (leaves = []) });
+    }
     if (line === '' || /^[#!]/.test(line)) continue;
     const key = KEY.exec(line)![0];
     const separator = SEPARATOR.exec(line.slice(key.length))![0];
     const valueAt = key.length + separator.length;
     const path = partsOf(unescaped(findings, key, at));
-    refuseTooMany(leaves);
+    refuseTooMany(before + leaves.length);
     leaves.push({ path, text: unescaped(findings, line.slice(valueAt), at + valueAt), at });
   }
-  return leaves;
+  return documents.filter((document, index) => index === 0 || document.leaves.length > 0);
 }
 
 function unescaped(findings: Findings, part: string, at: number): string {

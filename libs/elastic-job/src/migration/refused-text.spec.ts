@@ -38,6 +38,60 @@ describe('a text that is wrong', () => {
     expect(() => importElasticJobConfiguration(text)).toThrow(/jobs\.i\.shardingTotalCount.*jobs\.j\.cron/);
   });
 
+  it.each([
+    [springJob('cron: a\n      cron: b'), 'line 6, column 7: the key cron is there twice, also in line 5, column 7'],
+    ['elasticjob:\n  dump: {port: 1}\nelasticjob:\n  dump: {port: 2}', 'line 3, column 1: the key elasticjob is there'],
+    ['server: {port: 1, port: 2}\nelasticjob:\n  enabled: true', 'line 1, column 19: the key port is there twice'],
+    ['x: [{a: 1, a: 2}]\nelasticjob:\n  enabled: true', 'line 1, column 12: the key a is there twice'],
+    [springJob('props: {a: 1, a: 2}'), 'line 5, column 21: the key a is there twice'],
+    [
+      springJob('job-parameter: a\n      jobParameter: b'),
+      'line 6, column 7: elasticjob.jobs.j.jobParameter is there twice, also in line 5, column 7',
+    ],
+    ['elasticjob:\n  dump.port: 1\n  dump:\n    port: 2', 'elasticjob.dump.port is there twice'],
+    ['elasticjob.enabled=true\nelasticjob.enabled=false', 'line 2, column 1: elasticjob.enabled is there twice'],
+    [
+      'elasticjob.reg-center.server-lists=a:1\nelasticjob.regCenter.serverLists=b:1',
+      'line 2, column 1: elasticjob.regCenter.serverLists is there twice',
+    ],
+    [
+      springJob('jobListenerTypes: a,b\n      jobListenerTypes[0]: c'),
+      'elasticjob.jobs.j.jobListenerTypes[0] is there twice',
+    ],
+    ['jobName: j\ncron: a\nshardingTotalCount: 1\ncron: b', 'line 4, column 1: the key cron is there twice'],
+  ])('%j has a key twice, and is refused with both places', (text, problem) => {
+    const attempt = () => importElasticJobConfiguration(text);
+    expect(attempt).toThrow(ConfigurationError);
+    expect(attempt).toThrow(problem);
+  });
+
+  it('has no key twice where an alias, a merge or another job repeats it', () => {
+    const text = `x: &x {cron: 0 0 0 * * ?, shardingTotalCount: 1}
+elasticjob:
+  jobs:
+    my-job: {<<: *x, cron: 0 0 1 * * ?, props: {a: 1, A: 2}}
+    myJob: {<<: [*x, *x]}
+    other: *x`;
+    const { jobs } = importElasticJobConfiguration(text);
+    expect(Object.values(jobs).map(({ cron }) => cron)).toEqual(['0 0 1 * * ?', '0 0 0 * * ?', '0 0 0 * * ?']);
+    expect(jobs['my-job']?.props).toEqual({ a: '1', A: '2' });
+  });
+
+  it.each([
+    ['<?xml version="1.0"?>\n<beans><elasticjob:job id="j"/></beans>', 'get /{namespace}/{job}/config'],
+    ['\ufeff\n <!-- jobs -->\n<beans><elasticjob:zookeeper id="r"/></beans>', 'registry'],
+    ['<beans xmlns="http://www.springframework.org/schema/beans"/>', 'config node'],
+    ['<beans><job:simple id="j"/></beans>', 'importElasticJob2Configuration'],
+    ['<beans xmlns:x="http://www.dangdang.com/schema/ddframe/job"/>', 'importElasticJob2Configuration'],
+  ])('of Spring XML is refused with the way to go: %j', (text, way) => {
+    for (const format of [undefined, 'yaml', 'properties'] as const) {
+      const attempt = () => importElasticJobConfiguration(text, { format });
+      expect(attempt).toThrow(ConfigurationError);
+      expect(attempt).toThrow('it is Spring XML, which is not read');
+      expect(attempt).toThrow(way);
+    }
+  });
+
   it('that multiplies itself by aliases is refused', () => {
     const list = (text: string, count: number) => `[${Array<string>(count).fill(text).join(',')}]`;
     const text = `a: &a ${list('x', 200)}\nb: &b ${list('*a', 9)}\nc: &c ${list('*b', 9)}\nelasticjob: *c`;
@@ -45,7 +99,8 @@ describe('a text that is wrong', () => {
   });
 
   it('of properties has at most 10,000 settings', () => {
-    const text = (count: number) => 'elasticjob.dump.enabled=true\n'.repeat(count);
+    const text = (count: number) =>
+      Array.from({ length: count }, (_, index) => `elasticjob.dump.a${index}=true`).join('\n');
     expect(importElasticJobConfiguration(text(9_000)).notTakenOver).toHaveLength(9_000);
     expect(() => importElasticJobConfiguration('a=\n'.repeat(10_001))).toThrow('it has more than 10000 settings');
   });

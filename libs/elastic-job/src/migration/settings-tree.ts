@@ -16,43 +16,58 @@ const MOST_LEAVES = 10_000;
 /** Each setting has its whole path, so that many below a long one would take long. */
 const MOST_CHARACTERS = 1_000;
 
-/** The settings of YAML entries. A key may have several parts, and `<<` merges what has less to say. */
-export function leavesOf(entries: readonly YamlEntry[]): readonly Leaf[] {
+/**
+ * The settings of YAML entries. A key may have several parts, and `<<` merges the entries whose keys are not there.
+ * @param start the position from which those of the entries count
+ * @param before the number of settings that the text has had so far
+ */
+export function leavesOf(entries: readonly YamlEntry[], start: number, before: number): readonly Leaf[] {
   const leaves: Leaf[] = [];
-  collect(leaves, [], entries);
+  const merged = new Map<readonly YamlEntry[], readonly YamlEntry[]>();
+  const collect = (path: readonly string[], node: YamlNode, at: number): void => {
+    switch (node.kind) {
+      case 'mapping':
+        for (const entry of mergedEntries(node.entries, merged))
+          collect(pathBelow(path, partsOf(entry.key)), entry.value, entry.at);
+        return;
+      case 'list':
+        for (const [index, item] of node.items.entries()) collect(pathBelow(path, [`[${index}]`]), item, at);
+        return;
+      default: {
+        const text = looseTextOf(node);
+        if (text === undefined) return;
+        refuseTooMany(before + leaves.length);
+        leaves.push({ path, text, at: start + at });
+      }
+    }
+  };
+  collect([], { kind: 'mapping', entries }, 0);
   return leaves;
 }
 
-function collect(leaves: Leaf[], path: readonly string[], entries: readonly YamlEntry[]): void {
-  for (const { key, value } of entries) if (key === '<<') collectMerged(leaves, path, value);
-  for (const { at, key, value } of entries)
-    if (key !== '<<') collectNode(leaves, pathBelow(path, partsOf(key)), value, at);
-}
-
-function collectMerged(leaves: Leaf[], path: readonly string[], merged: YamlNode): void {
-  const nodes = merged.kind === 'list' ? merged.items.toReversed() : [merged];
-  for (const node of nodes) if (node.kind === 'mapping') collect(leaves, path, node.entries);
-}
-
-function collectNode(leaves: Leaf[], path: readonly string[], node: YamlNode, at: number): void {
-  switch (node.kind) {
-    case 'mapping':
-      return collect(leaves, path, node.entries);
-    case 'list':
-      for (const [index, item] of node.items.entries()) collectNode(leaves, pathBelow(path, [`[${index}]`]), item, at);
-      return;
-    default: {
-      const text = looseTextOf(node);
-      if (text === undefined) return;
-      refuseTooMany(leaves);
-      leaves.push({ path, text, at });
+/** The entries of a mapping, and behind them those that it merges. @param known what it has answered so far */
+function mergedEntries(
+  entries: readonly YamlEntry[],
+  known: Map<readonly YamlEntry[], readonly YamlEntry[]>,
+): readonly YamlEntry[] {
+  const before = known.get(entries);
+  if (before !== undefined) return before;
+  const byKey = new Map(entries.filter(({ key }) => key !== '<<').map((entry) => [entry.key, entry]));
+  for (const { key, value } of entries) {
+    if (key !== '<<') continue;
+    for (const node of value.kind === 'list' ? value.items : [value]) {
+      if (node.kind !== 'mapping') continue;
+      for (const entry of mergedEntries(node.entries, known)) if (!byKey.has(entry.key)) byKey.set(entry.key, entry);
     }
   }
+  const all = [...byKey.values()];
+  known.set(entries, all);
+  return all;
 }
 
-/** Refuses one setting more than a file may have. */
-export function refuseTooMany(leaves: readonly Leaf[]): void {
-  if (leaves.length < MOST_LEAVES) return;
+/** Refuses one setting more than a file may have. @param count those that are there */
+export function refuseTooMany(count: number): void {
+  if (count < MOST_LEAVES) return;
   throw new ConfigurationError(PLACE, [`it has more than ${MOST_LEAVES} settings`]);
 }
 
@@ -72,6 +87,24 @@ export function partsOf(name: string): readonly string[] {
 /** A part by which Spring Boot compares names: `reg-center`, `regCenter` and `REG_CENTER` are one. */
 export function uniform(part: string): string {
   return part.toLowerCase().replaceAll(/[^a-z0-9.[\]]/g, '');
+}
+
+export function isOfElasticJob(path: readonly string[]): boolean {
+  return uniform(path[0] ?? '') === 'elasticjob';
+}
+
+/**
+ * The setting of a path, equal for all its spellings, and the index in it if it is a list, else an empty text. The
+ * names of jobs and of their props are as they are written.
+ */
+export function settingOf(path: readonly string[]): { readonly key: string; readonly index: string } {
+  const last = path.at(-1) ?? '';
+  const index = /^\[\d+\]$/.test(last) ? last : '';
+  const parts = index === '' ? path : path.slice(0, -1);
+  const [, group = '', job = '', name = '', ...below] = parts;
+  const isOfJob = isOfElasticJob(path) && uniform(group) === 'jobs';
+  const key = isOfJob ? ['jobs', job, uniform(name), pathText(below)] : [uniform(pathText(parts))];
+  return { key: JSON.stringify(key), index };
 }
 
 /** A path as one text, the parts as given. */

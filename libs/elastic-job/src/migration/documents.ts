@@ -1,0 +1,84 @@
+import { ConfigurationError } from '../domain/index.js';
+import { type Findings, PLACE } from './findings.js';
+import { acceptsProfiles } from './profile-expression.js';
+import { isOfElasticJob, type Leaf, pathText, settingOf, uniform } from './settings-tree.js';
+
+/** The settings between two separators, `---`. */
+export interface Document {
+  /** The position of its start. */
+  readonly at: number;
+  readonly leaves: readonly Leaf[];
+}
+
+/** Settings that say for which profiles a document is. The second one is that of Spring Boot before 2.4. */
+const ON_PROFILE = new Set(['spring.config.activate.onprofile', 'spring.profiles']);
+const ON_PLATFORM = 'spring.config.activate.oncloudplatform';
+/** The profile that is active in Spring if no other one is. */
+const NO_PROFILE = ['default'];
+
+/**
+ * The settings of the documents that count, the later ones over the earlier. A list is replaced as a whole.
+ * @param profiles the active ones; undefined: only one document is expected
+ * @throws {ConfigurationError} for several documents without profiles
+ * @see Spring Boot, `spring.config.activate.on-profile`
+ */
+export function settingsIn(
+  documents: readonly Document[],
+  profiles: readonly string[] | undefined,
+  findings: Findings,
+): readonly Leaf[] {
+  for (const { leaves } of documents) refuseRepeated(leaves, findings);
+  if (profiles === undefined && documents.length > 1) {
+    const fault = 'it has several documents; name the active profiles in the option profiles, [] for none';
+    throw new ConfigurationError(PLACE, [`${findings.placeOf(documents[1]!.at)}: ${fault}`]);
+  }
+  const settings = new Map<string, readonly Leaf[]>();
+  for (const document of documents) {
+    if (profiles !== undefined && !isActive(document, profiles, findings)) continue;
+    for (const [key, leaves] of bySetting(document.leaves)) settings.set(key, leaves);
+  }
+  return [...settings.values()].flat();
+}
+
+function bySetting(leaves: readonly Leaf[]): ReadonlyMap<string, readonly Leaf[]> {
+  const settings = new Map<string, Leaf[]>();
+  for (const leaf of leaves) {
+    const { key } = settingOf(leaf.path);
+    const same = settings.get(key);
+    if (same === undefined) settings.set(key, [leaf]);
+    else same.push(leaf);
+  }
+  return settings;
+}
+
+function isActive({ leaves }: Document, profiles: readonly string[], findings: Findings): boolean {
+  const active = new Set(profiles.length === 0 ? NO_PROFILE : profiles);
+  const accepted: (boolean | undefined)[] = [];
+  for (const { at, path, text } of leaves) {
+    const name = uniform(pathText(path).replace(/\[\d+\]$/, ''));
+    if (name === ON_PLATFORM)
+      findings.refuse(at, `${pathText(path)} is not known here; leave out the document, or this setting of it`);
+    if (!ON_PROFILE.has(name)) continue;
+    for (const expression of text === '' ? [] : text.split(',')) {
+      const isAccepted = acceptsProfiles(expression, active);
+      if (isAccepted === undefined)
+        findings.refuse(at, `${pathText(path)} must be a profile expression, such as "prod & !dry"`);
+      accepted.push(isAccepted);
+    }
+  }
+  return accepted.length === 0 || accepted.includes(true);
+}
+
+/** Refuses a setting of ElasticJob that is there twice, in whatever spellings, and a list that is also a text. */
+function refuseRepeated(leaves: readonly Leaf[], findings: Findings): void {
+  const seen = new Map<string, Map<string, Leaf>>();
+  for (const leaf of leaves) {
+    if (!isOfElasticJob(leaf.path)) continue;
+    const { key, index } = settingOf(leaf.path);
+    const forms = seen.get(key) ?? new Map<string, Leaf>();
+    const [any] = forms.values();
+    const earlier = forms.get(index) ?? (index === '' ? any : forms.get(''));
+    if (earlier !== undefined) findings.refuseTwice(pathText(leaf.path), leaf.at, earlier.at);
+    seen.set(key, forms.set(index, leaf));
+  }
+}
