@@ -91,6 +91,20 @@ elasticjob.jobs.j.sharding-total-count=2
 elasticjob.jobs.j.description=a\u5317\
   b
 elasticjob.jobs.j.job-listener-types[0]=l1
+#---
+spring.config.activate.on-profile=prod & !(dry | test)
+elasticjob.jobs.j.cron=0 0 0 * * ?
+`;
+
+const PROFILES_YML = `---
+elasticjob.jobs.j: {elasticJobType: HTTP, shardingTotalCount: 1}
+---
+spring:
+  config: {activate: {on-profile: 'prod, !test'}}
+elasticjob:
+  enabled: true
+  jobs:
+    j: {shardingTotalCount: 2, props: {email: {host: h, from: a@b}}}
 `;
 
 const LOCAL = jobOf({});
@@ -148,10 +162,24 @@ export const elasticJob2: FuzzedParser<JobOptions> = {
 
 export const elasticJob3: FuzzedParser<ImportedConfiguration> = {
   name: 'elastic-job-3',
-  examples: [FROM_JAVA, APPLICATION_YML, APPLICATION_PROPERTIES],
-  words: ['elasticjob', 'jobs:', 'elasticjob.jobs.j.', '[0]', 'props:', '${HOST:a}', '<<: *x', 'jobListenerTypes'],
+  examples: [FROM_JAVA, APPLICATION_YML, APPLICATION_PROPERTIES, PROFILES_YML],
+  words: [
+    '\n---\n',
+    '\n#---\n',
+    'spring.config.activate.on-profile: "!(prod)"\n',
+    'enabled: ',
+    '<beans>',
+    'elasticjob',
+    'jobs:',
+    'elasticjob.jobs.j.',
+    '[0]',
+    'props:',
+    '${HOST:a}',
+    '<<: *x',
+    'jobListenerTypes',
+  ],
   refusals: [ConfigurationError, ElasticJob2ConfigurationError],
-  read: (text) => importElasticJobConfiguration(text),
+  read: (text) => importElasticJobConfiguration(text, { profiles: ['prod'] }),
 };
 
 export const itemParameters: FuzzedParser<ReadonlyMap<number, string>> = {
