@@ -88,7 +88,7 @@ export function layStored(
     configuration: differing.length === 0 ? local : resolved,
     differences: [
       // A created job differs from its template on purpose.
-      ...(isCreated(stored) ? [] : differing),
+      ...(isCreated(stored) ? [] : differing.filter(({ field }) => !isUnchosen(field, local, stored))),
       ...refused.map((name) => {
         const field = PROPS + name;
         const [ours, theirs] = [shown(field, local.props[name]), shown(field, stored.props[name])];
@@ -96,6 +96,11 @@ export function layStored(
       }),
     ],
   };
+}
+
+/** True for the rule at clock changes if the local options leave it open and Java, which has no such setting, wrote. */
+function isUnchosen(field: string, local: JobConfiguration, { nestjs }: StoredConfiguration): boolean {
+  return field === 'clockChange' && local.clockChange === 'auto' && nestjs.clockChange === undefined;
 }
 
 function resolveLaid(
