@@ -96,7 +96,16 @@ describe('log lines', () => {
     ]);
   });
 
-  it('name both remedies in one line if the registry has another setting', async () => {
+  it('name both remedies in one warning if the registry had another setting at the start', async () => {
+    const { lines, jobs } = await startLogging({ provide: 'no jobs', useValue: undefined });
+    const differences = ['a: 1 here, 2 in the registry', 'b: 1 here, 2 in the registry'];
+    jobs.app.get(JobEvents).emit({ kind: 'configuration-differs', jobName: 'j', edited: false, differences });
+    expect(lines.filter((line) => line.startsWith('warn'))).toEqual([
+      `warn: j: the registry overrules, ${differences.join('; ')}; edit it there, or set overwrite: true here`,
+    ]);
+  });
+
+  it("say an operator's edit once, and it is no warning", async () => {
     class OrderJobs {
       @ElasticJob({ name: 'settle-orders', cron: EVERY_SECOND, shardingTotalCount: 2, jobParameter: 'of the code' })
       settle(): void {}
@@ -105,12 +114,10 @@ describe('log lines', () => {
     await edit(jobs, 'jobParameter: of the code', 'jobParameter: of an operator');
     await edit(jobs, "description: ''", 'description: edited');
 
-    const told = lines.filter((line) => line.includes('overrules') && line.includes('jobParameter'));
-    expect(told).toEqual([
-      expect.stringMatching(
-        /^warn: settle-orders: the registry overrules, .*jobParameter.*; edit it there, or set overwrite: true here$/,
-      ),
+    expect(lines.filter((line) => line.includes('jobParameter'))).toEqual([
+      'log: settle-orders: edited in the registry, jobParameter: of the code here, of an operator in the registry',
     ]);
+    expect(lines.filter((line) => line.startsWith('warn'))).toEqual([]);
   });
 
   it.each([

@@ -36,8 +36,12 @@ const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>) => Ev
   resharded: ({ jobName, assignment }) => log(`${jobName}: resharded, ${describeAssignment(assignment)}`),
   'server-switched': ({ jobName, serverIp, status }) =>
     log(`${jobName}: server ${serverIp} is ${status ?? 'neither enabled nor disabled'}`),
-  'configuration-differs': ({ jobName, differences }) =>
-    warn(`${jobName}: the registry overrules, ${differences.join('; ')}; edit it there, or set overwrite: true here`),
+  'configuration-differs': ({ jobName, edited, differences }) =>
+    edited
+      ? log(`${jobName}: edited in the registry, ${differences.join('; ')}`)
+      : warn(
+          `${jobName}: the registry overrules, ${differences.join('; ')}; edit it there, or set overwrite: true here`,
+        ),
 
   'trigger-requested': ({ trigger }) => log(`${trigger.jobName}: triggered by an operator, ${trigger.origin}`),
   triggered: (event) => runLine(event),

@@ -215,7 +215,13 @@ export type JobEvent =
    * The registry's `config` node, which wins, differs from the local options: the new differences, at most 20 of them.
    * At most once a minute for each job, with what is true then.
    */
-  | { readonly kind: 'configuration-differs'; readonly jobName: JobName; readonly differences: readonly string[] }
+  | {
+      readonly kind: 'configuration-differs';
+      readonly jobName: JobName;
+      /** True: edited while the job ran here, and followed. False: it differed at the start, or is not all followed. */
+      readonly edited: boolean;
+      readonly differences: readonly string[];
+    }
   /** A history has dropped rows, because its store was slow or away. */
   | {
       readonly kind: 'history-dropped';

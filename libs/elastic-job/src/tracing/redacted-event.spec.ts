@@ -38,7 +38,7 @@ describe('events for sinks', () => {
     { kind: 'task-lost', ...OF_ITEM, state: 'LOST', detail: SECRET },
     { kind: 'task-released', ...OF_ITEM, tail: `its output: ${SECRET}` },
     { kind: 'mixed', jobName: 'j', peers: ['10.0.0.1@-@1'], unshareable: [`timeZone ${SECRET}`] },
-    { kind: 'configuration-differs', jobName: 'j', differences: [`jobParameter: ${SECRET}`] },
+    { kind: 'configuration-differs', jobName: 'j', edited: false, differences: [`jobParameter: ${SECRET}`] },
     { kind: 'warning', jobName: 'j', message: SECRET },
     { kind: 'error', jobName: 'j', message: SECRET, error: new Error(SECRET) },
   ])('show no secret: $kind', (event) => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { JOB, type Member, Registry } from '@test/support/unit/member.js';
 import { type JobOptions, resolveJobOptions, Schedules } from '../../domain/index.js';
 import { type JobEvent, JobEvents } from '../../tracing/index.js';
@@ -40,6 +40,70 @@ describe('JobSettings', () => {
     expect(settings.nextFireTimes(MIDNIGHT, 1)).toEqual([SECOND_PASS]);
   });
 
+  it.each([
+    ['auto', false, []],
+    ['quartz', false, []],
+    ['natural', false, ['clockChange: natural here, quartz in the registry']],
+    ['auto', true, ['clockChange: auto here, quartz in the registry']],
+  ] as const)(
+    'tells of clockChange %s beside a node that Java wrote only what was chosen here or there, there: %s',
+    async (clockChange, isChosenThere, differences) => {
+      const { member, settings, events } = await installed({ ...DOUBLED, clockChange });
+      const props = isChosenThere ? '  nestjs.clockChange: quartz\n' : '  a: b\n';
+      await write(member, (text) => text.replace(/^props:\n(?: .*\n)+/m, `props:\n${props}`));
+
+      settings.apply(member.tree);
+
+      const others = (texts: readonly string[]) => texts.filter((text) => !text.startsWith('props.'));
+      expect(others(settings.differences)).toEqual(differences);
+      const told = events.flatMap((event) => (event.kind === 'configuration-differs' ? event.differences : []));
+      expect(others(told)).toEqual(differences);
+      expect(settings.configuration.clockChange).toBe('quartz');
+    },
+  );
+
+  it('tells whether the registry differed from the start or was edited since', async () => {
+    const { member, settings, events, clock } = await installed();
+    await write(member, (text) => text.replace("jobParameter: ''", 'jobParameter: p'));
+    settings.apply(member.tree);
+    await clock.advance(MINUTE);
+    await write(member, (text) => text.replace('jobParameter: p', 'jobParameter: q'));
+    settings.apply(member.tree);
+    expect(events).toMatchObject([
+      { kind: 'configuration-differs', edited: false },
+      { kind: 'configuration-differs', edited: true },
+    ]);
+  });
+
+  it('counts an edit that is not followed as one that needs a look', async () => {
+    const { member, settings, events } = await installed();
+    settings.apply(member.tree);
+    const refused = { field: 'props.http.uri', local: 'hidden', stored: 'hidden', isRefused: true } as const;
+    const inForce = { ...member.configurations.inForce(member.tree), differences: [refused] };
+    vi.spyOn(member.configurations, 'inForce').mockReturnValue(inForce);
+
+    settings.apply(member.tree);
+
+    expect(events).toMatchObject([{ kind: 'configuration-differs', edited: false }]);
+    expect(settings.differences).toMatchObject([expect.stringContaining('not followed')]);
+  });
+
+  it('counts the first look at the node as the start, not one before it was there', async () => {
+    const { member, settings, events } = await installed();
+    const { data } = (await member.center.read(member.tree.paths.config))!;
+    await member.center.delete(member.tree.paths.config);
+    await member.tree.sync();
+    settings.apply(member.tree);
+    await member.center.create(
+      member.tree.paths.config,
+      data.replace("jobParameter: ''", 'jobParameter: p'),
+      'PERSISTENT',
+    );
+    await member.tree.sync();
+    settings.apply(member.tree);
+    expect(events).toMatchObject([{ kind: 'configuration-differs', edited: false }]);
+  });
+
   it('gives no fire times of a one-off job', async () => {
     const { member, settings } = await installed({ cron: undefined });
 
@@ -76,6 +140,7 @@ describe('JobSettings', () => {
     ['idle failover', 'monitorExecution: true', 'monitorExecution: false'],
   ])('reports %s that edits bring and take away at most once a minute', async (_kind, ours, theirs) => {
     const { member, settings, events, clock } = await installed({ failover: true });
+    settings.apply(member.tree);
     const edits = async (count: number) => {
       for (let edit = 0; edit < count; edit += 1) {
         await write(member, (text) => (edit % 2 === 0 ? text.replace(ours, theirs) : text.replace(theirs, ours)));

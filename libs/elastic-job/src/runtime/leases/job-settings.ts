@@ -27,6 +27,8 @@ export class JobSettings {
   private differing: readonly string[] = [];
   /** Those of `differing` that an event has named. */
   private told: readonly string[] = [];
+  /** False until a `config` node was seen, with which the job starts here. */
+  private isStarted = false;
   private bad: unknown;
   private stopping: unknown;
   /** False before the registry's settings were applied first. */
@@ -104,25 +106,27 @@ export class JobSettings {
     this.firesByQuartz = firesByQuartz;
     this.inForce = configuration;
     this.since = writtenAt;
-    this.noteDifferences(describeDifferences(differences));
+    const isFollowed = differences.every(({ isRefused }) => isRefused !== true);
+    this.noteDifferences(describeDifferences(differences), this.isStarted && isFollowed);
+    this.isStarted ||= tree.has(tree.paths.config);
     this.noteState('one-off', former, isOneOff, ONE_OFF);
     this.noteState('idle', this.isJudged ? former : undefined, hasIdleFailover, IDLE_FAILOVER);
     this.isJudged = true;
   }
 
-  private noteDifferences(differences: readonly string[]): void {
+  private noteDifferences(differences: readonly string[], edited: boolean): void {
     const known = new Set(this.differing);
     this.differing = differences;
     this.told = this.told.filter((difference) => differences.includes(difference));
     if (differences.every((difference) => known.has(difference))) return;
-    this.news.add(this.inForce.jobName, 'differences', () => this.tellDifferences());
+    this.news.add(this.inForce.jobName, 'differences', () => this.tellDifferences(edited));
   }
 
-  private tellDifferences(): void {
+  private tellDifferences(edited: boolean): void {
     const added = this.differing.filter((difference) => !this.told.includes(difference));
     this.told = this.differing;
     const { jobName } = this.inForce;
-    if (added.length > 0) this.events.emit({ kind: 'configuration-differs', jobName, differences: added });
+    if (added.length > 0) this.events.emit({ kind: 'configuration-differs', jobName, edited, differences: added });
   }
 
   /** Warns of settings that have come into a state, unless they have left it when the warning's time comes. */
