@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql, SqliteAdapter } from 'kysely';
 import type { SqlHistoryOptions } from '../../../libs/elastic-job/src/tracing/sql/index.js';
 
 /** A real database against which the history's contract is tested. */
@@ -11,8 +11,13 @@ export interface HistoryDatabase {
   close(): Promise<void>;
 }
 
-/** ElasticJob's own statements, by its release. @see ElasticJob, `META-INF/sql/*.properties` */
-export type JavaTables = Readonly<Record<'3.0.4' | '3.0.5', readonly string[]>>;
+/**
+ * Statements by which others create the tables: those of ElasticJob's releases, and those of its console, whose texts
+ * have 255 characters.
+ * @see ElasticJob, `META-INF/sql/*.properties`
+ * @see ElasticJob-UI, `JobExecutionLog` and `JobStatusTraceLog`, which OpenJPA maps by `buildSchema`
+ */
+export type JavaTables = Readonly<Record<'Java 3.0.4' | 'Java 3.0.5' | "ElasticJob's console", readonly string[]>>;
 
 const TABLES = ['JOB_EXECUTION_LOG', 'JOB_STATUS_TRACE_LOG'];
 const OWN_TABLES = ['elastic_job_migration', 'elastic_job_migration_lock'];
@@ -32,6 +37,17 @@ export async function dropTables(db: Kysely<unknown>): Promise<void> {
 export async function run<Row = Record<string, unknown>>(db: Kysely<unknown>, text: string): Promise<Row[]> {
   const statement: RawBuilder<Row> = sql.raw(text);
   return (await statement.execute(db)).rows;
+}
+
+/** Makes the database refuse rows of `JOB_EXECUTION_LOG` for which a condition on `column` does not hold. */
+export async function allowOnly(db: Kysely<unknown>, column: string, condition: string): Promise<void> {
+  const table = 'JOB_EXECUTION_LOG';
+  const isSqlite = db.getExecutor().adapter instanceof SqliteAdapter;
+  const trigger =
+    `CREATE TRIGGER refuse BEFORE INSERT ON ${table} WHEN NOT (NEW.${column} ${condition}) ` +
+    `BEGIN SELECT RAISE(ABORT, 'refused'); END`;
+  const check = `ALTER TABLE ${table} ADD CONSTRAINT refused CHECK (${column} ${condition})`;
+  await run(db, isSqlite ? trigger : check);
 }
 
 /** Rows as any client sees them, with column names in lower case. */

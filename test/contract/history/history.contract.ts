@@ -8,7 +8,15 @@ import { TraceRetention } from '../../../libs/elastic-job/src/tracing/sql/trace-
 import { asTraceDb } from '../../../libs/elastic-job/src/tracing/sql/trace-database.js';
 import { dialectOf, traceDialect } from '../../../libs/elastic-job/src/tracing/sql/trace-dialect.js';
 import { TraceStore } from '../../../libs/elastic-job/src/tracing/sql/trace-store.js';
-import { dropTables, type HistoryDatabase, type JavaTables, never, rowsOf, run } from './history-database.js';
+import {
+  allowOnly,
+  dropTables,
+  type HistoryDatabase,
+  type JavaTables,
+  never,
+  rowsOf,
+  run,
+} from './history-database.js';
 import { FIRE_TIME, JOB, toldRun, type ToldRun } from './told-runs.js';
 
 const DAY_MS = 86_400_000;
@@ -73,6 +81,7 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
       return new TraceRetention({ store, clock, keepDays: undefined, keepRows: undefined, ...keep, onError }).prune();
     }
 
+    const errors = () => heard.flatMap((event) => (event.kind === 'error' ? [event.message] : []));
     const executions = () => rowsOf(db, 'JOB_EXECUTION_LOG', 'sharding_item, start_time');
     const statuses = async () =>
       (await rowsOf(db, 'JOB_STATUS_TRACE_LOG', 'task_id')).map(({ state, message, sharding_item }) => [
@@ -205,6 +214,58 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
       expect(heard).toEqual([]);
     });
 
+    it('writes a row with less of its text where the database refuses the text, and every row beside it', async () => {
+      const history = start();
+      await history.migrate();
+      await allowOnly(db, 'failure_cause', `NOT LIKE '%中%'`);
+      const outcomes = failing([3, 40, 77], '中国 out of stock');
+
+      await record([{ items: whole(80), outcomes }], history);
+
+      const rows = await executions();
+      expect(rows).toHaveLength(80);
+      expect(rows.flatMap((row) => row['failure_cause'] ?? [])).toEqual(Array(3).fill('?? out of stock'));
+      expect(history.status).toEqual({ queuedRows: 0, droppedRows: 0, failingSince: undefined });
+      expect(errors()).toEqual([
+        `history "sql": the database refuses the text of a row of job "${JOB}"; the row is written with less of it`,
+      ]);
+    });
+
+    it('writes a row without its text where the database refuses all of that', async () => {
+      const history = start();
+      await history.migrate();
+      await allowOnly(db, 'failure_cause', `NOT LIKE '%stock%'`);
+
+      await record([{ items: whole(3), outcomes: failing([1], 'out of stock') }], history);
+
+      expect((await executions()).map((row) => row['failure_cause'])).toEqual([
+        null,
+        'The database has refused this text.',
+        null,
+      ]);
+      expect(history.status.droppedRows).toBe(0);
+    });
+
+    it('loses the refused rows alone of 10 a second beside 15 good ones, without delay', async () => {
+      const history = start();
+      await history.migrate();
+      await allowOnly(db, 'job_name', `<> 'refused'`);
+      const seconds = whole(10);
+
+      for (const second of seconds) {
+        const good: ToldRun = { items: whole(15).map((item) => second * 15 + item) };
+        for (const told of [good, { jobName: 'refused', items: whole(10) }]) {
+          for (const event of wholeRun(told)) history.hear(event);
+        }
+      }
+      await history.stop(AbortSignal.timeout(10_000));
+
+      expect((await executions()).map((row) => row['sharding_item'])).toEqual(whole(150));
+      expect(await rowsOf(db, 'JOB_STATUS_TRACE_LOG', 'id')).toHaveLength(4 * seconds.length);
+      expect(history.status.droppedRows).toBe(100);
+      expect(errors()).toEqual(['history "sql": the database refuses a row of job "refused", which is dropped']);
+    });
+
     it('keeps all rows of two instances that start at once on an empty database', async () => {
       const histories = [start(), start({}, database.connect())];
 
@@ -320,8 +381,25 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
       expect(times.at(-1)).toBe(FIRE_TIME + DAY_MS);
     });
 
-    for (const [version, statements] of Object.entries(java ?? {})) {
-      it(`takes rows of both Javas in tables of Java ${version}`, async () => {
+    for (const [creator, statements] of Object.entries(java ?? {})) {
+      it(`cuts texts to the columns of ${creator}, and reads what it has written`, async () => {
+        for (const statement of statements) await run(db, statement);
+        const jobName = 'j'.repeat(200);
+        const outcomes = failing([1], 'x'.repeat(5_000));
+
+        const history = await record([{ jobName, items: [0, 1], outcomes }]);
+
+        const isNarrow = creator.includes('console');
+        const [failed] = (await history.executions({ isSuccess: false })).rows;
+        expect(failed).toMatchObject({ isSuccess: false, failureCause: 'x'.repeat(isNarrow ? 255 : 4_000) });
+        expect((await history.executions({ isSuccess: true })).rows).toMatchObject([{ isSuccess: true }]);
+        expect((await history.executions()).rows.filter(({ isSuccess }) => isSuccess)).toHaveLength(1);
+        expect(await history.countStatuses()).toBe(2);
+        expect(history.status.droppedRows).toBe(0);
+        expect(heard).toEqual([]);
+      });
+
+      it(`takes rows of both Javas in tables of ${creator}`, async () => {
         for (const statement of statements) await run(db, statement);
 
         await record([{}]);
@@ -344,6 +422,14 @@ function insertOfJava(id: string, hasSource: boolean): string {
     `sharding_item, state, message, creation_time) VALUES ('${id}', 'j', '', 't', '10.0.0.2', ${value}'READY', ` +
     `'[0]', 'TASK_STAGING', '', NULL)`
   );
+}
+
+function whole(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}
+
+function failing(items: readonly number[], error: string): ToldRun['outcomes'] {
+  return new Map(items.map((item) => [item, { kind: 'failed', error }]));
 }
 
 function wholeRun(told: ToldRun): readonly JobEvent[] {

@@ -68,7 +68,19 @@ const statuses = (source: string) =>
   'creation_time TIMESTAMP NULL, PRIMARY KEY (auto_id)) ENGINE=InnoDB';
 const INDEX = 'CREATE INDEX TASK_ID_STATE_INDEX ON JOB_STATUS_TRACE_LOG (task_id(128), state)';
 
+const text = 'VARCHAR(255)';
+/** OpenJPA orders the columns by name. */
+const CONSOLE = [
+  `CREATE TABLE JOB_EXECUTION_LOG (id ${text} NOT NULL, complete_time DATETIME, execution_source ${text}, ` +
+    `failure_cause ${text}, hostname ${text}, ip ${text}, is_success BIT, job_name ${text}, sharding_item INTEGER, ` +
+    `start_time DATETIME, task_id ${text}, PRIMARY KEY (id)) ENGINE = innodb`,
+  `CREATE TABLE JOB_STATUS_TRACE_LOG (id ${text} NOT NULL, creation_time DATETIME, execution_type ${text}, ` +
+    `job_name ${text}, message ${text}, original_task_id ${text}, sharding_item ${text}, slave_id ${text}, ` +
+    `source ${text}, state ${text}, task_id ${text}, PRIMARY KEY (id)) ENGINE = innodb`,
+];
+
 export const MARIADB_JAVA: JavaTables = {
-  '3.0.4': [EXECUTIONS, statuses('source VARCHAR (50) NOT NULL, '), INDEX],
-  '3.0.5': [EXECUTIONS, statuses(''), INDEX],
+  'Java 3.0.4': [EXECUTIONS, statuses('source VARCHAR (50) NOT NULL, '), INDEX],
+  'Java 3.0.5': [EXECUTIONS, statuses(''), INDEX],
+  "ElasticJob's console": CONSOLE,
 };

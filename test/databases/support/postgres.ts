@@ -66,7 +66,19 @@ const statuses = (source: string) =>
   'state VARCHAR(20) NOT NULL, message VARCHAR(4000) NULL, creation_time TIMESTAMP NULL, PRIMARY KEY (id))';
 const INDEX = 'CREATE INDEX TASK_ID_STATE_INDEX ON JOB_STATUS_TRACE_LOG (task_id, state)';
 
+const text = 'VARCHAR(255)';
+/** OpenJPA orders the columns by name. */
+const CONSOLE = [
+  `CREATE TABLE JOB_EXECUTION_LOG (id ${text} NOT NULL, complete_time TIMESTAMP, execution_source ${text}, ` +
+    `failure_cause ${text}, hostname ${text}, ip ${text}, is_success BOOL, job_name ${text}, sharding_item INTEGER, ` +
+    `start_time TIMESTAMP, task_id ${text}, PRIMARY KEY (id))`,
+  `CREATE TABLE JOB_STATUS_TRACE_LOG (id ${text} NOT NULL, creation_time TIMESTAMP, execution_type ${text}, ` +
+    `job_name ${text}, message ${text}, original_task_id ${text}, sharding_item ${text}, slave_id ${text}, ` +
+    `source ${text}, state ${text}, task_id ${text}, PRIMARY KEY (id))`,
+];
+
 export const POSTGRES_JAVA: JavaTables = {
-  '3.0.4': [EXECUTIONS, statuses('source VARCHAR(50) NOT NULL, '), INDEX],
-  '3.0.5': [EXECUTIONS, statuses(''), INDEX],
+  'Java 3.0.4': [EXECUTIONS, statuses('source VARCHAR(50) NOT NULL, '), INDEX],
+  'Java 3.0.5': [EXECUTIONS, statuses(''), INDEX],
+  "ElasticJob's console": CONSOLE,
 };

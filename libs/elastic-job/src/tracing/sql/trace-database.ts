@@ -20,7 +20,7 @@ export type StoredTime = Date | number | string;
 
 /** `JOB_EXECUTION_LOG`. */
 type ExecutionTable = Omit<ExecutionRow, 'table' | 'isSuccess' | 'startTime' | 'completeTime'> & {
-  readonly isSuccess: boolean | number;
+  readonly isSuccess: boolean | number | Uint8Array;
   readonly startTime: StoredTime | null;
   readonly completeTime: StoredTime | null;
 };

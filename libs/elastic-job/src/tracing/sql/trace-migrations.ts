@@ -50,7 +50,9 @@ function elasticJobTables(dialect: TraceDialect): Migration {
 function sourceOf(columns: readonly CatalogueColumn[], { setsDefaults }: TraceDialect): string[] {
   const source = columns.find(({ name }) => name.toLowerCase() === 'source');
   if (source === undefined) return [`ALTER TABLE ${STATUSES} ADD COLUMN ${SOURCE_COLUMN}`];
-  if (source.standard !== null || !setsDefaults) return [];
+  // MariaDB writes NULL for a column that may be null and has no default.
+  const hasDefault = source.standard !== null && source.standard !== 'NULL';
+  if (hasDefault || !setsDefaults) return [];
   return [`ALTER TABLE ${STATUSES} ALTER COLUMN source SET DEFAULT 'LITE_EXECUTOR'`];
 }
 

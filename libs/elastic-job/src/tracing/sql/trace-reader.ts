@@ -47,7 +47,7 @@ export class TraceReader {
     const rows = found.map(({ startTime, completeTime, executionSource, failureCause, ...row }): ExecutionTrace => ({
       ...row,
       source: executionSource,
-      isSuccess: Boolean(row.isSuccess),
+      isSuccess: isTrue(row.isSuccess),
       failureCause: failureCause ?? undefined,
       startTime: dateOf(startTime!),
       completeTime: completeTime === null ? undefined : dateOf(completeTime),
@@ -138,6 +138,11 @@ function parseCursor(cursor: string): Position | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** @param flag a BIT, as ElasticJob's console creates it in MySQL, comes as bytes */
+function isTrue(flag: boolean | number | Uint8Array): boolean {
+  return flag instanceof Uint8Array ? flag.some((byte) => byte !== 0) : Boolean(flag);
 }
 
 function dateOf(time: StoredTime): Date {
