@@ -1,11 +1,11 @@
-import { EventEmitter, once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Kysely, sql, SqliteDialect } from 'kysely';
 import Libsql from 'libsql';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
+import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
 import { SqlHistory, type SqlHistoryOptions } from '../../libs/elastic-job/src/tracing/sql/index.js';
 import type { Bundle } from '@test/support/bundle/bundle.js';
 import { bundleHistoryThread, inThread } from '@test/support/databases/history-thread.js';
@@ -36,30 +36,82 @@ describeHistoryContract('SQLite, in memory', async () => {
   return database;
 });
 
-describe('a history in SQLite whose file another connection has locked', () => {
-  it('has all rows once the lock is gone, written by a thread', async () => {
-    const database = await openFile((path) => inThread(threads, 'sqlite', path));
-    onTestFinished(() => database.close());
-    const db = database.connect();
-    const history = new SqlHistory(db, { gatherMs: 1, ...database.options });
-    await history.migrate();
-    const heard = new EventEmitter();
-    const refused = once(heard, 'error event');
-    history.start({ clock: new SystemClock(), emit: ({ kind }) => void heard.emit(`${kind} event`) });
+/** Real time, but pauses after a failure are short, and counted. */
+class HastyClock extends SystemClock {
+  pauses = 0;
 
-    await sql`begin immediate`.execute(db);
-    for (const item of [0, 1]) tellRun(history, item);
-    await refused;
-    await sql`rollback`.execute(db);
+  override sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (ms > 100) this.pauses += 1;
+    return super.sleep(Math.min(ms, 1), signal);
+  }
+}
+
+describe('a history in a file of SQLite that a thread writes', () => {
+  it(
+    'has every row after a lock of another connection, however often it was refused',
+    { timeout: 60_000 },
+    async () => {
+      const { history, db, clock, heard } = await openHistory((path) => inThread(threads, 'sqlite', path));
+
+      await sql`begin immediate`.execute(db);
+      for (const item of [0, 1]) tellRun(history, item, new Error('out of stock'));
+      await until(() => clock.pauses >= 7);
+      expect(history.status.failingSince).toEqual(expect.any(Number));
+      await sql`rollback`.execute(db);
+      await history.stop(never());
+
+      const rows = await rowsOf(db, 'JOB_EXECUTION_LOG', 'sharding_item');
+      expect(rows.map((row) => row['sharding_item'])).toEqual([0, 1]);
+      expect(rows[0]!['failure_cause']).toContain('out of stock');
+      expect(history.status).toMatchObject({ droppedRows: 0, failingSince: undefined });
+      expect(messages(heard)).toEqual(['history "sql": the database takes nothing; trying again']);
+    },
+  );
+});
+
+describe('a history in a file of SQLite that is full', () => {
+  it('has every row once there is space, and says since when there is none', { timeout: 60_000 }, async () => {
+    const { history, db, clock, heard } = await openHistory(() => ({}));
+    const [{ pages } = { pages: 0 }] = (
+      await sql<{ pages: number }>`select page_count as pages from pragma_page_count`.execute(db)
+    ).rows;
+
+    await sql.raw(`pragma max_page_count = ${pages}`).execute(db);
+    for (let item = 0; item < 50; item += 1) tellRun(history, item, new Error('x'.repeat(3_000)));
+    await until(() => clock.pauses >= 12);
+    expect(history.status.failingSince).toEqual(expect.any(Number));
+    await sql.raw(`pragma max_page_count = 100000`).execute(db);
     await history.stop(never());
 
-    expect((await rowsOf(db, 'JOB_EXECUTION_LOG', 'sharding_item')).map((row) => row['sharding_item'])).toEqual([0, 1]);
-    expect(history.status.droppedRows).toBe(0);
+    expect(await rowsOf(db, 'JOB_EXECUTION_LOG', 'sharding_item')).toHaveLength(50);
+    expect(history.status).toMatchObject({ droppedRows: 0, failingSince: undefined });
+    expect(messages(heard)).toEqual(['history "sql": the database takes nothing; trying again']);
   });
 });
 
-function tellRun(history: SqlHistory<unknown>, item: number): void {
-  const { begin, end } = toldRun({ items: [item] });
+/** A history whose tables are there, and which is started. */
+async function openHistory(optionsOf: (path: string) => SqlHistoryOptions) {
+  const database = await openFile(optionsOf);
+  onTestFinished(() => database.close());
+  const db = database.connect();
+  const history = new SqlHistory(db, { gatherMs: 1, ...database.options });
+  await history.migrate();
+  const clock = new HastyClock();
+  const heard: JobEvent[] = [];
+  history.start({ clock, emit: (event) => void heard.push(event) });
+  return { clock, database, db, heard, history };
+}
+
+function messages(heard: readonly JobEvent[]): string[] {
+  return heard.flatMap((event) => (event.kind === 'error' ? [event.message] : []));
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  await vi.waitUntil(isSo, { timeout: 45_000, interval: 5 });
+}
+
+function tellRun(history: SqlHistory<unknown>, item: number, error: Error): void {
+  const { begin, end } = toldRun({ items: [item], outcomes: new Map([[item, { kind: 'failed', error }]]) });
   for (const event of [...begin, ...end]) history.hear(event);
 }
 

@@ -106,6 +106,27 @@ describe('a history of an application', () => {
     );
   });
 
+  it.each([
+    ['locked', Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })],
+    ['full', new Error('database or disk is full')],
+    ['without the right to write', Object.assign(new Error('permission denied'), { code: '42501' })],
+    ['without its table', Object.assign(new Error('does not exist'), { code: '42P01' })],
+  ])('loses no row to a database that is %s, and says since when it is so', async (_, refusal) => {
+    const { jobs, history } = await start();
+    await clock.advance(2_000);
+
+    database.refusal = refusal;
+    await clock.advance(60_000);
+    expect(history.status).toMatchObject({ droppedRows: 0, failingSince: expect.any(Number) });
+    database.refusal = undefined;
+    await clock.advance(15_500);
+
+    expect(completed()).toBe(latenessMs.length);
+    expect(history.status).toEqual({ queuedRows: 0, droppedRows: 0, failingSince: undefined });
+    const errors = jobs.events.filter(({ kind }) => kind === 'error');
+    expect(errors).toMatchObject([{ message: 'history "sql": the database takes nothing; trying again' }]);
+  });
+
   it('refuses to start with a second application until the first is gone', async () => {
     const { jobs, history } = await start();
     const again = () => startJobs({ clock, options: { tracing: [history] } });

@@ -1,9 +1,11 @@
 import { Kysely, SqliteDialect } from 'kysely';
 import Libsql from 'libsql';
 
-/** A real SQLite database in memory that can be out of reach for a while. */
+/** A real SQLite database in memory that can be out of reach, or refuse to be written, for a while. */
 export class SwitchedSqlite {
   isAway = false;
+  /** Error of all writes, while the database can be read. */
+  refusal: Error | undefined;
   readonly db: Kysely<unknown>;
   private readonly real = new Libsql(':memory:');
 
@@ -11,6 +13,7 @@ export class SwitchedSqlite {
     const database = {
       prepare: (text: string) => {
         if (this.isAway) throw new Error('connect ECONNREFUSED');
+        if (this.refusal !== undefined && text.startsWith('insert')) throw this.refusal;
         return this.real.prepare(text);
       },
       close: () => void this.real.close(),

@@ -43,7 +43,7 @@ export const JOB_EVENTS: Readonly<Record<JobEvent['kind'], string>> = {
   mixed: 'Java peers are in the job, with the settings that they cannot share',
   'configuration-differs':
     "the registry's configuration and the local options differ, the registry's wins; at most once a minute for a job",
-  'history-dropped': 'a sink has dropped rows because its store was slow or away',
+  'history-dropped': 'a sink has dropped rows because its store was slow or away, or refused them',
   'error-handler-failed': 'an error handler could not deliver a failure',
   warning: 'a condition that an operator should look at',
   error: "work of the scheduler's own has failed",

@@ -9,7 +9,13 @@
  *   start was written is one write.
  * - Slow or absent database: the queue fills up to its limit, then the oldest rows are dropped and counted in a
  *   `history-dropped` event. The writer tries again with growing pauses, and continues where it was.
- * - A row whose contents the database refuses is dropped and counted, and the others go on.
+ * - Texts are cut to the columns' widths, which others may have created: those of ElasticJob's console have 255
+ *   characters. Tables of our own take every letter (`utf8mb4` in MySQL).
+ * - A row whose contents the database refuses is tried again in ASCII, then without its failure or message. Only a row
+ *   that is refused even so is dropped and counted. The rows beside it are written without delay.
+ * - A lock, a full disk, a missing table or a lack of rights is no refusal of a row: the writer waits and tries again.
+ * - A connection of libsql that was refused as locked commits nothing more, so a file that others lock needs
+ *   `dialectModule`, whose thread takes another connection then.
  * - Writing uses the event loop as far as the driver does, and SQLite's driver does everything there. With
  *   `dialectModule` a thread writes, one write at a time, and the rest waits in the same queue by the same rules. A
  *   thread that dies is reported, and another one repeats its write.

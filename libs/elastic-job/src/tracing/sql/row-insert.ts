@@ -1,7 +1,11 @@
 import { CompiledQuery, type RawBuilder, sql } from 'kysely';
 import type { StoredTime, TraceDb } from './trace-database.js';
+import { fitting } from './trace-row.js';
 
 type Value = StoredTime | boolean | null;
+
+/** Most characters of the texts in a table's columns, by the columns' names in lower case. */
+export type Widths = ReadonlyMap<string, number>;
 
 /** A column of an insert: either a constant in the statement's text, or a parameter of each row. */
 export type InsertColumn<Row> =
@@ -12,7 +16,7 @@ export type InsertColumn<Row> =
  * for fewer rows is its beginning, because building a statement takes longer than sending it.
  */
 export class RowInsert<Row> {
-  private readonly parameters: readonly ((row: Row) => Value)[];
+  private readonly parameters: readonly Extract<InsertColumn<Row>, { readonly of: unknown }>[];
   private text: { readonly values: string; readonly ends: readonly number[]; readonly end: string } | undefined;
 
   /** @param end the end of the statement, which decides about existing ids */
@@ -22,13 +26,19 @@ export class RowInsert<Row> {
     private readonly end: RawBuilder<unknown>,
     private readonly mostRows: number,
   ) {
-    this.parameters = columns.flatMap((column) => ('of' in column ? [column.of] : []));
+    this.parameters = columns.filter((column) => 'of' in column);
   }
 
-  /** @param rows at least one */
-  async run(db: TraceDb, rows: readonly Row[]): Promise<void> {
+  /** @param rows at least one; texts are cut to the widths, counted in UTF-16 units, which are no fewer */
+  async run(db: TraceDb, rows: readonly Row[], widths: Widths): Promise<void> {
     const values: Value[] = [];
-    for (const row of rows) for (const of of this.parameters) values.push(of(row));
+    for (const row of rows) {
+      for (const { name, of } of this.parameters) {
+        const value = of(row);
+        const width = widths.get(name) ?? Infinity;
+        values.push(typeof value === 'string' && value.length > width ? fitting(value, width) : value);
+      }
+    }
     await db.executeQuery(CompiledQuery.raw(this.textOf(rows.length, db), values));
   }
 

@@ -31,8 +31,30 @@ describe('RowQueue', () => {
 
     expect(taken.map(({ id }) => id)).toEqual(['a', 'b']);
     expect([queue.size, queue.dropped]).toEqual([3, 1]);
-    queue.done();
+    queue.done(2);
     expect(idsIn(queue)).toEqual(['d']);
+  });
+
+  it('counts the dropped rows of a batch, and gives back those that were neither written nor dropped', () => {
+    const queue = queueOf(9, 'a', 'b', 'c', 'd');
+    queue.take(3);
+
+    queue.done(1);
+    queue.drop();
+    queue.giveBack();
+
+    expect(idsIn(queue)).toEqual(['c', 'd']);
+    expect(queue.dropped).toBe(1);
+  });
+
+  it('counts a row once if all are given up before it is dropped', () => {
+    const queue = queueOf(9, 'a');
+    queue.take(1);
+
+    queue.dropAll();
+    queue.drop();
+
+    expect(queue.dropped).toBe(1);
   });
 
   it('puts rows that could not be written first again, in their latest version', () => {

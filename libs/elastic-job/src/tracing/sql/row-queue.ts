@@ -26,29 +26,29 @@ export class RowQueue {
     this.waiting.set(row.number, row);
   }
 
-  /** The oldest rows. They belong to the caller until `done` or `giveBack`, and no others can be taken before. */
+  /** The oldest rows. They belong to the caller until `done`, `drop` or `giveBack`; no others can be taken before. */
   take(count: number): readonly TraceRow[] {
     this.taken = firstOf(this.waiting.values(), count);
     for (const { number } of this.taken) this.waiting.delete(number);
     return this.taken;
   }
 
-  /** Call when the rows are written. */
-  done(): void {
-    this.taken = [];
+  /** Call when the first `count` of the taken rows are written. */
+  done(count: number): void {
+    this.taken = this.taken.slice(count);
   }
 
-  /** Call when the rows were not written; they come first again. */
+  /** Call when the taken rows were not written; they come first again. */
   giveBack(): void {
     const inOrder = [...this.taken, ...this.waiting.values()];
     this.waiting = new Map(inOrder.map((row) => [row.number, row]));
     this.taken = [];
   }
 
-  /** Drops the taken rows. */
-  dropTaken(): void {
-    this.lost += this.taken.length;
-    this.taken = [];
+  /** Drops the first of the taken rows. */
+  drop(): void {
+    this.lost += Math.min(this.taken.length, 1);
+    this.done(1);
   }
 
   /** Drops all rows. */

@@ -17,6 +17,8 @@ export type TraceDialectName = 'sqlite' | 'postgres' | 'mysql';
 export interface CatalogueColumn {
   readonly name: string;
   readonly standard: string | null;
+  /** Most characters of a text; null for other columns, and where the database does not limit them. */
+  readonly width: number | string | null;
 }
 
 /**
@@ -57,7 +59,8 @@ const SQLITE: TraceDialect = {
   ...ON_CONFLICT,
   names: new CamelCasePlugin({ upperCase: true }),
   tables: SQLITE_TABLES,
-  columns: (table) => sql`select name, dflt_value as standard from pragma_table_info(${sql.lit(table)})`,
+  columns: (table) => sql`select name, dflt_value as standard, null as width
+    from pragma_table_info(${sql.lit(table)})`,
   setsDefaults: false,
   flag: Number,
   time: (ms) => ms,
@@ -67,7 +70,8 @@ const POSTGRES: TraceDialect = {
   ...ON_CONFLICT,
   names: new CamelCasePlugin(),
   tables: POSTGRES_TABLES,
-  columns: (table) => sql`select column_name as name, column_default as standard from information_schema.columns
+  columns: (table) => sql`select column_name as name, column_default as standard,
+    character_maximum_length as width from information_schema.columns
     where table_schema = current_schema() and table_name = ${sql.lit(table.toLowerCase())}`,
   setsDefaults: true,
   flag: (value) => value,
@@ -77,7 +81,8 @@ const POSTGRES: TraceDialect = {
 const MYSQL: TraceDialect = {
   names: new CamelCasePlugin({ upperCase: true }),
   tables: MYSQL_TABLES,
-  columns: (table) => sql`select column_name as name, column_default as standard from information_schema.columns
+  columns: (table) => sql`select column_name as name, column_default as standard,
+    character_maximum_length as width from information_schema.columns
     where table_schema = database() and table_name = ${sql.lit(table)}`,
   setsDefaults: true,
   flag: Number,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { TraceState } from '../trace-query.js';
 
 /** Identity of a row of a history. Later versions of the row have the same. */
@@ -37,6 +38,33 @@ export interface StatusRow extends RowIdentity {
 }
 
 export type TraceRow = ExecutionRow | StatusRow;
+
+const REFUSED = 'The database has refused this text.';
+
+/**
+ * Versions of a row for a database that refuses it, each with less text: in ASCII, which every database can store, and
+ * with a note instead of its failure or message. Those that equal the row are left out.
+ */
+export function lesserVersionsOf(row: TraceRow): TraceRow[] {
+  const plain = inAscii(row);
+  return [plain, withoutText(plain)].filter((version) => !isDeepStrictEqual(version, row));
+}
+
+function inAscii(row: TraceRow): TraceRow {
+  const names = { jobName: ascii(row.jobName), taskId: ascii(row.taskId) };
+  if (row.table === 'status') return { ...row, ...names, message: ascii(row.message) };
+  const failureCause = row.failureCause === null ? null : ascii(row.failureCause);
+  return { ...row, ...names, hostname: ascii(row.hostname), failureCause };
+}
+
+function withoutText(row: TraceRow): TraceRow {
+  if (row.table === 'status') return { ...row, message: row.message === '' ? '' : REFUSED };
+  return { ...row, failureCause: row.failureCause === null ? null : REFUSED };
+}
+
+function ascii(text: string): string {
+  return text.replaceAll(/[^\n\t -~]/gu, '?');
+}
 
 /**
  * The part of a text that fits a column, without half of a surrogate pair, and without NUL, which PostgreSQL refuses.

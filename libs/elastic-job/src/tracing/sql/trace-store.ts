@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { RowInsert } from './row-insert.js';
+import { RowInsert, type Widths } from './row-insert.js';
 import { executionColumns, statusColumns } from './trace-columns.js';
 import type { StoredTime, TraceDatabase, TraceDb } from './trace-database.js';
 import type { TraceDialect } from './trace-dialect.js';
@@ -24,6 +24,7 @@ export class TraceStore {
   private readonly executions: RowInsert<ExecutionRow>;
   private readonly statuses: RowInsert<StatusRow>;
   private isMigrated = false;
+  private widths: Readonly<Record<keyof TraceDatabase, Widths>> | undefined;
 
   constructor(
     private readonly plain: TraceDb,
@@ -49,15 +50,41 @@ export class TraceStore {
   /**
    * Writes all rows or none. May be repeated; versions of a row may come in any order. Always commits by itself: a
    * connection of libsql on which a statement was refused as locked takes single statements without committing them,
-   * but refuses the commit of a transaction.
+   * but refuses the commit of a transaction. Texts are cut to the columns' widths, which other writers may have chosen.
    * @param rows MOST_ROWS at most
    */
   async write(rows: readonly TraceRow[]): Promise<void> {
+    const widths = await this.columnWidths();
     const executions = rows.filter((row) => row.table === 'execution');
     const statuses = rows.filter((row) => row.table === 'status');
-    await this.db.transaction().execute(async (trx) => {
-      if (executions.length > 0) await this.executions.run(trx, executions);
-      if (statuses.length > 0) await this.statuses.run(trx, statuses);
+    let failure: unknown;
+    const insert = async (trx: TraceDb): Promise<void> => {
+      if (executions.length > 0) await this.executions.run(trx, executions, widths.jobExecutionLog);
+      if (statuses.length > 0) await this.statuses.run(trx, statuses, widths.jobStatusTraceLog);
+    };
+    await this.db
+      .transaction()
+      .execute((trx) =>
+        insert(trx).catch((error: unknown) => {
+          failure = error;
+          throw error;
+        }),
+      )
+      // SQLite ends the transaction of a full database by itself, so that the rollback has an error of its own.
+      .catch((error: unknown) => {
+        throw failure ?? error;
+      });
+  }
+
+  private async columnWidths() {
+    const widthsOf = async (table: keyof TraceDatabase): Promise<Widths> => {
+      const { rows } = await this.dialect.columns(NAMES[table][0]).execute(this.plain);
+      const limited = rows.filter(({ width }) => width !== null);
+      return new Map(limited.map(({ name, width }) => [name.toLowerCase(), Number(width)]));
+    };
+    return (this.widths ??= {
+      jobExecutionLog: await widthsOf('jobExecutionLog'),
+      jobStatusTraceLog: await widthsOf('jobStatusTraceLog'),
     });
   }
 

@@ -49,14 +49,17 @@ export const SQLITE_TABLES: TableStatements = separateIndexes(PLAIN);
 
 export const POSTGRES_TABLES: TableStatements = separateIndexes(POSTGRES);
 
+/** The database may have a character set that lacks letters of jobs and errors. */
+const MYSQL_END = 'ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4';
+
 export const MYSQL_TABLES: TableStatements = {
   execution: [
     `CREATE TABLE IF NOT EXISTS JOB_EXECUTION_LOG (${executionColumns(MYSQL)}, PRIMARY KEY (auto_id), ` +
       'UNIQUE KEY id (id), KEY EXECUTION_TIME_INDEX (start_time), ' +
-      'KEY EXECUTION_JOB_TIME_INDEX (job_name, start_time)) ENGINE=InnoDB',
+      `KEY EXECUTION_JOB_TIME_INDEX (job_name, start_time)) ${MYSQL_END}`,
   ],
   status: [
     `CREATE TABLE IF NOT EXISTS JOB_STATUS_TRACE_LOG (${statusColumns(MYSQL)}, PRIMARY KEY (auto_id), ` +
-      'KEY TASK_ID_STATE_INDEX (task_id(128), state), KEY STATUS_TIME_INDEX (creation_time)) ENGINE=InnoDB',
+      `KEY TASK_ID_STATE_INDEX (task_id(128), state), KEY STATUS_TIME_INDEX (creation_time)) ${MYSQL_END}`,
   ],
 };

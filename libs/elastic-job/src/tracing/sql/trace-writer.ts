@@ -1,12 +1,14 @@
 import { BackOff, type Clock } from '../../clock/index.js';
 import { HistoryTimeoutError } from './history.errors.js';
+import { deliver, type Refusal, type RowReceiver } from './row-delivery.js';
 import { RowQueue } from './row-queue.js';
 import type { TraceRow } from './trace-row.js';
 import { MOST_ROWS, type TraceStore } from './trace-store.js';
 import { within } from './within.js';
+import { writeFaultOf } from './write-fault.js';
 
-/** Refusals of a single row, while the database answers, after which the row itself is taken to be at fault. */
-const MOST_REFUSALS = 3;
+/** Least time between two reports of refused rows, in milliseconds. `history-dropped` counts all that are dropped. */
+const REFUSAL_INTERVAL_MS = 60_000;
 /** Longest wait for a transaction, in milliseconds. */
 const WRITE_TIMEOUT_MS = 10_000;
 /** Pauses after a failure, in milliseconds; a database that answers is tried again after the first. */
@@ -24,7 +26,7 @@ interface TraceWriterParts {
   /** How long rows are collected, in milliseconds. */
   readonly gatherMs: number;
   readonly onDropped: (count: number) => void;
-  /** Called once for each outage, and for each row that the database refuses. */
+  /** Called once for each outage, and at most once a minute for each kind of refused rows. */
   readonly onError: (message: string, error: unknown) => void;
 }
 
@@ -38,14 +40,21 @@ export class TraceWriter {
   private wake = (): void => {};
   private running: Promise<void> | undefined;
   private readonly backOff: BackOff;
-  private refusals = 0;
-  private batchRows = MOST_ROWS;
+  private readonly receiver: RowReceiver;
+  /** Ends of the time in which no further refusal is told, by its kind. */
+  private readonly quietUntil = new Map<string, number>();
   private toldDropped = 0;
   private failingFrom: number | undefined;
 
   constructor(private readonly parts: TraceWriterParts) {
     this.queue = new RowQueue(parts.queueRows);
     this.backOff = new BackOff(parts.clock, PAUSES);
+    this.receiver = {
+      refusalOf: (rows) => this.refusalOf(rows),
+      onWritten: (count) => this.onWritten(count),
+      onLess: (row, error) => this.onLess(row, error),
+      onRefused: (row, error) => this.onRefused(row, error),
+    };
   }
 
   get queued(): number {
@@ -96,40 +105,78 @@ export class TraceWriter {
   }
 
   private async attempt(): Promise<void> {
-    const { clock, store } = this.parts;
-    const batch = this.queue.take(this.batchRows);
+    const batch = this.queue.take(MOST_ROWS);
     try {
-      await within(clock, WRITE_TIMEOUT_MS, this.write(batch));
-      this.queue.done();
-      this.backOff.succeeded();
-      this.refusals = 0;
-      this.failingFrom = undefined;
-      this.batchRows = Math.min(this.batchRows * 2, MOST_ROWS);
-    } catch (error) {
+      await this.prepare(batch);
+      await deliver(batch, this.receiver);
+    } catch {
+      // Told by `note`.
       if (this.over.signal.aborted) return;
-      this.backOff.failed();
-      this.failingFrom ??= clock.wallNow();
-      const isUp = store.isOpen && !(error instanceof HistoryTimeoutError) && (await this.answers(store));
-      this.giveBack(batch, isUp, error);
-      await this.pause(isUp);
+      this.queue.giveBack();
+      await this.pause(false);
     }
     this.tellDropped();
   }
 
-  private async write(batch: readonly TraceRow[]): Promise<void> {
-    await this.parts.store.open();
-    await (batch.length > 0 ? this.parts.store.write(batch) : this.parts.store.ping());
+  /** Opens the store, and shows that it answers if there is nothing to write. */
+  private async prepare(batch: readonly TraceRow[]): Promise<void> {
+    const { clock, store } = this.parts;
+    const ready = async (): Promise<void> => {
+      await store.open();
+      if (batch.length === 0) await store.ping();
+    };
+    await within(clock, WRITE_TIMEOUT_MS, ready()).catch((error: unknown) => {
+      this.note(error);
+      throw error;
+    });
   }
 
-  /** Halves a batch that a reachable database refuses, until a single row is found and dropped. */
-  private giveBack(batch: readonly TraceRow[], isUp: boolean, error: unknown): void {
-    if (isUp && batch.length === 1 && ++this.refusals >= MOST_REFUSALS) {
-      this.refusals = 0;
-      this.queue.dropTaken();
-      return this.parts.onError(`the database refuses a row of job "${batch[0]!.jobName}", which is dropped`, error);
+  /** A failure of unknown cause counts as a refusal after a pause, if the database answers. */
+  private async refusalOf(rows: readonly TraceRow[]): Promise<Refusal | undefined> {
+    const { clock, store } = this.parts;
+    this.over.signal.throwIfAborted();
+    try {
+      if (rows.length > 0) await within(clock, WRITE_TIMEOUT_MS, store.write(rows));
+      return undefined;
+    } catch (error) {
+      const fault = error instanceof HistoryTimeoutError ? 'database' : writeFaultOf(error);
+      if (fault === 'row') return { error, isOfContents: true };
+      this.note(error);
+      if (fault === 'database' || !(await this.answers(store))) throw error;
+      await this.pause(true);
+      return { error, isOfContents: false };
     }
-    this.queue.giveBack();
-    if (isUp) this.batchRows = Math.max(1, Math.ceil(batch.length / 2));
+  }
+
+  private onWritten(count: number): void {
+    this.queue.done(count);
+    this.backOff.succeeded();
+    this.failingFrom = undefined;
+  }
+
+  private onLess(row: TraceRow, error: unknown): void {
+    this.onWritten(1);
+    const what = `the database refuses the text of a row of job "${row.jobName}"; the row is written with less of it`;
+    this.tellRefusal('less', what, error);
+  }
+
+  private onRefused(row: TraceRow, error: unknown): void {
+    this.queue.drop();
+    this.tellRefusal('refused', `the database refuses a row of job "${row.jobName}", which is dropped`, error);
+  }
+
+  private tellRefusal(kind: string, message: string, error: unknown): void {
+    const now = this.parts.clock.monotonicNow();
+    if (now < (this.quietUntil.get(kind) ?? -Infinity)) return;
+    this.quietUntil.set(kind, now + REFUSAL_INTERVAL_MS);
+    this.parts.onError(message, error);
+  }
+
+  /** Notes that the database takes nothing at present. */
+  private note(error: unknown): void {
+    if (this.over.signal.aborted) return;
+    this.backOff.failed();
+    this.failingFrom ??= this.parts.clock.wallNow();
     if (this.backOff.failures === 1) this.parts.onError('the database takes nothing; trying again', error);
   }
 

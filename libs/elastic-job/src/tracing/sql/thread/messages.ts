@@ -4,6 +4,7 @@
  */
 import type { TraceDialectName } from '../trace-dialect.js';
 import type { TraceRow } from '../trace-row.js';
+import type { codesOf } from '../write-fault.js';
 
 /** The thread's settings. */
 export interface ThreadSettings {
@@ -19,5 +20,9 @@ export type ThreadOrder =
 
 /** The clonable part of a failure; undefined if there was none. */
 export interface ThreadAnswer {
-  readonly failure?: { readonly message: string; readonly stack: string | undefined };
+  readonly failure?: {
+    readonly message: string;
+    readonly stack: string | undefined;
+    readonly codes: ReturnType<typeof codesOf>;
+  };
 }

@@ -3,6 +3,7 @@ import { type Dialect, Kysely } from 'kysely';
 import { asTraceDb } from '../trace-database.js';
 import { traceDialect } from '../trace-dialect.js';
 import { TraceStore } from '../trace-store.js';
+import { codesOf } from '../write-fault.js';
 import type { ThreadAnswer, ThreadOrder, ThreadSettings } from './messages.js';
 
 /**
@@ -29,7 +30,8 @@ async function answer(order: Exclude<ThreadOrder, { kind: 'close' }>, store: Tra
     await (order.kind === 'write' ? store.write(order.rows) : store.ping());
     return {};
   } catch (error) {
-    if (!(error instanceof Error)) return { failure: { message: String(error), stack: undefined } };
-    return { failure: { message: error.message, stack: error.stack } };
+    const codes = codesOf(error);
+    if (!(error instanceof Error)) return { failure: { message: String(error), stack: undefined, codes } };
+    return { failure: { message: error.message, stack: error.stack, codes } };
   }
 }

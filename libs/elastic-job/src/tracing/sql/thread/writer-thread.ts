@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../../domain/index.js';
 import type { TraceStore } from '../trace-store.js';
 import type { RowStore } from '../trace-writer.js';
+import { writeFaultOf } from '../write-fault.js';
 import type { ThreadAnswer, ThreadOrder, ThreadSettings } from './messages.js';
 
 /** Place of the thread's entry, unless a bundler has moved this file. */
@@ -21,7 +22,7 @@ export interface WriterThreadParts {
 /**
  * Writes rows in a thread, one write at a time: further rows wait in the writer's queue, and may be dropped there. The
  * death of a thread fails its write. After a failed write another thread goes on, since a connection may refuse all
- * further commits (TraceStore.write).
+ * further commits (TraceStore.write), unless the contents of a row were at fault.
  */
 export class WriterThread implements RowStore {
   private worker: Worker | undefined;
@@ -43,7 +44,7 @@ export class WriterThread implements RowStore {
     try {
       await this.ask({ kind: 'write', rows });
     } catch (error) {
-      if (this.asked === undefined) this.retire();
+      if (this.asked === undefined && writeFaultOf(error) !== 'row') this.retire();
       throw error;
     }
   }
@@ -84,7 +85,7 @@ export class WriterThread implements RowStore {
       const { asked } = this;
       this.asked = undefined;
       if (failure === undefined) asked?.resolve();
-      else asked?.reject(Object.assign(new Error(failure.message), { stack: failure.stack }));
+      else asked?.reject(Object.assign(new Error(failure.message), failure.codes, { stack: failure.stack }));
     });
     worker.on('error', (error) => this.lose(worker, error));
     worker.on('exit', (code) => this.lose(worker, `it ended with code ${code}`));
