@@ -222,7 +222,7 @@ export type JobEvent =
       readonly edited: boolean;
       readonly differences: readonly string[];
     }
-  /** A history has dropped rows, because its store was slow or away. */
+  /** A history has dropped rows, because its store was slow or away, or refused them. */
   | {
       readonly kind: 'history-dropped';
       readonly sink: string;

@@ -91,7 +91,7 @@ export const METRICS = {
   elastic_job_session_changes_total: counter(['state'], "Changes of the registry session's state, by the new state"),
   elastic_job_history_dropped_total: counter(
     ['sink'],
-    'Rows of a history that were dropped because its store was slow or away',
+    'Rows of a history that were dropped because its store was slow or away, or refused them',
   ),
   elastic_job_error_handler_failures_total: counter(
     ['job', 'type'],
