@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { waitFor } from './wait-for.js';
 
@@ -32,5 +33,17 @@ describe('a wait', () => {
     const { calls, waiting } = setUp(AbortSignal.abort(new Error('over')));
     await expect(waiting).rejects.toThrow('over');
     expect(calls).toEqual([]);
+  });
+
+  it('adds one listener to a signal, however many wait, and leaves none', async () => {
+    const ending = new AbortController();
+    const all = Array.from({ length: 20 }, () => setUp(ending.signal));
+    expect(getEventListeners(ending.signal, 'abort')).toHaveLength(1);
+    all[0]!.conclude(1);
+    await expect(all[0]!.waiting).resolves.toBe(1);
+    ending.abort(new Error('over'));
+    const ends = await Promise.allSettled(all.map(({ waiting }) => waiting));
+    expect(ends.filter(({ status }) => status === 'rejected')).toHaveLength(19);
+    expect(getEventListeners(ending.signal, 'abort')).toEqual([]);
   });
 });

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type { JobInstance, JobName, RegistryNow } from '../../domain/index.js';
 import {
   isRefusal,
@@ -67,8 +66,6 @@ export class JobTree extends ItemNodes {
     super(paths, self, now);
     this.configOwner = new ConfigOwner(registry.owners, paths.config);
     this.usableOwner = new ConfigOwner(registry.owners, paths.usableConfig);
-    // Every request and lease of the session listens to it, so there is no leak to warn of.
-    setMaxListeners(0, this.ending.signal);
   }
 
   static async open(
