@@ -5,6 +5,7 @@ export type * from './execution-lease.js';
 export * from './executions.js';
 export { giveUpFireTimes } from './give-up.js';
 export { type BeginningItem, beginOperations, settleOperations } from './item-operations.js';
+export * from './lost-requests.js';
 export * from './read-records.js';
 export * from './shown-task.js';
 export * from './stale-cancels.js';

@@ -44,6 +44,11 @@ export abstract class JobNodes {
     return this.view.children(path).flatMap((name) => [...this.descendants(`${path}/${name}`), `${path}/${name}`]);
   }
 
+  /** Instances that are not registered, and have left an operator's request for a run. In no particular order. */
+  lostRequests(): readonly string[] {
+    return this.view.children(this.paths.triggers).filter((id) => isInstanceId(id) && !this.hasInstance(id));
+  }
+
   /** All registered instances, in Java's order. */
   instances(): readonly RegisteredInstance[] {
     return this.members.all;

@@ -118,6 +118,11 @@ export class LeaderDuties implements Duty {
     this.wakeIf(this.context.services.dependencies.isDamaged(this.context.tree));
   }
 
+  // A request to an instance that is there is that instance's to take.
+  TriggerRequested({ instanceId }: News<'TriggerRequested'>): void {
+    this.wakeIf(!this.context.tree.hasInstance(instanceId));
+  }
+
   CancelRequested({ item }: News<'CancelRequested'>): void {
     this.wakeIf(this.isCancelLeft(item));
   }

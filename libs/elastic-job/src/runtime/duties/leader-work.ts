@@ -4,6 +4,7 @@ import {
   isJobDisabled,
   type LeadershipTerm,
   purgeQueue,
+  removeLostRequests,
   removeRetiredFailover,
   removeStaleCancels,
   type Sweeper,
@@ -12,6 +13,7 @@ import { failsOver, InvalidShardingError, type JobConfiguration, type JobName } 
 import type { Operation } from '../../registry/index.js';
 import type { JobContext } from '../leases/index.js';
 import type { RecentPeers } from './recent-peers.js';
+import { requestedTrigger } from './requested-trigger.js';
 import type { Resharding } from './resharding.js';
 
 /** The leader's work for a job besides its runs, done each time the leader is woken. */
@@ -137,6 +139,19 @@ export class LeaderWork {
     if (leftOut.length > 0) throw leftOut[0];
   }
 
+  // An instance that is gone takes no request any more, and no other one takes it.
+  private async tellLostRequests(sweeper: Sweeper): Promise<void> {
+    const { events, tree } = this.context;
+    for (;;) {
+      const lost = await removeLostRequests(tree, sweeper, (missing) => this.peers.goneForGood(missing));
+      if (lost.length === 0) return;
+      for (const request of lost) {
+        const reason = `its instance is gone: ${request.path.slice(tree.paths.triggers.length + 1)}`;
+        events.emit({ kind: 'skipped', trigger: requestedTrigger(tree.jobName, request), reason });
+      }
+    }
+  }
+
   private async purge(purger: Sweeper, isPurged: (item: number) => boolean): Promise<void> {
     const items = await purgeQueue(this.context.tree, purger, this.context.clock.wallNow(), isPurged);
     if (items.length > 0)
@@ -154,6 +169,7 @@ export class LeaderWork {
       (error) => leftOut.push(error),
     );
     await removeStaleCancels(this.context.tree, sweeper);
+    await this.tellLostRequests(sweeper).catch((error: unknown) => leftOut.push(error));
     if (queued.length > 0) this.context.events.emit({ kind: 'orphaned', jobName, items: queued });
     // A missing peer leaves orphans only once it is gone for good.
     this.peers.watchMissing();

@@ -1,8 +1,8 @@
-import { parseTriggerRequest } from '../../coordination/index.js';
-import { findNodeTextFault, manualOrigin, type Trigger } from '../../domain/index.js';
+import { findNodeTextFault, type Trigger } from '../../domain/index.js';
 import { isRefusal, isUnanswered, type RegistryNode } from '../../registry/index.js';
 import { type JobContext, type LeaseRunner, SessionReaction, type TriggerGate } from '../leases/index.js';
 import type { Duty, News } from './duty.js';
+import { requestedTrigger } from './requested-trigger.js';
 import { TriggerInbox } from './trigger-inbox.js';
 import type { TriggerPlan } from './trigger-plan.js';
 
@@ -95,7 +95,7 @@ export class ManualTriggers implements Duty {
   }
 
   private accept(node: RegistryNode): void {
-    const trigger = triggerOf(this.context.tree.jobName, node);
+    const trigger = requestedTrigger(this.context.tree.jobName, node);
     this.context.events.emit({ kind: 'trigger-requested', trigger });
     if (this.isStopped) return this.skip(trigger, 'this instance leaves');
     const fault = findNodeTextFault(node.data);
@@ -195,10 +195,4 @@ export class ManualTriggers implements Duty {
   private skip(trigger: Trigger, reason: string): void {
     this.context.events.emit({ kind: 'skipped', trigger, reason });
   }
-}
-
-/** Java's request has no text, so each instance then uses an id of its own. */
-function triggerOf(jobName: string, { data, stat }: RegistryNode): Trigger {
-  const { id, parameters } = parseTriggerRequest(data) ?? { id: stat.czxid.toString(), parameters: undefined };
-  return { jobName, fireTime: stat.ctime, origin: manualOrigin(id), source: 'NORMAL_TRIGGER', parameters };
 }

@@ -33,6 +33,17 @@ export class RecentPeers {
     if (!this.context.tree.company.hasJava) this.isRemembered = false;
   }
 
+  /**
+   * Selects the instances that are gone for good: at once if none of them can be a Java peer that reconnects.
+   * @param missing instances that are not registered
+   */
+  goneForGood(missing: readonly string[]): readonly string[] {
+    const { services, tree } = this.context;
+    if (!this.isRemembered) return missing;
+    services.absences.note(tree, missing);
+    return missing.filter((id) => services.absences.isGone(tree, id));
+  }
+
   /** Calls `onKnown` when it is known if the missing peers come back. @returns true if any are missing */
   watchMissing(): boolean {
     const remainingMs = this.context.services.absences.longestRemainingMs(this.context.tree);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { beforeNextTransaction, type Member, Registry } from '@test/support/unit/member.js';
-import type { RegistryCenter } from '../../registry/index.js';
+import { type RegistryCenter, RegistryUnavailableError } from '../../registry/index.js';
 import { TriggerInbox } from './trigger-inbox.js';
 import { contextOf } from '@test/support/unit/job-context.js';
 
@@ -91,6 +91,22 @@ it('takes a request once, even if a node is created below it and its removal is 
   inbox.open();
   await registry.clock.advance(1_000);
   expect([taken, await isThere()]).toEqual([['once'], false]);
+});
+
+it('gives a request once, as it closes, whose removal has no answer when the session ends', async () => {
+  const { tree } = member;
+  await ask('unknown');
+  Object.assign(tree, {
+    commit: () => Promise.reject(new RegistryUnavailableError('transaction', 'unknown', 'no answer')),
+  });
+  inbox.open();
+  await registry.clock.advance(0);
+  expect(taken).toEqual([]);
+  inbox.close();
+  tree.close(new Error('the session is over'));
+  await registry.clock.advance(10_000);
+  expect(taken).toEqual(['unknown']);
+  expect(errors.splice(0)).toEqual([new Error('the session is over')]);
 });
 
 it('takes what was requested while the connection was away, once it is back', async () => {

@@ -26,8 +26,16 @@ export class TriggerInbox {
     this.wake();
   }
 
+  /** Takes nothing more. A request whose removal has no answer by the end of the session may be gone, so it is told. */
   close(): void {
     this.taking.stop();
+    void this.tellUnknown();
+  }
+
+  private async tellUnknown(): Promise<void> {
+    await this.taking.rested();
+    if (this.read !== undefined) this.onRequest(this.read);
+    this.read = undefined;
   }
 
   /** Looks for a request. */
