@@ -156,6 +156,36 @@ describe('log lines', () => {
     ]);
   });
 
+  it('tell once that the registry is away and once that it is back, and count what failed in between', async () => {
+    class OrderJobs {
+      @ElasticJob({ name: 'settle-orders', cron: EVERY_SECOND, shardingTotalCount: 1 })
+      settle(): void {}
+    }
+    const logger = new Lines();
+    const clock = new VirtualClock();
+    const server = new MemoryRegistry(clock);
+    const options: ElasticJobModuleOptions = { registry: { type: 'memory', server } };
+    const root = rootModule({ providers: [OrderJobs], clock, options });
+    const starting = NestFactory.createApplicationContext(root, { logger });
+    const { app } = new JobApplication(await whileTimePasses(clock, starting), clock);
+    await clock.advance(2_000);
+    const { id } = app.get<RegistryCenter>(REGISTRY_CENTER).session;
+    logger.lines.length = 0;
+
+    server.suspend(id!);
+    await clock.advance(6_000);
+    server.resume(id!);
+    await clock.advance(1_000);
+
+    expect(logger.lines.filter((line) => !/^(?:debug|log: settle)/.test(line))).toEqual([
+      `warn: session ${id} SUSPENDED`,
+      `log: session ${id} RECONNECTED`,
+      expect.stringMatching(/^warn: registry: no answer to 6 triggers or other work \(settle-orders 6\): /),
+      expect.stringMatching(/^warn: settle-orders: item 0 missed 5 fire times from /),
+    ]);
+    await whileTimePasses(clock, app.close());
+  });
+
   it.each([
     ['warn', ['error']],
     ['off', []],

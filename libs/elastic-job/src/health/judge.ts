@@ -76,8 +76,10 @@ export function judgeLiveness(status: RuntimeStatus, now: number, limits: Health
  * - this host's clock is ahead of the registry's or behind it;
  * - a job has no leader, or its failover queue is full;
  * - an aborted handler does not return, or ends of runs wait to be recorded;
- * - work for a job fails each time it is tried, such as the plan of a user's sharding strategy;
- * - jobs that were created from a template rest, because they are beyond its limits or their settings cannot be used;
+ * - work for a job fails each time it is tried, such as the plan of a user's sharding strategy, or joining the job
+ *   because a guarded store is ahead of the registry;
+ * - jobs that were created from a template rest, because they are beyond its limits or their settings cannot be used,
+ *   or cannot be joined;
  * - a job uses its last valid configuration because that of the registry cannot be used;
  * - the backend of tasks does not answer, or a followed task cannot be reached.
  */

@@ -19,4 +19,16 @@ describe('lines of the log', () => {
 
     expect(text).toContain('98,99 of a crashed instance');
   });
+
+  it('tell of work without an answer in one warning without a stack, by job', () => {
+    const counts = new Map([
+      ['settle', 2],
+      ['', 1],
+    ]);
+
+    expect(eventLine({ kind: 'unanswered', counts, error: new Error('no answer in 5 s') })).toEqual({
+      level: 'warn',
+      text: 'registry: no answer to 3 triggers or other work (settle 2, no single job 1): no answer in 5 s',
+    });
+  });
 });

@@ -97,6 +97,7 @@ const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>) => Ev
     warn(
       `${trigger.jobName}: item ${item} failed, attempt ${attempt} in ${Math.round(delayMs)} ms: ${messageOf(reason)}`,
     ),
+  unanswered: (event) => unansweredLine(event),
   'error-handler-failed': (event) =>
     thrown(`${event.jobName}: a failure could not be handed to ${event.type}`, event.error),
   'history-dropped': ({ sink, count }) => warn(`history ${sink}: ${count} rows dropped`),
@@ -199,6 +200,12 @@ function deathLine({ trigger, item, state, requeue }: EventOf<'executor-died'>):
   if (requeue === 'exhausted') return error(`${line}; its target has lost too many executors and is given up`);
   if (requeue === 'hold') return error(`${line}; it may still run, so the item is kept until this session ends`);
   return warn(requeue === 'queue' ? `${line}; queued for failover` : line);
+}
+
+function unansweredLine({ counts, error: reason }: EventOf<'unanswered'>): EventLine {
+  const jobs = [...counts].map(([jobName, count]) => `${jobName || 'no single job'} ${count}`);
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  return warn(`registry: no answer to ${total} triggers or other work (${fewNames(jobs)}): ${messageOf(reason)}`);
 }
 
 function describeAssignment(assignment: ReadonlyMap<number, string>): string {

@@ -241,6 +241,17 @@ export type JobEvent =
       readonly error: unknown;
       readonly delayMs: number;
     }
+  /**
+   * Work for jobs had no answer from the registry, `counts` times by job; `''` stands for work of no single job. Fire
+   * times among it are caught up on or told as missed, if the job has records. While the session is suspended or lost
+   * it is reported each minute and when the registry is back, otherwise at once and then each minute. `error` is the
+   * latest.
+   */
+  | {
+      readonly kind: 'unanswered';
+      readonly counts: ReadonlyMap<JobName, number>;
+      readonly error: unknown;
+    }
   /** A failure could not be delivered by the job's error handler of that type; the job goes on. */
   | {
       readonly kind: 'error-handler-failed';

@@ -39,6 +39,7 @@ describe('events for sinks', () => {
     { kind: 'task-released', ...OF_ITEM, tail: `its output: ${SECRET}` },
     { kind: 'mixed', jobName: 'j', peers: ['10.0.0.1@-@1'], unshareable: [`timeZone ${SECRET}`] },
     { kind: 'configuration-differs', jobName: 'j', edited: false, differences: [`jobParameter: ${SECRET}`] },
+    { kind: 'unanswered', counts: new Map([['j', 2]]), error: new Error(SECRET) },
     { kind: 'warning', jobName: 'j', message: SECRET },
     { kind: 'error', jobName: 'j', message: SECRET, error: new Error(SECRET) },
   ])('show no secret: $kind', (event) => {

@@ -69,6 +69,7 @@ const SHOWN: ShownFields = {
   'configuration-differs': { jobName: kept, edited: kept, differences: texts },
   'history-dropped': { sink: kept, count: kept },
   retrying: { trigger, item: kept, attempt: kept, error: thrown, delayMs: kept },
+  unanswered: { counts: kept, error: thrown },
   'error-handler-failed': { jobName: kept, type: kept, error: thrown },
   warning: { jobName: kept, message: text },
   error: { jobName: kept, message: text, error: thrown },

@@ -92,4 +92,20 @@ describe('EventMetrics', () => {
       'elastic_job_error_handler_failures_total{job="a",type="PAGER"} 1',
     ]);
   });
+
+  it('counts work without an answer as errors of its jobs, as often as it was told', async () => {
+    const { hear, lines } = setUp();
+    const counts = new Map([
+      ['a', 3],
+      ['', 1],
+    ]);
+    hear({ kind: 'unanswered', counts, error: undefined });
+    hear({ kind: 'error', jobName: 'a', message: 'no', error: undefined });
+    hear({ kind: 'error', jobName: undefined, message: 'no', error: undefined });
+
+    expect((await lines('elastic_job_errors_total')).toSorted()).toEqual([
+      'elastic_job_errors_total{job=""} 2',
+      'elastic_job_errors_total{job="a"} 4',
+    ]);
+  });
 });

@@ -74,6 +74,8 @@ export class EventMetrics {
         return this.errorHandlerFailures.inc({ job: this.jobs.of(event.jobName), type: this.typeOf(event.type) });
       case 'history-dropped':
         return this.historyDropped.inc({ sink: event.sink }, event.count);
+      case 'unanswered':
+        return this.countUnanswered(event.counts);
       default:
         return this.count(event);
     }
@@ -106,6 +108,11 @@ export class EventMetrics {
     const jobName = jobNameOf(event);
     const job = jobName === undefined ? '' : this.jobs.of(jobName);
     counter.inc({ job }, 'items' in event ? event.items.length : 1);
+  }
+
+  private countUnanswered(counts: ReadonlyMap<JobName, number>): void {
+    for (const [jobName, count] of counts)
+      this.ofJob.get('error')!.inc({ job: jobName && this.jobs.of(jobName) }, count);
   }
 
   private typeOf(type: string): string {

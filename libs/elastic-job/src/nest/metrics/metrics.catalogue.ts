@@ -87,7 +87,10 @@ export const METRICS = {
   ),
   elastic_job_reshardings_total: counter(JOB, 'Assignments that this instance, leading, has made'),
   elastic_job_elections_total: counter(JOB, 'Elections that this instance has won'),
-  elastic_job_errors_total: counter(JOB, "Failures of the scheduler's own work"),
+  elastic_job_errors_total: counter(
+    JOB,
+    "Failures of the scheduler's own work, with what the registry has not answered",
+  ),
   elastic_job_session_changes_total: counter(['state'], "Changes of the registry session's state, by the new state"),
   elastic_job_history_dropped_total: counter(
     ['sink'],

@@ -1,5 +1,5 @@
 import type { Deadline } from '../../clock/index.js';
-import { ElasticJob2ConfigurationError, type JobTree } from '../../coordination/index.js';
+import { ElasticJob2ConfigurationError, type JobTree, type StandingFailure } from '../../coordination/index.js';
 import { type ElasticJobListener, type JobConfiguration, type JobInstance, type JobName } from '../../domain/index.js';
 import { JobExecutor } from '../../executor/index.js';
 import type { TickListener } from '../../scheduling/index.js';
@@ -35,6 +35,8 @@ export class JobRuntime implements TickListener {
   joining: Promise<void> | undefined;
   private mode: JobMode = OUTSIDE;
   private missedRuns = 0;
+  /** Shown while there is no tree that could show it. */
+  private joinFailure: StandingFailure | undefined;
 
   constructor(
     readonly definition: JobDefinition,
@@ -81,7 +83,14 @@ export class JobRuntime implements TickListener {
   /** Registers the job in the current session and starts its schedule. @throws the reason if it ends meanwhile */
   async join(self: JobInstance): Promise<void> {
     this.joining = this.openSession(self);
-    await this.joining;
+    try {
+      await this.joining;
+      this.joinFailure = undefined;
+    } catch (error) {
+      const { since = this.shared.options.clock.wallNow() } = this.joinFailure ?? {};
+      this.joinFailure = { work: 'joining the job', since, error };
+      throw error;
+    }
   }
 
   /** @throws {ElasticJob2ConfigurationError} if the job waits because it belongs to ElasticJob 2 */
@@ -182,9 +191,10 @@ export class JobRuntime implements TickListener {
   }
 
   status(): JobStatus {
-    const { definition, departure, missedRuns, mixed, mode, running, schedule, settings, shared } = this;
+    const { definition, departure, joinFailure, missedRuns, mixed, mode, running, schedule, settings, shared } = this;
     const { executions } = shared.services;
-    return statusOf({ definition, mode, departure, settings, schedule, running, mixed, executions, missedRuns });
+    const parts = { definition, mode, departure, settings, schedule, running, mixed, executions, missedRuns };
+    return statusOf({ ...parts, joinFailure });
   }
 
   private createSession(tree: JobTree): JobSession {
@@ -282,7 +292,7 @@ export class JobRuntime implements TickListener {
   report(work: string, tree?: JobTree): (error: unknown) => void {
     return (error) => {
       if (tree?.signal.aborted) return;
-      this.shared.events.emit({ kind: 'error', jobName: this.jobName, message: `${work} failed`, error });
+      this.shared.errors.tell(this.jobName, `${work} failed`, error);
     };
   }
 }

@@ -34,7 +34,7 @@ export interface JobStatus {
   readonly delayedSettles: DelayedSettles | undefined;
   /** Requests that the registry refuses, with the time of the first refusal; undefined if none is refused. */
   readonly refused: StandingRefusal | undefined;
-  /** Work of this process for the job that fails each time it is tried, such as planning; undefined if none does. */
+  /** Work for the job that fails here each time it is tried, such as joining or planning; undefined if none does. */
   readonly failing: StandingFailure | undefined;
   /** Error of the registry's `config` node, while the last usable text is in force. */
   readonly configurationFault: string | undefined;
@@ -56,6 +56,7 @@ interface JobStatusParts {
   readonly mixed: MixedJob;
   readonly executions: Executions;
   readonly missedRuns: number;
+  readonly joinFailure: StandingFailure | undefined;
 }
 
 /** Status from memory, without a request. */
@@ -76,7 +77,7 @@ export function statusOf(parts: JobStatusParts): JobStatus {
     isFailoverQueueFull: (tree?.queue().length ?? 0) >= settings.configuration.failoverQueueLimit,
     delayedSettles: tree && executions.delayedSettles(tree),
     refused: tree?.refusals.oldest,
-    failing: tree?.failures.oldest,
+    failing: tree === undefined && !departure.isLeaving ? parts.joinFailure : tree?.failures.oldest,
     configurationFault: textOf(settings.fault),
     problem: departure.removal ?? problemOf(parts),
     isResting: definition.createdAs !== undefined && settings.problem !== undefined,

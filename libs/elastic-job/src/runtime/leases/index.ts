@@ -14,3 +14,4 @@ export * from './runtime-options.js';
 export * from './schedule-clock.js';
 export * from './settings-news.js';
 export * from './trigger-gate.js';
+export * from './work-errors.js';

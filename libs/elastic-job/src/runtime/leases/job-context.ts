@@ -12,6 +12,7 @@ import type { LateRuns } from './late-runs.js';
 import type { RunningItems } from './running-items.js';
 import type { ScheduleClock } from './schedule-clock.js';
 import type { SettingsNews } from './settings-news.js';
+import type { WorkErrors } from './work-errors.js';
 
 /** Parts that all jobs of a process share. */
 export interface ProcessContext {
@@ -20,6 +21,8 @@ export interface ProcessContext {
   /** Events for sinks and users. */
   readonly events: JobEvents;
   readonly errorHandlers: JobErrorHandlers;
+  /** Errors of the process's own work. */
+  readonly errors: WorkErrors;
   readonly lateRuns: LateRuns;
   readonly settingsNews: SettingsNews;
   /** Shares the event loop among the handlers of all jobs, those of the code first. */
@@ -34,7 +37,10 @@ export interface ProcessContext {
 }
 
 /** One job during one session of the registry, as all its parts see it. */
-export interface JobContext extends Omit<ProcessContext, 'audience' | 'registryTurns' | 'schedules' | 'settingsNews'> {
+export interface JobContext extends Omit<
+  ProcessContext,
+  'audience' | 'errors' | 'registryTurns' | 'schedules' | 'settingsNews'
+> {
   /** Its turns at the registry, if it was created from a template; the code's jobs wait for none. */
   readonly registryTurns: RegistryTurns | undefined;
   /** The job's nodes. Its signal aborts when the session is over. */

@@ -25,6 +25,7 @@ import {
   type RuntimeOptions,
   ScheduleClock,
   SettingsNews,
+  WorkErrors,
 } from '../leases/index.js';
 import type { JobSession } from '../session/index.js';
 import { JobRegistrar } from './job-registrar.js';
@@ -73,6 +74,7 @@ export class ElasticJobRuntime {
   readonly templates: TemplateJobs;
   private readonly suspended: SuspendedGrace;
   private readonly errorHandlers: JobErrorHandlers;
+  private readonly errors: WorkErrors;
   private readonly lateRuns: LateRuns;
   private readonly settingsNews: SettingsNews;
   private readonly jobs: OwnJobs;
@@ -86,6 +88,7 @@ export class ElasticJobRuntime {
     this.options = resolveRuntimeOptions(options, (call, error) => this.events.emit(tracerFailed(call, error)));
     const { clock, errorHandlers, errorWindowMs, lateAfterMs, redact, strategies, suspendedGraceMs } = this.options;
     this.errorHandlers = new JobErrorHandlers(clock, this.events, errorHandlers, errorWindowMs, redact);
+    this.errors = new WorkErrors(clock, this.events, this.options.registry);
     this.lateRuns = new LateRuns(clock, this.events, lateAfterMs);
     this.settingsNews = new SettingsNews(clock);
     this.services = this.newServices();
@@ -101,6 +104,7 @@ export class ElasticJobRuntime {
     this.templates = new TemplateJobs({
       ...this.options,
       events: this.events,
+      errors: this.errors,
       join: (definition) => this.registrar.register(definition),
       leave: (jobName) => this.registrar.remove(jobName),
     });
@@ -198,13 +202,13 @@ export class ElasticJobRuntime {
   }
 
   private newContext(): ProcessContext {
-    const { errorHandlers, events, lateRuns, options, scheduleClock, services, settingsNews } = this;
+    const { errorHandlers, errors, events, lateRuns, options, scheduleClock, services, settingsNews } = this;
     const registryTurns: RegistryTurns = new RegistryTurns(options.clock, () => turns.isAwaited('created'));
     const beginUrgent = () => options.registry.beginUrgent();
     const turns = new FairTurns(options.clock, beginUrgent, () => registryTurns.serve());
     const schedules = new Schedules();
     const audience = new Audience();
-    const shared = { audience, errorHandlers, events, lateRuns, options, scheduleClock, schedules, services };
+    const shared = { audience, errorHandlers, errors, events, lateRuns, options, scheduleClock, schedules, services };
     return { ...shared, registryTurns, settingsNews, turns };
   }
 
@@ -245,6 +249,7 @@ export class ElasticJobRuntime {
     this.ending.abort(new ShuttingDownError());
     await this.jobs.leave(deadline.less(AFTER.departure));
     this.suspended.stop();
+    this.errors.end();
     this.lateRuns.end();
     this.settingsNews.end();
     this.scheduleClock.stop();
@@ -269,6 +274,7 @@ export class ElasticJobRuntime {
     this.suspended.hear(session);
     const { state, id: sessionId, timeoutMs } = session;
     if (state !== undefined) this.events.emit({ kind: 'session', state, sessionId, timeoutMs });
+    this.errors.hearSession();
     if (session.state === 'LOST') {
       this.templates.close();
       this.jobs.loseSession(session.id);

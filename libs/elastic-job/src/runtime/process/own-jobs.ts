@@ -53,7 +53,7 @@ export class OwnJobs {
     this.rejoining = new Reaction(
       this.clock,
       () => this.rejoin(),
-      (error) => shared.events.emit({ kind: 'error', jobName: undefined, message: 'rejoining failed', error }),
+      (error) => shared.errors.tell(undefined, 'rejoining failed', error),
     );
   }
 
@@ -194,7 +194,7 @@ export class OwnJobs {
 
   // Joins a job again, and repeats until it succeeds. It keeps no other job waiting.
   private async rejoinJob(job: JobRuntime, self: JobInstance | undefined): Promise<void> {
-    const { events, options } = this.shared;
+    const { errors, options } = this.shared;
     const { ending } = this.parts;
     if (self === undefined || ending.aborted) return;
     const pauses = new RequestPauses(options.registry, this.clock, REJOIN_PAUSES);
@@ -204,8 +204,7 @@ export class OwnJobs {
       } catch (error) {
         if (ending.aborted) return;
         if (error instanceof JobRemovedError) return this.parts.onRemoved();
-        const message = 'rejoining failed; trying again';
-        events.emit({ kind: 'error', jobName: job.jobName, message, error });
+        errors.tell(job.jobName, 'rejoining failed; trying again', error);
         await pauses.pause(ending).catch(() => {}); // Shutdown ends the pause.
       }
     }

@@ -16,10 +16,10 @@ export interface FoundJob {
   readonly czxid: bigint;
 }
 
-/** Jobs of one template that this process does not join, because there are more than `maxJobs`. */
+/** Jobs of one template that this process has not joined: there are more than `maxJobs`, or joining them fails. */
 export interface RestingTemplateJobs {
   readonly template: TemplateName;
-  /** Number of the jobs that rest. */
+  /** Number of the jobs. */
   readonly count: number;
   /** The first ten of their names, the oldest job first. */
   readonly jobNames: readonly JobName[];

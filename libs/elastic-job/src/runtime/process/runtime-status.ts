@@ -22,6 +22,6 @@ export interface RuntimeStatus {
    */
   readonly behindMs?: number;
   readonly jobs: readonly JobStatus[];
-  /** Jobs that are not joined, because their templates have too many; undefined if there are none. */
+  /** Created jobs that are not joined: their templates have too many, or joining fails; undefined if there are none. */
   readonly resting?: readonly RestingTemplateJobs[];
 }

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { createdRoot, removedRoot, resolveJobOptions } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import { JobEvents } from '../../tracing/index.js';
+import { WorkErrors } from '../leases/index.js';
 import { TemplateJobs } from './template-jobs.js';
 
 /** As many as a process joins or leaves at once. */
@@ -20,6 +21,7 @@ function processOf(registry: RegistryCenter, id: string, { clock }: MemoryStage)
     registry,
     clock,
     events,
+    errors: new WorkErrors(clock, events, registry),
     join: async ({ configuration: { jobName } }) =>
       void (await registry.create(`/${jobName}/instances/${id}`, '', 'EPHEMERAL')),
     leave: (jobName) => registry.delete(`/${jobName}/instances/${id}`),

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { BackOff, type Clock, type Timer } from '../../clock/index.js';
 import { JobRemovedError, removeAbandoned } from '../../coordination/index.js';
 import {
@@ -13,8 +12,9 @@ import {
 import type { ChildrenWatch, RegistryCenter } from '../../registry/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import type { JobDefinition, JobTemplate } from '../job/index.js';
-import { Reaction } from '../leases/index.js';
+import { Reaction, type WorkErrors } from '../leases/index.js';
 import { type FoundJob, RestingJobs, type RestingTemplateJobs } from './resting-jobs.js';
+import { UnjoinedJobs } from './unjoined-jobs.js';
 
 /** Milliseconds for which changes are gathered, so that jobs created or removed in a row are looked at together. */
 const GATHER_MS = 50;
@@ -31,6 +31,7 @@ interface TemplateJobParts {
   readonly registry: RegistryCenter;
   readonly clock: Clock;
   readonly events: JobEvents;
+  readonly errors: WorkErrors;
   /** Joins a job; rejects if that is not possible now. */
   join(definition: JobDefinition): Promise<void>;
   /** Leaves a job within the drain time. @throws {UnknownJobError} if it was left already */
@@ -52,6 +53,7 @@ export class TemplateJobs {
   /** Jobs as of the last look. */
   private found = new Map<JobName, FoundJob>();
   private readonly restingJobs: RestingJobs;
+  private readonly unjoined = new UnjoinedJobs();
   /** Jobs that this process was told to join, by the czxid of their roots. */
   private readonly joined = new Map<JobName, bigint>();
   /** Jobs with work under way, one step after the other. */
@@ -93,9 +95,9 @@ export class TemplateJobs {
     return this.templates.get(name);
   }
 
-  /** Jobs that this process does not join, because their templates have too many. */
+  /** Jobs that this process has not joined: their templates have too many, or each attempt has failed so far. */
   get resting(): readonly RestingTemplateJobs[] {
-    return this.restingJobs.all;
+    return [...this.restingJobs.all, ...this.unjoined.all];
   }
 
   /** Definition of a job from a template; undefined if this process has no template of that name. */
@@ -111,13 +113,13 @@ export class TemplateJobs {
     this.close();
     if (this.templates.size === 0) return;
     this.session = new AbortController();
-    setMaxListeners(0, this.session.signal);
     await this.finding.wakeAndWait();
   }
 
   /** Stops joining, leaving and deleting, because the session is over or the process stops. */
   close(): void {
     this.session?.abort();
+    this.unjoined.clear();
     this.session = undefined;
     this.watch?.close();
     this.watch = undefined;
@@ -206,6 +208,7 @@ export class TemplateJobs {
         await this.readRoot(jobName, session.signal).catch(() => {}); // The next step shows if it matters.
       }
     }
+    this.unjoined.forget(jobName);
   }
 
   /** True if there is nothing to do for the job. */
@@ -254,8 +257,10 @@ export class TemplateJobs {
         onRootChanged: () => this.findJobsSoon(),
         onConfigurationChanged: (text) => template?.onConfigurationOf?.(jobName, text),
       });
+      this.unjoined.forget(jobName);
     } catch (error) {
       this.joined.delete(jobName);
+      this.unjoined.note(jobName, { template: name, error });
       throw error;
     }
   }
@@ -278,6 +283,6 @@ export class TemplateJobs {
   }
 
   private report(jobName: JobName | undefined, work: string): (error: unknown) => void {
-    return (error) => this.parts.events.emit({ kind: 'error', jobName, message: `${work} failed`, error });
+    return (error) => this.parts.errors.tell(jobName, `${work} failed`, error);
   }
 }

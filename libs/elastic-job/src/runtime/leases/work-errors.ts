@@ -1,0 +1,72 @@
+import type { Clock, Timer } from '../../clock/index.js';
+import type { JobName } from '../../domain/index.js';
+import { type RegistryCenter, RegistryUnavailableError, SessionLostError } from '../../registry/index.js';
+import type { JobEvents } from '../../tracing/index.js';
+
+/** Milliseconds between two reports of work without an answer. */
+const WINDOW_MS = 60_000;
+
+/**
+ * Errors of a process's own work. Each is told, but for work that had no answer from the registry: while that is away,
+ * each trigger of each job fails for the same reason. Such failures are counted by job. They are told at once if the
+ * session does not tell of the outage, else each minute, and when the registry is back.
+ */
+export class WorkErrors {
+  private unanswered = new Map<JobName, number>();
+  private latest: unknown;
+  private window: Timer | undefined;
+
+  constructor(
+    private readonly clock: Pick<Clock, 'setTimer'>,
+    private readonly events: Pick<JobEvents, 'emit'>,
+    private readonly registry: Pick<RegistryCenter, 'session'>,
+  ) {}
+
+  /** @param jobName undefined if the cause is no job, or not a single one */
+  tell(jobName: JobName | undefined, message: string, error: unknown): void {
+    if (!isNoAnswer(error)) return this.events.emit({ kind: 'error', jobName, message, error });
+    const name = jobName ?? '';
+    this.unanswered.set(name, (this.unanswered.get(name) ?? 0) + 1);
+    this.latest = error;
+    if (this.window !== undefined) return;
+    if (this.isThere) this.tellCounts();
+    this.openWindow();
+  }
+
+  /** Tells what is counted, if the registry is back. Call it when the state of the session has changed. */
+  hearSession(): void {
+    if (this.isThere) this.tellCounts();
+  }
+
+  /** Tells what is counted, and waits for nothing more. */
+  end(): void {
+    this.window?.cancel();
+    this.tellCounts();
+  }
+
+  private get isThere(): boolean {
+    const { state } = this.registry.session;
+    return state === 'CONNECTED' || state === 'RECONNECTED';
+  }
+
+  private openWindow(): void {
+    this.window = this.clock.setTimer(WINDOW_MS, () => {
+      this.window = undefined;
+      if (this.unanswered.size === 0) return;
+      this.tellCounts();
+      this.openWindow();
+    });
+  }
+
+  private tellCounts(): void {
+    if (this.unanswered.size === 0) return;
+    const counts = this.unanswered;
+    this.unanswered = new Map();
+    this.events.emit({ kind: 'unanswered', counts, error: this.latest });
+    this.latest = undefined;
+  }
+}
+
+function isNoAnswer(error: unknown): boolean {
+  return error instanceof RegistryUnavailableError || error instanceof SessionLostError;
+}
