@@ -71,10 +71,11 @@ export class ElasticJobRuntime {
   private readonly services: CoordinationServices;
   private readonly scheduleClock: ScheduleClock;
   /** @internal */
+  readonly errors: WorkErrors;
+  /** @internal */
   readonly templates: TemplateJobs;
   private readonly suspended: SuspendedGrace;
   private readonly errorHandlers: JobErrorHandlers;
-  private readonly errors: WorkErrors;
   private readonly lateRuns: LateRuns;
   private readonly settingsNews: SettingsNews;
   private readonly jobs: OwnJobs;

@@ -253,7 +253,7 @@ export class CloudTreeFollower {
   }
 
   private report(jobName: JobName | undefined, message: string, error: unknown): void {
-    this.parts.runtime.events.emit({ kind: 'error', jobName, message, error });
+    this.parts.runtime.errors.tell(jobName, message, error);
   }
 }
 
