@@ -35,6 +35,22 @@ export function describeRequests(adapter: RegistryAdapter): void {
       expect(await client.exists('/b')).toBeDefined();
     });
 
+    it.each(['/', '/a/b'])('create the namespace again that somebody has deleted, with the path %s', async (path) => {
+      const name = `${harness().newNamespace()}/below`;
+      const client = harness().center({ namespace: name });
+      await client.connect();
+      await client.delete('/');
+      const outer = harness().center({ namespace: name.slice(0, -'/below'.length) });
+      await outer.connect();
+      await outer.delete('/');
+
+      await client.ensurePath(path);
+
+      expect(await client.exists(path)).toBeDefined();
+      expect(await outer.children('/')).toEqual(['below']);
+      await Promise.all([client.close(), outer.close()]);
+    });
+
     it('reject a connect with the reason of an aborted signal, which may be tried again', async () => {
       const client = harness().center({ namespace: harness().newNamespace() });
       const reason = new Error('given up');

@@ -44,6 +44,12 @@ export class Namespace {
     return path === '/' ? this.root : this.root + path;
   }
 
+  /** Server's paths of all its levels, parents first: of `/shop/orders`, `/shop` and `/shop/orders`. */
+  get levels(): readonly string[] {
+    const names = this.name.split('/');
+    return names.map((_, depth) => `/${names.slice(0, depth + 1).join('/')}`);
+  }
+
   /** Size of the server's path in bytes of UTF-8. */
   absoluteBytes(path: string): number {
     return this.rootBytes + (path === '/' ? 0 : Buffer.byteLength(path));

@@ -55,7 +55,7 @@ export interface RegistryCenter {
    * @throws {NodeExistsError} @throws {NoNodeError} if the parent is missing
    */
   create(path: string, data: string, mode: CreateMode, options?: RequestOptions): Promise<string>;
-  /** Creates the missing levels of a path as persistent, empty nodes. Existing nodes stay as they are. */
+  /** Creates the missing levels of a path, and of the namespace (`/`), as persistent, empty nodes. Others stay. */
   ensurePath(path: string, options?: RequestOptions): Promise<void>;
   /**
    * Replaces the data of a node.

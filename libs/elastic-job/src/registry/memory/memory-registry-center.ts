@@ -1,8 +1,9 @@
 import { publicCalls } from '../../async-context/index.js';
 import type { Clock } from '../../clock/index.js';
 import type { TimeInterval } from '../../domain/index.js';
+import { ensureLevels } from '../ensure-path.js';
 import { assertLegal, Namespace } from '../namespace.js';
-import { childPath, parentPath } from '../node-map.js';
+import { parentPath } from '../node-map.js';
 import { refusalError, serverError } from '../refusal-error.js';
 import {
   ASKING,
@@ -22,7 +23,7 @@ import {
   type TransactionResult,
 } from '../registry-center.js';
 import type { CloseOptions, RequestOptions, TransactionOptions } from '../request-options.js';
-import { NodeExistsError, NoNodeError, RequestTooLargeError } from '../registry.errors.js';
+import { NoNodeError, RequestTooLargeError } from '../registry.errors.js';
 import { RegistryTime } from '../registry-time.js';
 import { OPEN_ACL_BYTES, requestBytes, transactionBytes } from '../request-size.js';
 import { SharedTransactions } from '../shared-transactions.js';
@@ -169,15 +170,9 @@ export class MemoryRegistryCenter implements RegistryCenter {
 
   async ensurePath(path: string, options?: RequestOptions): Promise<void> {
     this.namespace.absolute(path); // rejects an illegal path before its parts are created
-    let ancestor = '/';
-    for (const name of path.split('/').slice(1)) {
-      ancestor = childPath(ancestor, name);
-      try {
-        await this.create(ancestor, '', 'PERSISTENT', options);
-      } catch (error) {
-        if (!(error instanceof NodeExistsError)) throw error;
-      }
-    }
+    const create = (level: string) => this.create(level, '', 'PERSISTENT', options);
+    const open = (sessionId: string) => this.server.ensure(this.namespace.root, sessionId);
+    await ensureLevels(path, create, () => this.client.request('open the namespace', open, () => {}, options));
   }
 
   async set(path: string, data: string, version?: number, options?: RequestOptions): Promise<NodeStat> {

@@ -233,7 +233,7 @@ export class MemoryServer {
     return [...this.sessions.values()].filter((session) => session.peer === peer && !session.isAbandoned);
   }
 
-  private ensure(path: string, sessionId: string): void {
+  ensure(path: string, sessionId: string): void {
     if (this.tree.node(path)) return;
     this.ensure(parentPath(path) ?? '/', sessionId);
     this.commit(sessionId, [{ kind: 'create', path, data: '', mode: 'PERSISTENT' }]);

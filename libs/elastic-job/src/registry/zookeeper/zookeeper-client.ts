@@ -32,6 +32,7 @@ import {
 } from './wire/index.js';
 import {
   askLink,
+  createNamespace,
   linksOfThisThread,
   openNamespace,
   OwnWrite,
@@ -147,6 +148,10 @@ export class ZooKeeperClient {
     const writing = this.writing([operation], request, (created) => [{ kind: 'create', ...created }]);
     const created = await this.ask('create', path, writing, options);
     return this.createdPath(path, created.path);
+  }
+
+  createNamespace(options?: RequestOptions): Promise<void> {
+    return createNamespace(this.requests, this.protocol, this.options.namespace, options);
   }
 
   async set(path: string, data: string, version?: number, options?: RequestOptions): Promise<NodeStat> {

@@ -1,8 +1,8 @@
 import { publicCalls } from '../../async-context/index.js';
 import type { Clock } from '../../clock/index.js';
 import type { TimeInterval } from '../../domain/index.js';
+import { ensureLevels } from '../ensure-path.js';
 import { assertLegal } from '../namespace.js';
-import { childPath } from '../node-map.js';
 import { refusalError } from '../refusal-error.js';
 import {
   ASKING,
@@ -21,7 +21,7 @@ import {
   type TransactionResult,
 } from '../registry-center.js';
 import type { CloseOptions, RequestOptions, TransactionOptions } from '../request-options.js';
-import { NodeExistsError, RequestTooLargeError } from '../registry.errors.js';
+import { RequestTooLargeError } from '../registry.errors.js';
 import { CREATOR_ACL_BYTES, OPEN_ACL_BYTES, requestBytes, transactionBytes } from '../request-size.js';
 import { sendWrite, type SingleWrite } from './send-write.js';
 import { ZooKeeperChildrenWatch } from './view/children-watch.js';
@@ -104,16 +104,8 @@ export class ZooKeeperRegistryCenter implements RegistryCenter {
 
   async ensurePath(path: string, options?: RequestOptions): Promise<void> {
     this.client.absolute(path); // rejects an illegal path before its parts are created
-    const names = path.split('/').slice(1);
-    const levels = names.map((_, depth) => names.slice(0, depth + 1).reduce(childPath, '/'));
-    // Sent all at once, since the server applies them in this order.
-    await Promise.all(
-      levels.map((level) =>
-        this.create(level, '', 'PERSISTENT', options).catch((error: unknown) => {
-          if (!(error instanceof NodeExistsError)) throw error;
-        }),
-      ),
-    );
+    const create = (level: string) => this.create(level, '', 'PERSISTENT', options);
+    await ensureLevels(path, create, () => this.client.createNamespace(options));
   }
 
   async set(path: string, data: string, version?: number, options?: RequestOptions): Promise<NodeStat> {

@@ -2,7 +2,7 @@
 // warnings for an operator.
 export { DIAL_PAUSES, Dialer, type DialOptions, linksOfThisThread } from './dialer.js';
 export { warnOfStandstill } from './loop-watch.js';
-export { askLink, openNamespace } from './open-namespace.js';
+export { askLink, createNamespace, openNamespace } from './open-namespace.js';
 export { OwnWrite } from './own-write.js';
 export { warnOfPlainText } from './plain-text.js';
 export { SessionRequests } from './session-requests.js';

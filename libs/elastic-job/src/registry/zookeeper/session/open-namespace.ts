@@ -1,5 +1,6 @@
 import type { Namespace } from '../../namespace.js';
 import { refusalError, serverError } from '../../refusal-error.js';
+import type { RequestOptions } from '../../request-options.js';
 import { AuthenticationError, UnsupportedServerError } from '../../registry.errors.js';
 import {
   connectionBroke,
@@ -37,8 +38,24 @@ export async function openNamespace(
   const [root] = read.value;
   if (root?.kind !== 'refused') return;
   if (refusalOf(root.code) !== 'NO_NODE') throw refused(root.code, namespace.root);
-  for (const level of levelsOf(namespace.root)) {
-    const created = await askLink(connection, `open ${level}`, protocol.create(level, '', 'PERSISTENT'));
+  const requests = { ask: <T>(operation: string, request: Request<T>) => askLink(connection, operation, request) };
+  await createNamespace(requests, protocol, namespace);
+}
+
+/** Sends a request, and resolves with its reply. */
+interface Requests {
+  ask<T>(operation: string, request: Request<T>, options?: RequestOptions): Promise<Reply<T>>;
+}
+
+/** Creates the missing levels of the namespace. */
+export async function createNamespace(
+  requests: Requests,
+  protocol: Protocol,
+  namespace: Namespace,
+  options?: RequestOptions,
+): Promise<void> {
+  for (const level of namespace.levels) {
+    const created = await requests.ask(`open ${level}`, protocol.create(level, '', 'PERSISTENT'), options);
     if (created.kind === 'refused' && refusalOf(created.code) !== 'NODE_EXISTS') throw refused(created.code, level);
   }
 }
@@ -55,10 +72,4 @@ function refused(code: number, path: string): Error {
     return new AuthenticationError('the servers ask for SASL or another kind of authentication');
   const refusal = refusalOf(code);
   return refusal ? refusalError(refusal, path) : serverError(code, `open ${path}`, path);
-}
-
-/** Levels of `/shop/orders`: `/shop`, `/shop/orders`. */
-function levelsOf(path: string): readonly string[] {
-  const names = path.split('/').slice(1);
-  return names.map((_, depth) => `/${names.slice(0, depth + 1).join('/')}`);
 }
