@@ -78,7 +78,7 @@ describe('a job after another one, in processes of their own, over a real ZooKee
   it('refuses to start without its parent, or beside Java, and writes nothing', async () => {
     await expect(start(CHILD)).rejects.toThrow(/after "import": the registry knows no such job/);
     await start(PARENT);
-    await operator.create('/import/instances/10.0.0.9@-@1', 'jobInstanceId: 10.0.0.9@-@1\n', 'PERSISTENT');
+    await operator.create('/import/instances/10.0.0.9@-@1', 'jobInstanceId: 10.0.0.9@-@1\n', 'EPHEMERAL');
 
     await expect(start(CHILD)).rejects.toThrow(ConfigurationError);
     await expect(start(CHILD)).rejects.toThrow(/after "import": it is shared with Java \(10\.0\.0\.9@-@1\)/);

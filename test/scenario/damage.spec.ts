@@ -67,6 +67,36 @@ describe('damage by hand heals or is reported within a minute', () => {
     await expectRuns();
   });
 
+  it.each(['', 'jobInstanceId: 10.0.0.1@-@77\nlabels: nestjs-elastic-job/1\nserverIp: 10.0.0.1\n'])(
+    'gives no item to a persistent node below instances, and a job with a time zone runs on: %j',
+    async (text) => {
+      await startCluster({ timeZone: 'Europe/Berlin' });
+      const owners = cluster.assignment(JOB);
+      await operator.create(`/${JOB}/instances/10.0.0.1@-@77`, text, 'PERSISTENT');
+
+      await cluster.advance(MINUTE);
+      expect(cluster.assignment(JOB)).toEqual(owners);
+      expect(kinds()).not.toContain('mixed');
+      for (const { runtime } of cluster.instances) {
+        expect(runtime.status().jobs).toMatchObject([{ problem: undefined, mixedWith: [] }]);
+      }
+      await expectRuns();
+    },
+  );
+
+  it('takes an item back from a persistent node below instances that was made its owner', async () => {
+    await startCluster();
+    const owners = cluster.assignment(JOB);
+    await operator.create(`/${JOB}/instances/10.0.0.1@-@77`, '', 'PERSISTENT');
+    await operator.set(`/${JOB}/sharding/2/instance`, '10.0.0.1@-@77');
+    await operator.create(`/${JOB}/sharding/3/running`, '10.0.0.1@-@77', 'PERSISTENT');
+
+    await cluster.advance(20_000);
+    expect(cluster.assignment(JOB)).toEqual(owners);
+    expect(await operator.exists(`/${JOB}/sharding/3/running`)).toBeUndefined();
+    await expectRuns();
+  });
+
   it.each(['another instance', 'nobody'])(
     'restores the planned owner within 20 s if %s is made the owner by hand',
     async (name) => {
@@ -184,7 +214,7 @@ async function removeAll(path: string): Promise<void> {
   for (const node of nodes.toReversed()) if (await operator.exists(node.path)) await operator.delete(node.path);
 }
 
-async function startCluster(): Promise<void> {
+async function startCluster(options: { readonly timeZone?: string } = {}): Promise<void> {
   runs = [];
   cluster = await createTestCluster({
     instances: 2,
@@ -194,6 +224,7 @@ async function startCluster(): Promise<void> {
         cron: '0 0/5 * * * ?',
         shardingTotalCount: 4,
         failover: true,
+        ...options,
         handler: ({ shardingItem }) => {
           runs.push(shardingItem);
           return hold();

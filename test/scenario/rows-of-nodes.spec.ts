@@ -39,7 +39,7 @@ async function costsOf(row: NodeRow): Promise<readonly number[]> {
       costs.push(await readsOf(() => Promise.allSettled(part.map(work))));
     }
   };
-  await each((index) => operator.create(row.path(index), row.text(index), 'PERSISTENT'));
+  await each((index) => operator.create(row.path(index), row.text(index), row.mode ?? 'PERSISTENT'));
   await each((index) => operator.set(row.path(index), row.text(index)));
   await each((index) => operator.delete(row.path(index)));
   return costs;

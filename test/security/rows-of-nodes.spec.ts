@@ -103,7 +103,7 @@ async function startVictim() {
       if (ms > mostMs) faults.push(`${row.name}: ${what} blocked for ${Math.round(ms)} ms`);
       return refused.length;
     };
-    const refused = await step('creations', () => client.createRow(nodes));
+    const refused = await step('creations', () => client.createRow(nodes, row.mode));
     if (refused > ROW - LEAST) faults.push(`${row.name}: ${refused} were not created`);
     await step('writes', () => client.writeRow(nodes));
     await step('removals', () => client.removeRow(nodes.map(({ path }) => path)));

@@ -11,6 +11,8 @@ export interface NodeRow {
   readonly name: string;
   readonly path: (index: number) => string;
   readonly text: (index: number) => string;
+  /** Kind of the nodes. @default PERSISTENT */
+  readonly mode?: 'EPHEMERAL';
 }
 
 const address = (index: number) => `10.9.${index >> 8}.${index & 255}`;
@@ -24,8 +26,8 @@ type Row = Omit<NodeRow, 'name'>;
 /** Rows by the method that names their nodes. A method that is missing here is an error of types. */
 const ROWS: Readonly<Record<NodeMethod, (paths: JobPaths) => Readonly<Record<string, Row>>>> = {
   instance: (paths) => ({
-    'peers of Java': { path: (index) => paths.instance(instanceId(index)), text: nothing },
-    'instances of ours': { path: (index) => paths.instance(instanceId(index)), text: labelled },
+    'peers of Java': { path: (index) => paths.instance(instanceId(index)), text: nothing, mode: 'EPHEMERAL' },
+    'instances of ours': { path: (index) => paths.instance(instanceId(index)), text: labelled, mode: 'EPHEMERAL' },
   }),
   session: (paths) => ({
     sessions: { path: (index) => paths.session(instanceId(index)), text: (index) => `clock ${index % 7}` },

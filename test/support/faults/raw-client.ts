@@ -21,6 +21,8 @@ export interface RawClientOptions {
 const ENDED = 'The connection has ended before the reply.';
 const EPHEMERAL = 1;
 const PERSISTENT = 0;
+const NOT_EMPTY = -111;
+const MOST_ROUNDS = 5;
 export const ALL_PERMISSIONS = 31;
 const ANY_VERSION = -1;
 
@@ -74,8 +76,12 @@ export class RawClient {
    * Creates nodes in a row: each by a request of its own, without waiting for the reply to the one before.
    * @returns ZooKeeper's error codes, without zeros
    */
-  createRow(nodes: readonly { readonly path: string; readonly data: string }[]): Promise<readonly number[]> {
-    const rest = Buffer.concat([aclBytes(open(ALL_PERMISSIONS)), int32(PERSISTENT)]);
+  createRow(
+    nodes: readonly { readonly path: string; readonly data: string }[],
+    mode: 'PERSISTENT' | 'EPHEMERAL' = 'PERSISTENT',
+  ): Promise<readonly number[]> {
+    const flags = mode === 'EPHEMERAL' ? EPHEMERAL : PERSISTENT;
+    const rest = Buffer.concat([aclBytes(open(ALL_PERMISSIONS)), int32(flags)]);
     return this.row(
       OP.create,
       nodes.map(({ path, data }) => Buffer.concat([text(path), text(data), rest])),
@@ -127,10 +133,12 @@ export class RawClient {
     return error === 0 ? textsOf(body) : [];
   }
 
-  /** Removes the node with all nodes below it, unless others create new ones meanwhile. */
+  /** Removes the node with all nodes below it, and those that others create meanwhile, unless they go on for long. */
   async removeAll(path: string): Promise<void> {
-    for (const name of await this.children(path)) await this.removeAll(`${path}/${name}`);
-    await this.remove(path);
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      for (const name of await this.children(path)) await this.removeAll(`${path}/${name}`);
+      if ((await this.remove(path)).error !== NOT_EMPTY) return;
+    }
   }
 
   remove(path: string): Promise<RawReply> {

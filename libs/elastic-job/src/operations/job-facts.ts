@@ -1,11 +1,11 @@
 import {
+  instanceOf,
   JobPaths,
-  parseInstance,
   parseItem,
   type RegisteredInstance,
   type RegisteredServer,
 } from '../coordination/index.js';
-import { findJobNameFault, inJavaOrder, type JobName, serverIpOf } from '../domain/index.js';
+import { findJobNameFault, inJavaOrder, type JobName } from '../domain/index.js';
 import { NoNodeError, type RegistryCenter, type RegistryNode } from '../registry/index.js';
 
 /** Parts of a job's tree whose names must be listed; each costs one request per job. */
@@ -123,10 +123,7 @@ function factsOf(names: ListedNames, nodes: ReadonlyMap<string, RegistryNode | u
     paths,
     root: nodes.get(paths.root),
     config: nodes.get(paths.config),
-    instances: names.instanceIds.flatMap((id) => {
-      const node = nodes.get(paths.instance(id));
-      return node === undefined ? [] : [parseInstance(id, serverIpOf(id), node.data)];
-    }),
+    instances: names.instanceIds.flatMap((id) => instanceOf(id, nodes.get(paths.instance(id))) ?? []),
     servers: names.serverIps.flatMap((serverIp) => {
       const text = nodes.get(paths.server(serverIp))?.data;
       if (text === undefined) return [];

@@ -8,13 +8,12 @@ import {
   type JobConfiguration,
   type JobName,
   NO_STARTS,
-  serverIpOf,
   type StartLedger,
   withParents,
 } from '../../domain/index.js';
 import { creation, type Operation, type RegistryCenter } from '../../registry/index.js';
 import { type Configurations, parseConfiguration } from '../configuration/index.js';
-import { JobPaths, type JobTree, parseInstance, untilCommitted } from '../job-tree/index.js';
+import { instanceOf, JobPaths, type JobTree, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
 
 /** Jobs after which a job starts: checks that this is possible, and registers the job at them. @see RunNotes */
@@ -156,9 +155,7 @@ export class Dependencies {
         ids.map((id) => `${instances}/${id}`),
         { signal },
       );
-      const isPeer = (id: string, index: number) =>
-        nodes[index] !== undefined && !parseInstance(id, serverIpOf(id), nodes[index].data).isOurs;
-      const peers = ids.filter(isPeer);
+      const peers = ids.filter((id, index) => instanceOf(id, nodes[index])?.isOurs === false);
       return peers.length === 0 ? [] : [`after "${name}": it is shared with Java (${peers.join(', ')})`];
     });
     return (await Promise.all(faults)).flat();

@@ -1,4 +1,12 @@
-import { findNodeTextFault, interned, type JobInstance, PROTOCOL } from '../../domain/index.js';
+import {
+  findNodeTextFault,
+  interned,
+  isInstanceId,
+  type JobInstance,
+  PROTOCOL,
+  serverIpOf,
+} from '../../domain/index.js';
+import type { NodeStat, RegistryNode } from '../../registry/index.js';
 
 /** Label of our instances, in `labels`, the one field of an instance node that no Java code reads. */
 const LABEL_PREFIX = 'nestjs-elastic-job/';
@@ -35,6 +43,20 @@ export interface RegisteredInstance extends JobInstance {
  */
 export function formatInstance({ jobInstanceId, serverIp }: JobInstance): string {
   return `jobInstanceId: ${jobInstanceId}\nlabels: ${INSTANCE_LABEL}\nserverIp: ${serverIp}\n`;
+}
+
+/**
+ * The instance that a node below `instances` stands for; undefined if there is none. Nodes put there by hand are no
+ * instances: they make no job mixed and get no items.
+ */
+export function instanceOf(name: string, node: RegistryNode | undefined): RegisteredInstance | undefined {
+  if (node === undefined || !isInstanceId(name) || !isOfSession(node.stat)) return undefined;
+  return parseInstance(name, serverIpOf(name), node.data);
+}
+
+/** True if the node goes with a session, as those of all instances do, Java's too. */
+export function isOfSession({ ephemeralOwner }: NodeStat): boolean {
+  return ephemeralOwner !== undefined;
 }
 
 /** @param jobInstanceId the node's name; only label and address are taken from the text */

@@ -1,14 +1,7 @@
-import {
-  type JobInstance,
-  inJavaOrder,
-  isInstanceId,
-  processOf,
-  serverIpOf,
-  type ToldOffset,
-} from '../../domain/index.js';
+import { type JobInstance, inJavaOrder, processOf, type ToldOffset } from '../../domain/index.js';
 import type { NodeStat, Operation, RegistryNode, Subtree } from '../../registry/index.js';
 import { type Company, companyOf } from './company.js';
-import { DRAINING, parseClockOffset, parseInstance, type RegisteredInstance } from './instance-text.js';
+import { DRAINING, instanceOf, isOfSession, parseClockOffset, type RegisteredInstance } from './instance-text.js';
 import type { JobPaths } from './job-paths.js';
 import { Members } from './members.js';
 
@@ -62,15 +55,15 @@ export abstract class JobNodes {
   }
 
   private readInstance(instanceId: string): RegisteredInstance | undefined {
-    // Nodes put there by hand are not instances: they make no job mixed and get no items.
-    if (!isInstanceId(instanceId)) return undefined;
     // A new instance counts once its value is known; before that it could be a Java peer.
-    const node = this.view.node(this.paths.instance(instanceId));
-    return node && parseInstance(instanceId, serverIpOf(instanceId), node.data);
+    return instanceOf(instanceId, this.view.node(this.paths.instance(instanceId)));
   }
 
+  /** True if it is registered, even if its value is not known yet. */
   hasInstance(instanceId: string): boolean {
-    return this.has(this.paths.instance(instanceId));
+    const path = this.paths.instance(instanceId);
+    const stat = this.stat(path);
+    return stat === undefined ? this.has(path) : isOfSession(stat);
   }
 
   /**

@@ -155,7 +155,7 @@ it.each([
   ['with a Java peer', [3], true],
 ])('postpones these items if one is failed over (job %s): %j', async (_, waiting, hasJava) => {
   const { operator, paths } = session;
-  if (hasJava) await operator.create(paths.instance('10.0.0.98@-@1'), '', 'PERSISTENT');
+  if (hasJava) await operator.create(paths.instance('10.0.0.98@-@1'), '', 'EPHEMERAL');
   for (const item of [1, 3]) await session.markElsewhere(item);
   await operator.create(paths.mark(1, 'failover'), '10.0.0.99@-@1', 'PERSISTENT');
   assign = () => Promise.resolve([3]); // The others are not its own for this trigger.

@@ -31,7 +31,7 @@ it('tells once of Java peers that come in one turn', async () => {
   await start();
   const peers = Array.from({ length: 100 }, (_, index) => `10.0.0.9@-@${100 + index}`).toReversed();
 
-  await Promise.all(peers.map((id) => process.operator.create(process.path(`instances/${id}`), '', 'PERSISTENT')));
+  await Promise.all(peers.map((id) => process.operator.create(process.path(`instances/${id}`), '', 'EPHEMERAL')));
   await process.advance(0);
 
   expect(process.toldOf('mixed').map((event) => event.peers)).toEqual([peers]);
