@@ -53,6 +53,7 @@ const SHOWN: { readonly [Kind in ReturnType<JobPaths['parse']>['kind']]: Show } 
   'resharding-processing': whole,
   'next-instance-ip': whole,
   parent: nothing,
+  laid: nothing,
   after: whole,
   'counting-lock': whole,
   other: nothing,

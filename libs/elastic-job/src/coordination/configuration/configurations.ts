@@ -87,8 +87,9 @@ export class Configurations {
   inForce(tree: JobTree): EffectiveConfiguration {
     const node = tree.node(tree.paths.config);
     const local = this.localJob(tree.jobName);
-    if (node === undefined) return asDeclared(local);
     const known = this.effective.get(tree.jobName);
+    // Somebody has deleted it, and it is created again in a moment.
+    if (node === undefined) return known ?? asDeclared(local);
     const { configTrust } = tree;
     if (configTrust.kind === 'unknown') return known ?? asDeclared(local);
     const foreignAcl = configTrust.kind === 'foreign' ? configTrust.acl : undefined;
@@ -157,6 +158,15 @@ export class Configurations {
    */
   install(tree: JobTree): Promise<void> {
     return this.writer.install(tree, this.localJob(tree.jobName));
+  }
+
+  /**
+   * Creates the job's nodes again that somebody has deleted while this instance is registered, with the last usable
+   * text in `config`. No request if none is missing.
+   */
+  layAgain(tree: JobTree): Promise<void> {
+    const former = tree.usableConfig?.data ?? this.effective.get(tree.jobName)?.seen?.text;
+    return this.writer.layAgain(tree, this.localJob(tree.jobName), former);
   }
 
   /**

@@ -27,20 +27,7 @@ function configOperations(tree: JobTree, data: string): Operation[] {
 
 /** Creates the job's missing persistent nodes. */
 export function parentOperations(tree: JobTree): Operation[] {
-  const { paths } = tree;
-  const parents = [
-    paths.instances,
-    paths.servers,
-    paths.sessions,
-    `${paths.root}/leader`,
-    paths.election,
-    paths.term,
-    paths.shardingFlags,
-    `${paths.root}/leader/failover`,
-    paths.queue,
-    paths.items,
-  ];
-  return parents.filter((path) => !tree.has(path)).map((path) => creation(path));
+  return tree.paths.laid.filter((path) => !tree.has(path)).map((path) => creation(path));
 }
 
 // Java writes the class name in the same step as `config`, and refuses a job whose root names another class.

@@ -28,11 +28,37 @@ export class SettingsWriter {
       const operations = this.installOperations(tree, local, stored);
       if (operations.length === 0) return true;
       const result = await tree.commitShared(operations);
+      // Somebody may have deleted the namespace since the registry was connected.
+      if (result.kind === 'refused' && result.refusal === 'NO_NODE' && !tree.has(tree.paths.root))
+        await tree.registry.ensurePath('/', { signal: tree.signal });
       // A faster starter may have installed the same job, so check what is left to do.
       if (result.kind === 'refused') return undefined;
       await tree.sync({ signal: tree.signal });
       return true;
     });
+  }
+
+  /**
+   * Creates nodes again that somebody has deleted while this instance is registered. No request if none is missing.
+   * @param former last usable text of `config`. @default the local options, except for a job from a template
+   */
+  async layAgain(tree: JobTree, local: LocalJob, former: string | undefined): Promise<void> {
+    const { paths, self, signal } = tree;
+    await untilCommitted(tree, 'creating deleted nodes again', async () => {
+      if (!tree.hasInstance(self.jobInstanceId)) return true;
+      const operations = [...this.formerConfig(tree, local, former), ...parentOperations(tree)];
+      if (operations.length === 0) return true;
+      // Where the whole job is being deleted, nothing of it is created again.
+      const isHere: Operation = { kind: 'check', path: paths.instance(self.jobInstanceId) };
+      const result = await tree.commit([isHere, ...operations], { signal });
+      return result.kind === 'committed' || undefined;
+    });
+  }
+
+  private formerConfig(tree: JobTree, local: LocalJob, former: string | undefined): Operation[] {
+    if (tree.has(tree.paths.config)) return [];
+    if (former === undefined && local.createdAs !== undefined) return [];
+    return writeOperations(tree, former ?? this.format(local, local.configuration, undefined));
   }
 
   /**

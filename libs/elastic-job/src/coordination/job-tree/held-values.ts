@@ -20,8 +20,10 @@ export function isHeld(paths: JobPaths, path: string): boolean {
     case 'guarantee':
     case 'after':
       return true;
+    case 'laid':
+      return path === paths.term;
     case 'other':
-      return path === paths.guarantees || path === paths.term;
+      return path === paths.guarantees;
     default:
       return false;
   }

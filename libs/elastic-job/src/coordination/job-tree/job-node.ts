@@ -1,8 +1,8 @@
 import type { GuaranteePhase } from '../../domain/index.js';
 
 /**
- * Meaning of a path in a job's tree. `parent`: the parent of the items or servers; `other`: any other node, known or
- * not.
+ * Meaning of a path in a job's tree. `parent`: the parent of the items or servers; `laid`: another node that each job
+ * has for as long as it exists; `other`: any other node, known or not.
  */
 export type JobNode =
   | {
@@ -15,6 +15,7 @@ export type JobNode =
         | 'resharding-processing'
         | 'next-instance-ip'
         | 'parent'
+        | 'laid'
         | 'after'
         | 'counting-lock'
         | 'other';

@@ -39,16 +39,15 @@ describe('the paths of a job', () => {
     expect(paths.parse(path)).toEqual({ kind: 'parent' });
   });
 
+  it('parse to a node that each job has, for all that are laid', () => {
+    const kinds = new Set(paths.laid.map((path) => paths.parse(path).kind));
+    expect(kinds).toEqual(new Set(['laid', 'parent']));
+  });
+
   it.each([
-    paths.instances,
-    paths.sessions,
     paths.departures,
     paths.ended,
     paths.departed('10.0.0.1'),
-    paths.election,
-    paths.term,
-    paths.shardingFlags,
-    paths.queue,
     paths.triggers,
     paths.electionLatch,
     paths.guaranteeLatch('started'),

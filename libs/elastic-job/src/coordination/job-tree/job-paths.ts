@@ -9,6 +9,20 @@ import {
   parseItemNode,
 } from './job-node.js';
 
+/** Persistent nodes that an installation lays below the root, parents first. */
+const LAID: ReadonlySet<string> = new Set([
+  'instances',
+  'servers',
+  'sessions',
+  'leader',
+  'leader/election',
+  'leader/election/term',
+  'leader/sharding',
+  'leader/failover',
+  'leader/failover/items',
+  'sharding',
+]);
+
 /** Paths that were asked for so far. */
 type ItemPaths = { readonly item: string } & Partial<Record<ItemNodeName, string>>;
 
@@ -68,6 +82,11 @@ export class JobPaths {
   }
 
   // Rarely used and therefore not kept, as a process has all paths of each of its jobs.
+
+  /** Persistent nodes that each job has for as long as it exists, parents first; the root and `config` not included. */
+  get laid(): readonly string[] {
+    return Array.from(LAID, (name) => `${this.root}/${name}`);
+  }
 
   get triggers(): string {
     return `${this.root}/trigger`;
@@ -208,6 +227,15 @@ export class JobPaths {
       return { kind: 'trigger', instanceId: second };
     if (first === 'guarantee' && rest.length === 0) return parseGuarantee(second, third);
     if (first === 'cancel' && third === undefined) return parseCancel(second);
+    const single = this.singleAt(path);
+    if (single !== undefined) return single;
+    const [itemText] = rest;
+    const item = parseItem(itemText);
+    return item !== undefined && path === this.queued(item) ? { kind: 'queued-item', item } : OTHER;
+  }
+
+  /** Meaning of a node of which a job has one. */
+  private singleAt(path: string): JobNode | undefined {
     if (path === this.root) return { kind: 'root' };
     if (path === this.items || path === this.servers) return { kind: 'parent' };
     if (path === this.usableConfig) return { kind: 'usable-config' };
@@ -217,8 +245,6 @@ export class JobPaths {
     if (path === this.after) return { kind: 'after' };
     if (path === this.countingLock) return { kind: 'counting-lock' };
     if (path === this.nextInstanceIp) return { kind: 'next-instance-ip' };
-    const [itemText] = rest;
-    const item = parseItem(itemText);
-    return item !== undefined && path === this.queued(item) ? { kind: 'queued-item', item } : OTHER;
+    return LAID.has(path.slice(this.root.length + 1)) ? { kind: 'laid' } : undefined;
   }
 }

@@ -41,6 +41,10 @@ export type JobTreeEvent =
   | { readonly kind: 'OwnerChanged'; readonly item: number }
   /** An item, its owner, or the parent of all items is gone, by a plan or by hand. */
   | { readonly kind: 'PlanDamaged' }
+  /** A node that each job has is gone: somebody has deleted it by hand. */
+  | { readonly kind: 'NodeLost' }
+  /** A node that each job has is there again. */
+  | { readonly kind: 'NodeLaid' }
   /** The job is about to be removed, or is gone. */
   | { readonly kind: 'RootChanged' }
   | { readonly kind: 'ConfigurationChanged' }
@@ -53,6 +57,13 @@ export type JobTreeEventKind = JobTreeEvent['kind'];
 
 type Change = 'created' | 'changed' | 'deleted';
 type NodeOfItem = Extract<JobNode, { readonly item: number }>;
+
+/** Events of nodes that each job has. */
+const LAID: Readonly<Record<Change, JobTreeEvent | undefined>> = {
+  created: { kind: 'NodeLaid' },
+  changed: undefined,
+  deleted: { kind: 'NodeLost' },
+};
 
 /** Event for the job that a node's change causes; undefined if no duty needs one. */
 export function eventOf(change: Change, node: JobNode): JobTreeEvent | undefined {
@@ -83,11 +94,12 @@ export function eventOf(change: Change, node: JobNode): JobTreeEvent | undefined
     case 'root':
       return change === 'created' ? undefined : { kind: 'RootChanged' };
     case 'config':
-      return { kind: 'ConfigurationChanged' };
     case 'usable-config':
-      return { kind: 'ConfigurationKept' };
+      return { kind: node.kind === 'config' ? 'ConfigurationChanged' : 'ConfigurationKept' };
     case 'parent':
       return change === 'deleted' ? { kind: 'PlanDamaged' } : undefined;
+    case 'laid':
+      return LAID[change];
     case 'other':
       return undefined;
     default:

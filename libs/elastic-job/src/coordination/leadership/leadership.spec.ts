@@ -77,6 +77,35 @@ describe('a term', () => {
     expect(await commits(second!, after)).toBe(true);
   });
 
+  it.each([
+    ['the leader and the term', true],
+    ['the term alone', false],
+  ])('has a greater number after somebody has deleted %s, and the old guard is refused', async (_, isLeaderDeleted) => {
+    const [first, second] = await joined(2);
+    const { paths } = first!.tree;
+    let before = (await first!.leader.elect(first!.tree))!;
+    for (let election = 0; election < 3; election++) {
+      await first!.center.delete(paths.leader);
+      await first!.tree.sync();
+      before = (await first!.leader.elect(first!.tree))!;
+    }
+    await second!.tree.sync();
+    await second!.leader.elect(second!.tree);
+    if (isLeaderDeleted) await first!.center.delete(paths.leader);
+    await first!.center.delete(paths.term);
+    await Promise.all([first!.tree.sync(), second!.tree.sync()]);
+    expect(await second!.leader.elect(second!.tree)).toBeUndefined();
+    await first!.center.create(paths.term, '', 'PERSISTENT');
+    await Promise.all([first!.tree.sync(), second!.tree.sync()]);
+
+    const next = isLeaderDeleted ? second! : first!;
+    const after = (await next.leader.elect(next.tree))!;
+
+    expect(after.term).toBeGreaterThan(before.term);
+    expect(await commits(first!, before)).toBe(false);
+    expect(await commits(next, after)).toBe(true);
+  });
+
   it('has a greater number after an operator has deleted the leader, and the old guard is refused', async () => {
     const [member] = await joined(1);
     const before = (await member!.leader.elect(member!.tree))!;

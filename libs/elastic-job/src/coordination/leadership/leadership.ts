@@ -19,18 +19,23 @@
  * Beside Java: a candidate holds the latch under which Java checks and elects. A Java peer that overwrites the election
  * node all the same, by deleting it first, ends the term: the guard of its transactions is gone with the node.
  *
+ * If the term node was deleted by hand and created again, the next election raises it above the last known term. So no
+ * guard of a former term holds again. A leader whose term node was deleted stands anew.
+ *
  * Failures: if the reply of the election is lost, the node's owner shows the winner. If the leader dies, its node goes
  * with its session, and every instance that hears of it stands for election in one transaction, of which one commits.
  */
 import type { Clock } from '../../clock/index.js';
 import type { JobName } from '../../domain/index.js';
-import { acquireLatch, type HeldLatch, type TransactionResult } from '../../registry/index.js';
+import { acquireLatch, type HeldLatch, type Operation, type TransactionResult } from '../../registry/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from './leadership-term.js';
 import { TermQueue } from './term-queue.js';
 
 /** An elected leader writes its election node twice, so that a check of version 1 cannot match a Java leader's node. */
 const ELECTED_VERSION = 1;
+/** Most by which one election raises the term, so that its transaction stays small. */
+const MOST_RAISED = 1_000;
 const HOLD_BACK_MS = 1_000;
 /** Longest wait for Java's latch. Without it the election goes on, protected by the term's guard. */
 const LATCH_TIMEOUT_MS = 5_000;
@@ -39,6 +44,8 @@ export class Leadership {
   private readonly held = new Map<JobName, { readonly term: LeadershipTerm; readonly end: AbortController }>();
   private readonly watchers = new Map<JobName, Set<TermQueue>>();
   private readonly resignedAt = new Map<JobName, number>();
+  /** Number of the last term of each job that this process knows of. */
+  private readonly lastTerms = new Map<JobName, number>();
 
   constructor(
     private readonly trees: JobTrees,
@@ -114,6 +121,7 @@ export class Leadership {
     for (const queue of this.watchers.get(jobName) ?? []) queue.close();
     this.watchers.delete(jobName);
     this.resignedAt.delete(jobName);
+    this.lastTerms.delete(jobName);
   }
 
   // Java checks for a leader and makes itself one in separate writes, under the latch.
@@ -129,25 +137,47 @@ export class Leadership {
 
   private async standUntilDecided(tree: JobTree): Promise<LeadershipTerm | undefined> {
     const { term } = await untilCommitted(tree, 'the election', async () => {
-      if (tree.leader() !== undefined) return { term: this.recognise(tree) };
+      if (tree.leader() !== undefined && !this.isOwnTermLost(tree)) return { term: this.recognise(tree) };
       const termNode = tree.stat(tree.paths.term);
       const isEligible =
         tree.hasInstance(tree.self.jobInstanceId) && tree.serverStatus(tree.self.serverIp) === 'ENABLED';
       if (termNode === undefined || !isEligible) return { term: undefined };
-      const result = await this.stand(tree, termNode.version);
-      return result.kind === 'committed' ? { term: this.beginTerm(tree, termNode.version + 1) } : undefined;
+      const next = this.termAfter(tree, termNode.version);
+      const result = await this.stand(tree, termNode.version, next);
+      return result.kind === 'committed' ? { term: this.beginTerm(tree, next) } : undefined;
     });
     return term;
   }
 
-  private stand(tree: JobTree, termVersion: number): Promise<TransactionResult> {
+  /** True if this session leads in a term whose node was deleted by hand and created again. */
+  private isOwnTermLost(tree: JobTree): boolean {
+    const isOwn = tree.stat(tree.paths.leader)?.ephemeralOwner === tree.registry.session.id;
+    const { version } = tree.stat(tree.paths.term) ?? {};
+    return isOwn && version !== undefined && version < this.lastTerm(tree.jobName);
+  }
+
+  /** Number of the next term: above the version of its node, and above all terms that this process knows of. */
+  private termAfter({ jobName }: JobTree, version: number): number {
+    return 1 + Math.max(version, Math.min(this.lastTerm(jobName), version + MOST_RAISED));
+  }
+
+  private lastTerm(jobName: JobName): number {
+    return this.lastTerms.get(jobName) ?? 0;
+  }
+
+  /** @param before version of the term node @param term the version that it gets, one or more above it */
+  private stand(tree: JobTree, before: number, term: number): Promise<TransactionResult> {
     const { paths } = tree;
     const data = tree.self.jobInstanceId;
+    const raises = Array.from({ length: term - before }, (_, index): Operation => {
+      return { kind: 'set', path: paths.term, data, version: before + index };
+    });
     return tree.commitShared([
       { kind: 'check', path: paths.instance(data) },
+      ...(tree.has(paths.leader) ? [{ kind: 'delete', path: paths.leader, version: ELECTED_VERSION } as const] : []),
       { kind: 'create', path: paths.leader, data, mode: 'EPHEMERAL' },
       { kind: 'set', path: paths.leader, data, version: ELECTED_VERSION - 1 },
-      { kind: 'set', path: paths.term, data, version: termVersion },
+      ...raises,
     ]);
   }
 
@@ -158,6 +188,7 @@ export class Leadership {
     const termNode = tree.stat(tree.paths.term);
     const isOurs = node?.ephemeralOwner === tree.registry.session.id && node?.version === ELECTED_VERSION;
     const known = this.term(tree.jobName);
+    if (termNode !== undefined) this.noteTerm(tree.jobName, termNode.version);
     if (!isOurs || termNode === undefined) {
       this.endTerm(tree.jobName, new Error(`Job "${tree.jobName}": "${tree.leader()}" leads.`));
       return undefined;
@@ -165,7 +196,12 @@ export class Leadership {
     return known?.term === termNode.version ? known : this.beginTerm(tree, termNode.version);
   }
 
+  private noteTerm(jobName: JobName, term: number): void {
+    this.lastTerms.set(jobName, Math.max(term, this.lastTerm(jobName)));
+  }
+
   private beginTerm({ jobName, paths, self }: JobTree, term: number): LeadershipTerm {
+    this.noteTerm(jobName, term);
     this.endTerm(jobName, new Error(`Job "${jobName}": a new term has begun.`));
     const end = new AbortController();
     const begun: LeadershipTerm = {

@@ -100,6 +100,29 @@ export class Instances {
     if (data !== text) await tree.commit([report]);
   }
 
+  /**
+   * Creates the session node again if somebody has deleted it while this instance is registered: without it the
+   * instance would count as dead once its instance node is deleted. No request while the node exists.
+   * @param clockOffsetMs milliseconds by which this instance's clock is ahead of the registry's. @default unknown
+   */
+  async keepSession(tree: JobTree, clockOffsetMs?: number): Promise<void> {
+    const { paths, registry, self, signal } = tree;
+    await untilCommitted(tree, 'keeping the session node', async () => {
+      const { instance } = ownersOf(tree);
+      if (instance !== registry.session.id || tree.hasSession(self.jobInstanceId)) return true;
+      const path = paths.session(self.jobInstanceId);
+      const result = await tree.commit(
+        [
+          { kind: 'check', path: paths.instance(self.jobInstanceId) },
+          ...(tree.has(paths.sessions) ? [] : [creation(paths.sessions)]),
+          { kind: 'create', path, data: formatClockOffset(clockOffsetMs), mode: 'EPHEMERAL' },
+        ],
+        { signal },
+      );
+      return result.kind === 'committed' || undefined;
+    });
+  }
+
   /** Removes the nodes that `join` registered. Missing nodes are no error, as the session may have ended first. */
   async leave(tree: JobTree): Promise<void> {
     await tree.sync();

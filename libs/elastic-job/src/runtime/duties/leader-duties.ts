@@ -110,6 +110,12 @@ export class LeaderDuties implements Duty {
     this.duties.wake();
   }
 
+  // Somebody had deleted it, with what stood below: the leader, the resharding flag, or the failover queue.
+  NodeLaid(): void {
+    this.election.wake();
+    this.reshardSoon();
+  }
+
   SweepNeeded(): void {
     this.duties.wake();
   }

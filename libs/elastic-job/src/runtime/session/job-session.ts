@@ -6,12 +6,12 @@ import {
   type Duty,
   FailoverClaims,
   HandOvers,
+  KeptNodes,
   LeaderDuties,
   ManualTriggers,
   MissedFireTimes,
   OperatorSwitches,
   OwnMarks,
-  OwnServer,
   ResidentItems,
   TriggerPlan,
 } from '../duties/index.js';
@@ -48,7 +48,7 @@ export class JobSession {
     this.duties = {
       leader,
       switches, // Before the duties that ask since when something was disabled.
-      server: new OwnServer(context),
+      nodes: new KeptNodes(context),
       missed,
       catchUp,
       claims: new FailoverClaims(context, gate, leases),
@@ -74,9 +74,9 @@ export class JobSession {
 
   /** Resolves when the job has a leader and this instance knows what it owes. */
   async start(): Promise<void> {
-    const { leader, manual, marks, server, starts, switches } = this.duties;
+    const { leader, manual, marks, nodes, starts, switches } = this.duties;
     switches.readServerSwitch();
-    server.start();
+    nodes.start();
     await leader.start();
     manual.start();
     starts.open();

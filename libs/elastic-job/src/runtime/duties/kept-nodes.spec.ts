@@ -3,18 +3,18 @@ import { contextOf } from '@test/support/unit/job-context.js';
 import { type Member, Registry } from '@test/support/unit/member.js';
 import type { CoordinationServices } from '../../coordination/index.js';
 import { Servers } from '../../coordination/membership/index.js';
-import { OwnServer } from './own-server.js';
+import { KeptNodes } from './kept-nodes.js';
 
 let registry: Registry;
 let member: Member;
-let server: OwnServer;
+let server: KeptNodes;
 /** Path of the server's node, which was deleted. */
 let path: string;
 beforeEach(async () => {
   ({ registry, member } = await Registry.ofOne());
   const { tree } = member;
   const services: CoordinationServices = Object.assign(Object.create(null), { servers: new Servers(member.trees) });
-  server = new OwnServer(contextOf({ tree, services, clock: registry.clock, report: () => failed }));
+  server = new KeptNodes(contextOf({ tree, services, clock: registry.clock, report: () => failed }));
   path = tree.paths.server(member.self.serverIp);
   await member.center.delete(path);
   await tree.sync();

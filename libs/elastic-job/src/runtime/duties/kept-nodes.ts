@@ -1,0 +1,68 @@
+import type { Timer } from '../../clock/index.js';
+import { type JobContext, SessionReaction } from '../leases/index.js';
+import type { Duty, News } from './duty.js';
+
+/** Milliseconds after the deletion of a node. Who deletes a whole job is not disturbed by nodes that come back. */
+const LAY_AGAIN_MS = 1_000;
+
+/**
+ * Keeps the nodes of a job that somebody may delete by hand: those that each job has, and this instance's server and
+ * session. Every instance does so, since a job without them has no leader.
+ */
+export class KeptNodes implements Duty {
+  private readonly server: SessionReaction;
+  private readonly others: SessionReaction;
+  private waiting: Timer | undefined;
+
+  constructor(private readonly context: JobContext) {
+    const { services, tree } = context;
+    this.server = new SessionReaction(context, 'keeping the server node', () => services.servers.keep(tree));
+    this.others = new SessionReaction(context, "keeping the job's nodes", () => this.layAgain());
+  }
+
+  ServerChanged({ serverIp }: News<'ServerChanged'>): void {
+    if (serverIp === this.context.tree.self.serverIp) this.server.wake();
+  }
+
+  NodeLost(): void {
+    this.layAgainSoon();
+  }
+
+  SessionEnded({ instanceId }: News<'SessionEnded'>): void {
+    if (instanceId === this.context.tree.self.jobInstanceId) this.layAgainSoon();
+  }
+
+  ConfigurationChanged(): void {
+    const { tree } = this.context;
+    if (!tree.has(tree.paths.config)) this.layAgainSoon();
+  }
+
+  TreeReset(): void {
+    this.server.wake();
+    this.layAgainSoon();
+  }
+
+  start(): void {
+    this.server.wake();
+  }
+
+  stop(): void {
+    this.waiting?.cancel();
+    this.server.stop();
+    this.others.stop();
+  }
+
+  private layAgainSoon(): void {
+    if (this.context.tree.signal.aborted) return;
+    this.waiting ??= this.context.clock.setTimer(LAY_AGAIN_MS, () => {
+      this.waiting = undefined;
+      this.others.wake();
+    });
+  }
+
+  private async layAgain(): Promise<void> {
+    const { scheduleClock, services, tree } = this.context;
+    await services.configurations.layAgain(tree);
+    await services.instances.keepSession(tree, scheduleClock.offsetMs);
+  }
+}
