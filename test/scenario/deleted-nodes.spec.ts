@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
+import type { RegistryCenter, RegistryNode } from '../../libs/elastic-job/src/registry/index.js';
 import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
 import { createTestCluster, type TestCluster } from '../../libs/elastic-job/src/testing/index.js';
 import { allNodes, operatorOf } from './support/registry-walk.js';
@@ -7,10 +7,12 @@ import { ascending } from './support/run-checks.js';
 
 const JOB = 'settle-orders';
 const ROOT = `/${JOB}`;
+/** A job that starts after it. */
+const CHILD = 'report';
 const MINUTE = 60_000;
 const ITEMS = [0, 1, 2, 3];
 /** Nodes whose end an operator may have meant: the instance leaves, and says so. */
-const MEMBERS = [ROOT, `${ROOT}/instances`];
+const MEMBERS = [ROOT, `${ROOT}/instances`, `/${CHILD}`, `/${CHILD}/instances`];
 
 let cluster: TestCluster;
 let operator: RegistryCenter;
@@ -29,7 +31,7 @@ describe('a job leads, fires, reshards and fails over a minute after a node of i
   it.each(leaves.filter(isHealed))('%s alone', async (path) => {
     await operator.delete(nodeOf(path));
 
-    await cluster.advance(MINUTE);
+    await cluster.advance(healingMs(path));
     await expectWorks();
     expect(eventsOf('error')).toEqual([]);
   });
@@ -37,21 +39,21 @@ describe('a job leads, fires, reshards and fails over a minute after a node of i
   it.each(subtrees.filter(isHealed))('%s with everything below', async (path) => {
     await removeAll(nodeOf(path));
 
-    await cluster.advance(MINUTE);
+    await cluster.advance(healingMs(path));
     await expectWorks();
     expect(eventsOf('error')).toEqual([]);
   });
 
   it.each([...MEMBERS, '/'])('%s with everything below, once each instance has resumed the job', async (path) => {
-    await removeAll(path === '/' ? ROOT : path);
-    if (path === '/') await operator.delete('/');
+    await (path === '/' ? removeNamespace() : removeAll(path));
     await cluster.advance(MINUTE);
-    expect(eventsOf('error')).toHaveLength(2);
-    for (const { runtime } of cluster.instances) runtime.registrar.resume(JOB);
+    const removals = eventsOf('error').length;
+    expect(removals).toBe(path === '/' ? 4 : 2);
+    for (const { runtime } of cluster.instances) for (const name of [JOB, CHILD]) runtime.registrar.resume(name);
 
-    await cluster.advance(MINUTE);
+    await cluster.advance(healingMs(path));
     await expectWorks();
-    expect(eventsOf('error')).toHaveLength(2);
+    expect(eventsOf('error')).toHaveLength(removals);
   });
 });
 
@@ -82,12 +84,17 @@ it('nothing of a job comes back while somebody deletes it node by node for a sec
   expect(await operator.exists(ROOT)).toBeUndefined();
 });
 
+/** A job looks for its place at its parents each `reconcileIntervalMinutes`, since these are other jobs' nodes. */
+function healingMs(path: string): number {
+  return path === ROOT || path.includes('/dependents') ? 11 * MINUTE : MINUTE;
+}
+
 function isHealed(path: string): boolean {
-  return !MEMBERS.includes(path) && !path.startsWith(`${ROOT}/instances/`);
+  return !MEMBERS.includes(path) && !path.includes('/instances/');
 }
 
 async function expectAllIsLaid(): Promise<void> {
-  const paths = (await allNodes(operator, ROOT)).map((node) => shapeOf(node.path));
+  const paths = (await allJobNodes()).map((node) => shapeOf(node.path));
   expect(new Set(paths)).toEqual(new Set(laid));
 }
 
@@ -128,6 +135,12 @@ async function expectFires(): Promise<void> {
   await cluster.advance(5 * MINUTE);
   const runs = cluster.runs(JOB).slice(before);
   expect(runs.map(({ item }) => item).toSorted(ascending)).toEqual(ITEMS);
+  expect(cluster.runs(CHILD).map(({ fireTime }) => fireTime)).toContain(runs[0]!.fireTime);
+}
+
+async function removeNamespace(): Promise<void> {
+  for (const name of [JOB, CHILD]) await removeAll(`/${name}`);
+  await operator.delete('/');
 }
 
 async function removeAll(path: string): Promise<void> {
@@ -138,6 +151,7 @@ async function removeAll(path: string): Promise<void> {
 async function startCluster(): Promise<void> {
   const jobs = [
     { name: JOB, cron: '0 0/5 * * * ?', shardingTotalCount: ITEMS.length, failover: true, handler: () => handler() },
+    { name: CHILD, after: JOB, shardingTotalCount: 1, failover: true, handler: () => {} },
   ];
   cluster = await createTestCluster({ instances: 2, jobs });
   operator = await operatorOf(cluster);
@@ -147,10 +161,14 @@ async function startCluster(): Promise<void> {
 /** Every node of a job that has run, with the first instance's id as `{id}`. */
 async function laidNodes(): Promise<readonly string[]> {
   await startCluster();
-  const nodes = await allNodes(operator, ROOT);
+  const nodes = await allJobNodes();
   const paths = [...new Set(nodes.map(({ path }) => shapeOf(path)))];
   await cluster.stop();
   return paths;
+}
+
+async function allJobNodes(): Promise<readonly RegistryNode[]> {
+  return [...(await allNodes(operator, ROOT)), ...(await allNodes(operator, `/${CHILD}`))];
 }
 
 function shapeOf(path: string): string {

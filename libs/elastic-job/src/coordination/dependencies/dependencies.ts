@@ -77,6 +77,11 @@ export class Dependencies {
     return tree.node(tree.paths.after) !== undefined && tree.startLedger() === undefined;
   }
 
+  /** True if somebody has deleted the job's record of its starts. */
+  isLost(tree: JobTree): boolean {
+    return !tree.has(tree.paths.after) && this.configurations.current(tree.jobName).after.length > 0;
+  }
+
   /** Makes the next `keep` look at the parents again, since one may have been removed and installed anew. */
   forget(tree: JobTree): void {
     this.kept.delete(tree);

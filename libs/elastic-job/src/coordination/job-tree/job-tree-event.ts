@@ -31,7 +31,7 @@ export type JobTreeEvent =
   /** An instance runs the item now, has taken it over, or claims so. */
   | { readonly kind: 'ItemMarked'; readonly item: number }
   | { readonly kind: 'ItemReleased'; readonly item: number }
-  /** Parent jobs have made progress, so this one may have been started. */
+  /** Parent jobs have made progress, so this one may have been started; or the record of it is gone. */
   | { readonly kind: 'StartsChanged' }
   /** No instance holds the counting lock any more. */
   | { readonly kind: 'CountingLockReleased' }
@@ -88,7 +88,7 @@ export function eventOf(change: Change, node: JobNode): JobTreeEvent | undefined
     case 'next-instance-ip':
       return change === 'deleted' ? undefined : { kind: 'NextInstanceChanged' };
     case 'after':
-      return change === 'deleted' ? undefined : { kind: 'StartsChanged' };
+      return { kind: 'StartsChanged' };
     case 'counting-lock':
       return change === 'deleted' ? { kind: 'CountingLockReleased' } : undefined;
     case 'root':

@@ -121,7 +121,8 @@ export class LeaderDuties implements Duty {
   }
 
   StartsChanged(): void {
-    this.wakeIf(this.context.services.dependencies.isDamaged(this.context.tree));
+    const { services, tree } = this.context;
+    this.wakeIf(services.dependencies.isDamaged(tree) || services.dependencies.isLost(tree));
   }
 
   // A request to an instance that is there is that instance's to take.
