@@ -39,7 +39,8 @@ export function describeElasticJob2(adapter: RegistryAdapter): void {
     const { stage } = useStage(adapter);
     const writeOld = async () => {
       for (const [path, data] of Object.entries(NODES)) {
-        await stage().registry.create(`/${JOB}${path}`, data, 'PERSISTENT');
+        const mode = path.startsWith('/instances/') ? 'EPHEMERAL' : 'PERSISTENT';
+        await stage().registry.create(`/${JOB}${path}`, data, mode);
       }
     };
     const textOf = () => new JobOperateApi(stage().registry, clock).dump(JOB, { hideSecrets: false });

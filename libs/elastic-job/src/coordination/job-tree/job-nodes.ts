@@ -1,4 +1,4 @@
-import { type JobInstance, inJavaOrder, processOf, type ToldOffset } from '../../domain/index.js';
+import { inJavaOrder, isInstanceId, type JobInstance, processOf, type ToldOffset } from '../../domain/index.js';
 import type { NodeStat, Operation, RegistryNode, Subtree } from '../../registry/index.js';
 import { type Company, companyOf } from './company.js';
 import { DRAINING, instanceOf, isOfSession, parseClockOffset, type RegisteredInstance } from './instance-text.js';
