@@ -79,6 +79,18 @@ describe('HeldBack', () => {
     expect(told.reduce((sum, { count }) => sum + count, 0)).toBe(10_000);
   });
 
+  it('leaves no timer, and delivers nothing that is held, once all kinds are forgotten', async () => {
+    const { clock, add, counts, heldBack } = setUp();
+    add();
+    add();
+    heldBack.forget(() => true);
+    expect(clock.pendingTimers).toBe(0);
+    await clock.advance(1_000_000);
+    expect(counts()).toEqual([1]);
+    add();
+    expect(counts()).toEqual([1, 1]);
+  });
+
   it('reports at its end what is held, leaves no timer, and holds nothing back any more', () => {
     const { clock, add, counts, heldBack } = setUp();
     add();

@@ -49,6 +49,12 @@ export class HeldBack<T> {
     if (this.kinds.size > mostKinds) this.closeWindow(this.kinds.keys().next().value!);
   }
 
+  /** Delivers nothing more of these kinds: a later value of one is its first. */
+  forget(isForgotten: (name: string) => boolean): void {
+    for (const name of this.kinds.keys()) if (isForgotten(name)) this.kinds.delete(name);
+    if (this.kinds.size === 0) this.timer?.cancel();
+  }
+
   /** Delivers all held values, and holds nothing back any more. */
   end(): void {
     this.isOver = true;

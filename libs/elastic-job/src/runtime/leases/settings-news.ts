@@ -16,7 +16,12 @@ export class SettingsNews {
 
   /** @param tell tells what is news when it is called, or nothing */
   add(jobName: string, kind: string, tell: () => void): void {
-    this.heldBack.add(`${kind} ${jobName}`, tell);
+    this.heldBack.add(`${jobName}/${kind}`, tell);
+  }
+
+  /** Forgets a job that has left this process. */
+  forget(jobName: string): void {
+    this.heldBack.forget((name) => name.startsWith(`${jobName}/`));
   }
 
   /** Tells what is held back, and holds nothing back any more. */
