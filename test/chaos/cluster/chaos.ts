@@ -8,7 +8,7 @@ import { whyNoJava } from '@test/support/peers/java-build.js';
 import type { Fault, Violation } from './check/index.js';
 import { buildPrograms } from './programs.js';
 import { type Column, report } from './report.js';
-import { type ChaosResult, runChaos, TICK_MS } from './run-chaos.js';
+import { type ChaosResult, LARGEST_OFFSET_MS, runChaos, TICK_MS } from './run-chaos.js';
 import { runRolling } from './run-rolling.js';
 import type { WorkerKind } from './stage/workforce.js';
 
@@ -24,7 +24,9 @@ const { values } = parseArgs({
     rolling: { type: 'string', default: '10' },
     keep: { type: 'string' },
     clocks: { type: 'boolean', default: false },
+    offset: { type: 'string', default: String(LARGEST_OFFSET_MS) },
     refusals: { type: 'boolean', default: false },
+    hands: { type: 'boolean', default: false },
     slack: { type: 'string', default: '1000' },
   },
 });
@@ -77,7 +79,9 @@ async function column(kind: WorkerKind, title: string): Promise<Column> {
     seed: Number(values.seed),
     slackMs: Number(values.slack),
     clocks: values.clocks && kind === 'node',
+    offsetMs: Number(values.offset),
     refusals: values.refusals,
+    hands: values.hands && kind === 'node',
     tell: (faults) =>
       console.info(`${title}: minute ${Math.round((Date.now() - startedAt) / 60_000)}, ${faults} faults so far`),
     ...(values.keep !== undefined && { keep: join(values.keep, kind) }),

@@ -16,7 +16,7 @@ const JOBS: readonly JobPlan[] = [
   { name: 'each-five-seconds', cron: '0/5 * * * * ?', periodMs: 5_000, items: ITEMS },
 ];
 /** Largest offset of a clock that still counts as right. */
-const LARGEST_OFFSET_MS = 300;
+export const LARGEST_OFFSET_MS = 300;
 /** Time that workers need to read the state of the jobs after a new start. */
 const WARM_UP_MS = 2_000;
 
@@ -30,8 +30,12 @@ export interface ChaosOptions {
   readonly slackMs?: number;
   /** Workers have clocks of their own, which are stepped. */
   readonly clocks?: boolean;
+  /** Largest offset of such a clock when it is right. @default 300 */
+  readonly offsetMs?: number;
   /** Servers refuse writes for a while. */
   readonly refusals?: boolean;
+  /** Operators make totals smaller for a while, and delete nodes. */
+  readonly hands?: boolean;
   /** The directory that keeps the logs. */
   readonly keep?: string;
   /** Called every minute with the number of faults so far. */
@@ -59,12 +63,14 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const version = { leastMs: 50, mostMs: 1_500, version: '' };
   const given = { namespace: `chaos-${options.kind}`, jobs: JOBS, workers: WORKERS, version };
   const { seed, slackMs, keep, clocks = false, refusals = false, tell = () => {} } = options;
+  const { offsetMs = LARGEST_OFFSET_MS } = options;
   const random = new Seeded(seed);
-  const drawClockMs = clocks ? () => random.between(-LARGEST_OFFSET_MS, LARGEST_OFFSET_MS) : undefined;
+  const hands = options.hands ? new Seeded(seed + 1) : undefined;
+  const drawClockMs = clocks ? () => random.between(-offsetMs, offsetMs) : undefined;
   const cluster = await Cluster.start({ ...clusterOptions(options, given), slackMs, keep, drawClockMs });
   const telling = setInterval(() => tell(cluster.faults.faults.length), 60_000);
   try {
-    return await judged(cluster, () => new Breakage(cluster, random, { clocks, refusals }).run(options.ms));
+    return await judged(cluster, () => new Breakage(cluster, random, { clocks, refusals, hands }).run(options.ms));
   } finally {
     clearInterval(telling);
     await cluster.stop();

@@ -1,4 +1,13 @@
-import { type Fault, type History, type JobPlan, type Run, runsOf, type Span, type TreeSight } from './history.js';
+import {
+  type Fault,
+  type History,
+  type JobPlan,
+  type Run,
+  runsOf,
+  type Span,
+  TOLERANCE_MS,
+  type TreeSight,
+} from './history.js';
 import { overlap, touches, union } from './spans.js';
 
 /** Time that a failover may take on top of session timeout and tick. */
@@ -7,6 +16,8 @@ const FAILOVER_SLACK_MS = 300;
 const SETTLE_MS = 100;
 /** Time from a healed network or server to a client that is connected and has its jobs. */
 const RECONNECT_MS = 1_000;
+/** Clocks that count as right may be two seconds apart. */
+const EDIT_MS = 3_000;
 
 /** The longest time from the death of an instance to the deletion of its node and the restart of its runs. */
 export function failoverBoundMs({ sessionTimeoutMs, tickMs }: Pick<History, 'sessionTimeoutMs' | 'tickMs'>): number {
@@ -61,6 +72,16 @@ export class Excuses {
     return this.history.faults
       .filter(({ items }) => items?.job === job && items.items.includes(item))
       .map((fault) => this.#spanOf(fault));
+  }
+
+  /** True if the job's `config` was edited in that span of the worker's clock: nobody owes what came before an edit. */
+  isEdited(job: string, span: Span, worker: string): boolean {
+    const widened = (ms: number): Span => ({ from: span.from - ms, to: span.to + ms });
+    const isStepped = this.history.faults.some((fault) => {
+      return fault.isClock && fault.victim === worker && touches(fault, widened(TOLERANCE_MS));
+    });
+    const near = widened(isStepped ? TOLERANCE_MS + EDIT_MS : EDIT_MS);
+    return this.history.faults.some((fault) => fault.edits === job && touches(fault, near));
   }
 
   /** A run holds its item until its end is written, and a struck worker cannot write it. */

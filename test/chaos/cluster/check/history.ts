@@ -74,6 +74,10 @@ export interface Fault extends Span {
   readonly keepsSession?: boolean;
   /** Only these items are affected. */
   readonly items?: { readonly job: string; readonly items: readonly number[] };
+  /** The victim's clock was wrong meanwhile. */
+  readonly isClock?: boolean;
+  /** Name of a job whose `config` was written at its beginning, at its end, or at both. */
+  readonly edits?: string;
   /** Longest time after the healing until a refused write is tried again. */
   readonly retryMs?: number;
 }
@@ -154,7 +158,7 @@ export function itemsOf({ items }: JobPlan): readonly number[] {
 }
 
 /** A fire time this far ahead of the registry's clock is not due, by the library's own setting. */
-const TOLERANCE_MS = 10_000;
+export const TOLERANCE_MS = 10_000;
 
 /** True if the run was begun before its fire time had come by the registry's clock. */
 export function isEarly({ fireTime, begunAt }: Run, { registry }: History): boolean {

@@ -30,6 +30,17 @@ describe('silence', () => {
     expect(rulesOf(heard)).toEqual(['silent 7000']);
   });
 
+  it('asks for no report of what was owed when the settings were edited', () => {
+    const edit = { victim: undefined, isPause: false, edits: 'j', items: { job: 'j', items: [1] } };
+    const from = (at: number, to: number) => ({ faults: [fault({ ...edit, from: at, to }), LAST] });
+    expect(passedBy([], from(6_500, 7_500))).toEqual([]);
+    expect(passedBy([], from(7_500, 7_800))).toEqual([]);
+    expect(passedBy([], from(12_000, 12_500))).toEqual(['silent 7000']);
+    const stepped = fault({ from: 6_000, to: 6_500, isClock: true, isPause: false });
+    expect(passedBy([], { faults: [...from(12_000, 12_500).faults, stepped] })).toEqual([]);
+    expect(passedBy([missed, { ...missed, worker: 'b' }], from(6_500, 7_500))).toEqual(['contradicted 7000']);
+  });
+
   it('asks for no reports of workers that report nothing', () => {
     expect(rulesOf(historyOf(runsBut(7_000), { told: undefined, slackMs: 3_000 }))).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { type History, isEarly, itemsOf, type Run, runsOf, targetsOf, type Told,
 /**
  * Nothing is silent (invariant 15): every target that a later begin has skipped was either run or reported as missed,
  * never both, and never twice. A target that was begun early may be reported as missed. A begin whose process died or
- * lost its session before it could report is excused; its rescue shows it.
+ * lost its session before it could report is excused; its rescue shows it. Nobody owes what came before an edit.
  */
 export function silence(history: History, excuses: Excuses): readonly Violation[] {
   if (history.told === undefined) return [];
@@ -37,6 +37,7 @@ function wrong(
   if (run !== undefined || tellers.length > 0) return undefined;
   const next = nextOf(onTime, target);
   if (next === undefined || isRescueOfUnheard(next, excuses)) return undefined;
+  if (excuses.isEdited(next.job, { from: target, to: next.begunAt }, next.worker)) return undefined;
   return { rule: 'silent', text: `passed by, and neither run nor told; the next run is of ${next.worker}` };
 }
 

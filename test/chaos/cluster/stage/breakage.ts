@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Seeded } from '@test/support/seeded.js';
 import type { Cluster } from './cluster.js';
 import { COMMON_FAULTS, type CommonFault } from './common-faults.js';
+import { editByHand } from './hands.js';
 import { WORKER_FAULTS, type WorkerFault } from './worker-faults.js';
 
 type FaultKind = WorkerFault | CommonFault;
@@ -39,6 +40,8 @@ export interface BreakageOptions {
   readonly clocks: boolean;
   /** The servers' consent to writes. */
   readonly refusals: boolean;
+  /** Operators edit the tree all the time, whatever else is broken. Drawn apart, so that the other faults stay. */
+  readonly hands?: Seeded;
 }
 
 /** Breaks one thing after the other at random. Several workers may suffer at the same time while others are well. */
@@ -50,8 +53,9 @@ export class Breakage {
   constructor(
     private readonly cluster: Cluster,
     private readonly random: Seeded,
-    { clocks, refusals }: BreakageOptions,
+    private readonly options: BreakageOptions,
   ) {
+    const { clocks, refusals } = options;
     this.#cards = Object.entries(SHARES)
       .filter(([kind]) => (clocks || !OF_CLOCKS.has(kind)) && (refusals || !REFUSALS.has(kind)))
       .flatMap(([kind, count]) => Array.from({ length: count }, () => kind));
@@ -60,10 +64,13 @@ export class Breakage {
   /** Resolves when the time is up and everything is healed. */
   async run(ms: number): Promise<void> {
     const end = performance.now() + ms;
+    const { hands } = this.options;
+    const edits = hands && editByHand(this.cluster, hands, end);
     while (performance.now() < end) {
       await delay(this.random.between(0, LONGEST_CALM_MS));
       await this.#break(this.#draw());
     }
+    await edits;
     await Promise.all(this.#suffering.values());
   }
 

@@ -49,6 +49,11 @@ export class TreeWatch {
     return this.workforce.nameOf(this.#witnesses.get(job)?.leader());
   }
 
+  /** The connection by which an operator edits the job, with the job's nodes. */
+  operatorOf(job: string): Pick<TreeWitness, 'registry' | 'nodes'> {
+    return this.#witnesses.get(job)!;
+  }
+
   /** Resolves when exactly the living workers share every job. @throws if they do not within the limit */
   untilShared(limitMs: number): Promise<void> {
     return this.#until('the workers share the jobs', limitMs, (witness) => witness.isPlannedFor(this.workforce.all));

@@ -84,7 +84,7 @@ async function stepClock(
   if (clock === undefined) throw new Error(`${victim} has no clock of its own.`);
   const right = clock.offsetMs;
   const stepMs = Math.round(SHORTEST_STEP_MS * (LONGEST_STEP_MS / SHORTEST_STEP_MS) ** random.next());
-  const healed = faults.open({ kind, victim, ...HARMLESS, keepsSession: true });
+  const healed = faults.open({ kind, victim, ...HARMLESS, keepsSession: true, isClock: true });
   await clock.set(right + (kind === 'clock ahead' ? stepMs : -stepMs));
   await delay(random.between(1_000, 8_000));
   await clock.set(right);
