@@ -24,14 +24,14 @@ class OnceListener extends DistributeOnceElasticJobListener {
   }
 }
 
-/** The definition of Java's job under our names. Features that Java cannot share are off. */
+/** The definition of Java's job under our names. All else has our defaults. */
 export function definitionOf(
   spec: JobSpec,
   handlers: BehavingHandlers,
   tell: (event: string, facts: object) => void,
 ): JobDefinition {
   const { jobName, jobShardingStrategyType: strategy, jobListenerTypes = [], ...same } = spec;
-  const options: JobOptions = { ...same, name: jobName, clockChange: 'quartz', ...(strategy && { strategy }) };
+  const options: JobOptions = { ...same, name: jobName, ...(strategy && { strategy }) };
   return {
     configuration: resolveJobOptions(options, { place: 'interop' }),
     className: JOB_CLASS,
