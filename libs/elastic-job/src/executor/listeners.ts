@@ -1,5 +1,5 @@
 import type { ExecutionLease, GuaranteedRun } from '../coordination/index.js';
-import type { ElasticJobListener, JobConfiguration } from '../domain/index.js';
+import { type ElasticJobListener, type JobConfiguration, listenersOf } from '../domain/index.js';
 import type { JobExecutor } from './job-executor.js';
 import { type ListenerTerms, RunListeners } from './run-listeners.js';
 
@@ -37,12 +37,4 @@ export class JobListeners {
     await this.executor.notice(run, () => run.before());
     return { after: () => this.executor.notice(run, () => run.after()) };
   }
-}
-
-/** Listeners that the job names by type, and those without a type. */
-function listenersOf(
-  { jobListenerTypes }: JobConfiguration,
-  listeners: readonly ElasticJobListener[],
-): readonly ElasticJobListener[] {
-  return listeners.filter(({ type }) => type === undefined || jobListenerTypes.includes(type));
 }

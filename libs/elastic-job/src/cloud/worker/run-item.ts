@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/index.js';
 import {
-  DistributeOnceElasticJobListener,
+  distributesOnce,
   type ElasticJobListener,
   hiddenProps,
   type JobConfiguration,
@@ -39,7 +39,7 @@ export async function runItem(
 ): Promise<ShardOutcome> {
   const configuration = configurationOf(envelope, work.configuration);
   const executor = new JobExecutor(clock, { tokenEpoch: envelope.tokenEpoch, hungGraceMs });
-  const perItem = work.listeners.filter((listener) => !(listener instanceof DistributeOnceElasticJobListener));
+  const perItem = work.listeners.filter((listener) => !distributesOnce(listener));
   const listeners = new JobListeners(perItem, () => NOWHERE, executor, {
     clock,
     hungGraceMs,

@@ -1,4 +1,5 @@
 import type { JobName } from '../cluster/index.js';
+import type { JobConfiguration } from '../options/index.js';
 import type { ExecutionSource, GuaranteePhase } from '../run/index.js';
 
 /** A run, as a listener sees it: all items that this instance runs for one trigger. */
@@ -82,4 +83,17 @@ export abstract class DistributeOnceElasticJobListener implements ElasticJobList
     const atLast = () => this.doAfterJobExecutedAtLastCompleted(contexts);
     return barrier.meet('completed', this.completedTimeoutMs, atLast);
   }
+}
+
+/** True for distribute-once listeners, also for those of another copy of this package. */
+export function distributesOnce(listener: ElasticJobListener): boolean {
+  return 'doBeforeJobExecutedAtLastStarted' in listener && 'doAfterJobExecutedAtLastCompleted' in listener;
+}
+
+/** Listeners that a job names by type, and those without a type. */
+export function listenersOf(
+  { jobListenerTypes }: Pick<JobConfiguration, 'jobListenerTypes'>,
+  listeners: readonly ElasticJobListener[],
+): readonly ElasticJobListener[] {
+  return listeners.filter(({ type }) => type === undefined || jobListenerTypes.includes(type));
 }

@@ -1,9 +1,18 @@
 import { expect, it } from 'vitest';
-import { type ElasticJobListener, resolveJobOptions } from '../../domain/index.js';
+import { DistributeOnceElasticJobListener, type ElasticJobListener, resolveJobOptions } from '../../domain/index.js';
+import type { JobDefinition } from './job-definition.js';
 import { knownListeners } from './known-listeners.js';
 
 const audit: ElasticJobListener = { type: 'audit', beforeJobExecuted() {}, afterJobExecuted() {} };
 const nameless: ElasticJobListener = { beforeJobExecuted() {}, afterJobExecuted() {} };
+
+class Once extends DistributeOnceElasticJobListener {
+  override readonly type = 'once';
+  override doBeforeJobExecutedAtLastStarted() {}
+  override doAfterJobExecutedAtLastCompleted() {}
+}
+
+const DEFINITION = definitionOf([]);
 
 it('are those of the job, and then those of the process', () => {
   expect(known(['audit'], [nameless], [audit])).toEqual([nameless, audit]);
@@ -23,11 +32,20 @@ it('name all that are known where nothing like it is, and none if there are none
   expect(() => known(['zzzzzzzzz'], [nameless], [])).toThrow(/; known are none$/);
 });
 
+it('are only those that distribute once where tasks do the work, which call the others', () => {
+  const listeners = [audit, new Once()];
+  expect(knownListeners({ ...DEFINITION, tasks: 'adoptable' }, listeners)).toEqual(listeners.slice(1));
+});
+
 function known(types: readonly string[], own: readonly ElasticJobListener[] | undefined, shared: ElasticJobListener[]) {
+  const definition = definitionOf(types);
+  return knownListeners(own === undefined ? definition : { ...definition, listeners: own }, shared);
+}
+
+function definitionOf(jobListenerTypes: readonly string[]): JobDefinition {
   const configuration = resolveJobOptions(
-    { name: 'settle', cron: '* * * * * ?', shardingTotalCount: 1, jobListenerTypes: types },
+    { name: 'settle', cron: '* * * * * ?', shardingTotalCount: 1, jobListenerTypes },
     { place: 'spec' },
   );
-  const definition = { configuration, className: 'Settle', place: 'spec', handler: () => {} };
-  return knownListeners(own === undefined ? definition : { ...definition, listeners: own }, shared);
+  return { configuration, className: 'Settle', place: 'spec', handler: () => {} };
 }

@@ -1,9 +1,4 @@
-import {
-  ConfigurationError,
-  DistributeOnceElasticJobListener,
-  type ElasticJobListener,
-  findNearestName,
-} from '../../domain/index.js';
+import { ConfigurationError, distributesOnce, type ElasticJobListener, findNearestName } from '../../domain/index.js';
 import type { JobDefinition } from './job-definition.js';
 
 /**
@@ -27,5 +22,5 @@ export function knownListeners(
   if (problems.length > 0) throw new ConfigurationError(`job "${configuration.jobName}" (${place})`, problems);
   if (tasks === undefined) return listeners;
   // Listeners of single items are called in the task.
-  return listeners.filter((listener) => listener instanceof DistributeOnceElasticJobListener);
+  return listeners.filter(distributesOnce);
 }
