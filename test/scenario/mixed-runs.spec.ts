@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ShardingContext } from '../../libs/elastic-job/src/domain/index.js';
+import { DistributeOnceElasticJobListener, type ShardingContext } from '../../libs/elastic-job/src/domain/index.js';
 import type { FailureRule } from '../../libs/elastic-job/src/registry/index.js';
 import { JobOperateApi } from '../../libs/elastic-job/src/operations/index.js';
 import { JOB, MixedCluster } from './support/mixed-cluster.js';
@@ -156,6 +156,38 @@ describe('settings that Java cannot share', () => {
     expect(cluster.itemsAt(await cluster.untilNextMinute(1_000)).ours).toEqual(range(4));
     expect(statusOf(0)).toMatchObject({ mixedWith: [], problem: undefined });
   });
+});
+
+describe('a distribute-once listener that no Java peer calls', () => {
+  it('stops ours from starting if Java is there, and is named', async () => {
+    const job = { jobListenerTypes: ['once'] };
+    cluster = await MixedCluster.start({ instances: 0, job, listeners: [new Once('once')] });
+    await cluster.java();
+
+    await expect(cluster.ours.join()).rejects.toMatchObject({
+      code: 'CONFIGURATION',
+      message: expect.stringContaining('jobListenerTypes lacks "once"'),
+    });
+  });
+
+  it('stops ours from beginning anything after Java has joined, if it has no type', async () => {
+    cluster = await MixedCluster.start({ instances: 1, listeners: [new Once()] });
+    expect(cluster.itemsAt(await cluster.untilNextMinute(1_000)).ours).toEqual(range(4));
+
+    const java = await cluster.java();
+
+    expect(cluster.itemsAt(await cluster.untilNextMinute(1_000)).ours).toEqual([]);
+    expect(statusOf(0)).toMatchObject({ mixedWith: [java.id], problem: expect.stringContaining('has no type') });
+  });
+
+  class Once extends DistributeOnceElasticJobListener {
+    constructor(override readonly type?: string) {
+      super();
+    }
+
+    override doBeforeJobExecutedAtLastStarted() {}
+    override doAfterJobExecutedAtLastCompleted() {}
+  }
 });
 
 const JAVA_CONFIG = {

@@ -3,6 +3,7 @@ import { JOB, jobSpec, NEVER, ONCE_LISTENER, ORDERS, RELEASES, useInterop, whyNo
 
 const TOTAL = 4;
 const SPEC = jobSpec({ cron: NEVER, shardingTotalCount: TOTAL });
+const WITH_LISTENER = { ...SPEC, jobListenerTypes: [ONCE_LISTENER] };
 
 describe.skipIf(whyNot()).each(RELEASES)('distribute-once listeners beside ElasticJob %s', (release) => {
   const stage = useInterop(release);
@@ -12,11 +13,7 @@ describe.skipIf(whyNot()).each(RELEASES)('distribute-once listeners beside Elast
     const witness = await stage().witness();
     const console = await stage().java();
     const peers = await stage().pair(order);
-    await peers[0].start({ ...SPEC, jobListenerTypes: [ONCE_LISTENER] });
-    // Java reads its listeners from the configuration when it starts. Ours are given with the job.
-    await console.edit(JOB, { jobListenerTypes: [ONCE_LISTENER] });
-    await peers[1].start({ ...SPEC, jobListenerTypes: [ONCE_LISTENER] });
-    await journal.until('the next trigger shares the job', () => witness.awaitsPlanFor(peers));
+    await stage().startAtRest(witness, WITH_LISTENER, peers);
 
     for (const round of [1, 2]) {
       const since = journal.mark;
@@ -40,5 +37,27 @@ describe.skipIf(whyNot()).each(RELEASES)('distribute-once listeners beside Elast
     function named(name: string, since: number) {
       return journal.events.slice(since).filter(({ event }) => event === name);
     }
+  });
+
+  it('keep ours from starting while the job of a Java peer does not name them', async () => {
+    const [java, node] = await Promise.all([stage().java(), stage().node()]);
+    await java.start(SPEC);
+
+    await expect(node.start(WITH_LISTENER)).rejects.toThrow(`jobListenerTypes lacks "${ONCE_LISTENER}"`);
+
+    await java.edit(JOB, { jobListenerTypes: [ONCE_LISTENER] });
+    await node.start(WITH_LISTENER);
+  });
+
+  it('keep a Java peer that lacks one of ours from starting, and ours run on', async () => {
+    const { journal } = stage();
+    const [java, node] = await Promise.all([stage().java(), stage().node()]);
+    await node.start({ ...jobSpec(), jobListenerTypes: ['OURS_ALONE'] });
+
+    await expect(java.start(jobSpec())).rejects.toThrow("Can not find job listener type 'OURS_ALONE'");
+
+    const since = journal.mark;
+    const isCalled = () => journal.events.slice(since).some(({ event }) => event === 'all-completed');
+    await journal.until('the listener of ours is called', isCalled);
   });
 });

@@ -21,7 +21,7 @@ export interface JobSpec {
 
 /** Text of the job's root node, which is the class of the Java peer's handler. All instances must name it. */
 export const JOB_CLASS = 'peer.Handler';
-/** Type of the Java peer's distribute-once listener. Ours has a listener that does the same. */
+/** Type of the Java peer's only listener, which distributes once. Ours has one of each type that a job names. */
 export const ONCE_LISTENER = 'INTEROP_ONCE';
 export const JOB = 'settle-orders';
 const EVERY_SECOND = '* * * * * ?';

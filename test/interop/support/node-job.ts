@@ -5,13 +5,16 @@ import {
 } from '../../../libs/elastic-job/src/domain/index.js';
 import type { JobDefinition, JobTemplate } from '../../../libs/elastic-job/src/runtime/index.js';
 import type { BehavingHandlers } from './behaving-handlers.js';
-import { JOB_CLASS, type JobSpec, ONCE_LISTENER } from './job-spec.js';
+import { JOB_CLASS, type JobSpec } from './job-spec.js';
 
 const TIMEOUT_MS = 5_000;
 
 /** Reports the same as Java's `OnceListener`. */
 class OnceListener extends DistributeOnceElasticJobListener {
-  constructor(private readonly tell: (event: string) => void) {
+  constructor(
+    override readonly type: string,
+    private readonly tell: (event: string) => void,
+  ) {
     super(TIMEOUT_MS, TIMEOUT_MS);
   }
 
@@ -24,22 +27,22 @@ class OnceListener extends DistributeOnceElasticJobListener {
   }
 }
 
-/** The definition of Java's job under our names. All else has our defaults. */
+/** The definition of Java's job under our names. All else has our defaults. Each listener distributes once. */
 export function definitionOf(
   spec: JobSpec,
   handlers: BehavingHandlers,
   tell: (event: string, facts: object) => void,
 ): JobDefinition {
-  const { jobName, jobShardingStrategyType: strategy, jobListenerTypes = [], ...same } = spec;
+  const { jobName, jobShardingStrategyType: strategy, ...same } = spec;
   const options: JobOptions = { ...same, name: jobName, ...(strategy && { strategy }) };
   return {
     configuration: resolveJobOptions(options, { place: 'interop' }),
     className: JOB_CLASS,
     place: 'interop',
     handler: handlers.handlerOf(jobName),
-    listeners: jobListenerTypes.includes(ONCE_LISTENER)
-      ? [new OnceListener((event) => tell(event, { job: jobName }))]
-      : [],
+    listeners: (spec.jobListenerTypes ?? []).map(
+      (type) => new OnceListener(type, (event) => tell(event, { job: jobName })),
+    ),
   };
 }
 

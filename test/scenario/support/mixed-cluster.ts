@@ -1,4 +1,4 @@
-import type { JobHandler, JobOptions } from '../../../libs/elastic-job/src/domain/index.js';
+import type { ElasticJobListener, JobHandler, JobOptions } from '../../../libs/elastic-job/src/domain/index.js';
 import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import { createTestCluster, type TestCluster } from '../../../libs/elastic-job/src/testing/index.js';
 import { JavaPeer, type JavaPeerOptions } from './java-peer.js';
@@ -12,6 +12,7 @@ export interface MixedClusterOptions {
   readonly instances: number;
   readonly handler?: JobHandler;
   readonly job?: Partial<JobOptions>;
+  readonly listeners?: readonly ElasticJobListener[];
 }
 
 /** Instances of ours and Java peers over one registry and one virtual clock, with one job that fires every minute. */
@@ -24,7 +25,7 @@ export class MixedCluster {
     private readonly job: JobOptions,
   ) {}
 
-  static async start({ instances, handler = () => {}, job }: MixedClusterOptions): Promise<MixedCluster> {
+  static async start({ instances, handler = () => {}, job, listeners }: MixedClusterOptions): Promise<MixedCluster> {
     const options = {
       name: JOB,
       cron: '0 * * * * ?',
@@ -33,7 +34,10 @@ export class MixedCluster {
       clockChange: 'quartz' as const,
       ...job,
     };
-    const ours = await createTestCluster({ instances, jobs: [{ ...options, handler }] });
+    const ours = await createTestCluster({
+      instances,
+      jobs: [{ ...options, handler, ...(listeners && { listeners }) }],
+    });
     return new MixedCluster(ours, await operatorOf(ours), options);
   }
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ConfigurationError, HiddenText, resolveJobOptions } from '../../domain/index.js';
+import { ConfigurationError, HiddenText, type JobOptions, resolveJobOptions } from '../../domain/index.js';
 import { edit, textOf } from '@test/support/unit/config-node.js';
 import { JOB, type Member, Registry } from '@test/support/unit/member.js';
 import { ElasticJob2ConfigurationError } from './configuration.errors.js';
@@ -190,6 +190,40 @@ describe('writing a configuration', () => {
     expect(await textOf(member)).toMatch(/^jobParameter: p$/m);
     expect(await textOf(member)).toContain('future: 1\n');
   });
+});
+
+describe('types of listeners that distribute once', () => {
+  it('are written where Java reads them by the first start, and by an edit', async () => {
+    const member = await withOnceListener();
+    await member.configurations.install(member.tree);
+    expect(await textOf(member)).toContain('\njobListenerTypes:\n- once\n');
+
+    const without = { ...member.configurations.current(JOB), jobListenerTypes: [] };
+    await member.configurations.write(member.tree, without, ['jobListenerTypes']);
+    expect(await textOf(member)).not.toContain('once');
+    await member.configurations.write(member.tree, { ...without, jobListenerTypes: ['once'] });
+    expect(await textOf(member)).toContain('\njobListenerTypes:\n- once\n');
+  });
+
+  it('stay where another release has written them, until a start overwrites the node', async () => {
+    const former = await registry.joined({ jobListenerTypes: ['once'] });
+    const later = await withOnceListener();
+    await later.configurations.install(later.tree);
+    expect(later.configurations.inForce(later.tree)).toMatchObject({ differences: [], javaListenerTypes: [] });
+
+    const bold = await withOnceListener({ overwrite: true });
+    await bold.configurations.install(bold.tree);
+    await former.tree.sync();
+    expect(bold.configurations.inForce(bold.tree)).toMatchObject({ javaListenerTypes: ['once'] });
+    expect(former.configurations.inForce(former.tree)).toMatchObject({ differences: [] });
+  });
+
+  async function withOnceListener(options: Partial<JobOptions> = {}): Promise<Member> {
+    const member = await registry.member({ jobListenerTypes: ['once'], ...options });
+    const configuration = member.configurations.declared(JOB)!;
+    member.configurations.declare({ configuration, className: JOB, place: 'spec', onceListenerTypes: ['once'] });
+    return member;
+  }
 });
 
 describe('a job of ElasticJob 2', () => {

@@ -7,6 +7,8 @@ import type { ConfigurationDifference } from './lay-configuration.js';
 export interface EffectiveConfiguration {
   readonly configuration: JobConfiguration;
   readonly differences: readonly ConfigurationDifference[];
+  /** @see LaidConfiguration */
+  readonly javaListenerTypes: readonly string[];
   /** Last write of the `config` node, in milliseconds since the epoch on the registry's clock. */
   readonly writtenAt: number;
   /** Error of the unusable node, while `configuration` comes from the last usable text. */
@@ -34,7 +36,7 @@ interface Local {
 
 /** Local settings, which apply while there is no node. */
 export function asDeclared({ configuration }: Local): EffectiveConfiguration {
-  return { configuration, differences: [], writtenAt: 0 };
+  return { configuration, differences: [], javaListenerTypes: [], writtenAt: 0 };
 }
 
 /** Settings when nothing may begin: the former ones stay known. */
@@ -44,8 +46,9 @@ export function stopped(
   known: EffectiveConfiguration | undefined,
   problem: unknown,
 ): EffectiveConfiguration {
-  const { configuration, differences, writtenAt } = known ?? { ...asDeclared(local), writtenAt: stat.mtime };
-  return { configuration, differences, writtenAt, problem };
+  const former = known ?? { ...asDeclared(local), writtenAt: stat.mtime };
+  const { configuration, differences, javaListenerTypes, writtenAt } = former;
+  return { configuration, differences, javaListenerTypes, writtenAt, problem };
 }
 
 /** Settings when others may write the node, which is then not followed. @param acl names the others */

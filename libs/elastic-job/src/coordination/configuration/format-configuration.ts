@@ -24,6 +24,7 @@ type Texts = Readonly<Record<string, string | undefined>>;
  * are names of types and keys of which Java has several.
  * @param said settings that are written even with their default, since a setting of ours in the node overrides the
  * local options of every instance, while a missing one does not. Settings that the node had before stay in it.
+ * @param onceTypes types of listeners that distribute once, which Java peers must have too
  * @see ElasticJob, `JobConfigurationPOJO` and `YamlEngine`; Java fails on unknown keys at top level and on listeners
  * that it lacks.
  */
@@ -31,10 +32,11 @@ export function formatConfiguration(
   configuration: JobConfiguration,
   keeping?: StoredConfiguration,
   said: readonly string[] = [],
+  onceTypes: readonly string[] = [],
 ): string {
   const isOnlyChanges = keeping !== undefined && isCreated(keeping);
   const saidSettings = settingsToSay(said, keeping);
-  const types = placeTypes(configuration, keeping, saidSettings);
+  const types = placeTypes(configuration, keeping, saidSettings, onceTypes);
   const isWritten = whatIsWritten(said, keeping);
   const entries = new Map(keeping?.unknown.entries);
   const cron = configuration.cron ?? (isOnlyChanges ? '' : undefined);

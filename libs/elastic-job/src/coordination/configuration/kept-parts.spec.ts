@@ -120,6 +120,40 @@ describe('a node that is edited', () => {
     expect(formatConfiguration(jobOf({ jobErrorHandlerType: 'throw' }))).toMatch(/^jobErrorHandlerType: throw$/m);
   });
 
+  it('holds a listener that distributes once where Java reads it, and others in its props', () => {
+    const local = jobOf({ jobListenerTypes: ['audit', 'once'] });
+    const text = formatConfiguration(local, undefined, [], ['once', 'unnamed']);
+    expect(text).toContain('\njobListenerTypes:\n- once\njobName');
+    expect(text).toContain('\n  nestjs.jobListenerTypes: audit\n');
+    expect(layConfiguration(local, text)).toMatchObject({
+      configuration: { jobListenerTypes: ['audit', 'once'] },
+      differences: [],
+      javaListenerTypes: ['once'],
+    });
+  });
+
+  it('overrides listeners that only the code names, also if all of its own are where Java reads them', () => {
+    const text = formatConfiguration(jobOf({ jobListenerTypes: ['once'] }), undefined, [], ['once']);
+    const { configuration } = layConfiguration(jobOf({ jobListenerTypes: ['audit', 'once'] }), text);
+    expect(configuration.jobListenerTypes).toEqual(['once']);
+  });
+
+  it('names no listener twice after it has moved to where Java reads it, whoever writes next', () => {
+    const local = jobOf({ jobListenerTypes: ['once', 'audit'] });
+    const former = formatConfiguration(local);
+    const moved = formatConfiguration(local, parseConfiguration(former, 'myJob'), [], ['once']);
+    expect(moved).toContain('\njobListenerTypes:\n- once\njobName');
+    expect(moved).toContain('\n  nestjs.jobListenerTypes: audit\n');
+    expect(formatConfiguration(local, parseConfiguration(moved, 'myJob'))).toBe(moved);
+  });
+
+  it('keeps listeners in its props if the job was created from a template, which no Java peer shares', () => {
+    const created = parseConfiguration('props:\n  nestjs.template: import\n', 'myJob');
+    const local = jobOf({ jobListenerTypes: ['once'] });
+    expect(formatConfiguration(local, created, ['jobListenerTypes'], ['once'])).not.toContain('- once');
+    expect(formatConfiguration(local, created, ['jobParameter'], ['once'])).not.toContain('once');
+  });
+
   it.each([1, 2])('holds SINGLE_SHARDING_BALANCE at its top level, and STICKY in its props (%#)', (number) => {
     const type = number === 1 ? 'SINGLE_SHARDING_BALANCE' : 'STICKY';
     const text = formatConfiguration({ ...jobOf(), strategy: { type, shard: () => new Map() } });

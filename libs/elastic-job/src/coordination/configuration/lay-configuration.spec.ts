@@ -19,7 +19,10 @@ describe('layConfiguration', () => {
     { jobParameter: "'\t\u0085\n\n" },
   ])('finds no difference to a node that the same options wrote: %j', (options) => {
     const local = jobOf(options);
-    expect(layConfiguration(local, formatConfiguration(local))).toEqual({ configuration: local, differences: [] });
+    expect(layConfiguration(local, formatConfiguration(local))).toMatchObject({
+      configuration: local,
+      differences: [],
+    });
   });
 
   it.each([

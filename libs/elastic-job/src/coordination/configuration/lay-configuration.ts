@@ -55,6 +55,8 @@ const FOLLOWS_ALL: PropTrust = { targets: {}, allowed: {} };
 export interface LaidConfiguration {
   readonly configuration: JobConfiguration;
   readonly differences: readonly ConfigurationDifference[];
+  /** Types of listeners at the node's top level, where Java reads them when it starts. */
+  readonly javaListenerTypes: readonly string[];
 }
 
 /**
@@ -95,6 +97,7 @@ export function layStored(
         return { field, local: ours, stored: theirs, isRefused: true } as const;
       }),
     ],
+    javaListenerTypes: stored.jobListenerTypes ?? [],
   };
 }
 
@@ -173,6 +176,7 @@ function said<T>(value: T | typeof NONE | undefined, otherwise: T | undefined): 
 function layTypes(local: JobConfiguration, stored: StoredConfiguration) {
   const { nestjs, jobListenerTypes = [] } = stored;
   const { strategy } = local;
+  const listenerTypes = new Set([...jobListenerTypes, ...(nestjs.jobListenerTypes ?? local.jobListenerTypes)]);
   // The local name applies if only a `nestjs.` setting could name it.
   const isOwn = (name: string, isJava: (name: string) => boolean) => isCreated(stored) || !isJava(name);
   const layName = (setting: NamedSetting, atTop: string | undefined, isJava: (name: string) => boolean) => {
@@ -186,7 +190,8 @@ function layTypes(local: JobConfiguration, stored: StoredConfiguration) {
     timeZone: layName('timeZone', stored.timeZone, isJavaTimeZone),
     jobErrorHandlerType: layName('jobErrorHandlerType', stored.jobErrorHandlerType, isJavaErrorHandlerType),
     jobExecutorThreadPoolSizeProviderType: layName(POOL_SIZE, poolSizeIn(stored), isJavaThreadPoolSizeType),
-    jobListenerTypes: [...new Set([...jobListenerTypes, ...(nestjs.jobListenerTypes ?? local.jobListenerTypes)])],
+    // In the local order, so that the two places make no difference.
+    jobListenerTypes: [...local.jobListenerTypes.filter((type) => listenerTypes.delete(type)), ...listenerTypes],
   };
 }
 

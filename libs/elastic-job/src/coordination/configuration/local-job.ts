@@ -22,6 +22,8 @@ export interface LocalJob {
   readonly limits?: ResolvedTemplateLimits;
   /** Props that decide what the job's work runs. @default none */
   readonly targets?: PropTargets;
+  /** Types of its listeners that distribute once. @default none */
+  readonly onceListenerTypes?: readonly string[];
   /** Set if tasks do the job's work. @default the handler does */
   readonly tasks?: TaskLife;
 }

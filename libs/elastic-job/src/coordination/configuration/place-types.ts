@@ -7,7 +7,7 @@ import {
   type JobConfiguration,
   NONE,
 } from '../../domain/index.js';
-import type { StoredConfiguration } from './parse-configuration.js';
+import { isCreated, type StoredConfiguration } from './parse-configuration.js';
 
 type Texts = Readonly<Record<string, string | undefined>>;
 
@@ -28,13 +28,16 @@ interface PlacedTypes {
 /**
  * Places each type: at top level if Java has it, or if the node has it there already and a Java process thus has it.
  * Any other type goes into our props: Java would silently use another strategy, and would not start at all with an
- * unknown listener.
+ * unknown listener. Only a distribute-once listener stands at top level for Java peers to have it too, since it waits
+ * for their items; a job created from a template has no such peers.
  * @param said settings that are written even with their default
+ * @param onceTypes types of listeners that distribute once
  */
 export function placeTypes(
   configuration: JobConfiguration,
   stored: StoredConfiguration | undefined,
   said: ReadonlySet<string>,
+  onceTypes: readonly string[],
 ): PlacedTypes {
   const placeNamed = (setting: NamedSetting, kept: string | undefined, isJava: (type: string) => boolean) =>
     place(configuration[setting], kept, isJava, said.has(setting) ? NONE : undefined);
@@ -42,9 +45,10 @@ export function placeTypes(
   const timeZone = placeNamed('timeZone', undefined, isJavaTimeZone);
   const errorHandler = placeNamed('jobErrorHandlerType', stored?.jobErrorHandlerType, isJavaErrorHandlerType);
   const poolSize = placeNamed(POOL_SIZE, poolSizeIn(stored), isJavaThreadPoolSizeType);
-  const knownToJava = new Set(stored?.jobListenerTypes);
-  const javaListeners = configuration.jobListenerTypes.filter((name) => knownToJava.has(name));
-  const ownListeners = configuration.jobListenerTypes.filter((name) => !knownToJava.has(name));
+  const { jobListenerTypes } = configuration;
+  const atTop = new Set(stored?.jobListenerTypes);
+  const hasOwn = jobListenerTypes.some((name) => !atTop.has(name));
+  if (stored === undefined || !isCreated(stored)) for (const type of onceTypes) atTop.add(type);
   return {
     java: {
       jobShardingStrategyType: strategy.java,
@@ -57,9 +61,13 @@ export function placeTypes(
       timeZone: timeZone.own,
       jobErrorHandlerType: errorHandler.own,
       jobExecutorThreadPoolSizeProviderType: poolSize.own,
-      jobListenerTypes: ownListeners.length > 0 || said.has('jobListenerTypes') ? ownListeners.join(',') : undefined,
+      // Also written if it is empty: nothing of the local options is then added to what stands at top level.
+      jobListenerTypes:
+        hasOwn || said.has('jobListenerTypes')
+          ? jobListenerTypes.filter((name) => !atTop.has(name)).join(',')
+          : undefined,
     },
-    javaListeners,
+    javaListeners: jobListenerTypes.filter((name) => atTop.has(name)),
   };
 }
 

@@ -108,7 +108,7 @@ export class SettingsWriter {
     said?: readonly string[],
   ): string {
     try {
-      const data = formatConfiguration(configuration, keeping, said);
+      const data = formatConfiguration(configuration, keeping, said, local.onceListenerTypes);
       this.reader.assertReadable(local, data);
       return data;
     } catch (error) {

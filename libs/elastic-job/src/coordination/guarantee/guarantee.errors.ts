@@ -3,7 +3,8 @@ import { ElasticJobError, type GuaranteePhase, type JobName } from '../../domain
 /**
  * Not every item of a run reached the barrier in time.
  * @remarks Look for items that are missing in the message: their instance is slow, or gone. The run goes on without
- *   them.
+ *   them. A Java peer does not call a listener whose type was not in the node's `jobListenerTypes` when the peer
+ *   started: restart it.
  */
 export class GuaranteeTimeoutError extends ElasticJobError {
   readonly code = 'GUARANTEE_TIMEOUT';

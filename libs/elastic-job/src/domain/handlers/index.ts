@@ -3,6 +3,7 @@
 export * from './error-handler.js';
 export * from './failure-collapse.decision.js';
 export * from './faults-of.js';
+export * from './find-unshareable-listeners.js';
 export * from './job-template.js';
 export type * from './job-type.js';
 export * from './listener.js';

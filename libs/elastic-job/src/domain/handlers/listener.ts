@@ -53,7 +53,8 @@ const DEFAULT_TIMEOUT_MS = 60_000;
 
 /**
  * Runs code once for all items of a run: before the first handler starts anywhere, and after the last one has ended.
- * All instances wait for each other at both points.
+ * All instances wait for each other at both points. Beside Java peers it needs a `type` that is in `jobListenerTypes`,
+ * and each peer a listener of that type; otherwise the instance refuses to start.
  * @see ElasticJob, `AbstractDistributeOnceElasticJobListener`
  */
 export abstract class DistributeOnceElasticJobListener implements ElasticJobListener {

@@ -92,7 +92,7 @@ export interface JobOptions {
   readonly jobErrorHandlerType?: string;
   /**
    * Listeners around each run, by their type among the module's `listeners`. Listeners of Java instances are named only
-   * in the registry.
+   * in the registry, but those that distribute once must be there on both sides.
    * @default []
    */
   readonly jobListenerTypes?: readonly string[];

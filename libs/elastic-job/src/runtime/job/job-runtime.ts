@@ -11,7 +11,7 @@ import { JobEntry } from './job-entry.js';
 import { JobHearing } from './job-hearing.js';
 import { type JobMode, OUTSIDE } from './job-mode.js';
 import { type JobStatus, statusOf } from './job-status.js';
-import { knownListeners } from './known-listeners.js';
+import { knownListeners, withOnceTypes } from './known-listeners.js';
 import { MixedJob } from './mixed-job.js';
 import { suspensionOf } from './suspension.js';
 
@@ -45,8 +45,10 @@ export class JobRuntime implements TickListener {
     const { events, options, scheduleClock, schedules, services, settingsNews, turns } = shared;
     const { clock, tokenEpoch, hungGraceMs } = options;
     this.listeners = knownListeners(definition, options.listeners);
+    const { listeners } = this;
     const { configurations } = services;
-    this.settings = new JobSettings(definition.configuration, configurations, events, schedules, settingsNews);
+    const { configuration } = definition;
+    this.settings = new JobSettings(configuration, configurations, events, schedules, settingsNews, listeners);
     this.mixed = new MixedJob(definition, this.settings, events);
     const kind = definition.createdAs === undefined ? 'code' : 'created';
     this.executor = new JobExecutor(clock, { tokenEpoch, hungGraceMs, kind }, turns);
@@ -54,7 +56,7 @@ export class JobRuntime implements TickListener {
     this.entry = new JobEntry(shared, this);
     this.departure = new JobDeparture(shared, this);
     services.trees.declare(this.jobName);
-    services.configurations.declare(definition);
+    configurations.declare(withOnceTypes(definition, listeners));
   }
 
   get jobName(): JobName {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { DistributeOnceElasticJobListener, type ElasticJobListener, resolveJobOptions } from '../../domain/index.js';
 import type { JobDefinition } from './job-definition.js';
-import { knownListeners } from './known-listeners.js';
+import { knownListeners, withOnceTypes } from './known-listeners.js';
 
 const audit: ElasticJobListener = { type: 'audit', beforeJobExecuted() {}, afterJobExecuted() {} };
 const nameless: ElasticJobListener = { beforeJobExecuted() {}, afterJobExecuted() {} };
@@ -30,6 +30,13 @@ it('name what was meant where the job names a type that none has', () => {
 it('name all that are known where nothing like it is, and none if there are none', () => {
   expect(() => known(['zzzzzzzzz'], [nameless], [audit])).toThrow(/; known are audit$/);
   expect(() => known(['zzzzzzzzz'], [nameless], [])).toThrow(/; known are none$/);
+});
+
+it('tell the types of those that distribute once, for the node', () => {
+  const untyped = Object.assign(new Once(), { type: undefined });
+  const onceListenerTypes = ['once'];
+  expect(withOnceTypes(DEFINITION, [audit, new Once(), untyped])).toEqual({ ...DEFINITION, onceListenerTypes });
+  expect(withOnceTypes(DEFINITION, [audit, nameless, untyped])).toBe(DEFINITION);
 });
 
 it('are only those that distribute once where tasks do the work, which call the others', () => {

@@ -1,3 +1,4 @@
+import type { LocalJob } from '../../coordination/index.js';
 import { ConfigurationError, distributesOnce, type ElasticJobListener, findNearestName } from '../../domain/index.js';
 import type { JobDefinition } from './job-definition.js';
 
@@ -23,4 +24,10 @@ export function knownListeners(
   if (tasks === undefined) return listeners;
   // Listeners of single items are called in the task.
   return listeners.filter(distributesOnce);
+}
+
+/** Adds the types of the listeners that distribute once, which are written where Java reads them. */
+export function withOnceTypes(definition: JobDefinition, listeners: readonly ElasticJobListener[]): LocalJob {
+  const onceListenerTypes = listeners.filter(distributesOnce).flatMap(({ type }) => type ?? []);
+  return onceListenerTypes.length === 0 ? definition : { ...definition, onceListenerTypes };
 }

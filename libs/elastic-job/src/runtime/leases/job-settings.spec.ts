@@ -1,6 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import { JOB, type Member, Registry } from '@test/support/unit/member.js';
-import { type JobOptions, resolveJobOptions, Schedules } from '../../domain/index.js';
+import {
+  DistributeOnceElasticJobListener,
+  type ElasticJobListener,
+  type JobOptions,
+  resolveJobOptions,
+  Schedules,
+} from '../../domain/index.js';
 import { type JobEvent, JobEvents } from '../../tracing/index.js';
 import { JobSettings } from './job-settings.js';
 import { SettingsNews } from './settings-news.js';
@@ -13,7 +19,32 @@ const MIDNIGHT = Date.UTC(2026, 9, 25);
 const FIRST_PASS = Date.UTC(2026, 9, 25, 0, 30);
 const SECOND_PASS = Date.UTC(2026, 9, 25, 1, 30);
 
+const ONCE: ElasticJobListener = Object.assign(Object.create(DistributeOnceElasticJobListener.prototype), {
+  type: 'once',
+  doBeforeJobExecutedAtLastStarted() {},
+  doAfterJobExecutedAtLastCompleted() {},
+});
+
 describe('JobSettings', () => {
+  it.each([
+    ['named where Java does not look', ['once'], (text: string) => text, [expect.stringContaining('lacks "once"')]],
+    ['named where Java looks', ['once'], (text: string) => `${text}jobListenerTypes: [once]\n`, []],
+    ['not named at all', [], (text: string) => text, []],
+  ] as const)(
+    'shares a distribute-once listener with Java peers only as the node says: %s',
+    async (_, jobListenerTypes, edit, unshareable) => {
+      const { member, settings } = await installed({ jobListenerTypes }, [ONCE]);
+      await write(member, edit);
+      settings.apply(member.tree);
+      expect(settings.unshareable(member.tree)).toEqual([]);
+
+      await member.center.create(member.tree.paths.instance('10.0.0.9@-@1'), '', 'EPHEMERAL');
+      await member.tree.sync();
+
+      expect(settings.unshareable(member.tree)).toEqual(unshareable);
+    },
+  );
+
   it.each([
     ['auto', false, FIRST_PASS],
     ['auto', true, SECOND_PASS],
@@ -282,7 +313,7 @@ describe('JobSettings', () => {
   });
 });
 
-async function installed(options: Partial<JobOptions> = {}) {
+async function installed(options: Partial<JobOptions> = {}, listeners: readonly ElasticJobListener[] = []) {
   const registry = new Registry();
   const member = await registry.member(options);
   await member.configurations.install(member.tree);
@@ -294,7 +325,7 @@ async function installed(options: Partial<JobOptions> = {}) {
     { place: 'spec' },
   );
   const news = new SettingsNews(registry.clock);
-  const settings = new JobSettings(local, member.configurations, jobEvents, new Schedules(), news);
+  const settings = new JobSettings(local, member.configurations, jobEvents, new Schedules(), news, listeners);
   return { member, events, settings, clock: registry.clock };
 }
 

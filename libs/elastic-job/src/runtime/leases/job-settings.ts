@@ -1,9 +1,13 @@
 import type { Configurations, JobTree } from '../../coordination/index.js';
 import {
   type CronSchedule,
+  distributesOnce,
+  type ElasticJobListener,
   findUnshareable,
+  findUnshareableListeners,
   hasIdleFailover,
   type JobConfiguration,
+  listenersOf,
   type Schedules,
   timetableOf,
 } from '../../domain/index.js';
@@ -24,6 +28,7 @@ export class JobSettings {
   private cron: CronSchedule | undefined;
   private firesByQuartz = false;
   private since = 0;
+  private javaListenerTypes: readonly string[] = [];
   private differing: readonly string[] = [];
   /** Those of `differing` that an event has named. */
   private told: readonly string[] = [];
@@ -34,13 +39,17 @@ export class JobSettings {
   /** False before the registry's settings were applied first. */
   private isJudged = false;
 
-  /** @param inForce the local options, which apply until the registry was asked */
+  /**
+   * @param inForce the local options, which apply until the registry was asked
+   * @param listeners all that this process has for the job
+   */
   constructor(
     private inForce: JobConfiguration,
     private readonly configurations: Configurations,
     private readonly events: JobEvents,
     private readonly schedules: Schedules,
     private readonly news: SettingsNews,
+    private readonly listeners: readonly ElasticJobListener[] = [],
   ) {
     this.cron = schedules.of(timetableOf(inForce, this.firesByQuartz));
   }
@@ -83,9 +92,13 @@ export class JobSettings {
 
   /** Settings that Java peers of the job do not follow; none without such peers. */
   unshareable(tree: JobTree): readonly string[] {
-    return tree.company.knowsFewerSettings
-      ? [...findUnshareable(this.inForce), ...tree.dependents().slice(0, MOST_DEPENDENTS).map(describeDependent)]
-      : [];
+    if (!tree.company.knowsFewerSettings) return [];
+    const once = listenersOf(this.inForce, this.listeners).filter(distributesOnce);
+    return [
+      ...findUnshareable(this.inForce),
+      ...findUnshareableListeners(once, this.javaListenerTypes),
+      ...tree.dependents().slice(0, MOST_DEPENDENTS).map(describeDependent),
+    ];
   }
 
   /**
@@ -93,7 +106,8 @@ export class JobSettings {
    * fires by Quartz
    */
   apply(tree: JobTree, firesByQuartz = tree.company.firesByQuartz): void {
-    const { configuration, differences, writtenAt, fault, problem } = this.configurations.inForce(tree);
+    const effective = this.configurations.inForce(tree);
+    const { configuration, differences, writtenAt, fault, problem } = effective;
     const bad = problem ?? fault;
     const isNews = bad !== undefined && (bad !== this.bad || problem !== this.stopping);
     this.bad = bad;
@@ -106,6 +120,7 @@ export class JobSettings {
     this.firesByQuartz = firesByQuartz;
     this.inForce = configuration;
     this.since = writtenAt;
+    this.javaListenerTypes = effective.javaListenerTypes;
     const isFollowed = differences.every(({ isRefused }) => isRefused !== true);
     this.noteDifferences(describeDifferences(differences), this.isStarted && isFollowed);
     this.isStarted ||= tree.has(tree.paths.config);
