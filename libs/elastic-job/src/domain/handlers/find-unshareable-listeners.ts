@@ -9,9 +9,7 @@ export function findUnshareableListeners(
   onceListeners: readonly Pick<ElasticJobListener, 'type'>[],
   javaListenerTypes: readonly string[],
 ): string[] {
-  return onceListeners
-    .filter(({ type }) => type === undefined || !javaListenerTypes.includes(type))
-    .map(describe);
+  return onceListeners.filter(({ type }) => type === undefined || !javaListenerTypes.includes(type)).map(describe);
 }
 
 function describe({ type }: Pick<ElasticJobListener, 'type'>): string {
