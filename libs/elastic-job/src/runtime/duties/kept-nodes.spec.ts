@@ -69,11 +69,13 @@ describe('a node that the job has', () => {
   it.each<[string, () => void]>([
     ['the session of another instance ends', () => nodes.SessionEnded({ kind: 'SessionEnded', instanceId: 'other' })],
     ['config changes and is there', () => nodes.ConfigurationChanged()],
-    ['it is gone while the instance leaves', () => (nodes.NodeLost(), nodes.stop())],
+    ['it is gone before the instance leaves', () => (nodes.NodeLost(), nodes.stop())],
+    ['it is gone while the instance leaves', () => (nodes.stop(), nodes.NodeLost())],
   ])('is not laid if %s', async (_, happen) => {
     await member.center.create(member.tree.paths.config, '', 'PERSISTENT').catch(() => {});
     await member.tree.sync();
     happen();
+    expect(registry.clock.pendingTimers).toBe(0);
     await registry.clock.advance(5_000);
     expect(laid).toEqual([]);
   });

@@ -13,6 +13,7 @@ export class KeptNodes implements Duty {
   private readonly server: SessionReaction;
   private readonly others: SessionReaction;
   private waiting: Timer | undefined;
+  private isStopped = false;
 
   constructor(private readonly context: JobContext) {
     const { services, tree } = context;
@@ -47,13 +48,14 @@ export class KeptNodes implements Duty {
   }
 
   stop(): void {
+    this.isStopped = true;
     this.waiting?.cancel();
     this.server.stop();
     this.others.stop();
   }
 
   private layAgainSoon(): void {
-    if (this.context.tree.signal.aborted) return;
+    if (this.isStopped) return;
     this.waiting ??= this.context.clock.setTimer(LAY_AGAIN_MS, () => {
       this.waiting = undefined;
       this.others.wake();

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../clock/index.js';
 import type { JobName } from '../../domain/index.js';
-import { type RegistryCenter, RegistryUnavailableError, SessionLostError } from '../../registry/index.js';
+import { RegistryUnavailableError, type SessionInfo, SessionLostError } from '../../registry/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 
 /** Milliseconds between two reports of work without an answer. */
@@ -15,11 +15,12 @@ export class WorkErrors {
   private unanswered = new Map<JobName, number>();
   private latest: unknown;
   private window: Timer | undefined;
+  private isOver = false;
 
   constructor(
     private readonly clock: Pick<Clock, 'setTimer'>,
     private readonly events: Pick<JobEvents, 'emit'>,
-    private readonly registry: Pick<RegistryCenter, 'session'>,
+    private readonly registry: { readonly session: Pick<SessionInfo, 'state'> },
   ) {}
 
   /** @param jobName undefined if the cause is no job, or not a single one */
@@ -29,8 +30,8 @@ export class WorkErrors {
     this.unanswered.set(name, (this.unanswered.get(name) ?? 0) + 1);
     this.latest = error;
     if (this.window !== undefined) return;
-    if (this.isThere) this.tellCounts();
-    this.openWindow();
+    if (this.isThere || this.isOver) this.tellCounts();
+    if (!this.isOver) this.openWindow();
   }
 
   /** Tells what is counted, if the registry is back. Call it when the state of the session has changed. */
@@ -38,9 +39,11 @@ export class WorkErrors {
     if (this.isThere) this.tellCounts();
   }
 
-  /** Tells what is counted, and waits for nothing more. */
+  /** Tells what is counted. Later failures are told at once. */
   end(): void {
+    this.isOver = true;
     this.window?.cancel();
+    this.window = undefined;
     this.tellCounts();
   }
 

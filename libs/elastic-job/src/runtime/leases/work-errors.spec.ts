@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { SessionLostError, type SessionInfo } from '../../registry/index.js';
+import { VirtualClock } from '../../testing/index.js';
+import type { JobEvent } from '../../tracing/index.js';
+import { WorkErrors } from './work-errors.js';
+
+const MINUTE = 60_000;
+const LOST = new SessionLostError('1');
+
+function setUp(state: SessionInfo['state'] = 'SUSPENDED') {
+  const clock = new VirtualClock();
+  const told: JobEvent[] = [];
+  const registry = { session: { state } };
+  const errors = new WorkErrors(clock, { emit: (event) => void told.push(event) }, registry);
+  const counts = () => told.map((event) => (event.kind === 'unanswered' ? [...event.counts] : event.kind));
+  return { clock, errors, registry, counts };
+}
+
+describe('WorkErrors', () => {
+  it('counts work without an answer by job, and tells it each minute', async () => {
+    const { clock, errors, counts } = setUp();
+    for (const job of ['a', 'b', 'a', undefined]) errors.tell(job, 'firing failed', LOST);
+    expect(counts()).toEqual([]);
+
+    await clock.advance(MINUTE);
+    expect(counts()).toEqual([
+      [
+        ['a', 2],
+        ['b', 1],
+        ['', 1],
+      ],
+    ]);
+  });
+
+  it('tells what is counted when the registry is back', () => {
+    const { errors, registry, counts } = setUp();
+    errors.tell('a', 'firing failed', LOST);
+    registry.session.state = 'RECONNECTED';
+
+    errors.hearSession();
+    expect(counts()).toEqual([[['a', 1]]]);
+  });
+
+  it('tells each other error at once', () => {
+    const { errors, counts } = setUp();
+    errors.tell('a', 'firing failed', new TypeError('broken'));
+    expect(counts()).toEqual(['error']);
+  });
+
+  it('tells work that fails after the end at once, and leaves no timer', () => {
+    const { clock, errors, counts } = setUp();
+    errors.tell('a', 'firing failed', LOST);
+    errors.end();
+    errors.tell('a', 'leaving failed', LOST);
+
+    expect(counts()).toEqual([[['a', 1]], [['a', 1]]]);
+    expect(clock.pendingTimers).toBe(0);
+  });
+});
