@@ -121,24 +121,6 @@ export interface RegistryCenter {
   readonly traffic: Readonly<RegistryTraffic>;
 }
 
-/** Methods of the port that ask the registry. The others answer from memory, and are called often. */
-export const ASKING = [
-  'connect',
-  'close',
-  'read',
-  'readMany',
-  'exists',
-  'children',
-  'create',
-  'ensurePath',
-  'set',
-  'delete',
-  'transaction',
-  'openSubtree',
-  'watchChildren',
-  'serverTime',
-] as const satisfies readonly (keyof RegistryCenter)[];
-
 export interface ChildrenWatch {
   /** Idempotent. */
   close(): void;

@@ -1,12 +1,12 @@
 import { publicCalls } from '../../async-context/index.js';
 import type { Clock } from '../../clock/index.js';
 import type { TimeInterval } from '../../domain/index.js';
+import { ASKING } from '../asking.js';
 import { ensureLevels } from '../ensure-path.js';
 import { assertLegal, Namespace } from '../namespace.js';
 import { parentPath } from '../node-map.js';
 import { refusalError, serverError } from '../refusal-error.js';
 import {
-  ASKING,
   type CreateMode,
   type NodeStat,
   type Operation,

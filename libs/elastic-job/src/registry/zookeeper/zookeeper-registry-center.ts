@@ -1,11 +1,11 @@
 import { publicCalls } from '../../async-context/index.js';
 import type { Clock } from '../../clock/index.js';
 import type { TimeInterval } from '../../domain/index.js';
+import { ASKING } from '../asking.js';
 import { ensureLevels } from '../ensure-path.js';
 import { assertLegal } from '../namespace.js';
 import { refusalError } from '../refusal-error.js';
 import {
-  ASKING,
   type CreateMode,
   type NodeOwners,
   type NodeStat,
