@@ -1,4 +1,4 @@
-import { DistributeOnceElasticJobListener, ElasticJobError, type ElasticJobModuleOptions } from '@app/elastic-job';
+import { ElasticJobError } from '@app/elastic-job';
 import type { RegistryCenter } from '@app/elastic-job/registry';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { dearTexts, randomOf, slowness } from '../property/node-texts/texts.js';
@@ -6,6 +6,7 @@ import { watchStalls } from '@test/support/stalls.js';
 import { startProxy } from '@test/support/zookeeper/zookeeper-proxy.js';
 import { until, Victim } from './support/attack.js';
 import { HOSTILE_TEXTS } from './support/hostile-texts.js';
+import { VICTIM_JOBS } from './support/victim-jobs.js';
 import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
 
 const zooKeeper = await sharedZooKeeper();
@@ -17,25 +18,6 @@ beforeAll(() => {
 });
 /** Number of attempts, of which the best counts, because a busy machine may block the event loop as well. */
 const ATTEMPTS = 5;
-
-class Waiting extends DistributeOnceElasticJobListener {
-  override readonly type = 'WAITING';
-  constructor() {
-    super(2_000, 2_000);
-  }
-  doBeforeJobExecutedAtLastStarted(): void {}
-  doAfterJobExecutedAtLastCompleted(): void {}
-}
-
-const IDLE = { type: 'IDLE', findFaults: () => [], execute: () => {} };
-const OPTIONS: Omit<ElasticJobModuleOptions, 'registry'> = {
-  jobTypes: [IDLE],
-  listeners: [new Waiting()],
-  jobs: {
-    settle: { type: 'IDLE', cron: '* * * * * ?', shardingTotalCount: 2, jobListenerTypes: ['WAITING'] },
-    report: { type: 'IDLE', shardingTotalCount: 1, after: ['settle'] },
-  },
-};
 
 /** One node of each kind. `SELF`: the instance under attack. */
 const NODES = [
@@ -136,7 +118,7 @@ describe('junk below a job', () => {
 async function startVictim() {
   const proxy = await startProxy(zooKeeper);
   onTestFinished(() => proxy.stop());
-  const victim = await Victim.start(OPTIONS, { servers: proxy.connect });
+  const victim = await Victim.start(VICTIM_JOBS, { servers: proxy.connect });
   await victim.trigger('settle');
   const reconnects = () => victim.told('session').filter(({ state }) => state === 'RECONNECTED').length;
   /** Breaks the connection. Resolves when the whole tree has been read again. */

@@ -1,4 +1,4 @@
-import { DistributeOnceElasticJobListener, type ElasticJobModuleOptions, ElasticJobTemplate } from '@app/elastic-job';
+import { ElasticJobTemplate } from '@app/elastic-job';
 import { JobPaths } from '../../libs/elastic-job/src/coordination/index.js';
 import { Injectable, Module } from '@nestjs/common';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -7,6 +7,7 @@ import { watchBlocks } from '@test/support/blocks.js';
 import { foreignRows, itemRows, knownRows, type NodeRow } from '@test/support/job-rows.js';
 import { startClient } from './support/access.js';
 import { until, Victim } from './support/attack.js';
+import { VICTIM_JOBS } from './support/victim-jobs.js';
 
 /** Nodes of a row. An attacker creates that many in less than a second. */
 const ROW = 3_000;
@@ -19,25 +20,8 @@ beforeAll(() => {
 const LEAST = 900;
 const SECONDS = 1_000;
 
-class Waiting extends DistributeOnceElasticJobListener {
-  override readonly type = 'WAITING';
-  constructor() {
-    super(2_000, 2_000);
-  }
-  doBeforeJobExecutedAtLastStarted(): void {}
-  doAfterJobExecutedAtLastCompleted(): void {}
-}
-
-const IDLE = { type: 'IDLE', findFaults: () => [], execute: () => {} };
-const OPTIONS: Omit<ElasticJobModuleOptions, 'registry'> = {
-  jobTypes: [IDLE],
-  listeners: [new Waiting()],
-  jobs: {
-    settle: { type: 'IDLE', cron: '* * * * * ?', shardingTotalCount: 2, failover: true, jobListenerTypes: ['WAITING'] },
-    report: { type: 'IDLE', shardingTotalCount: 1, after: ['settle'] },
-    wide: { type: 'IDLE', cron: '0 0 0 1 1 ? 2199', shardingTotalCount: 1_000, failover: true },
-  },
-};
+const WIDE = { type: 'IDLE', cron: '0 0 0 1 1 ? 2199', shardingTotalCount: 1_000, failover: true };
+const OPTIONS = { ...VICTIM_JOBS, jobs: { ...VICTIM_JOBS.jobs, wide: WIDE } };
 
 @Injectable()
 class Nightly {
