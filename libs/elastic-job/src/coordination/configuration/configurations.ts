@@ -29,6 +29,7 @@ import {
   type EffectiveConfiguration,
   type JudgedNodes,
   notRead,
+  owedSince,
   stopped,
 } from './effective-configuration.js';
 import { keepOperations } from './install-operations.js';
@@ -103,8 +104,9 @@ export class Configurations {
     const read =
       foreignAcl === undefined ? this.read(local, node, kept, known, error) : notRead(local, node, known, foreignAcl);
     const isUsable = (read.fault ?? read.problem) === undefined;
-    const seen = isUsable ? { text: node.data, zxid: mzxid, writtenAt: read.writtenAt } : known?.seen;
-    const effective = { ...read, mzxid, keptIn, foreignAcl, seen };
+    const writtenAt = owedSince(read, known);
+    const seen = isUsable ? { text: node.data, zxid: mzxid, writtenAt } : known?.seen;
+    const effective = { ...read, writtenAt, mzxid, keptIn, foreignAcl, seen };
     this.effective.set(tree.jobName, effective);
     return effective;
   }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { JobConfiguration, WrittenText } from '../../domain/index.js';
 import type { RegistryNode } from '../../registry/index.js';
 import { ConfigurationNodeError } from './configuration.errors.js';
@@ -9,7 +10,10 @@ export interface EffectiveConfiguration {
   readonly differences: readonly ConfigurationDifference[];
   /** @see LaidConfiguration */
   readonly javaListenerTypes: readonly string[];
-  /** Last write of the `config` node, in milliseconds since the epoch on the registry's clock. */
+  /**
+   * Since when these settings say which fire times are owed, in milliseconds since the epoch on the registry's clock:
+   * the last write of the `config` node that this process knows to have changed that.
+   */
   readonly writtenAt: number;
   /** Error of the unusable node, while `configuration` comes from the last usable text. */
   readonly fault?: unknown;
@@ -27,6 +31,30 @@ export interface JudgedNodes {
   readonly foreignAcl: string | undefined;
   /** Last usable text of `config`, with the time of its write. */
   readonly seen: (WrittenText & { readonly writtenAt: number }) | undefined;
+}
+
+/** Settings that say which fire times an item owes. An edit of the others takes none from it. */
+const OWING = [
+  'cron',
+  'timeZone',
+  'clockChange',
+  'after',
+  'shardingTotalCount',
+  'monitorExecution',
+  'resident',
+  'misfire',
+  'misfirePolicy',
+  'misfireLimit',
+] as const satisfies readonly (keyof JobConfiguration)[];
+
+/** The time since which the settings say what is owed, if they may be the same in that as the former ones. */
+export function owedSince(
+  { configuration, writtenAt }: EffectiveConfiguration,
+  former: EffectiveConfiguration | undefined,
+): number {
+  if (former === undefined || former.problem !== undefined) return writtenAt;
+  const isSame = OWING.every((name) => isDeepStrictEqual(configuration[name], former.configuration[name]));
+  return isSame ? former.writtenAt : writtenAt;
 }
 
 /** Local settings, to which the settings in force fall back. */

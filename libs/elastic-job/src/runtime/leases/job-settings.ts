@@ -63,7 +63,7 @@ export class JobSettings {
     return this.cron;
   }
 
-  /** Time of the last write to the registry's `config` node, in milliseconds since the epoch. */
+  /** Since when the settings say which fire times are owed. @see EffectiveConfiguration */
   get writtenAt(): number {
     return this.since;
   }
