@@ -2,6 +2,7 @@ import {
   type Fault,
   type History,
   type JobPlan,
+  type RegistryStep,
   type Run,
   runsOf,
   type Span,
@@ -77,11 +78,18 @@ export class Excuses {
   /** True if the job's `config` was edited in that span of the worker's clock: nobody owes what came before an edit. */
   isEdited(job: string, span: Span, worker: string): boolean {
     const widened = (ms: number): Span => ({ from: span.from - ms, to: span.to + ms });
-    const isStepped = this.history.faults.some((fault) => {
-      return fault.isClock && fault.victim === worker && touches(fault, widened(TOLERANCE_MS));
-    });
-    const near = widened(isStepped ? TOLERANCE_MS + EDIT_MS : EDIT_MS);
+    const near = widened(this.#isClockStepped(worker, widened(TOLERANCE_MS)) ? TOLERANCE_MS + EDIT_MS : EDIT_MS);
     return this.history.faults.some((fault) => fault.edits === job && touches(fault, near));
+  }
+
+  /** True if the worker's clock was stepped, or the registry's by which it places an edit. */
+  #isClockStepped(worker: string, span: Span): boolean {
+    const { faults, registry } = this.history;
+    const isStep = ({ from, aheadMs }: RegistryStep, index: number) =>
+      aheadMs !== registry[index - 1]?.aheadMs && from >= span.from && from <= span.to;
+    return (
+      faults.some((fault) => fault.isClock && fault.victim === worker && touches(fault, span)) || registry.some(isStep)
+    );
   }
 
   /** A run holds its item until its end is written, and a struck worker cannot write it. */

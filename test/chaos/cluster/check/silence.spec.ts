@@ -38,6 +38,11 @@ describe('silence', () => {
     expect(passedBy([], from(12_000, 12_500))).toEqual(['silent 7000']);
     const stepped = fault({ from: 6_000, to: 6_500, isClock: true, isPause: false });
     expect(passedBy([], { faults: [...from(12_000, 12_500).faults, stepped] })).toEqual([]);
+    const registry = [
+      { from: 0, aheadMs: 0 },
+      { from: 9_000, aheadMs: 5_000 },
+    ];
+    expect(passedBy([], { ...from(12_000, 12_500), registry })).toEqual([]);
     expect(passedBy([missed, { ...missed, worker: 'b' }], from(6_500, 7_500))).toEqual(['contradicted 7000']);
   });
 
