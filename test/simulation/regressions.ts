@@ -409,6 +409,11 @@ export const REGRESSIONS: readonly Regression[] = [
     showed: 'the leader purged an entry that a greater total, written while it purged, had made due again',
   },
   {
+    seed: 20_000_724,
+    edition: 5,
+    showed: 'a process that stopped while the registry was away left a timer, which counted what had no answer',
+  },
+  {
     seed: 180,
     edition: 'tasks',
     showed: 'a task that had finished while the registry was silent was launched again',
