@@ -13,6 +13,13 @@ describe('coverage', () => {
     expect(rulesOf(historyOf(runsBut(7_000)))).toEqual(['lost 7000']);
   });
 
+  it('asks for no run of what an edit of the settings has overtaken', () => {
+    const edit = { victim: undefined, isPause: false, edits: 'j', items: { job: 'j', items: [1] } };
+    const edited = (from: number) => ({ faults: [fault({ ...edit, from, to: from + 500 }), LAST], slackMs: 500 });
+    expect(rulesOf(historyOf(runsBut(7_000), edited(7_500)))).toEqual([]);
+    expect(rulesOf(historyOf(runsBut(7_000), edited(12_000)))).toEqual(['lost 7000']);
+  });
+
   it('calls the remaining targets lost if runs end before the history and nothing was broken', () => {
     const runs = runsBut().filter(({ begunAt }) => begunAt < 18_000);
     expect(rulesOf(historyOf(runs))).toEqual(['lost 18000']);

@@ -30,7 +30,8 @@ export interface Coverage {
 /**
  * No target is lost (invariant 3). Each target that is due gets a run, either its own or one for a later target as the
  * misfire rule `once` says. It begins within the slack after the last excuse for the item ends, and a run of its own
- * within the failover bound. The slack is the shortest period, so a target that is left out is always found.
+ * within the failover bound. The slack is the shortest period, so a target that is left out is always found. Nobody owes
+ * what came before an edit.
  */
 export function coverage(history: History, excuses: Excuses): Coverage {
   const total = { targets: 0, own: 0, superseded: 0, inexcusable: 0, late: 0, lost: [] as Violation[], latestMs: 0 };
@@ -48,7 +49,8 @@ export function coverage(history: History, excuses: Excuses): Coverage {
         const limitMs = isOwn ? Math.max(history.slackMs, failoverBoundMs(history)) : history.slackMs;
         if (cover !== undefined || lateMs > limitMs) total.latestMs = Math.max(total.latestMs, lateMs);
         if (isOwn && lateMs > history.slackMs) total.late += 1;
-        if (lateMs > limitMs) total.lost.push(lost(job, item, wait, lateMs, cover));
+        if (lateMs > limitMs && !isOvertaken(target, cover, excuses))
+          total.lost.push(lost(job, item, wait, lateMs, cover));
         else if (isOwn) total.own += 1;
         else total.superseded += 1;
       }
@@ -61,6 +63,12 @@ export function coverage(history: History, excuses: Excuses): Coverage {
 function covers(run: Run, target: number, history: History): boolean {
   if (run.fireTime === undefined || run.fireTime < target) return false;
   return run.fireTime === target || !isEarly(run, history);
+}
+
+/** True if an edit of the settings came in between: nobody owes what came before it. */
+function isOvertaken(target: number, cover: Run | undefined, excuses: Excuses): boolean {
+  if (cover === undefined || cover.fireTime === target) return false;
+  return excuses.isEdited(cover.job, { from: target, to: cover.begunAt }, cover.worker);
 }
 
 function lost(job: JobPlan, item: number, { from, to }: Span, lateMs: number, cover: Run | undefined): Violation {
