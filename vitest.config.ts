@@ -11,6 +11,7 @@ const ELSEWHERE = ['test/{chaos,cloud,databases,interop,security,site,versions}/
 /** Specs over real servers and processes, and those that take more than three seconds. */
 const REAL = [
   'libs/elastic-job/release/**/*.spec.ts',
+  'libs/elastic-job/src/cloud/process/supervisor/channel-writer.spec.ts',
   'libs/elastic-job/src/domain/run/executor-death.error.spec.ts',
   'libs/elastic-job/src/executor/{email/email.error-handler,script/script.job-type}.spec.ts',
   'test/contract/*.{processes,sqlite,worker,zookeeper}.spec.ts',

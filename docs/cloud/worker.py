@@ -114,7 +114,8 @@ class Task:
 
     def _hear(self, said):
         if "heldForMs" in said:
-            self._held_until = time.monotonic() + said["heldForMs"] / 1000
+            # A grant that has waited in the channel counts from when it was given.
+            self._held_until = min(time.monotonic(), said["at"] / 1000) + said["heldForMs"] / 1000
             self._granted.set()
         if "lost" in said:
             self.abort(said["lost"])

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { sharedNow } from '../../../libs/elastic-job/src/clock/index.js';
 import { runToEnd, StartedTask } from './support/started-task.js';
 
 const GRANTED_MS = 20_000;
@@ -75,17 +76,71 @@ describe('the channel of a task', () => {
     expect({ code, told: told[2] }).toEqual({ code: 143, told: { lost: 'LeaseLostError', aborted: true } });
   });
 
-  it('voids grants that came while the task stood still beyond its grant', async () => {
-    const task = new StartedTask({ ...settling('wait'), heldForMs: 4_000 });
-    await task.says('waiting');
+  it('holds the run of a handler that blocks its event loop for longer than a grant, if more have come', async () => {
+    const task = new StartedTask({ ...settling('block', { jobParameter: '4000' }), heldForMs: 2_000 });
+
+    const { code, told, report } = await task.ended;
+    expect({ code, report, told: told[2] }).toMatchObject({
+      code: 0,
+      report: { outcome: 'succeeded' },
+      told: { saved: { row: 8 }, aborted: false },
+    });
+  });
+
+  it('holds the run of a busy handler that asks for longer than a grant, if more have come', async () => {
+    const { code } = await runToEnd({ ...settling('ask for a while', { jobParameter: '4000' }), heldForMs: 2_000 });
+
+    expect(code).toBe(0);
+  });
+
+  it('holds the run of a handler that has blocked until old grants filled the channel, by the newest one', async () => {
+    const task = new StartedTask({ ...settling('block', { jobParameter: '4000' }), heldForMs: 2_000 });
+    await task.says('blocking');
+
+    task.stopGranting();
+    for (let grant = 0; grant < 10_000; grant += 1) task.say({ heldForMs: 1, at: sharedNow() });
+    task.say({ heldForMs: GRANTED_MS, at: sharedNow() });
+    expect((await task.ended).code).toBe(0);
+  });
+
+  it('tells a handler after it has blocked that its scheduler has fallen silent', async () => {
+    const task = new StartedTask({ ...settling('block', { jobParameter: '4000' }), heldForMs: 2_000 });
+    await task.says('blocking');
+
+    task.stopGranting();
+    const { code, told, report } = await task.ended;
+    expect({ code, report, told: told[2] }).toMatchObject({
+      code: 143,
+      report: { error: { name: 'LeaseLostError' } },
+      told: { lost: 'LeaseLostError', aborted: true },
+    });
+  });
+
+  it.each([
+    ['says that the item is lost', (task: StartedTask) => task.say({ lost: 'session 7 is over' }), 'session 7 is over'],
+    ['closes the channel', (task: StartedTask) => task.closeChannel(), 'the channel to the scheduler has closed'],
+  ])('tells a handler after it has blocked if the scheduler %s meanwhile', async (_, end, cause) => {
+    const task = new StartedTask({ ...settling('block', { jobParameter: '4000' }), heldForMs: 2_000 });
+    await task.says('blocking');
+
+    task.stopGranting();
+    end(task);
+    const { code, told } = await task.ended;
+    expect({ code, told: told[2] }).toMatchObject({ code: 143, told: { lost: 'LeaseLostError', cause } });
+  });
+
+  it.each([
+    ['goes on', true, { code: 0 }],
+    ['is lost', false, { code: 143, report: { error: { name: 'LeaseLostError' } } }],
+  ])('%s after its process stood still beyond a grant (others have come: %s)', async (_, isGranted, end) => {
+    const task = new StartedTask({ ...settling('block', { jobParameter: '500' }), heldForMs: 4_000 });
+    await task.says('blocking');
 
     task.kill('SIGSTOP');
+    if (!isGranted) task.stopGranting();
     // Real time: a process that stands still reports nothing, and its grant ends by its own clock.
     await new Promise((resolve) => setTimeout(resolve, 6_000));
     task.kill('SIGCONT');
-    expect(await task.ended).toMatchObject({
-      code: 143,
-      report: { outcome: 'aborted', error: { name: 'LeaseLostError' } },
-    });
+    expect(await task.ended).toMatchObject(end);
   });
 });

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { sharedNow } from '../../../libs/elastic-job/src/clock/index.js';
 import { runToEnd, StartedTask } from './support/started-task.js';
 
 const command = ['python3', fileURLToPath(new URL('../../../docs/cloud/worker.py', import.meta.url))];
@@ -52,6 +53,16 @@ describe('the worker in Python', () => {
     await task.says({ item: 1, row: 0 });
 
     task.stopGranting();
+    expect(await task.ended).toMatchObject({ code: 143, report: { outcome: 'aborted' } });
+  });
+
+  it('counts a grant that comes late from when it was given', async () => {
+    const envelope = { props: { rows: '1000', seconds: '0.05' } };
+    const task = new StartedTask({ command, heldForMs: 2_000, envelope });
+    await task.says({ item: 1, row: 0 });
+
+    task.stopGranting();
+    task.say({ heldForMs: 600_000, at: sharedNow() - 600_000 });
     expect(await task.ended).toMatchObject({ code: 143, report: { outcome: 'aborted' } });
   });
 

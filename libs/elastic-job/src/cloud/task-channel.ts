@@ -6,7 +6,8 @@ import type { TaskReport } from './task-report.js';
  *
  * The scheduler speaks first: `heldForMs` comes before the task can do anything. It comes again at least three times
  * within each span that it grants. A task has lost its item if it hears nothing for the last granted span, if it hears
- * `lost`, or if its channel closes. Both sides ignore keys that they do not know.
+ * `lost`, or if its channel closes. A task that has read nothing for a while first reads what waits in the channel.
+ * Both sides ignore keys that they do not know.
  *
  * Nothing is read faster than it is dealt with: while the scheduler saves checkpoints that have come together, further
  * lines wait in the channel, and a task that goes on writing waits as well.
@@ -19,10 +20,22 @@ export const TASK_CHANNEL = 3;
  */
 export const MOST_CHANNEL_LINE_BYTES = 1_048_576;
 
+/** How long the task may act for its item without further news. */
+export interface ChannelGrant {
+  /** Milliseconds, from `at` on: a grant that has waited in the channel is shorter by that. */
+  readonly heldForMs: number;
+  /** Milliseconds on the monotonic clock of the host (CLOCK_MONOTONIC), which all of its processes share. */
+  readonly at: number;
+}
+
+/** The time that is left of a grant, in milliseconds. @param now on the clock of `at` */
+export function leftOfGrant({ at, heldForMs }: ChannelGrant, now: number): number {
+  return Math.max(0, heldForMs - Math.max(0, now - at));
+}
+
 /** A line to the task. */
 export type TaskInstruction =
-  /** How long the task may act for its item without further news, in milliseconds. */
-  | { readonly heldForMs: number }
+  | ChannelGrant
   /** The checkpoint with this id is in the registry. */
   | { readonly saved: number }
   /** The checkpoint with this id is not saved. */

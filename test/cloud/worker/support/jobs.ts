@@ -51,6 +51,12 @@ export const forever = (): Promise<never> => new Promise(() => void setInterval(
 const untilAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
 
+/** Keeps the event loop busy. */
+function block(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
 /** Handlers by the value of the prop `do`. */
 const WORK: Readonly<Record<string, (context: ShardingContext) => unknown>> = {
   tell: (context) => {
@@ -110,6 +116,23 @@ const WORK: Readonly<Record<string, (context: ShardingContext) => unknown>> = {
         return tell({ lost: told(error).name, aborted: context.signal.aborted });
       }
     }
+  },
+  block: async (context) => {
+    tell('blocking');
+    block(Number(context.jobParameter));
+    try {
+      context.assertHeld();
+      await context.checkpoint.save({ row: 8 });
+      tell({ saved: await context.checkpoint.load(), aborted: context.signal.aborted });
+    } catch (error) {
+      const { aborted, reason } = context.signal;
+      tell({ lost: told(error).name, aborted, cause: reason?.cause?.message });
+      throw error;
+    }
+  },
+  'ask for a while': (context) => {
+    const until = performance.now() + Number(context.jobParameter);
+    while (performance.now() < until) context.assertHeld();
   },
   leave: () => void setInterval(() => {}, 1_000),
   checkpoint: async ({ checkpoint }) => {

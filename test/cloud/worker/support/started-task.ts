@@ -6,6 +6,7 @@ import { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { TaskEnvelope, TaskReport } from '@app/elastic-job/cloud';
 import { onTestFinished } from 'vitest';
+import { sharedNow } from '../../../../libs/elastic-job/src/clock/index.js';
 import { TASK_CHANNEL, type TaskInstruction } from '../../../../libs/elastic-job/src/cloud/index.js';
 import { ENVELOPE } from '@test/support/unit/envelope.js';
 
@@ -68,7 +69,10 @@ export class StartedTask {
     });
     this.child.stdout!.setEncoding('utf8').on('data', (some: string) => this.hear(() => (this.output += some)));
     this.child.stderr!.setEncoding('utf8').on('data', (some: string) => (this.errors += some));
-    if (heldForMs !== undefined) this.channel = this.openChannel(heldForMs);
+    if (heldForMs !== undefined) {
+      this.channel = this.openChannel();
+      this.grantEach(heldForMs);
+    }
     this.ended = new Promise((resolve) => {
       this.child.once('close', (code, signal) => resolve(this.end(code, signal)));
     });
@@ -129,7 +133,7 @@ export class StartedTask {
       .map((line): unknown => JSON.parse(line));
   }
 
-  private openChannel(heldForMs: number): Duplex {
+  private openChannel(): Duplex {
     const channel = this.child.stdio[TASK_CHANNEL];
     if (!(channel instanceof Duplex)) throw new Error('The task has no channel.');
     channel.on('error', () => {});
@@ -139,11 +143,14 @@ export class StartedTask {
       unread = lines.pop()!;
       for (const line of lines) this.hear(() => this.answer(JSON.parse(line)));
     });
-    const grant = () => channel.write(`${JSON.stringify({ heldForMs })}\n`);
+    return channel;
+  }
+
+  private grantEach(heldForMs: number): void {
+    const grant = () => this.say({ heldForMs, at: sharedNow() });
     grant();
     this.granting = setInterval(grant, heldForMs / 4);
     this.child.once('close', () => clearInterval(this.granting));
-    return channel;
   }
 
   private answer(statement: Statement): void {

@@ -1,16 +1,11 @@
 import type { Clock, Timer } from '../../clock/index.js';
 
-/** Beats within each granted span. */
-const BEATS = 10;
-const SHORTEST_BEAT_MS = 5;
-
 /**
  * How long a worker may act for its item, as its scheduler has granted it.
  *
- * A grant counts from its earliest possible sending, not from its reading: one that waited in the channel while this
- * process stood still is older than it looks. Beats bound that time: everything that arrived before a beat was read
- * before the next one, so what is read now was sent after the last beat but one. While the application boots, which may
- * block for long, no grant expires: the run begins with a fresh grant.
+ * A handler may block the event loop for longer than a grant lasts, and the scheduler goes on granting meanwhile. So
+ * the end of the last grant that was read is a question, not a verdict: what waits unread is read before the hold is
+ * over. While the application boots no grant expires: the run begins with a fresh grant.
  */
 export class TaskHold {
   /** On the monotonic clock; undefined if nothing was granted yet, or no grant is needed. */
@@ -19,25 +14,24 @@ export class TaskHold {
   private onLimit = (): void => {};
   private hasBegun = false;
   private isLost = false;
-  private beats: { readonly before: number; readonly last: number };
-  private readonly timers: { over?: Timer; limit?: Timer; beat?: Timer } = {};
+  private readonly timers: { over?: Timer; limit?: Timer } = {};
   private wake = (): void => {};
 
-  /** @param onOver called once when it is over, except by its limit */
+  /**
+   * @param onOver called once when it is over, except by its limit
+   * @param catchUp reads the news that wait, synchronously, until they are enough; they may grant or lose this hold
+   */
   constructor(
     private readonly clock: Clock,
     private readonly onOver: (reason: unknown) => void,
-  ) {
-    const now = clock.monotonicNow();
-    this.beats = { before: now, last: now };
-  }
+    private readonly catchUp: (isEnough: () => boolean) => void,
+  ) {}
 
   /** Synchronous, so exact also right after a pause of the process. */
   get isHeld(): boolean {
     if (this.isLost) return false;
     if (this.clock.monotonicNow() >= this.limitAt) this.end(this.onLimit);
-    else if (this.hasBegun && !this.isFresh)
-      this.lose(new Error('The scheduler has sent nothing for longer than the time that it had granted.'));
+    else if (this.hasBegun && !this.isFresh) this.ask();
     return !this.isLost;
   }
 
@@ -51,12 +45,11 @@ export class TaskHold {
     this.watchGrant();
   }
 
-  /** @param ms how long the worker may act without another grant */
+  /** @param ms how long the worker may act from now on without another grant; 0 for one that has come too late */
   grant(ms: number): void {
-    // A hold that is over stays over, even if the next grant waits in the channel already.
-    if (!this.isHeld) return;
-    this.grantedUntil = this.beats.before + ms;
-    this.timers.beat ??= this.beatEach(Math.max(SHORTEST_BEAT_MS, ms / BEATS));
+    // A hold that is over stays over.
+    if (this.isLost) return;
+    this.grantedUntil = this.clock.monotonicNow() + ms;
     this.watchGrant();
     this.wake();
   }
@@ -88,6 +81,13 @@ export class TaskHold {
     }
   }
 
+  /** The last grant has ended; a later one may wait in the channel. */
+  private ask(): void {
+    this.catchUp(() => this.isLost || this.isFresh);
+    if (!this.isFresh)
+      this.lose(new Error('The scheduler has sent nothing for longer than the time that it had granted.'));
+  }
+
   private get isFresh(): boolean {
     return this.grantedUntil === undefined || this.clock.monotonicNow() < this.grantedUntil;
   }
@@ -106,20 +106,9 @@ export class TaskHold {
     this.timers.over = this.lookAt(this.grantedUntil);
   }
 
+  /** The timer must not keep the process alive. */
   private lookAt(at: number): Timer {
-    return this.after(Math.max(0, at - this.clock.monotonicNow()), () => void this.isHeld);
-  }
-
-  private beatEach(ms: number): Timer {
-    return this.after(ms, () => {
-      this.beats = { before: this.beats.last, last: this.clock.monotonicNow() };
-      this.timers.beat = this.beatEach(ms);
-    });
-  }
-
-  /** Its timers must not keep the process alive. */
-  private after(ms: number, callback: () => void): Timer {
-    const timer = this.clock.setTimer(ms, callback);
+    const timer = this.clock.setTimer(Math.max(0, at - this.clock.monotonicNow()), () => void this.isHeld);
     timer.unref?.();
     return timer;
   }

@@ -64,7 +64,8 @@ export class TaskWorker {
     private readonly write: (message: string, error: unknown) => void,
   ) {
     this.begunAt = clock.monotonicNow();
-    this.hold = new TaskHold(clock, (reason) => this.lose(reason));
+    const catchUp = (isEnough: () => boolean) => this.reporter.channel?.catchUp(isEnough);
+    this.hold = new TaskHold(clock, (reason) => this.lose(reason), catchUp);
     this.reporter = new TaskReporter(findTaskAnswers(text), {
       onHeld: (ms) => this.hold.grant(ms),
       onLost: (reason) => this.hold.lose(new Error(reason)),

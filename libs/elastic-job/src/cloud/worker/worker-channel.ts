@@ -1,14 +1,16 @@
-import { writeSync } from 'node:fs';
+import { readSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { StringDecoder } from 'node:string_decoder';
+import { sharedNow } from '../../clock/index.js';
 import { CheckpointRefusedError } from './worker.errors.js';
 import { LeaseLostError } from '../../domain/index.js';
-import { MOST_CHANNEL_LINE_BYTES, type TaskStatement } from '../task-channel.js';
+import { leftOfGrant, MOST_CHANNEL_LINE_BYTES, type TaskStatement } from '../task-channel.js';
 import type { TaskEnvelope } from '../task-envelope.js';
 import { isRecord } from '../task-envelope.rules.js';
 
 /** Hears the scheduler's messages. */
 export interface ChannelListener {
-  /** @param ms how long the worker may act for the item without further news */
+  /** @param ms how long the worker may act for the item from now on without further news; 0 for old news */
   onHeld(ms: number): void;
   /** The worker may no longer act for the item; also called when the channel closes. */
   onLost(reason: string): void;
@@ -19,10 +21,18 @@ interface Pending {
   reject(error: unknown): void;
 }
 
+const CLOSED = 'the channel to the scheduler has closed';
+const CHUNK_BYTES = 65_536;
+/** Longest wait for the newest line after old ones, which had filled the channel, in milliseconds. */
+const MOST_CATCH_UP_MS = 1_500;
+/** Pause between looks, in milliseconds. */
+const LOOK_MS = 10;
+
 /** The worker's end of the line to its scheduler. @see TASK_CHANNEL */
 export class WorkerChannel {
   private readonly socket: Socket;
   private readonly saves = new Map<number, Pending>();
+  private readonly decoder = new StringDecoder('utf8');
   private lastId = 0;
   private unread = '';
   private isClosed = false;
@@ -33,11 +43,10 @@ export class WorkerChannel {
     private readonly listener: ChannelListener,
   ) {
     this.socket = new Socket({ fd: descriptor, readable: true, writable: true });
-    this.socket.setEncoding('utf8');
-    this.socket.on('data', (text: string) => this.read(text));
+    this.socket.on('data', (bytes: Buffer) => this.read(bytes));
     this.socket.on('error', () => {}); // The close follows.
-    this.socket.on('end', () => this.lose('the channel to the scheduler has closed'));
-    this.socket.on('close', () => this.lose('the channel to the scheduler has closed'));
+    this.socket.on('end', () => this.lose(CLOSED));
+    this.socket.on('close', () => this.lose(CLOSED));
     // The channel alone must not keep the process alive.
     this.socket.unref();
   }
@@ -77,6 +86,21 @@ export class WorkerChannel {
     writeSync(this.descriptor, `{"report":${report}}\n`);
   }
 
+  /**
+   * Reads what waits in the channel, synchronously, so that a process which stood still knows its present. If old lines
+   * had filled the channel, its writer could not add the newest one, and does so now: it is waited for, but not for
+   * long.
+   */
+  catchUp(isEnough: () => boolean): void {
+    if (!this.readNow()) return;
+    const since = sharedNow();
+    const pause = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    while (!this.isClosed && !isEnough() && sharedNow() - since < MOST_CATCH_UP_MS) {
+      Atomics.wait(pause, 0, 0, LOOK_MS);
+      this.readNow();
+    }
+  }
+
   /** Stops listening. */
   close(): void {
     this.isClosed = true;
@@ -87,8 +111,25 @@ export class WorkerChannel {
     this.socket.write(`${JSON.stringify(statement)}\n`);
   }
 
-  private read(text: string): void {
-    const lines = (this.unread + text).split('\n');
+  /** @returns false if nothing waited */
+  private readNow(): boolean {
+    const chunk = Buffer.alloc(CHUNK_BYTES);
+    let hasRead = false;
+    while (!this.isClosed) {
+      const some = readSome(this.descriptor, chunk);
+      if (some === 'nothing') break;
+      hasRead = true;
+      if (some === 0) {
+        this.lose(CLOSED);
+        break;
+      }
+      this.read(chunk.subarray(0, some));
+    }
+    return hasRead;
+  }
+
+  private read(bytes: Buffer): void {
+    const lines = (this.unread + this.decoder.write(bytes)).split('\n');
     this.unread = lines.pop() ?? '';
     for (const line of lines) this.hear(line);
     if (this.unread.length > MOST_CHANNEL_LINE_BYTES) this.lose('the scheduler has sent a line that is too long');
@@ -97,8 +138,9 @@ export class WorkerChannel {
   private hear(line: string): void {
     const said = parse(line);
     if (said === undefined) return this.lose('the scheduler has sent a line that is no JSON object');
-    const { heldForMs, saved, refused, message, lost } = said;
-    if (typeof heldForMs === 'number') this.listener.onHeld(heldForMs);
+    const { at, heldForMs, saved, refused, message, lost } = said;
+    if (typeof heldForMs === 'number' && typeof at === 'number')
+      this.listener.onHeld(leftOfGrant({ at, heldForMs }, sharedNow()));
     if (typeof saved === 'number') this.saves.get(saved)?.resolve();
     if (typeof refused === 'number') this.saves.get(refused)?.reject(String(message));
     if (typeof lost === 'string') this.lose(lost);
@@ -108,6 +150,15 @@ export class WorkerChannel {
     if (this.isClosed) return;
     this.listener.onLost(reason);
     for (const save of this.saves.values()) save.reject(undefined);
+  }
+}
+
+/** @returns how many bytes were read; 0 at the end of the channel */
+function readSome(descriptor: number, chunk: Buffer): number | 'nothing' {
+  try {
+    return readSync(descriptor, chunk);
+  } catch {
+    return 'nothing'; // EAGAIN: the descriptor does not block.
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream';
-import type { Clock, Timer } from '../../../clock/index.js';
+import { type Clock, sharedNow, type Timer } from '../../../clock/index.js';
 import type { ExecutorEnd } from '../../../domain/index.js';
 import { ProcessGroup } from '../../../executor/index.js';
-import { MOST_CHANNEL_LINE_BYTES, type TaskInstruction } from '../../task-channel.js';
+import { type ChannelGrant, MOST_CHANNEL_LINE_BYTES, type TaskInstruction } from '../../task-channel.js';
 import { readBatches } from '../lines.js';
 import { killAll, ProcessTable } from '../process-table.js';
 import { ChannelWriter } from './channel-writer.js';
@@ -98,7 +98,7 @@ export class SupervisedTask {
     if (this.told !== undefined) return;
     this.lease?.cancel();
     this.lease = clock.setTimer(leftMs, () => this.end('lost', SILENT));
-    this.instruct({ heldForMs: Math.floor(leftMs) });
+    this.channel.writeNewest(JSON.stringify({ heldForMs: Math.floor(leftMs), at: sharedNow() } satisfies ChannelGrant));
   }
 
   /** Reads more of its channel. */
