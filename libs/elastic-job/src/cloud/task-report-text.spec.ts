@@ -29,6 +29,14 @@ describe('the report of a task', () => {
     expect(Buffer.byteLength(text)).toBeGreaterThan(MOST_REPORT_BYTES - 20);
   });
 
+  it('cuts what a huge error says before it is made into JSON', () => {
+    const { error } = taskReport('failed', 7.4, new RangeError('x'.repeat(5_000_000)));
+
+    expect(error!.message.length).toBeLessThanOrEqual(MOST_REPORT_BYTES + 4);
+    expect(error!.stack!.length).toBeLessThanOrEqual(MOST_REPORT_BYTES + 4);
+    expect(taskReport('failed', 7.4, 'x'.repeat(5_000_000)).error!.message.length).toBeLessThan(5_000);
+  });
+
   it.each([
     ['a text', 'a text'],
     [{ code: 7 }, '{"code":7}'],

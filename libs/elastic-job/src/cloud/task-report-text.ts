@@ -26,9 +26,13 @@ export function formatTaskReport(report: TaskReport): string {
 }
 
 function describe(thrown: unknown): NonNullable<TaskReport['error']> {
-  if (!isError(thrown)) return { name: 'Error', message: textOf(thrown) };
+  if (!isError(thrown)) return { name: 'Error', message: bounded(textOf(thrown)) };
   const stack = stackOf(thrown);
-  return { name: nameOf(thrown), message: messageOf(thrown), ...(stack !== undefined && { stack }) };
+  return {
+    name: bounded(nameOf(thrown)),
+    message: bounded(messageOf(thrown)),
+    ...(stack !== undefined && { stack: bounded(stack) }),
+  };
 }
 
 function textOf(value: unknown): string {
@@ -47,6 +51,11 @@ function longest(text: string, textWith: (length: number) => string): number {
     if (fits + step <= text.length && isShort(textWith(fits + step))) fits += step;
   }
   return fits;
+}
+
+/** No more of a text than a report could hold, so that JSON is not made of megabytes. */
+function bounded(text: string): string {
+  return cut(text, MOST_REPORT_BYTES);
 }
 
 function cut(text: string, length: number): string {
