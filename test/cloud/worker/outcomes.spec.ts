@@ -86,7 +86,10 @@ describe('a task that crashes', () => {
   it.each([
     [0, 1],
     [79, 1],
+    [256, 1],
+    [335, 1],
     [3, 3],
+    [259, 3],
   ])('crashes if its handler exits with %i, and then has exit code %i', async (given, code) => {
     const task = await runToEnd(settling('exit', { jobParameter: String(given) }));
 

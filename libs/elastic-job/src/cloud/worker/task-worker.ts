@@ -194,8 +194,8 @@ export class TaskWorker {
   private leave(exitCode: number): number {
     if (this.reporter.hasTold) return exitCode;
     this.tellNow(crashed(new TaskLeftError(exitCode)));
-    // These codes stand for the end of a run, and this run has not ended.
-    return EXIT_CODES.includes(exitCode) ? CRASHED : exitCode;
+    // These codes stand for the end of a run, and this run has not ended. The system keeps the lowest 8 bits.
+    return EXIT_CODES.includes(exitCode & 0xff) ? CRASHED : exitCode;
   }
 
   private tellNow(end: TaskEnd): void {
