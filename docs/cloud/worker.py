@@ -7,7 +7,7 @@ exit code says how the run has ended:
 
     0    the work is done
     79   the work has failed
-    143  it was told to end, and has done so
+    143  it was told to end, or its scheduler has lost the item, and it has done so
     78   the task cannot be: nothing was done
 
 Put your own work in place of `work`. It is called in steps, and between two of them asks whether it may go on.
@@ -28,6 +28,10 @@ class Aborted(Exception):
     """The run may not go on; its argument says why."""
 
 
+class Lost(Aborted):
+    """The scheduler may not act for the item any more, or has fallen silent."""
+
+
 class Task:
     """The run, its checkpoint, and the line to the scheduler."""
 
@@ -43,7 +47,7 @@ class Task:
         self._channel = None
         if "timeoutMs" in envelope:
             self._deadline = time.monotonic() + envelope["timeoutMs"] / 1000
-        signal.signal(signal.SIGTERM, lambda *_: self.abort("told to end (SIGTERM)"))
+        signal.signal(signal.SIGTERM, lambda *_: self.abort(Aborted("told to end (SIGTERM)")))
         if "channel" in envelope:
             self._channel = os.fdopen(envelope["channel"], "r+b", buffering=0)
             threading.Thread(target=self._listen, daemon=True).start()
@@ -59,9 +63,9 @@ class Task:
         if self._deadline is not None and now >= self._deadline:
             raise TimeoutError("ran longer than %d ms" % self.envelope["timeoutMs"])
         if self._held_until is not None and now >= self._held_until:
-            self.abort("the scheduler has not been heard for as long as it had granted")
+            self.abort(Lost("the scheduler has not been heard for as long as it had granted"))
         if self._reason is not None:
-            raise Aborted(self._reason)
+            raise self._reason
 
     def save(self, value):
         """Saves a checkpoint. Returns once the scheduler has it."""
@@ -108,7 +112,7 @@ class Task:
             *lines, unread = (unread + some).split(b"\n")
             for line in lines:
                 self._hear(json.loads(line))
-        self.abort("the channel to the scheduler has closed")
+        self.abort(Lost("the channel to the scheduler has closed"))
         with self._answered:
             self._answered.notify_all()
 
@@ -118,7 +122,7 @@ class Task:
             self._held_until = min(time.monotonic(), said["at"] / 1000) + said["heldForMs"] / 1000
             self._granted.set()
         if "lost" in said:
-            self.abort(said["lost"])
+            self.abort(Lost(said["lost"]))
         with self._answered:
             for key in ("saved", "refused"):
                 if key in said:
@@ -157,7 +161,7 @@ def main():
     try:
         work(task)
     except Aborted as reason:
-        task.report("aborted", started, reason)
+        task.report("lost" if isinstance(reason, Lost) else "aborted", started, reason)
         return ABORTED
     except Exception as error:  # whatever the work has raised is its outcome
         traceback.print_exc()

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => supervisor.remove());
 const stage = new LocalStage(() => ({ supervisorUrl: supervisor.url }));
 
-it('finishes the run of a handler that blocks for longer than the lease, while the scheduler has the item', async () => {
+it('finishes the run of a handler that blocks for longer than the lease while it is renewed', async () => {
   const saved: unknown[] = [];
   const handle = await stage.run(
     COMMAND,

@@ -111,7 +111,7 @@ describe('the channel of a task', () => {
     const { code, told, report } = await task.ended;
     expect({ code, report, told: told[2] }).toMatchObject({
       code: 143,
-      report: { error: { name: 'LeaseLostError' } },
+      report: { outcome: 'lost', error: { name: 'LeaseLostError' } },
       told: { lost: 'LeaseLostError', aborted: true },
     });
   });

@@ -53,7 +53,7 @@ describe('the worker in Python', () => {
     await task.says({ item: 1, row: 0 });
 
     task.stopGranting();
-    expect(await task.ended).toMatchObject({ code: 143, report: { outcome: 'aborted' } });
+    expect(await task.ended).toMatchObject({ code: 143, report: { outcome: 'lost', error: { name: 'Lost' } } });
   });
 
   it('counts a grant that comes late from when it was given', async () => {
@@ -63,7 +63,7 @@ describe('the worker in Python', () => {
 
     task.stopGranting();
     task.say({ heldForMs: 600_000, at: sharedNow() - 600_000 });
-    expect(await task.ended).toMatchObject({ code: 143, report: { outcome: 'aborted' } });
+    expect(await task.ended).toMatchObject({ code: 143, report: { outcome: 'lost', error: { name: 'Lost' } } });
   });
 
   it('refuses a later version of the protocol', async () => {

@@ -1,6 +1,12 @@
 import { MOST_REPORT_BYTES, type TaskReport } from './task-report.js';
 
-const OUTCOMES: ReadonlySet<unknown> = new Set<TaskReport['outcome']>(['succeeded', 'failed', 'aborted', 'error']);
+const OUTCOMES: ReadonlySet<unknown> = new Set<TaskReport['outcome']>([
+  'succeeded',
+  'failed',
+  'aborted',
+  'lost',
+  'error',
+]);
 
 /** Reads a task's report of its end, and drops unknown fields. @returns undefined if it is no report */
 export function readTaskReport(value: unknown): TaskReport | undefined {

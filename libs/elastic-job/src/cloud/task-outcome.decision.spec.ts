@@ -49,6 +49,17 @@ describe('what the end of a task means', () => {
     expect(taskFailure(ENDED, state)).toMatchObject(failure);
   });
 
+  it.each<TaskState>([
+    { name: 'FAILED', detail: 'exit code 1', report: FAILED },
+    { name: 'ERROR', detail: 'exit code 78', report: { ...FAILED, outcome: 'error' } },
+    { name: 'KILLED', detail: 'exit code 143', report: { ...FAILED, outcome: 'aborted' } },
+    { name: 'LOST', detail: 'exit code 143', report: { ...FAILED, outcome: 'lost' } },
+  ])('names the error that a task has reported before it died: %j', (state) => {
+    expect(taskFailure(ENDED, state)).toMatchObject({
+      message: `The executor of the run is ${state.name}: ${state.detail} (RangeError: out of stock).`,
+    });
+  });
+
   it('counts a killed task as innocent on machines that serve others too', () => {
     expect(taskFailure({ ...ENDED, isShared: true }, { name: 'KILLED', killer: 'other' })).toMatchObject({
       isInnocent: true,

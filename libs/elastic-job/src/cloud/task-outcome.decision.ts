@@ -33,21 +33,27 @@ interface EndedTask {
  * @returns the error of the run; undefined if it has succeeded
  */
 export function taskFailure({ isShared, item, jobName, timeoutMs }: EndedTask, state: TaskState): Error | undefined {
-  const { detail = 'its backend has given no reason', killer = 'other', name, report } = state;
+  const { killer = 'other', name, report } = state;
   switch (name) {
     case 'FINISHED':
       return report?.outcome === 'succeeded' ? undefined : new TaskFailedError(jobName, item, report);
     case 'KILLED':
       if (killer === 'timeout') return new JobTimeoutError(jobName, item, timeoutMs ?? 0);
       if (killer === 'scheduler') return new CancelledError(jobName, item);
-      return new ExecutorDeathError(name, detail, { isInnocent: isShared });
+      return new ExecutorDeathError(name, deathDetail(state), { isInnocent: isShared });
     case 'STAGING':
     case 'QUEUED':
     case 'RUNNING':
       throw new TypeError(`A task that is ${name} has not ended.`);
     default:
-      return new ExecutorDeathError(name, detail);
+      return new ExecutorDeathError(name, deathDetail(state));
   }
+}
+
+/** How a task has died, with the error that it has reported before. */
+function deathDetail({ detail = 'its backend has given no reason', report }: TaskState): string {
+  const error = report?.error;
+  return error === undefined ? detail : `${detail} (${error.name}: ${error.message})`;
 }
 
 /**

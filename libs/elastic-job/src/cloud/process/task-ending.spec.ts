@@ -58,6 +58,19 @@ it('puts the report of a task into its state, however the task ended', () => {
   expect(stateOf({ code: 143, ...TOLD }, REPORT)).toMatchObject({ name: 'KILLED', report: REPORT });
 });
 
+it.each([
+  ['a success', { ...REPORT, outcome: 'succeeded' }],
+  ['a failure', REPORT],
+] as const)('counts exit code 79 as a failure, whatever the task has reported: %s', (_, report) => {
+  expect(stateOf({ code: 79 }, report)).toMatchObject({ name: 'FINISHED', report: REPORT });
+});
+
+it('is LOST, and not killed by others, if the task reports that its scheduler may no longer act for it', () => {
+  const report = { ...REPORT, outcome: 'lost' } as const;
+  expect(stateOf({ code: 143 }, report)).toMatchObject({ name: 'LOST', detail: 'exit code 143', report });
+  expect(stateOf({ code: 143, ...TOLD }, report)).toMatchObject({ name: 'KILLED', killer: 'scheduler' });
+});
+
 it('reports "out of memory" if an aborted process has written that message of V8', () => {
   const output = 'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory\n';
   expect(stateOf({ signal: 'SIGABRT', output })).toEqual({

@@ -26,9 +26,10 @@ function stateOf(ending: TaskEnding, report: TaskReport | undefined): TaskState 
   if (cause === 'memory' || cause === 'channel') return { name: 'FAILED', detail, ...said };
   if (cause === 'timeout') return { name: 'KILLED', killer: 'timeout', detail, ...said };
   if (code === TASK_EXIT.succeeded) return { name: 'FINISHED', report: report ?? bare('succeeded', ending) };
-  if (code === TASK_EXIT.failed) return { name: 'FINISHED', detail, report: report ?? bare('failed', ending) };
+  if (code === TASK_EXIT.failed) return { name: 'FINISHED', detail, report: failureOf(ending, report) };
   if (cause === 'lost') return { name: 'LOST', detail, ...said };
   if (cause === 'cancel') return { name: 'KILLED', killer: 'scheduler', detail, ...said };
+  if (code === TASK_EXIT.aborted && report?.outcome === 'lost') return { name: 'LOST', detail, report };
   return { ...stateOfOwnEnd(ending), ...said };
 }
 
@@ -45,6 +46,11 @@ function stateOfOwnEnd(ending: TaskEnding): TaskState {
 
 function describeEnd({ code, signal }: TaskEnding): string {
   return signal === null ? `exit code ${code}` : `signal ${signal}`;
+}
+
+/** Report of a program that has failed by its exit code, even if it has reported another end. */
+function failureOf(ending: TaskEnding, report: TaskReport | undefined): TaskReport {
+  return { ...(report ?? bare('failed', ending)), outcome: 'failed' };
 }
 
 /** Report of a program that gives only its exit code. */

@@ -1,4 +1,10 @@
-import { ExecutorDeathError, HandlerHungError, JobTimeoutError, type ShardOutcome } from '../../domain/index.js';
+import {
+  ExecutorDeathError,
+  HandlerHungError,
+  JobTimeoutError,
+  LeaseLostError,
+  type ShardOutcome,
+} from '../../domain/index.js';
 import { TASK_EXIT, type TaskReport } from '../task-report.js';
 
 /** End of a task. */
@@ -32,7 +38,8 @@ export function endOf(outcome: ShardOutcome): TaskEnd {
       const { reason } = outcome;
       const cause: unknown = reason instanceof HandlerHungError ? reason.cause : reason;
       if (cause instanceof JobTimeoutError) return failedBy(cause);
-      return { outcome: 'aborted', exitCode: TASK_EXIT.aborted, error: reason };
+      const kind = cause instanceof LeaseLostError ? 'lost' : 'aborted';
+      return { outcome: kind, exitCode: TASK_EXIT.aborted, error: reason };
     }
     default:
       return outcome satisfies never;

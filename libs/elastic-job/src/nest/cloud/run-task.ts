@@ -34,7 +34,8 @@ const LIMITS: WorkerLimits = { bootTimeoutMs: 60_000, closeTimeoutMs: 5_000, exi
  * |---|---|---|
  * | 0 | succeeded | the handler has returned |
  * | 79 | failed | the handler has thrown, or has taken longer than its time |
- * | 143 | aborted | it was told to end (SIGTERM), or its scheduler may not act for the item any more |
+ * | 143 | aborted | it was told to end (SIGTERM) |
+ * | 143 | lost | its scheduler may not act for the item any more, or has fallen silent |
  * | 78 | error | the envelope, the application or the job is not valid: nothing was run |
  * | 1 | failed | a crash: an uncaught error, or an exit before the end of the run |
  *
