@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { messageOf } from '../../libs/elastic-job/src/domain/index.js';
+import { JobConfigurationApi } from '../../libs/elastic-job/src/operations/index.js';
 import { createTestCluster, MemoryTaskCluster, type TestCluster } from '../../libs/elastic-job/src/testing/index.js';
 import { addJobOfTasks, fire, JOB, schedulingOn } from './support/task-schedulers.js';
 
@@ -62,6 +64,29 @@ describe('a checkpoint that a task saves', () => {
     expect(outcomes()).toEqual(['succeeded', 'succeeded', 'succeeded']);
   });
 
+  it('is in the way of parameters that grow, until an operator does what the error says', async () => {
+    const { center } = cluster.instances[0]!;
+    const setJobParameter = (length: number) =>
+      cluster.clock.advanceUntil(
+        new JobConfigurationApi(center).updateJobConfiguration(JOB, { jobParameter: 'x'.repeat(length) }),
+      );
+    await saveAll('x'.repeat(20_000));
+    await setJobParameter(14_000);
+    await found();
+    expect(failures()).toEqual([
+      expect.stringContaining(
+        'shorten jobParameter, so that the item goes on from its checkpoint, or delete the node "sharding/0/checkpoint"',
+      ),
+    ]);
+
+    await setJobParameter(100);
+    expect(await found()).toHaveLength(20_000);
+    await setJobParameter(14_000);
+    await cluster.clock.advanceUntil(center.delete(`/${JOB}/sharding/0/checkpoint`));
+    expect(await found()).toBeUndefined();
+    expect(outcomes()).toEqual(['succeeded', 'failed', 'succeeded', 'succeeded']);
+  });
+
   it('is refused if it is too deep to be read everywhere', async () => {
     const deep: unknown = JSON.parse('['.repeat(21) + ']'.repeat(21));
     expect(await saveAll({ row: 7 }, deep)).toEqual(['saved', expect.stringContaining('it has more than 20 levels')]);
@@ -75,6 +100,13 @@ describe('a checkpoint that a task saves', () => {
     expect(await found()).toBeUndefined();
   });
 });
+
+function failures(): readonly string[] {
+  const errors = cluster
+    .events(0)
+    .flatMap((event) => (event.kind === 'settled' && event.outcome.kind === 'failed' ? [event.outcome.error] : []));
+  return errors.map((error) => messageOf(error));
+}
 
 function outcomes(): readonly string[] {
   return cluster.events(0).flatMap((event) => (event.kind === 'settled' ? [event.outcome.kind] : []));

@@ -108,13 +108,22 @@ describe('the envelope of a task', () => {
     expect(findTaskAnswers('no JSON')).toEqual({});
   });
 
-  it('is refused if a checkpoint makes it too large, by an error that names the checkpoint and the remedy', () => {
-    const checkpoint = 'ä'.repeat(MOST_ENVELOPE_BYTES / 2);
-
-    expect(() => formatTaskEnvelope({ ...ENVELOPE, checkpoint })).toThrow(
-      /has 33\d{3} bytes, and may have 32768; the largest part is checkpoint with 32770: hand over where the data is/,
-    );
-    expect(faultWith({ checkpoint })).toMatchObject({ code: 'TASK_ENVELOPE' });
+  it.each([
+    [
+      { jobParameter: 'ä'.repeat(MOST_ENVELOPE_BYTES / 2) },
+      /has 33\d{3} bytes, and may have 32768; most of it is jobParameter \(32770\): hand over where the data is/,
+    ],
+    [
+      { checkpoint: 'ä'.repeat(MOST_ENVELOPE_BYTES / 2) },
+      /most of it is checkpoint \(32770\): delete the node "sharding\/1\/checkpoint" below the job, .* begins anew\.$/,
+    ],
+    [
+      { checkpoint: 'x'.repeat(22_000), jobParameter: 'x'.repeat(14_000), trigger: { id: 'x'.repeat(2_000) } },
+      /checkpoint \(22002\), jobParameter \(14002\) and trigger \(2009\): shorten jobParameter and trigger, .* or delete/,
+    ],
+  ])('is refused if it is too large, by an error that names its large parts and the remedy (%#)', (parts, problem) => {
+    expect(() => formatTaskEnvelope({ ...ENVELOPE, ...parts })).toThrow(problem);
+    expect(faultWith(parts)).toMatchObject({ code: 'TASK_ENVELOPE' });
   });
 });
 

@@ -13,6 +13,8 @@ import type { TaskAnswers } from './task-order.js';
 
 /** The version that is written, and the latest one that can be read. */
 const VERSION = 1;
+/** Least bytes of a field that an error names if the whole is too large. */
+const LARGE_PART_BYTES = 1_024;
 /** Part of an envelope that a checkpoint leaves free. */
 const RESERVED_BYTES = 8_192;
 
@@ -22,11 +24,15 @@ export function formatTaskEnvelope(envelope: TaskEnvelope): string {
   const text = JSON.stringify(envelope);
   const bytes = Buffer.byteLength(text);
   if (bytes <= MOST_ENVELOPE_BYTES) return text;
-  const [largest, size] = largestField(envelope);
+  const parts = largeParts(envelope);
+  const list = enumerated(parts.map(([field, size]) => `${field} (${size})`));
   throw new TaskEnvelopeError(
     undefined,
-    `has ${bytes} bytes, and may have ${MOST_ENVELOPE_BYTES}; the largest part is ${largest} with ${size}: ` +
-      'hand over where the data is instead of the data',
+    `has ${bytes} bytes, and may have ${MOST_ENVELOPE_BYTES}; most of it is ${list}: ` +
+      remedyFor(
+        parts.map(([field]) => field),
+        envelope.shardingItem,
+      ),
   );
 }
 
@@ -95,10 +101,23 @@ function assertSound(
   }
 }
 
-function largestField(envelope: TaskEnvelope): [string, number] {
-  const sizes = Object.entries(envelope).map(([field, value]): [string, number] => [
-    field,
-    Buffer.byteLength(JSON.stringify(value) ?? ''),
-  ]);
-  return sizes.toSorted((a, b) => b[1] - a[1])[0]!;
+/** The fields that fill an envelope, with their bytes, the largest one first. */
+function largeParts(envelope: TaskEnvelope): readonly (readonly [string, number])[] {
+  return Object.entries(envelope)
+    .map(([field, value]) => [field, Buffer.byteLength(JSON.stringify(value) ?? '')] as const)
+    .filter(([, bytes]) => bytes >= LARGE_PART_BYTES)
+    .toSorted((a, b) => b[1] - a[1]);
+}
+
+/** A checkpoint was saved while the rest was shorter, and no task can begin that would clear it. */
+function remedyFor(fields: readonly string[], item: number): string {
+  if (!fields.includes('checkpoint')) return 'hand over where the data is instead of the data';
+  const others = fields.filter((field) => field !== 'checkpoint');
+  const shorten = `shorten ${enumerated(others)}, so that the item goes on from its checkpoint, or `;
+  const erase = `delete the node "sharding/${item}/checkpoint" below the job, so that its next run begins anew`;
+  return others.length > 0 ? shorten + erase : erase;
+}
+
+function enumerated(names: readonly string[]): string {
+  return names.join(', ').replace(/, ([^,]*)$/, ' and $1');
 }
