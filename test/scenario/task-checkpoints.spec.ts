@@ -75,7 +75,7 @@ describe('a checkpoint that a task saves', () => {
     await found();
     expect(failures()).toEqual([
       expect.stringContaining(
-        'shorten jobParameter, so that the item goes on from its checkpoint, or delete the node "sharding/0/checkpoint"',
+        'shorten jobParameter, so that the item goes on from its checkpoint, or delete the node "sharding/0/check',
       ),
     ]);
 

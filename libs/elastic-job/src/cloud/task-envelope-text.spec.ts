@@ -119,7 +119,7 @@ describe('the envelope of a task', () => {
     ],
     [
       { checkpoint: 'x'.repeat(22_000), jobParameter: 'x'.repeat(14_000), trigger: { id: 'x'.repeat(2_000) } },
-      /checkpoint \(22002\), jobParameter \(14002\) and trigger \(2009\): shorten jobParameter and trigger, .* or delete/,
+      /checkpoint \(22002\), jobParameter \(14002\) and trigger \(2009\): shorten jobParameter and trigger, .* delete/,
     ],
   ])('is refused if it is too large, by an error that names its large parts and the remedy (%#)', (parts, problem) => {
     expect(() => formatTaskEnvelope({ ...ENVELOPE, ...parts })).toThrow(problem);
