@@ -88,7 +88,8 @@ export class SupervisedTask {
   /** Restarts the lease after news from its scheduler. */
   hold(grant: Grant): void {
     const { clock } = this.supervision;
-    const leftMs = leftOf(grant);
+    const at = sharedNow();
+    const leftMs = leftOf(grant, at);
     // Old news: the scheduler stood still as it sent this.
     if (leftMs === 0) return;
     this.heldUntil = clock.monotonicNow() + leftMs;
@@ -98,7 +99,7 @@ export class SupervisedTask {
     if (this.told !== undefined) return;
     this.lease?.cancel();
     this.lease = clock.setTimer(leftMs, () => this.end('lost', SILENT));
-    this.channel.writeNewest(JSON.stringify({ heldForMs: Math.floor(leftMs), at: sharedNow() } satisfies ChannelGrant));
+    this.channel.writeNewest(JSON.stringify({ heldForMs: Math.floor(leftMs), at } satisfies ChannelGrant));
   }
 
   /** Reads more of its channel. */
