@@ -45,11 +45,14 @@ export class TaskHold {
     this.watchGrant();
   }
 
-  /** @param ms how long the worker may act from now on without another grant; 0 for one that has come too late */
-  grant(ms: number): void {
+  /**
+   * @param ms how long the worker may act without another grant; 0 for one that has come too late
+   * @param since from when that counts, on the monotonic clock
+   */
+  grant(ms: number, since = this.clock.monotonicNow()): void {
     // A hold that is over stays over.
     if (this.isLost) return;
-    this.grantedUntil = this.clock.monotonicNow() + ms;
+    this.grantedUntil = since + ms;
     this.watchGrant();
     this.wake();
   }

@@ -1,4 +1,4 @@
-import { type Clock, Deadline } from '../../clock/index.js';
+import { type Clock, Deadline, sharedNow } from '../../clock/index.js';
 import {
   JobTimeoutError,
   LeaseLostError,
@@ -7,6 +7,7 @@ import {
   TaskTerminatedError,
   type Trigger,
 } from '../../domain/index.js';
+import { type ChannelGrant, leftOfGrant } from '../task-channel.js';
 import { findTaskAnswers, parseTaskEnvelope } from '../task-envelope-text.js';
 import type { TaskEnvelope } from '../task-envelope.js';
 import { taskReport } from '../task-report-text.js';
@@ -67,7 +68,7 @@ export class TaskWorker {
     const catchUp = (isEnough: () => boolean) => this.reporter.channel?.catchUp(isEnough);
     this.hold = new TaskHold(clock, (reason) => this.lose(reason), catchUp);
     this.reporter = new TaskReporter(findTaskAnswers(text), {
-      onHeld: (ms) => this.hold.grant(ms),
+      onHeld: (grant) => this.take(grant),
       onLost: (reason) => this.hold.lose(new Error(reason)),
     });
   }
@@ -137,6 +138,12 @@ export class TaskWorker {
       this.hold.limit(this.begunAt + timeoutMs, () => lease.abort(reason));
     }
     return lease;
+  }
+
+  private take(grant: ChannelGrant): void {
+    // Read first, so that a pause between the two clocks shortens the grant.
+    const now = this.clock.monotonicNow();
+    this.hold.grant(leftOfGrant(grant, sharedNow()), now);
   }
 
   private lose(cause: unknown): void {

@@ -4,14 +4,14 @@ import { StringDecoder } from 'node:string_decoder';
 import { sharedNow } from '../../clock/index.js';
 import { CheckpointRefusedError } from './worker.errors.js';
 import { LeaseLostError } from '../../domain/index.js';
-import { leftOfGrant, MOST_CHANNEL_LINE_BYTES, type TaskStatement } from '../task-channel.js';
+import { type ChannelGrant, MOST_CHANNEL_LINE_BYTES, type TaskStatement } from '../task-channel.js';
 import type { TaskEnvelope } from '../task-envelope.js';
 import { isRecord } from '../task-envelope.rules.js';
 
 /** Hears the scheduler's messages. */
 export interface ChannelListener {
-  /** @param ms how long the worker may act for the item from now on without further news; 0 for old news */
-  onHeld(ms: number): void;
+  /** How long the worker may act for the item without further news. */
+  onHeld(grant: ChannelGrant): void;
   /** The worker may no longer act for the item; also called when the channel closes. */
   onLost(reason: string): void;
 }
@@ -139,8 +139,7 @@ export class WorkerChannel {
     const said = parse(line);
     if (said === undefined) return this.lose('the scheduler has sent a line that is no JSON object');
     const { at, heldForMs, saved, refused, message, lost } = said;
-    if (typeof heldForMs === 'number' && typeof at === 'number')
-      this.listener.onHeld(leftOfGrant({ at, heldForMs }, sharedNow()));
+    if (typeof heldForMs === 'number' && typeof at === 'number') this.listener.onHeld({ at, heldForMs });
     if (typeof saved === 'number') this.saves.get(saved)?.resolve();
     if (typeof refused === 'number') this.saves.get(refused)?.reject(String(message));
     if (typeof lost === 'string') this.lose(lost);
