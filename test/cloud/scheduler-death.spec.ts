@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
+import { sharedNow, SystemClock } from '../../libs/elastic-job/src/clock/index.js';
 import { killAll, processesWith } from '../../libs/elastic-job/src/cloud/process/process-table.js';
 import { bundleTaskSupervisor } from '@test/support/bundle/bundle.js';
 import { OpenHandles } from '@test/support/faults/index.js';
@@ -69,7 +69,10 @@ describe('a scheduler that stands still', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(lines[0]).toEqual({ heldForMs: expect.toSatisfy((ms) => ms > 500 && ms <= 1_500) });
+    expect(lines[0]).toEqual({
+      heldForMs: expect.toSatisfy((ms) => ms > 500 && ms <= 1_500),
+      at: expect.toSatisfy((at) => at < sharedNow()),
+    });
     expect(lines.at(-1)).toEqual({ lost: 'the scheduler was silent for longer than its lease' });
     scheduler.resume();
     const ends = [await scheduler.receive(isEnd), await scheduler.receive(isEnd)];
