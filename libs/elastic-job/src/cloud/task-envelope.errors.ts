@@ -3,7 +3,8 @@ import { TASK_VARIABLE } from './task-envelope.js';
 
 /**
  * The envelope is not valid. Nothing of the task was run.
- * @remarks Do not set the variable by hand. Use the same release of this package in the image and in the schedulers.
+ * @remarks Do not set the variable by hand. Use the same release of this package in the image and in the schedulers. If
+ * it is too large, shorten or delete what the message names.
  */
 export class TaskEnvelopeError extends ElasticJobError {
   readonly code = 'TASK_ENVELOPE';
