@@ -8,7 +8,7 @@ import { HELD } from '../contract/tasks/harness.js';
 import { endOf, stateOf, statesUntil } from '../contract/tasks/support.js';
 import { bundleTaskSupervisor } from '@test/support/bundle/bundle.js';
 import { LocalStage } from './support/local-stage.js';
-import { BUSY_NODE, GRANDCHILD, HEARING, hungry, PYTHON } from './support/programs.js';
+import { BUSY_NODE, GRANDCHILD, HEARING, hungry, PYTHON, withDetached } from './support/programs.js';
 
 let supervisor: Awaited<ReturnType<typeof bundleTaskSupervisor>>;
 beforeAll(async () => {
@@ -69,6 +69,62 @@ describe('an end of a process', () => {
   });
 });
 
+describe('a child in a session of its own', () => {
+  const stage = new LocalStage(() => ({ supervisorUrl: supervisor.url, memoryPollMs: 50 }));
+  const DEAF = 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1e6);';
+  const POLITE = 'setInterval(() => {}, 1e6);';
+  /** Another environment. The mark lets the test find the child. */
+  const BARE = ', env: { TASK_MARK: process.env.TASK_MARK }';
+  const cases = [
+    ['is deaf', DEAF, ''],
+    ['ends at once', POLITE, ''],
+    ['ends at once, and gave it another environment', POLITE, BARE],
+    ['is deaf, and gave it another environment', DEAF, BARE],
+  ] as const;
+
+  it.each(cases)('ends with a cancelled task whose first process %s', async (_, parent, options) => {
+    const handle = await stage.run(withDetached(parent, options), { graceMs: 100 });
+    await stage.output(handle, 'ready');
+    await stage.backend.cancel(handle, 100);
+    expect(await endOf(stage.backend, handle)).toMatchObject({ name: 'KILLED', killer: 'scheduler' });
+    expect(stage.processes()).toEqual([]);
+  });
+
+  it.each(cases)('ends with a task that has run for too long, whose first process %s', async (_, parent, options) => {
+    const end = await stage.endOf(withDetached(parent, options), { graceMs: 100, timeoutMs: 1_000 });
+    expect(end).toMatchObject({ name: 'KILLED', killer: 'timeout' });
+    expect(stage.processes()).toEqual([]);
+  });
+
+  it.each(cases)('ends with a task after its lease, whose first process %s', async (_, parent, options) => {
+    const heldUntil = stage.clock.monotonicNow() + 1_500;
+    const heldForMs = () => Math.max(0, heldUntil - stage.clock.monotonicNow());
+    const end = await stage.endOf(withDetached(parent, options), { graceMs: 100 }, { ...HELD, heldForMs });
+    expect(end).toMatchObject({ name: 'LOST' });
+    expect(stage.processes()).toEqual([]);
+  });
+
+  it.each([
+    ['at once', 'process.exit(0);', ''],
+    ['later, and gave it another environment', 'setTimeout(() => process.exit(0), 1000);', BARE],
+  ])('ends with a task that ends by itself %s', async (_, parent, options) => {
+    expect(await stage.endOf(withDetached(parent, options))).toMatchObject({ name: 'FINISHED' });
+    expect(stage.processes()).toEqual([]);
+  });
+
+  it('ends with a task even if its own parent has ended long before', async () => {
+    expect(await stage.endOf(sh('setsid sh -c "sleep 600 &" >/dev/null 2>&1'))).toMatchObject({ name: 'FINISHED' });
+    expect(stage.processes()).toEqual([]);
+  });
+
+  it('ends with its own task alone', async () => {
+    const other = await stage.run(withDetached(POLITE));
+    await stage.output(other, 'ready');
+    expect(await stage.endOf(withDetached('process.exit(0);'))).toMatchObject({ name: 'FINISHED' });
+    expect(stage.processes()).toHaveLength(2);
+  });
+});
+
 describe('the memory of a task', () => {
   const stage = new LocalStage(() => ({ supervisorUrl: supervisor.url, memoryPollMs: 50 }));
 
@@ -113,7 +169,7 @@ describe('what a task is told', () => {
     const others = Object.keys(env).filter((name) => !/^(PATH|LANG|LANGUAGE|LC_.*)$/.test(name));
     expect(others.toSorted()).toEqual(['ELASTIC_JOB_TASK', 'ORDERS', 'TASK_MARK', 'TRACEPARENT']);
     expect(env['TRACEPARENT']).toBe('00-ab-cd-01');
-    expect(JSON.parse(env['ELASTIC_JOB_TASK']!)).toEqual({ v: 1, channel: 3 });
+    expect(JSON.parse(env['ELASTIC_JOB_TASK']!)).toEqual({ v: 1, channel: 3, run: expect.any(String) });
   });
 
   it('is an answer to each checkpoint, in order', async () => {

@@ -42,7 +42,7 @@ export async function strikeSchedulers(cluster: Cluster, random: Seeded, ms: num
 }
 
 async function kill({ faults, workforce }: Cluster, victim: Worker): Promise<Kill> {
-  const children = new ProcessTable().membersOf(victim.process.pid);
+  const children = new ProcessTable().treesOf(({ pid }) => pid === victim.process.pid).map(({ pid }) => pid);
   const tasks = processesWith(SCHEDULER, victim.name).length;
   faults.open({ kind: 'SIGKILL', victim: victim.name, isPause: false, isFatal: true });
   const killedAt = performance.now();

@@ -25,6 +25,16 @@ export const DETACHED_CHILD = [
    require("fs").writeSync(1, "ready\\n"); for (;;);`,
 ];
 
+/**
+ * A parent with a child in a session of its own.
+ * @param parent code that it runs then
+ * @param options further options of the child
+ */
+export function withDetached(parent: string, options = ''): readonly string[] {
+  const spawn = `require("child_process").spawn("sleep", ["600"], { detached: true, stdio: "ignore"${options} })`;
+  return [process.execPath, '-e', `const child = ${spawn}; require("fs").writeSync(1, "ready\\n"); ${parent}`];
+}
+
 /** Writes everything from its channel into the given file, and ignores all of it. */
 export const LISTENER = [
   process.execPath,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type {
   TaskBackend,
   TaskKey,
@@ -42,7 +43,10 @@ export const HELD: TaskLink = {
   saveCheckpoint: () => Promise.resolve(),
 };
 
-/** An order for item 0 of a job. The grace is short, since some tasks ignore the request. */
+/**
+ * An order for item 0 of a job, whose envelope is no other order's. The grace is short, since some tasks ignore the
+ * request.
+ */
 export function orderOf(template: TaskTemplate, given: Partial<TaskOrder> = {}): TaskOrder {
   return {
     key: { cluster: 'contract', jobName: 'settle-orders', item: 0 },
@@ -51,7 +55,7 @@ export function orderOf(template: TaskTemplate, given: Partial<TaskOrder> = {}):
     token: 1n,
     template,
     resources: { cpu: 0.1, memoryMb: 512 },
-    envelope: (answers) => JSON.stringify({ v: 1, ...answers }),
+    envelope: (answers) => JSON.stringify({ v: 1, ...answers, run: randomUUID() }),
     graceMs: 10_000,
     ...given,
   };

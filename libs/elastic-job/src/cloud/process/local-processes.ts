@@ -4,14 +4,14 @@ import { judgeClaim, placeOf } from '../task-claim.js';
 import { TaskBackendError } from '../task-backend.error.js';
 import type { Claimed, TaskBackend, TaskHandle, TaskHost, TaskLink } from '../task-backend.js';
 import { TASK_CHANNEL } from '../task-channel.js';
-import { TASK_VARIABLE } from '../task-envelope.js';
 import type { TaskKey, TaskOrder, TaskTemplate } from '../task-order.js';
 import type { TaskState } from '../task-state.js';
 import { LocalTask } from './local-task.js';
-import { hasProcessTable, isAtWork, killAll, processesWith, ProcessTable } from './process-table.js';
+import { hasProcessTable, killAll, ProcessTable } from './process-table.js';
 import { Supervisors } from './supervisors.js';
 import type { SupervisorReport } from './supervisor/supervisor-messages.js';
 import { commandOf, findTemplateFault } from './task-command.js';
+import { TaskProcesses } from './task-processes.js';
 
 /** Most bytes that are kept of a task's output. */
 const OUTPUT_LIMIT = 65_536;
@@ -51,8 +51,9 @@ export interface LocalProcessesOptions {
  * The supervisor knows how long the scheduler may act for an item, and kills the task before others can begin it: also
  * if the scheduler stands still or is cut off, and whatever the task does.
  *
- * A task ends with its session: processes that it leaves behind are killed. `resources.cpu` limits nothing here. A
- * program that starts another session and detaches from its parents is not found, and stays.
+ * A task ends with all of its processes: those of its session, those that have its envelope in their environment, and
+ * the descendants of both. A process that has left all of these may not be found, and stays. `resources.cpu` limits
+ * nothing here.
  */
 @publicCalls()
 export class LocalProcesses implements TaskBackend {
@@ -240,15 +241,13 @@ export class LocalProcesses implements TaskBackend {
   private async killLeft(tasks: readonly LocalTask[]): Promise<void> {
     const { clock } = this.host!;
     const deadline = Deadline.after(clock, MOST_KILL_MS);
+    const processes = tasks.map((task) => new TaskProcesses(task));
     for (;;) {
       const table = new ProcessTable();
-      const left = tasks.flatMap(({ pid, envelope }) => [
-        ...(pid === undefined ? [] : table.membersOf(pid)),
-        ...processesWith(TASK_VARIABLE, envelope),
-      ]);
+      const left = processes.flatMap((each) => each.find(table).map(({ pid }) => pid));
       // Without a process table only the group is known.
       killAll([...left, ...tasks.flatMap(({ pid }) => (pid === undefined ? [] : [-pid]))]);
-      if (!left.some(isAtWork) || deadline.leftMs === 0) return;
+      if (left.length === 0 || deadline.leftMs === 0) return;
       await clock.sleep(KILL_LOOK_MS);
     }
   }

@@ -1,10 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** A process of this host. */
-interface ProcessRow {
+export interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
   readonly session: number;
+  /** Its start, in ticks since the boot. No two processes have this and their id in common. */
+  readonly startedAt: number;
   readonly residentPages: number;
 }
 
@@ -12,6 +14,7 @@ interface ProcessRow {
 const STATE = 0;
 const PARENT = 1;
 const SESSION = 3;
+const START = 19;
 const RESIDENT = 21;
 
 /**
@@ -19,37 +22,11 @@ const RESIDENT = 21;
  * which processes belong to a group.
  */
 export class ProcessTable {
-  private readonly rows: readonly ProcessRow[] = readRows();
+  readonly rows: readonly ProcessRow[] = readRows();
+  private readonly environments = new Map<number, ReadonlySet<string>>();
 
-  /**
-   * Members of a task: the process, its session, and all descendants whose parents still live. A session may have
-   * several groups, since a shell makes one for each of its jobs.
-   * @param pid of the process that was started in a session of its own
-   */
-  membersOf(pid: number): readonly number[] {
-    return this.treeOf(pid).map((row) => row.pid);
-  }
-
-  /**
-   * Processes that a task has left in its session, with descendants whose parents still live. Another process may have
-   * its id by now, and is left alone.
-   * @param pid of a process that has ended
-   */
-  sessionOf(pid: number): readonly number[] {
-    const isLeft = (row: ProcessRow) => row.session === pid && row.pid !== pid;
-    return this.treesOf(isLeft).map((row) => row.pid);
-  }
-
-  /** Resident memory of a whole task, in bytes. Shared pages count for each of its processes. */
-  residentBytesOf(pid: number): number {
-    return this.treeOf(pid).reduce((sum, { residentPages }) => sum + residentPages * pageSize(), 0);
-  }
-
-  private treeOf(root: number): readonly ProcessRow[] {
-    return this.treesOf(({ pid, session }) => pid === root || session === root);
-  }
-
-  private treesOf(isRoot: (row: ProcessRow) => boolean): readonly ProcessRow[] {
+  /** The processes for which the condition holds, with all descendants whose parents still live. */
+  treesOf(isRoot: (row: ProcessRow) => boolean): readonly ProcessRow[] {
     const found = new Map<number, ProcessRow>();
     let isNew = true;
     // A child may come before its parent.
@@ -57,22 +34,37 @@ export class ProcessTable {
       isNew = false;
       for (const row of this.rows) {
         if (found.has(row.pid)) continue;
-        if (!isRoot(row) && !found.has(row.parent)) continue;
+        if (!found.has(row.parent) && !isRoot(row)) continue;
         found.set(row.pid, row);
         isNew = true;
       }
     }
     return [...found.values()];
   }
+
+  /**
+   * True if the process has the variable, which descendants inherit in any session. False if this user may not inspect
+   * it. Each process is read once.
+   */
+  hasVariable({ pid }: ProcessRow, variable: string, value: string): boolean {
+    let environment = this.environments.get(pid);
+    if (environment === undefined) {
+      environment = new Set(readOf(pid, 'environ')?.split('\0'));
+      this.environments.set(pid, environment);
+    }
+    return environment.has(`${variable}=${value}`);
+  }
 }
 
-/**
- * Finds processes by a variable of their environment, which descendants inherit in any session.
- * @returns the ids of those that this user may inspect
- */
+/** Resident memory of processes, in bytes. Shared pages count for each of them. */
+export function residentBytesOf(rows: readonly ProcessRow[]): number {
+  return rows.reduce((sum, { residentPages }) => sum + residentPages * pageSize(), 0);
+}
+
+/** Finds processes by a variable of their environment. @returns the ids of those that this user may inspect */
 export function processesWith(variable: string, value: string): readonly number[] {
-  const sought = `${variable}=${value}`;
-  return numbersOfProcesses().filter((pid) => readOf(pid, 'environ')?.split('\0').includes(sought));
+  const table = new ProcessTable();
+  return table.rows.filter((row) => table.hasVariable(row, variable, value)).map(({ pid }) => pid);
 }
 
 /** Kills processes and groups; a negative number is a group's. Those that are gone are skipped. */
@@ -119,6 +111,7 @@ function rowOf(pid: number | 'self'): ProcessRow | undefined {
     pid: Number.parseInt(text, 10),
     parent: Number(fields[PARENT]),
     session: Number(fields[SESSION]),
+    startedAt: Number(fields[START]),
     residentPages: Number(fields[RESIDENT]),
   };
 }

@@ -81,11 +81,15 @@ export class ProcessGroup {
     return this.child.pid;
   }
 
-  /** Tells the group to end, once, and kills it after the grace. @param graceMs milliseconds */
-  terminate(graceMs = this.options.killGraceMs): void {
+  /**
+   * Tells the group to end, once, and kills it after the grace.
+   * @param graceMs milliseconds
+   * @param kill kills it, together with what is not in the group
+   */
+  terminate(graceMs = this.options.killGraceMs, kill = () => this.kill()): void {
     if (this.grace !== undefined) return;
     this.signal('SIGTERM');
-    this.grace = this.startGrace(graceMs);
+    this.grace = this.startGrace(graceMs, kill);
   }
 
   /** Kills the group without grace. */
@@ -100,7 +104,7 @@ export class ProcessGroup {
   async end(): Promise<void> {
     const wasTold = this.grace !== undefined;
     if (!wasTold) this.signal('SIGKILL');
-    const { timer, isOver } = (this.grace ??= this.startGrace(this.options.killGraceMs));
+    const { timer, isOver } = (this.grace ??= this.startGrace(this.options.killGraceMs, () => this.kill()));
     await Promise.race([this.closed, isOver]);
     timer.cancel();
     if (wasTold) this.signal('SIGKILL');
@@ -110,11 +114,11 @@ export class ProcessGroup {
     this.channel?.destroy();
   }
 
-  private startGrace(graceMs: number): { readonly timer: Timer; readonly isOver: Promise<void> } {
+  private startGrace(graceMs: number, kill: () => void): { readonly timer: Timer; readonly isOver: Promise<void> } {
     let end = (): void => {};
     const isOver = new Promise<void>((resolve) => (end = resolve));
     const timer = this.clock.setTimer(graceMs, () => {
-      this.signal('SIGKILL');
+      kill();
       end();
     });
     return { timer, isOver };

@@ -3,8 +3,10 @@ import { type Clock, sharedNow, type Timer } from '../../../clock/index.js';
 import type { ExecutorEnd } from '../../../domain/index.js';
 import { ProcessGroup } from '../../../executor/index.js';
 import { type ChannelGrant, MOST_CHANNEL_LINE_BYTES, type TaskInstruction } from '../../task-channel.js';
+import { TASK_VARIABLE } from '../../task-envelope.js';
 import { readBatches } from '../lines.js';
-import { killAll, ProcessTable } from '../process-table.js';
+import { killAll, type ProcessTable, residentBytesOf } from '../process-table.js';
+import { TaskProcesses } from '../task-processes.js';
 import { ChannelWriter } from './channel-writer.js';
 import type { DeathSignal } from './death-signal.js';
 import { type Grant, leftOf, SILENT } from './grant.js';
@@ -43,12 +45,14 @@ export interface Supervision {
  *
  * Guarantees, without any help of its scheduler or of the process:
  * - It is killed `lossGraceMs` after the end of the last grant, whatever it was told before, and whatever its grace is.
- * - `gone` resolves after `ended` was reported, and then nothing of its session runs any more.
+ * - `gone` resolves after `ended` was reported, and then nothing of it runs any more.
+ * @see TaskProcesses
  */
 export class SupervisedTask {
   /** Resolves once no process of it is left. */
   readonly gone: Promise<void>;
   private readonly group: ProcessGroup;
+  private readonly processes: TaskProcesses;
   private readonly channel: ChannelWriter;
   private readonly startedAt: number;
   /** Ends of the last grant, of the task's life without another one, and of its time. */
@@ -59,7 +63,6 @@ export class SupervisedTask {
   private unheardBytes: number | undefined;
   /** End of the last grant, on this process's clock. */
   private heldUntil = 0;
-  private hasExited = false;
   private told: { readonly cause: EndCause; readonly detail: string } | undefined;
 
   /** @throws if the process cannot be started at all */
@@ -80,6 +83,7 @@ export class SupervisedTask {
       mergesOutput: true,
       hasChannel: true,
     });
+    this.processes = new TaskProcesses({ pid: this.group.pid, envelope: order.env[TASK_VARIABLE] });
     this.channel = new ChannelWriter(this.group.channel);
     this.begin(this.group.channel);
     this.gone = this.follow();
@@ -120,26 +124,25 @@ export class SupervisedTask {
     this.told = { cause, detail };
     this.cancelTimers();
     if (cause === 'lost') this.instruct({ lost: detail });
-    this.group.terminate(graceMs);
+    // Those whose parents obey cannot be found by them later.
+    this.processes.find();
+    this.group.terminate(graceMs, () => this.kill(cause, detail));
   }
 
   /** Kills its processes without grace. */
-  kill(cause: EndCause, detail: string, table = new ProcessTable()): void {
-    const { pid } = this.group;
-    if (pid === undefined) return;
+  kill(cause: EndCause, detail: string, table?: ProcessTable): void {
+    if (this.group.pid === undefined) return;
     this.told ??= { cause, detail };
     this.cancelTimers();
-    // The descendants first: they cannot be found once their parents are gone.
-    killAll(this.hasExited ? table.sessionOf(pid) : table.membersOf(pid));
+    this.killProcesses(table);
     this.group.kill();
   }
 
   /** Kills it if it has more resident memory than it may have. */
   checkMemory(table: ProcessTable): void {
-    const { pid } = this.group;
     const { memoryMb } = this.order;
-    if (pid === undefined) return;
-    const bytes = table.residentBytesOf(pid);
+    if (this.group.pid === undefined) return;
+    const bytes = residentBytesOf(this.processes.find(table));
     if (bytes <= memoryMb * MEBIBYTE) return;
     this.kill('memory', `out of memory: ${Math.ceil(bytes / MEBIBYTE)} MiB of ${memoryMb}`, table);
   }
@@ -178,7 +181,7 @@ export class SupervisedTask {
 
   private async follow(): Promise<void> {
     const end = await this.group.exited;
-    this.hasExited = true;
+    this.processes.firstExited();
     this.unheardBytes = 0;
     this.heard();
     const ms = this.supervision.clock.monotonicNow() - this.startedAt;
@@ -200,16 +203,20 @@ export class SupervisedTask {
     return { ...common, code: null, signal: null, error };
   }
 
-  /** Kills processes that have left the group, but not the session. Resolves once they are gone. */
+  /** Kills what the group has not taken along. Resolves once it is gone. */
   private async sweep(): Promise<void> {
-    const { pid } = this.group;
-    if (pid === undefined) return;
+    if (this.group.pid === undefined) return;
     for (let pauseMs = FIRST_LOOK_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_LOOK_MS)) {
-      const left = new ProcessTable().sessionOf(pid);
-      if (left.length === 0) return;
-      killAll(left);
+      if (this.killProcesses() === 0) return;
       await this.supervision.clock.sleep(pauseMs);
     }
+  }
+
+  /** @returns how many there were */
+  private killProcesses(table?: ProcessTable): number {
+    const found = this.processes.find(table);
+    killAll(found.map(({ pid }) => pid));
+    return found.length;
   }
 
   private instruct(instruction: TaskInstruction): void {
