@@ -23,18 +23,17 @@ const RESIDENT = 21;
  */
 export class ProcessTable {
   readonly rows: readonly ProcessRow[] = readRows();
-  private readonly environments = new Map<number, ReadonlySet<string>>();
+  private readonly environments = new Map<number, ReadonlyMap<string, string>>();
 
   /** The processes for which the condition holds, with all descendants whose parents still live. */
   treesOf(isRoot: (row: ProcessRow) => boolean): readonly ProcessRow[] {
-    const found = new Map<number, ProcessRow>();
+    const found = new Map(this.rows.filter(isRoot).map((row) => [row.pid, row]));
     let isNew = true;
     // A child may come before its parent.
     while (isNew) {
       isNew = false;
       for (const row of this.rows) {
-        if (found.has(row.pid)) continue;
-        if (!found.has(row.parent) && !isRoot(row)) continue;
+        if (found.has(row.pid) || !found.has(row.parent)) continue;
         found.set(row.pid, row);
         isNew = true;
       }
@@ -43,16 +42,16 @@ export class ProcessTable {
   }
 
   /**
-   * True if the process has the variable, which descendants inherit in any session. False if this user may not inspect
-   * it. Each process is read once.
+   * A variable of a process, which descendants inherit in any session. Each process is read once.
+   * @returns undefined if it has none, or if this user may not inspect it
    */
-  hasVariable({ pid }: ProcessRow, variable: string, value: string): boolean {
+  variableOf({ pid }: ProcessRow, name: string): string | undefined {
     let environment = this.environments.get(pid);
     if (environment === undefined) {
-      environment = new Set(readOf(pid, 'environ')?.split('\0'));
+      environment = new Map(readOf(pid, 'environ')?.split('\0').map(splitVariable));
       this.environments.set(pid, environment);
     }
-    return environment.has(`${variable}=${value}`);
+    return environment.get(name);
   }
 }
 
@@ -64,7 +63,7 @@ export function residentBytesOf(rows: readonly ProcessRow[]): number {
 /** Finds processes by a variable of their environment. @returns the ids of those that this user may inspect */
 export function processesWith(variable: string, value: string): readonly number[] {
   const table = new ProcessTable();
-  return table.rows.filter((row) => table.hasVariable(row, variable, value)).map(({ pid }) => pid);
+  return table.rows.filter((row) => table.variableOf(row, variable) === value).map(({ pid }) => pid);
 }
 
 /** Kills processes and groups; a negative number is a group's. Those that are gone are skipped. */
@@ -114,6 +113,11 @@ function rowOf(pid: number | 'self'): ProcessRow | undefined {
     startedAt: Number(fields[START]),
     residentPages: Number(fields[RESIDENT]),
   };
+}
+
+function splitVariable(text: string): [string, string] {
+  const nameEnd = text.indexOf('=');
+  return [text.slice(0, nameEnd), text.slice(nameEnd + 1)];
 }
 
 function readOf(pid: number | 'self', file: string): string | undefined {

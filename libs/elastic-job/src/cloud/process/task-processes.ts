@@ -11,8 +11,7 @@ export interface TaskTraits {
 
 /**
  * The processes of a task. One belongs to it if it
- * - is its first process, or in the session of that: a session may have several groups, since a shell makes one for each
- *   of its jobs,
+ * - is its first process, or in the session of that; a shell makes a group for each of its jobs,
  * - has its envelope in its environment,
  * - is a child of one that belongs to it, or
  * - was found to belong to it earlier.
@@ -37,7 +36,7 @@ export class TaskProcesses {
       (row) =>
         (hasSession && (row.pid === pid || row.session === pid)) ||
         this.known.has(identityOf(row)) ||
-        (envelope !== undefined && table.hasVariable(row, TASK_VARIABLE, envelope)),
+        (envelope !== undefined && table.variableOf(row, TASK_VARIABLE) === envelope),
     );
     this.known = new Set(rows.map(identityOf));
     return rows;
