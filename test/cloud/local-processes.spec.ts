@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import fs, { readFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { TaskLink } from '../../libs/elastic-job/src/cloud/index.js';
@@ -331,7 +332,8 @@ describe('a task that ignores SIGTERM, with a grace of an hour,', () => {
 });
 
 describe('a supervisor that dies', () => {
-  const stage = new LocalStage(() => ({ supervisorUrl: supervisor.url, maxTasks: 8 }));
+  const TASKS = 60;
+  const stage = new LocalStage(() => ({ supervisorUrl: supervisor.url, maxTasks: TASKS }));
 
   it('leaves its tasks LOST and gone, and the next one runs tasks', async () => {
     const handles = await Promise.all([BUSY_NODE, GRANDCHILD].map((program) => stage.run(program)));
@@ -342,6 +344,21 @@ describe('a supervisor that dies', () => {
 
     expect(await stage.endOf(['true'])).toMatchObject({ name: 'FINISHED' });
     expect(stage.events.map(({ kind }) => kind)).toEqual(['connected', 'disconnected', 'connected']);
+  });
+
+  it('holds its scheduler up no longer for many tasks than for one', async () => {
+    const handles = await Promise.all(Array.from({ length: TASKS }, () => stage.run(['sleep', '600'])));
+    await Promise.all(handles.map((handle) => stateOf(stage.backend, handle, 'RUNNING')));
+    const reads = vi.spyOn(fs, 'readFileSync');
+    syncBuiltinESMExports();
+    killAll(supervisors());
+    await Promise.all(handles.map((handle) => endOf(stage.backend, handle)));
+    const files = reads.mock.calls.map(([file]) => String(file)).filter((file) => file.endsWith('/environ'));
+    reads.mockRestore();
+    syncBuiltinESMExports();
+    const rounds = files.filter((file) => file === `/proc/${process.pid}/environ`).length;
+    expect(rounds).toBeGreaterThan(0);
+    expect(rounds).toBeLessThan(TASKS);
   });
 
   it('is ended when it reads nothing, before what it was told fills memory', async () => {
@@ -366,6 +383,38 @@ describe('a supervisor that dies', () => {
     const backend = new LocalProcesses({ supervisorUrl: new URL('./no-such-file.js', import.meta.url) });
     const started = backend.start({ clock: stage.clock, cluster: 'contract', emit: () => {} });
     await expect(started).rejects.toMatchObject({ code: 'TASK_BACKEND', request: 'start' });
+  });
+
+  it.each([0, 5, 20, 100])('is ended by a stop %i ms after the start', async (ms) => {
+    const backend = new LocalProcesses({ supervisorUrl: supervisor.url });
+    const before = supervisors();
+    const started = Promise.allSettled([backend.start({ clock: stage.clock, cluster: 'contract', emit: () => {} })]);
+    await stage.clock.sleep(ms);
+    await backend.stop();
+    expect(supervisors()).toEqual(before);
+    await started;
+  });
+
+  it('does not start if the backend is stopped meanwhile, which is told', async () => {
+    const backend = new LocalProcesses({ supervisorUrl: supervisor.url });
+    const started = backend.start({ clock: stage.clock, cluster: 'contract', emit: () => {} });
+    const stopped = backend.stop();
+    await expect(started).rejects.toMatchObject({ code: 'TASK_BACKEND', request: 'start' });
+    await stopped;
+  });
+
+  it('is one, since a second start is refused', async () => {
+    const again = stage.backend.start({ clock: stage.clock, cluster: 'contract', emit: () => {} });
+    await expect(again).rejects.toMatchObject({ code: 'TASK_BACKEND', request: 'start' });
+    expect(await stage.endOf(['true'])).toMatchObject({ name: 'FINISHED' });
+    await stage.backend.stop();
+    expect(supervisors()).toEqual([]);
+  });
+
+  it('starts again after a stop', async () => {
+    await stage.backend.stop();
+    await stage.backend.start({ clock: stage.clock, cluster: 'contract', emit: () => {} });
+    expect(await stage.endOf(['true'])).toMatchObject({ name: 'FINISHED' });
   });
 
   it('leaves no process when the backend stops', async () => {

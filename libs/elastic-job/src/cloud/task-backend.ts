@@ -102,6 +102,7 @@ export interface TaskBackend {
   readonly mostTasks?: number | undefined;
   /** Finds the fault of a template, when a job is defined; undefined if there is none. */
   findFault(template: TaskTemplate): string | undefined;
+  /** Starts it, once until it is stopped. Rejects if it cannot be started, or is stopped meanwhile. */
   start(host: TaskHost): Promise<void>;
   /** Claims a task. Idempotent: the same order again finds its own task, as launched or as adopted. */
   claim(order: TaskOrder, signal?: AbortSignal): Promise<Claimed>;
@@ -123,7 +124,7 @@ export interface TaskBackend {
   release(handle: TaskHandle): Promise<void>;
   /** All existing tasks of the cluster. */
   list(signal?: AbortSignal): AsyncIterable<TaskHandle>;
-  /** Stops the backend. Tasks of a backend that does not adopt end with it. */
+  /** Stops the backend, also while it starts. Tasks of a backend that does not adopt end with it. */
   stop(): Promise<void>;
 }
 

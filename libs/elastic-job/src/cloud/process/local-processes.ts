@@ -82,16 +82,17 @@ export class LocalProcesses implements TaskBackend {
   }
 
   async start(host: TaskHost): Promise<void> {
+    if (this.supervisors !== undefined) throw this.error('start', undefined, 'the backend was started already');
     const { memoryPollMs = 500, supervisorUrl = new URL('./supervisor/task-supervisor.js', import.meta.url) } =
       this.options;
-    const supervisors = new Supervisors(
+    const supervisors: Supervisors = new Supervisors(
       host,
       supervisorUrl,
       { memoryPollMs, outputLimit: OUTPUT_LIMIT },
       {
         ready: () => this.fill(),
         reported: (report) => this.take(report),
-        died: (error) => this.lose(this.supervisors === undefined ? STOPPED : error.message),
+        died: (error) => this.lose(this.supervisors === supervisors ? error.message : STOPPED),
       },
     );
     this.host = host;
@@ -102,7 +103,7 @@ export class LocalProcesses implements TaskBackend {
     try {
       await supervisors.start();
     } catch (cause) {
-      this.supervisors = undefined;
+      if (this.supervisors === supervisors) this.supervisors = undefined;
       throw this.error('start', undefined, 'the supervisor of tasks could not be started', cause);
     }
   }

@@ -22,6 +22,7 @@ export interface SupervisorListener {
 /** One supervisor after the other: when one dies, the next is started. */
 export class Supervisors {
   private current: SupervisorProcess | undefined;
+  private takesOrders = false;
   private readonly stopping = new AbortController();
   private readonly backOff: BackOff;
   private isWarned = false;
@@ -38,10 +39,10 @@ export class Supervisors {
 
   /** True while a supervisor takes orders. */
   get isReady(): boolean {
-    return this.current !== undefined;
+    return this.takesOrders;
   }
 
-  /** Starts the first one. @throws the reason if it does not start */
+  /** Starts the first one. @throws the reason if it does not start, also if `stop` was called */
   async start(): Promise<void> {
     const first = await this.begin();
     this.watching = this.watch(first);
@@ -49,10 +50,10 @@ export class Supervisors {
 
   /** Sends an order to the present one. Without one no task runs, so there is nothing to send. */
   tell(order: SupervisorOrder): void {
-    this.current?.tell(order);
+    if (this.takesOrders) this.current?.tell(order);
   }
 
-  /** Ends it with all of its tasks. */
+  /** Ends it with all of its tasks, also while it starts. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.current?.stop();
@@ -61,8 +62,11 @@ export class Supervisors {
 
   private async begin(): Promise<SupervisorProcess> {
     const supervisor = new SupervisorProcess(this.host.clock, this.entry, this.settings, this.listener.reported);
-    const { endsOrphans } = await supervisor.ready();
     this.current = supervisor;
+    const { endsOrphans } = await supervisor.ready();
+    // A stop ends this one, which may have been ready before.
+    this.stopping.signal.throwIfAborted();
+    this.takesOrders = true;
     this.host.emit({ kind: 'connected' });
     if (!endsOrphans && !this.isWarned) this.host.emit({ kind: 'warning', message: ORPHANS });
     this.isWarned = true;
@@ -74,7 +78,7 @@ export class Supervisors {
     let supervisor: SupervisorProcess | undefined = first;
     while (supervisor !== undefined) {
       const error = await supervisor.ended;
-      this.current = undefined;
+      this.takesOrders = false;
       if (!this.stopping.signal.aborted) this.host.emit({ kind: 'disconnected', error });
       await this.listener.died(error);
       supervisor = await this.next();
@@ -86,10 +90,9 @@ export class Supervisors {
       try {
         const supervisor = await this.begin();
         this.backOff.succeeded();
-        // `stop` was called while this one started.
-        if (this.stopping.signal.aborted) await supervisor.stop();
         return supervisor;
       } catch (error) {
+        if (this.stopping.signal.aborted) return undefined;
         this.backOff.failed();
         this.host.emit({ kind: 'disconnected', error });
         await this.backOff.pause(this.stopping.signal);
