@@ -424,6 +424,30 @@ describe('a supervisor that dies', () => {
   });
 });
 
+describe('options', () => {
+  it.each([
+    [{ maxTasks: Number.NaN }, /^LocalProcesses: maxTasks must be a whole number/],
+    [{ maxTasks: 'two' }, /maxTasks .* but is "two"/],
+    [{ maxTasks: 0 }, /maxTasks/],
+    [{ maxTasks: -1 }, /maxTasks/],
+    [{ memoryPollMs: Number.NaN }, /memoryPollMs must be a whole number/],
+    [{ memoryPollMs: 0 }, /memoryPollMs/],
+    [{ supervisorUrl: './supervisor.js' }, /supervisorUrl must be a file: URL, but is "\.\/supervisor\.js"/],
+    [{ supervisorUrl: new URL('https://example.org/') }, /supervisorUrl/],
+    [{ maxTask: 1 }, /maxTask is not an option of LocalProcesses; did you mean maxTasks\?/],
+    [{ maxTasks: 0, memoryPollMs: 0 }, /maxTasks.*memoryPollMs/],
+    [8, /must be an object/],
+    [null, /must be an object/],
+  ])('%j are refused, and the error names each', (given, message) => {
+    const create = (): unknown => Reflect.construct(LocalProcesses, [given]);
+    expect(create).toThrow(expect.objectContaining({ code: 'CONFIGURATION', message: expect.stringMatching(message) }));
+  });
+
+  it('may be left out', () => {
+    expect(new LocalProcesses({ maxTasks: undefined, memoryPollMs: 1, supervisorUrl: supervisor.url })).toBeDefined();
+  });
+});
+
 describe('a template', () => {
   const backend = new LocalProcesses();
 

@@ -1,11 +1,14 @@
 import { publicCalls } from '../../async-context/index.js';
 import { Deadline } from '../../clock/index.js';
+import { ConfigurationError } from '../../domain/index.js';
 import { judgeClaim, placeOf } from '../task-claim.js';
 import { TaskBackendError } from '../task-backend.error.js';
 import type { Claimed, TaskBackend, TaskHandle, TaskHost, TaskLink } from '../task-backend.js';
 import { TASK_CHANNEL } from '../task-channel.js';
 import type { TaskKey, TaskOrder, TaskTemplate } from '../task-order.js';
 import type { TaskState } from '../task-state.js';
+import { findProcessesFaults } from './local-processes-options.rules.js';
+import type { LocalProcessesOptions } from './local-processes-options.js';
 import { LocalTask } from './local-task.js';
 import { hasProcessTable, killAll, ProcessTable } from './process-table.js';
 import { Supervisors } from './supervisors.js';
@@ -19,26 +22,6 @@ const OUTPUT_LIMIT = 65_536;
 const MOST_KILL_MS = 2_000;
 const KILL_LOOK_MS = 10;
 const STOPPED = 'its scheduler has stopped';
-
-/** How child processes are run. */
-export interface LocalProcessesOptions {
-  /**
-   * Most tasks that run at the same time. Further ones wait as QUEUED; their time limit begins with their process.
-   * @default the processors of the host
-   */
-  readonly maxTasks?: number;
-  /**
-   * How often the resident memory of each task is read, in milliseconds. A task that has more than its
-   * `resources.memoryMb` is killed. Where there is no `/proc` nothing limits it.
-   * @default 500
-   */
-  readonly memoryPollMs?: number;
-  /**
-   * Place of the file behind `nestjs-elastic-job/task-supervisor`, if the application is bundled.
-   * @default beside this one
-   */
-  readonly supervisorUrl?: URL;
-}
 
 /**
  * Tasks as child processes of this host. They end with their scheduler, so they cannot be adopted.
@@ -70,7 +53,11 @@ export class LocalProcesses implements TaskBackend {
   private host: TaskHost | undefined;
   private supervisors: Supervisors | undefined;
 
-  constructor(private readonly options: LocalProcessesOptions = {}) {}
+  /** @throws {ConfigurationError} for wrong and unknown options */
+  constructor(private readonly options: LocalProcessesOptions = {}) {
+    const faults = findProcessesFaults(options);
+    if (faults.length > 0) throw new ConfigurationError('LocalProcesses', faults);
+  }
 
   /** Known once the backend is started. */
   get mostTasks(): number | undefined {
