@@ -57,6 +57,27 @@ describe('an end of a process', () => {
     expect(await stage.endOf(template.command, { template })).toMatchObject({ name: 'ERROR' });
   });
 
+  it('names its directory if that is not there', async () => {
+    const end = await stage.endOf(['true'], { template: { workingDirectory: '/no/such/directory' } });
+    expect(end).toEqual({ name: 'ERROR', detail: 'its working directory "/no/such/directory" is not there' });
+  });
+
+  it('is an ERROR if its scheduler has lost its own directory, and others go on', async () => {
+    const cwd = vi.spyOn(process, 'cwd').mockImplementation(() => {
+      throw new Error('ENOENT: no such file or directory, uv_cwd');
+    });
+    const there = await stage.run(['true'], { template: { workingDirectory: '/' } });
+    const nowhere = await stage.run(['true']).finally(() => cwd.mockRestore());
+    expect(await endOf(stage.backend, there)).toMatchObject({ name: 'FINISHED' });
+    expect(await endOf(stage.backend, nowhere)).toEqual({ name: 'ERROR', detail: expect.stringContaining('uv_cwd') });
+  });
+
+  it('comes in its directory, from that of its scheduler', async () => {
+    const handle = await stage.run(['pwd'], { template: { workingDirectory: 'test' } });
+    await endOf(stage.backend, handle);
+    expect(await stage.backend.tail(handle, 1_000)).toBe(`${process.cwd()}/test\n`);
+  });
+
   it('loses no report of tasks that end at once', async () => {
     const report = { v: 1, outcome: 'succeeded', ms: 7 };
     const script = sh(`echo '${JSON.stringify({ report })}' >&3`);

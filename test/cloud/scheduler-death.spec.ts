@@ -80,6 +80,14 @@ describe('a scheduler that stands still', () => {
   });
 });
 
+it('runs tasks in other directories after its own was deleted', async () => {
+  const goneDirectory = await mkdtemp(join(tmpdir(), 'gone-'));
+  const scheduler = await schedulerOf({ programs: [PYTHON], goneDirectory, workingDirectory: '/' });
+  expect(processesWith(MARK, mark)).not.toEqual([]);
+  await scheduler.kill();
+  await untilNothingIsLeft(1_000);
+});
+
 it('keeps a deaf task for its lease if it stands still, and no longer than others leave the item', async () => {
   const order = { programs: [PYTHON], heldForMs: 2_000, lossGraceMs: 500, graceMs: 60_000 };
   const scheduler = await schedulerOf(order);

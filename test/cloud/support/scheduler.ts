@@ -10,6 +10,10 @@ export interface SchedulerOrder {
   /** @default longer than any test */
   readonly lossGraceMs?: number;
   readonly graceMs: number;
+  /** The scheduler goes there and deletes it, before it starts. */
+  readonly goneDirectory?: string;
+  /** The directory of the programs. @default the scheduler's */
+  readonly workingDirectory?: string;
 }
 
 /** Starts a scheduler, and resolves once all of its tasks are ready. */

@@ -1,6 +1,6 @@
 import { publicCalls } from '../../async-context/index.js';
 import { Deadline } from '../../clock/index.js';
-import { ConfigurationError } from '../../domain/index.js';
+import { ConfigurationError, messageOf } from '../../domain/index.js';
 import { judgeClaim, placeOf } from '../task-claim.js';
 import { TaskBackendError } from '../task-backend.error.js';
 import type { Claimed, TaskBackend, TaskHandle, TaskHost, TaskLink } from '../task-backend.js';
@@ -195,7 +195,11 @@ export class LocalProcesses implements TaskBackend {
   private begin(task: LocalTask): void {
     this.waiting.delete(task);
     this.running.set(task.uid, task);
-    task.start(commandOf(task.order, task.envelope));
+    try {
+      task.start(commandOf(task.order, task.envelope));
+    } catch (error) {
+      task.endWithout({ name: 'ERROR', detail: messageOf(error) });
+    }
   }
 
   private take(report: SupervisorReport): void {

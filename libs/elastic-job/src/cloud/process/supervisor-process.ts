@@ -34,9 +34,11 @@ export class SupervisorProcess {
     settings: SupervisorSettings,
     take: (report: SupervisorReport) => void,
   ) {
-    // In a session of its own, so that signals of a terminal to its scheduler do not reach it.
+    // In a session of its own, so that signals of a terminal to its scheduler do not reach it. In a directory that
+    // stays: Node starts nowhere else, and that of its scheduler may have been deleted.
     this.child = spawn(process.execPath, [fileURLToPath(entry), JSON.stringify(settings)], {
       detached: true,
+      cwd: '/',
       env: inheritedEnvironment(),
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
       windowsHide: true,

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { inheritedEnvironment } from '../../executor/index.js';
 import { show } from '../../domain/index.js';
 import { TASK_VARIABLE } from '../task-envelope.js';
@@ -28,6 +29,7 @@ export function findTemplateFault({ command, image, env = {}, workingDirectory }
 /**
  * Program, environment and directory of a task. The process inherits only `PATH` and the locale.
  * @param envelope its text
+ * @throws if it depends on this process's directory, and that was deleted
  */
 export function commandOf(
   { template, traceparent }: Pick<TaskOrder, 'template' | 'traceparent'>,
@@ -40,7 +42,7 @@ export function commandOf(
   ];
   const traced = traceparent === undefined ? {} : { TRACEPARENT: traceparent };
   const env = { ...inheritedEnvironment(), ...traced, ...template.env, [TASK_VARIABLE]: envelope };
-  return { command, args, env, workingDirectory: template.workingDirectory ?? process.cwd() };
+  return { command, args, env, workingDirectory: resolve(template.workingDirectory ?? '.') };
 }
 
 function ownOptions(): readonly string[] {

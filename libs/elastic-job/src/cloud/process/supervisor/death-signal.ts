@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, resolve } from 'node:path';
+import { findProgram, isDirectory } from './program-files.js';
 import type { StartOrder } from './supervisor-messages.js';
 
 type Program = Pick<StartOrder, 'command' | 'args' | 'env' | 'workingDirectory'>;
@@ -33,35 +32,12 @@ export class DeathSignal {
 function findSetter(): string | undefined {
   if (process.platform !== 'linux') return undefined;
   // By its path, since a task may have another PATH.
-  const setter = findProgram(PROGRAM, process.env['PATH'], process.cwd());
+  const setter = findProgram(PROGRAM, process.env['PATH'], '/');
   if (setter === undefined) return undefined;
   const trial = spawnSync(setter, [...ARGUMENTS, setter, '--version'], { stdio: 'ignore', timeout: MOST_TRIAL_MS });
   return trial.status === 0 ? setter : undefined;
 }
 
-function canStart({ command, env, workingDirectory = process.cwd() }: Program): boolean {
+function canStart({ command, env, workingDirectory }: Program): boolean {
   return isDirectory(workingDirectory) && findProgram(command, env['PATH'], workingDirectory) !== undefined;
-}
-
-function findProgram(command: string, path: string | undefined, directory: string): string | undefined {
-  if (path === undefined) return undefined;
-  const places = command.includes('/') ? [''] : path.split(delimiter);
-  return places.map((place) => resolve(directory, place, command)).find((file) => isProgram(file));
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
-}
-
-function isDirectory(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
 }

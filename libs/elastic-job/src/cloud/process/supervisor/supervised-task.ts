@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { type Clock, sharedNow, type Timer } from '../../../clock/index.js';
-import type { ExecutorEnd } from '../../../domain/index.js';
+import { type ExecutorEnd, show } from '../../../domain/index.js';
 import { ProcessGroup } from '../../../executor/index.js';
 import { type ChannelGrant, MOST_CHANNEL_LINE_BYTES, type TaskInstruction } from '../../task-channel.js';
 import { TASK_VARIABLE } from '../../task-envelope.js';
@@ -10,6 +10,7 @@ import { TaskProcesses } from '../task-processes.js';
 import { ChannelWriter } from './channel-writer.js';
 import type { DeathSignal } from './death-signal.js';
 import { type Grant, leftOf, SILENT } from './grant.js';
+import { isDirectory } from './program-files.js';
 import type { EndCause, StartOrder, SupervisorReport, TaskEnding } from './supervisor-messages.js';
 
 const MEBIBYTE = 1_048_576;
@@ -199,8 +200,15 @@ export class SupervisedTask {
     const output = this.group.stdout.last(this.supervision.outputLimit);
     const common = { ...this.told, output, ms };
     if (end.kind === 'process' && 'code' in end) return { ...common, code: end.code, signal: end.signal };
-    const error = 'error' in end && end.error instanceof Error ? end.error.message : 'it could not be started';
+    const error = this.startFaultOf(end);
     return { ...common, code: null, signal: null, error };
+  }
+
+  /** Node names the program whatever is missing. */
+  private startFaultOf(end: ExecutorEnd): string {
+    const { workingDirectory } = this.order;
+    if (!isDirectory(workingDirectory)) return `its working directory ${show(workingDirectory)} is not there`;
+    return 'error' in end && end.error instanceof Error ? end.error.message : 'it could not be started';
   }
 
   /** Kills what the group has not taken along. Resolves once it is gone. */

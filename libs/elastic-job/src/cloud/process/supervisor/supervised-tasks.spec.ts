@@ -14,7 +14,14 @@ it('starts no task for a scheduler that stood still beyond its lease as it gave 
   };
   const tasks = new SupervisedTasks(supervision, 1_000);
 
-  const program = { command: '/no/such/program', args: [], env: {}, graceMs: 1_000, memoryMb: 1 };
+  const program = {
+    command: '/no/such/program',
+    args: [],
+    env: {},
+    workingDirectory: '/',
+    graceMs: 1_000,
+    memoryMb: 1,
+  };
   const grant = { at: sharedNow() - 5_000, heldForMs: 4_000, lossGraceMs: 1_000 };
   tasks.take({ kind: 'start', id: 'a', ...program, ...grant });
 

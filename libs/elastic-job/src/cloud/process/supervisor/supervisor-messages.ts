@@ -18,7 +18,8 @@ export interface StartOrder extends Grant {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly workingDirectory?: string | undefined;
+  /** Absolute. */
+  readonly workingDirectory: string;
   /** Milliseconds. */
   readonly graceMs: number;
   /** Milliseconds. */
