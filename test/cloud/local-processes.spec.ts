@@ -139,6 +139,14 @@ describe('a child in a session of its own', () => {
     expect(stage.processes()).toEqual([]);
   });
 
+  it('holds up no task that has ended by itself if it cannot be found and keeps the output open', async () => {
+    const begunAt = stage.clock.monotonicNow();
+    const script = 'env -u ELASTIC_JOB_TASK setsid sleep 600 & exit 0';
+    expect(await stage.endOf(sh(script), { graceMs: 30_000 })).toMatchObject({ name: 'FINISHED' });
+    expect(stage.clock.monotonicNow() - begunAt).toBeLessThan(5_000);
+    killAll(stage.processes());
+  });
+
   it('ends with its own task alone', async () => {
     const other = await stage.run(withDetached(POLITE));
     await stage.output(other, 'ready');

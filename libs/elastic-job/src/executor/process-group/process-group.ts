@@ -23,6 +23,12 @@ export interface ProcessGroupOptions {
   readonly hasChannel?: boolean;
 }
 
+/**
+ * How long the outputs of a group that has ended are read, in milliseconds. They stay open for longer only if a process
+ * has left the group with them.
+ */
+const LAST_WORDS_MS = 2_000;
+
 /** Windows has no process groups: only the process itself can be ended there. */
 const HAS_GROUPS = process.platform !== 'win32';
 
@@ -99,12 +105,12 @@ export class ProcessGroup {
 
   /**
    * Call after the process has exited. Kills what it has left behind; if it was told to end, only once its outputs are
-   * closed or the grace is over.
+   * closed or the grace is over. Otherwise their rest is read for a moment.
    */
   async end(): Promise<void> {
     const wasTold = this.grace !== undefined;
     if (!wasTold) this.signal('SIGKILL');
-    const { timer, isOver } = (this.grace ??= this.startGrace(this.options.killGraceMs, () => this.kill()));
+    const { timer, isOver } = (this.grace ??= this.startGrace(LAST_WORDS_MS, () => this.kill()));
     await Promise.race([this.closed, isOver]);
     timer.cancel();
     if (wasTold) this.signal('SIGKILL');
