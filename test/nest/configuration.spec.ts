@@ -7,10 +7,13 @@ import {
   REGISTRY_CENTER,
   type ShardingStrategy,
 } from '@app/elastic-job';
+import { ElasticJobCloudModule } from '@app/elastic-job/cloud';
 import { elasticJobConfig } from '@app/elastic-job/config';
+import { ElasticJobMetricsModule } from '@app/elastic-job/metrics';
 import { MemoryRegistry, type RegistryCenter } from '@app/elastic-job/registry';
+import { ElasticJobHealthModule } from '@app/elastic-job/terminus';
 import { VirtualClock } from '@app/elastic-job/testing';
-import { Injectable, Logger, Module } from '@nestjs/common';
+import { type DynamicModule, Injectable, Logger, Module } from '@nestjs/common';
 import { ConfigModule } from '@nestjs/config';
 import { CronExpression } from '@nestjs/schedule';
 import { NestFactory } from '@nestjs/core';
@@ -146,6 +149,100 @@ describe('module options', () => {
     }
     const { app } = await startJobs({ providers: [OwnJobs], options: { strategies: [LastTakesAll] } });
     expect(app.get(JobRegistrar).jobs[0]?.configuration.strategy).toBeInstanceOf(LastTakesAll);
+  });
+});
+
+/** The modules that take options, each as `forRoot` and as `forRootAsync` if it has one. */
+const CONFIGURED: Readonly<Record<string, (given: any) => DynamicModule>> = {
+  'ElasticJobModule.forRoot': (given) => ElasticJobModule.forRoot(given),
+  'ElasticJobModule.forRootAsync': (given) => ElasticJobModule.forRootAsync({ useFactory: () => given }),
+  'ElasticJobCloudModule.forRoot': (given) => ElasticJobCloudModule.forRoot(given),
+  'ElasticJobCloudModule.forRootAsync': (given) => ElasticJobCloudModule.forRootAsync({ useFactory: () => given }),
+  'ElasticJobMetricsModule.forRoot': (given) => ElasticJobMetricsModule.forRoot(given),
+  'ElasticJobMetricsModule.forRootAsync': (given) => ElasticJobMetricsModule.forRootAsync({ useFactory: () => given }),
+  'ElasticJobHealthModule.forRoot': (given) => ElasticJobHealthModule.forRoot(given),
+};
+
+@Module({})
+class BareRoot {}
+
+/** A root module with the jobs' module in this form, and no other. */
+function rootOf(module: DynamicModule) {
+  return { module: BareRoot, imports: [module] };
+}
+
+const NO_OPTIONS: readonly (readonly [string, unknown])[] = [
+  ['Function', () => ({ registry: { type: 'memory' } })],
+  ['AsyncFunction', async () => ({})],
+  ['Array', []],
+  ['Map', new Map()],
+  ['Null', null],
+  ['String', 'user:secret'],
+  ['Number', 5],
+];
+
+describe('options that are no object', () => {
+  it.each(
+    Object.entries(CONFIGURED).flatMap(([of, configure]) =>
+      NO_OPTIONS.map(([type, given]) => [of, type, given, configure] as const),
+    ),
+  )('are refused by %s with their type: %s', async (of, type, given, configure) => {
+    const start = async () => {
+      const module = configure(given);
+      const root = of.startsWith('ElasticJobModule') ? rootOf(module) : rootModule({ imports: [module] });
+      return NestFactory.createApplicationContext(root, QUIET);
+    };
+
+    const { message } = await configurationError(start());
+
+    expect(message).toContain(`options must be an object, but are of type ${type}`);
+    expect(message).not.toContain('secret');
+  });
+
+  it.each([
+    ['forRoot', 'without an argument'],
+    ['forRootAsync', 'with a factory that returns nothing'],
+  ])('are refused as well: those of ElasticJobModule.%s %s', async (method) => {
+    const module = CONFIGURED[`ElasticJobModule.${method}`]!(undefined);
+    const start = NestFactory.createApplicationContext(rootOf(module), QUIET);
+
+    expect((await configurationError(start)).message).toContain('options must be an object, but are of type Undefined');
+  });
+
+  it('are not taken for them: an instance of a class has its options, in getters as well', async () => {
+    class Own {
+      get processing() {
+        return 'no';
+      }
+    }
+    const start = NestFactory.createApplicationContext(rootOf(ElasticJobModule.forRoot(new Own() as object)), QUIET);
+
+    expect((await configurationError(start)).problems).toEqual(['processing must be true or false, but is "no"']);
+  });
+});
+
+describe('a class of a strategy', () => {
+  class Throwing {
+    readonly type = 'OWN';
+    readonly table = readTable();
+    shard() {}
+  }
+  class Shardless {
+    readonly type = 'OWN';
+  }
+  function readTable(): never {
+    throw new Error('no table');
+  }
+
+  it.each([
+    ['whose constructor throws', Throwing, 'strategies: the class Throwing: strategy: no table'],
+    ['that is only a function', () => ({}), 'strategies: the class : strategy: given is not a constructor'],
+    ['whose instances have no shard', Shardless, 'strategies: the class Shardless: strategy must be'],
+  ])('is refused by name: one %s', async (_what, strategy, problem) => {
+    const [place, ...problems] = await problemsOf({ strategies: [strategy] });
+
+    expect(place).toBe('module options');
+    expect(problems.join()).toContain(problem);
   });
 });
 

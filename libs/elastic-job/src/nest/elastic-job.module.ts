@@ -1,4 +1,4 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { ElasticJobLifecycleModule } from './lifecycle.module.js';
 import { ConfigurableModuleClass } from './module-definition.js';
 import { SERVICE_PROVIDERS } from './service.providers.js';
@@ -11,6 +11,7 @@ import { SERVICE_PROVIDERS } from './service.providers.js';
  *
  * Startup rejects with a `ConfigurationError` for wrong options, and with the registry's error if it cannot be reached.
  */
+@Global()
 @Module({
   imports: [ElasticJobLifecycleModule],
   providers: [...SERVICE_PROVIDERS],

@@ -1,11 +1,14 @@
 import {
+  assertOptionsObject,
   byName,
   ConfigurationError,
   guardRedact,
   Hidden,
   namesOf,
   type OptionRow,
+  resolveStrategy,
   type ShardingStrategy,
+  show,
 } from '../domain/index.js';
 import { HttpJobType } from '../executor/index.js';
 import type { JobEventSink } from '../tracing/index.js';
@@ -32,14 +35,17 @@ export interface ResolvedModuleOptions extends Omit<CompleteModuleOptions, 'regi
  * The module's options with defaults applied, validated and frozen. Undefined counts as not given.
  * @throws {ConfigurationError} that names every wrong option with its value and what would be right.
  */
-export function resolveModuleOptions(options: ElasticJobModuleOptions = {}): ResolvedModuleOptions {
-  const problems = findProblems(options);
-  if (options.clock !== undefined && options.host !== undefined)
+export function resolveModuleOptions(options: ElasticJobModuleOptions): ResolvedModuleOptions {
+  assertOptionsObject('module options', options);
+  // Each is read once, and also from a class whose options are getters.
+  const given = byName<ElasticJobModuleOptions>(namesOf(MODULE_OPTIONS), (name) => options[name]);
+  const problems = [...MODULE_TABLE.findUnknown(options), ...findBroken(given)];
+  if (given.clock !== undefined && given.host !== undefined)
     problems.push('host is given beside clock, which has a host of its own; give one of them');
   if (problems.length > 0) throw new ConfigurationError('module options', problems);
   const complete = byName<CompleteModuleOptions>(namesOf(MODULE_OPTIONS), (name) => {
     const { default: usual }: OptionRow = MODULE_OPTIONS[name];
-    return options[name] ?? usual;
+    return given[name] ?? usual;
   });
   const { jobTypes, strategies, redact, clock, registry } = complete;
   const resolved: ResolvedModuleOptions = {
@@ -47,20 +53,27 @@ export function resolveModuleOptions(options: ElasticJobModuleOptions = {}): Res
     registry: new Hidden(registry),
     // Built-in types come last, so that the application's own may replace them.
     jobTypes: [...jobTypes, new HttpJobType(clock)],
-    strategies: strategies.map((given) => (typeof given === 'function' ? new given() : given)),
+    strategies: createStrategies(strategies),
     redact: redact && guardRedact(redact),
     tracing: createSinks(complete),
   };
   return Object.freeze(conceal(resolved));
 }
 
-function findProblems(options: ElasticJobModuleOptions): string[] {
+function createStrategies(given: CompleteModuleOptions['strategies']): readonly ShardingStrategy[] {
+  const resolved = given.map((one) => ({ one, ...resolveStrategy(one, []) }));
+  const problems = resolved.flatMap((one) =>
+    one.kind === 'refused' ? [`strategies: ${show(one.one)}: ${one.problem}`] : [],
+  );
+  if (problems.length > 0) throw new ConfigurationError('module options', problems);
+  return resolved.flatMap((one) => (one.kind === 'resolved' ? [one.strategy] : []));
+}
+
+function findBroken(options: ElasticJobModuleOptions): readonly string[] {
   const { registry } = options;
-  const unknown = MODULE_TABLE.findUnknown(options);
-  if (typeof registry !== 'object' || registry === null) return [...unknown, ...MODULE_TABLE.findBroken(options)];
+  if (typeof registry !== 'object' || registry === null) return MODULE_TABLE.findBroken(options);
   const table = Object.hasOwn(REGISTRY_TABLES, registry.type) ? REGISTRY_TABLES[registry.type] : UNKNOWN_REGISTRY;
   return [
-    ...unknown,
     ...MODULE_TABLE.findBroken({ ...options, registry: table.judged(registry) }),
     ...(table === UNKNOWN_REGISTRY ? [] : table.findUnknown(registry)),
   ];

@@ -42,6 +42,8 @@ export {
   text,
   wholeNumber,
 } from './option-rules.js';
+export { assertOptionsObject } from './options-object.js';
+export { resolveStrategy } from './resolve-strategy.js';
 export { timetableOf } from './timetable-of.js';
 export { resources, taskOptions } from './task-options.rules.js';
 export { DEFAULT_RESOURCES, type TaskOptions, type TaskResources, type TaskTemplate } from './task-options.js';

@@ -1,6 +1,7 @@
-import { ConfigurableModuleBuilder, type FactoryProvider, Module } from '@nestjs/common';
+import { ConfigurableModuleBuilder, type FactoryProvider, Global, Module } from '@nestjs/common';
 import type { Clock } from '../../clock/index.js';
 import { CloudConfigurations } from '../../cloud/index.js';
+import { assertOptionsObject } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import { ElasticJobRuntime } from '../../runtime/index.js';
 import { IN_TASK } from '../in-task.js';
@@ -16,8 +17,19 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
 })
   .setClassMethodName('forRoot')
   .setFactoryMethodName('createElasticJobCloudOptions')
-  .setExtras({}, (definition) => ({ ...definition, global: true }))
   .build();
+
+/** Injects the options of the module, which are an object. */
+const OPTIONS = Symbol('nestjs-elastic-job:cloud-module-options');
+
+const CHECKED: FactoryProvider = {
+  provide: OPTIONS,
+  useFactory: (options: unknown) => {
+    assertOptionsObject('ElasticJobCloudModule', options);
+    return options;
+  },
+  inject: [MODULE_OPTIONS_TOKEN],
+};
 
 const SCHEDULER: FactoryProvider = {
   provide: TASK_SCHEDULER,
@@ -30,11 +42,11 @@ const SCHEDULER: FactoryProvider = {
     tree?: CloudTree,
     isInTask?: true,
   ) => (isInTask ? undefined : new TaskScheduler(options, runtime, clock, registry, tree)),
-  inject: [MODULE_OPTIONS_TOKEN, ElasticJobRuntime, CLOCK, REGISTRY_CENTER, CloudTree, IN_TASK],
+  inject: [OPTIONS, ElasticJobRuntime, CLOCK, REGISTRY_CENTER, CloudTree, IN_TASK],
 };
 
-const TREE = cloudTreeProviders(MODULE_OPTIONS_TOKEN);
-const REST = cloudRestProviders(MODULE_OPTIONS_TOKEN);
+const TREE = cloudTreeProviders(OPTIONS);
+const REST = cloudRestProviders(OPTIONS);
 
 /**
  * Runs the items of jobs with `executor: 'task'` as tasks of their own. Import it once, beside `ElasticJobModule`, and
@@ -47,9 +59,10 @@ const REST = cloudRestProviders(MODULE_OPTIONS_TOKEN);
  * ]
  * ```
  */
+@Global()
 @Module({
   controllers: [...CLOUD_REST_CONTROLLERS],
-  providers: [SCHEDULER, ...TREE, ...REST],
+  providers: [CHECKED, SCHEDULER, ...TREE, ...REST],
   exports: [TASK_SCHEDULER, CloudConfigurations],
 })
 export class ElasticJobCloudModule extends ConfigurableModuleClass {}

@@ -1,9 +1,10 @@
 import { Registry } from 'prom-client';
-import { ConfigurationError, show } from '../../domain/index.js';
+import { assertOptionsObject, ConfigurationError, show } from '../../domain/index.js';
 import type { ElasticJobMetricsOptions } from './metrics-options.js';
 
 /** @throws {ConfigurationError} that names every wrong option with its value and what would be right */
 export function assertMetricsOptions(options: ElasticJobMetricsOptions): void {
+  assertOptionsObject('ElasticJobMetricsModule', options);
   const { registry, path, maxJobs, buckets = {} } = options;
   const problems = [
     ...wrong('registry', registry, 'a Registry of prom-client', registry instanceof Registry),

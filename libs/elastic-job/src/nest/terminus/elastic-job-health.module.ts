@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
+import { assertOptionsObject } from '../../domain/index.js';
 import { ElasticJobHealthIndicator } from './elastic-job.health-indicator.js';
 import { HEALTH_OPTIONS, type HealthOptions } from './health-options.js';
 
@@ -10,8 +11,12 @@ import { HEALTH_OPTIONS, type HealthOptions } from './health-options.js';
   exports: [ElasticJobHealthIndicator, TerminusModule],
 })
 export class ElasticJobHealthModule {
-  /** Same as the module itself, which has the defaults. */
+  /**
+   * Same as the module itself, which has the defaults.
+   * @throws {ConfigurationError} for options that are no object
+   */
   static forRoot(options: HealthOptions = {}): DynamicModule {
+    assertOptionsObject('ElasticJobHealthModule', options);
     return { module: ElasticJobHealthModule, providers: [{ provide: HEALTH_OPTIONS, useValue: options }] };
   }
 }
