@@ -1,13 +1,13 @@
 import { ElasticJob, type ElasticJobModuleOptions, JobEvents, JobRegistrar } from '@app/elastic-job';
-import { ElasticJobCloudModule, type TaskHost } from '@app/elastic-job/cloud';
+import { ElasticJobCloudModule, type TaskBackend, type TaskHost } from '@app/elastic-job/cloud';
 import { ElasticJobMetricsModule, JobMetrics } from '@app/elastic-job/metrics';
 import { openTelemetryTracer } from '@app/elastic-job/opentelemetry';
-import type { RunTracer } from '@app/elastic-job/spi';
+import type { JobEventSink, RunTracer } from '@app/elastic-job/spi';
 import { ElasticJobHealthIndicator, ElasticJobHealthModule } from '@app/elastic-job/terminus';
 import { MemoryTaskCluster, VirtualClock } from '@app/elastic-job/testing';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { beforeEach, describe, expect, it } from 'vitest';
-import { type JobApplication, startJobs } from './support/job-application.js';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { type JobApplication, startJobs, whileTimePasses } from './support/job-application.js';
 
 const JOB = 'settle-orders';
 const WORK_MS = 5_000;
@@ -36,10 +36,14 @@ function useTasks(adopts: boolean): void {
   ]);
 }
 
-async function start(options?: ElasticJobModuleOptions): Promise<JobApplication> {
+async function start(
+  options?: ElasticJobModuleOptions,
+  own: Partial<Pick<TaskBackend, 'list' | 'start' | 'stop'>> = {},
+): Promise<JobApplication> {
   const backend = tasks.backend();
   const startBackend = backend.start.bind(backend);
   backend.start = (given) => startBackend((host = given));
+  Object.assign(backend, own);
   return startJobs({
     clock,
     options,
@@ -250,6 +254,60 @@ describe('the spans of tasks', () => {
     expect(given).toHaveLength(2);
     expect(application.outcomes.map(([, { kind }]) => kind)).toEqual(['succeeded', 'succeeded']);
     expect(given.every((envelope) => !envelope.includes('traceparent'))).toBe(true);
+  });
+});
+
+/** Functions of a backend that end a call in no way that its type allows. */
+const MISBEHAVIOUR: Readonly<Record<string, () => any>> = {
+  throws: () => {
+    throw new Error('no supervisor');
+  },
+  rejects: () => Promise.reject(new Error('no supervisor')),
+  'never settles': () => new Promise(() => {}),
+};
+
+describe('a backend that does not stop as it should', () => {
+  it.each(Object.keys(MISBEHAVIOUR))('keeps no sink from storing its events, and is named, if it %s', async (how) => {
+    const misbehave = MISBEHAVIOUR[how]!;
+    const stored: string[] = [];
+    const told: string[] = [];
+    const sink: JobEventSink = {
+      name: 'own',
+      hear: (event) => void (event.kind === 'error' && told.push(event.message)),
+      stop: async (signal) => {
+        await clock.sleep(500, signal);
+        stored.push('all');
+      },
+    };
+    const application = await start({ tracing: [sink], drainTimeoutMs: 1_000 }, { stop: misbehave });
+    const since = clock.monotonicNow();
+
+    await whileTimePasses(clock, application.close());
+
+    expect(stored).toEqual(['all']);
+    expect(told).toEqual(['stopping the task backend memory failed']);
+    expect(clock.monotonicNow() - since).toBeLessThanOrEqual(1_000 + 3_000);
+  });
+
+  it('is stopped also if its list of tasks never comes', async () => {
+    const stop = vi.fn<() => Promise<void>>(() => Promise.resolve());
+    const list = () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) });
+    const application = await start({ drainTimeoutMs: 1_000 }, { stop, list });
+    await clock.advance(20_000);
+
+    await whileTimePasses(clock, application.close());
+
+    expect(stop).toHaveBeenCalledOnce();
+  });
+});
+
+describe('a backend that does not start', () => {
+  it('refuses the start of the application after the time that a connection may take', async () => {
+    const starting = start({}, { start: MISBEHAVIOUR['never settles']! });
+
+    await expect(starting).rejects.toThrow(
+      'ElasticJobCloudModule: the task backend memory has not started within 9000 ms',
+    );
   });
 });
 

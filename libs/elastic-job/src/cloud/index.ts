@@ -2,6 +2,7 @@
 // job whose executor is a task. No Nest.
 export * from './followed-task.js';
 export * from './find-interval-fault.js';
+export * from './find-template-fault.js';
 export * from './process/index.js';
 export * from './read-task-report.js';
 export * from './task-backend.error.js';

@@ -126,7 +126,8 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
   private async stopWithin(deadline: Deadline): Promise<void> {
     void this.tasks?.unfollow();
     await this.runtime.stop(deadline);
-    if (this.tasks !== undefined) await deadline.holdsFor(this.tasks.stop());
+    // Tasks have half of what is left, so that the sinks have the other half.
+    await this.tasks?.stop(deadline.less(deadline.leftMs / 2));
     // Must be last, so that the ends of jobs are reported while the providers of sinks and listeners still exist.
     await this.sinks.stop(deadline);
     this.listeners.close();

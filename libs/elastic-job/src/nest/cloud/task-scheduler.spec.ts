@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { TaskBackend } from '../../cloud/index.js';
 import { resolveJobOptions, type JobOptions } from '../../domain/index.js';
 import { MemoryRegistry } from '../../registry/index.js';
 import { ElasticJobRuntime } from '../../runtime/index.js';
@@ -7,7 +8,11 @@ import { type PlacedJob, TaskScheduler } from './task-scheduler.js';
 
 const PLACE = 'Orders.settle';
 
-function schedule(options: Partial<JobOptions>, leastIntervalMs = 30_000): PlacedJob {
+function schedule(
+  options: Partial<JobOptions>,
+  leastIntervalMs = 30_000,
+  own: Partial<Record<keyof TaskBackend, unknown>> = {},
+): PlacedJob {
   const clock = new VirtualClock();
   const registry = new MemoryRegistry(clock).center({
     namespace: 'test',
@@ -17,6 +22,7 @@ function schedule(options: Partial<JobOptions>, leastIntervalMs = 30_000): Place
   });
   const runtime = new ElasticJobRuntime({ registry, clock });
   const backend = new MemoryTaskCluster({ clock, leastIntervalMs }).backend();
+  Object.assign(backend, own);
   const given: JobOptions = {
     name: 'settle-orders',
     cron: '0 * * * * ?',
@@ -46,4 +52,13 @@ it('refuses a job that fires faster than the backend launches tasks, and says wh
     'its fire times are 20000 ms apart, and it launches none more often than every 30000 ms; ' +
       'make the job resident, so that its tasks go on, or leave out executor',
   );
+});
+
+it.each([
+  ['is async', async () => 'no image', 'its findFault must return a text or undefined, but has returned object'],
+  ['rejects', () => Promise.reject(new Error('no')), 'its findFault must return a text or undefined, but has returned'],
+  ['returns no text', () => ({ image: 'unknown' }), 'its findFault must return a text or undefined, but has returned'],
+  ['throws', () => JSON.parse('no image'), 'its findFault has thrown: Unexpected token'],
+])('refuses a job with a text that says what is wrong if the check of its backend %s', (_how, findFault, fault) => {
+  expect(() => schedule({}, 30_000, { findFault })).toThrow(`task of backend memory: ${fault}`);
 });

@@ -1,8 +1,10 @@
-import { publicCalls } from '../../async-context/index.js';
+import { inOwnContext, publicCalls } from '../../async-context/index.js';
 import {
   CLOUD_TEMPLATE,
   findIntervalFault,
+  findTemplateFault,
   type TaskBackend,
+  type TaskHost,
   TaskJobType,
   TaskReconciliation,
   type TaskScheduling,
@@ -10,7 +12,7 @@ import {
   templateFor,
   WatchedBackend,
 } from '../../cloud/index.js';
-import type { Clock } from '../../clock/index.js';
+import { type Clock, Deadline } from '../../clock/index.js';
 import { readRecords, ShownTask } from '../../coordination/index.js';
 import {
   ConfigurationError,
@@ -106,18 +108,18 @@ export class TaskScheduler {
       throw new ConfigurationError('ElasticJobCloudModule', [
         `${fault}, the framework id of the tree; name it in cluster`,
       ]);
-    await this.backend.start({
-      clock: this.clock,
-      cluster: this.cluster,
-      emit: (event) => this.watched.hear(event),
-    });
+    await this.startBackend();
     this.reconciliation.start();
   }
 
-  async stop(): Promise<void> {
-    await this.reconciliation.stop();
-    await this.tree?.close();
-    await this.backend.stop();
+  /** Resolves at the deadline at the latest, and never rejects: what has not stopped by then is reported. */
+  async stop(deadline = this.runtime.shutdownDeadline()): Promise<void> {
+    const { backend, reconciliation, tree } = this;
+    // Rounds end before the parts that they ask; a round that hangs leaves these half of the time.
+    const rounds = deadline.less(deadline.leftMs / 2);
+    await this.stopped('the reconciliation of tasks', rounds, () => reconciliation.stop());
+    await this.stopped("ElasticJob-Cloud's tree", deadline, async () => tree?.close());
+    await this.stopped(`the task backend ${backend.name}`, deadline, () => inOwnContext(() => backend.stop()));
   }
 
   /** Call when the process has started. */
@@ -135,9 +137,32 @@ export class TaskScheduler {
     return this.reconciliation.now();
   }
 
+  /** @throws {ConfigurationError} if it has not started within `connectionTimeoutMs` @throws its error */
+  private async startBackend(): Promise<void> {
+    const { backend, clock, cluster, watched } = this;
+    const limitMs = this.runtime.connectionTimeoutMs;
+    const host: TaskHost = { clock, cluster, emit: (event) => watched.hear(event) };
+    const starting = async (): Promise<void> => inOwnContext(() => backend.start(host));
+    if (await Deadline.after(clock, limitMs).holdsFor(starting())) return;
+    throw new ConfigurationError('ElasticJobCloudModule', [
+      `the task backend ${backend.name} has not started within ${limitMs} ms`,
+    ]);
+  }
+
+  private async stopped(what: string, deadline: Deadline, stop: () => Promise<void>): Promise<void> {
+    const limitMs = Math.round(deadline.leftMs);
+    const stopping = async (): Promise<void> => stop();
+    try {
+      if (await deadline.holdsFor(stopping())) return;
+      throw new Error(`It has not stopped within ${limitMs} ms.`);
+    } catch (error) {
+      this.runtime.events.emit({ kind: 'error', jobName: undefined, message: `stopping ${what} failed`, error });
+    }
+  }
+
   private findTaskFault(configuration: JobConfiguration): string | undefined {
     const { template } = this.settingsFor(configuration);
-    const fault = this.backend.findFault(template) ?? this.findIntervalFault(configuration);
+    const fault = findTemplateFault(this.backend, template) ?? this.findIntervalFault(configuration);
     return fault && `task of backend ${this.backend.name}: ${fault}`;
   }
 

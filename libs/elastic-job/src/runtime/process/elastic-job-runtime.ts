@@ -163,6 +163,11 @@ export class ElasticJobRuntime {
     return this.stopping;
   }
 
+  /** Longest wait at start for the registry, and for each other system that this process needs, in milliseconds. */
+  get connectionTimeoutMs(): number {
+    return this.options.connectionTimeoutMs;
+  }
+
   /** Deadline of a shutdown that begins now, including all steps of the caller after `stop`. */
   shutdownDeadline(): Deadline {
     return Deadline.after(this.options.clock, this.options.drainTimeoutMs + BEYOND_DRAIN_MS);

@@ -5,6 +5,7 @@ import {
   CloudTakeover,
   type CloudTaskOptions,
   findIntervalFault,
+  findTemplateFault,
   type TaskBackend,
 } from '../../../cloud/index.js';
 import { ConfigurationError, type JobName } from '../../../domain/index.js';
@@ -90,9 +91,9 @@ export class CloudTree {
 /** A backend without images starts the command on its own host, and ignores the application's image. */
 function fitTo(backend: TaskBackend, plan: CloudJobPlan, now: number): FittedPlan {
   const { command, image } = plan.tasks.task;
-  const hasImages = backend.findFault({ command, image }) === undefined;
+  const hasImages = findTemplateFault(backend, { command, image }) === undefined;
   const task = hasImages ? { command, image } : { command };
-  const fault = backend.findFault(task);
+  const fault = findTemplateFault(backend, task);
   const tooFast = findIntervalFault(backend, plan.options, now);
   const unknown = POD_SETTINGS.filter((name) => plan.tasks[name] !== undefined);
   return {
