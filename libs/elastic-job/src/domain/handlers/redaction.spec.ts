@@ -107,6 +107,41 @@ describe('a thrown value', () => {
     });
   });
 
+  it.each([
+    ['a record', () => ({})],
+    ['an error', () => new Error('no s3cret')],
+  ])('is looked at up to its limit only, if it is %s with many fields', (_what, make) => {
+    let reads = 0;
+    const read = () => `s3cret ${(reads += 1)}`;
+    const wide = Object.defineProperties(
+      make(),
+      Object.fromEntries(Array.from({ length: 30_000 }, (_, i) => [`f${i}`, { get: read, enumerable: true }])),
+    );
+
+    const shown = redactThrown({ response: { data: wide }, later: 's3cret' }, redact);
+
+    expect(reads).toBeLessThanOrEqual(10_000);
+    const { data } = Object(shown).response;
+    expect(Object.keys(data).length).toBeLessThanOrEqual(10_000);
+    expect(data.f0).toBe('*** 1');
+    expect(inspect(shown)).not.toContain('s3cret');
+  });
+
+  it('shows no getter of its class beyond the limit, and still has its name, message and stack', () => {
+    class WideError extends Error {
+      get url() {
+        return 'https://a:s3cret@b';
+      }
+    }
+    const fields = Object.fromEntries(Array.from({ length: 30_000 }, (_, i) => [`f${i}`, i]));
+    const wide = Object.assign(new WideError('no s3cret'), fields, { name: 's3cret' });
+
+    const shown = Object(redactThrown(wide, redact));
+
+    expect([shown.name, shown.message, shown.url]).toEqual(['***', 'no ***', undefined]);
+    expect(shown.stack).toContain('no ***');
+  });
+
   it('is shown up to 10,000 parts, so that a large one costs little', () => {
     const large = redactThrown(
       Array.from({ length: 20_000 }, () => 'a'),

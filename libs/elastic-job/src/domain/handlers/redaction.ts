@@ -123,8 +123,8 @@ class Redaction {
   }
 
   private ofRecord(value: object, levels: number): object {
-    const parts = Object.entries(value).map(([name, part]) => [name, this.within(part, levels)] as const);
-    return Object.fromEntries(parts);
+    const names = Object.keys(value).slice(0, this.partsLeft);
+    return Object.fromEntries(names.map((name) => [name, this.field(value, name, levels)]));
   }
 
   /** An error of another realm becomes one of this realm, of the same name. */
@@ -134,31 +134,42 @@ class Redaction {
     const define = (name: PropertyKey, value: unknown, enumerable = false) =>
       Object.defineProperty(copy, name, { value, enumerable, configurable: true, writable: true });
     for (const form of OWN_FORMS.filter((name) => isOwnForm(thrown, name))) define(form, undefined);
-    for (const [name, enumerable] of fieldsOf(thrown)) define(name, this.field(thrown, name, levels), enumerable);
+    for (const [name, enumerable] of fieldsOf(thrown, this.partsLeft)) {
+      define(name, this.field(thrown, name, levels), enumerable);
+    }
     define('message', this.redact(messageOf(thrown)));
     const stack = stackOf(thrown);
     if (stack !== undefined) define('stack', this.redact(stack));
-    if (!isOfThisRealm || Object.hasOwn(copy, 'name')) define('name', this.redact(nameOf(thrown)));
+    const hasOwnName = [copy, thrown].some((one) => Object.hasOwn(one, 'name'));
+    if (!isOfThisRealm || hasOwnName) define('name', this.redact(nameOf(thrown)));
     if (isOwnForm(thrown, 'toString')) define('toString', () => this.redact(`${nameOf(thrown)}: ${messageOf(thrown)}`));
     return copy;
   }
 
-  private field(thrown: Error, name: string, levels: number): unknown {
+  /** Beyond the limit a field is not even read. */
+  private field(owner: object, name: string, levels: number): unknown {
+    if (this.partsLeft <= 0) return undefined;
     try {
-      return this.within(Reflect.get(thrown, name), levels);
+      return this.within(Reflect.get(owner, name), levels);
     } catch {
       return undefined;
     }
   }
 }
 
-/** Fields of an error by name, with whether they are listed: its own ones, and getters of its classes. */
-function fieldsOf(thrown: Error): ReadonlyMap<string, boolean> {
+/**
+ * Fields of an error by name, with whether they are listed: its own ones, and getters of its classes.
+ * @param mostOwn most own ones; an outsider may have given it any number
+ */
+function fieldsOf(thrown: Error, mostOwn: number): ReadonlyMap<string, boolean> {
   const fields = new Map<string, boolean>();
-  for (let owner: object | null = thrown; owner !== null; owner = Object.getPrototypeOf(owner)) {
+  for (const name of Object.getOwnPropertyNames(thrown).slice(0, mostOwn)) {
+    fields.set(name, Object.prototype.propertyIsEnumerable.call(thrown, name));
+  }
+  for (let owner: object | null = Object.getPrototypeOf(thrown); owner !== null; owner = Object.getPrototypeOf(owner)) {
     for (const [name, field] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
-      const isField = owner === thrown || (field.get !== undefined && name !== '__proto__');
-      if (isField && !fields.has(name)) fields.set(name, field.enumerable === true);
+      const isGetter = field.get !== undefined && name !== '__proto__';
+      if (isGetter && !fields.has(name)) fields.set(name, field.enumerable === true);
     }
   }
   return fields;
