@@ -2,9 +2,9 @@ import { type FencedStore, type FencePosition, FencedError, type JobName } from 
 import { FenceAheadError, MissingTokenError } from '../fence.errors.js';
 import type { FencedRun } from '../fenced-run.js';
 import { rethrow } from '../missing-fence-table.error.js';
+import { countOf, readAhead } from './driver-answers.js';
 import { advanceFenceSql, createFenceTableSql, selectAheadSql } from './fence-table.js';
 import {
-  type AffectedRows,
   type ExecuteSql,
   type ExecuteSqlSync,
   type SqlConnection,
@@ -68,6 +68,7 @@ export class PlainSqlGuard implements FencedStore {
    * @throws {FencedError} if a newer run has written; `effect` was not called. Let it pass: another run has the item.
    * @throws {MissingTokenError} if the job runs without `monitorExecution`.
    * @throws {MissingFenceTableError} if there is no guard table.
+   * @throws {TypeError} if `execute` gives anything that is no number of rows.
    */
   write<Result>(run: FencedRun, connection: SqlConnection, effect: () => Promise<Result>): Promise<Result> {
     return connection.transaction(async () => {
@@ -83,6 +84,7 @@ export class PlainSqlGuard implements FencedStore {
    * @throws {MissingTokenError} as `write`.
    * @throws {MissingFenceTableError} as `write`.
    * @throws {TypeError} if `effect` returns a promise; writes before its first `await` are rolled back.
+   * @throws {TypeError} if `execute` returns a promise, or anything else that is no number of rows.
    */
   writeSync<Result>(run: FencedRun, execute: ExecuteSqlSync, effect: () => Result): Result {
     return transactionSync(execute, () => {
@@ -100,7 +102,8 @@ export class PlainSqlGuard implements FencedStore {
    */
   async advance(run: FencedRun, execute: ExecuteSql): Promise<void> {
     const statement = this.advancing(run);
-    judge(run, await execute(...statement).catch(rethrow));
+    const executed = async (): Promise<unknown> => execute(...statement);
+    judge(run, countOf('advance', await executed().catch(rethrow)));
   }
 
   /**
@@ -112,22 +115,19 @@ export class PlainSqlGuard implements FencedStore {
    */
   advanceSync(run: FencedRun, execute: ExecuteSqlSync): void {
     const statement = this.advancing(run);
-    judge(
-      run,
-      attempt(() => execute(...statement)),
-    );
+    const answer = attempt(() => execute(...statement));
+    judge(run, countOf('advanceSync', answer));
   }
 
-  /** @see FencedStore */
+  /**
+   * @throws {TypeError} if `select` gives no list of rows
+   * @see FencedStore
+   */
   async assertNotAhead(jobName: JobName, registry: FencePosition): Promise<void> {
     const query = [jobName, registry.tokenEpoch, registry.token] as const;
     const select = async () => this.options.select(this.written(selectAheadSql), query);
-    const [row] = await select().catch(rethrow);
-    if (row === undefined) return;
-    const ahead = new Map<string, unknown>(Object.entries(Object(row)));
-    // Read as text: drivers read a bigint column as a number, and round it.
-    const stored = { tokenEpoch: Number(ahead.get('token_epoch')), token: BigInt(String(ahead.get('token'))) };
-    throw new FenceAheadError(jobName, Number(ahead.get('item')), stored, registry);
+    const ahead = readAhead(await select().catch(rethrow));
+    if (ahead !== undefined) throw new FenceAheadError(jobName, ahead.item, ahead.stored, registry);
   }
 
   private advancing(run: FencedRun): Parameters<ExecuteSql> {
@@ -143,8 +143,8 @@ export class PlainSqlGuard implements FencedStore {
   }
 }
 
-function judge({ jobName, shardingItem, token }: FencedRun, affected: AffectedRows): void {
-  if (Number(affected ?? 0) !== 1) throw new FencedError(jobName, shardingItem, token!);
+function judge({ jobName, shardingItem, token }: FencedRun, rows: number): void {
+  if (rows !== 1) throw new FencedError(jobName, shardingItem, token!);
 }
 
 function attempt<Result>(execute: () => Result): Result {

@@ -1,3 +1,6 @@
+import { hearRejection } from '../../domain/index.js';
+import { isPromise, promised } from './driver-answers.js';
+
 export type SqlParameter = string | number | bigint;
 
 /** Number of affected rows, as the driver reports it. A driver that does not count refuses every write. */
@@ -26,6 +29,10 @@ export class SqlConnection {
     return result;
   }
 
+  private async rollBack(): Promise<void> {
+    await this.execute('rollback', []);
+  }
+
   private async run<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.execute('begin', []);
     try {
@@ -34,7 +41,7 @@ export class SqlConnection {
       return result;
     } catch (error) {
       // SQLite ends some transactions itself. The first error matters more than the rollback's.
-      await this.execute('rollback', []).catch(() => undefined);
+      await this.rollBack().catch(() => undefined);
       throw error;
     }
   }
@@ -43,13 +50,18 @@ export class SqlConnection {
 /**
  * Runs `work` between `begin` and `commit`, in one step, so that nothing else can use the connection.
  * @throws {TypeError} if `work` returns a promise; writes before its first `await` are rolled back.
+ * @throws {TypeError} if `execute` returns a promise; `work` is not called
  */
 export function transactionSync<Result>(execute: ExecuteSqlSync, work: () => Result): Result {
-  execute('begin', []);
+  const begun: unknown = execute('begin', []);
+  if (isPromise(begun)) {
+    hearRejection(rollBackAfter(begun, execute));
+    throw promised('writeSync', begun);
+  }
   try {
     const result = work();
     if (isPromise(result)) {
-      result.then(undefined, () => undefined);
+      hearRejection(result);
       throw new TypeError(
         'writeSync: the effect returned a promise, and nothing was written. Await its data before writeSync, and ' +
           'write in a plain function; or use write with a SqlConnection of its own.',
@@ -63,14 +75,17 @@ export function transactionSync<Result>(execute: ExecuteSqlSync, work: () => Res
   }
 }
 
+/** Ends the transaction of an asynchronous driver. One that has not begun is another one's, and stays. */
+async function rollBackAfter(begun: PromiseLike<unknown>, execute: ExecuteSqlSync): Promise<void> {
+  await begun;
+  const ended: unknown = execute('rollback', []);
+  await ended;
+}
+
 function rollBack(execute: ExecuteSqlSync): void {
   try {
-    execute('rollback', []);
+    hearRejection(execute('rollback', []));
   } catch {
     // SQLite ends some transactions itself. The first error matters more than the rollback's.
   }
-}
-
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return value instanceof Object && 'then' in value && typeof value.then === 'function';
 }
