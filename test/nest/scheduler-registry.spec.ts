@@ -18,6 +18,13 @@ describe('SchedulerRegistry', () => {
   // Virtual time passes while an application loads a module.
   beforeAll(() => import('cron'));
 
+  it.each([null, undefined, {}, 'Registry'])('is found beside a provider whose constructor is %j', async (own) => {
+    const provided = { provide: 'settings', useValue: Object.defineProperty({}, 'constructor', { value: own }) };
+    const jobs = await startJobs({ imports: [ScheduleModule.forRoot()], providers: [provided, OrderJobs] });
+
+    expect(jobs.app.get(SchedulerRegistry).doesExist('cron', 'settle-orders')).toBe(true);
+  });
+
   it('lists jobs with their times', async () => {
     const jobs = await startJobs({ imports: [ScheduleModule.forRoot()], providers: [OrderJobs] });
     const listed = jobs.app.get(SchedulerRegistry).getCronJob('settle-orders');

@@ -12,6 +12,13 @@ export function providerClassOf(provider: ProviderWrapper): ProviderClass | unde
   return isClass(prototype.constructor) ? prototype.constructor : undefined;
 }
 
+/** True for an object whose class has the name. A value of a user may have any `constructor`, or none. */
+export function isOfClassNamed(value: unknown, name: string): value is object {
+  if (!(value instanceof Object)) return false;
+  const made: unknown = Reflect.get(value, 'constructor');
+  return typeof made === 'function' && made.name === name;
+}
+
 /** Methods of a class's instances, inherited ones included, the nearest of each name. Getters are not called. */
 export function methodsOf(providerClass: ProviderClass): ReadonlyMap<string | symbol, JobMethod> {
   return members(providerClass.prototype, Object.prototype);

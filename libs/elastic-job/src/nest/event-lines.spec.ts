@@ -14,6 +14,22 @@ describe('lines of the log', () => {
     expect(resharded.text.length).toBeLessThan(1_000);
   });
 
+  it('name no newer run as the only reason of a fenced item, since a removal of its job fences as well', () => {
+    const { text } = eventLine({
+      kind: 'settled',
+      trigger: { jobName: 'settle', fireTime: 0, origin: 'schedule', source: 'NORMAL_TRIGGER' },
+      taskId: 'settle@-@3',
+      item: 3,
+      outcome: { kind: 'fenced' },
+      durationMs: 7,
+    });
+
+    expect(text).toBe(
+      'settle: item 3 fenced after 7 ms: its lease is over; ' +
+        'another run has the item, the session has ended or the job was removed',
+    );
+  });
+
   it('name all of up to 100 items', () => {
     const { text } = eventLine({ kind: 'orphaned', jobName: 'settle', items: ITEMS.slice(0, 100) });
 

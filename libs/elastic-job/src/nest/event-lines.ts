@@ -183,7 +183,7 @@ function outcomeLine(line: string, outcome: SettledOutcome): EventLine {
     case 'aborted':
       return warn(`${line}: ${messageOf(outcome.reason)}`);
     default:
-      return warn(`${line}: another run of it holds the newer token`);
+      return warn(`${line}: its lease is over; another run has the item, the session has ended or the job was removed`);
   }
 }
 

@@ -5,6 +5,7 @@ import type { CronJob } from 'cron';
 import { errorOfImport, type JobName } from '../domain/index.js';
 import { JobRegistrar } from '../runtime/index.js';
 import { JobEvents } from '../tracing/index.js';
+import { isOfClassNamed } from './class-members.js';
 import { scheduledJobsOf } from './scheduled-job.js';
 
 /**
@@ -75,7 +76,7 @@ export class ScheduleListing {
 }
 
 function isSchedulerRegistry(provider: unknown): provider is SchedulerRegistry {
-  return provider instanceof Object && provider.constructor.name === 'SchedulerRegistry';
+  return isOfClassNamed(provider, 'SchedulerRegistry');
 }
 
 /** It is installed with `@nestjs/schedule`, but some package managers hide it from others. */

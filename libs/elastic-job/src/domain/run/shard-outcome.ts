@@ -40,5 +40,5 @@ export interface BegunItem {
   readonly trace?: ItemTrace;
 }
 
-/** Final result of a begun item: its outcome, or `fenced` if another run of it holds the newer token. */
+/** Final result of a begun item: its outcome, or `fenced` if its lease is over. */
 export type SettledOutcome = ShardOutcome | { readonly kind: 'fenced' };

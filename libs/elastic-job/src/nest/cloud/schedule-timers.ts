@@ -1,5 +1,6 @@
 import type { DiscoveryService } from '@nestjs/core';
 import type { SchedulerRegistry } from '@nestjs/schedule';
+import { isOfClassNamed } from '../class-members.js';
 
 /** A timer of `@nestjs/schedule` before it is started. */
 interface DeclaredTimer {
@@ -41,7 +42,7 @@ export class ScheduleTimers {
     return this.discovery
       .getProviders()
       .map(({ instance }): unknown => instance)
-      .find((instance): instance is object => instance instanceof Object && instance.constructor.name === className);
+      .find((instance): instance is object => isOfClassNamed(instance, className));
   }
 }
 

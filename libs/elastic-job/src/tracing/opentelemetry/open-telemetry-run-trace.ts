@@ -122,10 +122,11 @@ export class OpenTelemetryRunTrace implements RunTrace {
   }
 
   private fail(span: Span, error: unknown): void {
-    const { type: given, message } = describe(error);
+    const { code, message, name, type: given } = describe(error);
     const type = this.errorTypes.of(given);
-    // The span reads the stack of an error, which may throw.
-    span.recordException(isError(error) && stackOf(error) !== undefined ? error : { name: type, message });
+    const stack = stackOf(error);
+    // A copy, because the span would look at the error once more, which may throw by now.
+    span.recordException(stack === undefined ? { name: type, message } : { code, name, message, stack });
     span.setAttributes({ 'error.type': type } satisfies SpanAttributes);
     span.setStatus({ code: SpanStatusCode.ERROR, message });
   }
@@ -155,9 +156,37 @@ function linkTo(traceparent: string): Link[] {
   return context === undefined ? [] : [{ context }];
 }
 
+interface Described {
+  readonly type: string;
+  readonly name: string;
+  readonly message: string;
+  readonly code: string | number | undefined;
+}
+
 /** A handler may throw any value. */
-function describe(error: unknown): { readonly type: string; readonly message: string } {
-  if (isError(error))
-    return { type: error instanceof ElasticJobError ? error.code : nameOf(error), message: messageOf(error) };
-  return { type: typeof error, message: typeof error === 'string' ? error : `a ${typeof error} was thrown` };
+function describe(error: unknown): Described {
+  if (!isError(error)) {
+    const message = typeof error === 'string' ? error : `a ${typeof error} was thrown`;
+    return { type: typeof error, name: typeof error, message, code: undefined };
+  }
+  const [name, code] = [nameOf(error), codeOf(error)];
+  return { type: isOwn(error) ? String(code) : name, name, message: messageOf(error), code };
+}
+
+/** Undefined if there is none, or none that can be read. */
+function codeOf(error: Error): string | number | undefined {
+  try {
+    const code: unknown = Reflect.get(error, 'code');
+    return typeof code === 'string' || typeof code === 'number' ? code : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isOwn(error: Error): boolean {
+  try {
+    return error instanceof ElasticJobError;
+  } catch {
+    return false;
+  }
 }

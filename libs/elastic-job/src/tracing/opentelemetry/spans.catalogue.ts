@@ -50,7 +50,7 @@ export const SPAN_ATTRIBUTES = {
   'scheduling.apache-elasticjob.attempts': { of: ['item'], description: 'number of calls of its handler' },
   'scheduling.apache-elasticjob.outcome': {
     of: ['item'],
-    description: '`succeeded`, `failed`, `aborted`, or `fenced` if another run of the item holds the newer token',
+    description: '`succeeded`, `failed`, `aborted`, or `fenced` if its lease is over',
   },
   'scheduling.apache-elasticjob.executor.backend': {
     of: ['item'],

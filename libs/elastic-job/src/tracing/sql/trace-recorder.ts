@@ -142,7 +142,7 @@ function causeOf(outcome: SettledOutcome): string | null {
     case 'aborted':
       return describeError(outcome.reason, MOST_CAUSES);
     case 'fenced':
-      return 'Another run of the item holds the newer token.';
+      return 'The lease is over: another run has the item, the session has ended, or the job was removed.';
     default:
       return outcome satisfies never;
   }
