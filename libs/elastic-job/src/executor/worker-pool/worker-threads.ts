@@ -30,6 +30,11 @@ export interface WorkerThreadsOptions {
  * function in a thread gets a `ThreadContext`, whose `signal` and `assertHeld()` work there too, and the return value
  * of the job's own method.
  *
+ * The jobs of an application share the threads, and a thread is kept for further items. So a function must await all
+ * that it starts: if a timer or a promise that it has left behind throws, the thread dies, and with it the item of
+ * whatever job it runs by then, as the death of an executor. Give a function that you cannot trust a process of its own
+ * by `executor: 'task'`.
+ *
  * ```ts
  * ElasticJobModule.forRoot({ workerPool: new WorkerThreads() })
  * ```
