@@ -15,6 +15,7 @@ import { Module, type Type } from '@nestjs/common';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createShardingStrategy, describeError, type JobWork } from '../../libs/elastic-job/src/domain/index.js';
 import { judgeReadiness } from '../../libs/elastic-job/src/health/index.js';
+import { changeAll } from '@test/support/unit/change-all.js';
 import { functionsIn } from '@test/support/unit/function-types.js';
 import { THROWN_TRAPS } from '@test/support/unit/thrown-traps.js';
 
@@ -172,11 +173,11 @@ const FUNCTIONS: Readonly<Record<string, UserFunction>> = {
   RunInterceptor: { around: (wrap) => wrap((_context, run) => run()), isAwaited: true },
   OnJobEvent: {
     providers: (wrap) => {
-      const onCompleted = wrap(() => {});
+      const onCompleted = wrap((_event: unknown) => {});
       class Hearing {
         @OnJobEvent('completed')
-        onCompleted(): unknown {
-          return onCompleted();
+        onCompleted(event: unknown): unknown {
+          return onCompleted(event);
         }
       }
       return [Hearing];
@@ -221,10 +222,13 @@ const MISBEHAVIOUR: Readonly<Record<string, { readonly act: () => unknown; reado
 const unhandled = vi.fn<(reason: unknown) => void>();
 let cluster: TestCluster | undefined;
 let told: JobEvent[];
+/** Each call of a handler, as told. */
+let runs: { readonly jobName: string; readonly item: number; readonly fireTime: number }[];
 let misbehaves: (() => unknown) | undefined;
 
 beforeEach(() => {
   told = [];
+  runs = [];
   misbehaves = undefined;
   cluster = undefined;
   unhandled.mockReset();
@@ -259,6 +263,22 @@ describe.each(Object.entries(FUNCTIONS))('%s', (_name, given) => {
 
     expect(course).toEqual(GOOD_COURSE);
     expect(unhandled).not.toHaveBeenCalled();
+  });
+});
+
+describe.each(Object.entries(FUNCTIONS))('%s, if it changes all that it is given,', (_name, given) => {
+  it('changes no run', async () => {
+    const refusal = await start(given, changing);
+    await cluster?.advance(MINUTE);
+
+    expect(refusal).toBeUndefined();
+    const first = runs.at(0)!.fireTime;
+    const fireTimes = [0, 1, 2, 3, 4, 5].map((run) => first + run * 10 * SECOND);
+    for (const jobName of [OTHER, VICTIM]) {
+      expect(runs.filter((run) => run.jobName === jobName)).toEqual(
+        fireTimes.map((fireTime) => ({ jobName, item: 0, fireTime })),
+      );
+    }
   });
 });
 
@@ -314,10 +334,9 @@ function isTold({ isAwaited, promised, quiet }: UserFunction, how: string): bool
 }
 
 /** @returns the error with which the start or the job is refused */
-async function start(given: UserFunction): Promise<{ readonly error: unknown } | undefined> {
-  const wrap: Wrap = (good) => same((...args: never[]) => (misbehaves === undefined ? good(...args) : misbehaves()));
+async function start(given: UserFunction, wrap = misbehaving): Promise<{ readonly error: unknown } | undefined> {
   const own = given.options?.(wrap) ?? {};
-  const sink: JobEventSink = { name: 'told', hear: (event) => void told.push(event) };
+  const sink: JobEventSink = { name: 'told', hear };
   const tracing = [sink, { type: 'log', level: 'off' } as const, ...(own.tracing ?? [])];
   const options = { drainTimeoutMs: DRAIN_MS, hungGraceMs: 3 * SECOND, ...own, tracing };
 
@@ -336,6 +355,23 @@ async function start(given: UserFunction): Promise<{ readonly error: unknown } |
   } catch (error) {
     return { error };
   }
+}
+
+const misbehaving: Wrap = (good) =>
+  same((...args: never[]) => (misbehaves === undefined ? good(...args) : misbehaves()));
+
+const changing: Wrap = (good) =>
+  same((...args: never[]) => {
+    const answer = good(...args);
+    changeAll(args.slice());
+    return answer;
+  });
+
+function hear(event: JobEvent): void {
+  told.push(event);
+  if (event.kind !== 'started') return;
+  const { item, trigger } = event;
+  runs.push({ jobName: trigger.jobName, item, fireTime: trigger.fireTime });
 }
 
 /** @returns true if the caller was told of the failure */

@@ -57,11 +57,19 @@ class ItemContext implements ShardingContext {
         return this[LEASE].checkpoint(this.shardingItem);
       },
     },
+    // A date cannot be frozen, and a tracer gets the handler's context.
+    fireTime: {
+      enumerable: true,
+      get(this: ItemContext) {
+        return new Date(this[LEASE].trigger.fireTime);
+      },
+    },
   };
 
   declare readonly [LEASE]: ExecutionLease;
   declare readonly signal: AbortSignal;
   declare readonly checkpoint: Checkpoint;
+  declare readonly fireTime: Date;
   readonly jobName: ShardingContext['jobName'];
   readonly taskId: string;
   readonly jobParameter: string;
@@ -71,7 +79,6 @@ class ItemContext implements ShardingContext {
   readonly tokenEpoch: number;
   readonly props: ShardingContext['props'];
   readonly shardingParameter: string | undefined;
-  readonly fireTime: Date;
   readonly token: bigint | undefined;
   readonly assertHeld: () => void;
   readonly isMoving: () => boolean;
@@ -91,12 +98,12 @@ class ItemContext implements ShardingContext {
     this.tokenEpoch = tokenEpoch;
     this.props = configuration.props;
     this.shardingParameter = parameters.get(shardingItem);
-    this.fireTime = new Date(lease.trigger.fireTime);
     this.token = lease.token(shardingItem);
     this.assertHeld = () => inPackageContext(() => lease.assertHeld(shardingItem));
     this.isMoving = () => lease.isMoving(shardingItem);
     Object.defineProperty(this, 'signal', ItemContext.getters.signal);
     Object.defineProperty(this, 'checkpoint', ItemContext.getters.checkpoint);
+    Object.defineProperty(this, 'fireTime', ItemContext.getters.fireTime);
   }
 }
 

@@ -27,7 +27,8 @@ export class EventSinks {
 
   /** @throws the error of a sink that can never work; the sinks before it have started and must be stopped */
   start(): void {
-    const host: SinkHost = { clock: this.clock, emit: (event) => this.events.emit(event) };
+    const emit = (event: JobEvent) => this.events.emit({ ...event });
+    const host: SinkHost = Object.freeze({ clock: this.clock, emit });
     const shown = this.redact ? eventRedaction(this.redact) : (event: JobEvent) => event;
     for (const sink of this.sinks) {
       const answer: unknown = inOwnContext(() => sink.start?.(host));

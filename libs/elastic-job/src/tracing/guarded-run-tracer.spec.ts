@@ -49,6 +49,35 @@ describe.each(AROUND)('a tracer whose aroundItem or within %s', (_what, around) 
   );
 });
 
+describe('a tracer', () => {
+  it.each([undefined, (text: string) => text])('cannot change what it is given, with redact %s', (redact) => {
+    const given: unknown[] = [];
+    const take = (...args: unknown[]) => void given.push(...args.filter((one) => typeof one === 'object'));
+    const trace: RunTrace = {
+      traceparent: undefined,
+      begun: take,
+      settled: take,
+      task: take,
+      ended() {},
+      aroundItem: (_context, handle) => handle(),
+    };
+    const start = (trigger: Trigger) => {
+      take(trigger);
+      return trace;
+    };
+
+    const guarded = guardRunTracer({ start }, { redact }).start({ ...TRIGGER, parameters: 'p' })!;
+    guarded.begun({ jobName: 'traced', run: 'r', items: [0], repeated: new Map() });
+    const state = { node: undefined, state: 'RUNNING', exitCode: undefined };
+    guarded.task!(0, { id: 't', backend: 'b', launch: 1, isAdopted: false, ...state });
+    guarded.settled(0, { kind: 'failed', error: FAILED });
+
+    expect(given).toHaveLength(4);
+    expect(given.filter((one) => !Object.isFrozen(one))).toEqual([]);
+    expect(given[1]).toSatisfy(({ items }: { items: unknown }) => Object.isFrozen(items));
+  });
+});
+
 describe('a tracer whose every call is async and rejects', () => {
   it('is reported by the name of the call, and nothing of it is unhandled', async () => {
     const reject = () => Promise.reject(BROKEN);

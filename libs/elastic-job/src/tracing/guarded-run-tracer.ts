@@ -13,6 +13,7 @@ import {
   type TracedRun,
   type TracedTask,
 } from '../domain/index.js';
+import { freezeTold } from './freeze-told.js';
 import type { JobEvent } from './job-event.js';
 
 /** Length of W3C's `traceparent`, for which the record of an item has room. */
@@ -31,13 +32,15 @@ export function tracerFailed(call: string, error: unknown): JobEvent {
   return { kind: 'error', jobName: undefined, message: `the tracer failed at "${call}"`, error };
 }
 
-/** Wraps a tracer so that its errors, thrown or by a promise, cannot affect a job. */
+/** Wraps a tracer so that it cannot affect a job: neither by errors, thrown or by a promise, nor by what it is given. */
 export function guardRunTracer(tracer: RunTracer, guard: TracerGuard = {}): Required<RunTracer> {
   const calls = new GuardedCalls(guard);
   const { redact } = guard;
   return {
     start: (trigger) => {
-      const trace = calls.make('start', () => tracer.start(redact ? redactTrigger(trigger, redact) : trigger));
+      const trace = calls.make('start', () =>
+        tracer.start(freezeTold(redact ? redactTrigger(trigger, redact) : trigger)),
+      );
       return trace && new GuardedRunTrace(trace, calls, redact);
     },
     within: (traceparent, handle) =>
@@ -57,7 +60,7 @@ class GuardedRunTrace implements RunTrace {
   }
 
   begun(run: TracedRun): void {
-    this.calls.make('begun', () => this.trace.begun(run));
+    this.calls.make('begun', () => this.trace.begun(freezeTold(run)));
   }
 
   aroundItem<Result>(context: ShardingContext, handle: () => Result): Result {
@@ -72,12 +75,14 @@ class GuardedRunTrace implements RunTrace {
   }
 
   task(item: number, task: TracedTask): void {
-    this.calls.make('task', () => this.trace.task?.(item, task));
+    this.calls.make('task', () => this.trace.task?.(item, freezeTold(task)));
   }
 
   settled(item: number, outcome: SettledOutcome): void {
     const { redact } = this;
-    this.calls.make('settled', () => this.trace.settled(item, redact ? redactOutcome(outcome, redact) : outcome));
+    this.calls.make('settled', () =>
+      this.trace.settled(item, freezeTold(redact ? redactOutcome(outcome, redact) : outcome)),
+    );
   }
 
   ended(): void {

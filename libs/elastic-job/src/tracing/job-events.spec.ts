@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Trigger } from '../domain/index.js';
 import { VirtualClock } from '../testing/index.js';
 import { EventSinks, type JobEvent, JobEvents, type JobEventSink } from './index.js';
 
@@ -38,6 +39,34 @@ describe('JobEvents', () => {
     events.emit(JOINED);
 
     expect(heard).toEqual([JOINED]);
+  });
+});
+
+describe('an event', () => {
+  it('cannot be changed by a listener, but for what users have thrown', () => {
+    const thrown = { code: 1 };
+    const trigger: Trigger = { jobName: 'j', fireTime: 0, origin: 'schedule', source: 'NORMAL_TRIGGER' };
+    const ofRun = { trigger, taskId: 't', items: [0, 1] };
+    const heard: JobEvent[] = [];
+    const events = new JobEvents();
+    events.on((event) => void heard.push(event));
+
+    events.emit({ kind: 'begun', ...ofRun });
+    events.emit({ kind: 'settled', ...ofRun, item: 0, outcome: { kind: 'failed', error: thrown }, durationMs: 1 });
+    events.emit({ kind: 'mark-released', jobName: 'j', item: 0, marks: ['running'], run: undefined });
+    events.emit({ kind: 'error', jobName: 'j', message: 'broken', error: thrown });
+
+    expect(heard).toHaveLength(4);
+    expect(heard.flatMap(partsOf).filter((part) => !Object.isFrozen(part))).toEqual([thrown, thrown]);
+  });
+
+  it('that a sink emits stays its own, so that it may change and emit it again', () => {
+    const dropped = { kind: 'history-dropped' as const, sink: 'own', count: 1 };
+    const { sinks } = setUp({ name: 'own', start: (host) => host.emit(dropped), hear() {} });
+
+    sinks.start();
+
+    expect(Object.isFrozen(dropped)).toBe(false);
   });
 });
 
@@ -103,6 +132,12 @@ describe('EventSinks', () => {
     expect(heard).toEqual([JOINED]);
   });
 });
+
+/** The value and all objects in it. */
+function partsOf(value: unknown): readonly object[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return [value, ...Object.values(value).flatMap(partsOf)];
+}
 
 function setUp(...given: JobEventSink[]) {
   const clock = new VirtualClock();

@@ -1,6 +1,7 @@
 import { inOwnContext, publicCalls } from '../async-context/index.js';
 import { sharedClass } from '../copies/index.js';
 import { hearRejection, readable } from '../domain/index.js';
+import { freezeTold } from './freeze-told.js';
 import type { JobEvent, JobEventListener } from './job-event.js';
 
 interface Heard {
@@ -32,8 +33,9 @@ export class JobEvents {
     this.listeners.clear();
   }
 
+  /** Freezes the event, with its lists and records: no listener can change what a run goes on with. */
   emit(emitted: JobEvent): void {
-    const event = 'error' in emitted ? { ...emitted, error: readable(emitted.error) } : emitted;
+    const event = freezeTold('error' in emitted ? { ...emitted, error: readable(emitted.error) } : emitted);
     for (const heard of this.listeners.values()) tell(heard, event, (error) => this.report(heard, event, error));
   }
 
@@ -41,7 +43,7 @@ export class JobEvents {
   // reported, or failing listeners would report each other for ever.
   private report(failed: Heard, { kind }: JobEvent, error: unknown): void {
     const message = `${failed.name} failed at a "${kind}" event`;
-    const event: JobEvent = { kind: 'error', jobName: undefined, message, error: readable(error) };
+    const event: JobEvent = freezeTold({ kind: 'error', jobName: undefined, message, error: readable(error) });
     for (const heard of this.listeners.values()) if (kind !== 'error' || heard !== failed) tell(heard, event, () => {});
   }
 }

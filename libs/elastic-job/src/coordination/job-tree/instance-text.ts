@@ -59,19 +59,22 @@ export function isOfSession({ ephemeralOwner }: NodeStat): boolean {
   return ephemeralOwner !== undefined;
 }
 
-/** @param jobInstanceId the node's name; only label and address are taken from the text */
+/**
+ * Frozen, since users' sharding strategies get it, and the job goes on with it.
+ * @param jobInstanceId the node's name; only label and address are taken from the text
+ */
 export function parseInstance(jobInstanceId: string, serverIpOfName: string, text: string): RegisteredInstance {
   const isRead = findNodeTextFault(text) === undefined;
   const field = (name: string) => (isRead && new RegExp(`^${name}:(.*)$`, 'm').exec(text)?.[1]?.trim()) || undefined;
   const label = field('labels') ?? '';
   const isOurs = label.startsWith(LABEL_PREFIX);
-  return {
+  return Object.freeze({
     // Interned, since an instance is the same in all jobs of its process.
     jobInstanceId: interned(jobInstanceId),
     serverIp: interned(field('serverIp') ?? serverIpOfName),
     isOurs,
     protocol: isOurs ? protocolOf(label) : undefined,
-  };
+  });
 }
 
 function protocolOf(label: string): number {
