@@ -7,6 +7,7 @@ import { JOB, type Member, Registry, triggerAt } from './member.js';
 import {
   type ElasticJobListener,
   type JobOptions,
+  readListener,
   Schedules,
   type ShardingContext,
   type Trigger,
@@ -82,7 +83,7 @@ export class OneSession {
       settings,
       running,
       handler: (context) => this.handle(context),
-      listeners,
+      listeners: listeners.map(readListener),
       executor: new JobExecutor(clock, { tokenEpoch: 0, hungGraceMs: HUNG_GRACE_MS }),
       errorHandlers: new JobErrorHandlers(clock, events, [], 1_000),
       lateRuns: new LateRuns(clock, events, LATE_AFTER_MS),

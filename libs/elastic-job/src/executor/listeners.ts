@@ -1,10 +1,7 @@
 import type { ExecutionLease, GuaranteedRun } from '../coordination/index.js';
-import { type ElasticJobListener, type JobConfiguration, listenersOf } from '../domain/index.js';
+import { type JobConfiguration, type KnownListener, listenersOf } from '../domain/index.js';
 import type { JobExecutor } from './job-executor.js';
 import { type ListenerTerms, RunListeners } from './run-listeners.js';
-
-/** ElasticJob's order of a listener without one. */
-const LAST = 2_147_483_647;
 
 /** A lease whose listeners have been called for its beginning. */
 interface ToldLease {
@@ -17,16 +14,16 @@ interface ToldLease {
  * effect.
  */
 export class JobListeners {
-  private readonly listeners: readonly ElasticJobListener[];
+  private readonly listeners: readonly KnownListener[];
 
   /** @param executor ends all notices about hung listeners together with those about handlers */
   constructor(
-    listeners: readonly ElasticJobListener[],
+    listeners: readonly KnownListener[],
     private readonly enter: (lease: ExecutionLease) => Pick<GuaranteedRun, 'meet' | 'leave'>,
     private readonly executor: Pick<JobExecutor, 'notice'>,
     private readonly terms: ListenerTerms,
   ) {
-    this.listeners = listeners.toSorted((a, b) => (a.order ?? LAST) - (b.order ?? LAST));
+    this.listeners = listeners.toSorted((a, b) => a.order - b.order);
   }
 
   /** Calls them for the beginning of a lease, in order. Never rejects. */

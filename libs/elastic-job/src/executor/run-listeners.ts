@@ -2,9 +2,9 @@ import { inOwnContext } from '../async-context/index.js';
 import { AbortState, type Clock, type Timer } from '../clock/index.js';
 import type { ExecutionLease, GuaranteedRun } from '../coordination/index.js';
 import {
-  type ElasticJobListener,
   type JobConfiguration,
   JobTimeoutError,
+  type KnownListener,
   parseShardingItemParameters,
   type ShardingContexts,
 } from '../domain/index.js';
@@ -31,11 +31,11 @@ export class RunListeners {
   private readonly ending = new AbortState();
   private readonly contexts: ShardingContexts;
   private readonly offAborted: (() => void)[];
-  private called: ElasticJobListener | undefined;
+  private called: KnownListener | undefined;
   private timers: Timer[] = [];
 
   constructor(
-    private readonly listeners: readonly ElasticJobListener[],
+    private readonly listeners: readonly KnownListener[],
     private readonly lease: ExecutionLease,
     private readonly configuration: JobConfiguration,
     private readonly barrier: Pick<GuaranteedRun, 'meet' | 'leave'>,
@@ -89,7 +89,7 @@ export class RunListeners {
     if (timeoutMs !== undefined) this.timers.push(clock.setTimer(timeoutMs, limit));
     const offHung = this.whenHung((since) => {
       isHung = true;
-      const listener = `${nameOfListener(this.called)}.${phase}`;
+      const listener = `${this.called?.name}.${phase}`;
       const { reason } = this.ending;
       for (const item of items) this.terms.onHung(this.lease, { item, since, reason, isReleased, listener });
       if (isReleased) giveUp();
@@ -116,20 +116,15 @@ export class RunListeners {
   }
 
   private async tell(phase: Phase): Promise<void> {
-    for (const listener of this.listeners) {
-      this.called = listener;
+    for (const called of this.listeners) {
+      this.called = called;
       try {
-        await inOwnContext(() => listener[phase](this.contexts, this.barrier));
+        await inOwnContext(() => called.listener[phase](this.contexts, this.barrier));
       } catch (error) {
         this.terms.onError(error);
       }
     }
   }
-}
-
-function nameOfListener(listener: ElasticJobListener | undefined): string {
-  const name: unknown = listener?.type ?? listener?.constructor.name;
-  return typeof name === 'string' && name !== '' ? name : 'a listener';
 }
 
 function contextsFor(lease: ExecutionLease, configuration: JobConfiguration, signal: AbortSignal): ShardingContexts {

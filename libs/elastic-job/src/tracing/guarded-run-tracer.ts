@@ -32,7 +32,7 @@ export function tracerFailed(call: string, error: unknown): JobEvent {
   return { kind: 'error', jobName: undefined, message: `the tracer failed at "${call}"`, error };
 }
 
-/** Wraps a tracer so that it cannot affect a job: neither by errors, thrown or by a promise, nor by what it is given. */
+/** Wraps a tracer so that neither its errors, thrown or by a promise, nor changes of what it is given affect a job. */
 export function guardRunTracer(tracer: RunTracer, guard: TracerGuard = {}): Required<RunTracer> {
   const calls = new GuardedCalls(guard);
   const { redact } = guard;

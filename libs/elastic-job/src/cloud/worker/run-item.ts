@@ -1,9 +1,9 @@
 import type { Clock } from '../../clock/index.js';
 import {
-  distributesOnce,
   type ElasticJobListener,
   hiddenProps,
   type JobConfiguration,
+  readListener,
   type ShardOutcome,
 } from '../../domain/index.js';
 import { type ExecutableJob, JobExecutor, JobListeners } from '../../executor/index.js';
@@ -39,7 +39,7 @@ export async function runItem(
 ): Promise<ShardOutcome> {
   const configuration = configurationOf(envelope, work.configuration);
   const executor = new JobExecutor(clock, { tokenEpoch: envelope.tokenEpoch, hungGraceMs });
-  const perItem = work.listeners.filter((listener) => !distributesOnce(listener));
+  const perItem = work.listeners.map(readListener).filter(({ distributesOnce }) => !distributesOnce);
   const listeners = new JobListeners(perItem, () => NOWHERE, executor, {
     clock,
     hungGraceMs,

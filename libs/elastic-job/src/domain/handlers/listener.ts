@@ -91,10 +91,36 @@ export function distributesOnce(listener: ElasticJobListener): boolean {
   return 'doBeforeJobExecutedAtLastStarted' in listener && 'doAfterJobExecutedAtLastCompleted' in listener;
 }
 
+/** ElasticJob's order of a listener without one. */
+const LAST = 2_147_483_647;
+
+/** What jobs go on with of a listener, as it was read when it came: its getters are a user's code. */
+export interface KnownListener {
+  readonly listener: ElasticJobListener;
+  readonly type: string | undefined;
+  readonly order: number;
+  /** Its name in messages. */
+  readonly name: string;
+  readonly distributesOnce: boolean;
+}
+
+/** @throws whatever the listener's getters throw */
+export function readListener(listener: ElasticJobListener): KnownListener {
+  const { order = LAST, type } = listener;
+  const name: unknown = type ?? listener.constructor.name;
+  return {
+    listener,
+    type,
+    order,
+    name: typeof name === 'string' && name !== '' ? name : 'a listener',
+    distributesOnce: distributesOnce(listener),
+  };
+}
+
 /** Listeners that a job names by type, and those without a type. */
 export function listenersOf(
   { jobListenerTypes }: Pick<JobConfiguration, 'jobListenerTypes'>,
-  listeners: readonly ElasticJobListener[],
-): readonly ElasticJobListener[] {
+  listeners: readonly KnownListener[],
+): readonly KnownListener[] {
   return listeners.filter(({ type }) => type === undefined || jobListenerTypes.includes(type));
 }

@@ -1,6 +1,6 @@
 import type { Deadline } from '../../clock/index.js';
 import { ElasticJob2ConfigurationError, type JobTree, type StandingFailure } from '../../coordination/index.js';
-import { type ElasticJobListener, type JobConfiguration, type JobInstance, type JobName } from '../../domain/index.js';
+import { type KnownListener, type JobConfiguration, type JobInstance, type JobName } from '../../domain/index.js';
 import { JobExecutor } from '../../executor/index.js';
 import type { TickListener } from '../../scheduling/index.js';
 import { JobNewsFeed, JobSchedule, JobSettings, type ProcessContext, RunningItems } from '../leases/index.js';
@@ -27,7 +27,7 @@ export class JobRuntime implements TickListener {
   readonly schedule: JobSchedule;
   readonly running = new RunningItems();
   private readonly executor: JobExecutor;
-  readonly listeners: readonly ElasticJobListener[];
+  readonly listeners: readonly KnownListener[];
   readonly mixed: MixedJob;
   private readonly entry: JobEntry;
   private departure: JobDeparture;

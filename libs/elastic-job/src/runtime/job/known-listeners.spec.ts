@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { DistributeOnceElasticJobListener, type ElasticJobListener, resolveJobOptions } from '../../domain/index.js';
+import {
+  DistributeOnceElasticJobListener,
+  type ElasticJobListener,
+  listenersOf,
+  readListener,
+  resolveJobOptions,
+} from '../../domain/index.js';
 import type { JobDefinition } from './job-definition.js';
 import { knownListeners, withOnceTypes } from './known-listeners.js';
 
@@ -15,9 +21,27 @@ class Once extends DistributeOnceElasticJobListener {
 const DEFINITION = definitionOf([]);
 
 it('are those of the job, and then those of the process', () => {
-  expect(known(['audit'], [nameless], [audit])).toEqual([nameless, audit]);
-  expect(known([], undefined, [audit])).toEqual([audit]);
-  expect(known(['audit'], [audit], [])).toEqual([audit]);
+  expect(known(['audit'], [nameless], [audit])).toEqual([nameless, audit].map(readListener));
+  expect(known([], undefined, [audit])).toEqual([readListener(audit)]);
+  expect(known(['audit'], [audit], [])).toEqual([readListener(audit)]);
+});
+
+it('are read once: getters that fail later, or say something else, change nothing', () => {
+  let reads = 0;
+  const read = <Value>(value: Value): Value => ((reads += 1) > 2 ? fail() : value);
+  const changing: ElasticJobListener = {
+    ...nameless,
+    get type() {
+      return read('audit');
+    },
+    get order() {
+      return read(5);
+    },
+  };
+
+  const [listener] = known(['audit'], undefined, [changing]);
+
+  expect(listenersOf({ jobListenerTypes: ['audit'] }, [listener!])).toMatchObject([{ type: 'audit', order: 5 }]);
 });
 
 it('name what was meant where the job names a type that none has', () => {
@@ -35,18 +59,27 @@ it('name all that are known where nothing like it is, and none if there are none
 it('tell the types of those that distribute once, for the node', () => {
   const untyped = Object.assign(new Once(), { type: undefined });
   const onceListenerTypes = ['once'];
-  expect(withOnceTypes(DEFINITION, [audit, new Once(), untyped])).toEqual({ ...DEFINITION, onceListenerTypes });
-  expect(withOnceTypes(DEFINITION, [audit, nameless, untyped])).toBe(DEFINITION);
+  expect(withOnceTypes(DEFINITION, [audit, new Once(), untyped].map(readListener))).toEqual({
+    ...DEFINITION,
+    onceListenerTypes,
+  });
+  expect(withOnceTypes(DEFINITION, [audit, nameless, untyped].map(readListener))).toBe(DEFINITION);
 });
 
 it('are only those that distribute once where tasks do the work, which call the others', () => {
   const listeners = [audit, new Once()];
-  expect(knownListeners({ ...DEFINITION, tasks: 'adoptable' }, listeners)).toEqual(listeners.slice(1));
+  expect(knownListeners({ ...DEFINITION, tasks: 'adoptable' }, listeners)).toEqual(
+    listeners.slice(1).map(readListener),
+  );
 });
 
 function known(types: readonly string[], own: readonly ElasticJobListener[] | undefined, shared: ElasticJobListener[]) {
   const definition = definitionOf(types);
   return knownListeners(own === undefined ? definition : { ...definition, listeners: own }, shared);
+}
+
+function fail(): never {
+  throw new Error('its settings are gone');
 }
 
 function definitionOf(jobListenerTypes: readonly string[]): JobDefinition {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/index.js';
 import type { CoordinationServices, JobTree } from '../../coordination/index.js';
-import type { ElasticJobListener, ItemWork, JobType, Schedules, TaskLife } from '../../domain/index.js';
+import type { KnownListener, ItemWork, JobType, Schedules, TaskLife } from '../../domain/index.js';
 import type { FairTurns, JobErrorHandlers, JobExecutor } from '../../executor/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import type { RegistryTurns } from './registry-turns.js';
@@ -54,7 +54,7 @@ export interface JobContext extends Omit<
   readonly settled?: JobType['settled'];
   /** Set if tasks do the job's work. @default the handler does */
   readonly tasks?: TaskLife;
-  readonly listeners: readonly ElasticJobListener[];
+  readonly listeners: readonly KnownListener[];
   readonly executor: JobExecutor;
   /** News among the parts of this session. */
   readonly news: JobNewsFeed;

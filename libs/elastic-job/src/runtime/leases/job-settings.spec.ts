@@ -4,6 +4,7 @@ import {
   DistributeOnceElasticJobListener,
   type ElasticJobListener,
   type JobOptions,
+  readListener,
   resolveJobOptions,
   Schedules,
 } from '../../domain/index.js';
@@ -325,7 +326,14 @@ async function installed(options: Partial<JobOptions> = {}, listeners: readonly 
     { place: 'spec' },
   );
   const news = new SettingsNews(registry.clock);
-  const settings = new JobSettings(local, member.configurations, jobEvents, new Schedules(), news, listeners);
+  const settings = new JobSettings(
+    local,
+    member.configurations,
+    jobEvents,
+    new Schedules(),
+    news,
+    listeners.map(readListener),
+  );
   return { member, events, settings, clock: registry.clock };
 }
 

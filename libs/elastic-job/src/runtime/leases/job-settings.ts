@@ -1,12 +1,11 @@
 import type { Configurations, JobTree } from '../../coordination/index.js';
 import {
   type CronSchedule,
-  distributesOnce,
-  type ElasticJobListener,
   findUnshareable,
   findUnshareableListeners,
   hasIdleFailover,
   type JobConfiguration,
+  type KnownListener,
   listenersOf,
   type Schedules,
   timetableOf,
@@ -49,7 +48,7 @@ export class JobSettings {
     private readonly events: JobEvents,
     private readonly schedules: Schedules,
     private readonly news: SettingsNews,
-    private readonly listeners: readonly ElasticJobListener[] = [],
+    private readonly listeners: readonly KnownListener[] = [],
   ) {
     this.cron = schedules.of(timetableOf(inForce, this.firesByQuartz));
   }
@@ -93,7 +92,7 @@ export class JobSettings {
   /** Settings that Java peers of the job do not follow; none without such peers. */
   unshareable(tree: JobTree): readonly string[] {
     if (!tree.company.knowsFewerSettings) return [];
-    const once = listenersOf(this.inForce, this.listeners).filter(distributesOnce);
+    const once = listenersOf(this.inForce, this.listeners).filter(({ distributesOnce }) => distributesOnce);
     return [
       ...findUnshareable(this.inForce),
       ...findUnshareableListeners(once, this.javaListenerTypes),

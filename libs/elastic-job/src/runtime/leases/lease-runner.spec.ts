@@ -198,6 +198,24 @@ it('runs items although a listener throws, and notifies it of the end', async ()
   expect(session.heard).toEqual(['begun 0', 'run 0', 'before', told, 'handler', 'ended 0', 'after']);
 });
 
+it('settles all items of a run that fails before its handlers are called', async () => {
+  session = await OneSession.start({}, [{ beforeJobExecuted() {}, afterJobExecuted() {} }]);
+  const broken = new Error('no barrier');
+  session.member.guarantee.enter = () => {
+    throw broken;
+  };
+
+  const { lease } = await session.begin([0, 1]);
+  await expect(session.leases.run(lease!)).rejects.toBe(broken);
+  await session.clock.advance(0);
+
+  expect(session.toldOf('settled').map(({ item, outcome }) => [item, outcome])).toEqual([
+    [0, { kind: 'failed', error: broken }],
+    [1, { kind: 'failed', error: broken }],
+  ]);
+  expect([await session.member.holder(0), session.running.size]).toEqual([undefined, 0]);
+});
+
 it.each<[string, number, Partial<Trigger>, number | undefined]>([
   ['two seconds late', 2_000, {}, 2_000],
   ['due by a clock that is ahead of this one', -500, {}, 0],

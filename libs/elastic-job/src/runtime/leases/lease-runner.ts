@@ -92,6 +92,16 @@ export class LeaseRunner {
 
   /** Resolves when every item is settled and the listeners are told. */
   async run(lease: ExecutionLease): Promise<void> {
+    try {
+      await this.runToEnd(lease);
+    } catch (error) {
+      // Items without an end would stay marked for as long as the session lasts.
+      for (const item of lease.items) lease.settle(item, { kind: 'failed', error });
+      throw error;
+    }
+  }
+
+  private async runToEnd(lease: ExecutionLease): Promise<void> {
     const { registryTurns, clock, events, executor, running, settings } = this.context;
     const { taskId, trigger } = lease;
     const begunAt = clock.monotonicNow();
