@@ -4,7 +4,10 @@ import type { JobEvent } from './job-event.js';
 /** Parts of the process that a sink may use. */
 export interface SinkHost {
   readonly clock: Clock;
-  /** Reports an event about this sink to the other sinks and listeners. */
+  /**
+   * Reports an event about this sink to all sinks and listeners, this one included. While the sink hears an event, it
+   * is told after that. Answers of answers to an event are told, and further ones are dropped, with one warning.
+   */
   readonly emit: (event: JobEvent) => void;
 }
 

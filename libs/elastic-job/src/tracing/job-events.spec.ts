@@ -42,6 +42,39 @@ describe('JobEvents', () => {
   });
 });
 
+describe('events that listeners emit while they hear one', () => {
+  it('are told after it, in their order, to all', () => {
+    const events = new JobEvents();
+    const heard: string[] = [];
+    events.on(({ kind }) => {
+      if (kind === 'joined') for (const message of ['first', 'second']) events.emit(warning(message));
+    });
+    events.on((event) => void heard.push(event.kind === 'warning' ? event.message : event.kind));
+
+    events.emit(JOINED);
+
+    expect(heard).toEqual(['joined', 'first', 'second']);
+  });
+
+  it.each([1, 2, 5])('come to an end, and a warning says so once, if %i sinks tell what they drop', (count) => {
+    let hears = 0;
+    const heard: JobEvent[] = [];
+    const full = Array.from({ length: count }, (_, n) => fullSink(`full ${n}`, () => (hears += 1)));
+    const { events, sinks } = setUp(...full, { name: 'log', hear: (event) => void heard.push(event) });
+    sinks.start();
+
+    events.emit(JOINED);
+    events.emit(JOINED);
+
+    expect(hears).toBeLessThan(400);
+    expect(heard.filter(({ kind }) => kind === 'joined')).toHaveLength(2);
+    expect(heard.filter(({ kind }) => kind === 'error')).toEqual([]);
+    const message =
+      'the sink "full 0" emits an event at each one that it hears; those at answers of answers are dropped';
+    expect(heard.filter(({ kind }) => kind === 'warning')).toEqual([warning(message)]);
+  });
+});
+
 describe('an event', () => {
   it('cannot be changed by a listener, but for what users have thrown', () => {
     const thrown = { code: 1 };
@@ -137,6 +170,23 @@ describe('EventSinks', () => {
 function partsOf(value: unknown): readonly object[] {
   if (typeof value !== 'object' || value === null) return [];
   return [value, ...Object.values(value).flatMap(partsOf)];
+}
+
+/** A sink whose store is full: it tells of each event that it drops. */
+function fullSink(name: string, onHear: () => void): JobEventSink {
+  let emit: ((event: JobEvent) => void) | undefined;
+  return {
+    name,
+    start: (host) => void ({ emit } = host),
+    hear() {
+      onHear();
+      emit?.({ kind: 'history-dropped', sink: name, count: 1 });
+    },
+  };
+}
+
+function warning(message: string): JobEvent {
+  return { kind: 'warning', jobName: undefined, message };
 }
 
 function setUp(...given: JobEventSink[]) {

@@ -9,14 +9,30 @@ interface Heard {
   readonly name: string;
 }
 
+/** An event that is told, or waits for that. */
+interface Telling {
+  readonly event: JobEvent;
+  /** 0 for an event of a job, and one more than the event at which a listener has emitted this one. */
+  readonly round: number;
+  /** Set for the report of a listener's failure. */
+  readonly report?: { readonly failed: Heard; readonly at: JobEvent['kind'] };
+}
+
+/** Answers to answers to an event are told, and no further ones: listeners would answer each other for ever. */
+const MOST_ROUNDS = 2;
+
 /**
  * Passes events to listeners. An error or rejection of a listener affects neither the job nor the other listeners: it
- * is reported as an `error` event.
+ * is reported as an `error` event. Events that listeners emit while they hear one are told after it.
  */
 @sharedClass('JobEvents')
 @publicCalls()
 export class JobEvents {
   private readonly listeners = new Map<object, Heard>();
+  private readonly waiting: Telling[] = [];
+  private told: Telling | undefined;
+  private hearing: Heard | undefined;
+  private hasDropped = false;
 
   /**
    * @param name of the listener, for the message if it fails
@@ -36,20 +52,52 @@ export class JobEvents {
   /** Freezes the event, with its lists and records: no listener can change what a run goes on with. */
   emit(emitted: JobEvent): void {
     const event = freezeTold('error' in emitted ? { ...emitted, error: readable(emitted.error) } : emitted);
-    for (const heard of this.listeners.values()) tell(heard, event, (error) => this.report(heard, event, error));
+    const round = this.nextRound;
+    if (round <= MOST_ROUNDS) this.tell({ event, round });
+    else this.drop();
+  }
+
+  private get nextRound(): number {
+    return this.told === undefined ? 0 : this.told.round + 1;
+  }
+
+  private tell(telling: Telling): void {
+    this.waiting.push(telling);
+    if (this.told !== undefined) return;
+    try {
+      while ((this.told = this.waiting.shift()) !== undefined) this.tellAll(this.told);
+    } finally {
+      this.told = undefined;
+    }
   }
 
   // A listener that fails at an `error` event is not told of that itself, and failures at these reports are not
   // reported, or failing listeners would report each other for ever.
+  private tellAll({ event, report }: Telling): void {
+    for (const heard of this.listeners.values()) {
+      if (report?.at === 'error' && report.failed === heard) continue;
+      this.hearing = heard;
+      hear(heard, event, report === undefined ? (error) => this.report(heard, event, error) : () => {});
+    }
+  }
+
   private report(failed: Heard, { kind }: JobEvent, error: unknown): void {
     const message = `${failed.name} failed at a "${kind}" event`;
     const event: JobEvent = freezeTold({ kind: 'error', jobName: undefined, message, error: readable(error) });
-    for (const heard of this.listeners.values()) if (kind !== 'error' || heard !== failed) tell(heard, event, () => {});
+    this.tell({ event, round: this.nextRound, report: { failed, at: kind } });
+  }
+
+  private drop(): void {
+    if (this.hasDropped) return;
+    this.hasDropped = true;
+    const own = 'emits an event at each one that it hears; those at answers of answers are dropped';
+    const message = `${this.hearing?.name} ${own}`;
+    this.tell({ event: freezeTold({ kind: 'warning', jobName: undefined, message }), round: MOST_ROUNDS });
   }
 }
 
 /** Calls a listener. Its failure, also by a promise, is given to `onError`. */
-function tell({ listener }: Heard, event: JobEvent, onError: (error: unknown) => void): void {
+function hear({ listener }: Heard, event: JobEvent, onError: (error: unknown) => void): void {
   try {
     hearRejection(
       inOwnContext(() => listener(event)),
