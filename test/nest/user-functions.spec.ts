@@ -212,6 +212,11 @@ const MISBEHAVIOUR: Readonly<Record<string, { readonly act: () => unknown; reado
     tells: BROKEN,
   },
   'returns a rejected promise': { act: () => Promise.reject(new Error(BROKEN)), tells: BROKEN },
+  'throws a rejected promise': { act: () => fail(Promise.reject(new Error(BROKEN))) },
+  'throws an error whose cause is a rejected promise': {
+    act: () => fail(new Error(BROKEN, { cause: Promise.reject(new Error(BROKEN)) })),
+    tells: BROKEN,
+  },
   'throws a value with traps': { act: () => fail(THROWN_TRAPS.get('a revoked proxy')!()), tells: UNREADABLE },
   'never settles': { act: () => new Promise(() => {}) },
   'returns garbage': { act: () => ({ garbage: Symbol('garbage') }) },
@@ -257,7 +262,10 @@ describe('the table of the functions that users give', () => {
 });
 
 describe.each(Object.entries(FUNCTIONS))('%s', (_name, given) => {
-  it.each(Object.entries(MISBEHAVIOUR))('harms its own job at most, and not in silence, if it %s', async (how) => {
+  // The caller of a start that is refused gets the error, and with it the promise.
+  const row = Object.entries(MISBEHAVIOUR).filter(([how]) => !given.isAtStart || !how.includes('a rejected promise'));
+
+  it.each(row)('harms its own job at most, and not in silence, if it %s', async (how) => {
     const course = await courseOf(given, how);
     await new Promise((resolve) => setImmediate(resolve));
 
@@ -280,6 +288,54 @@ describe.each(Object.entries(FUNCTIONS))('%s, if it changes all that it is given
       );
     }
   });
+});
+
+/** Calls of a run by a listener and a handler, of which they await none. */
+const UNAWAITED: Readonly<Record<string, UserFunction>> = {
+  'the run within an interceptor': {
+    around: () => (_context, run) => void run(),
+    work: () => fails,
+  },
+  'a checkpoint, whose value cannot be saved': {
+    work:
+      () =>
+      ({ checkpoint }) =>
+        void checkpoint.save(10n),
+  },
+  'a checkpoint of a job without records': {
+    job: () => ({ monitorExecution: false }),
+    work:
+      () =>
+      ({ checkpoint }) => {
+        void checkpoint.load();
+        void checkpoint.clear();
+      },
+  },
+  'a checkpoint, after the run': {
+    work: () => async (context) => {
+      await cluster!.clock.sleep(5 * SECOND, context.signal).catch(() => {});
+      setImmediate(() => void context.checkpoint.save(1));
+    },
+  },
+  'a barrier that is not reached in time': {
+    options: () => ({
+      listeners: [
+        {
+          beforeJobExecuted: (_contexts, barrier) => void barrier.meet('completed', 1, () => {}),
+          afterJobExecuted() {},
+        },
+      ],
+    }),
+  },
+};
+
+it.each(Object.entries(UNAWAITED))('hears the rejection, if nobody awaits %s', async (_what, given) => {
+  await start(given);
+  await cluster!.advance(30 * SECOND);
+  await new Promise((resolve) => setImmediate(resolve));
+
+  expect(runs.map(({ jobName }) => jobName)).toContain(VICTIM);
+  expect(unhandled).not.toHaveBeenCalled();
 });
 
 /** A minute in which the function misbehaves, a minute in which it does not, and a shutdown in which it does again. */
@@ -330,7 +386,7 @@ function isTold({ isAwaited, promised, quiet }: UserFunction, how: string): bool
   if (how === 'never settles') return !isAwaited || /hung|JOB_TIMEOUT|no answer within|ran longer/.test(lines());
   const { tells } = MISBEHAVIOUR[how]!;
   if (tells === undefined || quiet !== undefined) return true;
-  return lines().includes(tells === BROKEN && how !== 'throws' ? (promised ?? tells) : tells);
+  return lines().includes(tells === BROKEN && !how.startsWith('throws') ? (promised ?? tells) : tells);
 }
 
 /** @returns the error with which the start or the job is refused */

@@ -1,3 +1,5 @@
+import { hearRejection } from './unawaited.js';
+
 /**
  * Thrown values as texts. JavaScript lets any value be thrown, and it may do something when it is looked at: a revoked
  * proxy, an error whose `message` is a getter that throws, an `Error.prepareStackTrace` that throws. No function here
@@ -45,7 +47,8 @@ export function describeError(error: unknown, mostCauses = MOST_CAUSES): string 
 
 /**
  * The value itself, if its class, name, message and causes can be read, or else an error that says what can be read of
- * it. It stands where a value of a user's function enters, so that all code behind may look at it.
+ * it. It stands where a value of a user's function enters, so that all code behind may look at it. A promise that was
+ * thrown, or is the cause of an error, is heard.
  */
 export function readable(thrown: unknown): unknown {
   if (attempt(() => hasNoTrap(thrown))) return thrown;
@@ -58,7 +61,10 @@ function describeOne(thrown: unknown): string {
 
 /** Looks at whatever code may look at. @throws whatever the value throws */
 function hasNoTrap(thrown: unknown, levels = MOST_CAUSES): boolean {
-  if (!(thrown instanceof Error)) return true;
+  if (!(thrown instanceof Error)) {
+    hearRejection(thrown);
+    return true;
+  }
   const { cause, message, name } = thrown;
   return [message, name].every((text) => typeof text === 'string') && (levels === 0 || hasNoTrap(cause, levels - 1));
 }

@@ -1,3 +1,9 @@
+/** The promise itself. Its rejection does not end the process if the caller, a user's function, does not await it. */
+export function heard<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  answer.catch(() => {});
+  return answer;
+}
+
 /**
  * Hears the rejection of an answer that nothing waits for. A user's function may be `async` although its type says
  * otherwise; without this, its rejection would end the process.

@@ -2,6 +2,7 @@ import { inPackageContext } from '../async-context/index.js';
 import type { ExecutionLease } from '../coordination/index.js';
 import {
   type Checkpoint,
+  heard,
   parseShardingItemParameters,
   type JobConfiguration,
   type ShardingContext,
@@ -54,7 +55,7 @@ class ItemContext implements ShardingContext {
     checkpoint: {
       enumerable: true,
       get(this: ItemContext) {
-        return this[LEASE].checkpoint(this.shardingItem);
+        return heardCheckpoint(this[LEASE].checkpoint(this.shardingItem));
       },
     },
     // A date cannot be frozen, and a tracer gets the handler's context.
@@ -105,6 +106,15 @@ class ItemContext implements ShardingContext {
     Object.defineProperty(this, 'checkpoint', ItemContext.getters.checkpoint);
     Object.defineProperty(this, 'fireTime', ItemContext.getters.fireTime);
   }
+}
+
+/** The checkpoint for a handler, which may forget to await it. */
+function heardCheckpoint(checkpoint: Checkpoint): Checkpoint {
+  return {
+    save: (value) => heard(checkpoint.save(value)),
+    load: () => heard(checkpoint.load()),
+    clear: () => heard(checkpoint.clear()),
+  };
 }
 
 function askedBy({ origin, parameters }: Trigger): ShardingContext['trigger'] {

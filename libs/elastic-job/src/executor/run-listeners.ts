@@ -2,10 +2,12 @@ import { inOwnContext } from '../async-context/index.js';
 import { AbortState, type Clock, type Timer } from '../clock/index.js';
 import type { ExecutionLease, GuaranteedRun } from '../coordination/index.js';
 import {
+  heard,
   type JobConfiguration,
   JobTimeoutError,
   type KnownListener,
   parseShardingItemParameters,
+  type RunBarrier,
   type ShardingContexts,
 } from '../domain/index.js';
 import type { HungHandler } from './executable-job.js';
@@ -30,6 +32,10 @@ export class RunListeners {
   /** Ends when this instance may no longer act for any of the items, or at the time limit of a phase. */
   private readonly ending = new AbortState();
   private readonly contexts: ShardingContexts;
+  /** The barrier for the listeners, which may forget to await it. */
+  private readonly shownBarrier: RunBarrier = {
+    meet: (phase, timeoutMs, atLast) => heard(this.barrier.meet(phase, timeoutMs, atLast)),
+  };
   private readonly offAborted: (() => void)[];
   private called: KnownListener | undefined;
   private timers: Timer[] = [];
@@ -119,7 +125,7 @@ export class RunListeners {
     for (const called of this.listeners) {
       this.called = called;
       try {
-        await inOwnContext(() => called.listener[phase](this.contexts, this.barrier));
+        await inOwnContext(() => called.listener[phase](this.contexts, this.shownBarrier));
       } catch (error) {
         this.terms.onError(error);
       }

@@ -1,6 +1,7 @@
 import { inOwnContext } from '../async-context/index.js';
 import {
   hearRejection,
+  readable,
   type Redact,
   redactContext,
   redactOutcome,
@@ -117,7 +118,7 @@ class GuardedCalls {
     const handleOnce = (): Result => (handled ??= callNow(handle))();
     const shown = redact === undefined ? handleOnce : () => redactFailure(handleOnce, redact);
     // A tracer passes on the failure of the handler, which is not its own.
-    const fail = (error: unknown): void => void unlessFailed(handleOnce, () => onError?.(name, error));
+    const fail = (error: unknown): void => void unlessFailed(handleOnce, () => onError?.(name, readable(error)));
     try {
       hearRejection(call(shown), fail);
     } catch (error) {

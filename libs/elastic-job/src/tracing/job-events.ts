@@ -83,7 +83,7 @@ export class JobEvents {
 
   private report(failed: Heard, { kind }: JobEvent, error: unknown): void {
     const message = `${failed.name} failed at a "${kind}" event`;
-    const event: JobEvent = freezeTold({ kind: 'error', jobName: undefined, message, error: readable(error) });
+    const event: JobEvent = freezeTold({ kind: 'error', jobName: undefined, message, error });
     this.tell({ event, round: this.nextRound, report: { failed, at: kind } });
   }
 
@@ -96,14 +96,15 @@ export class JobEvents {
   }
 }
 
-/** Calls a listener. Its failure, also by a promise, is given to `onError`. */
+/** Calls a listener. Its failure, also by a promise, is given to `onError`, and can be read. */
 function hear({ listener }: Heard, event: JobEvent, onError: (error: unknown) => void): void {
+  const fail = (error: unknown): void => onError(readable(error));
   try {
     hearRejection(
       inOwnContext(() => listener(event)),
-      onError,
+      fail,
     );
   } catch (error) {
-    onError(error);
+    fail(error);
   }
 }

@@ -3,6 +3,7 @@ import {
   type GuaranteePhase,
   isSameRound,
   type JobConfiguration,
+  readable,
   type RunBarrier,
   type Target,
 } from '../../domain/index.js';
@@ -180,6 +181,9 @@ export class GuaranteedRun implements RunBarrier {
     const { clock, tree } = this.parts;
     try {
       await atLast();
+    } catch (error) {
+      // At once: a promise in it has rejected long before this call does.
+      throw readable(error);
     } finally {
       const end = () =>
         untilCommitted(tree, 'ending a round', async () => {

@@ -1,3 +1,4 @@
+import { readable } from '../thrown.js';
 import { hearRejection } from '../unawaited.js';
 import type { JobProps } from './props-reader.js';
 
@@ -112,7 +113,8 @@ function targetIn(prop: PropTarget, value: string): string | undefined {
     const target: unknown = prop.targetOf?.(value);
     hearRejection(target);
     return typeof target === 'string' ? target : undefined;
-  } catch {
+  } catch (error) {
+    readable(error);
     return undefined;
   }
 }

@@ -6,7 +6,7 @@
  */
 import { Hidden, hiddenProps } from '../options/index.js';
 import type { SettledOutcome, ShardingContext, Trigger } from '../run/index.js';
-import { isError, messageOf, nameOf, stackOf } from '../thrown.js';
+import { isError, messageOf, nameOf, readable, stackOf } from '../thrown.js';
 import { hearRejection } from '../unawaited.js';
 
 /** Removes secrets from a text before it leaves the process for a log, a history, a channel or a span. */
@@ -28,7 +28,8 @@ export function guardRedact(redact: Redact): Redact {
       const redacted: unknown = redact(text);
       hearRejection(redacted);
       return typeof redacted === 'string' ? redacted : UNREADABLE;
-    } catch {
+    } catch (error) {
+      readable(error);
       return UNREADABLE;
     }
   };
