@@ -93,7 +93,8 @@ export class JobConfigurationApi {
 
   /**
    * Removes the job with all its nodes in the registry; its instances, if any, shut down as after
-   * `JobOperateApi.shutdown`. One transaction, or as few as the tree fits into, after a few requests for each level.
+   * `JobOperateApi.shutdown`. One transaction of up to 2,000 nodes, or as few as the tree fits into, after a request
+   * for each node.
    * @throws {UnknownJobError} @throws {InvalidArgumentError}
    */
   async removeJobConfiguration(jobName: JobName): Promise<void> {

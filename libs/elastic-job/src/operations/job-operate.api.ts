@@ -255,7 +255,7 @@ export class JobOperateApi {
         ...servers.map(({ serverIp }) => deletion(job.paths.server(serverIp))),
       ];
     });
-    if (isCreated) await removeAbandoned(this.registry, scope.jobName!, { mayWait: false });
+    if (isCreated) await removeAbandoned(this.registry, scope.jobName!);
   }
 
   private commit(

@@ -1,115 +1,122 @@
-import { waitFor } from '../../clock/index.js';
 import { type JobName, parseCreatedJob, parseStartLedger, UnknownJobError } from '../../domain/index.js';
-import type { Operation, RegistryCenter, Subtree } from '../../registry/index.js';
-import { ContentionError, JobPaths, untilAccepted } from '../job-tree/index.js';
+import type { Operation, RegistryCenter, RequestOptions } from '../../registry/index.js';
+import { JobPaths, untilAccepted } from '../job-tree/index.js';
+import { childrenFirst, childrenOf } from './walk-tree.js';
 
-const MOST_REFUSALS = 50;
+/** Most nodes removed by one transaction, so that a tree of any size blocks no process. */
+const MOST_AT_ONCE = 2_000;
 
 /**
- * Removes everything of a job, in one transaction if it fits, else in as few as possible. The entries at the jobs after
- * which it starts go first, then the instances, so that no instance works on the rest. Nodes written meanwhile are
- * removed as well.
+ * Removes everything of a job, in one transaction if it is small enough, else in as few as possible. The entries at the
+ * jobs after which it starts go first, then the instances, so that no instance works on the rest. Nodes written
+ * meanwhile are removed as well.
  * @throws {UnknownJobError}
  */
 export async function removeTree(registry: RegistryCenter, jobName: JobName): Promise<void> {
   const paths = new JobPaths(jobName);
   let isKnown = false;
   await untilAccepted(jobName, 'removing the job', async () => {
-    const operations = await viewing(registry, paths, (view) => deletions(registry, paths, view));
-    if (operations.length === 0 && !isKnown) throw new UnknownJobError(jobName, 'registry');
+    const outcome = await removeNodes(registry, paths);
+    if (outcome === 'absent' && !isKnown) throw new UnknownJobError(jobName, 'registry');
     isKnown = true;
-    return (await isDone(registry, operations)) ? true : undefined;
+    return outcome === 'refused' ? undefined : true;
   });
 }
 
 /**
- * Removes everything of a created job that is marked for removal, once no instance is left in it. The root goes last:
+ * Removes everything of a created job that is marked for removal, if no instance is left in it. The root goes last:
  * until then no job of that name can be created, and after a crash another process continues.
- * @param mayWait false: gives up while an instance is left
  * @returns false if an instance is left @throws the signal's reason
  */
 export async function removeAbandoned(
   registry: RegistryCenter,
   jobName: JobName,
-  { mayWait, signal }: { readonly mayWait: boolean; readonly signal?: AbortSignal },
+  options: RequestOptions = {},
 ): Promise<boolean> {
   const paths = new JobPaths(jobName);
-  let wake = () => {};
-  const whenChanged = (goOn: () => void) => {
-    wake = () => goOn();
-    return () => {};
-  };
-  const work = async (view: Subtree) => {
-    for (let refusals = 0; refusals < MOST_REFUSALS;) {
-      signal?.throwIfAborted();
-      if (!isToGo(view, paths)) return true;
-      const isOccupied = [paths.instances, paths.sessions].some((path) => view.children(path).length > 0);
-      if (isOccupied && !mayWait) return false;
-      if (!isOccupied && (await isDone(registry, await deletions(registry, paths, view)))) return true;
-      // A refusal means that another client has changed something, which the next sync shows.
-      if (isOccupied) await waitFor<void>(whenChanged, signal);
-      else refusals += 1;
-      await view.sync({ signal });
-    }
-    throw new ContentionError(jobName, 'removing the job');
-  };
-  return viewing(registry, paths, work, () => wake());
+  return untilAccepted(jobName, 'removing the job', async () => {
+    options.signal?.throwIfAborted();
+    const root = await registry.read(paths.root, options);
+    if (root === undefined || parseCreatedJob(root.data)?.isBeingRemoved !== true) return true;
+    const members = await Promise.all(
+      [paths.instances, paths.sessions].map((path) => childrenOf(registry, path, options)),
+    );
+    if (members.some((names) => names !== undefined && names.length > 0)) return false;
+    // A job of that name that was created since then has another root, which nobody has written.
+    const isSame: Operation = { kind: 'check', path: paths.root, version: root.stat.version };
+    return (await removeNodes(registry, paths, isSame, options)) === 'refused' ? undefined : true;
+  });
 }
 
-function isToGo(view: Subtree, { root }: JobPaths): boolean {
-  return parseCreatedJob(view.node(root)?.data ?? '')?.isBeingRemoved === true;
-}
-
-async function viewing<T>(
+/**
+ * @param condition holds for each of the transactions
+ * @returns refused: another client has written or removed a node meanwhile
+ */
+async function removeNodes(
   registry: RegistryCenter,
-  { root }: JobPaths,
-  work: (view: Subtree) => Promise<T>,
-  onEvent: () => void = () => {},
-): Promise<T> {
-  const view = await registry.openSubtree(root, onEvent, { holds: (path) => path === root });
-  try {
-    return await work(view);
-  } finally {
-    view.close();
+  paths: JobPaths,
+  condition?: Operation,
+  options: RequestOptions = {},
+): Promise<'removed' | 'absent' | 'refused'> {
+  let outcome: 'removed' | 'absent' = 'absent';
+  for await (const batch of inBatches(registry, nodesInOrder(registry, paths, options), condition)) {
+    options.signal?.throwIfAborted();
+    const { kind } = await registry.transaction(batch, options);
+    if (kind === 'refused') return 'refused';
+    outcome = 'removed';
   }
+  return outcome;
 }
 
-/** @returns false if one was refused */
-async function isDone(registry: RegistryCenter, operations: readonly Operation[]): Promise<boolean> {
-  for (const batch of inBatches(registry, operations)) {
-    const { kind } = await registry.transaction(batch);
-    if (kind === 'refused') return false;
-  }
-  return true;
-}
-
-async function deletions(registry: RegistryCenter, paths: JobPaths, view: Subtree): Promise<readonly Operation[]> {
-  const all = deepestFirst(view, paths.root);
+async function* nodesInOrder(
+  registry: RegistryCenter,
+  paths: JobPaths,
+  options: RequestOptions,
+): AsyncGenerator<readonly string[], void, undefined> {
+  yield await entriesAtParents(registry, paths, options);
   // Without these nodes no instance can register any more.
-  const isMember = (path: string) =>
-    [paths.instances, paths.sessions].some((parent) => path === parent || path.startsWith(`${parent}/`));
-  const ordered = [...all.filter(isMember), ...all.filter((path) => !isMember(path))];
-  const entries = await entriesAtParents(registry, paths);
-  return [...entries, ...ordered].map((path) => ({ kind: 'delete', path }));
+  const members = [paths.instances, paths.sessions];
+  for (const path of members) yield* childrenFirst(registry, path, options);
+  const except = members.map((path) => path.slice(paths.root.length + 1));
+  yield* childrenFirst(registry, paths.root, { ...options, except });
 }
 
 /** Entries of this job at the jobs after which it starts. */
-async function entriesAtParents(registry: RegistryCenter, { after, jobName }: JobPaths): Promise<readonly string[]> {
-  const ledger = parseStartLedger((await registry.read(after))?.data ?? '');
+async function entriesAtParents(
+  registry: RegistryCenter,
+  { after, jobName }: JobPaths,
+  options: RequestOptions,
+): Promise<readonly string[]> {
+  const ledger = parseStartLedger((await registry.read(after, options))?.data ?? '');
   const entries = (ledger?.parents ?? []).map((parent) => new JobPaths(parent).dependent(jobName));
-  const nodes = entries.length === 0 ? [] : await registry.readMany(entries);
+  const nodes = entries.length === 0 ? [] : await registry.readMany(entries, options);
   return entries.filter((_, index) => nodes[index] !== undefined);
 }
 
-function deepestFirst(view: Subtree, path: string): string[] {
-  if (!view.has(path)) return [];
-  return [...view.children(path).flatMap((name) => deepestFirst(view, `${path}/${name}`)), path];
-}
-
-/** Splits operations into batches as large as a request may be. */
-function inBatches(registry: RegistryCenter, operations: readonly Operation[]): (readonly Operation[])[] {
-  if (operations.length === 0) return [];
-  if (operations.length === 1 || registry.transactionBytes(operations) <= registry.maxRequestBytes) return [operations];
-  const middle = Math.ceil(operations.length / 2);
-  return [...inBatches(registry, operations.slice(0, middle)), ...inBatches(registry, operations.slice(middle))];
+/** Gathers deletions into batches as large as a request may be, each with the condition. */
+async function* inBatches(
+  registry: RegistryCenter,
+  pieces: AsyncIterable<readonly string[]>,
+  condition: Operation | undefined,
+): AsyncGenerator<readonly Operation[], void, undefined> {
+  const first = condition === undefined ? [] : [condition];
+  const bytesOfNone = registry.transactionBytes([]);
+  const bytesOfFirst = registry.transactionBytes(first);
+  let batch: Operation[] = [...first];
+  let bytes = bytesOfFirst;
+  for await (const paths of pieces) {
+    for (const path of paths) {
+      const deletion: Operation = { kind: 'delete', path };
+      const more = registry.transactionBytes([deletion]) - bytesOfNone;
+      const isFull = batch.length - first.length >= MOST_AT_ONCE || bytes + more > registry.maxRequestBytes;
+      if (isFull && batch.length > first.length) {
+        yield batch;
+        batch = [...first];
+        bytes = bytesOfFirst;
+      }
+      batch.push(deletion);
+      bytes += more;
+    }
+  }
+  if (batch.length > first.length) yield batch;
 }

@@ -1,5 +1,5 @@
 import { MemoryStage } from '@test/support/unit/memory-stage.js';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { createdRoot, removedRoot, resolveJobOptions } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import { JobEvents } from '../../tracing/index.js';
@@ -10,11 +10,17 @@ import { TemplateJobs } from './template-jobs.js';
 const AT_ONCE = 50;
 const SOON_MS = 5_000;
 const TEMPLATE = 'report';
+const REMOVED = { kind: 'create', data: removedRoot(TEMPLATE), mode: 'PERSISTENT' } as const;
 
 const namesOf = (group: string) => Array.from({ length: AT_ONCE }, (_, n) => `${group}-${n}`);
 
 /** The jobs of a process, which is in a job while it has a node there. */
-function processOf(registry: RegistryCenter, id: string, { clock }: MemoryStage): TemplateJobs {
+function processOf(
+  registry: RegistryCenter,
+  id: string,
+  { clock }: MemoryStage,
+  isJoinable = (_jobName: string) => true,
+): TemplateJobs {
   const events = new JobEvents();
   const place = 'template-jobs.spec';
   const jobs = new TemplateJobs({
@@ -22,8 +28,10 @@ function processOf(registry: RegistryCenter, id: string, { clock }: MemoryStage)
     clock,
     events,
     errors: new WorkErrors(clock, events, registry),
-    join: async ({ configuration: { jobName } }) =>
-      void (await registry.create(`/${jobName}/instances/${id}`, '', 'EPHEMERAL')),
+    join: async ({ configuration: { jobName } }) => {
+      if (!isJoinable(jobName)) throw new Error('It cannot be joined');
+      await registry.create(`/${jobName}/instances/${id}`, '', 'EPHEMERAL');
+    },
     leave: (jobName) => registry.delete(`/${jobName}/instances/${id}`),
   });
   const configuration = resolveJobOptions({ name: TEMPLATE, shardingTotalCount: 1 }, { place });
@@ -55,4 +63,65 @@ it('leaves and deletes any number of jobs, although processes come to them in di
 
   expect(await stage.during(() => one.children('/'))).toEqual([]);
   for (const jobs of processes) jobs.close();
+});
+
+it('looks at marked jobs that never become empty 50 at a time, and holds no view of them', async () => {
+  const stage = new MemoryStage();
+  const [attacker, victim] = [await stage.connected(), await stage.connected()];
+  const occupied = Array.from({ length: 4 * AT_ONCE }, (_, n) => `a-${n}`);
+  const paths = occupied.flatMap((name) => [`/${name}`, `/${name}/instances`, `/${name}/instances/x`]);
+  await stage.during(() => attacker.transaction([...paths, '/z'].map((path) => ({ ...REMOVED, path }))));
+  const [openSubtree, read] = [vi.spyOn(victim, 'openSubtree'), victim.read.bind(victim)];
+  const reads = { now: 0, most: 0 };
+  vi.spyOn(victim, 'read').mockImplementation((...given) => {
+    reads.most = Math.max(reads.most, (reads.now += 1));
+    return read(...given).finally(() => (reads.now -= 1));
+  });
+  const jobs = processOf(victim, 'one', stage);
+
+  await stage.during(() => jobs.open());
+  await stage.clock.advance(SOON_MS);
+
+  expect(openSubtree.mock.calls.map(([path]) => path)).toEqual(['/']);
+  expect(reads).toEqual({ now: 0, most: AT_ONCE });
+  expect((await stage.during(() => attacker.children('/'))).toSorted()).toEqual(occupied.toSorted());
+  jobs.close();
+});
+
+it('deletes a marked job soon after the last instance has died in it', async () => {
+  const stage = new MemoryStage();
+  const [dying, other] = [await stage.connected(), await stage.connected()];
+  await stage.during(() =>
+    dying.transaction(['/a', '/a/instances', '/a/instances/x'].map((path) => ({ ...REMOVED, path }))),
+  );
+  const jobs = processOf(other, 'one', stage);
+  await stage.during(() => jobs.open());
+  await stage.clock.advance(SOON_MS);
+
+  await stage.during(() => dying.delete('/a/instances/x'));
+  await stage.clock.advance(SOON_MS);
+
+  expect(await stage.during(() => other.children('/'))).toEqual([]);
+  jobs.close();
+});
+
+it('joins a job beside any number of jobs that cannot be joined', async () => {
+  const stage = new MemoryStage();
+  const registry = await stage.connected();
+  const names = [...namesOf('a'), 'z'];
+  await stage.during(() =>
+    registry.transaction(
+      names.flatMap((name) => [
+        { ...REMOVED, path: `/${name}`, data: createdRoot(TEMPLATE) },
+        { ...REMOVED, path: `/${name}/instances`, data: '' },
+      ]),
+    ),
+  );
+  const jobs = processOf(registry, 'one', stage, (jobName) => jobName === 'z');
+
+  await stage.during(() => jobs.open());
+  await stage.clock.advance(SOON_MS);
+
+  expect(await stage.during(() => registry.children('/z/instances'))).toEqual(['one']);
+  jobs.close();
 });

@@ -1,5 +1,5 @@
 import { BackOff, type Clock, type Timer } from '../../clock/index.js';
-import { JobRemovedError, removeAbandoned } from '../../coordination/index.js';
+import { JobRemovedError } from '../../coordination/index.js';
 import {
   ConfigurationError,
   createdRoot,
@@ -13,6 +13,7 @@ import type { ChildrenWatch, RegistryCenter } from '../../registry/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import type { JobDefinition, JobTemplate } from '../job/index.js';
 import { Reaction, type WorkErrors } from '../leases/index.js';
+import { AbandonedJobs } from './abandoned-jobs.js';
 import { type FoundJob, RestingJobs, type RestingTemplateJobs } from './resting-jobs.js';
 import { UnjoinedJobs } from './unjoined-jobs.js';
 
@@ -58,13 +59,11 @@ export class TemplateJobs {
   private readonly joined = new Map<JobName, bigint>();
   /** Jobs with work under way, one step after the other. */
   private readonly following = new Set<JobName>();
-  /**
-   * Those of them that wait until other processes have left. They are not counted: processes that each wait for the
-   * others, with all of their places taken by different jobs, would wait forever.
-   */
-  private readonly deleting = new Set<JobName>();
+  /** Those of them that pause after a failure. They are not counted: a job that always fails keeps no other waiting. */
+  private readonly pausing = new Set<JobName>();
   /** Jobs that wait until others are done. */
   private readonly waiting = new Set<JobName>();
+  private readonly abandoned: AbandonedJobs;
   private readonly finding: Reaction;
   private gathering: Timer | undefined;
   private session: AbortController | undefined;
@@ -72,10 +71,15 @@ export class TemplateJobs {
 
   constructor(private readonly parts: TemplateJobParts) {
     this.restingJobs = new RestingJobs(parts.events, (name) => this.templates.get(name)?.limits);
+    this.abandoned = new AbandonedJobs(JOBS_AT_ONCE, {
+      ...parts,
+      onFailed: (jobName, error) => this.tell(jobName, error),
+      onTurn: (jobName) => this.follow(jobName),
+    });
     this.finding = new Reaction(
       parts.clock,
       () => this.findJobs(),
-      this.report(undefined, 'looking for jobs of templates'),
+      (error) => parts.errors.tell(undefined, 'looking for jobs of templates failed', error),
     );
   }
 
@@ -120,6 +124,7 @@ export class TemplateJobs {
   close(): void {
     this.session?.abort();
     this.unjoined.clear();
+    this.abandoned.clear();
     this.session = undefined;
     this.watch?.close();
     this.watch = undefined;
@@ -170,17 +175,19 @@ export class TemplateJobs {
   }
 
   private follow(jobName: JobName): void {
-    if (this.following.has(jobName) || this.isAsWanted(jobName)) return;
+    if (this.session === undefined || this.following.has(jobName) || this.isAsWanted(jobName)) return;
+    if (this.abandoned.isLeft(jobName) && this.isToDelete(jobName)) return;
     if (!this.hasPlace) return void this.waiting.add(jobName);
     this.following.add(jobName);
     void this.followUntilWanted(jobName).finally(() => {
       this.following.delete(jobName);
+      this.follow(jobName);
       this.followWaiting();
     });
   }
 
   private get hasPlace(): boolean {
-    return this.following.size - this.deleting.size < JOBS_AT_ONCE;
+    return this.following.size - this.pausing.size < JOBS_AT_ONCE;
   }
 
   private followWaiting(): void {
@@ -193,22 +200,29 @@ export class TemplateJobs {
 
   private async followUntilWanted(jobName: JobName): Promise<void> {
     const failed = new BackOff(this.parts.clock, PAUSES);
-    const report = this.report(jobName, 'following a job that was created from a template');
     for (;;) {
       const { session } = this;
       if (session === undefined || this.isAsWanted(jobName)) break;
       try {
-        await this.step(jobName, session.signal);
+        if (!this.isToDelete(jobName)) await this.step(jobName);
+        else if (!(await this.isDeleted(jobName, session.signal))) break;
         failed.succeeded();
       } catch (error) {
         const isOutdated = error instanceof JobRemovedError;
-        if (failed.failures === 0 && !isOutdated && !session.signal.aborted) report(error);
+        if (failed.failures === 0 && !isOutdated && !session.signal.aborted) this.tell(jobName, error);
         failed.failed();
-        await failed.pause(session.signal);
+        await this.pause(jobName, failed, session.signal);
         await this.readRoot(jobName, session.signal).catch(() => {}); // The next step shows if it matters.
       }
     }
     this.unjoined.forget(jobName);
+  }
+
+  private async pause(jobName: JobName, failed: BackOff, signal: AbortSignal): Promise<void> {
+    this.pausing.add(jobName);
+    this.followWaiting();
+    await failed.pause(signal);
+    this.pausing.delete(jobName);
   }
 
   /** True if there is nothing to do for the job. */
@@ -224,26 +238,23 @@ export class TemplateJobs {
     return template !== undefined && (template.admits?.(jobName) ?? true) && !this.restingJobs.has(jobName);
   }
 
-  private async step(jobName: JobName, signal: AbortSignal): Promise<void> {
-    const found = this.found.get(jobName);
-    const joinedAs = this.joined.get(jobName);
-    if (joinedAs !== undefined) return this.leave(jobName);
-    if (found === undefined) return;
-    if (found.isBeingRemoved) return this.delete(jobName, found, signal);
-    await this.join(jobName, found);
+  /** True if the job is to be deleted, and this process is not in it. */
+  private isToDelete(jobName: JobName): boolean {
+    return this.found.get(jobName)?.isBeingRemoved === true && !this.joined.has(jobName);
   }
 
-  /** Deletes the job once no instance is in it. */
-  private async delete(jobName: JobName, found: FoundJob, signal: AbortSignal): Promise<void> {
-    this.deleting.add(jobName);
-    this.followWaiting();
-    try {
-      await removeAbandoned(this.parts.registry, jobName, { mayWait: true, signal });
-    } finally {
-      this.deleting.delete(jobName);
-    }
+  private async step(jobName: JobName): Promise<void> {
+    if (this.joined.has(jobName)) return this.leave(jobName);
+    const found = this.found.get(jobName);
+    if (found !== undefined) await this.join(jobName, found);
+  }
+
+  private async isDeleted(jobName: JobName, signal: AbortSignal): Promise<boolean> {
+    const found = this.found.get(jobName);
+    const isDeleted = await this.abandoned.isDeleted(jobName, signal);
     // A job that was created again since then is heard of.
-    if (this.found.get(jobName) === found) this.found.delete(jobName);
+    if (isDeleted && this.found.get(jobName) === found) this.found.delete(jobName);
+    return isDeleted;
   }
 
   private async join(jobName: JobName, { template: name, czxid }: FoundJob): Promise<void> {
@@ -282,7 +293,7 @@ export class TemplateJobs {
     else this.found.set(jobName, { ...created, czxid: root!.stat.czxid });
   }
 
-  private report(jobName: JobName | undefined, work: string): (error: unknown) => void {
-    return (error) => this.parts.errors.tell(jobName, `${work} failed`, error);
+  private tell(jobName: JobName, error: unknown): void {
+    this.parts.errors.tell(jobName, 'following a job that was created from a template failed', error);
   }
 }

@@ -1,0 +1,82 @@
+import { MemoryStage } from '@test/support/unit/memory-stage.js';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { createdRoot, removedRoot } from '../../domain/index.js';
+import type { MemoryRegistryCenter } from '../../registry/index.js';
+import { JobPaths } from '../job-tree/index.js';
+import { removeAbandoned, removeTree } from './remove-tree.js';
+
+const JOB = 'report';
+const { root, instances } = new JobPaths(JOB);
+const MOST_AT_ONCE = 2_000;
+const MANY = 5_000;
+/** Nodes that the tests create with one request. */
+const PIECE = 2_000;
+
+let stage: MemoryStage;
+let registry: MemoryRegistryCenter;
+beforeEach(async () => {
+  stage = new MemoryStage();
+  registry = await stage.connected({ maxRequestBytes: 100_000_000 });
+});
+
+async function write(paths: readonly string[], data = ''): Promise<void> {
+  for (let from = 0; from < paths.length; from += PIECE) {
+    const some = paths.slice(from, from + PIECE);
+    const creations = some.map((path) => ({ kind: 'create', path, data, mode: 'PERSISTENT' }) as const);
+    await stage.during(() => registry.transaction(creations));
+  }
+}
+
+const names = () => stage.during(() => registry.children('/'));
+
+it('removes a job of any number of nodes in pieces, its root last', async () => {
+  await write([root, instances, `${root}/servers`]);
+  await write(Array.from({ length: MANY }, (_, n) => `${root}/servers/${n}`));
+  const transaction = vi.spyOn(registry, 'transaction');
+
+  await stage.during(() => removeTree(registry, JOB));
+
+  const batches = transaction.mock.calls.map(([operations]) => operations.map(({ path }) => path));
+  expect(batches.map(({ length }) => length)).toEqual([MOST_AT_ONCE, MOST_AT_ONCE, MANY + 3 - 2 * MOST_AT_ONCE]);
+  expect([batches[0]![0], batches[2]!.at(-1)]).toEqual([instances, root]);
+  expect(await names()).toEqual([]);
+});
+
+it('asks for the children of no more than 200 nodes at the same time', async () => {
+  await write([root, ...Array.from({ length: MANY }, (_, n) => `${root}/${n}`)]);
+  const [children, asked] = [registry.children.bind(registry), { now: 0, most: 0 }];
+  vi.spyOn(registry, 'children').mockImplementation((...given) => {
+    asked.most = Math.max(asked.most, (asked.now += 1));
+    return children(...given).finally(() => (asked.now -= 1));
+  });
+
+  await stage.during(() => removeTree(registry, JOB));
+
+  expect(asked).toEqual({ now: 0, most: 200 });
+});
+
+it('leaves a job that is marked for removal while an instance is in it', async () => {
+  await write([root], removedRoot(JOB));
+  await write([instances, `${instances}/one`]);
+
+  expect(await stage.during(() => removeAbandoned(registry, JOB))).toBe(false);
+  await stage.during(() => registry.delete(`${instances}/one`));
+  expect(await stage.during(() => removeAbandoned(registry, JOB))).toBe(true);
+  expect(await names()).toEqual([]);
+});
+
+it('leaves a job that was created anew after the mark of the former one was read', async () => {
+  await write([root], createdRoot(JOB));
+  await stage.during(() => registry.set(root, removedRoot(JOB)));
+  const other = await stage.connected();
+  const read = registry.read.bind(registry);
+  vi.spyOn(registry, 'read').mockImplementationOnce(async (...given) => {
+    const marked = await read(...given);
+    await other.delete(root);
+    await other.create(root, createdRoot(JOB), 'PERSISTENT');
+    return marked;
+  });
+
+  expect(await stage.during(() => removeAbandoned(registry, JOB))).toBe(true);
+  expect(await names()).toEqual([JOB]);
+});
