@@ -202,7 +202,8 @@ export type JobEvent =
     }
   /**
    * A job is not started for a fire time, because an item of a parent's run did not succeed (`failed`), or was never
-   * begun before a later run was complete (`superseded`). Reported once, by the instance that has settled the item.
+   * begun before a later run was complete (`superseded`). Reported once, by the instance that has settled the item, for
+   * at most 100 jobs at once.
    */
   | {
       readonly kind: 'dependency-not-met';

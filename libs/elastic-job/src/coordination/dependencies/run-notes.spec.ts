@@ -16,6 +16,7 @@ import {
   Registry,
   SUCCEEDED,
 } from '@test/support/unit/member.js';
+import { RunNotes, type UnmetDependency } from './run-notes.js';
 
 const FAILED = { kind: 'failed', error: new Error('no data') } as const;
 
@@ -141,6 +142,31 @@ describe('settles of a job that others are started after', () => {
     expect(await starts('report')).toEqual([1_000, 2_000]);
   });
 
+  it('tell of an unmet run only for jobs that start after this one, whatever other names stand there', async () => {
+    await addChild('report', [JOB]);
+    await addChild('stranger', ['import']);
+    await operator.create(`/${JOB}/dependents/made-up`, '', 'PERSISTENT');
+    const unmet: UnmetDependency[] = [];
+    const notes = new RunNotes(first.tree, registry.clock, undefined, (one) => unmet.push(one));
+    await first.tree.sync();
+
+    await failRun(notes, 1_000);
+
+    expect(unmet).toEqual([{ jobName: 'report', parent: JOB, fireTime: 1_000, reason: 'failed' }]);
+    expect((await operator.children(`/${JOB}/dependents`)).toSorted()).toEqual(['report', 'stranger']);
+  });
+
+  it('tell of an unmet run for a hundred jobs at most', async () => {
+    for (let child = 0; child < 150; child += 1) await addChild(`report-${child}`, [JOB]);
+    const unmet: UnmetDependency[] = [];
+    const notes = new RunNotes(first.tree, registry.clock, undefined, (one) => unmet.push(one));
+    await first.tree.sync();
+
+    await failRun(notes, 1_000);
+
+    expect(unmet).toHaveLength(100);
+  });
+
   it.each([
     ['/report/after', () => '{"v":2}'],
     [`/${JOB}/dependents`, () => formatParentProgress({ closedUpTo: registry.clock.wallNow(), runs: new Map() })],
@@ -192,6 +218,13 @@ async function addChild(name: string, parents: readonly string[]): Promise<void>
     await operator.create(`/${JOB}/dependents`, formatParentProgress({ closedUpTo: 0, runs: new Map() }), 'PERSISTENT');
   }
   await operator.create(`/${JOB}/dependents/${name}`, '', 'PERSISTENT');
+}
+
+/** Counts an item that fails, in a transaction of its own. */
+async function failRun(notes: RunNotes, fireTime: number): Promise<void> {
+  const settles = await notes.of([{ fireTime, item: 0, expected: 15n, isSucceeded: false }]);
+  const result = await first.tree.commit(settles.operations);
+  if (result.kind === 'committed') settles.onCommitted(result.results);
 }
 
 async function starts(name: string): Promise<readonly number[]> {

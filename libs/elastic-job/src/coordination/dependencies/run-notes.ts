@@ -20,6 +20,8 @@
  * again, and an instance that is refused repeatedly counts alone for once (`CountingLock`). After a lost reply the
  * records show if the whole transaction was applied. A holder that dies has counted nothing: its item's failover
  * counts, or the item is never counted. A child without `after` was removed, and its name at the parent is removed too.
+ * Whoever writes into the namespace may write any name: one whose `after` does not name this job starts nothing, and is
+ * not told of.
  */
 import { type Clock, hostTime, type ScheduleTime } from '../../clock/index.js';
 import {
@@ -72,6 +74,8 @@ interface Entry {
 
 /** Most names of removed jobs that one settle takes away. Others are left to the next ones. */
 const MOST_REMOVED = 100;
+/** Most unmet dependencies that one settle tells of. */
+const MOST_TOLD = 100;
 /** Refusals in a row after which the lock is requested. */
 const MOST_LOST_RACES = 2;
 
@@ -122,14 +126,14 @@ export class RunNotes {
     if (data === node.data) return this.nothing();
     this.countedFrom = node.stat.version;
     const count: Operation = { kind: 'set', path, data, version: this.countedFrom };
-    const entries = succeeded.length === 0 ? [] : await this.enter(children, succeeded);
+    const isDecided = succeeded.length > 0 || unmet.length > 0;
+    const entries = isDecided ? await this.enter(children, succeeded) : [];
     return {
       operations: [count, ...entries.map(({ operation }) => operation), ...this.lock.operations],
       onCommitted: ([, ...results]) => {
         this.noteCommitted();
         this.remember(entries, results);
-        for (const run of unmet)
-          for (const jobName of children) this.onUnmet({ jobName, parent: tree.jobName, ...run });
+        if (unmet.length > 0) this.tell(this.startedAfter(children), unmet);
       },
     };
   }
@@ -172,6 +176,16 @@ export class RunNotes {
       reason: 'superseded',
     }));
     return { progress: { closedUpTo: this.scheduleClock.wallNow(), runs: new Map() }, succeeded: [], unmet };
+  }
+
+  /** Jobs that say themselves that they start after this one: anybody may write a name. */
+  private startedAfter(children: readonly JobName[]): readonly JobName[] {
+    return children.filter((child) => this.ledgers.get(child)?.ledger.parents.includes(this.tree.jobName));
+  }
+
+  private tell(children: readonly JobName[], unmet: readonly UnmetRun[]): void {
+    const told = unmet.flatMap((run) => children.map((jobName) => ({ jobName, parent: this.tree.jobName, ...run })));
+    for (const one of told.slice(0, MOST_TOLD)) this.onUnmet(one);
   }
 
   private nothing(): NotedSettles {
