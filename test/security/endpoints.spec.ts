@@ -79,7 +79,7 @@ describe('a client of the dump server', () => {
 
     expect(Buffer.byteLength(dump)).toBeLessThanOrEqual(MOST_BYTES + 100);
     expect(Buffer.byteLength(dump)).toBeGreaterThan(MOST_BYTES / 2);
-    expect(dump.endsWith(`# cut: the tree has more than ${MOST_BYTES} bytes\n`)).toBe(true);
+    expect(dump.split('\n').at(-2)).toMatch(`# cut: the tree has more than ${MOST_BYTES} bytes, or `);
   });
 
   it('hides 60,000 addresses in a moment', async () => {

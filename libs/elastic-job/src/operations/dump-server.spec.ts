@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MemoryRegistry, type RegistryCenter } from '../registry/index.js';
 import { VirtualClock } from '../testing/index.js';
 import { type DumpServer, startDumpServer } from './dump-server.js';
@@ -22,6 +22,42 @@ beforeEach(async () => {
 afterEach(async () => {
   await server.close();
   await registry.close();
+});
+
+describe('a dump of a hostile tree', () => {
+  it('has 10,000 children of a node at most, and says that it is cut', async () => {
+    await registry.ensurePath('/settle-orders/sharding');
+    const paths = Array.from({ length: 12_000 }, (_, item) => `/settle-orders/sharding/${item}`);
+    for (const path of paths) await registry.create(path, '', 'PERSISTENT');
+
+    const lines = (await operations.dump('settle-orders')).split('\n');
+
+    expect(lines.filter((line) => line.startsWith('/settle-orders/sharding/'))).toHaveLength(10_000);
+    expect(lines.at(-2)).toMatch(/^# cut: /);
+  });
+
+  it('has at most maxBytes as it is shown, also where hiding makes a text longer', async () => {
+    await registry.ensurePath('/settle-orders/sharding/0');
+    const record = Object.fromEntries(Array.from({ length: 2_000 }, (_, field) => [`f${field}`, 1]));
+    await registry.create('/settle-orders/sharding/0/record', JSON.stringify(record), 'PERSISTENT');
+    await registry.create('/settle-orders/servers/ipv6', '::/::/::/::/::/::'.repeat(1_000), 'PERSISTENT');
+
+    const dump = await operations.dump('settle-orders', { maxBytes: 24_000 });
+
+    expect(Buffer.byteLength(dump)).toBeLessThan(24_100);
+    expect(dump).toMatch(/\n# cut: .*\n$/);
+  });
+
+  it('is hidden in turns of the event loop', async () => {
+    for (const name of 'abcdefgh') {
+      await registry.create(`/settle-orders/servers/${name}`, '::1 '.repeat(30_000), 'PERSISTENT');
+    }
+    const turns = vi.spyOn(clock, 'nextTurn');
+
+    await operations.dump('settle-orders');
+
+    expect(turns.mock.calls.length).toBeGreaterThanOrEqual(8);
+  });
 });
 
 describe('the dump server', () => {

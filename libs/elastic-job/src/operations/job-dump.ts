@@ -1,63 +1,93 @@
 import { isIPv6 } from 'node:net';
+import type { Clock } from '../clock/index.js';
 import { inJavaOrder } from '../domain/index.js';
-import type { RegistryCenter, RegistryNode, Subtree } from '../registry/index.js';
+import type { RegistryCenter, RegistryNode, Subtree, SubtreeBounds } from '../registry/index.js';
 
 /** Most nodes whose values are read at once, and so are in memory besides the dump. */
 const READ_AT_ONCE = 20;
-/** The shortest line of a dump: a name and the delimiter. */
-const SHORTEST_LINE = 5;
+/** Characters of nodes that are shown in one turn of the event loop. */
+const SHOWN_AT_ONCE = 50_000;
+/** The delimiter of a line, and its end. */
+const LINE_BYTES = 4;
 /** Longer than any path that the library makes. */
 const LONGEST_PATH = 4_096;
+/** Most children of a node. An instance reads no more either. */
+const MOST_CHILDREN = 10_000;
 
-/** A tree, or the part of it that fits a dump. */
-interface DumpedTree {
-  readonly nodes: readonly RegistryNode[];
-  /** True if the rest is left out. */
-  readonly isCut: boolean;
+/** A dump: what is shown of each node, and how large it may be. */
+export interface Dump {
+  readonly maxBytes: number;
+  readonly clock: Pick<Clock, 'nextTurn'>;
+  /** The node's line. */
+  readonly show: (node: RegistryNode) => string;
 }
 
 /**
- * Reads the nodes below a path, depth first, children in Java's order; undefined if there is no such node. A change
- * during the reading may or may not be included.
- * @param mostBytes size of paths and values at which the reading stops
+ * Shows the nodes below a path, depth first, children in Java's order; undefined if there is no such node. Of a larger
+ * tree the first nodes, and a last line that says so. A change during the reading may or may not be included.
  */
-export async function readTree(
+export async function dumpTree(
   registry: RegistryCenter,
   root: string,
-  mostBytes: number,
-): Promise<DumpedTree | undefined> {
+  dump: Dump,
+): Promise<readonly string[] | undefined> {
   let isCut = false;
-  let left = Math.ceil(mostBytes / SHORTEST_LINE);
-  const admits = (path: string) => path.length <= LONGEST_PATH && (left -= 1) >= 0;
-  const bounds = {
-    admits: (path: string) => admits(path) || !(isCut = true),
-    isLeaf: () => false,
-    mostChildren: Infinity,
-    longest: () => mostBytes,
-    onLeftOut: () => (isCut = true),
-  };
+  const bounds = boundsOf(dump, () => (isCut = true));
   const view = await registry.openSubtree(root, () => {}, { holds: () => false, bounds });
   try {
     if (!view.has(root)) return undefined;
-    const nodes: RegistryNode[] = [];
-    let bytes = 0;
-    for (const paths of inPieces(pathsBelow(view, root))) {
-      await view.load(paths);
-      for (const node of paths.flatMap((path) => view.node(path) ?? [])) {
-        bytes += Buffer.byteLength(node.path) + Buffer.byteLength(node.data) + SHORTEST_LINE;
-        if (bytes > mostBytes) return { nodes, isCut: true };
-        nodes.push(node);
-      }
-    }
-    return { nodes, isCut };
+    const lines: string[] = [];
+    const isWhole = await showNodes(view, root, dump, lines);
+    if (isCut || !isWhole) lines.push(cutLine(dump));
+    return lines;
   } finally {
     view.close();
   }
 }
 
-/** Writes one `path | value` for each node, with values unchanged: those of several lines span lines. */
-export function formatDump(nodes: readonly RegistryNode[]): string[] {
-  return nodes.map(({ path, data }) => `${path} | ${data}`);
+/** Writes one `path | value`, with the value unchanged: one of several lines spans lines. */
+export function dumpLine({ path, data }: RegistryNode): string {
+  return `${path} | ${data}`;
+}
+
+function cutLine({ maxBytes }: Dump): string {
+  return `# cut: the tree has more than ${maxBytes} bytes, or a node of it more than ${MOST_CHILDREN} children`;
+}
+
+function boundsOf({ maxBytes }: Dump, onLeftOut: () => void): SubtreeBounds {
+  let left = maxBytes;
+  return {
+    admits: ({ length }) => {
+      const isAdmitted = length <= LONGEST_PATH && (left -= length + LINE_BYTES) >= 0;
+      if (!isAdmitted) onLeftOut();
+      return isAdmitted;
+    },
+    isLeaf: () => false,
+    mostChildren: MOST_CHILDREN,
+    longest: () => maxBytes,
+    onLeftOut,
+  };
+}
+
+/** Text that is hidden counts as well, since it is read. @returns false if not all nodes have room */
+async function showNodes(view: Subtree, root: string, { maxBytes, clock, show }: Dump, lines: string[]) {
+  let bytes = 0;
+  let leftInTurn = SHOWN_AT_ONCE;
+  for (const paths of inPieces(pathsBelow(view, root))) {
+    await view.load(paths);
+    for (const node of paths.flatMap((path) => view.node(path) ?? [])) {
+      leftInTurn -= node.data.length;
+      if (leftInTurn < 0) {
+        await clock.nextTurn();
+        leftInTurn = SHOWN_AT_ONCE - node.data.length;
+      }
+      const line = show(node);
+      bytes += Math.max(Buffer.byteLength(line), Buffer.byteLength(node.data)) + LINE_BYTES;
+      if (bytes > maxBytes) return false;
+      lines.push(line);
+    }
+  }
+  return true;
 }
 
 /** Order and grouping matter: if one address begins with another, the longer one may be cut. */
@@ -67,29 +97,32 @@ const IPV4 = /(?:\d|[1-9]\d|1\d{2}|2[0-4]\d|25[0-5])(?:\.(?:1\d{2}|2[0-4]\d|25[0
 const MAYBE_IPV6 = /(?<![\w:.])(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?![\w:.])/gi;
 
 /**
- * Replaces each IPv4 address, each text that looks like one, and each IPv6 address by `ip1`, `ip2` and so on, in the
- * order of first appearance.
+ * Makes a function that replaces each IPv4 address, each text that looks like one, and each IPv6 address by `ip1`,
+ * `ip2` and so on, in the order of first appearance in all its texts.
  * @see ElasticJob, `SensitiveInfoUtils.filterSensitiveIps` and `IpUtils.IP_REGEX`
  */
-export function hideAddresses(texts: readonly string[]): string[] {
+export function addressHider(): (text: string) => string {
   const names = new Map<string, string>();
   const nameOf = (address: string) => {
     const name = names.get(address) ?? `ip${names.size + 1}`;
     names.set(address, name);
     return name;
   };
-  return texts.map((text) =>
-    text.replaceAll(IPV4, nameOf).replaceAll(MAYBE_IPV6, (found) => (isIPv6(found) ? nameOf(found) : found)),
-  );
+  return (text) =>
+    text.replaceAll(IPV4, nameOf).replaceAll(MAYBE_IPV6, (found) => (isIPv6(found) ? nameOf(found) : found));
 }
 
 /** Depth first, without the root. Iterative, since a tree may be deeper than the stack. */
 function* pathsBelow(view: Subtree, root: string): Generator<string, void> {
   const childrenOf = (path: string) => inJavaOrder(view.children(path)).map((name) => `${path}/${name}`);
-  const waiting = childrenOf(root).toReversed();
-  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-    yield path;
-    waiting.push(...childrenOf(path).toReversed());
+  const waiting = [childrenOf(root).values()];
+  for (let siblings = waiting.at(-1); siblings !== undefined; siblings = waiting.at(-1)) {
+    const { done, value: path } = siblings.next();
+    if (done) waiting.pop();
+    else {
+      yield path;
+      waiting.push(childrenOf(path).values());
+    }
   }
 }
 

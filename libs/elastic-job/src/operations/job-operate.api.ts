@@ -15,7 +15,7 @@ import {
   type ShardingStrategy,
   UnknownJobError,
 } from '../domain/index.js';
-import type { Operation, RegistryCenter } from '../registry/index.js';
+import type { Operation, RegistryCenter, RegistryNode } from '../registry/index.js';
 import {
   type CommandScope,
   deletion,
@@ -28,7 +28,7 @@ import { createJob, type FindTemplate, type NewJob } from './create-job.js';
 import { assertItem, assertReadable, assertServerIp, pathsOf } from './arguments.js';
 import { type JobFacts, jobNamesIn, type JobPart, readJobs } from './job-facts.js';
 import { withoutSecrets } from './dump-secrets.js';
-import { formatDump, hideAddresses, readTree } from './job-dump.js';
+import { addressHider, dumpLine, dumpTree } from './job-dump.js';
 import { UnknownServerError } from './operations.errors.js';
 import { type CancelOutcome, requestCancel, requestCancels } from './request-cancel.js';
 import { requestRuns, type TriggerReceipt } from './request-runs.js';
@@ -50,7 +50,8 @@ export interface DumpOptions {
    */
   readonly hideSecrets?: boolean;
   /**
-   * Most bytes of a dump; of a larger tree it has the first nodes, and a last line that says so.
+   * Most bytes of a dump; of a larger tree it has the first nodes, and a last line that says so. A node shows 10,000
+   * children at most.
    * @default 5_000_000
    */
   readonly maxBytes?: number;
@@ -217,14 +218,13 @@ export class JobOperateApi {
    */
   async dump(jobName: JobName, options: DumpOptions = {}): Promise<string> {
     const paths = pathsOf(jobName);
-    const { maxBytes = MAX_DUMP_BYTES } = options;
-    const tree = await readTree(this.registry, paths.root, maxBytes);
-    if (tree === undefined) throw new UnknownJobError(jobName, 'registry');
-    const hidesSecrets = options.hideSecrets !== false;
-    const nodes = hidesSecrets ? tree.nodes.map((node) => withoutSecrets(paths, node)) : tree.nodes;
-    const lines = formatDump(nodes).map(hidesSecrets ? this.redact : (line) => line);
-    if (tree.isCut) lines.push(`# cut: the tree has more than ${maxBytes} bytes`);
-    return `${(options.hideAddresses === false ? lines : hideAddresses(lines)).join('\n')}\n`;
+    const { maxBytes = MAX_DUMP_BYTES, hideSecrets = true } = options;
+    const hide = options.hideAddresses === false ? (line: string) => line : addressHider();
+    const show = (node: RegistryNode) =>
+      hide(hideSecrets ? this.redact(dumpLine(withoutSecrets(paths, node))) : dumpLine(node));
+    const lines = await dumpTree(this.registry, paths.root, { maxBytes, clock: this.clock, show });
+    if (lines === undefined) throw new UnknownJobError(jobName, 'registry');
+    return `${lines.join('\n')}\n`;
   }
 
   private async setStatus(status: ServerStatus, scope: CommandScope): Promise<void> {
