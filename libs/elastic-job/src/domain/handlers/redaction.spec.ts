@@ -34,6 +34,32 @@ describe('a redacted error', () => {
     expect(error.message).toBe('no s3cret');
   });
 
+  it('has the fields redacted that it inherits from another error, and from its class', () => {
+    class AxiosError extends Error {}
+    Object.assign(AxiosError.prototype, { config: 's3cret' });
+    const failure = Object.assign(new AxiosError('no s3cret', { cause: new Error('s3cret') }), {
+      response: { body: 's3cret' },
+    });
+
+    const redacted = redactThrown(Object.create(failure, { message: { value: 'plain' } }), redact);
+
+    expect(redacted).toBeInstanceOf(AxiosError);
+    expect(redacted).toMatchObject({
+      message: 'plain',
+      config: '***',
+      response: { body: '***' },
+      cause: { message: '***' },
+    });
+    expect(Object.keys(Object(redacted))).toEqual([]);
+  });
+
+  it('has the name redacted that its class has', () => {
+    class AxiosError extends Error {}
+    AxiosError.prototype.name = 's3cret';
+
+    expect(redactThrown(new AxiosError('plain'), redact)).toMatchObject({ name: '***' });
+  });
+
   it('has its stack redacted also where that is computed when it is asked for, as on Node 26', () => {
     const error = new Error('s3cret');
     Object.defineProperty(error, 'stack', { get: () => `Error: ${error.message}\n    at settle`, configurable: true });

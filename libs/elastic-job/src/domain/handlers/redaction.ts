@@ -141,8 +141,9 @@ class Redaction {
     define('message', this.redact(messageOf(thrown)));
     const stack = stackOf(thrown);
     if (stack !== undefined) define('stack', this.redact(stack));
+    const name = this.redact(nameOf(thrown));
     const hasOwnName = [copy, thrown].some((one) => Object.hasOwn(one, 'name'));
-    if (!isOfThisRealm || hasOwnName) define('name', this.redact(nameOf(thrown)));
+    if (!isOfThisRealm || hasOwnName || name !== nameOf(thrown)) define('name', name);
     if (isOwnForm(thrown, 'toString')) define('toString', () => this.redact(`${nameOf(thrown)}: ${messageOf(thrown)}`));
     return copy;
   }
@@ -159,21 +160,27 @@ class Redaction {
 }
 
 /**
- * Fields of an error by name, with whether they are listed: its own ones, and getters of its classes.
- * @param mostOwn most own ones; an outsider may have given it any number
+ * Fields of an error by name, with whether they are listed: its own ones, and the getters and values that it inherits
+ * from its classes or another error, without their methods.
+ * @param most most of each of these; an outsider may have given it any number
  */
-function fieldsOf(thrown: Error, mostOwn: number): ReadonlyMap<string, boolean> {
+function fieldsOf(thrown: Error, most: number): ReadonlyMap<string, boolean> {
   const fields = new Map<string, boolean>();
-  for (const name of Object.getOwnPropertyNames(thrown).slice(0, mostOwn)) {
-    fields.set(name, Object.prototype.propertyIsEnumerable.call(thrown, name));
-  }
-  for (let owner: object | null = Object.getPrototypeOf(thrown); owner !== null; owner = Object.getPrototypeOf(owner)) {
-    for (const [name, field] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
-      const isGetter = field.get !== undefined && name !== '__proto__';
-      if (isGetter && !fields.has(name)) fields.set(name, field.enumerable === true);
+  for (let owner: object | null = thrown; owner !== null; owner = Object.getPrototypeOf(owner)) {
+    const isOwn = owner === thrown;
+    for (const name of Object.getOwnPropertyNames(owner).slice(0, most)) {
+      const field = Object.getOwnPropertyDescriptor(owner, name);
+      if (field === undefined || fields.has(name)) continue;
+      if (isOwn || isShown(name, field)) fields.set(name, isOwn && field.enumerable === true);
     }
   }
   return fields;
+}
+
+/** True for an inherited value that is no method. Name and message are set for themselves. */
+function isShown(name: string, field: PropertyDescriptor): boolean {
+  if (field.get !== undefined) return name !== '__proto__';
+  return typeof field.value !== 'function' && !['name', 'message', '__proto__'].includes(name);
 }
 
 /** True if the error's class, or the error itself, shows itself in another way than errors do. */
