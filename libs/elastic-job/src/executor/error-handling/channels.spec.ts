@@ -8,6 +8,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { SystemClock } from '../../clock/index.js';
 import type { JobErrorHandler, JobFailure, JobProps } from '../../domain/index.js';
@@ -101,6 +102,24 @@ describe('a channel of the web', () => {
     expect(await deliver('WECHAT', { 'wechat.webhook': service.address })).toMatchObject([
       { error: { fault: `the server answered ${status}` } },
     ]);
+  });
+});
+
+describe('an answer that is no HTTP', () => {
+  it.each([
+    ['SLACK', 'slack.webhook'],
+    ['WEBHOOK', 'webhook.url'],
+    ['WECHAT', 'wechat.webhook'],
+    ['DINGTALK', 'dingtalk.webhook'],
+  ])('is reported by %s, with nothing of its text', async (type, prop) => {
+    service = await Service.start(
+      ({ socket }) => void socket!.end('HTTP/1.1 200 OK\r\ncontent-length: a\r\n\r\ns3cret'),
+    );
+
+    const told = await deliver(type, { [prop]: service.address });
+
+    expect(told).toMatchObject([{ error: { fault: expect.stringContaining('Content-Length') } }]);
+    expect(inspect(told, { depth: 9, showHidden: true })).not.toContain('s3cret');
   });
 });
 

@@ -1,4 +1,5 @@
 import { causeOf, isError, messageOf } from '../../domain/index.js';
+import { fetchFault } from '../fetch-fault.js';
 import { DeliveryError } from './error-handling.errors.js';
 
 /** Most bytes of an answer that are read. Robots answer with less than 100, and a service may send without end. */
@@ -33,9 +34,9 @@ async function exchange(type: string, url: string, request: RequestInit): Promis
   try {
     const response = await fetch(url, request);
     return { status: response.status, text: await beginningOf(response) };
-  } catch (cause) {
+  } catch (error) {
     if (request.signal?.aborted) throw request.signal.reason;
-    throw new DeliveryError(type, faultOf(cause), { cause });
+    throw new DeliveryError(type, faultOf(error), { cause: fetchFault(error) });
   }
 }
 

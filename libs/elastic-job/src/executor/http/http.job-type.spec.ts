@@ -135,6 +135,18 @@ describe('an HTTP job', () => {
     expect(asked).toEqual(['/old']);
   });
 
+  it('fails at an answer that is no HTTP, and shows nothing of it', async () => {
+    const uri = await serve((_, { socket }) => void socket!.end('HTTP/1.1 200 OK\r\ncontent-length: a\r\n\r\ns3cret'));
+
+    const error = await errorOf({ 'http.uri': uri, 'http.method': 'GET' });
+
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/ failed: .*Content-Length/),
+      cause: { cause: { name: 'HTTPParserError', code: 'HPE_INVALID_CONTENT_LENGTH' } },
+    });
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('s3cret');
+  });
+
   it('fails with the message of the operating system if nobody listens', async () => {
     const uri = await serve(() => {});
     servers.splice(0).forEach((server) => server.close());

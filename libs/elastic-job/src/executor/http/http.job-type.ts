@@ -9,6 +9,7 @@ import {
   type ShardingContext,
   targetsAmong,
 } from '../../domain/index.js';
+import { fetchFault } from '../fetch-fault.js';
 import { shardingContextHeader } from '../sharding-context-json.js';
 import { HttpJobError } from './http-job.error.js';
 import { findHttpFaults, HTTP_PROPS, type HttpSettings, readHttpProps } from './http.props.js';
@@ -112,7 +113,7 @@ function failure(
   if (signal.aborted) return signal.reason;
   if (error instanceof HttpJobError) return error;
   const detail = elapsedMs === undefined ? `failed: ${rootCause(error)}` : `was silent for ${elapsedMs} ms`;
-  return new HttpJobError(jobName, shardingItem, shown(settings), detail, { cause: error });
+  return new HttpJobError(jobName, shardingItem, shown(settings), detail, { cause: fetchFault(error) });
 }
 
 /** The message of `fetch` is always `fetch failed`; its cause has the reason. */

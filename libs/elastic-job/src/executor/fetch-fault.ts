@@ -1,0 +1,18 @@
+import { causeOf, isError, messageOf, nameOf } from '../domain/index.js';
+
+/** Most causes that are kept, since a chain of causes may be circular. */
+const MOST_CAUSES = 5;
+
+/**
+ * The error of a request as it may be shown: name, message and code of it and its causes. Its other fields may hold what
+ * the server has answered.
+ */
+export function fetchFault(thrown: unknown, mostCauses = MOST_CAUSES): Error {
+  const cause = causeOf(thrown);
+  const hasCause = isError(cause) && mostCauses > 0;
+  const fault = new Error(messageOf(thrown), hasCause ? { cause: fetchFault(cause, mostCauses - 1) } : undefined);
+  fault.name = nameOf(thrown);
+  delete fault.stack; // It would be that of this function.
+  const code: unknown = isError(thrown) ? Reflect.get(thrown, 'code') : undefined;
+  return typeof code === 'string' ? Object.assign(fault, { code }) : fault;
+}
