@@ -15,7 +15,8 @@ export class OutputTail {
   follow(stream: Readable | null | undefined): this {
     stream?.on('data', (chunk: Buffer) => {
       this.isCut ||= this.bytes.length + chunk.length > this.limit;
-      this.bytes = Buffer.concat([this.bytes, chunk]).subarray(-this.limit);
+      const all = Buffer.concat([this.bytes, chunk]);
+      this.bytes = all.subarray(Math.max(0, all.length - this.limit));
     });
     return this;
   }

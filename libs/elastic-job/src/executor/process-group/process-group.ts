@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process';
 import { Duplex } from 'node:stream';
 import type { Clock, Timer } from '../../clock/index.js';
-import type { ExecutorEnd } from '../../domain/index.js';
+import { type ExecutorEnd, isError, nameOf } from '../../domain/index.js';
 import { OutputTail } from './output-tail.js';
 
 /** A program, its environment, and how it is ended. @internal */
@@ -48,43 +48,41 @@ export class ProcessGroup {
   readonly exited: Promise<ExecutorEnd>;
   /** Resolves when no process has an inherited output open any more, and everything written has been read. */
   private readonly closed: Promise<void>;
-  private readonly child: ChildProcess;
+  /** Undefined if it could not be started. */
+  private readonly child: ChildProcess | undefined;
   private grace: { readonly timer: Timer; readonly isOver: Promise<void> } | undefined;
 
   constructor(
     private readonly clock: Clock,
     private readonly options: ProcessGroupOptions,
   ) {
-    const { command, args, env, workingDirectory, input, outputLimit, mergesOutput = false } = options;
-    const child = spawn(command, args, {
-      detached: HAS_GROUPS,
-      stdio: stdioOf(options),
-      env,
-      cwd: workingDirectory,
-      windowsHide: true,
-    });
+    const { command, input, outputLimit, mergesOutput = false } = options;
+    const started = start(options);
+    const child = started instanceof Error ? undefined : started;
     this.child = child;
     this.exited = new Promise((resolve) => {
-      child.on('error', (error) => resolve({ kind: 'process', error }));
-      child.once('exit', (code, signal) => resolve({ kind: 'process', code, signal }));
+      if (started instanceof Error) resolve({ kind: 'process', error: started });
+      child?.on('error', (error) => resolve({ kind: 'process', error: startFault(command, error) }));
+      child?.once('exit', (code, signal) => resolve({ kind: 'process', code, signal }));
     });
     this.closed = new Promise((resolve) => {
-      child.once('close', () => resolve());
       // A process that could not start has no descriptors to close.
-      child.on('error', () => child.pid === undefined && resolve());
+      if (child === undefined) resolve();
+      child?.once('close', () => resolve());
+      child?.on('error', () => child.pid === undefined && resolve());
     });
-    child.stdin?.on('error', () => {}); // The process may not read its input.
-    child.stdin?.end(input);
-    this.stdout = new OutputTail(outputLimit).follow(child.stdout);
-    this.stderr = (mergesOutput ? this.stdout : new OutputTail(outputLimit)).follow(child.stderr);
-    const channel = child.stdio?.[3];
+    child?.stdin?.on('error', () => {}); // The process may not read its input.
+    child?.stdin?.end(input);
+    this.stdout = new OutputTail(outputLimit).follow(child?.stdout);
+    this.stderr = (mergesOutput ? this.stdout : new OutputTail(outputLimit)).follow(child?.stderr);
+    const channel = child?.stdio?.[3];
     this.channel = channel instanceof Duplex ? channel : undefined;
     this.channel?.on('error', () => {}); // It may close its channel as well.
   }
 
   /** The id of the process, and of its group. Undefined if it could not be started. */
   get pid(): number | undefined {
-    return this.child.pid;
+    return this.child?.pid;
   }
 
   /**
@@ -114,9 +112,9 @@ export class ProcessGroup {
     await Promise.race([this.closed, isOver]);
     timer.cancel();
     if (wasTold) this.signal('SIGKILL');
-    this.child.stdin?.destroy();
-    this.child.stdout?.destroy();
-    this.child.stderr?.destroy();
+    this.child?.stdin?.destroy();
+    this.child?.stdout?.destroy();
+    this.child?.stderr?.destroy();
     this.channel?.destroy();
   }
 
@@ -131,7 +129,7 @@ export class ProcessGroup {
   }
 
   private signal(signal: NodeJS.Signals): void {
-    const { pid } = this.child;
+    const { pid } = this;
     if (pid === undefined) return;
     try {
       process.kill(HAS_GROUPS ? -pid : pid, signal);
@@ -139,6 +137,22 @@ export class ProcessGroup {
       // The group is gone.
     }
   }
+}
+
+/** Some starts are refused by an event of the process, and some by a throw. */
+function start(options: ProcessGroupOptions): ChildProcess | Error {
+  const { command, args, env, workingDirectory: cwd } = options;
+  try {
+    return spawn(command, args, { detached: HAS_GROUPS, stdio: stdioOf(options), env, cwd, windowsHide: true });
+  } catch (error) {
+    return startFault(command, error);
+  }
+}
+
+/** The error of a start, with its code alone: its message and its fields may repeat the arguments. */
+function startFault(command: string, error: unknown): Error {
+  const code = String((isError(error) && Reflect.get(error, 'code')) || nameOf(error));
+  return Object.assign(new Error(`spawn ${command} ${code}`), { code });
 }
 
 function stdioOf({ input, hasChannel = false }: ProcessGroupOptions): StdioOptions {

@@ -3,9 +3,16 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SystemClock } from '../../clock/index.js';
-import { CancelledError, ExecutorDeathError, guardProps, type JobProps } from '../../domain/index.js';
+import {
+  CancelledError,
+  ConfigurationError,
+  ExecutorDeathError,
+  guardProps,
+  type JobProps,
+} from '../../domain/index.js';
 import { all, setUp, SUCCEEDED } from '@test/support/unit/hand-made-lease.js';
 import {
   ScriptFailedError,
@@ -31,8 +38,8 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-function runItem(commandLine: string, options: ScriptJobOptions = {}) {
-  const stage = setUp({ items: [1], options: { props: { 'script.command.line': commandLine } } });
+function runItem(commandLine: string, options: ScriptJobOptions = {}, jobParameter = '') {
+  const stage = setUp({ items: [1], options: { props: { 'script.command.line': commandLine }, jobParameter } });
   const type = new ScriptJobType({ killGraceMs: 2_000, ...options });
   let result: ScriptResult | undefined;
   const outcomes = all(stage.run(async (context) => (result = await type.execute(context))));
@@ -44,8 +51,8 @@ function shell(script: string): string {
   return `sh -c "${script}" script`;
 }
 
-async function errorOf(commandLine: string, options?: ScriptJobOptions): Promise<unknown> {
-  const outcome = await runItem(commandLine, options).outcome();
+async function errorOf(commandLine: string, options?: ScriptJobOptions, jobParameter = ''): Promise<unknown> {
+  const outcome = await runItem(commandLine, options, jobParameter).outcome();
   return outcome.kind === 'failed' ? outcome.error : outcome;
 }
 
@@ -117,6 +124,26 @@ describe('a script', () => {
       state: 'ERROR',
       detail: expect.stringContaining('ENOENT'),
     });
+  });
+
+  it.each([
+    ['does not exist', 'ENOENT', '/no/such/command --key=s3cret', {}],
+    ['may not be executed', 'EACCES', '/etc/passwd --key=s3cret', {}],
+    ['is too long', 'E2BIG', `true --key=s3cret ${'a'.repeat(200_000)}`, {}],
+    ['has a variable that is too long', 'E2BIG', `true --key=s3cret`, { context: 'environment' }],
+    ['holds a NUL character', 'ERR_INVALID_ARG_VALUE', 'true --key=s3cret\0', {}],
+  ] as const)('could not start if its command %s, and its error has no argument', async (_, code, line, options) => {
+    const jobParameter = 'context' in options ? 'a'.repeat(200_000) : '';
+
+    const error = await errorOf(line, options, jobParameter);
+
+    expect(error).toBeInstanceOf(ExecutorDeathError);
+    expect(error).toMatchObject({ state: 'ERROR', detail: `spawn ${line.split(' ', 1)[0]} ${code}`, cause: { code } });
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('s3cret');
+  });
+
+  it('keeps nothing of the output with outputLimit 0', async () => {
+    expect(await errorOf(shell('echo half done; exit 1'), { outputLimit: 0 })).toMatchObject({ stdout: '...' });
   });
 
   it('leaves no process behind after it has succeeded', async () => {
@@ -263,8 +290,22 @@ describe('the props of a script', () => {
     },
   );
 
+  it('are refused with a NUL character, which no command may hold, and are not repeated', () => {
+    expect(new ScriptJobType().findFaults({ 'script.command.line': 'true s3cret\0' })).toEqual([
+      'script.command.line must hold no NUL character',
+    ]);
+  });
+
   it('are accepted with a command line', () => {
     expect(new ScriptJobType().findFaults({ 'script.command.line': 'true' })).toEqual([]);
+  });
+});
+
+describe('the options of scripts', () => {
+  it.each([-1, 1.5, Number.NaN, Infinity])('must be whole numbers, and not %d', (wrong) => {
+    const make = () => new ScriptJobType({ outputLimit: wrong, killGraceMs: wrong });
+    expect(make).toThrow(ConfigurationError);
+    expect(make).toThrow(/outputLimit must be a whole number of 0 or more.*killGraceMs must be/s);
   });
 });
 

@@ -1,6 +1,7 @@
 import { parseArgsStringToArgv } from 'string-argv';
 import { type Clock, SystemClock } from '../../clock/index.js';
 import {
+  ConfigurationError,
   ExecutorDeathError,
   executorDeathOf,
   type ExecutorEnd,
@@ -10,6 +11,7 @@ import {
   PropsReader,
   type PropTargets,
   type ShardingContext,
+  show,
   targetsAmong,
 } from '../../domain/index.js';
 import { inheritedEnvironment, ProcessGroup } from '../process-group/index.js';
@@ -47,7 +49,7 @@ export interface ScriptJobOptions {
   readonly context?: 'argument' | 'stdin' | 'environment';
   /** How long a script may go on after SIGTERM before it is killed, in milliseconds. @default 5_000 */
   readonly killGraceMs?: number;
-  /** Most bytes that are kept of the end of each output. @default 16_384 */
+  /** Most bytes that are kept of the end of each output; 0: none. @default 16_384 */
   readonly outputLimit?: number;
   /** Time, chance and host. @default this process's */
   readonly clock?: Clock;
@@ -78,6 +80,7 @@ export class ScriptJobType implements JobType {
   private readonly told: Required<Pick<ScriptJobOptions, 'context' | 'env'>> & Pick<ScriptJobOptions, 'allow'>;
   private readonly limits: { readonly killGraceMs: number; readonly outputLimit: number };
 
+  /** @throws {ConfigurationError} for wrong limits */
   constructor({
     allow,
     env = [],
@@ -88,13 +91,16 @@ export class ScriptJobType implements JobType {
   }: ScriptJobOptions = {}) {
     this.clock = clock;
     this.told = { allow, env, context };
-    this.limits = { killGraceMs, outputLimit };
+    this.limits = { outputLimit, killGraceMs };
+    const faults = Object.entries(this.limits).flatMap(([name, value]) => findLimitFaults(name, value));
+    if (faults.length > 0) throw new ConfigurationError('ScriptJobType', faults);
   }
 
   findFaults(props: JobProps): readonly string[] {
     const [command = ''] = commandOf(props);
     const reader = new PropsReader({ [COMMAND_LINE]: command });
     reader.required(COMMAND_LINE, '/opt/settle.sh --all');
+    if (props[COMMAND_LINE]?.includes('\0')) return [`${COMMAND_LINE} must hold no NUL character`];
     if (!isQuotedToTheEnd(props[COMMAND_LINE] ?? '')) return [`${COMMAND_LINE} must close its quotes`];
     if (reader.faults.length > 0 || this.isAllowed(command)) return reader.faults;
     return [`${COMMAND_LINE} must begin with one of ${this.told.allow?.join(', ')}`];
@@ -139,6 +145,11 @@ export class ScriptJobType implements JobType {
   private isAllowed(command: string): boolean {
     return this.told.allow === undefined || this.told.allow.includes(command);
   }
+}
+
+function findLimitFaults(name: string, value: unknown): readonly string[] {
+  if (Number.isSafeInteger(value) && Number(value) >= 0) return [];
+  return [`${name} must be a whole number of 0 or more, but is ${show(value)}`];
 }
 
 function commandOf(props: JobProps): readonly string[] {
