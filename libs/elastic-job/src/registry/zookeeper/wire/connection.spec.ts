@@ -1,12 +1,12 @@
 import { bufferReply, emptyReply, startFakeServer } from '@test/support/faults/fake-server.js';
-import { OP } from '@test/support/faults/frames.js';
+import { frame, int32, OP } from '@test/support/faults/frames.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SystemClock } from '../../../clock/index.js';
 import { Hidden } from '../../../domain/index.js';
 import { SessionLease } from '../../session-lease.js';
 import { loadJute } from './client-library.js';
 import { Connection } from './connection.js';
-import { FrameWriter } from './handshake.js';
+import { FrameWriter, type SessionTicket } from './handshake.js';
 import { Protocol } from './protocol.js';
 import { digestMd5, readChallenge } from './sasl.js';
 
@@ -30,10 +30,35 @@ describe('a digest beside SASL', () => {
   });
 });
 
+describe('a server that grants no session', () => {
+  const NO_SESSION = frame(Buffer.concat([int32(0), int32(0), Buffer.alloc(8), int32(16), Buffer.alloc(17)]));
+
+  it('has refused a new one, so that the next attempt waits as after any failed one', async () => {
+    const { opening } = await connectTo(String, { handshake: NO_SESSION });
+
+    expect(await opening).toMatchObject({ kind: 'failed', cause: { message: 'the server refused a new session' } });
+  });
+
+  it('has told that the session which was to be continued is over', async () => {
+    const ticket = { id: '1', password: Buffer.alloc(16), timeoutMs: 10_000 };
+    const { opening } = await connectTo(String, { handshake: NO_SESSION, ticket });
+
+    expect(await opening).toEqual({ kind: 'expired' });
+  });
+});
+
+interface Handshake {
+  /** @default a session */
+  readonly handshake?: Buffer;
+  /** @default a new session */
+  readonly ticket?: SessionTicket;
+}
+
 /** Connects with digest and SASL to a server whose last step of SASL is the given one. */
-async function connectTo(lastStep: (answer: string) => string) {
+async function connectTo(lastStep: (answer: string) => string, { handshake, ticket }: Handshake = {}) {
   const received: number[] = [];
   const server = await startFakeServer({
+    ...(handshake && { handshake }),
     reply: ({ xid, type }, payload) => {
       received.push(type);
       if (type !== OP.sasl) return emptyReply(xid, 0);
@@ -51,7 +76,7 @@ async function connectTo(lastStep: (answer: string) => string) {
     sessionTimeoutMs: 10_000,
     serverTickMs: undefined,
     limitMs: 5_000,
-    ticket: undefined,
+    ticket,
     lastZxid: 0n,
   };
   const listener = { watched: () => {}, mayDeliver: () => true, dropped: () => {} };

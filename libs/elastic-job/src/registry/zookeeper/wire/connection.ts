@@ -159,6 +159,7 @@ export class Connection implements Link {
   private takeConnected(reply: ReplyReader): void {
     const ticket = readConnected(reply);
     if (!ticket) {
+      if (this.options.ticket === undefined) return this.end(new Error('the server refused a new session'));
       this.conclude({ kind: 'expired' });
       return this.abandon();
     }
