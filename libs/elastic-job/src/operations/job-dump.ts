@@ -2,11 +2,10 @@ import { isIPv6 } from 'node:net';
 import type { Clock } from '../clock/index.js';
 import { inJavaOrder } from '../domain/index.js';
 import type { RegistryCenter, RegistryNode, Subtree, SubtreeBounds } from '../registry/index.js';
+import { TextTurns } from './text-turns.js';
 
 /** Most nodes whose values are read at once, and so are in memory besides the dump. */
 const READ_AT_ONCE = 20;
-/** Characters of nodes that are shown in one turn of the event loop. */
-const SHOWN_AT_ONCE = 50_000;
 /** The delimiter of a line, and its end. */
 const LINE_BYTES = 4;
 /** Longer than any path that the library makes. */
@@ -72,15 +71,11 @@ function boundsOf({ maxBytes }: Dump, onLeftOut: () => void): SubtreeBounds {
 /** Text that is hidden counts as well, since it is read. @returns false if not all nodes have room */
 async function showNodes(view: Subtree, root: string, { maxBytes, clock, show }: Dump, lines: string[]) {
   let bytes = 0;
-  let leftInTurn = SHOWN_AT_ONCE;
+  const turns = new TextTurns(clock);
   for (const paths of inPieces(pathsBelow(view, root))) {
     await view.load(paths);
     for (const node of paths.flatMap((path) => view.node(path) ?? [])) {
-      leftInTurn -= node.data.length;
-      if (leftInTurn < 0) {
-        await clock.nextTurn();
-        leftInTurn = SHOWN_AT_ONCE - node.data.length;
-      }
+      await turns.admit(node.data.length);
       const line = show(node);
       bytes += Math.max(Buffer.byteLength(line), Buffer.byteLength(node.data)) + LINE_BYTES;
       if (bytes > maxBytes) return false;

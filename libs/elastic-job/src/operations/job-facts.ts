@@ -57,10 +57,19 @@ export async function readJobs(
   parts: readonly JobPart[],
 ): Promise<readonly JobFacts[]> {
   const facts: JobFacts[] = [];
-  for (let from = 0; from < jobNames.length; from += JOBS_AT_ONCE) {
-    facts.push(...(await readSome(registry, jobNames.slice(from, from + JOBS_AT_ONCE), parts)));
-  }
+  for await (const job of eachJob(registry, jobNames, parts)) facts.push(job);
   return facts;
+}
+
+/** Reads jobs as `readJobs` does, and keeps no more than 500 at a time. */
+export async function* eachJob(
+  registry: RegistryCenter,
+  jobNames: readonly JobName[],
+  parts: readonly JobPart[],
+): AsyncGenerator<JobFacts, void> {
+  for (let from = 0; from < jobNames.length; from += JOBS_AT_ONCE) {
+    yield* await readSome(registry, jobNames.slice(from, from + JOBS_AT_ONCE), parts);
+  }
 }
 
 async function readSome(

@@ -1,10 +1,12 @@
 import { publicCalls } from '../async-context/index.js';
+import { type Clock, SystemClock } from '../clock/index.js';
 import { ConfigurationNodeError, ElasticJob2ConfigurationError, parseConfiguration } from '../coordination/index.js';
 import { sharedClass } from '../copies/index.js';
 import { type JobBriefStatus, type JobName, judgeJob, parseCreatedJob } from '../domain/index.js';
 import type { RegistryCenter } from '../registry/index.js';
 import { assertServerIp, pathsOf } from './arguments.js';
-import { type JobFacts, jobNamesIn, type JobPart, readJob, readJobs } from './job-facts.js';
+import { eachJob, type JobFacts, jobNamesIn, type JobPart, readJob } from './job-facts.js';
+import { TextTurns } from './text-turns.js';
 
 /** A job at a glance. */
 export interface JobBriefInfo {
@@ -37,11 +39,14 @@ const ALL_PARTS: readonly JobPart[] = ['instances', 'servers', 'items'];
 @sharedClass('JobStatisticsApi')
 @publicCalls()
 export class JobStatisticsApi {
-  constructor(private readonly registry: RegistryCenter) {}
+  constructor(
+    private readonly registry: RegistryCenter,
+    private readonly clock: Clock = new SystemClock(),
+  ) {}
 
   /** 2 requests. */
   async getJobsTotalCount(): Promise<number> {
-    return (await this.jobs([])).length;
+    return (await this.describeJobs([], ({ paths }) => paths.jobName)).length;
   }
 
   /** Undefined if there is no such job. 4 requests. @throws {InvalidArgumentError} */
@@ -52,7 +57,7 @@ export class JobStatisticsApi {
 
   /** In the order of their names. 2 requests, and three for each job. */
   async getAllJobsBriefInfo(): Promise<readonly JobBriefInfo[]> {
-    return Object.freeze((await this.jobs(ALL_PARTS)).map(({ job, config }) => briefInfo(job, config)));
+    return Object.freeze(await this.describeJobs(ALL_PARTS, briefInfo));
   }
 
   /**
@@ -61,13 +66,25 @@ export class JobStatisticsApi {
    */
   async getJobsBriefInfo(serverIp: string): Promise<readonly JobBriefInfo[]> {
     assertServerIp(serverIp);
-    const jobs = await this.jobs(['instances', 'servers']);
-    return Object.freeze(jobs.flatMap(({ job, config }) => infoOnServer(job, config, serverIp)));
+    const describe = (job: JobFacts, config: string) => infoOnServer(job, config, serverIp);
+    return Object.freeze(await this.describeJobs(['instances', 'servers'], describe));
   }
 
-  private async jobs(parts: readonly JobPart[]): Promise<{ readonly job: JobFacts; readonly config: string }[]> {
-    const jobs = await readJobs(this.registry, await jobNamesIn(this.registry), parts);
-    return jobs.flatMap((job) => (job.config === undefined ? [] : [{ job, config: job.config.data }]));
+  /** A namespace may be full of large configs: they are read in turns, and not kept. */
+  private async describeJobs<T>(
+    parts: readonly JobPart[],
+    describe: (job: JobFacts, config: string) => T | undefined,
+  ): Promise<T[]> {
+    const { registry } = this;
+    const turns = new TextTurns(this.clock);
+    const described: T[] = [];
+    for await (const job of eachJob(registry, await jobNamesIn(registry), parts)) {
+      if (job.config === undefined) continue;
+      await turns.admit(job.config.data.length);
+      const info = describe(job, job.config.data);
+      if (info !== undefined) described.push(info);
+    }
+    return described;
   }
 }
 
@@ -80,11 +97,11 @@ function briefInfo(job: JobFacts, config: string): JobBriefInfo {
   return infoOf(job, config, status, job.instances.length);
 }
 
-function infoOnServer(job: JobFacts, config: string, serverIp: string): JobBriefInfo[] {
+function infoOnServer(job: JobFacts, config: string, serverIp: string): JobBriefInfo | undefined {
   const server = job.servers.find((one) => one.serverIp === serverIp);
-  if (server === undefined) return [];
+  if (server === undefined) return undefined;
   const count = job.instances.filter((instance) => instance.serverIp === serverIp).length;
-  return [infoOf(job, config, server.status === 'DISABLED' ? 'DISABLED' : 'OK', count)];
+  return infoOf(job, config, server.status === 'DISABLED' ? 'DISABLED' : 'OK', count);
 }
 
 function infoOf(
