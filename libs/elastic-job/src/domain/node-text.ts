@@ -32,6 +32,14 @@ export function isJsonNumber(value: unknown): value is number {
   return Number.isFinite(value);
 }
 
+/** The last instant of a date, in milliseconds since the epoch. */
+const LAST_INSTANT = 8_640_000_000_000_000;
+
+/** True for an instant in milliseconds since the epoch. @see ECMAScript, time values */
+export function isInstant(value: unknown): value is number {
+  return isJsonNumber(value) && Math.abs(value) <= LAST_INSTANT;
+}
+
 function isTooDeep(text: string): boolean {
   if (!hasManyBrackets(text)) return false;
   let depth = 0;

@@ -1,4 +1,4 @@
-import { type GuaranteePhase, isJsonNumber, readJson, type Target } from '../../domain/index.js';
+import { type GuaranteePhase, isInstant, readJson, type Target } from '../../domain/index.js';
 
 /** Content that our instances write on arrival; Java only checks that the node exists. */
 export interface Arrival {
@@ -31,7 +31,7 @@ export function parsePassed(text: string): PassedRounds {
 
 function roundIn(value: unknown): Target | undefined {
   const { fireTime, origin } = (value ?? {}) as Partial<Target>;
-  return isJsonNumber(fireTime) && typeof origin === 'string' ? { fireTime, origin } : undefined;
+  return isInstant(fireTime) && typeof origin === 'string' ? { fireTime, origin } : undefined;
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> {

@@ -13,7 +13,7 @@ import {
 const NEW: ParentProgress = { closedUpTo: 0, runs: new Map() };
 
 describe('parseParentProgress', () => {
-  it.each([null, 1, 'x', [1], [1, null], [1, [2, 3]], ['1', 'failed']])(
+  it.each([null, 1, 'x', [1], [1, null], [1, [2, 3]], ['1', 'failed'], [9e15, 'failed']])(
     'reads nothing from a text with the damaged run %j',
     (run) => {
       expect(parseParentProgress(JSON.stringify({ v: 1, closedUpTo: 0, runs: [run] }))).toBeUndefined();
@@ -106,7 +106,11 @@ describe('the text of the progress', () => {
   it.each(
     [
       ['', '{}', '{"v":1,"closedUpTo":0}', '{"v":1,"closedUpTo":0,"runs":[[1,["x","0"]]]}', 'no JSON'],
-      ['{"v":1,"closedUpTo":1e999,"runs":[]}', '{"v":1,"closedUpTo":0,"runs":[[1e999,"failed"]]}'],
+      [
+        '{"v":1,"closedUpTo":1e999,"runs":[]}',
+        '{"v":1,"closedUpTo":9e15,"runs":[]}',
+        '{"v":1,"closedUpTo":0,"runs":[[1e999,"failed"]]}',
+      ],
     ].flat(),
   )('is refused if it is no progress: %j', (text) => {
     expect(parseParentProgress(text)).toBeUndefined();

@@ -1,4 +1,4 @@
-import { isJsonNumber } from '../node-text.js';
+import { isInstant } from '../node-text.js';
 import { formatItemSet, isWithin, type ItemSet, itemSetOf, NO_ITEMS, parseItemSet } from './item-set.js';
 import { fieldsBut, readFields } from './json-fields.js';
 
@@ -87,13 +87,13 @@ export function formatParentProgress(progress: ParentProgress): string {
  */
 export function parseParentProgress(text: string): ParentProgress | undefined {
   const value = readFields(text);
-  if (value === undefined || !isJsonNumber(value['closedUpTo']) || !Array.isArray(value['runs'])) return undefined;
+  if (value === undefined || !isInstant(value['closedUpTo']) || !Array.isArray(value['runs'])) return undefined;
   const runs = new Map<number, RunProgress>();
   const entries: readonly unknown[] = value['runs'];
   for (const entry of entries) {
     const [fireTime, run]: readonly unknown[] = Array.isArray(entry) ? entry : [];
     const progress = parseRun(run);
-    if (!isJsonNumber(fireTime) || progress === undefined) return undefined;
+    if (!isInstant(fireTime) || progress === undefined) return undefined;
     runs.set(fireTime, progress);
   }
   return { ...fieldsBut(value, FIELDS), closedUpTo: value['closedUpTo'], runs };

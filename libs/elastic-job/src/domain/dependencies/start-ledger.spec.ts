@@ -70,7 +70,11 @@ describe('the starts of a job', () => {
     '{"v":1,"parents":["import"],"pending":[],"starts":[[10,-1e999]]}',
     '{"v":1,"parents":["import"],"pending":[[1e999,["import"]]],"starts":[]}',
     '{"v":1,"parents":["import"],"pending":[],"starts":[[0.5,99]]}',
-  ])('takes a text with a number that it could not write for damaged: %s', (text) => {
+    '{"v":1,"parents":["import"],"pending":[],"starts":[[8900000000000000,99]]}',
+    '{"v":1,"parents":["import"],"pending":[],"starts":[[10,9e15]]}',
+    '{"v":1,"parents":["import"],"pending":[[9e15,[]]],"starts":[]}',
+    '{"v":1,"parents":["import"],"pending":[],"starts":[],"earlier":[8900000000000000]}',
+  ])('takes a text with a number that it could not have written for damaged: %s', (text) => {
     expect(parseStartLedger(text)).toBeUndefined();
   });
 

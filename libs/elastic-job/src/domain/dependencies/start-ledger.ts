@@ -1,6 +1,6 @@
 import type { JobName } from '../cluster/index.js';
 import type { FireTimes, Span } from '../run/index.js';
-import { isJsonNumber } from '../node-text.js';
+import { isInstant } from '../node-text.js';
 import { formatFireTimes, parseFireTimes } from './fire-time-runs.js';
 import { fieldsBut, readFields } from './json-fields.js';
 
@@ -104,7 +104,7 @@ export function parseStartLedger(text: string): StartLedger | undefined {
   const timed = starts.map(([fireTime, at]) => ({ fireTime, at }));
   const untimed = earlier.map((fireTime) => ({ fireTime, at: fireTime }));
   const all = [...untimed, ...timed];
-  if (!isAscending(all)) return undefined;
+  if (!all.every(({ fireTime }) => isInstant(fireTime)) || !isAscending(all)) return undefined;
   return { ...fieldsBut(fields, FIELDS), parents, pending: new Map(pending), starts: all };
 }
 
@@ -113,7 +113,7 @@ function isAscending(starts: readonly Start[]): boolean {
 }
 
 function isPending(entry: unknown): entry is readonly [number, readonly JobName[]] {
-  return Array.isArray(entry) && isJsonNumber(entry[0]) && isTexts(entry[1]);
+  return Array.isArray(entry) && isInstant(entry[0]) && isTexts(entry[1]);
 }
 
 function isTexts(value: unknown): value is readonly string[] {
@@ -121,5 +121,5 @@ function isTexts(value: unknown): value is readonly string[] {
 }
 
 function isStart(entry: unknown): entry is readonly [number, number] {
-  return Array.isArray(entry) && Number.isSafeInteger(entry[0]) && isJsonNumber(entry[1]);
+  return Array.isArray(entry) && Number.isSafeInteger(entry[0]) && isInstant(entry[1]);
 }

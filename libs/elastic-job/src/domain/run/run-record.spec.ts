@@ -51,6 +51,8 @@ describe('the record of a run', () => {
     ['a target without origin', JSON.stringify({ v: 1, ...RECORD, target: { fireTime: 1 } })],
     ['a settlement without outcome', JSON.stringify({ v: 1, ...RECORD, settled: { at: 1 } })],
     ['a settlement of null', JSON.stringify({ v: 1, ...RECORD, settled: null })],
+    ['a fire time beyond all dates', JSON.stringify({ v: 1, ...RECORD, target: { ...RECORD.target, fireTime: 9e15 } })],
+    ['an end before all dates', JSON.stringify({ v: 1, ...RECORD, settled: { at: -9e15, outcome: 'failed' } })],
     ['half of a record', formatRunRecord(RECORD, 1).slice(0, 40)],
     ['no object', '5'],
     ['null', 'null'],
@@ -67,6 +69,9 @@ describe('the record of a run', () => {
     { after: 1, until: 3, fireTimes: {} },
     { after: 1, until: null, fireTimes: [3] },
     { after: '1', until: 3, fireTimes: [3] },
+    { after: -9e15, until: 3, fireTimes: [3] },
+    { after: 1, until: 9e15, fireTimes: [3] },
+    { after: 1, until: 3, fireTimes: [9e15] },
     null,
     'none',
   ])('knows no early runs if they are damaged: %o', (early) => {
@@ -118,6 +123,17 @@ describe('the record of a run', () => {
     const text = JSON.stringify({ v: 2, ...RECORD, ...odd, executorDeaths: [] });
     const { fireTime } = RECORD.target;
     expect(parseRunRecord(text)).toEqual({ kind: 'record', record: { ...RECORD, begunAt: fireTime } });
+  });
+
+  it.each(['lastScheduled', 'owesAfter'])('leaves out %s beyond all dates', (field) => {
+    for (const [instant, isKept] of [
+      [8.64e15, true],
+      [8.64e15 + 1, false],
+      [-8.64e15 - 1, false],
+    ] as const) {
+      const { record } = Object(parseRunRecord(JSON.stringify({ ...RECORD, [field]: instant })));
+      expect(record).toEqual({ ...RECORD, ...(isKept && { [field]: instant }) });
+    }
   });
 
   it('shows a target as begun only if both fire time and origin match', () => {

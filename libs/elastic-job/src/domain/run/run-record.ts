@@ -1,5 +1,5 @@
 import type { ExecutorDeathState } from './executor-death.error.js';
-import { isJsonNumber, readJson } from '../node-text.js';
+import { isInstant, isJsonNumber, readJson } from '../node-text.js';
 import type { ShardOutcomeKind } from './shard-outcome.js';
 import { isSameTarget, type Target, triggerIdOf } from './trigger.js';
 
@@ -96,9 +96,9 @@ const FIELDS: { readonly [Field in keyof Required<RunRecord>]: (value: unknown) 
   by: isString,
   target: isTarget,
   attempt: isJsonNumber,
-  begunAt: isJsonNumber,
-  lastScheduled: isJsonNumber,
-  owesAfter: isJsonNumber,
+  begunAt: isInstant,
+  lastScheduled: isInstant,
+  owesAfter: isInstant,
   triggers: (value) => Array.isArray(value) && value.every(isString),
   early: isEarlyRuns,
   settled: isSettledRun,
@@ -269,17 +269,17 @@ function isReadable(
 }
 
 function isTarget(value: unknown): value is Target {
-  return isObject(value) && isJsonNumber(value['fireTime']) && isString(value['origin']);
+  return isObject(value) && isInstant(value['fireTime']) && isString(value['origin']);
 }
 
 function isSettledRun(value: unknown): value is SettledRun {
-  return isObject(value) && isJsonNumber(value['at']) && isString(value['outcome']);
+  return isObject(value) && isInstant(value['at']) && isString(value['outcome']);
 }
 
 function isEarlyRuns(value: unknown): value is EarlyRuns {
   if (!isObject(value)) return false;
   const { after, until, fireTimes } = value;
-  return isJsonNumber(after) && isJsonNumber(until) && Array.isArray(fireTimes) && fireTimes.every(isJsonNumber);
+  return isInstant(after) && isInstant(until) && Array.isArray(fireTimes) && fireTimes.every(isInstant);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -19,10 +19,16 @@ describe('the text of a running task', () => {
     expect(cut).toEqual({ ...TASK, node: 'n1', detail: '€'.repeat(1_000) });
   });
 
-  it.each(['', 'null', '[]', '{}', '"x"', '{"id":1}', formatRunningTask(TASK).replace('"run":"r1"', '"run":7')])(
-    'is passed over if it is %s',
-    (text) => {
-      expect(parseRunningTask(text)).toBeUndefined();
-    },
-  );
+  it.each([
+    '',
+    'null',
+    '[]',
+    '{}',
+    '"x"',
+    '{"id":1}',
+    formatRunningTask(TASK).replace('"run":"r1"', '"run":7'),
+    formatRunningTask({ ...TASK, since: 9e15 }),
+  ])('is passed over if it is %s', (text) => {
+    expect(parseRunningTask(text)).toBeUndefined();
+  });
 });

@@ -1,6 +1,6 @@
 import type { ExecutionSource } from './trigger.js';
 import type { StoredRecord } from './run-record.js';
-import { isJsonNumber, readJson } from '../node-text.js';
+import { isInstant, isJsonNumber, readJson } from '../node-text.js';
 
 /** A task that works on an item now, as its scheduler sees it. */
 export interface RunningTask {
@@ -84,5 +84,5 @@ function isRunningTask(value: unknown): value is RunningTask {
     ...value,
   };
   const texts = [backend, detail, id, node, run, source, state];
-  return texts.every((text) => typeof text === 'string') && isJsonNumber(launch) && isJsonNumber(since);
+  return texts.every((text) => typeof text === 'string') && isJsonNumber(launch) && isInstant(since);
 }
