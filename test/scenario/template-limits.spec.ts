@@ -131,6 +131,40 @@ describe('a job that comes into the registry without create', () => {
   });
 });
 
+describe('a created job whose text is longer than its template allows', () => {
+  const props = { text: 'x'.repeat(20_000) };
+
+  it('is refused, and so is an edit, before the text is written', async () => {
+    await start(1, {});
+    const { runtime } = cluster.instances[0]!;
+    const settings = new JobConfigurationApi(operator, [], (...edit) => runtime.assertEditable(...edit));
+    const refused = expect.objectContaining({ code: 'TEMPLATE_LIMIT', limit: 'maxConfigBytes', allowed: 16_384 });
+
+    await expect(jobs.create({ ...NEW, name: 'a', props })).rejects.toEqual(refused);
+    await jobs.create({ ...NEW, name: 'a' });
+    await expect(settings.updateJobConfiguration('a', { props })).rejects.toEqual(refused);
+  });
+
+  it('rests, and the text is neither parsed nor held', async () => {
+    await start(1, {});
+    await write('bad');
+    await operator.set('/bad/config', `{ no YAML ${'x'.repeat(200_000)}`);
+    await cluster.advance(10 * SECOND);
+
+    expect(cluster.runs('bad')).toEqual([]);
+    expect(errors()).toContainEqual(expect.objectContaining({ limit: 'maxConfigBytes', value: 16_385 }));
+    expect(errors()).not.toContainEqual(expect.objectContaining({ code: 'CONFIGURATION_NODE' }));
+  });
+
+  it('runs if the template allows so much', async () => {
+    await start(1, { maxConfigBytes: 30_000 });
+    await jobs.create({ ...NEW, name: 'a', props });
+    await cluster.advance(10 * SECOND);
+
+    expect(cluster.runs('a').length).toBeGreaterThan(0);
+  });
+});
+
 it('keeps the last usable settings of a created job after an edit beyond a limit', async () => {
   await start(2, { maxItems: 10 });
   await jobs.create({ ...NEW, name: 'a' });

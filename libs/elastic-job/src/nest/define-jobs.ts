@@ -69,13 +69,14 @@ export function defineTemplates(
   { strategies, cronDialect }: ResolvedModuleOptions,
 ): readonly JobTemplate[] {
   return found.map((template) => {
-    const { name, maxItems, maxJobs, minIntervalMs, findPropsFaults: rule, ...options } = asTemplate(template.options);
+    const resolved = asTemplate(template.options);
+    const { name, maxItems, maxJobs, minIntervalMs, maxConfigBytes, findPropsFaults: rule, ...options } = resolved;
     const place = `template "${name}" (${template.place})`;
     const findPropsFaults = typeof rule === 'function' ? (props: JobProps) => inOwnContext(() => rule(props)) : rule;
     return {
       name,
       configuration: resolveJobOptions({ ...options, name }, { place, strategies, cronDialect }),
-      limits: resolveTemplateLimits(name, { maxItems, maxJobs, minIntervalMs, findPropsFaults }, place),
+      limits: resolveTemplateLimits(name, { maxItems, maxJobs, minIntervalMs, maxConfigBytes, findPropsFaults }, place),
       place: template.place,
       handler: handlers.create(template),
       findPropsFaults: template.isDataflow ? findDataflowFaults : undefined,

@@ -1,6 +1,7 @@
 import { assertFitsOneTransaction, formatCreated } from '../coordination/index.js';
 import {
   assertMeetsTemplate,
+  assertTextWithin,
   type CodeOption,
   createdRoot,
   type CronDialect,
@@ -63,6 +64,7 @@ export async function createJob(
   if (declared !== undefined) assertMeetsTemplate(declared, configuration, place);
   const config = formatCreated(configuration, template, saidIn(settings));
   assertReadable(`create ${name}`, config);
+  if (declared?.limits !== undefined) assertTextWithin(declared.limits, config);
   readConfiguration(name, config, strategies);
   if (declared?.limits !== undefined) await assertRoom(registry, name, declared.limits);
   const operations = [creation(paths.root, createdRoot(template)), creation(paths.config, config)];

@@ -23,13 +23,13 @@ import {
 /**
  * Checks settings that are about to be written.
  * @param former the settings so far
- * @param template the template of a created job
+ * @param template the template of a created job, and the text that its `config` gets
  * @throws {ConfigurationError} @throws {TemplateLimitError}
  */
 export type AssertEditable = (
   configuration: JobConfiguration,
   former: JobOptions,
-  template: TemplateName | undefined,
+  template: { readonly name: TemplateName; readonly text: string } | undefined,
 ) => void;
 
 /**
@@ -84,7 +84,7 @@ export class JobConfigurationApi {
       const { strategies, cronDialect } = this;
       const source = { strategies, cronDialect };
       const { configuration, former, template, text } = editConfiguration(jobName, node.data, changes, source);
-      this.assertEditable(configuration, former, template);
+      this.assertEditable(configuration, former, template === undefined ? undefined : { name: template, text });
       assertFitsOneTransaction(this.registry, { ...configuration, place: 'JobConfigurationApi' });
       const isWritten = text === node.data || (await this.write(paths.config, text, node.stat.version));
       return isWritten ? describeConfiguration(configuration) : undefined;

@@ -230,12 +230,12 @@ export async function createTestCluster(options: TestClusterOptions): Promise<Te
 }
 
 function templateOf({ handler, ...template }: TestTemplateOptions): TestTemplate {
-  const { name, maxItems, maxJobs, minIntervalMs, findPropsFaults, ...options } = template;
+  const { name, maxItems, maxJobs, minIntervalMs, maxConfigBytes, findPropsFaults, ...options } = template;
   const place = 'createTestCluster';
   return {
     name,
     configuration: resolveJobOptions({ ...options, name, shardingTotalCount: 1 }, { place }),
-    limits: resolveTemplateLimits(name, { maxItems, maxJobs, minIntervalMs, findPropsFaults }, place),
+    limits: resolveTemplateLimits(name, { maxItems, maxJobs, minIntervalMs, maxConfigBytes, findPropsFaults }, place),
     handler,
   };
 }

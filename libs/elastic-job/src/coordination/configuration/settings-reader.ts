@@ -1,10 +1,12 @@
 import {
+  assertTextWithin,
   assertWithinLimits,
   ConfigurationError,
   findFaultsInProps,
   guardProps,
   type JobConfiguration,
   type JobName,
+  TemplateLimitError,
 } from '../../domain/index.js';
 import type { RegistryNode } from '../../registry/index.js';
 import type { JobTree } from '../job-tree/index.js';
@@ -72,22 +74,23 @@ export class SettingsReader {
   /**
    * Content of the node that must be kept; of the kept text if the node is unreadable, and none if the node is foreign.
    */
-  stored(tree: JobTree): StoredConfiguration | 'elastic-job-2' | undefined {
+  stored(tree: JobTree, local: LocalJob): StoredConfiguration | 'elastic-job-2' | undefined {
     const node = tree.node(tree.paths.config);
     if (tree.configTrust.kind === 'foreign') return undefined;
     try {
-      return node && this.texts.read(node.data, tree.jobName).stored;
+      return node && readStored(local, node, this.texts);
     } catch (error) {
       if (error instanceof ElasticJob2ConfigurationError) return 'elastic-job-2';
-      if (error instanceof ConfigurationNodeError) return this.readKeptStored(tree);
+      if (error instanceof ConfigurationNodeError || error instanceof TemplateLimitError)
+        return this.readKeptStored(tree, local);
       throw error;
     }
   }
 
-  private readKeptStored(tree: JobTree): StoredConfiguration | undefined {
+  private readKeptStored(tree: JobTree, local: LocalJob): StoredConfiguration | undefined {
     const kept = tree.usableConfig;
     try {
-      return kept && this.keptTexts.read(kept.data, tree.jobName).stored;
+      return kept && readStored(local, kept, this.keptTexts);
     } catch {
       return undefined;
     }
@@ -121,6 +124,7 @@ export class SettingsReader {
     data: string,
     texts: ConfigurationTexts,
   ): LaidConfiguration {
+    if (limits !== undefined) assertTextWithin(limits, data);
     const stored = texts.parse(data, local.jobName);
     const laid = layStored(local, stored, this.strategies, this.trustOf({ targets }));
     if (limits !== undefined) assertWithinLimits(limits, laid.configuration);
@@ -128,6 +132,12 @@ export class SettingsReader {
     if (faults.length > 0) throw new ConfigurationNodeError(local.jobName, [...faults, ...refusedIn(laid)]);
     return laid;
   }
+}
+
+/** A text beyond the limit of its template is not parsed: those of all jobs may come at once. */
+function readStored({ configuration, limits }: LocalJob, { data }: RegistryNode, texts: ConfigurationTexts) {
+  if (limits !== undefined) assertTextWithin(limits, data);
+  return texts.read(data, configuration.jobName).stored;
 }
 
 function refusedIn({ differences }: LaidConfiguration): readonly string[] {

@@ -23,7 +23,7 @@ export class SettingsWriter {
     await untilCommitted(tree, 'installing the job', async () => {
       assertSameJob(tree, local);
       await tree.judgeConfig({ signal: tree.signal });
-      const stored = this.reader.stored(tree);
+      const stored = this.reader.stored(tree, local);
       if (stored === 'elastic-job-2') return true;
       const operations = this.installOperations(tree, local, stored);
       if (operations.length === 0) return true;
@@ -72,7 +72,7 @@ export class SettingsWriter {
     this.reader.assertFollowed(local, configuration);
     await untilCommitted(tree, 'writing the configuration', async () => {
       await tree.judgeConfig({ signal: tree.signal });
-      const stored = this.reader.stored(tree);
+      const stored = this.reader.stored(tree, local);
       if (stored === 'elastic-job-2') throw new ElasticJob2ConfigurationError(tree.jobName);
       // `overwrite` stays as the node has it, since it decides if the next start overwrites the node.
       const overwrite = stored?.overwrite ?? configuration.overwrite;

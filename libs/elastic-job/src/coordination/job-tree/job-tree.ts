@@ -30,6 +30,8 @@ type ItemRecords = readonly (ItemRecord | undefined)[];
 interface JobTreeOptions extends RequestOptions {
   /** The registry's clock, if it can be trusted. @default unknown, so that no record counts as in the future */
   readonly now?: () => RegistryNow | undefined;
+  /** Most bytes of the job's settings: a longer text is cut, to a length beyond it. @default 262_144 */
+  readonly mostConfigBytes?: number;
   /** Called once for each node that is too large to be read. @default not called */
   readonly onOversized?: (error: OversizedNodeError) => void;
 }
@@ -73,11 +75,11 @@ export class JobTree extends ItemNodes {
     clock: Clock,
     jobName: JobName,
     self: JobInstance,
-    { now = () => undefined, onOversized = () => {}, ...options }: JobTreeOptions = {},
+    { now = () => undefined, mostConfigBytes, onOversized = () => {}, ...options }: JobTreeOptions = {},
   ): Promise<JobTree> {
     const tree = new JobTree(new JobPaths(jobName), self, registry, clock, registry.session.id, now);
     const holds = (path: string) => isHeld(tree.paths, path);
-    const bounds = new TreeBounds(tree.paths, onOversized);
+    const bounds = new TreeBounds(tree.paths, onOversized, mostConfigBytes);
     tree.view = await registry.openSubtree(tree.paths.root, (event) => tree.hear(event), { ...options, holds, bounds });
     try {
       await tree.judgeConfig(options);

@@ -52,6 +52,16 @@ describe('what is taken in of a job', () => {
     expect(admitted.filter(Boolean)).toHaveLength(1_000);
   });
 
+  it("has as much of a created job's settings as its template allows", () => {
+    const { bounds } = setUp();
+    const ofCreated = new TreeBounds(new JobPaths('settle'), () => {}, 100);
+
+    for (const node of ['config', 'usable']) {
+      expect([bounds, ofCreated].map((one) => one.longest(`/settle/${node}`))).toEqual([262_144, 100]);
+    }
+    expect(ofCreated.longest('/settle/after')).toBe(262_144);
+  });
+
   it('reports each node that is left out once, and twenty nodes at most', () => {
     const { bounds, told } = setUp();
     for (const _ of [1, 2]) {

@@ -90,10 +90,14 @@ export class TreeBounds implements SubtreeBounds {
   private readonly told = new SparseSet<string>();
   private foreign = 0;
 
-  /** @param tell called once for each node that is left out */
+  /**
+   * @param tell called once for each node that is left out
+   * @param longestConfig longest text of the job's settings, in characters
+   */
   constructor(
     private readonly paths: JobPaths,
     private readonly tell: (error: OversizedNodeError) => void,
+    private readonly longestConfig: number = NODE_TEXT_LIMITS.bytes,
   ) {}
 
   get mostChildren(): number {
@@ -112,7 +116,8 @@ export class TreeBounds implements SubtreeBounds {
   }
 
   longest(path: string): number {
-    return longestText(this.below(path));
+    const below = this.below(path);
+    return below === 'config' || below === 'usable' ? this.longestConfig : longestText(below);
   }
 
   onLeftOut(path: string, what: 'children' | 'value'): void {
@@ -152,8 +157,6 @@ function hasLeaves(path: string): boolean {
 function longestText(path: string): number {
   const [first, second, third] = path.split('/', 3);
   switch (first) {
-    case 'config':
-    case 'usable':
     case 'after':
     case 'ended':
     case 'trigger':

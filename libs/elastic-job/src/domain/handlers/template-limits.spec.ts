@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { resolveJobOptions } from '../options/index.js';
 import {
   assertMeetsTemplate,
+  assertTextWithin,
   assertWithinLimits,
   resolveTemplateLimits,
   type TemplateLimits,
@@ -13,14 +14,16 @@ const job = (given: object = {}) =>
   resolveJobOptions({ name: 'acme', shardingTotalCount: 1, ...given }, { place: PLACE });
 
 describe('limits of a template', () => {
-  it('are on by default: 2,000 jobs of 100 items, each second', () => {
+  it('are on by default: 2,000 jobs of 100 items, each second, whose texts have 16 KB', () => {
     expect(limits()).toMatchObject({ template: 'report', maxJobs: 2_000, maxItems: 100, minIntervalMs: 1_000 });
+    expect(limits().maxConfigBytes).toBe(16_384);
   });
 
   it.each([
     [{ maxJobs: 0 }, 'maxJobs must be a whole number from 1'],
     [{ maxItems: 1.5 }, 'maxItems must be a whole number from 1'],
     [{ minIntervalMs: -1 }, 'minIntervalMs must be a whole number from 1'],
+    [{ maxConfigBytes: 262_145 }, 'maxConfigBytes must be a whole number from 1 to 262144'],
   ])('are refused if they are no limits: %j', (wrong, message) => {
     expect(() => limits(wrong)).toThrow(message);
   });
@@ -43,6 +46,14 @@ describe('limits of a template', () => {
     const refused = () => assertWithinLimits(limits(given), job(settings));
     expect(refused).toThrow(expect.objectContaining({ code: 'TEMPLATE_LIMIT', template: 'report', ...expected }));
     expect(refused).toThrow(/(raise|lower) (maxItems|minIntervalMs) in @ElasticJobTemplate/);
+  });
+
+  it('count the bytes of a text, and name limit, value and remedy', () => {
+    const judge = (text: string) => () => assertTextWithin(limits({ maxConfigBytes: 4 }), text);
+
+    expect(judge('\u00e9\u00e9')).not.toThrow();
+    expect(judge('\u00e9\u00e9a')).toThrow(expect.objectContaining({ limit: 'maxConfigBytes', allowed: 4, value: 5 }));
+    expect(judge('\u00e9\u00e9a')).toThrow('raise maxConfigBytes in @ElasticJobTemplate');
   });
 
   it('judge a new job by what the template says for what it does not say', () => {

@@ -1,4 +1,5 @@
 import { ConfigurationError, ElasticJobError } from '../errors.js';
+import { NODE_TEXT_LIMITS } from '../node-text.js';
 import { type JobConfiguration, OptionTable, wholeNumber } from '../options/index.js';
 import { shortestIntervalMs } from '../schedule/index.js';
 import type { TemplateName } from './job-template.js';
@@ -29,6 +30,13 @@ export interface TemplateLimits {
    */
   readonly minIntervalMs?: number;
   /**
+   * Most bytes of a job's text in the registry (`config`), which has what differs from the template: settings,
+   * parameters of items, props. A longer text is not read. A job takes up to five times as much of each instance, and
+   * they all may change at once. From 1 to 262_144.
+   * @default 16_384
+   */
+  readonly maxConfigBytes?: number;
+  /**
    * Checks the props of a job, those of the template included, when it is created and whenever its settings in the
    * registry change. With a fault nothing of the job begins.
    * @default all props are accepted
@@ -37,7 +45,7 @@ export interface TemplateLimits {
 }
 
 /** The name of a limit that is a number. */
-export type TemplateLimit = 'maxJobs' | 'maxItems' | 'minIntervalMs';
+export type TemplateLimit = 'maxJobs' | 'maxItems' | 'minIntervalMs' | 'maxConfigBytes';
 
 /** Limits of one template, with their defaults. */
 export interface ResolvedTemplateLimits extends Required<Pick<TemplateLimits, TemplateLimit>> {
@@ -51,6 +59,7 @@ export const TEMPLATE_LIMITS = {
   maxJobs: { rule: atLeastOne, default: 2_000 },
   maxItems: { rule: atLeastOne, default: 100 },
   minIntervalMs: { rule: atLeastOne, default: 1_000 },
+  maxConfigBytes: { rule: wholeNumber({ from: 1, to: NODE_TEXT_LIMITS.bytes }), default: 16_384 },
 };
 const TABLE = new OptionTable(TEMPLATE_LIMITS, 'a template');
 
@@ -71,7 +80,7 @@ export class TemplateLimitError extends ElasticJobError {
     readonly limit: TemplateLimit,
     /** The value of the limit. */
     readonly allowed: number,
-    /** The number of jobs, the number of items, or the interval in milliseconds. */
+    /** The number of jobs, of items, or of bytes as far as they were read, or the interval in milliseconds. */
     readonly value: number,
   ) {
     super(describe(template, limit, allowed, value));
@@ -80,8 +89,8 @@ export class TemplateLimitError extends ElasticJobError {
 
 /** @throws {ConfigurationError} that names each wrong limit with its value */
 export function resolveTemplateLimits(template: TemplateName, given: TemplateLimits, place: string) {
-  const { maxJobs, maxItems, minIntervalMs, findPropsFaults } = given;
-  const broken = TABLE.findBroken({ maxJobs, maxItems, minIntervalMs });
+  const { maxJobs, maxItems, minIntervalMs, maxConfigBytes, findPropsFaults } = given;
+  const broken = TABLE.findBroken({ maxJobs, maxItems, minIntervalMs, maxConfigBytes });
   const isFunction = findPropsFaults === undefined || typeof findPropsFaults === 'function';
   if (!isFunction) broken.push(`findPropsFaults must be a function, but is ${typeof findPropsFaults}`);
   if (broken.length > 0) throw new ConfigurationError(place, broken);
@@ -90,6 +99,7 @@ export function resolveTemplateLimits(template: TemplateName, given: TemplateLim
     maxJobs: maxJobs ?? TEMPLATE_LIMITS.maxJobs.default,
     maxItems: maxItems ?? TEMPLATE_LIMITS.maxItems.default,
     minIntervalMs: minIntervalMs ?? TEMPLATE_LIMITS.minIntervalMs.default,
+    maxConfigBytes: maxConfigBytes ?? TEMPLATE_LIMITS.maxConfigBytes.default,
     findPropsFaults,
   }) satisfies ResolvedTemplateLimits;
 }
@@ -104,6 +114,12 @@ export function assertWithinLimits(
   if (cron === undefined || minIntervalMs <= TEMPLATE_LIMITS.minIntervalMs.default) return;
   const intervalMs = shortestIntervalMs(cron, { after: REFERENCE, timeZone: 'UTC' });
   if (intervalMs < minIntervalMs) throw new TemplateLimitError(template, 'minIntervalMs', minIntervalMs, intervalMs);
+}
+
+/** @throws {TemplateLimitError} if the text of a job's `config` is longer than its template allows */
+export function assertTextWithin({ template, maxConfigBytes }: ResolvedTemplateLimits, text: string): void {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > maxConfigBytes) throw new TemplateLimitError(template, 'maxConfigBytes', maxConfigBytes, bytes);
 }
 
 /** A template as a process declares it. */
@@ -152,6 +168,11 @@ function describe(template: TemplateName, limit: TemplateLimit, allowed: number,
       return (
         `cron has fire times ${value} ms apart, but minIntervalMs of template "${template}" is ${allowed}; ` +
         'give it a rarer cron, or lower minIntervalMs in @ElasticJobTemplate.'
+      );
+    case 'maxConfigBytes':
+      return (
+        `config has ${value} bytes or more, but maxConfigBytes of template "${template}" is ${allowed}; ` +
+        'shorten its props or parameters, or raise maxConfigBytes in @ElasticJobTemplate.'
       );
     default:
       return limit satisfies never;

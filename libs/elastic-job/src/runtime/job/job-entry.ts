@@ -38,8 +38,13 @@ export class JobEntry {
     const { definition, mixed, settings } = this.parts;
     const { clock, connectionTimeoutMs, fences, registry, tokenEpoch } = options;
     const now = scheduleClock.referenceNow;
-    const onOversized = this.parts.report('reading the job');
-    const tree = await JobTree.open(registry, clock, this.jobName, self, { signal, now, onOversized });
+    const treeOptions = {
+      signal,
+      now,
+      mostConfigBytes: definition.limits?.maxConfigBytes,
+      onOversized: this.parts.report('reading the job'),
+    };
+    const tree = await JobTree.open(registry, clock, this.jobName, self, treeOptions);
     try {
       // A job that has run before waits for its parents, whatever happens to them.
       if (!this.hasEntered)

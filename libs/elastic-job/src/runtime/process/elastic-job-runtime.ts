@@ -4,6 +4,7 @@ import { type CoordinationServices, createCoordinationServices } from '../../coo
 import { sharedClass } from '../../copies/index.js';
 import {
   assertMeetsTemplate,
+  assertTextWithin,
   ConfigurationError,
   type JobConfiguration,
   type JobOptions,
@@ -177,17 +178,18 @@ export class ElasticJobRuntime {
    * Judges settings before they are written, as `JobRegistrar.change` does: by the job's error handler, its work and
    * its template, as far as this process knows them.
    * @param former the present settings
-   * @param template the template of a created job
+   * @param template the template of a created job, and the text that its `config` gets
    * @throws {ConfigurationError} @throws {TemplateLimitError}
    */
   assertEditable(
     configuration: JobConfiguration,
     former: Pick<JobOptions, 'jobErrorHandlerType'>,
-    template?: TemplateName,
+    template?: { readonly name: TemplateName; readonly text: string },
   ): void {
     const place = `job "${configuration.jobName}"`;
     this.errorHandlers.assertEditable(configuration, former, place);
-    const declared = template === undefined ? undefined : this.templates.find(template);
+    const declared = template && this.templates.find(template.name);
+    if (declared?.limits !== undefined) assertTextWithin(declared.limits, template!.text);
     if (declared !== undefined) return assertMeetsTemplate(declared, configuration, place);
     const faults = this.services.configurations.findPropsFaults(configuration);
     if (faults.length > 0) throw new ConfigurationError(place, faults);
