@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   DistributeOnceElasticJobListener,
   type ElasticJobListener,
@@ -229,11 +230,14 @@ let cluster: TestCluster | undefined;
 let told: JobEvent[];
 /** Each call of a handler, as told. */
 let runs: { readonly jobName: string; readonly item: number; readonly fireTime: number }[];
+/** Work of the other job. */
+let atOther: () => void;
 let misbehaves: (() => unknown) | undefined;
 
 beforeEach(() => {
   told = [];
   runs = [];
+  atOther = () => {};
   misbehaves = undefined;
   cluster = undefined;
   unhandled.mockReset();
@@ -287,6 +291,31 @@ describe.each(Object.entries(FUNCTIONS))('%s, if it changes all that it is given
         fireTimes.map((fireTime) => ({ jobName, item: 0, fireTime })),
       );
     }
+  });
+});
+
+/** What a tracer enters around a handler, each handler sees. */
+const NOT_AROUND = Object.entries(FUNCTIONS).filter(([name]) => name !== 'RunTrace.aroundItem');
+
+describe.each(NOT_AROUND)('%s, if it enters a store of AsyncLocalStorage,', (_name, given) => {
+  it('enters it for no other call', async () => {
+    const store = new AsyncLocalStorage<string>();
+    const seen = new Set<string | undefined>();
+    const entering: Wrap = (good) =>
+      same((...args: never[]) => {
+        seen.add(store.getStore());
+        store.enterWith('entered');
+        return good(...args);
+      });
+    atOther = () => void seen.add(store.getStore());
+
+    await store.run('of the test', async () => {
+      await start(given, entering);
+      await cluster!.advance(MINUTE);
+    });
+
+    expect(runs.map(({ jobName }) => jobName)).toContain(OTHER);
+    expect(seen).not.toContain('entered');
   });
 });
 
@@ -403,7 +432,7 @@ async function start(given: UserFunction, wrap = misbehaving): Promise<{ readonl
     cluster = await createTestCluster({ instances: 1, module: AppModule });
     const registrar = cluster.app(0).get(JobRegistrar);
     const common = { cron: '0/10 * * * * ?', shardingTotalCount: 1 };
-    await cluster.clock.advanceUntil(registrar.add({ ...common, name: OTHER }, () => {}));
+    await cluster.clock.advanceUntil(registrar.add({ ...common, name: OTHER }, () => atOther()));
     if (given.around !== undefined) registrar.around(given.around(wrap));
     const job = { ...common, name: VICTIM, timeoutMs: 4 * SECOND, ...given.job?.(wrap) };
     await cluster.clock.advanceUntil(registrar.add(job, given.work?.(wrap) ?? (() => {})));

@@ -1,3 +1,4 @@
+import { inOwnContext } from '../async-context/index.js';
 import type { Clock } from '../clock/index.js';
 import {
   ConfigurationError,
@@ -114,7 +115,7 @@ function findFault({ configuration, findPropsFaults }: DeclaredJob, pool?: Worke
       "give new WorkerThreads() of 'nestjs-elastic-job/worker-pool' to the module as its workerPool"
     );
   }
-  const fault: unknown = pool.findFault(module);
+  const fault: unknown = inOwnContext(() => pool.findFault(module));
   hearRejection(fault);
   if (fault !== undefined && typeof fault !== 'string') return 'workerPool: findFault must return a text or undefined';
   return fault === undefined ? undefined : `workerModule ${fault}, but is ${JSON.stringify(module)}`;

@@ -1,3 +1,4 @@
+import { inOwnContext } from '../async-context/index.js';
 import {
   assertOptionsObject,
   byName,
@@ -54,7 +55,7 @@ export function resolveModuleOptions(options: ElasticJobModuleOptions): Resolved
     // Built-in types come last, so that the application's own may replace them.
     jobTypes: [...jobTypes, new HttpJobType(clock)],
     strategies: createStrategies(strategies),
-    redact: redact && guardRedact(redact),
+    redact: redact && guardRedact((text) => inOwnContext(() => redact(text))),
     tracing: createSinks(complete),
   };
   return Object.freeze(conceal(resolved));

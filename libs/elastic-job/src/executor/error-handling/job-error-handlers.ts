@@ -141,7 +141,9 @@ export class JobErrorHandlers {
     const channel = this.channels.get(type);
     const field = `jobErrorHandlerType "${job.jobErrorHandlerType}"`;
     if (channel !== undefined)
-      return faultsOf(() => channel.findFaults?.(job.props) ?? []).map((fault) => `props: ${fault}, for ${field}`);
+      return faultsOf(() => inOwnContext(() => channel.findFaults?.(job.props)) ?? []).map(
+        (fault) => `props: ${fault}, for ${field}`,
+      );
     const ours = OURS.get(type);
     const known = [...ANSWERS, ...this.channels.keys()].join(', ');
     const remedy =
@@ -203,7 +205,7 @@ export class JobErrorHandlers {
 
 /** The channel's own limit, unless that is no length of time. */
 function timeLimitOf(handler: JobErrorHandler, props: JobProps): number {
-  const given: unknown = handler.timeLimitMs?.(props) ?? DEFAULT_TIME_LIMIT_MS;
+  const given: unknown = inOwnContext(() => handler.timeLimitMs?.(props)) ?? DEFAULT_TIME_LIMIT_MS;
   hearRejection(given);
   return typeof given === 'number' && given > 0 && given <= GREATEST_INT ? given : DEFAULT_TIME_LIMIT_MS;
 }

@@ -58,8 +58,8 @@ export class ProcessGroup {
   ) {
     const { command, input, outputLimit, mergesOutput = false } = options;
     const started = start(options);
-    const child = started instanceof Error ? undefined : started;
-    this.child = child;
+    if (!(started instanceof Error)) this.child = started;
+    const { child } = this;
     this.exited = new Promise((resolve) => {
       if (started instanceof Error) resolve({ kind: 'process', error: started });
       child?.on('error', (error) => resolve({ kind: 'process', error: startFault(command, error) }));

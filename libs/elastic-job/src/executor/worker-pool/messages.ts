@@ -72,7 +72,9 @@ export function reviveError(portrait: ErrorPortrait): unknown {
   const { message, cause, name, stack, code } = portrait;
   if (!portrait.isError) return message;
   const error = new Error(message, cause === undefined ? {} : { cause: reviveError(cause) });
-  return Object.assign(error, { name, stack }, code === undefined ? {} : { code });
+  const own = code === undefined ? { name, stack } : { name, stack, code };
+  // Defined, since an assignment fails where somebody has frozen `Error.prototype`.
+  return Object.defineProperties(error, Object.getOwnPropertyDescriptors(own));
 }
 
 function codeOf(error: Error): string | undefined {
