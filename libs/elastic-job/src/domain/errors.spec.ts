@@ -17,6 +17,18 @@ describe('the error of a job that nobody has', () => {
   });
 });
 
+it('has its name where somebody has made the name of all errors read-only', () => {
+  const base: object = Error.prototype;
+  const usual = Object.getOwnPropertyDescriptor(base, 'name')!;
+  try {
+    Object.defineProperty(base, 'name', { ...usual, writable: false });
+
+    expect(new ShuttingDownError().name).toBe('ShuttingDownError');
+  } finally {
+    Object.defineProperty(base, 'name', usual);
+  }
+});
+
 describe('an error of the other copy of this package', () => {
   const IS_OURS = Symbol.for('nestjs-elastic-job:error');
   const foreign = Object.assign(Object.create(Error.prototype, { [IS_OURS]: { value: true } }), {

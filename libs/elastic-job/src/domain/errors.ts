@@ -1,6 +1,8 @@
 /** Key that marks the errors of every copy of this package in the process. */
 const IS_OURS = Symbol.for('nestjs-elastic-job:error');
 
+const OWN_FIELD = { configurable: true, enumerable: true, writable: true };
+
 /**
  * The base of every error that this package throws on purpose.
  *
@@ -11,7 +13,8 @@ export abstract class ElasticJobError extends Error {
 
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
-    this.name = new.target.name;
+    // An assignment fails where somebody has frozen `Error.prototype`.
+    Object.defineProperty(this, 'name', { ...OWN_FIELD, value: new.target.name });
   }
 
   static {
