@@ -1,11 +1,5 @@
 import type { Clock } from '../../clock/index.js';
-import {
-  type ElasticJobListener,
-  hiddenProps,
-  type JobConfiguration,
-  readListener,
-  type ShardOutcome,
-} from '../../domain/index.js';
+import { hiddenProps, type JobConfiguration, type KnownListener, type ShardOutcome } from '../../domain/index.js';
 import { type ExecutableJob, JobExecutor, JobListeners } from '../../executor/index.js';
 import { MissingRegistryError } from '../../registry/index.js';
 import type { TaskEnvelope } from '../task-envelope.js';
@@ -15,7 +9,7 @@ import type { TaskLease } from './task-lease.js';
 export interface TaskWork extends ExecutableJob {
   /** Settings of the declaration, which the envelope overrides. */
   readonly configuration: JobConfiguration;
-  readonly listeners: readonly ElasticJobListener[];
+  readonly listeners: readonly KnownListener[];
   /** Called when a listener has failed; the run goes on. */
   onListenerError(error: unknown): void;
 }
@@ -39,7 +33,7 @@ export async function runItem(
 ): Promise<ShardOutcome> {
   const configuration = configurationOf(envelope, work.configuration);
   const executor = new JobExecutor(clock, { tokenEpoch: envelope.tokenEpoch, hungGraceMs });
-  const perItem = work.listeners.map(readListener).filter(({ distributesOnce }) => !distributesOnce);
+  const perItem = work.listeners.filter(({ distributesOnce }) => !distributesOnce);
   const listeners = new JobListeners(perItem, () => NOWHERE, executor, {
     clock,
     hungGraceMs,
