@@ -4,8 +4,8 @@ import { causeOf, isError, messageOf, nameOf } from '../domain/index.js';
 const MOST_CAUSES = 5;
 
 /**
- * The error of a request as it may be shown: name, message and code of it and its causes. Its other fields may hold what
- * the server has answered.
+ * The error of a request as it may be shown: name, message and code of it and its causes. Its other fields may hold
+ * what the server has answered.
  */
 export function fetchFault(thrown: unknown, mostCauses = MOST_CAUSES): Error {
   const cause = causeOf(thrown);

@@ -42,6 +42,32 @@ it('removes a job of any number of nodes in pieces, its root last', async () => 
   expect(await names()).toEqual([]);
 });
 
+it('reads a small job with one view, and asks no node for its children', async () => {
+  const openSubtree = vi.spyOn(registry, 'openSubtree');
+  await write([root, `${root}/servers`, ...Array.from({ length: 100 }, (_, n) => `${root}/servers/${n}`)]);
+  const children = vi.spyOn(registry, 'children');
+
+  await stage.during(() => removeTree(registry, JOB));
+
+  expect(openSubtree.mock.calls.map(([path]) => path)).toEqual([root]);
+  expect(children).not.toHaveBeenCalled();
+  expect(await names()).toEqual([]);
+});
+
+it.each([
+  ['many children', Array.from({ length: 501 }, (_, n) => `${root}/${n}`)],
+  ['many nodes below its children', Array.from({ length: 600 }, (_, n) => `${root}/${n % 2}/${n}`)],
+  ['a long chain', Array.from({ length: 600 }, (_, n) => `${root}/0${'/x'.repeat(n + 1)}`)],
+])('holds no view of more than 500 nodes of a job, here of %s', async (_kind, paths) => {
+  await write([root, ...(paths[0]!.split('/').length > 3 ? [`${root}/0`, `${root}/1`] : []), ...paths]);
+  const opened = vi.spyOn(registry, 'openSubtree');
+
+  await stage.during(() => removeTree(registry, JOB));
+
+  expect(opened.mock.calls[0]![2]!.bounds!.admits(root)).toBe(false);
+  expect(await names()).toEqual([]);
+});
+
 it('asks for the children of no more than 200 nodes at the same time', async () => {
   await write([root, ...Array.from({ length: MANY }, (_, n) => `${root}/${n}`)]);
   const [children, asked] = [registry.children.bind(registry), { now: 0, most: 0 }];

@@ -1,7 +1,7 @@
 import { type JobName, parseCreatedJob, parseStartLedger, UnknownJobError } from '../../domain/index.js';
 import type { Operation, RegistryCenter, RequestOptions } from '../../registry/index.js';
 import { JobPaths, untilAccepted } from '../job-tree/index.js';
-import { childrenFirst, childrenOf } from './walk-tree.js';
+import { childrenFirst, childrenOf, namesBelow } from './walk-tree.js';
 
 /** Most nodes removed by one transaction, so that a tree of any size blocks no process. */
 const MOST_AT_ONCE = 2_000;
@@ -76,9 +76,14 @@ async function* nodesInOrder(
   yield await entriesAtParents(registry, paths, options);
   // Without these nodes no instance can register any more.
   const members = [paths.instances, paths.sessions];
-  for (const path of members) yield* childrenFirst(registry, path, options);
   const except = members.map((path) => path.slice(paths.root.length + 1));
-  yield* childrenFirst(registry, paths.root, { ...options, except });
+  const tree = await namesBelow(registry, paths.root, options);
+  try {
+    for (const path of members) yield* childrenFirst(tree, path, options);
+    yield* childrenFirst(tree, paths.root, { ...options, except });
+  } finally {
+    tree.close();
+  }
 }
 
 /** Entries of this job at the jobs after which it starts. */

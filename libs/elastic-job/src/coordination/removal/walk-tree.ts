@@ -1,7 +1,10 @@
-import { NoNodeError, type RegistryCenter, type RequestOptions } from '../../registry/index.js';
+import { NoNodeError, type RegistryCenter, type RequestOptions, type SubtreeBounds } from '../../registry/index.js';
 
 /** Nodes whose children are asked for at the same time. */
 const ASKED_AT_ONCE = 200;
+
+/** Most nodes of a tree that is small. */
+const MOST_OF_SMALL = 500;
 
 type Asked = Pick<RegistryCenter, 'children'>;
 
@@ -74,4 +77,41 @@ export async function childrenOf(
     if (error instanceof NoNodeError) return undefined;
     throw error;
   }
+}
+
+/**
+ * Names of children in a tree. A small tree is read with one view, which takes a few requests for all its nodes. In a
+ * larger one each node is asked for its children.
+ */
+export async function namesBelow(
+  registry: RegistryCenter,
+  root: string,
+  options: RequestOptions,
+): Promise<Asked & { close(): void }> {
+  let nodes = 0;
+  let isSmall = true;
+  const leaveOut = () => {
+    isSmall = false;
+  };
+  const bounds: SubtreeBounds = {
+    admits: () => {
+      nodes += 1;
+      if (nodes > MOST_OF_SMALL) leaveOut();
+      return isSmall;
+    },
+    isLeaf: () => !isSmall,
+    longest: () => 0,
+    mostChildren: MOST_OF_SMALL,
+    onLeftOut: leaveOut,
+  };
+  const view = await registry.openSubtree(root, () => {}, { ...options, holds: () => false, bounds });
+  if (!isSmall) {
+    view.close();
+    return { children: (path) => registry.children(path, options), close: () => {} };
+  }
+  const children = async (path: string) => {
+    if (!view.has(path)) throw new NoNodeError(path);
+    return view.children(path);
+  };
+  return { children, close: () => view.close() };
 }

@@ -94,7 +94,7 @@ export function distributesOnce(listener: ElasticJobListener): boolean {
 /** ElasticJob's order of a listener without one. */
 const LAST = 2_147_483_647;
 
-/** What jobs go on with of a listener, as it was read when it came: its getters are a user's code. */
+/** The parts of a listener that jobs use, as they were read when it came: its getters are a user's code. */
 export interface KnownListener {
   readonly listener: ElasticJobListener;
   readonly type: string | undefined;
