@@ -294,7 +294,7 @@ describe.each(Object.entries(FUNCTIONS))('%s, if it changes all that it is given
   });
 });
 
-/** What a tracer enters around a handler, each handler sees. */
+/** All but the function of a tracer that enters something around a handler: each handler sees that. */
 const NOT_AROUND = Object.entries(FUNCTIONS).filter(([name]) => name !== 'RunTrace.aroundItem');
 
 describe.each(NOT_AROUND)('%s, if it enters a store of AsyncLocalStorage,', (_name, given) => {

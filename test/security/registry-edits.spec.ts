@@ -174,9 +174,10 @@ describe('an attacker who may write to the registry', () => {
 
     // The debug level is off by default. Each edit makes the leader plan anew, at most once in 100 ms.
     const lines = victim.events.map((event) => eventLine(event)).filter(({ level }) => level !== 'debug');
-    const warnings = lines.filter(({ level }) => level === 'warn' || level === 'error').map(({ text: line }) => line);
-    expect(warnings.length).toBeGreaterThan(0);
-    expect(new Set(warnings)).toHaveProperty('size', warnings.length);
-    expect(lines.map((line) => line.text).join('\n').length).toBeLessThan(20_000);
+    const texts = lines.map(({ text: line }) => line);
+    const others = texts.filter((line) => !line.startsWith('settle: resharded'));
+    expect(others.length).toBeGreaterThan(0);
+    expect(new Set(others)).toHaveProperty('size', others.length);
+    expect(texts.join('\n').length).toBeLessThan(20_000);
   });
 });

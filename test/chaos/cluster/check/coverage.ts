@@ -30,8 +30,8 @@ export interface Coverage {
 /**
  * No target is lost (invariant 3). Each target that is due gets a run, either its own or one for a later target as the
  * misfire rule `once` says. It begins within the slack after the last excuse for the item ends, and a run of its own
- * within the failover bound. The slack is the shortest period, so a target that is left out is always found. Nobody owes
- * what came before an edit.
+ * within the failover bound. The slack is the shortest period, so a target that is left out is always found. What came
+ * before an edit is owed by nobody.
  */
 export function coverage(history: History, excuses: Excuses): Coverage {
   const total = { targets: 0, own: 0, superseded: 0, inexcusable: 0, late: 0, lost: [] as Violation[], latestMs: 0 };
