@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
+import type { TestJobHandler } from '../../libs/elastic-job/src/testing/index.js';
 import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
 import { child, CHILDREN, DependentJobs, MINUTE, parent } from './support/dependent-jobs.js';
 import { expectOncePerTarget, itemsOf } from './support/run-checks.js';
@@ -72,6 +73,25 @@ describe('crashes around a start', () => {
     await jobs.advance(40_000);
 
     expect(itemsOf(jobs.runs('report'))).toEqual(CHILDREN);
+    expectOncePerTarget(jobs.runs('report'));
+  });
+
+  it('runs a start that came while a dead instance owned the item once its run here ends', async () => {
+    const moved = 2;
+    const runsOfMoved = () => jobs.runs('report').filter(({ item }) => item === moved);
+    const handler: TestJobHandler = ({ shardingItem }, { clock }) =>
+      clock.sleep(shardingItem === moved && runsOfMoved().length === 1 ? 80_000 : 100);
+    jobs = await DependentJobs.start([parent({ shardingTotalCount: 1, staticSharding: true }), child({ handler })], 1);
+    await jobs.untilNextMinute(1_000);
+    await jobs.cluster.join();
+    await jobs.untilNextMinute(-1_000);
+    expect(jobs.cluster.assignment('report').get(moved)).toBe(1);
+    expect(jobs.cluster.assignment('import').get(0)).toBe(0);
+
+    jobs.cluster.crash(1);
+    await jobs.advance(55_000);
+
+    expect(runsOfMoved()).toMatchObject([{ source: 'NORMAL_TRIGGER' }, { source: 'MISFIRE' }]);
     expectOncePerTarget(jobs.runs('report'));
   });
 

@@ -414,6 +414,11 @@ export const REGRESSIONS: readonly Regression[] = [
     showed: 'a process that stopped while the registry was away left a timer, which counted what had no answer',
   },
   {
+    seed: 20_013_733,
+    edition: 5,
+    showed: 'a start was forgotten that a dead owner had not heard of, as its item still ran on the next owner',
+  },
+  {
     seed: 180,
     edition: 'tasks',
     showed: 'a task that had finished while the registry was silent was launched again',

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { ExecutionLease } from '../../coordination/index.js';
 import type { Trigger } from '../../domain/index.js';
-import { triggerAt } from '@test/support/unit/member.js';
+import { SUCCEEDED, triggerAt } from '@test/support/unit/member.js';
 import { minute, OwingJob } from '@test/support/unit/owing-job.js';
 
 const CAUGHT_UP = ['0@2', '1@2'];
@@ -28,6 +29,31 @@ describe('an instance that owes a fire time', () => {
     hearEnded({});
     await job.rest();
     expect(job.runs).toEqual(CAUGHT_UP);
+  });
+
+  it('begins it when a run ends whose item owed it already at the last look', async () => {
+    const lease = await heldSinceMinute1();
+    await job.wakeCatchUp();
+    expect(job.runs).toEqual(['1@2']);
+
+    await ended(lease);
+
+    expect(job.runs).toEqual(['1@2', '0@2']);
+  });
+
+  it('begins it when the run ends while the records are read', async () => {
+    const lease = await heldSinceMinute1();
+    const loadRecords = job.tree.loadRecords.bind(job.tree);
+    job.tree.loadRecords = async (...args) => {
+      job.tree.loadRecords = loadRecords;
+      const records = await loadRecords(...args);
+      await ended(lease);
+      return records;
+    };
+
+    await job.wakeCatchUp();
+
+    expect(job.runs.toSorted()).toEqual(CAUGHT_UP);
   });
 
   it("begins it when a run ends, and the operator's trigger that it was left to waits no longer", async () => {
@@ -77,6 +103,15 @@ describe('nothing is looked for', () => {
     hearEnded({});
     await job.rest();
     expect(job.runs).toEqual(['0@2']);
+  });
+
+  it('when a run ends while another goes on whose item owes something', async () => {
+    await heldSinceMinute1();
+    await job.wakeCatchUp();
+    await job.comeTo(3.1);
+    job.catchUp.ItemEnded({ kind: 'ItemEnded', trigger: triggerAt(minute(2)), item: 1 });
+    await job.rest();
+    expect(job.runs).toEqual(['1@2']);
   });
 
   it('when a trigger meets an item that still runs: its end will tell', async () => {
@@ -130,6 +165,25 @@ describe('a job that catches up on all fire times', () => {
 async function start(options?: Parameters<typeof OwingJob.of>[0]): Promise<void> {
   job = await OwingJob.sinceMinute1(options);
   await job.comeTo(2.1);
+}
+
+/** Item 0 runs here since minute 1, as if it had been another instance's at minute 2. */
+async function heldSinceMinute1(): Promise<ExecutionLease> {
+  job = await OwingJob.of();
+  await job.ran(1, [1]);
+  const { lease } = await job.member.begin([0], { fireTime: minute(1) });
+  job.running.add(lease!);
+  await job.comeTo(2.1);
+  return lease!;
+}
+
+/** The run of item 0 is settled. */
+async function ended(lease: ExecutionLease): Promise<void> {
+  lease.settle(0, SUCCEEDED);
+  await lease.settled();
+  job.running.endLease(0, lease);
+  hearEnded({});
+  await job.rest();
 }
 
 function hearServer(serverIp: string): void {

@@ -12,9 +12,11 @@ describe("an operator's trigger", () => {
 
     job.awaited.clear();
     const { lease } = await job.member.begin([0], { fireTime: minute(2.1), origin: 'manual:a' });
+    job.running.add(lease!);
     await job.wakeCatchUp();
     lease!.settle(0, SUCCEEDED);
     await lease!.settled();
+    job.running.endLease(0, lease!);
     expect(job.runs).toEqual(['1@2']);
 
     job.catchUp.TriggersBegun();

@@ -4,6 +4,7 @@ import {
   decideCatchUp,
   decideGiveUp,
   lastScheduledOf,
+  latestOwed,
   type OwedSpan,
   owesAfter,
   SparseMap,
@@ -28,8 +29,8 @@ export class CatchUp implements Duty {
   private readonly flags: MisfireFlags;
   /** Fire time that is being assigned and begun. */
   private handling: number | undefined;
-  /** Items left to operators' triggers. They may owe something once they have run. */
-  private yielded: readonly number[] = [];
+  /** Own items that an operator's trigger waited for at the last look, or that ran here and owed something. */
+  private left: ReadonlySet<number> = new Set();
   /** True if the trigger under way may not know of everything that is owed. */
   private mayOwe = false;
   /** Instant after which an item owes fire times, for items whose first begin the registry refused. */
@@ -80,12 +81,12 @@ export class CatchUp implements Duty {
   }
 
   ItemEnded({ trigger, item }: News<'ItemEnded'>): void {
-    this.wakeIf(this.yielded.length > 0 || this.mayOweAfter(trigger, item));
+    this.wakeIf(this.left.has(item) || this.mayOweAfter(trigger, item));
   }
 
   // Items that were left to an operator's trigger may be free again.
   TriggersBegun(): void {
-    this.wakeIf(this.yielded.length > 0);
+    this.wakeIf(this.left.size > 0);
   }
 
   /** Begins nothing more. */
@@ -154,9 +155,13 @@ export class CatchUp implements Duty {
     await tree.sync({ signal: tree.signal });
     this.mayOwe = false;
     if (!this.isPossible) return;
-    const free = this.freeItems();
-    if (!(await this.loadRecords(free))) return this.catchingUp.wake();
-    const groups = this.groups(free, this.isStartedAfter ? Infinity : now);
+    const { awaited, free, running } = this.ownItems();
+    // The ends of items that run here are heard while their records are read.
+    this.left = new Set([...awaited, ...running]);
+    if (!(await this.loadRecords([...free, ...running]))) return this.catchingUp.wake();
+    const until = this.isStartedAfter ? Infinity : now;
+    this.left = new Set([...awaited, ...itemsOf(this.groups(running, until).filter(owesAny))]);
+    const groups = this.groups(free, until);
     const targets = new Map(groups.map((group) => [group, this.target(group.owed)]));
     const owing = (fireTime: number | undefined) => groups.filter((group) => targets.get(group) === fireTime);
     const failures: unknown[] = [];
@@ -167,19 +172,20 @@ export class CatchUp implements Duty {
     if (failures.length > 0) throw failures[0];
   }
 
-  /** Own items that are free. An operator's trigger goes first: two begins of one process would refuse each other. */
-  private freeItems(): readonly number[] {
+  /**
+   * Own items: those that are free, those that run here, and those that an operator's trigger waits for. The trigger
+   * goes first: two begins of one process would refuse each other. Items that others run come with their release.
+   */
+  private ownItems(): Readonly<Record<'awaited' | 'free' | 'running', readonly number[]>> {
     const { running, services, tree } = this.context;
     const { awaited } = this.manual;
-    const yielded = new Set(this.yielded);
     const own = services.sharding.ownItems(tree);
-    const isFree = (item: number) => !awaited.has(item) && !running.has(item) && !tree.isRunning(item);
-    // An item that runs for an operator now was also left to that trigger, whose begin was merely faster than this
-    // look.
-    const isLeft = (item: number) =>
-      yielded.has(item) || (running.leaseOf(item)?.trigger.origin ?? 'schedule') !== 'schedule';
-    this.yielded = own.filter((item) => awaited.has(item) || (!isFree(item) && isLeft(item)));
-    return own.filter(isFree);
+    const others = own.filter((item) => !awaited.has(item));
+    return {
+      awaited: own.filter((item) => awaited.has(item)),
+      free: others.filter((item) => !running.has(item) && !tree.isRunning(item)),
+      running: others.filter((item) => running.has(item)),
+    };
   }
 
   /** Begins the items for a fire time that they owe. @throws also if some of them could not be begun */
@@ -277,6 +283,10 @@ export class CatchUp implements Duty {
     const after = Math.max(owed.after, this.gate.timeCheck.skippedUntil);
     return decideCatchUp({ ...owed, after }, this.context.settings.configuration);
   }
+}
+
+function owesAny({ owed }: OwingItems): boolean {
+  return latestOwed(owed) !== undefined;
 }
 
 function itemsOf(groups: readonly OwingItems[]): number[] {
