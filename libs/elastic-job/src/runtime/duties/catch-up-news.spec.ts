@@ -105,6 +105,15 @@ describe('nothing is looked for', () => {
     expect(job.runs).toEqual(['0@2']);
   });
 
+  it('when a run ends whose item owed nothing at the last look', async () => {
+    const { lease } = await job.member.begin([0], { fireTime: minute(2) });
+    job.running.add(lease!);
+    await job.wakeCatchUp();
+    await job.comeTo(3.1);
+    await ended(lease!);
+    expect(job.runs).toEqual(['1@2']);
+  });
+
   it('when a run ends while another goes on whose item owes something', async () => {
     await heldSinceMinute1();
     await job.wakeCatchUp();
