@@ -1,4 +1,4 @@
-import { readJson } from '../../domain/index.js';
+import { LONGEST_TRIGGER_ID, readJson } from '../../domain/index.js';
 
 /** An operator's request to an instance. */
 export interface TriggerRequest {
@@ -7,9 +7,6 @@ export interface TriggerRequest {
   /** Passed to the handlers. */
   readonly parameters: string | undefined;
 }
-
-/** Limited, since it goes into the records of all items, which are written in one request. Ours is a UUID. */
-const LONGEST_ID = 100;
 
 /** Text of `trigger/{instance}`. Java's is empty and never read. */
 export function formatTriggerRequest({ id, parameters }: TriggerRequest): string {
@@ -21,6 +18,6 @@ export function parseTriggerRequest(text: string): TriggerRequest | undefined {
   const value = readJson(text);
   if (typeof value !== 'object' || value === null) return undefined;
   const { id, parameters } = value as Partial<Record<keyof TriggerRequest, unknown>>;
-  if (typeof id !== 'string' || id === '' || id.length > LONGEST_ID) return undefined;
+  if (typeof id !== 'string' || id === '' || id.length > LONGEST_TRIGGER_ID) return undefined;
   return { id, parameters: typeof parameters === 'string' ? parameters : undefined };
 }

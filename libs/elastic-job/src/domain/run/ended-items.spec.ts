@@ -127,11 +127,27 @@ describe('what is kept of ended items', () => {
   });
 
   it.each([
+    ['an origin', { target: { fireTime: 1, origin: 'x'.repeat(20_000) } }],
+    ['a trigger', { triggers: ['x'.repeat(20_000)] }],
+    ['triggers', { triggers: Array.from({ length: 2_000 }, (_, n) => `trigger-${n}`) }],
+    ['early runs', { early: { after: 1, until: 9, fireTimes: Array.from({ length: 9_000 }, (_, n) => n) } }],
+    ['an unknown field', { mood: 'x'.repeat(20_000) }],
+  ])('has at most 16 KB, and reads as it was written, also after a text with %s too long', (_, field) => {
+    const record = { target: { fireTime: 1, origin: 'schedule' }, ...field };
+    const kept = parseEndedItems(JSON.stringify({ v: 1, ended: [{ items: [[1, 2]], record }, { record }] }));
+    const text = formatEndedItems(kept);
+
+    expect(text.length).toBeLessThanOrEqual(16_384);
+    expect(parseEndedItems(text)).toEqual(kept);
+  });
+
+  it.each([
     ['no JSON', '{'],
     ['no list', '{"v":1,"ended":{}}'],
     ['an entry that is none', '{"v":1,"ended":[5,null]}'],
     ['no record', '{"v":1,"ended":[{"items":[[1,2]]}]}'],
     ['a record without a target', '{"v":1,"ended":[{"items":[[1,2]],"record":{}}]}'],
+    ['an instant beyond all dates', withItems('[[1,2]]', 9e15)],
     ['ranges that are none', withItems('[[2,1],[1],[-1,0],["1",2],5,null]')],
     ['more items than a job may have', withItems('[[0,1000000000]]')],
   ])('is nothing in a damaged text: %s', (_, text) => {
@@ -139,8 +155,8 @@ describe('what is kept of ended items', () => {
   });
 });
 
-function withItems(items: string): string {
-  return `{"v":1,"ended":[{"items":${items},"record":{"target":{"fireTime":1,"origin":"schedule"}}}]}`;
+function withItems(items: string, fireTime = 1): string {
+  return `{"v":1,"ended":[{"items":${items},"record":{"target":{"fireTime":${fireTime},"origin":"schedule"}}}]}`;
 }
 
 function by(origin: Target['origin'], lastScheduled?: number): RunRecord {

@@ -25,6 +25,8 @@ const RECORD: RunRecord = {
   attempt: 1,
   begunAt: 1_893_456_000_012,
 };
+/** An operator's trigger has an id of at most 100 characters. */
+const LONG_ORIGIN = `manual:${'x'.repeat(101)}`;
 
 describe('the record of a run', () => {
   it.each<[string, RunRecord]>([
@@ -53,6 +55,10 @@ describe('the record of a run', () => {
     ['a settlement of null', JSON.stringify({ v: 1, ...RECORD, settled: null })],
     ['a fire time beyond all dates', JSON.stringify({ v: 1, ...RECORD, target: { ...RECORD.target, fireTime: 9e15 } })],
     ['an end before all dates', JSON.stringify({ v: 1, ...RECORD, settled: { at: -9e15, outcome: 'failed' } })],
+    [
+      'an origin that no trigger has',
+      JSON.stringify({ v: 1, ...RECORD, target: { fireTime: 1, origin: LONG_ORIGIN } }),
+    ],
     ['half of a record', formatRunRecord(RECORD, 1).slice(0, 40)],
     ['no object', '5'],
     ['null', 'null'],
@@ -72,6 +78,7 @@ describe('the record of a run', () => {
     { after: -9e15, until: 3, fireTimes: [3] },
     { after: 1, until: 9e15, fireTimes: [3] },
     { after: 1, until: 3, fireTimes: [9e15] },
+    { after: 1, until: 3, fireTimes: Array.from({ length: 101 }, () => 3) },
     null,
     'none',
   ])('knows no early runs if they are damaged: %o', (early) => {
@@ -81,8 +88,10 @@ describe('the record of a run', () => {
   it("keeps early runs, and operators' triggers, as they were written", () => {
     const record = { ...RECORD, early: { after: 1, until: 3, fireTimes: [2, 3] }, triggers: ['a', 'b'] };
     expect(parseRunRecord(formatRunRecord(record, 1))).toEqual({ kind: 'record', record });
-    const text = JSON.stringify({ v: 1, ...RECORD, triggers: 'a' });
-    expect(parseRunRecord(text)).toEqual({ kind: 'record', record: RECORD });
+    for (const triggers of ['a', ['x'.repeat(101)]]) {
+      const text = JSON.stringify({ v: 1, ...RECORD, triggers });
+      expect(parseRunRecord(text)).toEqual({ kind: 'record', record: RECORD });
+    }
   });
 
   it('does not count an empty text as one that nobody can read', () => {
@@ -175,6 +184,8 @@ describe('what a record says of executors', () => {
     expect(triggersOf({ kind: 'record', record: { ...former, target: RECORD.target } })).toEqual(['a', 'b', 'c', 'd']);
     const repeated = { ...former, target: { fireTime: 1, origin: 'manual:d' } } as const;
     expect(triggersOf({ kind: 'record', record: repeated })).toEqual(['a', 'b', 'c', 'd']);
+    const longer = { ...repeated, triggers: ['a', 'b', 'c', 'd', 'e'] };
+    expect(triggersOf({ kind: 'record', record: longer })).toEqual(['b', 'c', 'd', 'e']);
     expect(triggersOf({ kind: 'none' })).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import type { ExecutorDeathState } from './executor-death.error.js';
 import { isInstant, isJsonNumber, readJson } from '../node-text.js';
 import type { ShardOutcomeKind } from './shard-outcome.js';
-import { isSameTarget, type Target, triggerIdOf } from './trigger.js';
+import { isSameTarget, LONGEST_ORIGIN, LONGEST_TRIGGER_ID, type Target, triggerIdOf } from './trigger.js';
 
 /**
  * The text of `sharding/{item}/record`: the last run of the item by one of our instances. Begin and settle write it
@@ -99,7 +99,7 @@ const FIELDS: { readonly [Field in keyof Required<RunRecord>]: (value: unknown) 
   begunAt: isInstant,
   lastScheduled: isInstant,
   owesAfter: isInstant,
-  triggers: (value) => Array.isArray(value) && value.every(isString),
+  triggers: (value) => Array.isArray(value) && value.every((id) => isString(id, LONGEST_TRIGGER_ID)),
   early: isEarlyRuns,
   settled: isSettledRun,
   executorDeaths: isJsonNumber,
@@ -117,14 +117,17 @@ const MOST_CARRIED = 4_096;
 /** Most operators' triggers that may overtake each other while an item moves. */
 export const KEPT_TRIGGERS = 4;
 
+/** Most early fire times that are read: more than any version names. */
+const MOST_EARLY = 100;
+
 /** Writes a record. @param protocol the newest one that all instances can read */
 export function formatRunRecord(record: RunRecord, protocol: number): string {
   return JSON.stringify({ v: protocol, ...record });
 }
 
 /**
- * Reads a record of any format by the fields that this version knows. A field of another type than here is left out. A
- * record without `run`, `by` and `target`, or with a damaged `settled`, cannot be read.
+ * Reads a record of any format by the fields that this version knows. One of another type, or longer than any version
+ * writes, is left out. A record without `run`, `by` and `target`, or with a damaged `settled`, cannot be read.
  * @param writtenAt when the text was written, in milliseconds since the epoch on the registry's clock
  */
 export function parseRunRecord(text: string, writtenAt?: number): StoredRecord {
@@ -204,8 +207,8 @@ export function triggersOf(stored: StoredRecord): readonly string[] {
   const { target, triggers = [] } = stored.record;
   const id = triggerIdOf(target.origin);
   // An earlier begin for the same trigger, now repeated by failover, has listed it.
-  if (id === undefined || triggers.includes(id)) return triggers;
-  return [...triggers, id].slice(-KEPT_TRIGGERS);
+  const all = id === undefined || triggers.includes(id) ? triggers : [...triggers, id];
+  return all.length > KEPT_TRIGGERS ? all.slice(-KEPT_TRIGGERS) : all;
 }
 
 /** True if the task of the recorded run goes on without a scheduler: the next holder of the item has to adopt it. */
@@ -269,7 +272,7 @@ function isReadable(
 }
 
 function isTarget(value: unknown): value is Target {
-  return isObject(value) && isInstant(value['fireTime']) && isString(value['origin']);
+  return isObject(value) && isInstant(value['fireTime']) && isString(value['origin'], LONGEST_ORIGIN);
 }
 
 function isSettledRun(value: unknown): value is SettledRun {
@@ -279,15 +282,15 @@ function isSettledRun(value: unknown): value is SettledRun {
 function isEarlyRuns(value: unknown): value is EarlyRuns {
   if (!isObject(value)) return false;
   const { after, until, fireTimes } = value;
-  return isInstant(after) && isInstant(until) && Array.isArray(fireTimes) && fireTimes.every(isInstant);
+  return Array.isArray(fireTimes) && fireTimes.length <= MOST_EARLY && [after, until, ...fireTimes].every(isInstant);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
-function isString(value: unknown): value is string {
-  return typeof value === 'string';
+function isString(value: unknown, longest = Infinity): value is string {
+  return typeof value === 'string' && value.length <= longest;
 }
 
 /** Returns no fields if the text is no JSON object. */

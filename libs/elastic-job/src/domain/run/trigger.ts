@@ -8,6 +8,14 @@ export type TriggerOrigin = 'schedule' | 'resident' | `manual:${string}`;
 
 const MANUAL = 'manual:';
 
+/**
+ * Longest id of an operator's trigger, in characters. It is limited, since it goes into the records of all items, which
+ * are written in one request. Ours is a UUID.
+ */
+export const LONGEST_TRIGGER_ID = 100;
+/** Longest origin, in characters. */
+export const LONGEST_ORIGIN = MANUAL.length + LONGEST_TRIGGER_ID;
+
 /** Source of a run, in ElasticJob's words. MISFIRE: a target that was not begun in time. */
 export type ExecutionSource = 'NORMAL_TRIGGER' | 'MISFIRE' | 'FAILOVER';
 
