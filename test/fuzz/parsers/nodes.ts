@@ -134,8 +134,21 @@ export const ended: FuzzedParser<EndedItems> = {
   words: ['"ended":', '"items":[[0,9999]],', '"record":', '"target":', '"early":'],
   refusals: [],
   read: parseEndedItems,
-  write: formatEndedItems,
+  write: (one) => {
+    const text = formatEndedItems(one);
+    return isFolded(one, text) ? undefined : text;
+  },
+  findFault: (one) => {
+    const { length } = formatEndedItems(one);
+    return length <= 16_384 ? undefined : `has ${length} characters once it is written`;
+  },
 };
+
+/** True if the records were too many to be told apart, so that one of them stands for all items. */
+function isFolded({ records }: EndedItems, text: string): boolean {
+  const again = parseEndedItems(text);
+  return records.size > 0 && again.records.size === 0 && again.others !== undefined;
+}
 
 export const arrival: FuzzedParser<Arrival> = {
   name: 'arrival',
