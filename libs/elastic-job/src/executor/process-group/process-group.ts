@@ -58,10 +58,10 @@ export class ProcessGroup {
   ) {
     const { command, input, outputLimit, mergesOutput = false } = options;
     const started = start(options);
-    if (!(started instanceof Error)) this.child = started;
-    const { child } = this;
+    const child = isError(started) ? undefined : started;
+    this.child = child;
     this.exited = new Promise((resolve) => {
-      if (started instanceof Error) resolve({ kind: 'process', error: started });
+      if (isError(started)) resolve({ kind: 'process', error: started });
       child?.on('error', (error) => resolve({ kind: 'process', error: startFault(command, error) }));
       child?.once('exit', (code, signal) => resolve({ kind: 'process', code, signal }));
     });
