@@ -53,6 +53,27 @@ it.each([
   expect(itemsRunFor(owed)).toHaveLength(2);
 });
 
+it.each([
+  ['cron', 'cron: 0 * * * * ?', 'cron: 0 0 0 1 1 ?'],
+  ['shardingTotalCount', 'shardingTotalCount: 4', 'shardingTotalCount: 2'],
+])('an instance that was away owes nothing from between an edit of %s and its undoing', async (_, part, other) => {
+  await untilNextMinute(10_000);
+  cluster.partition(0);
+  await cluster.advance(1_000);
+  await edit(part, other);
+  const from = cluster.clock.wallNow();
+  await cluster.advance(5 * MINUTE);
+  await edit(other, part);
+  const to = cluster.clock.wallNow();
+  await cluster.advance(10_000);
+  await cluster.heal(0);
+
+  await cluster.advance(2 * MINUTE);
+  const fireTimes = cluster.runs(JOB).map(({ fireTime }) => fireTime);
+  expect(fireTimes.filter((time) => from < time && time < to)).toEqual([]);
+  expect(fireTimes.some((time) => time > to)).toBe(true);
+});
+
 async function edit(part: string, replacement: string): Promise<void> {
   const { data } = (await operator.read(CONFIG))!;
   expect(data).toContain(part);

@@ -94,7 +94,7 @@ export class Configurations {
     const { configTrust } = tree;
     if (configTrust.kind === 'unknown') return known ?? asDeclared(local);
     const foreignAcl = configTrust.kind === 'foreign' ? configTrust.acl : undefined;
-    const { mzxid } = node.stat;
+    const { czxid, version, mzxid } = node.stat;
     const isSame = known?.mzxid === mzxid && known.foreignAcl === foreignAcl;
     const error = isSame ? (known.fault ?? known.problem) : undefined;
     if (isSame && (error === undefined || foreignAcl !== undefined)) return known;
@@ -104,9 +104,9 @@ export class Configurations {
     const read =
       foreignAcl === undefined ? this.read(local, node, kept, known, error) : notRead(local, node, known, foreignAcl);
     const isUsable = (read.fault ?? read.problem) === undefined;
-    const writtenAt = owedSince(read, known);
+    const writtenAt = owedSince(read, node, known);
     const seen = isUsable ? { text: node.data, zxid: mzxid, writtenAt } : known?.seen;
-    const effective = { ...read, writtenAt, mzxid, keptIn, foreignAcl, seen };
+    const effective = { ...read, writtenAt, czxid, version, mzxid, keptIn, foreignAcl, seen };
     this.effective.set(tree.jobName, effective);
     return effective;
   }

@@ -26,6 +26,8 @@ export interface EffectiveConfiguration {
 
 /** Version of both nodes that was judged, and the ACL by which `config` was foreign. */
 export interface JudgedNodes {
+  readonly czxid: bigint;
+  readonly version: number;
   readonly mzxid: bigint;
   readonly keptIn: bigint | undefined;
   readonly foreignAcl: string | undefined;
@@ -47,14 +49,23 @@ const OWING = [
   'misfireLimit',
 ] as const satisfies readonly (keyof JobConfiguration)[];
 
-/** The time since which the settings say what is owed, if they may be the same in that as the former ones. */
+/**
+ * The time since which the settings of a node say what is owed: the former one, if they are the same in that. Only if
+ * no edit can have come unseen in between, since two edits there and back would look like none.
+ */
 export function owedSince(
   { configuration, writtenAt }: EffectiveConfiguration,
-  former: EffectiveConfiguration | undefined,
+  node: RegistryNode,
+  former: (EffectiveConfiguration & JudgedNodes) | undefined,
 ): number {
-  if (former === undefined || former.problem !== undefined) return writtenAt;
+  if (former?.seen === undefined || !follows(node, former, former.seen)) return writtenAt;
   const isSame = OWING.every((name) => isDeepStrictEqual(configuration[name], former.configuration[name]));
   return isSame ? former.writtenAt : writtenAt;
+}
+
+/** True if the node was written at most once since it was judged, or was laid again with its last usable text. */
+function follows({ data, stat }: RegistryNode, { czxid, version }: JudgedNodes, seen: WrittenText): boolean {
+  return stat.czxid === czxid ? stat.version <= version + 1 : stat.version === 0 && data === seen.text;
 }
 
 /** Local settings, to which the settings in force fall back. */
