@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isAtWork, processesWith, ProcessTable } from '../../../libs/elastic-job/src/cloud/process/process-table.js';
+import { ProcessTable } from '../../../libs/elastic-job/src/cloud/process/process-table.js';
+import { isAtWork, processesWith } from '../../support/faults/found-processes.js';
 import type { Seeded } from '@test/support/seeded.js';
 import type { Cluster } from '../cluster/stage/cluster.js';
 import type { Worker } from '../cluster/stage/worker.js';

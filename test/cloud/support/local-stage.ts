@@ -10,7 +10,7 @@ import {
   type TaskOrder,
   type TaskState,
 } from '../../../libs/elastic-job/src/cloud/index.js';
-import { processesWith } from '../../../libs/elastic-job/src/cloud/process/process-table.js';
+import { processesWith } from '../../support/faults/found-processes.js';
 import { HELD, orderOf } from '../../contract/tasks/harness.js';
 import { endOf, launched } from '../../contract/tasks/support.js';
 

@@ -26,8 +26,8 @@ const STOPPED = 'its scheduler has stopped';
 /**
  * Tasks as child processes of this host. They end with their scheduler, so they cannot be adopted.
  *
- * A separate process supervises them: it starts each in a session of its own, and kills the whole session as soon as
- * the pipe to the scheduler closes. So the death of a scheduler ends its tasks in any case. If the supervisor dies, the
+ * A separate process supervises them: it starts each in a session of its own, and kills the whole task as soon as the
+ * pipe to the scheduler closes. So the death of a scheduler ends its tasks in any case. If the supervisor dies, the
  * scheduler kills its tasks, which are LOST, and starts another supervisor. If both die together, the kernel kills the
  * first process of each task, where `setpriv` of util-linux is there.
  *

@@ -60,12 +60,6 @@ export function residentBytesOf(rows: readonly ProcessRow[]): number {
   return rows.reduce((sum, { residentPages }) => sum + residentPages * pageSize(), 0);
 }
 
-/** Finds processes by a variable of their environment. @returns the ids of those that this user may inspect */
-export function processesWith(variable: string, value: string): readonly number[] {
-  const table = new ProcessTable();
-  return table.rows.filter((row) => table.variableOf(row, variable) === value).map(({ pid }) => pid);
-}
-
 /** Kills processes and groups; a negative number is a group's. Those that are gone are skipped. */
 export function killAll(pids: readonly number[]): void {
   for (const pid of pids) {
@@ -75,11 +69,6 @@ export function killAll(pids: readonly number[]): void {
       // The process is gone already.
     }
   }
-}
-
-/** True if a process still runs. A zombie does not. */
-export function isAtWork(pid: number): boolean {
-  return rowOf(pid) !== undefined;
 }
 
 /** True if this host has a process table. */
