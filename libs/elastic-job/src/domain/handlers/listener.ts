@@ -107,7 +107,7 @@ export interface KnownListener {
 /** @throws whatever the listener's getters throw */
 export function readListener(listener: ElasticJobListener): KnownListener {
   const { order = LAST, type } = listener;
-  const name: unknown = type ?? listener.constructor.name;
+  const name: unknown = type ?? (listener as Partial<object>).constructor?.name; // An imported module has none.
   return {
     listener,
     type,
