@@ -5,6 +5,7 @@ export const THROWN_TRAPS: ReadonlyMap<string, () => unknown> = new Map([
   ['an error whose message throws', () => withTrap('message')],
   ['an error whose name throws', () => withTrap('name')],
   ['an error whose stack throws', () => withTrap('stack')],
+  ['an error whose code throws', () => withTrap('code')],
   ['an error whose cause throws', () => withTrap('cause')],
   ['an error whose cause is a revoked proxy', () => new Error('outer', { cause: revoked() })],
   ['an error whose message is no text', () => Object.assign(new Error('m'), { message: Symbol('m'), stack: 5 })],

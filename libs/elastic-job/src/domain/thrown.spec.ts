@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { THROWN_TRAPS } from '@test/support/unit/thrown-traps.js';
-import { causeOf, describeError, isError, messageOf, nameOf, readable, stackOf } from './thrown.js';
+import { causeOf, codeOf, describeError, isError, messageOf, nameOf, readable, stackOf } from './thrown.js';
 
 describe('describeError', () => {
   it('shows the stacks of an error and of its causes', () => {
@@ -42,6 +42,16 @@ it('knows an error of another realm', () => {
   expect([nameOf(thrown), messageOf(thrown)]).toEqual(['RangeError', 'no row']);
 });
 
+it.each([
+  [Object.assign(new Error('a'), { code: 'ECONNREFUSED' }), 'ECONNREFUSED'],
+  [Object.assign(new Error('a'), { code: 5 }), 5],
+  [Object.assign(new Error('a'), { code: {} }), undefined],
+  [new Error('a'), undefined],
+  [{ code: 'none' }, undefined],
+])('reads the code of an error if it is a text or a number: %#', (thrown, code) => {
+  expect(codeOf(thrown)).toBe(code);
+});
+
 describe.each([...THROWN_TRAPS])('%s', (_what, trapped) => {
   it('gives a text for each of its parts, and never throws', () => {
     const thrown = trapped();
@@ -50,7 +60,7 @@ describe.each([...THROWN_TRAPS])('%s', (_what, trapped) => {
 
     expect(texts).toEqual(texts.map(() => expect.stringMatching(/./)));
     expect(typeof isError(thrown)).toBe('boolean');
-    expect(() => causeOf(thrown)).not.toThrow();
+    expect(() => [causeOf(thrown), codeOf(thrown)]).not.toThrow();
   });
 
   it('stays itself only if its class, name, message and causes can be read', () => {

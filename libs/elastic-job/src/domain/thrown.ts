@@ -25,6 +25,12 @@ export function nameOf(thrown: unknown): string {
   return isError(thrown) ? textOf(() => thrown.name) : typeof thrown;
 }
 
+/** The code of an error, as Node's errors have one; undefined if it has none, or none that can be read. */
+export function codeOf(thrown: unknown): string | number | undefined {
+  const code: unknown = isError(thrown) ? attempt(() => Reflect.get(thrown, 'code')) : undefined;
+  return typeof code === 'string' || typeof code === 'number' ? code : undefined;
+}
+
 /** The stack of an error; undefined if it has none, or none that can be read. */
 export function stackOf(thrown: unknown): string | undefined {
   const stack: unknown = isError(thrown) ? attempt(() => thrown.stack) : undefined;

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process';
 import { Duplex } from 'node:stream';
 import type { Clock, Timer } from '../../clock/index.js';
-import { type ExecutorEnd, isError, nameOf } from '../../domain/index.js';
+import { codeOf, type ExecutorEnd, nameOf } from '../../domain/index.js';
 import { OutputTail } from './output-tail.js';
 
 /** A program, its environment, and how it is ended. @internal */
@@ -151,7 +151,7 @@ function start(options: ProcessGroupOptions): ChildProcess | Error {
 
 /** The error of a start, with its code alone: its message and its fields may repeat the arguments. */
 function startFault(command: string, error: unknown): Error {
-  const code = String((isError(error) && Reflect.get(error, 'code')) || nameOf(error));
+  const code = String(codeOf(error) || nameOf(error));
   return Object.assign(new Error(`spawn ${command} ${code}`), { code });
 }
 

@@ -8,7 +8,7 @@
  * else negative.
  */
 import type { MessagePort } from 'node:worker_threads';
-import { causeOf, isError, messageOf, nameOf, stackOf } from '../../domain/index.js';
+import { causeOf, codeOf, isError, messageOf, nameOf, stackOf } from '../../domain/index.js';
 import type { ContextFacts } from '../isolation.js';
 
 export const STATE = 0;
@@ -62,7 +62,7 @@ export function portrayError(error: unknown, causes = MOST_CAUSES): ErrorPortrai
     name: nameOf(error),
     message,
     stack: stackOf(error),
-    code: code,
+    code: typeof code === 'string' ? code : undefined,
     cause: cause === undefined || causes === 0 ? undefined : portrayError(cause, causes - 1),
   };
 }
@@ -75,13 +75,4 @@ export function reviveError(portrait: ErrorPortrait): unknown {
   const own = code === undefined ? { name, stack } : { name, stack, code };
   // Defined, since an assignment fails where somebody has frozen `Error.prototype`.
   return Object.defineProperties(error, Object.getOwnPropertyDescriptors(own));
-}
-
-function codeOf(error: Error): string | undefined {
-  try {
-    const code: unknown = Reflect.get(error, 'code');
-    return typeof code === 'string' ? code : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -9,6 +9,7 @@ import {
   type Tracer,
 } from '@opentelemetry/api';
 import {
+  codeOf,
   ElasticJobError,
   isError,
   messageOf,
@@ -171,16 +172,6 @@ function describe(error: unknown): Described {
   }
   const [name, code] = [nameOf(error), codeOf(error)];
   return { type: isOwn(error) ? String(code) : name, name, message: messageOf(error), code };
-}
-
-/** Undefined if there is none, or none that can be read. */
-function codeOf(error: Error): string | number | undefined {
-  try {
-    const code: unknown = Reflect.get(error, 'code');
-    return typeof code === 'string' || typeof code === 'number' ? code : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function isOwn(error: Error): boolean {
