@@ -1,4 +1,4 @@
-import { causeOf, isError, messageOf, nameOf } from '../domain/index.js';
+import { causeOf, codeOf, isError, messageOf, nameOf } from '../domain/index.js';
 
 /** Most causes that are kept, since a chain of causes may be circular. */
 const MOST_CAUSES = 5;
@@ -11,8 +11,11 @@ export function fetchFault(thrown: unknown, mostCauses = MOST_CAUSES): Error {
   const cause = causeOf(thrown);
   const hasCause = isError(cause) && mostCauses > 0;
   const fault = new Error(messageOf(thrown), hasCause ? { cause: fetchFault(cause, mostCauses - 1) } : undefined);
-  fault.name = nameOf(thrown);
   delete fault.stack; // It would be that of this function.
-  const code: unknown = isError(thrown) ? Reflect.get(thrown, 'code') : undefined;
-  return typeof code === 'string' ? Object.assign(fault, { code }) : fault;
+  const [name, code] = [nameOf(thrown), codeOf(thrown)];
+  // Defined, since an assignment fails where somebody has frozen `Error.prototype`.
+  return Object.defineProperties(fault, {
+    name: { value: name, writable: true, configurable: true },
+    ...(typeof code === 'string' && { code: { value: code, enumerable: true, writable: true, configurable: true } }),
+  });
 }

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { fetchFault } from './fetch-fault.js';
+
+it('keeps name, message and code of an error and of its cause, and no other field', () => {
+  const cause = Object.assign(new RangeError('refused'), { code: 'ECONNREFUSED', answer: 's3cret' });
+
+  const fault = fetchFault(new TypeError('fetch failed', { cause }));
+
+  expect(fault).toMatchObject({ name: 'TypeError', message: 'fetch failed' });
+  expect(fault.cause).toMatchObject({ name: 'RangeError', message: 'refused', code: 'ECONNREFUSED' });
+  expect(fault.cause).not.toHaveProperty('answer');
+  expect(fault).not.toHaveProperty('code');
+});
+
+it('has its name where somebody has made the name of all errors read-only', () => {
+  const base: object = Error.prototype;
+  const usual = Object.getOwnPropertyDescriptor(base, 'name')!;
+  try {
+    Object.defineProperty(base, 'name', { ...usual, writable: false });
+
+    expect(fetchFault(new TypeError('fetch failed')).name).toBe('TypeError');
+  } finally {
+    Object.defineProperty(base, 'name', usual);
+  }
+});
+
+it('tells of an error whose code cannot be read', () => {
+  const broken = Object.defineProperty(new Error('fetch failed'), 'code', {
+    get: () => {
+      throw new Error('no code');
+    },
+  });
+
+  expect(fetchFault(broken).message).toBe('fetch failed');
+});
