@@ -62,10 +62,11 @@ export class JobEvents {
   }
 
   private tell(telling: Telling): void {
-    this.waiting.push(telling);
-    if (this.told !== undefined) return;
+    if (this.told !== undefined) return void this.waiting.push(telling);
     try {
-      while ((this.told = this.waiting.shift()) !== undefined) this.tellAll(this.told);
+      this.told = telling;
+      do this.tellAll(this.told);
+      while ((this.told = this.waiting.shift()) !== undefined);
     } finally {
       this.told = undefined;
     }
