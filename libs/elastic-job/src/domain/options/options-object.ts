@@ -1,8 +1,5 @@
 import { ConfigurationError } from '../errors.js';
 
-/** `Object.prototype.toString` of objects that have named options: also of class instances and `import()`ed modules. */
-const OBJECTS = ['[object Object]', '[object Module]'];
-
 /**
  * Checks that options are an object. Without it, what has none of the options by name (a function that was not called,
  * a list, a promise) would give every option its default.
@@ -10,9 +7,8 @@ const OBJECTS = ['[object Object]', '[object Module]'];
  * @throws {ConfigurationError} that has the value's type, but not the value, which may be a secret
  */
 export function assertOptionsObject(place: string, options: unknown): asserts options is object {
-  const text = Object.prototype.toString.call(options);
-  if (OBJECTS.includes(text)) return;
-  const type = text.slice('[object '.length, -1);
+  if (typeof options === 'object' && options !== null && !(Symbol.iterator in options) && !('then' in options)) return;
+  const type = Object.prototype.toString.call(options).slice('[object '.length, -1);
   const hint = typeof options === 'function' ? '; call the function, and give the options that it returns' : '';
   throw new ConfigurationError(place, [`the options must be an object, but are of type ${type}${hint}`]);
 }
