@@ -1,6 +1,6 @@
-/** The promise itself. Its rejection does not end the process if the caller, a user's function, does not await it. */
-export function heard<Answer>(answer: Promise<Answer>): Promise<Answer> {
-  answer.catch(() => {});
+/** The answer itself. If it rejects, that does not end the process if the caller, a user's function, does not await it. */
+export function heard<Answer>(answer: Answer): Answer {
+  hearRejection(answer);
   return answer;
 }
 

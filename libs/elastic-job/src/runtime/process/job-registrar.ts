@@ -6,7 +6,7 @@ import {
   dialectOfEdit,
   ConfigurationError,
   followMisfire,
-  hearRejection,
+  heard,
   type JobConfiguration,
   type ItemWork,
   type JobName,
@@ -128,7 +128,7 @@ export class JobRegistrar {
   /** Wraps every run of all jobs that are registered from now on. The latest interceptor is the outermost. */
   around(interceptor: RunInterceptor): void {
     const inner = this.intercept;
-    this.intercept = (context, run) => interceptor(context, () => heardAnswer(inner(context, run)));
+    this.intercept = (context, run) => interceptor(context, () => heard(inner(context, run)));
   }
 
   /** Like `add`, for a job whose options are already resolved. */
@@ -265,10 +265,4 @@ function remedyFor(taken: string, place: string): string {
   return taken === place
     ? 'is its provider listed in two modules? Let one of them export it'
     : 'give one of them another name';
-}
-
-/** The answer of a run, whose rejection is heard also if the interceptor does not await it. */
-function heardAnswer(answer: unknown): unknown {
-  hearRejection(answer);
-  return answer;
 }
