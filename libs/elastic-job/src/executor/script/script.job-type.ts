@@ -47,7 +47,7 @@ export interface ScriptJobOptions {
    * @default 'argument'
    */
   readonly context?: 'argument' | 'stdin' | 'environment';
-  /** How long a script may go on after SIGTERM before it is killed, in milliseconds. @default 5_000 */
+  /** Whole number of milliseconds that a script may go on after SIGTERM before it is killed. @default 5_000 */
   readonly killGraceMs?: number;
   /** Most bytes that are kept of the end of each output; 0: none. @default 16_384 */
   readonly outputLimit?: number;
