@@ -1,8 +1,10 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
-import { assertOptionsObject } from '../../domain/index.js';
+import { assertOptionsObject, ConfigurationError, flag, OptionTable } from '../../domain/index.js';
 import { ElasticJobHealthIndicator } from './elastic-job.health-indicator.js';
 import { HEALTH_OPTIONS, type HealthOptions } from './health-options.js';
+
+const TABLE = new OptionTable({ details: { rule: flag() } }, 'the health module');
 
 /** Provides `ElasticJobHealthIndicator`, and Terminus with it. Needs `ElasticJobModule` in the application. */
 @Module({
@@ -13,10 +15,12 @@ import { HEALTH_OPTIONS, type HealthOptions } from './health-options.js';
 export class ElasticJobHealthModule {
   /**
    * Same as the module itself, which has the defaults.
-   * @throws {ConfigurationError} for options that are no object
+   * @throws {ConfigurationError} for options that are no object, and for wrong and unknown ones
    */
   static forRoot(options: HealthOptions = {}): DynamicModule {
     assertOptionsObject('ElasticJobHealthModule', options);
+    const problems = [...TABLE.findUnknown(options), ...TABLE.findBroken(options)];
+    if (problems.length > 0) throw new ConfigurationError('ElasticJobHealthModule', problems);
     return { module: ElasticJobHealthModule, providers: [{ provide: HEALTH_OPTIONS, useValue: options }] };
   }
 }
