@@ -1,12 +1,19 @@
 import { Registry } from 'prom-client';
-import { assertOptionsObject, ConfigurationError, show } from '../../domain/index.js';
+import { assertOptionsObject, ConfigurationError, OptionTable, rule, show } from '../../domain/index.js';
 import type { ElasticJobMetricsOptions } from './metrics-options.js';
+
+const judgedBelow = { rule: rule('a value', () => true) };
+const NAMES = new OptionTable(
+  { registry: judgedBelow, path: judgedBelow, maxJobs: judgedBelow, buckets: judgedBelow },
+  'the metrics module',
+);
 
 /** @throws {ConfigurationError} that names every wrong option with its value and what would be right */
 export function assertMetricsOptions(options: ElasticJobMetricsOptions): void {
   assertOptionsObject('ElasticJobMetricsModule', options);
   const { registry, path, maxJobs, buckets = {} } = options;
   const problems = [
+    ...NAMES.findUnknown(options),
     ...wrong('registry', registry, 'a Registry of prom-client', registry instanceof Registry),
     ...wrong('path', path, 'a path such as "/metrics", or false', path === false || isPath(path)),
     ...wrong('maxJobs', maxJobs, 'a whole number from 1', Number.isSafeInteger(maxJobs) && Number(maxJobs) >= 1),
