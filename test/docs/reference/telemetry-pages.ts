@@ -41,8 +41,8 @@ ${GENERATED}
 
 \`JobEvents.on\`, \`@OnJobEvent\` and the sinks of the module's \`tracing\` hear what happens to jobs, in the process in
 which it happens. No event makes a request to the registry, and nothing waits for a listener: one that fails changes no
-run. Events are frozen, with their lists and records, but for maps. Instants are milliseconds since the epoch, durations end in
-\`Ms\`; a \`trigger\` has the job's name, the fire time, its origin and its source.
+run. Events are frozen, with their lists and records, but for maps. Instants are milliseconds since the epoch, durations
+end in \`Ms\`; a \`trigger\` has the job's name, the fire time, its origin and its source.
 
 The application's log has a line for each of them, too. A scheduled trigger has no line above \`debug\`, unless
 something is wrong with it. A trigger of an operator is told at \`log\`, once by each instance that takes it. A job that

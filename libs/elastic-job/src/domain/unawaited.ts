@@ -1,4 +1,4 @@
-/** The answer itself. If it rejects, that does not end the process if the caller, a user's function, does not await it. */
+/** The answer itself. Its rejection does not end the process if the caller, a user's function, does not await it. */
 export function heard<Answer>(answer: Answer): Answer {
   hearRejection(answer);
   return answer;
