@@ -6,8 +6,9 @@ export interface SinkHost {
   readonly clock: Clock;
   /**
    * Reports an event about this sink to all sinks and listeners, this one included. While the sink hears an event,
-   * before its first `await`, it is told after that. Answers of answers to an event are told, and further ones are dropped,
-   * with one warning. After its first `await` no answer is dropped: a sink that always answers then never ends.
+   * before its first `await`, it is told after that. Answers of answers to an event are told, and further ones are
+   * dropped, with one warning. After its first `await` no answer is dropped: a sink that always answers then never
+   * ends.
    */
   readonly emit: (event: JobEvent) => void;
 }
