@@ -91,6 +91,20 @@ it('leaves a job that is marked for removal while an instance is in it', async (
   expect(await names()).toEqual([]);
 });
 
+it('leaves a job marked for removal that an instance joins while its nodes are read', async () => {
+  await write([root], removedRoot(JOB));
+  await write([instances, `${root}/sessions`]);
+  const other = await stage.connected();
+  const openSubtree = registry.openSubtree.bind(registry);
+  vi.spyOn(registry, 'openSubtree').mockImplementationOnce(async (...given) => {
+    await other.create(`${instances}/one`, '', 'EPHEMERAL');
+    return openSubtree(...given);
+  });
+
+  expect(await stage.during(() => removeAbandoned(registry, JOB))).toBe(false);
+  expect(await stage.during(() => registry.children(instances))).toEqual(['one']);
+});
+
 it('leaves a job that was created anew after the mark of the former one was read', async () => {
   await write([root], createdRoot(JOB));
   await stage.during(() => registry.set(root, removedRoot(JOB)));

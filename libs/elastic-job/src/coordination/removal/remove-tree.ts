@@ -38,28 +38,33 @@ export async function removeAbandoned(
     options.signal?.throwIfAborted();
     const root = await registry.read(paths.root, options);
     if (root === undefined || parseCreatedJob(root.data)?.isBeingRemoved !== true) return true;
-    const members = await Promise.all(
-      [paths.instances, paths.sessions].map((path) => childrenOf(registry, path, options)),
-    );
-    if (members.some((names) => names !== undefined && names.length > 0)) return false;
+    const members = [paths.instances, paths.sessions];
+    const found = await Promise.all(members.map((path) => childrenOf(registry, path, options)));
+    if (found.some((names) => names !== undefined && names.length > 0)) return false;
+    // They are deleted without a walk: an instance that has registered since then refuses the transaction.
+    const empty = members.filter((_, index) => found[index] !== undefined);
     // A job of that name that was created since then has another root, which nobody has written.
     const isSame: Operation = { kind: 'check', path: paths.root, version: root.stat.version };
-    return (await removeNodes(registry, paths, isSame, options)) === 'refused' ? undefined : true;
+    const outcome = await removeNodes(registry, paths, { ...options, condition: isSame, empty });
+    return outcome === 'refused' ? undefined : true;
   });
 }
 
-/**
- * @param condition holds for each of the transactions
- * @returns refused: another client has written or removed a node meanwhile
- */
+interface RemovalOptions extends RequestOptions {
+  /** Holds for each of the transactions. */
+  readonly condition?: Operation;
+  /** Those of the nodes of instances and sessions that are there, if they are known to have no children. */
+  readonly empty?: readonly string[];
+}
+
+/** @returns refused: another client has written or removed a node meanwhile */
 async function removeNodes(
   registry: RegistryCenter,
   paths: JobPaths,
-  condition?: Operation,
-  options: RequestOptions = {},
+  { condition, empty, ...options }: RemovalOptions = {},
 ): Promise<'removed' | 'absent' | 'refused'> {
   let outcome: 'removed' | 'absent' = 'absent';
-  for await (const batch of inBatches(registry, nodesInOrder(registry, paths, options), condition)) {
+  for await (const batch of inBatches(registry, nodesInOrder(registry, paths, empty, options), condition)) {
     options.signal?.throwIfAborted();
     const { kind } = await registry.transaction(batch, options);
     if (kind === 'refused') return 'refused';
@@ -71,6 +76,7 @@ async function removeNodes(
 async function* nodesInOrder(
   registry: RegistryCenter,
   paths: JobPaths,
+  empty: readonly string[] | undefined,
   options: RequestOptions,
 ): AsyncGenerator<readonly string[], void, undefined> {
   yield await entriesAtParents(registry, paths, options);
@@ -79,7 +85,8 @@ async function* nodesInOrder(
   const except = members.map((path) => path.slice(paths.root.length + 1));
   const tree = await namesBelow(registry, paths.root, options);
   try {
-    for (const path of members) yield* childrenFirst(tree, path, options);
+    if (empty !== undefined) yield empty;
+    else for (const path of members) yield* childrenFirst(tree, path, options);
     yield* childrenFirst(tree, paths.root, { ...options, except });
   } finally {
     tree.close();
