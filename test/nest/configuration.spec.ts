@@ -237,7 +237,7 @@ describe('a class of a strategy', () => {
   it.each([
     ['whose constructor throws', Throwing, 'strategies: the class Throwing: no table'],
     ['that is only a function', () => ({}), 'strategies: the class : given is not a constructor'],
-    ['whose instances have no shard', Shardless, 'strategies: the class Shardless: must be'],
+    ['whose instances have no shard', Shardless, 'strategies: the class Shardless must be'],
   ])('is refused by name: one %s', async (_what, strategy, problem) => {
     const [place, ...problems] = await problemsOf({ strategies: [strategy] });
 

@@ -64,7 +64,7 @@ export function resolveModuleOptions(options: ElasticJobModuleOptions): Resolved
 function createStrategies(given: CompleteModuleOptions['strategies']): readonly ShardingStrategy[] {
   const resolved = given.map((one) => ({ one, ...resolveStrategy(one, []) }));
   const problems = resolved.flatMap((one) =>
-    one.kind === 'refused' ? [`strategies: ${show(one.one)}: ${one.problem.replace(/^strategy:? /, '')}`] : [],
+    one.kind === 'refused' ? [`strategies: ${show(one.one)}${one.problem}`] : [],
   );
   if (problems.length > 0) throw new ConfigurationError('module options', problems);
   return resolved.flatMap((one) => (one.kind === 'resolved' ? [one.strategy] : []));

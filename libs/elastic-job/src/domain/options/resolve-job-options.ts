@@ -59,7 +59,8 @@ export function resolveJobOptions(options: JobOptions, source: JobOptionsSource)
     ...(source.surplusItemParameters ? [] : findSurplusItems(settings)),
     ...(source.idleFailover ? [] : findIdleFailover(settings)),
   ];
-  if (resolved.kind === 'refused') throw new ConfigurationError(source.place, [...problems, resolved.problem]);
+  if (resolved.kind === 'refused')
+    throw new ConfigurationError(source.place, [...problems, `strategy${resolved.problem}`]);
   if (problems.length > 0) throw new ConfigurationError(source.place, problems);
 
   const values = {

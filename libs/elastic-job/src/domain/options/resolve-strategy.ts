@@ -5,7 +5,7 @@ import { show } from './option-rules.js';
 
 type GivenStrategy = NonNullable<JobOptions['strategy']>;
 
-/** The strategy that a job's options mean, or the fault of the option. */
+/** The strategy that a job's options mean, or the fault of the option, after its name. */
 type ResolvedStrategy =
   | { readonly kind: 'resolved'; readonly strategy: ShardingStrategy }
   | { readonly kind: 'refused'; readonly problem: string };
@@ -16,9 +16,9 @@ export function resolveStrategy(given: GivenStrategy, own: readonly ShardingStra
     const strategy = toStrategy(given, own);
     const fault = findStrategyFault(strategy);
     if (fault === undefined) return { kind: 'resolved', strategy };
-    return { kind: 'refused', problem: `strategy ${fault}, but is ${show(given)}` };
+    return { kind: 'refused', problem: ` ${fault}, but is ${show(given)}` };
   } catch (error) {
-    return { kind: 'refused', problem: `strategy: ${messageOf(error)}` };
+    return { kind: 'refused', problem: `: ${messageOf(error)}` };
   }
 }
 

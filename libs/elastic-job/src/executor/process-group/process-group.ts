@@ -57,11 +57,10 @@ export class ProcessGroup {
     private readonly options: ProcessGroupOptions,
   ) {
     const { command, input, outputLimit, mergesOutput = false } = options;
-    const started = start(options);
-    const child = isError(started) ? undefined : started;
+    const { child, error: fault } = start(options);
     this.child = child;
     this.exited = new Promise((resolve) => {
-      if (isError(started)) resolve({ kind: 'process', error: started });
+      if (fault) resolve({ kind: 'process', error: fault });
       child?.on('error', (error) => resolve({ kind: 'process', error: startFault(command, error) }));
       child?.once('exit', (code, signal) => resolve({ kind: 'process', code, signal }));
     });
@@ -140,12 +139,13 @@ export class ProcessGroup {
 }
 
 /** Some starts are refused by an event of the process, and some by a throw. */
-function start(options: ProcessGroupOptions): ChildProcess | Error {
+function start(options: ProcessGroupOptions): { readonly child?: ChildProcess; readonly error?: Error } {
   const { command, args, env, workingDirectory: cwd } = options;
   try {
-    return spawn(command, args, { detached: HAS_GROUPS, stdio: stdioOf(options), env, cwd, windowsHide: true });
+    const child = spawn(command, args, { detached: HAS_GROUPS, stdio: stdioOf(options), env, cwd, windowsHide: true });
+    return { child };
   } catch (error) {
-    return startFault(command, error);
+    return { error: startFault(command, error) };
   }
 }
 

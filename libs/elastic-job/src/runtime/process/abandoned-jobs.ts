@@ -1,10 +1,12 @@
-import type { Clock, Timer } from '../../clock/index.js';
+import { BackOff, type Clock, type Timer } from '../../clock/index.js';
 import { removeAbandoned } from '../../coordination/index.js';
 import type { JobName } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 
 /** Milliseconds until the next jobs are tried again. */
 const AGAIN_MS = 1_000;
+/** Pauses before a job is tried again whose deletion has failed, in milliseconds. */
+const PAUSES = { firstMs: 1_000, longestMs: 30_000 };
 
 /** Parts of the process that the deletion of jobs needs. */
 interface AbandonedJobsParts {
@@ -16,17 +18,24 @@ interface AbandonedJobsParts {
   onTurn(jobName: JobName): void;
 }
 
+/** The deletion of a job has failed. */
+interface Failed {
+  readonly backOff: BackOff;
+  /** Reading of the monotonic clock from which the job may be tried again. */
+  readonly until: number;
+}
+
 /**
  * Deletes jobs that are marked for removal, once no instance is in them.
  *
  * The last instance that leaves a job finds it empty. In case that one dies, the others try again, some jobs in each
- * turn: any writer of the registry can mark any number of roots, and put a node below each.
+ * turn: any writer of the registry can mark any number of roots, and put a node below each. A job whose deletion fails
+ * lets turns pass.
  */
 export class AbandonedJobs {
   /** Jobs that could not be deleted, the one that is tried next first. */
   private readonly left = new Set<JobName>();
-  /** Jobs whose deletion has failed. */
-  private readonly failed = new Set<JobName>();
+  private readonly failed = new Map<JobName, Failed>();
   private next: Timer | undefined;
 
   /** @param atOnce most jobs of a turn */
@@ -50,10 +59,15 @@ export class AbandonedJobs {
     } catch (error) {
       if (signal.aborted) return false;
       if (!this.failed.has(jobName)) this.parts.onFailed(jobName, error);
-      this.failed.add(jobName);
+      this.noteFailed(jobName);
       this.leave(jobName);
       return false;
     }
+  }
+
+  /** Forgets a job that is not to be deleted any more. */
+  forget(jobName: JobName): void {
+    this.failed.delete(jobName);
   }
 
   clear(): void {
@@ -68,11 +82,21 @@ export class AbandonedJobs {
     this.next ??= this.parts.clock.setTimer(AGAIN_MS, () => this.takeTurn());
   }
 
+  private noteFailed(jobName: JobName): void {
+    const { clock } = this.parts;
+    const backOff = this.failed.get(jobName)?.backOff ?? new BackOff(clock, PAUSES);
+    backOff.failed();
+    this.failed.set(jobName, { backOff, until: clock.monotonicNow() + backOff.nextMs() });
+  }
+
   private takeTurn(): void {
     this.next = undefined;
-    const all = [...this.left];
+    const now = this.parts.clock.monotonicNow();
+    const isDue = (jobName: JobName) => (this.failed.get(jobName)?.until ?? now) <= now;
+    const turn = new Set([...this.left].filter(isDue).slice(0, this.atOnce));
+    const others = [...this.left].filter((jobName) => !turn.has(jobName));
     this.left.clear();
-    for (const jobName of all.slice(this.atOnce)) this.leave(jobName);
-    for (const jobName of all.slice(0, this.atOnce)) this.parts.onTurn(jobName);
+    for (const jobName of others) this.leave(jobName);
+    for (const jobName of turn) this.parts.onTurn(jobName);
   }
 }

@@ -5,16 +5,10 @@ import {
   type TemplateName,
 } from '../../domain/index.js';
 import type { JobEvents } from '../../tracing/index.js';
+import type { FoundJob } from './read-created-jobs.js';
 
 /** Most names of resting jobs that are told: there may be any number of them. */
 const MOST_TOLD = 10;
-
-/** A job whose root says that it was created from a template. */
-export interface FoundJob {
-  readonly template: TemplateName;
-  readonly isBeingRemoved: boolean;
-  readonly czxid: bigint;
-}
 
 /** Jobs of one template that this process has not joined: there are more than `maxJobs`, or joining them fails. */
 export interface RestingTemplateJobs {

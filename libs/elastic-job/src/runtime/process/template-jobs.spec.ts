@@ -19,7 +19,7 @@ function processOf(
   registry: RegistryCenter,
   id: string,
   { clock }: MemoryStage,
-  isJoinable = (_jobName: string) => true,
+  isJoinable: (jobName: string) => boolean | Promise<boolean> = () => true,
 ): TemplateJobs {
   const events = new JobEvents();
   const place = 'template-jobs.spec';
@@ -29,7 +29,7 @@ function processOf(
     events,
     errors: new WorkErrors(clock, events, registry),
     join: async ({ configuration: { jobName } }) => {
-      if (!isJoinable(jobName)) throw new Error('It cannot be joined');
+      if (!(await isJoinable(jobName))) throw new Error('It cannot be joined');
       await registry.create(`/${jobName}/instances/${id}`, '', 'EPHEMERAL');
     },
     leave: (jobName) => registry.delete(`/${jobName}/instances/${id}`),
@@ -123,5 +123,31 @@ it('joins a job beside any number of jobs that cannot be joined', async () => {
   await stage.clock.advance(SOON_MS);
 
   expect(await stage.during(() => registry.children('/z/instances'))).toEqual(['one']);
+  jobs.close();
+});
+
+it('joins 50 jobs at once at most, also those that are tried again', async () => {
+  const stage = new MemoryStage();
+  const registry = await stage.connected();
+  const roots = Array.from({ length: 4 * AT_ONCE }, (_, n) => ({
+    ...REMOVED,
+    path: `/${n}`,
+    data: createdRoot(TEMPLATE),
+  }));
+  await stage.during(() => registry.transaction(roots));
+  const joins = { now: 0, most: 0, all: 0 };
+  const jobs = processOf(registry, 'one', stage, async () => {
+    joins.most = Math.max(joins.most, (joins.now += 1));
+    joins.all += 1;
+    await stage.clock.sleep(20_000);
+    joins.now -= 1;
+    return false;
+  });
+
+  await stage.during(() => jobs.open());
+  for (let seconds = 0; seconds < 300; seconds += 1) await stage.clock.advance(1_000);
+
+  expect(joins.most).toBe(AT_ONCE);
+  expect(joins.all).toBeGreaterThan(roots.length);
   jobs.close();
 });

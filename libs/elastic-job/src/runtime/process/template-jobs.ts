@@ -14,16 +14,14 @@ import type { JobEvents } from '../../tracing/index.js';
 import type { JobDefinition, JobTemplate } from '../job/index.js';
 import { Reaction, type WorkErrors } from '../leases/index.js';
 import { AbandonedJobs } from './abandoned-jobs.js';
-import { type FoundJob, RestingJobs, type RestingTemplateJobs } from './resting-jobs.js';
+import { type FoundJob, readCreatedJobs } from './read-created-jobs.js';
+import { RestingJobs, type RestingTemplateJobs } from './resting-jobs.js';
 import { UnjoinedJobs } from './unjoined-jobs.js';
 
 /** Milliseconds for which changes are gathered, so that jobs created or removed in a row are looked at together. */
 const GATHER_MS = 50;
 /** Pauses between failed attempts to join a job or look for jobs, in milliseconds. */
 const PAUSES = { firstMs: 1_000, longestMs: 30_000 };
-/** Most roots read at once. */
-const ROOTS_AT_ONCE = 500;
-
 /** Most jobs joined, left or deleted side by side, so that the event loop is not blocked. */
 const JOBS_AT_ONCE = 50;
 
@@ -61,8 +59,8 @@ export class TemplateJobs {
   private readonly following = new Set<JobName>();
   /** Those of them that pause after a failure. They are not counted: a job that always fails keeps no other waiting. */
   private readonly pausing = new Set<JobName>();
-  /** Jobs that wait until others are done. */
-  private readonly waiting = new Set<JobName>();
+  /** Jobs that wait for a place, each with its next step. */
+  private readonly waiting = new Map<JobName, () => void>();
   private readonly abandoned: AbandonedJobs;
   private readonly finding: Reaction;
   private gathering: Timer | undefined;
@@ -131,6 +129,7 @@ export class TemplateJobs {
     this.gathering?.cancel();
     this.gathering = undefined;
     this.finding.rest();
+    this.goOnWaiting(() => true);
   }
 
   /** Looks for jobs soon, since something may have changed. */
@@ -157,32 +156,20 @@ export class TemplateJobs {
   private async readRoots(signal: AbortSignal): Promise<void> {
     const { registry } = this.parts;
     this.watch ??= await registry.watchChildren('/', () => this.findJobsSoon(), { signal });
-    const names = (await registry.children('/', { signal })).filter((name) => findJobNameFault(name) === undefined);
-    const found = new Map<JobName, FoundJob>();
-    for (let from = 0; from < names.length; from += ROOTS_AT_ONCE) {
-      const some = names.slice(from, from + ROOTS_AT_ONCE);
-      const roots = await registry.readMany(
-        some.map((name) => `/${name}`),
-        { signal },
-      );
-      for (const [index, root] of roots.entries()) {
-        const created = parseCreatedJob(root?.data ?? '');
-        if (created !== undefined) found.set(some[index]!, { ...created, czxid: root!.stat.czxid });
-      }
-    }
-    this.found = found;
-    this.restingJobs.look(found);
+    this.found = await readCreatedJobs(registry, signal);
+    this.restingJobs.look(this.found);
   }
 
   private follow(jobName: JobName): void {
-    if (this.session === undefined || this.following.has(jobName) || this.isAsWanted(jobName)) return;
+    if (this.session === undefined || this.following.has(jobName)) return;
+    if (this.isAsWanted(jobName)) return this.abandoned.forget(jobName);
     if (this.abandoned.isLeft(jobName) && this.isToDelete(jobName)) return;
-    if (!this.hasPlace) return void this.waiting.add(jobName);
+    if (!this.hasPlace) return void this.waiting.set(jobName, () => this.follow(jobName));
     this.following.add(jobName);
     void this.followUntilWanted(jobName).finally(() => {
       this.following.delete(jobName);
       this.follow(jobName);
-      this.followWaiting();
+      this.goOnWaiting();
     });
   }
 
@@ -190,11 +177,11 @@ export class TemplateJobs {
     return this.following.size - this.pausing.size < JOBS_AT_ONCE;
   }
 
-  private followWaiting(): void {
-    for (const jobName of this.waiting) {
-      if (!this.hasPlace) return;
+  private goOnWaiting(mayGoOn = () => this.hasPlace): void {
+    for (const [jobName, goOn] of this.waiting) {
+      if (!mayGoOn()) return;
       this.waiting.delete(jobName);
-      this.follow(jobName);
+      goOn();
     }
   }
 
@@ -220,9 +207,16 @@ export class TemplateJobs {
 
   private async pause(jobName: JobName, failed: BackOff, signal: AbortSignal): Promise<void> {
     this.pausing.add(jobName);
-    this.followWaiting();
+    this.goOnWaiting();
     await failed.pause(signal);
-    this.pausing.delete(jobName);
+    await new Promise<void>((resolve) => {
+      const goOn = () => {
+        this.pausing.delete(jobName);
+        resolve();
+      };
+      if (this.hasPlace || signal.aborted) goOn();
+      else this.waiting.set(jobName, goOn);
+    });
   }
 
   /** True if there is nothing to do for the job. */
