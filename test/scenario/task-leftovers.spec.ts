@@ -148,6 +148,28 @@ describe('a task whose run is not over', () => {
     tasks.assertSound();
   });
 
+  it('waits behind its gate while its job has no instance, and the next instance adopts and opens it', async () => {
+    tasks.script(JOB, ({ clock, signal }) => clock.sleep(20 * MINUTE, signal));
+    const held = tasks.holdNext('claim', { at: 'after', scheduler: 's0' });
+    await fire();
+    await cluster.clock.advanceUntil(held.reached);
+    const { uid } = (await standing()).find(({ isGated }) => isGated)!;
+    for (const index of [0, 1]) cluster.crash(index);
+    const newcomer = await cluster.join();
+    const scheduling = await countedOn(newcomer);
+    reconcile(scheduling, new TaskJobType(scheduling));
+
+    await cluster.advance(10 * MINUTE);
+
+    expect((await standing()).find((task) => task.uid === uid)).toMatchObject({ isGated: true });
+
+    await addJobOfTasks({ cluster, tasks }, newcomer, scheduling, { misfire: false });
+    await cluster.advance(20_000);
+
+    expect((await standing()).find((task) => task.uid === uid)).toMatchObject({ isGated: false });
+    tasks.assertSound();
+  });
+
   it('is left alone while the registry does not answer', async () => {
     tasks.script(JOB, ({ clock, signal }) => clock.sleep(20 * MINUTE, signal));
     await fire();

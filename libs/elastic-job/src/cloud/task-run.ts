@@ -22,7 +22,7 @@
  * that it is gone ends the run without that, and the end of the session, after which others adopt the task.
  *
  * Failures: a request without an answer is repeated until the signal aborts. A task that a dying scheduler leaves
- * behind is either gated, and never runs, or open, and is adopted.
+ * behind waits to be adopted. If it is gated, it does nothing before that.
  */
 import { BackOff, type Timer } from '../clock/index.js';
 import { type BegunItem, ExecutorDeathError, LeaseLostError, type ShardingContext } from '../domain/index.js';
