@@ -448,4 +448,9 @@ export const REGRESSIONS: readonly Regression[] = [
     edition: 'tasks',
     showed: 'a checker did not know that an operator may confirm the loss of a task that its run has not adopted yet',
   },
+  {
+    seed: 21_000_522,
+    edition: 'tasks',
+    showed: 'a checker did not know that a gated task waits for its adoption while its job has no instance',
+  },
 ];

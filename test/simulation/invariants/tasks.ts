@@ -1,4 +1,10 @@
-import { parseRunRecord, type RunRecord } from '../../../libs/elastic-job/src/domain/index.js';
+import {
+  isLeftToAdopt,
+  parseRunRecord,
+  type RunRecord,
+  type StoredRecord,
+} from '../../../libs/elastic-job/src/domain/index.js';
+import { membersOf } from '../calm.js';
 import type { History } from '../history.js';
 import { targetKey, type TaskLife } from '../task-lives.js';
 import { LONGEST_TIDYING_MS } from '../world/world.js';
@@ -138,34 +144,60 @@ export function check34SettledOnce(history: History): Violation[] {
 
 /**
  * 35. No gated task is left in the end, and none whose run is over: every scheduler looks for tasks that their own
- * scheduler has not released. A history waits for that.
+ * scheduler has not released. A history waits for that. A gated task may wait only while its run is to be adopted and
+ * its job has no instance that could.
  */
 export function check35NothingLeft(history: History): Violation[] {
   const until = history.closingAt;
   return history.tasks.flatMap((task) => {
     if (task.launchedAt >= until) return [];
     const goneAt = Math.min(task.release?.at ?? Infinity, until);
-    const since = leftSince(history, task) ?? Infinity;
-    history.judges(35);
+    const isGated = task.openedAt === undefined;
+    const since = (isGated ? gatedSince(history, task, goneAt) : overSince(history, task)) ?? Infinity;
+    const waits = isGated && since === Infinity;
+    if (!history.judges(35, waits && 'its run waits for an instance that can adopt it')) return [];
     if (goneAt - since <= LONGEST_TIDYING_MS - 20_000) return [];
-    const what = task.openedAt === undefined ? 'was left gated' : 'was left although its run was over';
+    const what = isGated ? 'was left gated' : 'was left although its run was over';
     return [violation(task, goneAt, `${what}, since ${timeOf(since)}`)];
   });
 }
 
-/** Time from which on the task had no follower, or was to be opened. Undefined: its run was not over. */
-function leftSince(history: History, task: TaskLife): number | undefined {
+/** Time from which on somebody was to open or to release the task. Undefined: in the end its run waits. */
+function gatedSince(history: History, task: TaskLife, goneAt: number): number | undefined {
+  const { at: heldAt } = task.holders.at(-1)!;
+  const changedAt = history.commits.flatMap(({ at }) => (at > heldAt && at <= goneAt ? [at] : []));
+  let since: number | undefined;
+  for (const at of [heldAt, ...changedAt]) since = waitsAt(history, task, at) ? undefined : (since ?? at);
+  return since;
+}
+
+/** True if the run of the task is to be adopted at an instant, and no instance of its job can begin an item. */
+function waitsAt(history: History, task: TaskLife, at: number): boolean {
+  const { jobName, item } = task;
+  const tree = history.treeAt(at);
+  const stored = parseRunRecord(tree.get(`/${jobName}/sharding/${item}/record`)?.data ?? '');
+  return isOwnRecord(stored, task) && isLeftToAdopt(stored) && membersOf(tree, jobName).length === 0;
+}
+
+/** Time from which on the run of an opened task was over. Undefined: it was not. */
+function overSince(history: History, task: TaskLife): number | undefined {
   const { at: since, run } = task.holders.at(-1)!;
-  if (task.openedAt === undefined) return since;
   const path = `/${task.jobName}/sharding/${task.item}/record`;
   return history.writesTo(path).find(({ at, kind, data }) => {
     if (at < since) return false;
     const stored = parseRunRecord(kind === 'deleted' ? '' : data);
     if (stored.kind !== 'record') return true;
-    const { launch, settled, target } = stored.record;
+    const { settled } = stored.record;
     if (stored.record.run === run) return settled !== undefined && settled.cause !== 'handed-over';
-    return launch !== task.launch || targetKey({ ...task, ...target }) !== targetKey(task);
+    return !isOwnRecord(stored, task);
   })?.at;
+}
+
+/** True if a record is of the target and the launch of the task, by whichever run. */
+function isOwnRecord(stored: StoredRecord, task: TaskLife): boolean {
+  if (stored.kind !== 'record') return false;
+  const { launch, target } = stored.record;
+  return launch === task.launch && targetKey({ ...task, ...target }) === targetKey(task);
 }
 
 interface WrittenRecord {

@@ -13,6 +13,7 @@ export const TASK_MUTANTS: readonly Mutant[] = [
   { name: 'innocence of deaths', foundBy: [32], mutation: { through: withCountedInnocents } },
   { name: 'raised launch', foundBy: [30, 33], mutation: { backend: withoutLaunches } },
   { name: 'look for leftovers', foundBy: [35], mutation: { backend: withoutList } },
+  { name: 'look for gated leftovers', foundBy: [35], mutation: { backend: withoutGatedInList } },
   { name: 'hold of the unreachable', foundBy: [29], mutation: { backend: withoutUnreachable } },
 ];
 
@@ -107,4 +108,13 @@ function withoutLaunches(backend: TaskBackend): TaskBackend {
 /** No scheduler sees the tasks of others. */
 function withoutList(backend: TaskBackend): TaskBackend {
   return overriding<TaskBackend>(backend, { async *list() {} });
+}
+
+/** No scheduler sees tasks whose gate is closed. */
+function withoutGatedInList(backend: TaskBackend): TaskBackend {
+  return overriding<TaskBackend>(backend, {
+    async *list(signal) {
+      for await (const handle of backend.list(signal)) if (!handle.isGated) yield handle;
+    },
+  });
 }
