@@ -156,6 +156,22 @@ describe('a created job whose text is longer than its template allows', () => {
     expect(errors()).not.toContainEqual(expect.objectContaining({ code: 'CONFIGURATION_NODE' }));
   });
 
+  it('is not laid again cut, where its config was deleted', async () => {
+    await start(1, {});
+    await jobs.create({ ...NEW, name: 'a' });
+    await cluster.advance(10 * SECOND);
+    const { data } = (await operator.read('/a/config'))!;
+
+    await operator.transaction([
+      { kind: 'set', path: '/a/usable', data: `${data}\n# ${'x'.repeat(20_000)}` },
+      { kind: 'delete', path: '/a/config' },
+    ]);
+    await cluster.advance(10 * SECOND);
+
+    expect(await operator.exists('/a/config')).toBeUndefined();
+    expect(errors()).toContainEqual(expect.objectContaining({ limit: 'maxConfigBytes', value: 16_385 }));
+  });
+
   it('runs if the template allows so much', async () => {
     await start(1, { maxConfigBytes: 30_000 });
     await jobs.create({ ...NEW, name: 'a', props });

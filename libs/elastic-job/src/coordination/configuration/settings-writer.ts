@@ -1,4 +1,10 @@
-import { ConfigurationError, type CreatedJob, type JobConfiguration, parseCreatedJob } from '../../domain/index.js';
+import {
+  assertTextWithin,
+  ConfigurationError,
+  type CreatedJob,
+  type JobConfiguration,
+  parseCreatedJob,
+} from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import { type JobTree, untilCommitted } from '../job-tree/index.js';
 import { ConfigurationNodeError, ElasticJob2ConfigurationError, JobRemovedError } from './configuration.errors.js';
@@ -58,6 +64,8 @@ export class SettingsWriter {
   private formerConfig(tree: JobTree, local: LocalJob, former: string | undefined): Operation[] {
     if (tree.has(tree.paths.config)) return [];
     if (former === undefined && local.createdAs !== undefined) return [];
+    // A view cuts a longer text.
+    if (former !== undefined && local.limits !== undefined) assertTextWithin(local.limits, former);
     return writeOperations(tree, former ?? this.format(local, local.configuration, undefined));
   }
 

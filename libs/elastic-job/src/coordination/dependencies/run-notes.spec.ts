@@ -167,6 +167,21 @@ describe('settles of a job that others are started after', () => {
     expect(unmet).toHaveLength(100);
   });
 
+  it('tell of each unmet run, however many there are', async () => {
+    const children = ['report', 'export'];
+    const fireTimes = Array.from({ length: 80 }, (_, run) => 1_000 + run);
+    for (const child of children) await addChild(child, [JOB]);
+    const unmet: UnmetDependency[] = [];
+    const notes = new RunNotes(first.tree, registry.clock, undefined, (one) => unmet.push(one));
+    await first.tree.sync();
+
+    await failRun(notes, ...fireTimes);
+
+    expect(new Set(unmet.map(({ jobName, fireTime }) => `${jobName} ${fireTime}`))).toEqual(
+      new Set(children.flatMap((child) => fireTimes.map((fireTime) => `${child} ${fireTime}`))),
+    );
+  });
+
   it.each([
     ['/report/after', () => '{"v":2}'],
     [`/${JOB}/dependents`, () => formatParentProgress({ closedUpTo: registry.clock.wallNow(), runs: new Map() })],
@@ -221,8 +236,10 @@ async function addChild(name: string, parents: readonly string[]): Promise<void>
 }
 
 /** Counts an item that fails, in a transaction of its own. */
-async function failRun(notes: RunNotes, fireTime: number): Promise<void> {
-  const settles = await notes.of([{ fireTime, item: 0, expected: 15n, isSucceeded: false }]);
+async function failRun(notes: RunNotes, ...fireTimes: number[]): Promise<void> {
+  const settles = await notes.of(
+    fireTimes.map((fireTime) => ({ fireTime, item: 0, expected: 15n, isSucceeded: false })),
+  );
   const result = await first.tree.commit(settles.operations);
   if (result.kind === 'committed') settles.onCommitted(result.results);
 }

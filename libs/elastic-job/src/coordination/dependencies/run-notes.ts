@@ -74,7 +74,7 @@ interface Entry {
 
 /** Most names of removed jobs that one settle takes away. Others are left to the next ones. */
 const MOST_REMOVED = 100;
-/** Most unmet dependencies that one settle tells of. */
+/** Most jobs that one settle tells of the runs after which they do not start. */
 const MOST_TOLD = 100;
 /** Refusals in a row after which the lock is requested. */
 const MOST_LOST_RACES = 2;
@@ -184,8 +184,10 @@ export class RunNotes {
   }
 
   private tell(children: readonly JobName[], unmet: readonly UnmetRun[]): void {
-    const told = unmet.flatMap((run) => children.map((jobName) => ({ jobName, parent: this.tree.jobName, ...run })));
-    for (const one of told.slice(0, MOST_TOLD)) this.onUnmet(one);
+    const told = children.slice(0, MOST_TOLD);
+    for (const run of unmet) {
+      for (const jobName of told) this.onUnmet({ jobName, parent: this.tree.jobName, ...run });
+    }
   }
 
   private nothing(): NotedSettles {

@@ -20,7 +20,7 @@ interface Parent {
 /**
  * Walks a node and all nodes below it, children before their parents. Other clients may have made any number of them,
  * at any depth. So it gives the paths in pieces, with a request between two pieces, and holds no more than the names
- * beside its way.
+ * beside its way, and at each level those of the children of 200 siblings.
  * @param except names of children of the node that are not walked
  */
 export async function* childrenFirst(

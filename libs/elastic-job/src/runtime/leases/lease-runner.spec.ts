@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { JOB } from '@test/support/unit/member.js';
 import {
   CancelledError,
@@ -206,7 +206,9 @@ it('settles all items of a run that fails before its handlers are called', async
   };
 
   const { lease } = await session.begin([0, 1]);
-  await expect(session.leases.run(lease!)).rejects.toBe(broken);
+  const ended = vi.fn<() => void>();
+  const trace: RunTrace = { traceparent: undefined, begun() {}, aroundItem: (_, run) => run(), settled() {}, ended };
+  await expect(session.leases.run(Object.assign(lease!, { trace }))).rejects.toBe(broken);
   await session.clock.advance(0);
 
   expect(session.toldOf('settled').map(({ item, outcome }) => [item, outcome])).toEqual([
@@ -214,6 +216,7 @@ it('settles all items of a run that fails before its handlers are called', async
     [1, { kind: 'failed', error: broken }],
   ]);
   expect([await session.member.holder(0), session.running.size]).toEqual([undefined, 0]);
+  expect(ended).toHaveBeenCalledOnce();
 });
 
 it.each<[string, number, Partial<Trigger>, number | undefined]>([

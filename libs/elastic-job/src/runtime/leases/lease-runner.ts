@@ -98,6 +98,8 @@ export class LeaseRunner {
       // Items without an end would stay marked for as long as the session lasts.
       for (const item of lease.items) lease.settle(item, { kind: 'failed', error });
       throw error;
+    } finally {
+      lease.trace?.ended();
     }
   }
 
@@ -134,7 +136,6 @@ export class LeaseRunner {
     if (goesRound(settings.configuration)) await this.nameNextInstance();
     if (thrown.length > 0) this.tellThrown(lease, thrown);
     if (told !== undefined) await told.after();
-    lease.trace?.ended();
   }
 
   private tellHung(lease: ExecutionLease, hung: HungHandler): void {
