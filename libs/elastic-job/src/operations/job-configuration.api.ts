@@ -93,8 +93,8 @@ export class JobConfigurationApi {
 
   /**
    * Removes the job with all its nodes in the registry; its instances, if any, shut down as after
-   * `JobOperateApi.shutdown`. One transaction of up to 2,000 nodes, or as few as the tree fits into, after a request
-   * for each node.
+   * `JobOperateApi.shutdown`. One transaction of up to 2,000 nodes, or as few as the tree fits into. In a tree of
+   * more than 500 nodes each one is asked for its children.
    * @throws {UnknownJobError} @throws {InvalidArgumentError}
    */
   async removeJobConfiguration(jobName: JobName): Promise<void> {
