@@ -19,6 +19,8 @@ const JOBS: readonly JobPlan[] = [
 export const LARGEST_OFFSET_MS = 300;
 /** Time that workers need to read the state of the jobs after a new start. */
 const WARM_UP_MS = 2_000;
+/** The part of the longest period after which the workers leave. */
+const LEAVING_PHASE = 0.55;
 
 export interface ChaosOptions {
   readonly kind: WorkerKind;
@@ -87,7 +89,10 @@ export async function judged(
   await delay(warmUpMs);
   const from = Date.now();
   await breakIt();
-  await delay(failoverBoundMs({ sessionTimeoutMs, tickMs }) + Math.max(...jobs.map(({ periodMs }) => periodMs)));
+  const periodMs = Math.max(...jobs.map((job) => job.periodMs));
+  await delay(failoverBoundMs({ sessionTimeoutMs, tickMs }) + periodMs);
+  // A run of the longest period may take longer than the drain. What the last worker cuts short would wait in the queue.
+  await delay(untilPhase(LEAVING_PHASE * periodMs, periodMs));
   const to = Date.now();
   // The workers leave first: judging takes seconds, in which their networks would stand still.
   const left = await leaveInOrder(cluster);
@@ -95,6 +100,11 @@ export async function judged(
   const violations = [...judgement.violations, ...left, ...deaths(cluster)];
   const { refusals: refused } = await cluster.logs.read();
   return { ...judgement, violations, refusals: refused, faults: cluster.faults.counts(), story: tellerOf(cluster) };
+}
+
+/** Milliseconds until the wall clock is so far in a period. */
+function untilPhase(phaseMs: number, periodMs: number): number {
+  return (((phaseMs - Date.now()) % periodMs) + periodMs) % periodMs;
 }
 
 /** Makes all workers leave. @returns nodes that they have left behind */
