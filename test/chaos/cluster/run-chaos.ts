@@ -103,7 +103,7 @@ export async function judged(
 }
 
 /** Milliseconds until the wall clock is so far in a period. */
-function untilPhase(phaseMs: number, periodMs: number): number {
+export function untilPhase(phaseMs: number, periodMs: number): number {
   return (((phaseMs - Date.now()) % periodMs) + periodMs) % periodMs;
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ProcessTable } from '../../../libs/elastic-job/src/cloud/process/process-table.js';
 import { isAtWork, processesWith } from '../../support/faults/found-processes.js';
 import type { Seeded } from '@test/support/seeded.js';
+import { untilPhase } from '../cluster/run-chaos.js';
 import type { Cluster } from '../cluster/stage/cluster.js';
 import type { Worker } from '../cluster/stage/worker.js';
 import { WORKER_FAULTS } from '../cluster/stage/worker-faults.js';
@@ -12,6 +13,8 @@ const STRIKE_EVERY_MS = 5_000;
 /** Faults of a scheduler. Each kind comes once before all are dealt anew, SIGKILL twice. */
 const KINDS = ['SIGKILL', 'SIGKILL', 'SIGSTOP, past the session', 'black hole'] as const;
 const LOOK_MS = 10;
+/** The time in the longest period at which the first fault comes. */
+const FIRST_STRIKE_MS = 1_000;
 /** Longest wait for a child to go. */
 const MOST_GONE_MS = 10_000;
 const SCHEDULER: keyof TaskVariables = 'SCHEDULER';
@@ -24,9 +27,13 @@ export interface Kill {
   readonly goneMs: number;
 }
 
-/** Kills a scheduler, stops it or cuts it off, one after the other. Others start in the places of the killed. */
+/**
+ * Kills a scheduler, stops it or cuts it off, one after the other. Others start in the places of the killed. The first
+ * strike comes a second after each job has begun tasks, so that it meets some of each.
+ */
 export async function strikeSchedulers(cluster: Cluster, random: Seeded, ms: number): Promise<readonly Kill[]> {
   const kills: Kill[] = [];
+  await delay(untilPhase(FIRST_STRIKE_MS, Math.max(...cluster.options.jobs.map(({ periodMs }) => periodMs))));
   const begunAt = performance.now();
   let deck: (typeof KINDS)[number][] = [];
   for (let due = 0; due < ms; due = performance.now() - begunAt + random.below(STRIKE_EVERY_MS)) {
