@@ -91,7 +91,8 @@ export async function judged(
   await breakIt();
   const periodMs = Math.max(...jobs.map((job) => job.periodMs));
   await delay(failoverBoundMs({ sessionTimeoutMs, tickMs }) + periodMs);
-  // A run of the longest period may take longer than the drain. What the last worker cuts short would wait in the queue.
+  // A run of the longest period may take longer than the drain. If the last worker cut it short, it would wait in the
+  // queue.
   await delay(untilPhase(LEAVING_PHASE * periodMs, periodMs));
   const to = Date.now();
   // The workers leave first: judging takes seconds, in which their networks would stand still.
