@@ -404,6 +404,11 @@ export const REGRESSIONS: readonly Regression[] = [
     showed: "a checker took an item that was new since for part of a parent's run, for which a late clock had begun it",
   },
   {
+    seed: 23_002_322,
+    edition: 5,
+    showed: "a checker took an item that had just gone for part of a parent's run, for which a late clock had begun it",
+  },
+  {
     seed: 30_002_524,
     edition: 5,
     showed: 'the leader purged an entry that a greater total, written while it purged, had made due again',

@@ -5,7 +5,7 @@ import {
   parseStartLedger,
 } from '../../../libs/elastic-job/src/domain/index.js';
 import { type CalmJob, enabledItems, existence, itemsInTime, occupancy } from '../calm.js';
-import { type Commit, type History, type Interval, remembered } from '../history.js';
+import { type Commit, type History, remembered } from '../history.js';
 import { itemKey, timeOf, type Violation } from './invariant.js';
 
 /** A start of a job after its parents: its fire time has appeared in its `after` node. */
@@ -146,16 +146,19 @@ function earlyStart(history: History, runs: ParentRuns, { jobName, parents, fire
 /**
  * True if an item of a scheduled job was disabled, or not there, whenever others were begun. It belongs to no such run,
  * and holds nothing back. Once it is there and enabled, it may be begun for the same fire time, by an instance whose
- * clock gets there only then.
+ * clock gets there only then. Whoever began the others may have learned late of what had changed just before, or at
+ * once.
  */
 function wasLeftOutOf(history: History, jobName: string, item: number, others: readonly ItemStep[]): boolean {
   if (isChild(history, jobName)) return false;
   const disabled = existence(history, `/${jobName}/sharding/${item}/disabled`);
   const there = existence(history, `/${jobName}/sharding/${item}`);
-  const isWithin = (at: number, { from, to }: Interval) => from <= at && to >= at - history.promptMs;
-  return others.every(
-    ({ at }) => disabled.some((time) => isWithin(at, time)) || !there.some((time) => isWithin(at, time)),
-  );
+  return others.every(({ at }) => {
+    const since = at - history.promptMs;
+    const wasDisabled = disabled.some(({ from, to }) => from <= at && to >= since);
+    const wasThere = there.some(({ from, to }) => from <= since && to >= at);
+    return wasDisabled || !wasThere;
+  });
 }
 
 /** While nothing is disturbed, a start follows every run in which all items succeed. */

@@ -44,7 +44,7 @@ interface BeginOptions {
 }
 
 /** Faults of a job that is started after another one, for the fire time of second 30. */
-export type ChildFault = 'too early' | 'apart' | 'not started' | 'not run' | 'not asked';
+export type ChildFault = 'too early' | 'an item to come' | 'apart' | 'not started' | 'not run' | 'not asked';
 
 /** Writes a history by hand: two instances, and a job with two items that fires every ten seconds, for a minute. */
 export class HandMadeHistory {
@@ -90,11 +90,13 @@ export class HandMadeHistory {
 
   private runBoth(fireTime: number, fault?: ChildFault): void {
     const starts = FIRE_TIMES.filter((time) => time <= fireTime);
-    const isEarly = fault === 'too early';
+    const isToCome = fault === 'an item to come';
+    const isEarly = fault === 'too early' || isToCome;
     const isLate = fault === undefined || fault === 'not run';
     const [begunAt, endsAt] = [fireTime + 0.01, fireTime + 1];
     this.begin(begunAt, 0, { by: 0, fireTime, endsAt: endsAt - 0.2, starts: isEarly ? starts : [] });
-    this.begin(begunAt, 1, { by: 1, fireTime, endsAt, starts: isLate ? starts : [] });
+    if (isToCome) this.begin(endsAt + 1, 1, { by: 1, fireTime });
+    else this.begin(begunAt, 1, { by: 1, fireTime, endsAt, starts: isLate ? starts : [] });
     if (fault === 'apart') this.commit(endsAt + 0.01, sessionOf(1), [started(starts)]);
     if (fault === 'not run' || fault === 'not started') return;
     this.begin(endsAt + 0.02, 0, { by: 0, fireTime, jobName: CHILD });

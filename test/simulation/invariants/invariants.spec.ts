@@ -26,6 +26,13 @@ function askedTwice(): HandMadeHistory {
     .commit(22.02, sessionOf(0), [deleted(request)]);
 }
 
+/** A job was started for second 30 before an item of its parent was begun that was not there between these seconds. */
+function withoutItem(from: number, to: number): HandMadeHistory {
+  return withChild('an item to come')
+    .commit(from, sessionOf(0), [deleted(`${ITEMS}/1`)])
+    .commit(to, sessionOf(0), [created(`${ITEMS}/1`)]);
+}
+
 /** A history that breaks the promise of this number. */
 const BROKEN: readonly (readonly [number, string, () => HandMadeHistory])[] = [
   [
@@ -260,6 +267,9 @@ const BROKEN: readonly (readonly [number, string, () => HandMadeHistory])[] = [
       ]),
   ],
   [23, 'a job is started before the last item of its parent has succeeded', () => withChild('too early')],
+  [23, 'a job is started before an item of its parent is begun', () => withChild('an item to come')],
+  [23, 'a job is started without an item of its parent that goes during the run', () => withoutItem(30.02, 31)],
+  [23, 'a job is started without an item of its parent that was there in time', () => withoutItem(25, 29)],
   [23, 'a start is no part of the settle', () => withChild('apart')],
   [23, 'all items of the parent have succeeded, and nothing is started', () => withChild('not started')],
   [23, 'nobody runs what was started', () => withChild('not run')],
@@ -330,6 +340,15 @@ describe('the checkers', () => {
     const { check } = INVARIANTS.find((invariant) => invariant.number === number)!;
 
     expect(check(make().build())).not.toEqual([]);
+  });
+
+  it.each([
+    ['that went just before others were begun', 29.9, 31],
+    ['that came just before others were begun', 25, 29.9],
+  ])('allow a start without an item of the parent %s', (_, from, to) => {
+    const { check } = INVARIANTS.find((invariant) => invariant.number === 23)!;
+
+    expect(check(withoutItem(from, to).build())).toEqual([]);
   });
 
   it('have a history for each promise that breaks it', () => {
