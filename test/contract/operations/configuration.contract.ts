@@ -1,11 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { JobConfigurationApi, type JobConfigurationChanges } from '../../../libs/elastic-job/src/operations/index.js';
+import { NO_EDITS, NO_SETTINGS, untyped } from '@test/support/unit/no-settings.js';
 import type { RegistryAdapter } from '../registry/index.js';
 import { costOf } from '../registry/support.js';
 import { javaConfig, NEVER } from './stage.js';
 import { useStage } from './support.js';
 
 const JOB = 'settle-orders';
+const CODE: readonly string[] = [
+  'overwrite',
+  'className',
+  'isolation',
+  'workerModule',
+  'workerExport',
+  'executor',
+  'appName',
+  'task',
+];
 
 export function describeConfigurationApi(adapter: RegistryAdapter): void {
   describe('JobConfigurationApi', () => {
@@ -105,6 +116,41 @@ export function describeConfigurationApi(adapter: RegistryAdapter): void {
       });
       await expect(update).rejects.toThrow(value);
       expect(await stage().value(`/${JOB}/config`)).toBe(javaConfig(JOB));
+    });
+
+    it.each(NO_SETTINGS)('refuses %s in an edit, and keeps the node', async (_, given, problems) => {
+      await stage().writeJava(JOB);
+
+      await expect(new JobConfigurationApi(stage().registry).updateJobConfiguration(JOB, given)).rejects.toMatchObject({
+        code: 'CONFIGURATION',
+        problems: problems.map((problem) => expect.stringContaining(problem)),
+      });
+      expect(await stage().value(`/${JOB}/config`)).toBe(javaConfig(JOB));
+    });
+
+    it.each([...NO_EDITS])('refuses an edit of type %s, and keeps the node', async (type, given) => {
+      await stage().writeJava(JOB);
+
+      await expect(
+        new JobConfigurationApi(stage().registry).updateJobConfiguration(JOB, untyped(given)),
+      ).rejects.toMatchObject({
+        code: 'CONFIGURATION',
+        problems: [expect.stringContaining(`must be an object, but are of type ${type}`)],
+      });
+      expect(await stage().value(`/${JOB}/config`)).toBe(javaConfig(JOB));
+    });
+
+    it('takes undefined for no change, whatever its name, and tells no option of the code', async () => {
+      await stage().writeJava(JOB);
+      const api = new JobConfigurationApi(stage().registry);
+
+      const before = await api.getJobConfiguration(JOB);
+
+      const given = untyped({ name: undefined, executor: undefined, croon: undefined });
+      expect(await api.updateJobConfiguration(JOB, given)).toEqual(before);
+
+      expect(await api.getJobConfiguration(JOB)).toEqual(before);
+      expect(Object.keys(before!).filter((name) => CODE.includes(name))).toEqual([]);
     });
 
     it('restores the default of a setting that is changed to null', async () => {

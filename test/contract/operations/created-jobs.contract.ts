@@ -6,6 +6,7 @@ import {
   JobOperateApi,
   JobStatisticsApi,
 } from '../../../libs/elastic-job/src/operations/index.js';
+import { NO_EDITS, NO_SETTINGS, untyped } from '@test/support/unit/no-settings.js';
 import type { RegistryAdapter } from '../registry/index.js';
 import { costOf } from '../registry/support.js';
 import { clock } from './stage.js';
@@ -53,6 +54,28 @@ export function describeCreatedJobs(adapter: RegistryAdapter): void {
       await operate().create({ ...NEW, ...settings });
 
       expect((await read('/config'))!.split('\n').map((text) => text.trim())).toContain(line);
+    });
+
+    it.each(NO_SETTINGS.filter(([, given]) => !('name' in given || 'cronDialect' in given)))(
+      'refuses %s in a creation, and writes nothing',
+      async (_, given, problems) => {
+        const own = { ...Object.getOwnPropertyDescriptors(NEW), ...Object.getOwnPropertyDescriptors(given) };
+
+        const created = operate().create(Object.create(Object.getPrototypeOf(given), own));
+
+        await expect(created).rejects.toMatchObject({
+          code: 'CONFIGURATION',
+          problems: problems.map((problem) => expect.stringContaining(problem)),
+        });
+        expect(await read('')).toBeUndefined();
+      },
+    );
+
+    it.each([...NO_EDITS])('refuses a creation of type %s', async (type, given) => {
+      await expect(operate().create(untyped(given))).rejects.toMatchObject({
+        code: 'CONFIGURATION',
+        problems: [expect.stringContaining(`must be an object, but are of type ${type}`)],
+      });
     });
 
     it('removes a setting from config that goes back to its default', async () => {

@@ -13,6 +13,7 @@ import {
   type ResolvedTemplateLimits,
   resolveJobOptions,
   type ShardingStrategy,
+  takeSettings,
   TemplateLimitError,
   type TemplateName,
 } from '../domain/index.js';
@@ -51,14 +52,19 @@ const ROOTS_AT_ONCE = 500;
  */
 export async function createJob(
   registry: RegistryCenter,
-  { name, template, cronDialect, ...settings }: NewJob,
+  job: NewJob,
   { findTemplate, strategies, ...defaults }: NewJobSource,
 ): Promise<void> {
+  const { settings: given, problems } = takeSettings(PLACE, job, ['name', 'template', 'cronDialect']);
+  const { name, template, cronDialect, ...settings } = given;
   const paths = pathsOf(name);
   const fault = findJobNameFault(template);
   if (fault !== undefined) throw new InvalidArgumentError('template', template, fault);
   const place = `job "${name}" (${PLACE})`;
-  const configuration = resolveJobOptions({ ...settings, name, cronDialect }, { place, strategies, ...defaults });
+  const configuration = resolveJobOptions(
+    { ...settings, name, cronDialect },
+    { place, problems, strategies, ...defaults },
+  );
   assertFitsOneTransaction(registry, { ...configuration, place: PLACE });
   const declared = findTemplate(template);
   if (declared !== undefined) assertMeetsTemplate(declared, configuration, place);

@@ -8,17 +8,21 @@ import {
   type StrategyLookup,
 } from '../coordination/index.js';
 import {
+  byName,
   type CodeOption,
   type CronDialect,
   dialectOfEdit,
   followMisfire,
   isBuiltInStrategyType,
+  isFixed,
   type JobConfiguration,
   type JobName,
   type JobOptions,
+  namesOf,
   resolveJobOptions,
   type ShardingStrategy,
   switchesFailover,
+  takeSettings,
   type TemplateName,
 } from '../domain/index.js';
 
@@ -66,7 +70,8 @@ export function readConfiguration(jobName: JobName, text: string, strategies: St
 /**
  * Changes a node's text. Rules apply to the result alone, so that a node that breaks one can be corrected.
  * @throws {ConfigurationNodeError} if the text cannot be read
- * @throws {ConfigurationError} that names every wrong setting with its value and what would be right
+ * @throws {ConfigurationError} that names every wrong setting with its value and what would be right, and everything
+ * that is no setting
  */
 export function editConfiguration(
   jobName: JobName,
@@ -74,32 +79,36 @@ export function editConfiguration(
   changes: JobConfigurationChanges,
   { strategies = [], cronDialect }: EditSource = {},
 ): EditedConfiguration {
+  const place = placeOf(jobName);
+  const { settings, problems } = takeSettings(place, changes);
   const stored = parseConfiguration(text, jobName);
   const current = layOptions(unsaid(jobName, stored), stored);
-  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-  const dialect = dialectOfEdit(changes.cron, cronDialect);
+  const given = Object.entries(settings).filter(([, value]) => value !== undefined);
+  const dialect = dialectOfEdit(settings.cron, cronDialect);
   const configuration = resolveJobOptions(
-    { ...current, ...followMisfire(current, changes), ...Object.fromEntries(given), cronDialect: dialect },
+    { ...current, ...followMisfire(current, settings), ...Object.fromEntries(given), cronDialect: dialect },
     {
-      place: placeOf(jobName),
+      place,
+      problems,
       strategies: withNamed(stored, strategies),
       // A smaller total leaves some parameters unused, as in Java; an edit of the parameters themselves is checked.
-      surplusItemParameters: changes.shardingItemParameters === undefined,
+      surplusItemParameters: settings.shardingItemParameters === undefined,
       // Java may have written both; they may stay while other settings are changed.
-      idleFailover: !switchesFailover(changes),
+      idleFailover: !switchesFailover(settings),
     },
   );
   const written = { ...configuration, overwrite: stored.overwrite ?? false };
   // For a job that was created from a template, the default is the template's value.
   const [unset, set] = isCreated(stored) ? partition(given, ([, value]) => value === null) : [[], given];
-  const keeping = without(stored, namesOf(unset));
-  const edited = formatConfiguration(written, keeping, namesOf(set));
+  const keeping = without(stored, changedNames(unset));
+  const edited = formatConfiguration(written, keeping, changedNames(set));
   return { configuration, former: current, template: stored.nestjs.template, text: edited };
 }
 
 export function describeConfiguration(configuration: JobConfiguration): StoredJobConfiguration {
-  const { strategy, overwrite: _1, isolation: _2, workerModule: _3, workerExport: _4, ...rest } = configuration;
-  return Object.freeze({ ...rest, strategy: strategy.type });
+  const stored = { ...configuration, strategy: configuration.strategy.type };
+  const names = namesOf(stored).filter((name): name is keyof StoredJobConfiguration => !isFixed(name));
+  return Object.freeze(byName<StoredJobConfiguration>(names, (name) => stored[name]));
 }
 
 /**
@@ -119,7 +128,7 @@ function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): readonly
  * Names of the changed options. `misfire` and `misfirePolicy` are written together, since each gives the other its
  * meaning.
  */
-function namesOf(given: readonly (readonly [string, unknown])[]): readonly string[] {
+function changedNames(given: readonly (readonly [string, unknown])[]): readonly string[] {
   const names = given.map(([option]) => option);
   return names.some((name) => MISFIRE.includes(name)) ? [...names, ...MISFIRE] : names;
 }

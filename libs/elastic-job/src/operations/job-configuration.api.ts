@@ -69,7 +69,8 @@ export class JobConfigurationApi {
    * `JobRegistrar.change` does. A wrong setting never reaches the node; a node with a wrong setting can be corrected
    * this way. 2 requests, or one if nothing changes.
    * @returns the settings as they are now
-   * @throws {ConfigurationError} that names every wrong setting with its value and what would be right
+   * @throws {ConfigurationError} that names every wrong setting with its value and what would be right, and everything
+   * that is no setting: `name`, `overwrite`, options of the code, misspelled names
    * @throws {TemplateLimitError} if this process has the job's template, and the edit is beyond one of its limits
    * @throws {ConfigurationNodeError} if the node cannot be read
    * @throws {ElasticJob2ConfigurationError} if ElasticJob 2 wrote it

@@ -94,7 +94,8 @@ export class JobOperateApi {
    * template, one read more, for its `maxJobs`. After a lost reply the job may exist: then a second `create` rejects
    * with `JobExistsError`.
    * @throws {JobExistsError} if the namespace has such a node, also while such a job is being removed
-   * @throws {ConfigurationError} for wrong options, or props that the template refuses
+   * @throws {ConfigurationError} for wrong options, for `overwrite`, options of the code and unknown ones, or for props
+   * that the template refuses
    * @throws {TemplateLimitError} if this process has the template, and the job would be beyond one of its limits
    * @throws {InvalidArgumentError} for a name that no job or template can have
    */

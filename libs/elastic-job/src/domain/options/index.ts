@@ -44,6 +44,7 @@ export {
 } from './option-rules.js';
 export { assertOptionsObject } from './options-object.js';
 export { resolveStrategy } from './resolve-strategy.js';
+export { isFixed, takeSettings } from './take-settings.js';
 export { timetableOf } from './timetable-of.js';
 export { resources, taskOptions } from './task-options.rules.js';
 export { DEFAULT_RESOURCES, type TaskOptions, type TaskResources, type TaskTemplate } from './task-options.js';

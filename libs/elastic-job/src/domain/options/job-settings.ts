@@ -44,10 +44,10 @@ export interface Setting extends OptionRow {
 type SettingOf<Name extends keyof JobOptions> = Setting & {
   readonly default: undefined extends JobOptions[Name] ? CompleteOptions[Name] : undefined;
   readonly absent?: CompleteOptions[Name];
-} & (
-    | { readonly at: 'java' | 'nestjs' | 'either'; readonly rule: KeptRule<NonNullable<CompleteOptions[Name]>> }
-    | { readonly at: Name extends CodeOption ? 'process' : 'apart' }
-  );
+} & (Name extends CodeOption
+    ? { readonly at: 'process' }
+    : | { readonly at: 'java' | 'nestjs' | 'either'; readonly rule: KeptRule<NonNullable<CompleteOptions[Name]>> }
+      | { readonly at: 'apart' });
 
 const DAILY = '0 0 0 * * ?';
 
@@ -155,6 +155,8 @@ export const SETTING_NAMES = namesOf(JOB_SETTINGS);
 /** Names of the settings by their place, in the order of the table. */
 export const JAVA_SETTINGS = settingsAt('java');
 export const NESTJS_SETTINGS = settingsAt('nestjs');
+/** Options that are code. */
+export const CODE_OPTIONS: readonly CodeOption[] = settingsAt('process');
 /** Settings that the props of the registry may hold. */
 export const PROPS_SETTINGS = settingsAt('nestjs', 'either');
 

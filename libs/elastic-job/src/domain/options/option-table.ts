@@ -50,12 +50,15 @@ export class OptionTable {
     // Names only: a secret may stand under a misspelled name.
     return Object.keys(options)
       .filter((option) => !this.names.includes(option))
-      .map((option) => {
-        const meant = findNearestName(option, this.names);
-        const hint = meant === undefined ? `known are ${this.names.join(', ')}` : `did you mean ${this.path}${meant}?`;
-        return `${this.path}${option} is not an option of ${this.of}; ${hint}`;
-      });
+      .map((option) => describeUnknown(option, this.names, this.of, this.path));
   }
+}
+
+/** Says which option was probably meant. @param of the owner of the options @param path prefix of their names */
+export function describeUnknown(option: string, known: readonly string[], of: string, path = ''): string {
+  const meant = findNearestName(option, known);
+  const hint = meant === undefined ? `known are ${known.join(', ')}` : `did you mean ${path}${meant}?`;
+  return `${path}${option} is not an option of ${of}; ${hint}`;
 }
 
 /** The names of a table's rows, in their order. */

@@ -34,6 +34,8 @@ export interface JobOptionsSource {
   readonly surplusItemParameters?: boolean;
   /** Accepts failover without `monitorExecution` and turns it off, as Java does. @default false */
   readonly idleFailover?: boolean;
+  /** Faults that the caller has found, which are reported with the others. @default none */
+  readonly problems?: readonly string[];
 }
 
 /**
@@ -47,6 +49,7 @@ export function resolveJobOptions(options: JobOptions, source: JobOptionsSource)
   const settings = withDefaults({ ...options, cron, cronDialect });
   const resolved = resolveStrategy(settings.strategy, source.strategies ?? []);
   const problems = [
+    ...(source.problems ?? []),
     ...TABLE.findUnknown(options),
     ...cronFault,
     ...TABLE.findBroken(settings),

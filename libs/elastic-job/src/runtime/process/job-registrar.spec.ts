@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { NO_EDITS, NO_SETTINGS, untyped } from '@test/support/unit/no-settings.js';
 import { ElasticJob2ConfigurationError } from '../../coordination/index.js';
 import { type JobOptions, resolveJobOptions, ShuttingDownError, UnknownJobError } from '../../domain/index.js';
 import { MemoryRegistry, type MemoryRegistryCenter } from '../../registry/index.js';
@@ -137,6 +138,37 @@ describe('jobs that come and go', () => {
     expect(runtime.registrar.jobs).toMatchObject([{ configuration: { cron: '0/10 * * * * ?', jobParameter: 'all' } }]);
     const wrong = runtime.registrar.change(JOB, { shardingTotalCount: 0 });
     await expect(wrong).rejects.toThrow('JobRegistrar.change: shardingTotalCount');
+  });
+
+  it.each(NO_SETTINGS)('are refused %s as a change, and the registry keeps what it has', async (_, given, problems) => {
+    await runtime.registrar.register(job());
+    await clock.advanceUntil(runtime.start());
+    const before = await registry.read(`/${JOB}/config`);
+
+    await expect(runtime.registrar.change(JOB, given)).rejects.toMatchObject({
+      code: 'CONFIGURATION',
+      place: 'JobRegistrar.change',
+      problems: problems.map((problem) => expect.stringContaining(problem)),
+    });
+    expect(await registry.read(`/${JOB}/config`)).toEqual(before);
+  });
+
+  it.each([...NO_EDITS])('are refused a change of type %s', async (type, given) => {
+    await runtime.registrar.register(job());
+    await clock.advanceUntil(runtime.start());
+
+    await expect(runtime.registrar.change(JOB, untyped(given))).rejects.toMatchObject({
+      code: 'CONFIGURATION',
+      problems: [expect.stringContaining(`must be an object, but are of type ${type}`)],
+    });
+  });
+
+  it('take an undefined name for no change', async () => {
+    await runtime.registrar.register(job());
+    await clock.advanceUntil(runtime.start());
+    const given = untyped({ name: undefined, executor: undefined, croon: undefined, label: 'nightly' });
+    const changed = await clock.advanceUntil(runtime.registrar.change(JOB, given));
+    expect(changed).toMatchObject({ jobName: JOB, label: 'nightly' });
   });
 
   it('can be changed back to the defaults', async () => {

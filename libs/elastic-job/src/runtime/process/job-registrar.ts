@@ -16,6 +16,7 @@ import {
   type ShardingContext,
   type ShardingStrategy,
   switchesFailover,
+  takeSettings,
   UnknownJobError,
 } from '../../domain/index.js';
 import { resolveWork } from '../../executor/index.js';
@@ -101,7 +102,7 @@ export class JobRegistrar {
    * Writes settings to the registry's `config` node, so that every instance of the job follows them from now on. The
    * cron `''` makes it a one-off job. If only one of `misfire` and `misfirePolicy` is given, the other follows it.
    * @returns the settings in force
-   * @throws {ConfigurationError} for wrong options
+   * @throws {ConfigurationError} for wrong options, and for `name`, `overwrite`, options of the code and unknown ones
    * @throws {SessionLostError} if the job has not joined
    */
   async change(
@@ -109,19 +110,22 @@ export class JobRegistrar {
     changes: Partial<Omit<JobOptions, 'name' | 'overwrite' | CodeOption>>,
   ): Promise<JobConfiguration> {
     const job = this.of(jobName);
+    const place = 'JobRegistrar.change';
+    const { settings, problems } = takeSettings(place, changes);
     const { jobName: name, ...current } = job.configuration;
     // An undefined cron is an oversight, not a wish for a one-off job.
-    const follows = followMisfire(current, changes);
-    const options = { ...current, ...follows, name, ...changes, cron: changes.cron ?? current.cron };
-    const cronDialect = dialectOfEdit(changes.cron, this.cronDialect);
+    const follows = followMisfire(current, settings);
+    const options = { ...current, ...follows, name, ...settings, cron: settings.cron ?? current.cron };
+    const cronDialect = dialectOfEdit(settings.cron, this.cronDialect);
     const configuration = resolveJobOptions(options, {
-      place: 'JobRegistrar.change',
+      place,
+      problems,
       cronDialect,
       strategies: [...this.strategies, current.strategy],
       surplusItemParameters: true,
-      idleFailover: !switchesFailover(changes),
+      idleFailover: !switchesFailover(settings),
     });
-    await this.ownJobs.rewrite(job, configuration, Object.keys({ ...follows, ...changes }));
+    await this.ownJobs.rewrite(job, configuration, Object.keys({ ...follows, ...settings }));
     return job.configuration;
   }
 
