@@ -16,7 +16,12 @@ function describe({ field, isRefused, local, stored }: ConfigurationDifference):
   return isRefused ? `${both}, which is not followed (see allowRegistryTargets)` : both;
 }
 
+/** Quotes a text of which a reader would not see all: an empty one, and one that begins or ends with a blank. */
+function quoted(text: string): string {
+  return text !== '' && text.trim() === text ? text : `'${text}'`;
+}
+
 function cut(value: ConfigurationDifference['stored']): string {
-  const text = String(value);
+  const text = quoted(String(value));
   return text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS)}... (${text.length} characters)`;
 }

@@ -151,18 +151,18 @@ describe('JobSettings', () => {
     settings.apply(member.tree);
     settings.apply(member.tree);
     expect(events).toMatchObject([
-      { kind: 'configuration-differs', differences: ['jobParameter:  here, p in the registry'] },
+      { kind: 'configuration-differs', differences: ["jobParameter: '' here, p in the registry"] },
     ]);
 
     await clock.advance(MINUTE);
     await write(member, (text) => text.replace("description: ''", 'description: d'));
     settings.apply(member.tree);
-    expect(events.slice(1)).toMatchObject([{ differences: ['description:  here, d in the registry'] }]);
+    expect(events.slice(1)).toMatchObject([{ differences: ["description: '' here, d in the registry"] }]);
 
     await clock.advance(MINUTE);
     await write(member, (text) => text.replace('jobParameter: p', 'jobParameter: q'));
     settings.apply(member.tree);
-    expect(events.slice(2)).toMatchObject([{ differences: ['jobParameter:  here, q in the registry'] }]);
+    expect(events.slice(2)).toMatchObject([{ differences: ["jobParameter: '' here, q in the registry"] }]);
   });
 
   it.each([
@@ -201,9 +201,23 @@ describe('JobSettings', () => {
     await clock.advance(MINUTE);
 
     expect(events).toMatchObject([
-      { differences: ['jobParameter:  here, a in the registry'] },
-      { differences: ['jobParameter:  here, c in the registry'] },
+      { differences: ["jobParameter: '' here, a in the registry"] },
+      { differences: ["jobParameter: '' here, c in the registry"] },
     ]);
+  });
+
+  it.each([
+    ['an empty text', "''", "'' in the registry"],
+    ['a blank', "' '", "' ' in the registry"],
+    ['a text with blanks around it', "' p '", "' p ' in the registry"],
+    ['any other text', "'p q'", 'p q in the registry'],
+  ])('shows %s so that a reader sees all of it', async (_, written, shown) => {
+    const { member, settings } = await installed({ jobParameter: 'here' });
+    await write(member, (text) => text.replace('jobParameter: here', `jobParameter: ${written}`));
+
+    settings.apply(member.tree);
+
+    expect(settings.differences).toEqual([`jobParameter: here here, ${shown}`]);
   });
 
   it('cuts differences, since a node has up to 256 KB', async () => {
