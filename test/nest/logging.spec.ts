@@ -5,6 +5,7 @@ import {
   REGISTRY_CENTER,
   type ShardingContext,
 } from '@app/elastic-job';
+import { JobConfigurationApi } from '@app/elastic-job/operations';
 import { MemoryRegistry, type RegistryCenter } from '@app/elastic-job/registry';
 import { VirtualClock } from '@app/elastic-job/testing';
 import { Logger, type LoggerService, type Provider } from '@nestjs/common';
@@ -29,6 +30,16 @@ class Lines implements LoggerService {
     };
   }
 }
+
+const DIFFERS = {
+  kind: 'configuration-differs',
+  jobName: 'j',
+  edited: true,
+  differences: [],
+  agreed: [],
+  total: 1,
+  count: 1,
+} as const;
 
 describe('log lines', () => {
   // Nest keeps the last application's logger for the process.
@@ -99,10 +110,27 @@ describe('log lines', () => {
   it('name both remedies in one warning if the registry had another setting at the start', async () => {
     const { lines, jobs } = await startLogging({ provide: 'no jobs', useValue: undefined });
     const differences = ['a: 1 here, 2 in the registry', 'b: 1 here, 2 in the registry'];
-    jobs.app.get(JobEvents).emit({ kind: 'configuration-differs', jobName: 'j', edited: false, differences });
+    jobs.app.get(JobEvents).emit({ ...DIFFERS, edited: false, differences, total: 2 });
     expect(lines.filter((line) => line.startsWith('warn'))).toEqual([
       `warn: j: the registry overrules, ${differences.join('; ')}; edit it there, or set overwrite: true here`,
     ]);
+  });
+
+  it.each([
+    [{ agreed: ['a', 'b'], total: 0 }, 'code and registry agree again'],
+    [{ agreed: ['a', 'b'], total: 0, count: 9 }, 'code and registry agree again; the last of 9 changes'],
+    [
+      { differences: ['c: 1 here, 2 in the registry'], agreed: ['a', 'b'], count: 3 },
+      'c: 1 here, 2 in the registry; a as here again; b as here again; the last of 3 changes',
+    ],
+    [{ count: 2 }, 'differs as before; the last of 2 changes'],
+  ])('say where edits of a minute have led, and how many there were: %j', async (event, text) => {
+    const { lines, jobs } = await startLogging({ provide: 'no jobs', useValue: undefined });
+    jobs.app.get(JobEvents).emit({ ...DIFFERS, ...event });
+    jobs.app.get(JobEvents).emit({ ...DIFFERS, ...event, edited: 'differences' in event });
+
+    const line = `log: j: edited in the registry, ${text}`;
+    expect(lines.filter((one) => one.includes(': j:'))).toEqual([line, line]);
   });
 
   it("say an operator's edit once, and it is no warning", async () => {
@@ -118,6 +146,29 @@ describe('log lines', () => {
       'log: settle-orders: edited in the registry, jobParameter: of the code here, of an operator in the registry',
     ]);
     expect(lines.filter((line) => line.startsWith('warn'))).toEqual([]);
+  });
+
+  it("say an operator's edit and its return within a minute, in two lines that end with what holds", async () => {
+    class OrderJobs {
+      @ElasticJob({ name: 'settle-orders', cron: EVERY_SECOND, shardingTotalCount: 2 })
+      settle(): void {}
+    }
+    const { lines, jobs } = await startLogging(OrderJobs);
+    const update = (jobParameter: string) =>
+      whileTimePasses(
+        jobs.clock,
+        jobs.app.get(JobConfigurationApi).updateJobConfiguration('settle-orders', { jobParameter }),
+      );
+    for (const jobParameter of ['north', 'south', '']) {
+      await update(jobParameter);
+      await jobs.tick();
+    }
+    await jobs.clock.advance(60_000);
+
+    expect(lines.filter((line) => line.includes('edited'))).toEqual([
+      "log: settle-orders: edited in the registry, jobParameter: '' here, north in the registry",
+      'log: settle-orders: edited in the registry, code and registry agree again; the last of 2 changes',
+    ]);
   });
 
   it.each([

@@ -36,12 +36,7 @@ const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>) => Ev
   resharded: ({ jobName, assignment }) => log(`${jobName}: resharded, ${describeAssignment(assignment)}`),
   'server-switched': ({ jobName, serverIp, status }) =>
     log(`${jobName}: server ${serverIp} is ${status ?? 'neither enabled nor disabled'}`),
-  'configuration-differs': ({ jobName, edited, differences }) =>
-    edited
-      ? log(`${jobName}: edited in the registry, ${differences.join('; ')}`)
-      : warn(
-          `${jobName}: the registry overrules, ${differences.join('; ')}; edit it there, or set overwrite: true here`,
-        ),
+  'configuration-differs': (event) => differenceLine(event),
 
   'trigger-requested': ({ trigger }) => log(`${trigger.jobName}: triggered by an operator, ${trigger.origin}`),
   triggered: (event) => runLine(event),
@@ -159,6 +154,16 @@ function mixedLine({ jobName, peers, unshareable }: EventOf<'mixed'>): EventLine
   const line = `${jobName}: shared with ${fewNames(peers)}`;
   if (unshareable.length === 0) return log(line);
   return error(`${line}; nothing is begun until they leave or these are changed: ${unshareable.join('; ')}`);
+}
+
+function differenceLine(event: EventOf<'configuration-differs'>): EventLine {
+  const { jobName, edited, differences, agreed, total, count } = event;
+  const again = total === 0 ? ['code and registry agree again'] : agreed.map((field) => `${field} as here again`);
+  const news = [...differences, ...again].join('; ') || 'differs as before';
+  const text = count > 1 ? `${news}; the last of ${count} changes` : news;
+  return edited || differences.length === 0
+    ? log(`${jobName}: edited in the registry, ${text}`)
+    : warn(`${jobName}: the registry overrules, ${text}; edit it there, or set overwrite: true here`);
 }
 
 function runLine({ kind, trigger, items }: EventOf<'triggered' | 'begun' | 'finished'>): EventLine {

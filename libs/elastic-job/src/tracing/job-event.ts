@@ -213,15 +213,22 @@ export type JobEvent =
       readonly reason: UnmetReason;
     }
   /**
-   * The registry's `config` node, which wins, differs from the local options: the new differences, at most 20 of them.
-   * At most once a minute for each job, with what is true then.
+   * The registry's `config` node, which wins, differs from the local options in other settings or values than before,
+   * or agrees with them again. At once, and then at most once a minute for each job, with what is true by then.
    */
   | {
       readonly kind: 'configuration-differs';
       readonly jobName: JobName;
       /** True: edited while the job ran here, and followed. False: it differed at the start, or is not all followed. */
       readonly edited: boolean;
+      /** The new ones: at most 20, and one text for the rest. */
       readonly differences: readonly string[];
+      /** Told settings that are as in the local options again: at most 20, and one text for the rest. */
+      readonly agreed: readonly string[];
+      /** Number of settings that differ now. 0: both agree. */
+      readonly total: number;
+      /** Number of changes since the last event. It tells where they have led, not each of them. */
+      readonly count: number;
     }
   /** A history has dropped rows, because its store was slow or away, or refused them. */
   | {

@@ -66,7 +66,7 @@ const SHOWN: ShownFields = {
   'server-switched': { jobName: kept, serverIp: kept, status: kept },
   mixed: { jobName: kept, peers: kept, unshareable: texts },
   'dependency-not-met': { jobName: kept, parent: kept, fireTime: kept, reason: kept },
-  'configuration-differs': { jobName: kept, edited: kept, differences: texts },
+  'configuration-differs': { jobName: kept, edited: kept, differences: texts, agreed: texts, total: kept, count: kept },
   'history-dropped': { sink: kept, count: kept },
   retrying: { trigger, item: kept, attempt: kept, error: thrown, delayMs: kept },
   unanswered: { counts: kept, error: thrown },

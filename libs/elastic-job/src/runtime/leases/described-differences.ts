@@ -6,8 +6,17 @@ const MOST_CHARACTERS = 100;
 
 /** One text for each of the first differences, and one for the rest. */
 export function describeDifferences(differences: readonly ConfigurationDifference[]): readonly string[] {
-  const described = differences.slice(0, MOST_DIFFERENCES).map(describe);
-  const others = differences.length - described.length;
+  return describeFirst(differences, describe);
+}
+
+/** One text for each of the first fields, and one for the rest. */
+export function describeFields(fields: readonly string[]): readonly string[] {
+  return describeFirst(fields, cut);
+}
+
+function describeFirst<T>(all: readonly T[], describeOne: (one: T) => string): readonly string[] {
+  const described = all.slice(0, MOST_DIFFERENCES).map(describeOne);
+  const others = all.length - described.length;
   return others === 0 ? described : [...described, `and ${others} others`];
 }
 

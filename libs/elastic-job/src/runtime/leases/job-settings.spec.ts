@@ -191,6 +191,96 @@ describe('JobSettings', () => {
     expect(mostOfAKind()).toBe(2);
   });
 
+  describe('after edits within a minute', () => {
+    it.each([
+      ['the return to the code', ['p', "''"], { differences: [], agreed: ['jobParameter'], total: 0, count: 1 }],
+      [
+        'the last of several values',
+        ['p', 'q', "''", 'r'],
+        { differences: ["jobParameter: '' here, r in the registry"], agreed: [], total: 1, count: 3 },
+      ],
+      [
+        'the value that was told before',
+        ['p', "''", 'p'],
+        { differences: ["jobParameter: '' here, p in the registry"], agreed: [], total: 1, count: 2 },
+      ],
+    ])('tells %s in one event, with the number of changes', async (_, values, last) => {
+      const { member, settings, events, clock } = await installed();
+      settings.apply(member.tree);
+      for (const value of values) {
+        await write(member, (text) => text.replace(/jobParameter: .*/, `jobParameter: ${value}`));
+        settings.apply(member.tree);
+      }
+      expect(events).toMatchObject([{ differences: ["jobParameter: '' here, p in the registry"], count: 1 }]);
+
+      await clock.advance(MINUTE);
+      await clock.advance(10 * MINUTE);
+
+      expect(events.slice(1)).toEqual([{ kind: 'configuration-differs', jobName: JOB, edited: true, ...last }]);
+    });
+
+    it('tells which settings are as in the code again while others still differ', async () => {
+      const { member, settings, events, clock } = await installed();
+      settings.apply(member.tree);
+      const edit = async (parameter: string, description: string) => {
+        await write(member, (text) =>
+          text
+            .replace(/jobParameter: .*/, `jobParameter: ${parameter}`)
+            .replace(/^description: .*/m, `description: ${description}`),
+        );
+        settings.apply(member.tree);
+      };
+      await edit('p', 'd');
+      await edit("''", 'd');
+
+      await clock.advance(MINUTE);
+
+      expect(events.slice(1)).toMatchObject([{ differences: [], agreed: ['jobParameter'], total: 1, count: 1 }]);
+    });
+
+    it('tells that something was changed and changed back, if nothing else is true', async () => {
+      const { member, settings, events, clock } = await installed();
+      settings.apply(member.tree);
+      await write(member, (text) => text.replace("jobParameter: ''", 'jobParameter: p'));
+      settings.apply(member.tree);
+      await write(member, (text) => text.replace("description: ''", 'description: d'));
+      settings.apply(member.tree);
+      await write(member, (text) => text.replace('description: d', "description: ''"));
+      settings.apply(member.tree);
+
+      await clock.advance(MINUTE);
+
+      expect(events.slice(1)).toMatchObject([{ differences: [], agreed: [], total: 1, count: 2 }]);
+    });
+  });
+
+  it('tells a return to the code at once if nothing was told for a minute', async () => {
+    const { member, settings, events, clock } = await installed();
+    settings.apply(member.tree);
+    await write(member, (text) => text.replace("jobParameter: ''", 'jobParameter: p'));
+    settings.apply(member.tree);
+    await clock.advance(2 * MINUTE);
+    await write(member, (text) => text.replace('jobParameter: p', "jobParameter: ''"));
+    settings.apply(member.tree);
+
+    expect(events.slice(1)).toMatchObject([{ differences: [], agreed: ['jobParameter'], total: 0, count: 1 }]);
+  });
+
+  it('names at most 20 settings that are as in the code again', async () => {
+    const { member, settings, events, clock } = await installed();
+    const { data } = (await member.center.read(member.tree.paths.config))!;
+    const props = Array.from({ length: 500 }, (_, index) => `  ${'n'.repeat(200)}${index}: v\n`).join('');
+    await write(member, (text) => text.replace(/^props:\n/m, `props:\n${props}`));
+    settings.apply(member.tree);
+    await write(member, () => data);
+    settings.apply(member.tree);
+
+    await clock.advance(MINUTE);
+
+    expect(events.slice(1)).toMatchObject([{ differences: [], total: 0 }]);
+    expect(JSON.stringify(events[1]).length).toBeLessThan(4_000);
+  });
+
   it('reports what is true at the end of the minute', async () => {
     const { member, settings, events, clock } = await installed();
     for (const parameter of ['a', 'b', 'c']) {

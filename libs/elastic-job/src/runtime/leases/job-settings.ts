@@ -1,4 +1,4 @@
-import type { Configurations, JobTree } from '../../coordination/index.js';
+import type { ConfigurationDifference, Configurations, JobTree } from '../../coordination/index.js';
 import {
   type CronSchedule,
   findUnshareable,
@@ -11,8 +11,8 @@ import {
   timetableOf,
 } from '../../domain/index.js';
 import type { JobEvents } from '../../tracing/index.js';
-import { describeDifferences } from './described-differences.js';
 import type { SettingsNews } from './settings-news.js';
+import { ToldDifferences } from './told-differences.js';
 
 const ONE_OFF = 'the registry has no cron for it, so it is a one-off job now, which runs only when it is triggered';
 const IDLE_FAILOVER =
@@ -28,9 +28,7 @@ export class JobSettings {
   private firesByQuartz = false;
   private since = 0;
   private javaListenerTypes: readonly string[] = [];
-  private differing: readonly string[] = [];
-  /** Those of `differing` that an event has named. */
-  private told: readonly string[] = [];
+  private readonly differing = new ToldDifferences();
   /** False until a `config` node was seen, with which the job starts here. */
   private isStarted = false;
   private bad: unknown;
@@ -69,7 +67,7 @@ export class JobSettings {
 
   /** Differences between the registry and the local options, one text per field; long texts and lists are cut. */
   get differences(): readonly string[] {
-    return this.differing;
+    return this.differing.texts;
   }
 
   /**
@@ -121,26 +119,19 @@ export class JobSettings {
     this.since = writtenAt;
     this.javaListenerTypes = effective.javaListenerTypes;
     const isFollowed = differences.every(({ isRefused }) => isRefused !== true);
-    this.noteDifferences(describeDifferences(differences), this.isStarted && isFollowed);
+    this.noteDifferences(differences, this.isStarted && isFollowed);
     this.isStarted ||= tree.has(tree.paths.config);
     this.noteState('one-off', former, isOneOff, ONE_OFF);
     this.noteState('idle', this.isJudged ? former : undefined, hasIdleFailover, IDLE_FAILOVER);
     this.isJudged = true;
   }
 
-  private noteDifferences(differences: readonly string[], edited: boolean): void {
-    const known = new Set(this.differing);
-    this.differing = differences;
-    this.told = this.told.filter((difference) => differences.includes(difference));
-    if (differences.every((difference) => known.has(difference))) return;
-    this.news.add(this.inForce.jobName, 'differences', () => this.tellDifferences(edited));
-  }
-
-  private tellDifferences(edited: boolean): void {
-    const added = this.differing.filter((difference) => !this.told.includes(difference));
-    this.told = this.differing;
+  private noteDifferences(differences: readonly ConfigurationDifference[], edited: boolean): void {
     const { jobName } = this.inForce;
-    if (added.length > 0) this.events.emit({ kind: 'configuration-differs', jobName, edited, differences: added });
+    if (!this.differing.note(differences)) return;
+    this.news.add(jobName, 'differences', () =>
+      this.events.emit({ kind: 'configuration-differs', jobName, edited, ...this.differing.take() }),
+    );
   }
 
   /** Warns of settings that have come into a state, unless they have left it when the warning's time comes. */
