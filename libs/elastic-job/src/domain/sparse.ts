@@ -84,33 +84,47 @@ export class SparseMap<K, V> implements ReadonlyMap<K, V> {
   }
 }
 
-/** A set that allocates a table only while it has several members. @see SparseMap */
+/** A set that allocates a table only while it has several members. A member may be anything but NaN. */
 export class SparseSet<T> implements Iterable<T> {
-  private readonly members = new SparseMap<T, true>();
+  /** The member, if there is one. */
+  private member: T | typeof NONE = NONE;
+  /** The members, once there are several, and until there is none. */
+  private table: Set<T> | undefined;
 
   get size(): number {
-    return this.members.size;
+    return this.table?.size ?? (this.member === NONE ? 0 : 1);
   }
 
   has(member: T): boolean {
-    return this.members.has(member);
+    return this.table?.has(member) ?? this.member === member;
   }
 
   add(member: T): this {
-    this.members.set(member, true);
+    if (this.table !== undefined) this.table.add(member);
+    else if (this.member === NONE) this.member = member;
+    else if (this.member !== member) {
+      this.table = new Set([this.member, member]);
+      this.member = NONE;
+    }
     return this;
   }
 
   /** @returns true if it was there */
   delete(member: T): boolean {
-    return this.members.delete(member);
+    if (!this.has(member)) return false;
+    if (this.table === undefined) this.member = NONE;
+    else if (this.table.delete(member) && this.table.size === 0) this.table = undefined;
+    return true;
   }
 
   clear(): void {
-    this.members.clear();
+    this.member = NONE;
+    this.table = undefined;
   }
 
+  /** Sees members that are added meanwhile, except to a set with one member. */
   [Symbol.iterator](): SetIterator<T> {
-    return this.members.keys();
+    if (this.table !== undefined) return this.table.values();
+    return (this.member === NONE ? [] : [this.member]).values();
   }
 }

@@ -68,6 +68,9 @@ function follows({ data, stat }: RegistryNode, { czxid, version }: JudgedNodes, 
   return stat.czxid === czxid ? stat.version <= version + 1 : stat.version === 0 && data === seen.text;
 }
 
+/** Shared, since a process has thousands of jobs. */
+const NONE: readonly never[] = [];
+
 /** Local settings, to which the settings in force fall back. */
 interface Local {
   readonly configuration: JobConfiguration;
@@ -75,7 +78,7 @@ interface Local {
 
 /** Local settings, which apply while there is no node. */
 export function asDeclared({ configuration }: Local): EffectiveConfiguration {
-  return { configuration, differences: [], javaListenerTypes: [], writtenAt: 0 };
+  return { configuration, differences: NONE, javaListenerTypes: NONE, writtenAt: 0 };
 }
 
 /** Settings when nothing may begin: the former ones stay known. */

@@ -52,6 +52,9 @@ export interface PropTrust {
 
 const FOLLOWS_ALL: PropTrust = { targets: {}, allowed: {} };
 
+/** Shared, since a process has thousands of jobs. */
+const NO_TYPES: readonly string[] = [];
+
 export interface LaidConfiguration {
   readonly configuration: JobConfiguration;
   readonly differences: readonly ConfigurationDifference[];
@@ -97,7 +100,7 @@ export function layStored(
         return { field, local: ours, stored: theirs, isRefused: true } as const;
       }),
     ],
-    javaListenerTypes: stored.jobListenerTypes ?? [],
+    javaListenerTypes: stored.jobListenerTypes ?? NO_TYPES,
   };
 }
 

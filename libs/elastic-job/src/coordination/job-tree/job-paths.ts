@@ -85,7 +85,7 @@ export class JobPaths {
 
   /** Persistent nodes that each job has for as long as it exists, parents first; the root and `config` not included. */
   get laid(): readonly string[] {
-    return Array.from(LAID, (name) => `${this.root}/${name}`);
+    return Array.from(LAID, (name) => interned(`${this.root}/${name}`));
   }
 
   get triggers(): string {

@@ -1,5 +1,3 @@
-import { SparseMap } from '../../domain/index.js';
-
 /** A request of a job that the registry answers but refuses. */
 export interface StandingRefusal {
   /** Time of the first refusal, in milliseconds since the epoch. */
@@ -18,33 +16,31 @@ export interface StandingFailure {
   readonly error: unknown;
 }
 
-/** Work that is repeated until it succeeds. */
-export interface RepeatedWork {
-  /** @param at now @returns true for the first failure */
-  note(error: unknown, at: number): boolean;
-  /** The work is done, or given up. */
-  end(): void;
-}
-
 /** Work for one job that fails at the moment, and is repeated. */
 export class StandingFailures {
-  private readonly standing = new SparseMap<RepeatedWork, StandingFailure>();
+  // Most jobs never have one, and a process has thousands of jobs.
+  private standing: Map<object, StandingFailure> | undefined;
 
   /** The failure that has stood longest; undefined if there is none. */
   get oldest(): StandingFailure | undefined {
-    return [...this.standing.values()].toSorted((a, b) => a.since - b.since)[0];
+    return [...(this.standing?.values() ?? [])].toSorted((a, b) => a.since - b.since)[0];
   }
 
-  /** @param name of the work, as a phrase */
-  watch(name: string): RepeatedWork {
-    const work: RepeatedWork = {
-      note: (error, at) => {
-        const known = this.standing.get(work);
-        this.standing.set(work, { work: name, since: known?.since ?? at, error });
-        return known === undefined;
-      },
-      end: () => void this.standing.delete(work),
-    };
-    return work;
+  /**
+   * @param work stands for the work, until it has ended
+   * @param name of the work, as a phrase
+   * @param at now
+   * @returns true for its first failure
+   */
+  note(work: object, name: string, error: unknown, at: number): boolean {
+    this.standing ??= new Map();
+    const known = this.standing.get(work);
+    this.standing.set(work, { work: name, since: known?.since ?? at, error });
+    return known === undefined;
+  }
+
+  /** The work is done, or given up. */
+  end(work: object): void {
+    this.standing?.delete(work);
   }
 }

@@ -45,16 +45,15 @@ export async function untilDone<T>(
   onRefused: (error: unknown) => void = () => {},
   signal = tree.signal,
 ): Promise<T> {
-  const refused = tree.refusals.watch('requests');
   const onFailure = (error: unknown) => {
     const isAnswered = !(error instanceof RegistryUnavailableError);
-    if (isAnswered && refused.note(error, clock.wallNow())) onRefused(error);
+    if (isAnswered && tree.refusals.note(onFailure, 'requests', error, clock.wallNow())) onRefused(error);
   };
   const isRepeated = (error: unknown) => isUnanswered(error) || isRefusal(error) || error instanceof ContentionError;
   try {
     return await retry(tree.registry, clock, afterSync(tree, work, signal), { signal, isRepeated, onFailure });
   } finally {
-    refused.end();
+    tree.refusals.end(onFailure);
   }
 }
 

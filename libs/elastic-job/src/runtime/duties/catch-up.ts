@@ -17,6 +17,8 @@ import type { ManualTriggers } from './manual-triggers.js';
 import { MisfireFlags } from './misfire-flags.js';
 import type { MissedFireTimes } from './missed-fire-times.js';
 
+const NOTHING: ReadonlySet<number> = new Set();
+
 /** The items of a trigger: those ready to begin, and those behind, which have older fire times to begin first. */
 interface ItemsInOrder {
   readonly ready: readonly number[];
@@ -30,7 +32,7 @@ export class CatchUp implements Duty {
   /** Fire time that is being assigned and begun. */
   private handling: number | undefined;
   /** Own items that an operator's trigger waited for at the last look, or that ran here and owed something. */
-  private left: ReadonlySet<number> = new Set();
+  private left = NOTHING;
   /** True if the trigger under way may not know of everything that is owed. */
   private mayOwe = false;
   /** Instant after which an item owes fire times, for items whose first begin the registry refused. */
@@ -148,6 +150,10 @@ export class CatchUp implements Duty {
     return { ready: items.filter((item) => !behind.includes(item)), behind };
   }
 
+  private leave(items: readonly number[]): void {
+    this.left = items.length === 0 ? NOTHING : new Set(items);
+  }
+
   private async catchUp(): Promise<void> {
     const { scheduleClock, tree } = this.context;
     // A clock that seems wrong is judged for a second, so free items are looked up afterwards.
@@ -157,10 +163,10 @@ export class CatchUp implements Duty {
     if (!this.isPossible) return;
     const { awaited, free, running } = this.ownItems();
     // The ends of items that run here are heard while their records are read.
-    this.left = new Set([...awaited, ...running]);
+    this.leave([...awaited, ...running]);
     if (!(await this.loadRecords([...free, ...running]))) return this.catchingUp.wake();
     const until = this.isStartedAfter ? Infinity : now;
-    this.left = new Set([...awaited, ...itemsOf(this.groups(running, until).filter(owesAny))]);
+    this.leave([...awaited, ...itemsOf(this.groups(running, until).filter(owesAny))]);
     const groups = this.groups(free, until);
     const targets = new Map(groups.map((group) => [group, this.target(group.owed)]));
     const owing = (fireTime: number | undefined) => groups.filter((group) => targets.get(group) === fireTime);

@@ -22,12 +22,15 @@ const IDLE_FAILOVER =
 /** Most jobs named that start after one that is shared with Java. */
 const MOST_DEPENDENTS = 20;
 
+/** Shared, since a process has thousands of jobs. */
+const NONE: readonly string[] = [];
+
 /** Settings by which a job runs in this process: the last usable ones. Reading them never fails. */
 export class JobSettings {
   private cron: CronSchedule | undefined;
   private firesByQuartz = false;
   private since = 0;
-  private javaListenerTypes: readonly string[] = [];
+  private javaListenerTypes = NONE;
   private readonly differing = new ToldDifferences();
   /** False until a `config` node was seen, with which the job starts here. */
   private isStarted = false;

@@ -1,10 +1,19 @@
 import { BackOff, type BackOffOptions, type Clock, type Timer } from '../../clock/index.js';
-import { type RepeatedWork, untilDone } from '../../coordination/index.js';
+import { untilDone } from '../../coordination/index.js';
 import { messageOf } from '../../domain/index.js';
 import type { JobContext } from './job-context.js';
 
 /** Pauses in milliseconds after an error that nobody has expected, such as one of a user's function. */
 const PAUSES: BackOffOptions = { firstMs: 500, longestMs: 30_000 };
+
+/** Failed attempts in a row. */
+interface Failing {
+  readonly backOff: BackOff;
+  /** Text of the last error, which is reported once in a row. */
+  told: string | undefined;
+  /** Wakes the work again. */
+  retry?: Timer;
+}
 
 /**
  * Work that events wake. It runs once at a time, and a wake during a run makes it run once more. So the last event is
@@ -15,16 +24,11 @@ abstract class WokenWork {
   private run: Promise<void> | undefined;
   private isWoken = false;
   private isStopped = false;
-  private backOff: BackOff | undefined;
-  private retry: Timer | undefined;
-  /** Text of the last error, which is reported once in a row. */
-  private told: string | undefined;
-
-  constructor(private readonly time: Clock) {}
+  private failing: Failing | undefined;
 
   wake(): void {
     if (this.isStopped) return;
-    this.retry?.cancel();
+    this.rest();
     this.isWoken = true;
     this.run ??= this.runWhileWoken();
   }
@@ -42,7 +46,7 @@ abstract class WokenWork {
 
   /** Leaves a failed attempt as it is, until the next wake. */
   rest(): void {
-    this.retry?.cancel();
+    this.failing?.retry?.cancel();
   }
 
   /** Starts nothing more; a present run may end. */
@@ -51,6 +55,8 @@ abstract class WokenWork {
     this.isWoken = false;
     this.rest();
   }
+
+  protected abstract get clock(): Clock;
 
   /** One run. It must read the state, not rely on events. */
   protected abstract attempt(): Promise<void>;
@@ -77,21 +83,21 @@ abstract class WokenWork {
   }
 
   private succeeded(): void {
-    this.backOff = undefined;
-    this.told = undefined;
+    this.rest();
+    this.failing = undefined;
     this.ended(undefined);
   }
 
   private failed(error: unknown): void {
     const isRepeated = this.ended({ error });
-    const text = messageOf(error);
-    if (text !== this.told) this.fail(error);
-    this.told = text;
+    this.failing ??= { backOff: new BackOff(this.clock, PAUSES), told: undefined };
+    const { backOff, told } = this.failing;
+    this.failing.told = messageOf(error);
+    if (this.failing.told !== told) this.fail(error);
+    this.rest();
     if (this.isStopped || !isRepeated) return;
-    this.backOff ??= new BackOff(this.time, PAUSES);
-    this.backOff.failed();
-    this.retry?.cancel();
-    this.retry = this.time.setTimer(this.backOff.nextMs(), () => this.wake());
+    backOff.failed();
+    this.failing.retry = this.clock.setTimer(backOff.nextMs(), () => this.wake());
   }
 }
 
@@ -99,11 +105,11 @@ abstract class WokenWork {
 export class Reaction extends WokenWork {
   /** @param onError must not throw */
   constructor(
-    clock: Clock,
+    protected readonly clock: Clock,
     private readonly work: () => Promise<void>,
     private readonly onError: (error: unknown) => void,
   ) {
-    super(clock);
+    super();
   }
 
   protected attempt(): Promise<void> {
@@ -120,8 +126,6 @@ export class Reaction extends WokenWork {
  * after a refusal or another error it starts again after a pause, and reports that once. The tree shows what fails.
  */
 export class SessionReaction extends WokenWork {
-  private standing: RepeatedWork | undefined;
-
   // A job has a dozen of these, most of them idle, so the objects of a run are created when it runs.
   /** @param what completes "... failed" in reports */
   constructor(
@@ -129,7 +133,11 @@ export class SessionReaction extends WokenWork {
     private readonly what: string,
     private readonly work: () => Promise<void>,
   ) {
-    super(context.clock);
+    super();
+  }
+
+  protected get clock(): Clock {
+    return this.context.clock;
   }
 
   protected attempt(): Promise<void> {
@@ -144,12 +152,10 @@ export class SessionReaction extends WokenWork {
   protected override ended(failure: { readonly error: unknown } | undefined): boolean {
     const { clock, tree } = this.context;
     if (failure === undefined || tree.signal.aborted) {
-      this.standing?.end();
-      this.standing = undefined;
+      tree.failures.end(this);
       return false;
     }
-    this.standing ??= tree.failures.watch(this.what);
-    this.standing.note(failure.error, clock.wallNow());
+    tree.failures.note(this, this.what, failure.error, clock.wallNow());
     return true;
   }
 }
