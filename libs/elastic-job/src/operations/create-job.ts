@@ -1,4 +1,4 @@
-import { assertFitsOneTransaction, formatCreated } from '../coordination/index.js';
+import { assertFitsOneTransaction, formatCreated, readCreatedJobs } from '../coordination/index.js';
 import {
   assertMeetsTemplate,
   assertTextWithin,
@@ -42,9 +42,6 @@ interface NewJobSource {
 }
 
 const PLACE = 'JobOperateApi.create';
-
-/** Most roots read at once. */
-const ROOTS_AT_ONCE = 500;
 
 /**
  * Writes root and `config` in one transaction.
@@ -90,12 +87,8 @@ async function assertRoom(
 ): Promise<void> {
   const names = await registry.children('/');
   if (names.length < maxJobs || names.includes(jobName)) return;
-  let jobs = 0;
-  for (let from = 0; from < names.length; from += ROOTS_AT_ONCE) {
-    const roots = await registry.readMany(names.slice(from, from + ROOTS_AT_ONCE).map((name) => `/${name}`));
-    const created = roots.map((root) => parseCreatedJob(root?.data ?? ''));
-    jobs += created.filter((job) => job?.template === template && !job.isBeingRemoved).length;
-  }
+  const created = [...(await readCreatedJobs(registry, names)).values()];
+  const jobs = created.filter((job) => job.template === template && !job.isBeingRemoved).length;
   if (jobs >= maxJobs) throw new TemplateLimitError(template, 'maxJobs', maxJobs, jobs);
 }
 

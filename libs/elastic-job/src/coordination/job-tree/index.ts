@@ -7,6 +7,7 @@ export type { ServerStatus } from './job-nodes.js';
 export * from './job-tree.js';
 export type * from './job-tree-event.js';
 export * from './job-trees.js';
+export { type FoundJob, readCreatedJobs } from './read-created-jobs.js';
 export type { StandingFailure, StandingRefusal } from './standing-failures.js';
 export * from './trigger-text.js';
 export * from './until-committed.js';

@@ -5,8 +5,8 @@ import type { RegistryCenter } from '../../registry/index.js';
 
 /** Milliseconds until the next jobs are tried again. */
 const AGAIN_MS = 1_000;
-/** Pauses before a job is tried again whose deletion has failed, in milliseconds. */
-const PAUSES = { firstMs: 1_000, longestMs: 30_000 };
+/** Pauses after failed attempts to join a job, to delete it or to look for jobs, in milliseconds. */
+export const PAUSES = { firstMs: 1_000, longestMs: 30_000 };
 
 /** Parts of the process that the deletion of jobs needs. */
 interface AbandonedJobsParts {

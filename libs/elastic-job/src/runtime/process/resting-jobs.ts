@@ -1,3 +1,4 @@
+import type { FoundJob } from '../../coordination/index.js';
 import {
   type JobName,
   type ResolvedTemplateLimits,
@@ -5,7 +6,6 @@ import {
   type TemplateName,
 } from '../../domain/index.js';
 import type { JobEvents } from '../../tracing/index.js';
-import type { FoundJob } from './read-created-jobs.js';
 
 /** Most names of resting jobs that are told: there may be any number of them. */
 const MOST_TOLD = 10;

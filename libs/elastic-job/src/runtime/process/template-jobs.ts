@@ -1,5 +1,5 @@
 import { BackOff, type Clock, type Timer } from '../../clock/index.js';
-import { JobRemovedError } from '../../coordination/index.js';
+import { type FoundJob, JobRemovedError, readCreatedJobs } from '../../coordination/index.js';
 import {
   ConfigurationError,
   createdRoot,
@@ -13,15 +13,12 @@ import type { ChildrenWatch, RegistryCenter } from '../../registry/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import type { JobDefinition, JobTemplate } from '../job/index.js';
 import { Reaction, type WorkErrors } from '../leases/index.js';
-import { AbandonedJobs } from './abandoned-jobs.js';
-import { type FoundJob, readCreatedJobs } from './read-created-jobs.js';
+import { AbandonedJobs, PAUSES } from './abandoned-jobs.js';
 import { RestingJobs, type RestingTemplateJobs } from './resting-jobs.js';
 import { UnjoinedJobs } from './unjoined-jobs.js';
 
 /** Milliseconds for which changes are gathered, so that jobs created or removed in a row are looked at together. */
 const GATHER_MS = 50;
-/** Pauses between failed attempts to join a job or look for jobs, in milliseconds. */
-const PAUSES = { firstMs: 1_000, longestMs: 30_000 };
 /** Most jobs joined, left or deleted side by side, so that the event loop is not blocked. */
 const JOBS_AT_ONCE = 50;
 
@@ -156,7 +153,7 @@ export class TemplateJobs {
   private async readRoots(signal: AbortSignal): Promise<void> {
     const { registry } = this.parts;
     this.watch ??= await registry.watchChildren('/', () => this.findJobsSoon(), { signal });
-    this.found = await readCreatedJobs(registry, signal);
+    this.found = await readCreatedJobs(registry, await registry.children('/', { signal }), { signal });
     this.restingJobs.look(this.found);
   }
 
