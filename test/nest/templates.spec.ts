@@ -106,13 +106,17 @@ describe('templates of jobs in a Nest application', () => {
   });
 
   it('refuse a job beyond their limits, new or edited, and props that their rule refuses', async () => {
+    const broken = new Error('no list of tenants');
     @Injectable()
     class Limited {
       @ElasticJobTemplate('limited', {
         props: { format: 'pdf' },
         maxJobs: 1,
         minIntervalMs: 5_000,
-        findPropsFaults: ({ format, tenant }) => (format && tenant ? [] : ['tenant must be given']),
+        findPropsFaults: ({ format, tenant }) => {
+          if (tenant === 'broken') throw broken;
+          return format && tenant ? [] : ['tenant must be given'];
+        },
       })
       work(): void {}
     }
@@ -131,6 +135,10 @@ describe('templates of jobs in a Nest application', () => {
     await expect(create({ shardingTotalCount: 101 })).rejects.toThrow(TemplateLimitError);
     await expect(create({ cron: EVERY_SECOND })).rejects.toThrow('minIntervalMs');
     await expect(create({ props: {} })).rejects.toThrow('tenant must be given');
+    await expect(create({ props: { tenant: 'broken' } })).rejects.toMatchObject({
+      code: 'CONFIGURATION',
+      cause: broken,
+    });
     await create({});
     await expect(create({ name: 'b' })).rejects.toThrow('maxJobs');
 

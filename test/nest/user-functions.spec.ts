@@ -7,12 +7,13 @@ import {
   type JobErrorHandler,
   type JobEvent,
   JobRegistrar,
+  type LogSinkOptions,
   type NamedJobOptions,
   OnJobEvent,
 } from '@app/elastic-job';
 import type { JobEventSink, JobType, RunInterceptor, RunTrace, WorkerPool } from '@app/elastic-job/spi';
 import { createTestCluster, type TestCluster } from '@app/elastic-job/testing';
-import { Module, type Type } from '@nestjs/common';
+import { Logger, Module, type Type } from '@nestjs/common';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createShardingStrategy, describeError, type JobWork } from '../../libs/elastic-job/src/domain/index.js';
 import { judgeReadiness } from '../../libs/elastic-job/src/health/index.js';
@@ -247,6 +248,7 @@ afterEach(async () => {
   misbehaves = undefined;
   await cluster?.stop();
   process.off('unhandledRejection', unhandled);
+  Logger.overrideLogger(false);
 });
 
 describe('the table of the functions that users give', () => {
@@ -275,6 +277,31 @@ describe.each(Object.entries(FUNCTIONS))('%s', (_name, given) => {
 
     expect(course).toEqual(GOOD_COURSE);
     expect(unhandled).not.toHaveBeenCalled();
+  });
+});
+
+const TOLD = Object.entries(FUNCTIONS).filter(([, { quiet }]) => quiet === undefined);
+
+describe.each(TOLD)('%s, if it throws,', (_name, given) => {
+  it('has the stack of its error in the log once, unless its caller gets the error', async () => {
+    const log: string[] = [];
+    const keep = (...texts: unknown[]): void => void log.push(...texts.map(String));
+    let calls = 0;
+    const act = () => fail(withCall(new Error(BROKEN), (calls += 1)));
+    misbehaves = given.isAtStart && act;
+
+    let caught = (await start(given, misbehaving, 'debug'))?.error;
+    Logger.overrideLogger({ log: keep, warn: keep, error: keep, debug: keep });
+    misbehaves = act;
+    caught ??= await refusalOf(given);
+    if (!given.isAtStart) await cluster!.advance(30 * SECOND);
+    misbehaves = undefined;
+    await cluster?.advance(MINUTE);
+
+    const texts = [...log, describeError(caught)].join('\n');
+    const counts = Array.from({ length: calls }, (_, call) => texts.split(callText(call + 1)).length - 1);
+    expect(counts[0]).toBe(1);
+    expect(Math.max(...counts)).toBe(1);
   });
 });
 
@@ -419,10 +446,14 @@ function isTold({ isAwaited, promised, quiet }: UserFunction, how: string): bool
 }
 
 /** @returns the error with which the start or the job is refused */
-async function start(given: UserFunction, wrap = misbehaving): Promise<{ readonly error: unknown } | undefined> {
+async function start(
+  given: UserFunction,
+  wrap = misbehaving,
+  level: LogSinkOptions['level'] = 'off',
+): Promise<{ readonly error: unknown } | undefined> {
   const own = given.options?.(wrap) ?? {};
   const sink: JobEventSink = { name: 'told', hear };
-  const tracing = [sink, { type: 'log', level: 'off' } as const, ...(own.tracing ?? [])];
+  const tracing = [sink, { type: 'log', level } as const, ...(own.tracing ?? [])];
   const options = { drainTimeoutMs: DRAIN_MS, hungGraceMs: 3 * SECOND, ...own, tracing };
 
   @Module({ imports: [ElasticJobModule.forRoot(options)], providers: given.providers?.(wrap) ?? [] })
@@ -460,14 +491,27 @@ function hear(event: JobEvent): void {
 }
 
 /** @returns true if the caller was told of the failure */
-async function acted({ act }: UserFunction): Promise<boolean> {
-  if (act === undefined) return false;
+async function acted(given: UserFunction): Promise<boolean> {
+  return (await refusalOf(given)) !== undefined;
+}
+
+/** @returns the error that the caller gets; undefined if there is none */
+async function refusalOf({ act }: UserFunction): Promise<unknown> {
   try {
-    await cluster!.clock.advanceUntil(act(cluster!.app(0).get(JobRegistrar)));
-    return false;
-  } catch {
-    return true;
+    if (act !== undefined) await cluster!.clock.advanceUntil(act(cluster!.app(0).get(JobRegistrar)));
+    return undefined;
+  } catch (error) {
+    return error;
   }
+}
+
+/** The error with a line of its own in its stack. */
+function withCall(error: Error, call: number): Error {
+  return Object.assign(error, { stack: `${error.stack}\n${callText(call)}` });
+}
+
+function callText(call: number): string {
+  return `    at user (call-${call}-.ts:1:1)`;
 }
 
 function runsOf(jobName: string): number {

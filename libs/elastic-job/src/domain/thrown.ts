@@ -44,9 +44,17 @@ export function causeOf(thrown: unknown): unknown {
 
 /** The error with its stack and its causes, in Java's form. Never throws, for any thrown value. */
 export function describeError(error: unknown, mostCauses = MOST_CAUSES): string {
-  const texts = [describeOne(error)];
+  return describeChain(error, describeOne, mostCauses);
+}
+
+/**
+ * A text for the error and for each of its causes, in Java's form.
+ * @param describe must not throw
+ */
+export function describeChain(error: unknown, describe: (thrown: unknown) => string, mostCauses = MOST_CAUSES): string {
+  const texts = [describe(error)];
   for (let cause = causeOf(error); cause !== undefined && texts.length <= mostCauses; cause = causeOf(cause)) {
-    texts.push(describeOne(cause));
+    texts.push(describe(cause));
   }
   return texts.join('\nCaused by: ');
 }
@@ -61,7 +69,8 @@ export function readable(thrown: unknown): unknown {
   return new Error(`a value was thrown that does not let itself be read: ${messageOf(thrown)}`);
 }
 
-function describeOne(thrown: unknown): string {
+/** The error with its stack, but without its causes. Never throws, for any thrown value. */
+export function describeOne(thrown: unknown): string {
   return stackOf(thrown) ?? (isError(thrown) ? `${nameOf(thrown)}: ${messageOf(thrown)}` : messageOf(thrown));
 }
 

@@ -1,8 +1,8 @@
 import { inOwnContext } from '../async-context/index.js';
 import type { Clock } from '../clock/index.js';
 import {
+  type CheckProps,
   ConfigurationError,
-  type FindPropsFaults,
   hearRejection,
   type JobConfiguration,
   type ItemWork,
@@ -77,7 +77,7 @@ interface DeclaredJob {
   readonly place: string;
   readonly handler: ItemWork;
   /** Present if the work is no function: a dataflow, or a type. */
-  readonly findPropsFaults?: FindPropsFaults;
+  readonly findPropsFaults?: CheckProps;
 }
 
 /**

@@ -1,9 +1,9 @@
 import { inOwnContext } from '../async-context/index.js';
 import type { Clock } from '../clock/index.js';
 import {
+  type CheckProps,
   type DataflowJob,
   faultsOf,
-  type FindPropsFaults,
   type ItemWork,
   type JobType,
   type JobWork,
@@ -16,7 +16,7 @@ import { dataflowHandler, findDataflowFaults } from './dataflow.js';
 interface ResolvedWork {
   readonly handler: ItemWork;
   /** Checks of the job's props. @default none */
-  readonly findPropsFaults?: FindPropsFaults;
+  readonly findPropsFaults?: CheckProps;
   /** Props that decide what is run. @default none */
   readonly targets?: PropTargets;
   /** Kind of tasks that do the work. @default no tasks */
@@ -36,7 +36,7 @@ export function resolveWork(clock: Clock, work: JobWork): ResolvedWork {
 export function workOfType(type: JobType): ResolvedWork {
   return {
     handler: (context, begun) => type.execute(context, begun),
-    findPropsFaults: (props) => faultsOf(() => inOwnContext(() => type.findFaults(props))),
+    findPropsFaults: (props, onThrown) => faultsOf(() => inOwnContext(() => type.findFaults(props)), onThrown),
     targets: type.targets,
     tasks: type.tasks,
     settled: type.settled && ((context, outcome) => inOwnContext(() => type.settled!(context, outcome))),

@@ -5,7 +5,7 @@ import type { JobEvent } from '../tracing/index.js';
 export interface EventLine {
   readonly level: 'debug' | 'log' | 'warn' | 'error';
   readonly text: string;
-  /** The thrown error, whose stack is part of the line. */
+  /** The thrown error, whose stack and causes are part of the line. */
   readonly error?: Error;
 }
 

@@ -1,8 +1,7 @@
 import { Logger } from '@nestjs/common';
-import { messageOf, stackOf } from '../domain/index.js';
 import type { JobEvent, JobEventSink } from '../tracing/index.js';
 import { type EventLine, eventLine } from './event-lines.js';
-import { visibleStack, visibleText } from './visible-text.js';
+import { visibleStacks, visibleText } from './visible-text.js';
 
 /** Nest's levels at which lines are written, and `off`. */
 export const LOG_LEVELS = ['debug', 'log', 'warn', 'error', 'off'] as const;
@@ -47,9 +46,9 @@ export class EventLogger implements JobEventSink {
   /** Makes hidden characters visible: a line has names of jobs and instances, and errors, that others have written. */
   private write({ level, text, error }: EventLine): void {
     if (LOG_LEVELS.indexOf(level) < this.lowest) return;
-    const stack = stackOf(error);
-    if (stack === undefined) return this.logger[level](visibleText(text));
-    this.logger.error(visibleText(text), visibleStack(stack, messageOf(error)));
+    const stacks = visibleStacks(error);
+    if (stacks === undefined) return this.logger[level](visibleText(text));
+    this.logger.error(visibleText(text), stacks);
   }
 }
 

@@ -63,10 +63,10 @@ export function resolveModuleOptions(options: ElasticJobModuleOptions): Resolved
 
 function createStrategies(given: CompleteModuleOptions['strategies']): readonly ShardingStrategy[] {
   const resolved = given.map((one) => ({ one, ...resolveStrategy(one, []) }));
-  const problems = resolved.flatMap((one) =>
-    one.kind === 'refused' ? [`strategies: ${show(one.one)}${one.problem}`] : [],
-  );
-  if (problems.length > 0) throw new ConfigurationError('module options', problems);
+  const refused = resolved.flatMap((one) => (one.kind === 'refused' ? [one] : []));
+  const problems = refused.map(({ one, problem }) => `strategies: ${show(one)}${problem}`);
+  const { options } = refused.find((one) => one.options !== undefined) ?? {};
+  if (problems.length > 0) throw new ConfigurationError('module options', problems, options);
   return resolved.flatMap((one) => (one.kind === 'resolved' ? [one.strategy] : []));
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { visibleStack, visibleText } from './visible-text.js';
+import { visibleStacks, visibleText } from './visible-text.js';
 
 describe('a text in the log', () => {
   it.each([
@@ -21,14 +21,24 @@ describe('a text in the log', () => {
   });
 
   it('shows only the calls of a stack as lines of their own if the message has lines too', () => {
-    const stack = 'Error: no\n    at forged (a.js:1:1)\u001b[2J\n    at real (b.js:1:1)\n    at more (c.js:2:2)';
+    const message = 'no\n    at forged (a.js:1:1)\u001b[2J';
+    const stack = `Error: ${message}\n    at real (b.js:1:1)\n    at more (c.js:2:2)`;
+    const shown =
+      String.raw`Error: no\n    at forged (a.js:1:1)\u001b[2J` + '\n    at real (b.js:1:1)\n    at more (c.js:2:2)';
+    const forged = Object.assign(new Error(message), { stack });
 
-    expect(visibleStack(stack, 'no\n    at forged (a.js:1:1)\u001b[2J')).toBe(
-      String.raw`Error: no\n    at forged (a.js:1:1)\u001b[2J` + '\n    at real (b.js:1:1)\n    at more (c.js:2:2)',
+    expect(visibleStacks(forged)).toBe(shown);
+    expect(visibleStacks(Object.assign(new Error('outer', { cause: forged }), { stack: 'Error: outer' }))).toBe(
+      `Error: outer\nCaused by: ${shown}`,
     );
-    expect(visibleStack('a stack\r\n\u001b of its own', '')).toBe(
+    expect(visibleStacks(Object.assign(new Error(''), { stack: 'a stack\r\n\u001b of its own' }))).toBe(
       `a stack${String.raw`\r`}\n${String.raw`\u001b`} of its own`,
     );
+  });
+
+  it('shows no stack of a value that has none', () => {
+    expect(visibleStacks('a text')).toBeUndefined();
+    expect(visibleStacks(Object.assign(new Error('bare'), { stack: undefined }))).toBeUndefined();
   });
 
   it('shows a megabyte of hidden characters in full', () => {

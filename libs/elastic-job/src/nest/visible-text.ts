@@ -1,3 +1,5 @@
+import { describeChain, describeOne, messageOf, stackOf } from '../domain/index.js';
+
 /**
  * Control characters, which terminals take for commands, and all that is read and not seen: marks that turn the reading
  * direction or join lines, tags (U+E0000 and above) and other characters without a shape, lone surrogates, and those
@@ -14,8 +16,16 @@ export function visibleText(text: string): string {
   return text.replaceAll(INVISIBLE, (character) => KNOWN[character] ?? escaped(character));
 }
 
-/** As `visibleText` for an error's stack: the message becomes one line, and the calls stay lines of their own. */
-export function visibleStack(stack: string, message: string): string {
+/**
+ * The stacks of an error and of its causes, as `visibleText`: each message becomes one line, and the calls stay lines
+ * of their own. Undefined if the error has no stack.
+ */
+export function visibleStacks(error: unknown): string | undefined {
+  if (stackOf(error) === undefined) return undefined;
+  return describeChain(error, (thrown) => visibleStack(describeOne(thrown), messageOf(thrown)));
+}
+
+function visibleStack(stack: string, message: string): string {
   const at = message === '' ? -1 : stack.indexOf(message);
   const end = at === -1 ? 0 : at + message.length;
   const calls = stack.slice(end).split('\n').map(visibleText).join('\n');

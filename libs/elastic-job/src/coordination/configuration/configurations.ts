@@ -19,6 +19,7 @@ import {
   findTextToKeep,
   type JobConfiguration,
   type JobName,
+  type OnThrown,
   type TaskLife,
   UnknownJobError,
 } from '../../domain/index.js';
@@ -143,8 +144,11 @@ export class Configurations {
   }
 
   /** Faults that the job's work finds in props; none if this process has no such job. */
-  findPropsFaults({ jobName, props }: Pick<JobConfiguration, 'jobName' | 'props'>): readonly string[] {
-    return this.local.get(jobName)?.findPropsFaults?.(props) ?? [];
+  findPropsFaults(
+    { jobName, props }: Pick<JobConfiguration, 'jobName' | 'props'>,
+    onThrown: OnThrown,
+  ): readonly string[] {
+    return this.local.get(jobName)?.findPropsFaults?.(props, onThrown) ?? [];
   }
 
   /** Local settings of a job; undefined if this process has no such job. */

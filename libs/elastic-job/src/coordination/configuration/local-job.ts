@@ -1,5 +1,5 @@
 import type {
-  FindPropsFaults,
+  CheckProps,
   JobConfiguration,
   JobName,
   PropTargets,
@@ -17,7 +17,7 @@ export interface LocalJob {
   /** Place of the job's declaration, for messages: `OrderJobs.settle`. */
   readonly place: string;
   /** Finds faults in the props of the job's work, which make settings unusable. */
-  readonly findPropsFaults?: FindPropsFaults;
+  readonly findPropsFaults?: CheckProps;
   /** For a job created from a template: settings beyond these limits are unusable. @default none */
   readonly limits?: ResolvedTemplateLimits;
   /** Props that decide what the job's work runs. @default none */

@@ -1,4 +1,5 @@
 import {
+  assertNoFaults,
   assertTextWithin,
   assertWithinLimits,
   ConfigurationError,
@@ -128,8 +129,10 @@ export class SettingsReader {
     const stored = texts.parse(data, local.jobName);
     const laid = layStored(local, stored, this.strategies, this.trustOf({ targets }));
     if (limits !== undefined) assertWithinLimits(limits, laid.configuration);
-    const faults = findFaultsInProps(laid.configuration.props, { findPropsFaults, limits });
-    if (faults.length > 0) throw new ConfigurationNodeError(local.jobName, [...faults, ...refusedIn(laid)]);
+    assertNoFaults(
+      (onThrown) => findFaultsInProps(laid.configuration.props, { findPropsFaults, limits }, onThrown),
+      (faults, options) => new ConfigurationNodeError(local.jobName, [...faults, ...refusedIn(laid)], options),
+    );
     return laid;
   }
 }

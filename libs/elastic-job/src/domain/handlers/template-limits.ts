@@ -2,6 +2,7 @@ import { ConfigurationError, ElasticJobError } from '../errors.js';
 import { NODE_TEXT_LIMITS } from '../node-text.js';
 import { type JobConfiguration, OptionTable, wholeNumber } from '../options/index.js';
 import { shortestIntervalMs } from '../schedule/index.js';
+import { assertNoFaults, type CheckProps, type OnThrown } from './faults-of.js';
 import type { TemplateName } from './job-template.js';
 import type { FindPropsFaults } from './job-type.js';
 import type { JobProps } from './props-reader.js';
@@ -50,7 +51,7 @@ export type TemplateLimit = 'maxJobs' | 'maxItems' | 'minIntervalMs' | 'maxConfi
 /** Limits of one template, with their defaults. */
 export interface ResolvedTemplateLimits extends Required<Pick<TemplateLimits, TemplateLimit>> {
   readonly template: TemplateName;
-  readonly findPropsFaults?: FindPropsFaults;
+  readonly findPropsFaults?: CheckProps;
 }
 
 const atLeastOne = wholeNumber({ from: 1 });
@@ -126,7 +127,7 @@ export function assertTextWithin({ template, maxConfigBytes }: ResolvedTemplateL
 export interface DeclaredTemplate {
   readonly configuration: JobConfiguration;
   readonly limits?: ResolvedTemplateLimits;
-  readonly findPropsFaults?: FindPropsFaults;
+  readonly findPropsFaults?: CheckProps;
 }
 
 /**
@@ -140,16 +141,19 @@ export function assertMeetsTemplate(
   place: string,
 ): void {
   if (limits !== undefined) assertWithinLimits(limits, { cron, shardingTotalCount });
-  const faults = findFaultsInProps({ ...usual.props, ...own }, { findPropsFaults, limits });
-  if (faults.length > 0) throw new ConfigurationError(place, faults);
+  assertNoFaults(
+    (onThrown) => findFaultsInProps({ ...usual.props, ...own }, { findPropsFaults, limits }, onThrown),
+    (faults, options) => new ConfigurationError(place, faults, options),
+  );
 }
 
 /** Faults that a job's work and the rule of its template find in the props of the job. */
 export function findFaultsInProps(
   props: JobProps,
   { findPropsFaults, limits }: Pick<DeclaredTemplate, 'findPropsFaults' | 'limits'>,
+  onThrown: OnThrown,
 ): readonly string[] {
-  return [findPropsFaults, limits?.findPropsFaults].flatMap((find) => find?.(props) ?? []);
+  return [findPropsFaults, limits?.findPropsFaults].flatMap((find) => find?.(props, onThrown) ?? []);
 }
 
 function describe(template: TemplateName, limit: TemplateLimit, allowed: number, value: number): string {

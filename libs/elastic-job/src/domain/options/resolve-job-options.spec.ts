@@ -337,6 +337,23 @@ describe('resolveJobOptions', () => {
     }
   });
 
+  it('names what the constructor of a strategy has thrown, which is the cause of the error', () => {
+    const error = new Error('no regions');
+    class Broken {
+      readonly type = 'BROKEN';
+
+      constructor() {
+        throw error;
+      }
+
+      shard = () => new Map<never, never>();
+    }
+
+    expect(() => resolveJobOptions({ ...minimal, strategy: Broken }, source)).toThrow(
+      expect.objectContaining({ message: expect.stringContaining('strategy: no regions'), cause: error }),
+    );
+  });
+
   it('uses the own strategy that is given by name, as an object or as a class', () => {
     const byRegion = new ByRegion();
     const resolve = (strategy: JobOptions['strategy']) =>

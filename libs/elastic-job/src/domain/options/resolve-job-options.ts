@@ -63,7 +63,7 @@ export function resolveJobOptions(options: JobOptions, source: JobOptionsSource)
     ...(source.idleFailover ? [] : findIdleFailover(settings)),
   ];
   if (resolved.kind === 'refused')
-    throw new ConfigurationError(source.place, [...problems, `strategy${resolved.problem}`]);
+    throw new ConfigurationError(source.place, [...problems, `strategy${resolved.problem}`], resolved.options);
   if (problems.length > 0) throw new ConfigurationError(source.place, problems);
 
   const values = {

@@ -1,14 +1,14 @@
 import { findShardingStrategy, isBuiltInStrategyType, type ShardingStrategy } from '../sharding/index.js';
-import { messageOf } from '../thrown.js';
+import { messageOf, readable } from '../thrown.js';
 import type { JobOptions } from './job-options.js';
 import { show } from './option-rules.js';
 
 type GivenStrategy = NonNullable<JobOptions['strategy']>;
 
-/** The strategy that a job's options mean, or the fault of the option, after its name. */
+/** The strategy that a job's options mean, or the fault of the option, after its name, with the error behind it. */
 type ResolvedStrategy =
   | { readonly kind: 'resolved'; readonly strategy: ShardingStrategy }
-  | { readonly kind: 'refused'; readonly problem: string };
+  | { readonly kind: 'refused'; readonly problem: string; readonly options?: ErrorOptions };
 
 /** @param own the user's strategies, which options may name by their type */
 export function resolveStrategy(given: GivenStrategy, own: readonly ShardingStrategy[]): ResolvedStrategy {
@@ -18,7 +18,8 @@ export function resolveStrategy(given: GivenStrategy, own: readonly ShardingStra
     if (fault === undefined) return { kind: 'resolved', strategy };
     return { kind: 'refused', problem: ` ${fault}, but is ${show(given)}` };
   } catch (error) {
-    return { kind: 'refused', problem: `: ${messageOf(error)}` };
+    const cause = readable(error);
+    return { kind: 'refused', problem: `: ${messageOf(cause)}`, options: { cause } };
   }
 }
 

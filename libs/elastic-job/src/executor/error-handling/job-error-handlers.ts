@@ -12,6 +12,7 @@
 import { inOwnContext } from '../../async-context/index.js';
 import { type Clock, HeldBack } from '../../clock/index.js';
 import {
+  assertNoFaults,
   ConfigurationError,
   type FailureReport,
   faultsOf,
@@ -23,6 +24,7 @@ import {
   type JobProps,
   joinReports,
   kindOfFailure,
+  type OnThrown,
   type PropTargets,
   type Redact,
   redactThrown,
@@ -97,8 +99,10 @@ export class JobErrorHandlers {
    * wrong
    */
   assertUsable(job: HandledJob, place: string): void {
-    const faults = this.findFaults(job);
-    if (faults.length > 0) throw new ConfigurationError(place, faults);
+    assertNoFaults(
+      (onThrown) => this.findFaults(job, onThrown),
+      (faults, options) => new ConfigurationError(place, faults, options),
+    );
   }
 
   /**
@@ -135,13 +139,13 @@ export class JobErrorHandlers {
     timer.cancel();
   }
 
-  private findFaults(job: HandledJob): readonly string[] {
+  private findFaults(job: HandledJob, onThrown: OnThrown): readonly string[] {
     const type = typeOf(job);
     if (ANSWERS.includes(type)) return [];
     const channel = this.channels.get(type);
     const field = `jobErrorHandlerType "${job.jobErrorHandlerType}"`;
     if (channel !== undefined)
-      return faultsOf(() => inOwnContext(() => channel.findFaults?.(job.props)) ?? []).map(
+      return faultsOf(() => inOwnContext(() => channel.findFaults?.(job.props)) ?? [], onThrown).map(
         (fault) => `props: ${fault}, for ${field}`,
       );
     const ours = OURS.get(type);

@@ -1,6 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { type TaskApplication, type TaskEnvelope, type TaskWork, UnknownTaskJobError } from '../../cloud/index.js';
-import { ConfigurationError, type ItemWork, type Redact, type Trigger } from '../../domain/index.js';
+import { assertNoFaults, ConfigurationError, type ItemWork, type Redact, type Trigger } from '../../domain/index.js';
 import { ElasticJobRuntime } from '../../runtime/index.js';
 import { guardRunTracer, tracerFailed, type TracerGuard } from '../../tracing/index.js';
 import type { ResolvedModuleOptions } from '../resolve-module-options.js';
@@ -28,8 +28,10 @@ export class NestTask implements TaskApplication {
    */
   async workOf(envelope: TaskEnvelope, trigger: Trigger): Promise<TaskWork> {
     const { configuration, definition, listeners } = await this.jobOf(envelope);
-    const faults = definition.findPropsFaults?.(envelope.props) ?? [];
-    if (faults.length > 0) throw new ConfigurationError(`job "${envelope.jobName}" (${definition.place})`, faults);
+    assertNoFaults(
+      (onThrown) => definition.findPropsFaults?.(envelope.props, onThrown) ?? [],
+      (faults, more) => new ConfigurationError(`job "${envelope.jobName}" (${definition.place})`, faults, more),
+    );
     const { events } = this.runtime;
     const { jobName } = envelope;
     return {

@@ -2,8 +2,8 @@ import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { SystemClock } from '../../clock/index.js';
 import { MissingTaskError, TASK_VARIABLE, type TaskReport, TaskWorker, type WorkerLimits } from '../../cloud/index.js';
-import { ConfigurationError, messageOf, show, stackOf } from '../../domain/index.js';
-import { visibleStack, visibleText } from '../visible-text.js';
+import { ConfigurationError, messageOf, show } from '../../domain/index.js';
+import { visibleStacks, visibleText } from '../visible-text.js';
 import { NestTask } from './nest-task.js';
 import { type ImportedModule, TaskModule } from './task.module.js';
 
@@ -71,7 +71,5 @@ function resolve(options: RunTaskOptions) {
 function tellPeople(message: string, error: unknown): void {
   const logger = new Logger('ElasticJob');
   if (error === undefined) return logger.warn(message);
-  const stack = stackOf(error);
-  const text = visibleText(`${message}: ${messageOf(error)}`);
-  logger.error(text, stack && visibleStack(stack, messageOf(error)));
+  logger.error(visibleText(`${message}: ${messageOf(error)}`), visibleStacks(error));
 }

@@ -62,3 +62,12 @@ it.each([
 ])('refuses a job with a text that says what is wrong if the check of its backend %s', (_how, findFault, fault) => {
   expect(() => schedule({}, 30_000, { findFault })).toThrow(`task of backend memory: ${fault}`);
 });
+
+it('refuses a job with the error that the check of its backend has thrown as the cause', () => {
+  const error = new Error('no image');
+  const findFault = () => {
+    throw error;
+  };
+
+  expect(() => schedule({}, 30_000, { findFault })).toThrow(expect.objectContaining({ cause: error }));
+});

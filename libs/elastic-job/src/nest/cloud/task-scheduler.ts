@@ -15,11 +15,13 @@ import {
 import { type Clock, Deadline } from '../../clock/index.js';
 import { readRecords, ShownTask } from '../../coordination/index.js';
 import {
+  assertNoFaults,
   ConfigurationError,
   DEFAULT_RESOURCES,
   findNearestName,
   type JobConfiguration,
   type JobName,
+  type OnThrown,
   parseCreatedJob,
   show,
   type TaskBackendStatus,
@@ -89,8 +91,11 @@ export class TaskScheduler {
    */
   schedule<Definition extends PlacedJob>(definition: Definition): Definition {
     const { configuration, place } = definition;
-    const fault = findUnknownApp(configuration, this.options.apps) ?? this.findTaskFault(configuration);
-    if (fault !== undefined) throw new ConfigurationError(`job "${configuration.jobName}" (${place})`, [fault]);
+    assertNoFaults(
+      (onThrown) =>
+        [findUnknownApp(configuration, this.options.apps) ?? this.findTaskFault(configuration, onThrown) ?? []].flat(),
+      (faults, options) => new ConfigurationError(`job "${configuration.jobName}" (${place})`, faults, options),
+    );
     const { handler, settled, tasks } = workOfType(this.type);
     return { ...definition, handler, settled, tasks };
   }
@@ -160,9 +165,9 @@ export class TaskScheduler {
     }
   }
 
-  private findTaskFault(configuration: JobConfiguration): string | undefined {
+  private findTaskFault(configuration: JobConfiguration, onThrown: OnThrown): string | undefined {
     const { template } = this.settingsFor(configuration);
-    const fault = findTemplateFault(this.backend, template) ?? this.findIntervalFault(configuration);
+    const fault = findTemplateFault(this.backend, template, onThrown) ?? this.findIntervalFault(configuration);
     return fault && `task of backend ${this.backend.name}: ${fault}`;
   }
 

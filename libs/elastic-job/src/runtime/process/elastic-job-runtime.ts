@@ -4,6 +4,7 @@ import { type CoordinationServices, createCoordinationServices } from '../../coo
 import { sharedClass } from '../../copies/index.js';
 import {
   assertMeetsTemplate,
+  assertNoFaults,
   assertTextWithin,
   ConfigurationError,
   type JobConfiguration,
@@ -191,8 +192,10 @@ export class ElasticJobRuntime {
     const declared = template && this.templates.find(template.name);
     if (declared?.limits !== undefined) assertTextWithin(declared.limits, template!.text);
     if (declared !== undefined) return assertMeetsTemplate(declared, configuration, place);
-    const faults = this.services.configurations.findPropsFaults(configuration);
-    if (faults.length > 0) throw new ConfigurationError(place, faults);
+    assertNoFaults(
+      (onThrown) => this.services.configurations.findPropsFaults(configuration, onThrown),
+      (faults, options) => new ConfigurationError(place, faults, options),
+    );
   }
 
   status(): RuntimeStatus {

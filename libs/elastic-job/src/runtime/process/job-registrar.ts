@@ -1,6 +1,7 @@
 import { publicCalls } from '../../async-context/index.js';
 import { sharedClass } from '../../copies/index.js';
 import {
+  assertNoFaults,
   type CodeOption,
   type CronDialect,
   dialectOfEdit,
@@ -12,6 +13,7 @@ import {
   type JobName,
   type JobOptions,
   type JobWork,
+  type OnThrown,
   resolveJobOptions,
   type ShardingContext,
   type ShardingStrategy,
@@ -137,13 +139,11 @@ export class JobRegistrar {
 
   /** Like `add`, for a job whose options are already resolved. */
   async register(definition: JobDefinition): Promise<void> {
-    const { jobName, props } = definition.configuration;
-    // The registry provides the props that a template leaves open.
-    const faults = definition.createdAs === undefined ? [...(definition.findPropsFaults?.(props) ?? [])] : [];
-    if (definition.tasks !== undefined && !definition.configuration.monitorExecution) {
-      faults.push('monitorExecution must be true: the record of a run counts the launches of its task');
-    }
-    if (faults.length > 0) throw new ConfigurationError(`job "${jobName}" (${definition.place})`, faults);
+    const { jobName } = definition.configuration;
+    assertNoFaults(
+      (onThrown) => findFaults(definition, onThrown),
+      (faults, options) => new ConfigurationError(`job "${jobName}" (${definition.place})`, faults, options),
+    );
     // Without a removal the name is taken at once, so that the second of two callers is refused.
     if (this.removals.has(jobName)) await this.removals.get(jobName);
     this.ownJobs.assertOpen();
@@ -269,4 +269,14 @@ function remedyFor(taken: string, place: string): string {
   return taken === place
     ? 'is its provider listed in two modules? Let one of them export it'
     : 'give one of them another name';
+}
+
+function findFaults(
+  { configuration, createdAs, findPropsFaults, tasks }: JobDefinition,
+  onThrown: OnThrown,
+): readonly string[] {
+  // The registry provides the props that a template leaves open.
+  const faults = (createdAs === undefined && findPropsFaults?.(configuration.props, onThrown)) || [];
+  if (tasks === undefined || configuration.monitorExecution) return faults;
+  return [...faults, 'monitorExecution must be true: the record of a run counts the launches of its task'];
 }

@@ -24,7 +24,13 @@ import {
   type SeenCloudJob,
   type TaskAllow,
 } from '../../../cloud/index.js';
-import { CancelledError, ConfigurationError, type JobName, parseCreatedJob } from '../../../domain/index.js';
+import {
+  CancelledError,
+  ConfigurationError,
+  type JobName,
+  type OnThrown,
+  parseCreatedJob,
+} from '../../../domain/index.js';
 import type { ElasticJobRuntime, JobTemplate } from '../../../runtime/index.js';
 import { describeTakeover } from './describe-takeover.js';
 import type { HandOver } from './hand-over.js';
@@ -43,7 +49,7 @@ export interface CloudTreeFollowerParts {
   readonly lite: LiteJobs;
   readonly allow: TaskAllow | undefined;
   /** Adapts the plan to the backend. */
-  readonly fit: (plan: CloudJobPlan) => FittedPlan;
+  readonly fit: (plan: CloudJobPlan, onThrown: OnThrown) => FittedPlan;
 }
 
 /** A plan for the backend, and its faults there, one text each. */
@@ -181,14 +187,15 @@ export class CloudTreeFollower {
       this.tellFaults(jobName, faults);
       return undefined;
     }
-    const { plan, faults: unfit } = fit(planCloudJob(configuration, app));
+    let options: ErrorOptions | undefined;
+    const { plan, faults: unfit } = fit(planCloudJob(configuration, app), (cause) => (options = { cause }));
     const all = [...faults, ...findForbidden(plan.tasks, allow), ...unfit];
-    if (all.length > 0) this.tellFaults(jobName, all);
+    if (all.length > 0) this.tellFaults(jobName, all, options);
     return all.length > 0 || isDisabled ? undefined : plan;
   }
 
-  private tellFaults(jobName: JobName, faults: readonly string[]): void {
-    const error = new ConfigurationError(`cloud job "${jobName}"`, faults);
+  private tellFaults(jobName: JobName, faults: readonly string[], options?: ErrorOptions): void {
+    const error = new ConfigurationError(`cloud job "${jobName}"`, faults, options);
     this.report(jobName, 'the job does not run here until it is corrected', error);
   }
 

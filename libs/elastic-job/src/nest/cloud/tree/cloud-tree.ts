@@ -8,7 +8,7 @@ import {
   findTemplateFault,
   type TaskBackend,
 } from '../../../cloud/index.js';
-import { ConfigurationError, type JobName } from '../../../domain/index.js';
+import { ConfigurationError, type JobName, type OnThrown } from '../../../domain/index.js';
 import type { JobOperateApi } from '../../../operations/index.js';
 import type { ElasticJobRuntime } from '../../../runtime/index.js';
 import type { ElasticJobCloudModuleOptions } from '../cloud-module-options.js';
@@ -49,7 +49,7 @@ export class CloudTree {
       handOver: new HandOver({ registries, takeover, operate, runtime, clock }),
       lite: new LiteJobs(registries, operate),
       allow: options.allow,
-      fit: (plan) => fitTo(options.backend, plan, clock.wallNow()),
+      fit: (plan, onThrown) => fitTo(options.backend, plan, clock.wallNow(), onThrown),
     });
   }
 
@@ -89,11 +89,11 @@ export class CloudTree {
 }
 
 /** A backend without images starts the command on its own host, and ignores the application's image. */
-function fitTo(backend: TaskBackend, plan: CloudJobPlan, now: number): FittedPlan {
+function fitTo(backend: TaskBackend, plan: CloudJobPlan, now: number, onThrown: OnThrown): FittedPlan {
   const { command, image } = plan.tasks.task;
   const hasImages = findTemplateFault(backend, { command, image }) === undefined;
   const task = hasImages ? { command, image } : { command };
-  const fault = findTemplateFault(backend, task);
+  const fault = findTemplateFault(backend, task, onThrown);
   const tooFast = findIntervalFault(backend, plan.options, now);
   const unknown = POD_SETTINGS.filter((name) => plan.tasks[name] !== undefined);
   return {
