@@ -28,6 +28,7 @@ const VICTIM = 'victim';
 const OTHER = 'other';
 const BROKEN = 'a broken function of a user';
 const UNREADABLE = 'does not let itself be read';
+const THROWN_PROMISE = 'a promise was thrown';
 
 type Anything = (...args: never[]) => unknown;
 /** Makes a function that misbehaves while it is told to. */
@@ -214,7 +215,7 @@ const MISBEHAVIOUR: Readonly<Record<string, { readonly act: () => unknown; reado
     tells: BROKEN,
   },
   'returns a rejected promise': { act: () => Promise.reject(new Error(BROKEN)), tells: BROKEN },
-  'throws a rejected promise': { act: () => fail(Promise.reject(new Error(BROKEN))) },
+  'throws a rejected promise': { act: () => fail(Promise.reject(new Error(BROKEN))), tells: THROWN_PROMISE },
   'throws an error whose cause is a rejected promise': {
     act: () => fail(new Error(BROKEN, { cause: Promise.reject(new Error(BROKEN)) })),
     tells: BROKEN,
@@ -442,6 +443,7 @@ function isTold({ isAwaited, promised, quiet }: UserFunction, how: string): bool
   if (how === 'never settles') return !isAwaited || /hung|JOB_TIMEOUT|no answer within|ran longer/.test(lines());
   const { tells } = MISBEHAVIOUR[how]!;
   if (tells === undefined || quiet !== undefined) return true;
+  if (tells === THROWN_PROMISE) return [tells, BROKEN].every((text) => lines().includes(text));
   return lines().includes(tells === BROKEN && !how.startsWith('throws') ? (promised ?? tells) : tells);
 }
 

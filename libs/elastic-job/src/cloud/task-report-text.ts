@@ -1,4 +1,4 @@
-import { isError, messageOf, nameOf, stackOf } from '../domain/index.js';
+import { describeError, isError, messageOf, nameOf, stackOf } from '../domain/index.js';
 import { MOST_REPORT_BYTES, type TaskReport } from './task-report.js';
 
 /** Most characters of an error's name, which is cut last. */
@@ -27,7 +27,7 @@ export function formatTaskReport(report: TaskReport): string {
 
 function describe(thrown: unknown): NonNullable<TaskReport['error']> {
   if (!isError(thrown)) return { name: 'Error', message: bounded(textOf(thrown)) };
-  const stack = stackOf(thrown);
+  const stack = stackOf(thrown) === undefined ? undefined : describeError(thrown);
   return {
     name: bounded(nameOf(thrown)),
     message: bounded(messageOf(thrown)),

@@ -1,7 +1,17 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { THROWN_TRAPS } from '@test/support/unit/thrown-traps.js';
-import { causeOf, codeOf, describeError, isError, messageOf, nameOf, readable, stackOf } from './thrown.js';
+import {
+  causeOf,
+  codeOf,
+  describeError,
+  hearLateReason,
+  isError,
+  messageOf,
+  nameOf,
+  readable,
+  stackOf,
+} from './thrown.js';
 
 describe('describeError', () => {
   it('shows the stacks of an error and of its causes', () => {
@@ -98,5 +108,32 @@ describe('an error of which all can be read', () => {
 
     expect(thrown.map(readable)).toEqual(thrown);
     expect(thrown.every((value) => readable(value) === value)).toBe(true);
+  });
+});
+
+describe('a promise that was thrown', () => {
+  it('is told as such, and has its reason as the cause once it has rejected', async () => {
+    const reason = new Error('no order');
+    const heard: unknown[] = [];
+
+    const told = readable(Promise.reject(reason));
+    hearLateReason(new Error('outer', { cause: told }), (late) => heard.push(late));
+    expect([messageOf(told), causeOf(told)]).toEqual(['a promise was thrown, which is no error', undefined]);
+    await new Promise((resolve) => setImmediate(resolve));
+    hearLateReason(told, (late) => heard.push(late));
+
+    expect(causeOf(told)).toBe(reason);
+    expect(heard).toEqual([reason]);
+  });
+
+  it('comes to an end if it rejects with itself', async () => {
+    let reject = (_reason: unknown): void => {};
+    const circular = new Promise((_, no) => (reject = no));
+    reject(circular);
+
+    const told = readable(circular);
+    await new Promise((resolve) => setImmediate(resolve));
+
+    expect(describeError(told)).toContain('a promise was thrown');
   });
 });

@@ -1,4 +1,4 @@
-import { hearRejection } from './unawaited.js';
+import { heard, hearRejection } from './unawaited.js';
 
 /**
  * Thrown values as texts. JavaScript lets any value be thrown, and it may do something when it is looked at: a revoked
@@ -9,6 +9,27 @@ import { hearRejection } from './unawaited.js';
 const UNREADABLE = 'a value that cannot be shown';
 /** Most causes of an error that are shown, since a chain of causes may be circular. */
 const MOST_CAUSES = 5;
+
+/** Stands for a promise that was thrown. Its cause is the promise's reason, once it has rejected. */
+class ThrownPromiseError extends Error {
+  /** Hears the reason; undefined once the promise has rejected. */
+  #hear: ((reason: unknown) => void) | undefined = () => {};
+
+  constructor(promise: unknown) {
+    super('a promise was thrown, which is no error');
+    hearRejection(promise, (thrown) => {
+      const reason = attempt(() => thrown instanceof Promise) ? heard(thrown) : readable(thrown);
+      this.cause = reason;
+      this.#hear?.(reason);
+      this.#hear = undefined;
+    });
+  }
+
+  /** @param hear must not throw. Called when the promise rejects, unless it has done so. */
+  whenRejected(hear: (reason: unknown) => void): void {
+    if (this.#hear !== undefined) this.#hear = hear;
+  }
+}
 
 /** True for an error, also for one of another realm such as a `vm` context. A revoked proxy is none. */
 export function isError(thrown: unknown): thrown is Error {
@@ -61,10 +82,11 @@ export function describeChain(error: unknown, describe: (thrown: unknown) => str
 
 /**
  * The value itself, if its class, name, message and causes can be read, or else an error that says what can be read of
- * it. It stands where a value of a user's function enters, so that all code behind may look at it. A promise that was
- * thrown, or is the cause of an error, is heard.
+ * it. It stands where a value of a user's function enters, so that all code behind may look at it. For a promise that
+ * was thrown stands an error as well. It is heard, as is one that is the cause of an error.
  */
 export function readable(thrown: unknown): unknown {
+  if (attempt(() => thrown instanceof Promise)) return new ThrownPromiseError(thrown);
   if (attempt(() => hasNoTrap(thrown))) return thrown;
   return new Error(`a value was thrown that does not let itself be read: ${messageOf(thrown)}`);
 }
@@ -82,6 +104,22 @@ function hasNoTrap(thrown: unknown, levels = MOST_CAUSES): boolean {
   }
   const { cause, message, name } = thrown;
   return [message, name].every((text) => typeof text === 'string') && (levels === 0 || hasNoTrap(cause, levels - 1));
+}
+
+/**
+ * Hears the reason of a promise that was thrown, and for which the error or one of its causes stands, when it rejects. A
+ * reason that is known is a cause of the error.
+ * @param hear must not throw
+ */
+export function hearLateReason(error: unknown, hear: (reason: unknown) => void): void {
+  let thrown = error;
+  for (let level = 0; thrown !== undefined && level <= MOST_CAUSES; level += 1, thrown = causeOf(thrown)) {
+    if (isThrownPromise(thrown)) return thrown.whenRejected(hear);
+  }
+}
+
+function isThrownPromise(thrown: unknown): thrown is ThrownPromiseError {
+  return attempt(() => thrown instanceof ThrownPromiseError) ?? false;
 }
 
 function textOf(read: () => unknown): string {

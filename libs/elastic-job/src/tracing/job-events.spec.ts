@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Trigger } from '../domain/index.js';
+import { messageOf, type Trigger } from '../domain/index.js';
 import { VirtualClock } from '../testing/index.js';
 import { EventSinks, type JobEvent, JobEvents, type JobEventSink } from './index.js';
 
@@ -26,6 +26,29 @@ describe('JobEvents', () => {
       message: 'the metrics failed at a "joined" event',
       error: BROKEN,
     });
+  });
+
+  it('tells of a promise that a listener throws, and of its reason once it rejects, and comes to an end', async () => {
+    const events = new JobEvents();
+    const heard: JobEvent[] = [];
+    let reject = (_reason: unknown): void => {};
+    events.on(() => fail(new Promise((_, no) => (reject = no))), 'the metrics');
+    events.on(() => fail(Promise.reject(BROKEN)), 'the sums');
+    events.on((event) => void heard.push(event));
+
+    events.emit(JOINED);
+    reject(new Error('late'));
+    for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+
+    const texts = heard.flatMap((event) =>
+      event.kind === 'error' ? `${event.message}: ${messageOf(event.error)}` : [],
+    );
+    expect(texts.slice(0, 2)).toEqual([
+      'the metrics failed at a "joined" event: a promise was thrown, which is no error',
+      'the sums failed at a "joined" event: a promise was thrown, which is no error',
+    ]);
+    expect(texts).toContain('the promise that was thrown has rejected: broken');
+    expect(texts.length).toBeLessThan(5);
   });
 
   it('no longer notifies a listener that was removed, but still its twin', () => {

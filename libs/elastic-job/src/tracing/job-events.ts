@@ -1,6 +1,6 @@
 import { inOwnContext, publicCalls } from '../async-context/index.js';
 import { sharedClass } from '../copies/index.js';
-import { hearRejection, readable } from '../domain/index.js';
+import { hearLateReason, hearRejection, readable } from '../domain/index.js';
 import { freezeTold } from './freeze-told.js';
 import type { JobEvent, JobEventListener } from './job-event.js';
 
@@ -53,7 +53,7 @@ export class JobEvents {
   emit(emitted: JobEvent): void {
     const event = freezeTold('error' in emitted ? { ...emitted, error: readable(emitted.error) } : emitted);
     const round = this.nextRound;
-    if (round <= MOST_ROUNDS) this.tell({ event, round });
+    if (round <= MOST_ROUNDS) this.tellWithReason({ event, round });
     else this.drop();
   }
 
@@ -85,7 +85,19 @@ export class JobEvents {
   private report(failed: Heard, { kind }: JobEvent, error: unknown): void {
     const message = `${failed.name} failed at a "${kind}" event`;
     const event: JobEvent = freezeTold({ kind: 'error', jobName: undefined, message, error });
-    this.tell({ event, round: this.nextRound, report: { failed, at: kind } });
+    this.tellWithReason({ event, round: this.nextRound, report: { failed, at: kind } });
+  }
+
+  /** Tells it, and later the reason of a promise that was thrown. That is told as it was, so it ends as that would. */
+  private tellWithReason(telling: Telling): void {
+    const { event } = telling;
+    this.tell(telling);
+    if (!('error' in event)) return;
+    const jobName = 'jobName' in event ? event.jobName : undefined;
+    const message = 'the promise that was thrown has rejected';
+    hearLateReason(event.error, (error) =>
+      this.tell({ ...telling, event: freezeTold({ kind: 'error', jobName, message, error }) }),
+    );
   }
 
   private drop(): void {

@@ -130,6 +130,15 @@ describe('a function in its thread', () => {
     expect(await runInThread(run.task)).toMatchObject({ kind: 'failed', error: { name: 'RangeError' } });
   });
 
+  it('fails with an error that says so if it throws a promise, whose rejection is heard', async () => {
+    run = start(`export const handle = () => { throw Promise.reject(new Error('broken')); };`);
+    expect(await runInThread(run.task)).toMatchObject({
+      kind: 'failed',
+      error: { isError: true, message: 'a promise was thrown, which is no error' },
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+  });
+
   it('fails by name if its module does not export it', async () => {
     run = start('export const other = 5;');
     expect(await runInThread(run.task)).toMatchObject({

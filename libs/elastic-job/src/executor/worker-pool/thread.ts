@@ -3,7 +3,7 @@
  * the pool calls `runInThread`.
  */
 import { receiveMessageOnPort } from 'node:worker_threads';
-import { LeaseLostError } from '../../domain/index.js';
+import { LeaseLostError, readable } from '../../domain/index.js';
 import type { ThreadContext } from '../isolation.js';
 import {
   type AbortMessage,
@@ -33,7 +33,7 @@ export async function runInThread(task: ThreadTask): Promise<ThreadResult> {
     await handler(contextOf(task), input);
     return { kind: 'done' };
   } catch (error) {
-    return { kind: 'failed', error: portrayError(error) };
+    return { kind: 'failed', error: portrayError(readable(error)) };
   } finally {
     port.close();
   }
