@@ -19,8 +19,8 @@ export interface ListenerTerms {
   readonly clock: Clock;
   /** How long a listener may go on after its signal, in milliseconds. */
   readonly hungGraceMs: number;
-  /** Hears what a listener throws. */
-  readonly onError: (error: unknown) => void;
+  /** Hears what a listener throws. @param method of the listener, after its name */
+  readonly onError: (error: unknown, method: string) => void;
   /** Called if a listener has not returned within the grace: for each item before a run, and once after it. */
   readonly onHung: (lease: ExecutionLease, hung: HungHandler) => void;
   /** Called when a listener that was hung has returned. */
@@ -95,7 +95,7 @@ export class RunListeners {
     if (timeoutMs !== undefined) this.timers.push(clock.setTimer(timeoutMs, limit));
     const offHung = this.whenHung((since) => {
       isHung = true;
-      const listener = `${this.called?.name}.${phase}`;
+      const listener = this.called && methodOf(this.called, phase);
       const { reason } = this.ending;
       for (const item of items) this.terms.onHung(this.lease, { item, since, reason, isReleased, listener });
       if (isReleased) giveUp();
@@ -127,10 +127,14 @@ export class RunListeners {
       try {
         await inOwnContext(() => called.listener[phase](this.contexts, this.shownBarrier));
       } catch (error) {
-        this.terms.onError(error);
+        this.terms.onError(error, methodOf(called, phase));
       }
     }
   }
+}
+
+function methodOf({ name }: KnownListener, phase: Phase): string {
+  return `${name}.${phase}`;
 }
 
 function contextsFor(lease: ExecutionLease, configuration: JobConfiguration, signal: AbortSignal): ShardingContexts {

@@ -11,7 +11,7 @@ export interface TaskWork extends ExecutableJob {
   readonly configuration: JobConfiguration;
   readonly listeners: readonly KnownListener[];
   /** Called when a listener has failed; the run goes on. */
-  onListenerError(error: unknown): void;
+  onListenerError(error: unknown, method: string): void;
 }
 
 /** Barriers of listeners work where the items are shared, at the scheduler. */
@@ -37,7 +37,7 @@ export async function runItem(
   const listeners = new JobListeners(perItem, () => NOWHERE, executor, {
     clock,
     hungGraceMs,
-    onError: (error) => work.onListenerError(error),
+    onError: (error, method) => work.onListenerError(error, method),
     onHung: (_lease, hung) => work.onHung?.(hung),
     onReturned: () => {},
   });

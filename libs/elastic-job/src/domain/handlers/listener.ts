@@ -107,7 +107,7 @@ export interface KnownListener {
 /** @throws whatever the listener's getters throw */
 export function readListener(listener: ElasticJobListener): KnownListener {
   const { order = LAST, type } = listener;
-  const name: unknown = type ?? (listener as Partial<object>).constructor?.name; // An imported module has none.
+  const name: unknown = type ?? classNameOf(listener);
   return {
     listener,
     type,
@@ -115,6 +115,11 @@ export function readListener(listener: ElasticJobListener): KnownListener {
     name: typeof name === 'string' && name !== '' ? name : 'a listener',
     distributesOnce: distributesOnce(listener),
   };
+}
+
+/** Undefined for an object without a class of its own, and for an imported module, which has no constructor. */
+function classNameOf({ constructor }: Partial<object>): unknown {
+  return constructor === Object ? undefined : constructor?.name;
 }
 
 /** Listeners that a job names by type, and those without a type. */

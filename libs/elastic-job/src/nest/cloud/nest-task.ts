@@ -40,7 +40,8 @@ export class NestTask implements TaskApplication {
       handler: this.traced(definition.handler, envelope),
       onRetry: (retried) => events.emit({ kind: 'retrying', trigger, ...retried }),
       onHung: (hung) => events.emit({ kind: 'hung', trigger, ...hung }),
-      onListenerError: (error) => events.emit({ kind: 'error', jobName, message: 'telling a listener failed', error }),
+      onListenerError: (error, method) =>
+        events.emit({ kind: 'error', jobName, message: `the listener ${method} failed`, error }),
     };
   }
 

@@ -181,21 +181,28 @@ it('gives up no task to others, whatever onHung is: it is killed in the end', as
   expect(session.toldOf('settled')).toEqual([]);
 });
 
-it('runs items although a listener throws, and notifies it of the end', async () => {
-  const listener: ElasticJobListener = {
-    beforeJobExecuted: async () => {
+it('runs items although a listener throws, names it by its class, and notifies it of the end', async () => {
+  class Mail implements ElasticJobListener {
+    async beforeJobExecuted() {
       await session.clock.sleep(100);
       session.heard.push('before');
       throw new Error('no mail');
-    },
-    afterJobExecuted: () => void session.heard.push('after'),
-  };
-  session = await OneSession.start({}, [listener]);
+    }
+
+    afterJobExecuted() {
+      session.heard.push('after');
+      throw new Error('no mail either');
+    }
+  }
+  session = await OneSession.start({}, [new Mail()]);
   session.handler = () => void session.heard.push('handler');
   await session.run([0]);
   await session.clock.advance(100);
-  const told = 'telling a listener: Error: no mail';
-  expect(session.heard).toEqual(['begun 0', 'run 0', 'before', told, 'handler', 'ended 0', 'after']);
+  const [before, after] = [
+    'the listener Mail.beforeJobExecuted: Error: no mail',
+    'the listener Mail.afterJobExecuted: Error: no mail either',
+  ];
+  expect(session.heard).toEqual(['begun 0', 'run 0', 'before', before, 'handler', 'ended 0', 'after', after]);
 });
 
 it('settles all items of a run that fails before its handlers are called', async () => {

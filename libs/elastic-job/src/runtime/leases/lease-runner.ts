@@ -34,7 +34,7 @@ export class LeaseRunner {
     this.listeners = new JobListeners(listeners, enter, executor, {
       clock,
       hungGraceMs: options.hungGraceMs,
-      onError: context.report('telling a listener'),
+      onError: (error, method) => context.report(`the listener ${method}`)(error),
       onHung: (lease, hung) => this.tellHung(lease, hung),
       onReturned: (lease) => this.returnAll(lease),
     });
