@@ -124,6 +124,30 @@ describe('@OnJobEvent', () => {
   });
 
   it.each([
+    ['setled', '"setled" is no event; did you mean "settled"?'],
+    ['done', '"done" is no event; known are session, joined, left, '],
+    [5, '5 is no event; known are session, joined, left, '],
+    ['toString', '"toString" is no event; known are session, joined, left, '],
+  ])('is refused where it stands for an event that does not exist: %j', (name, problem) => {
+    const decorate = () => {
+      class Watch {
+        // @ts-expect-error -- what JavaScript may do
+        @OnJobEvent(name)
+        hear(): void {}
+      }
+      return Watch;
+    };
+
+    expect(decorate).toThrow(
+      expect.objectContaining({
+        code: 'CONFIGURATION',
+        place: '@OnJobEvent on hear',
+        problems: [expect.stringContaining(problem)],
+      }),
+    );
+  });
+
+  it.each([
     ['a request-scoped provider', () => ({ providers: [RequestWatch] }), 'RequestWatch.hear', 'per request'],
     ['a controller', () => ({ controllers: [WatchController] }), 'WatchController.hear', 'move it to a provider'],
     ['a static method', () => ({ providers: [StaticWatch] }), 'StaticWatch.hear', 'has no provider'],

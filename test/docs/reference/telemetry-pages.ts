@@ -44,6 +44,9 @@ which it happens. No event makes a request to the registry, and nothing waits fo
 run. Events are frozen, with their lists and records, but for maps. Instants are milliseconds since the epoch, durations
 end in \`Ms\`; a \`trigger\` has the job's name, the fire time, its origin and its source.
 
+\`@OnJobEvent\` takes the name of an event below, or \`completed\` or \`failed\` for a \`settled\` one, and refuses any
+other name. \`JobEvents.on\` takes a function that hears all events, and refuses what is no function.
+
 The application's log has a line for each of them, too. A scheduled trigger has no line above \`debug\`, unless
 something is wrong with it. A trigger of an operator is told at \`log\`, once by each instance that takes it. A job that
 is late all the time is told of once a minute.`;

@@ -1,6 +1,6 @@
 import { SetMetadata } from '@nestjs/common';
 import { ConfigurationError, type JobName } from '../domain/index.js';
-import type { JobEventName, NamedJobEvent } from '../tracing/index.js';
+import { findNameFault, type JobEventName, type NamedJobEvent } from '../tracing/index.js';
 
 /** Key under which a method carries its subscriptions. Text, so that two copies of the package agree. */
 const JOB_EVENTS = 'elastic-job:on-job-event';
@@ -39,6 +39,8 @@ export function OnJobEvent<Name extends JobEventName>(
     if (typeof value !== 'function') {
       throw new ConfigurationError(`@OnJobEvent on ${String(method)}`, ['it stands on a property, but needs a method']);
     }
+    const fault = findNameFault(name);
+    if (fault !== undefined) throw new ConfigurationError(`@OnJobEvent on ${String(method)}`, [fault]);
     const below: readonly AskedJobEvent[] = Reflect.getOwnMetadata(JOB_EVENTS, value) ?? [];
     SetMetadata(JOB_EVENTS, [{ name, job } satisfies AskedJobEvent, ...below])(value);
   };

@@ -28,6 +28,25 @@ describe('JobEvents', () => {
     });
   });
 
+  it.each([
+    ['settled', 'the listener must be a function, but is "settled"; compare the kind of the events that it hears'],
+    [undefined, 'the listener must be a function, but is undefined'],
+    [{ hear() {} }, 'the listener must be a function, but is an object'],
+  ])('refuses a listener that is no function, and then tells nobody: %j', (listener, problem) => {
+    const events = new JobEvents();
+
+    // @ts-expect-error -- what JavaScript may do
+    expect(() => events.on(listener, () => {})).toThrow(
+      expect.objectContaining({ code: 'CONFIGURATION', problems: [expect.stringContaining(problem)] }),
+    );
+    expect(() => events.emit(JOINED)).not.toThrow();
+  });
+
+  it('refuses a name of a listener that is no text', () => {
+    // @ts-expect-error -- what JavaScript may do
+    expect(() => new JobEvents().on(() => {}, 5)).toThrow('the name of the listener must be a text, but is 5');
+  });
+
   it('tells of a promise that a listener throws, and of its reason once it rejects, and comes to an end', async () => {
     const events = new JobEvents();
     const heard: JobEvent[] = [];

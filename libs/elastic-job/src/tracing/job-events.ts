@@ -1,6 +1,6 @@
 import { inOwnContext, publicCalls } from '../async-context/index.js';
 import { sharedClass } from '../copies/index.js';
-import { hearLateReason, hearRejection, readable } from '../domain/index.js';
+import { ConfigurationError, hearLateReason, hearRejection, readable, show } from '../domain/index.js';
 import { freezeTold } from './freeze-told.js';
 import type { JobEvent, JobEventListener } from './job-event.js';
 
@@ -35,10 +35,13 @@ export class JobEvents {
   private hasDropped = false;
 
   /**
+   * Calls the listener at each event of any kind. For one kind, compare its `kind`, or write `@OnJobEvent`.
    * @param name of the listener, for the message if it fails
    * @returns a function that removes the listener
+   * @throws {ConfigurationError} if the listener is no function
    */
   on(listener: JobEventListener, name = 'a listener'): () => void {
+    assertListens(listener, name);
     const key = {};
     this.listeners.set(key, { listener, name });
     return () => void this.listeners.delete(key);
@@ -107,6 +110,18 @@ export class JobEvents {
     const message = `${this.hearing?.name} ${own}`;
     this.tell({ event: freezeTold({ kind: 'warning', jobName: undefined, message }), round: MOST_ROUNDS });
   }
+}
+
+/** A name of an event in the place of the listener would be a listener that fails at each event. */
+function assertListens(listener: unknown, name: unknown): void {
+  const hint =
+    typeof listener === 'string' ? '; compare the kind of the events that it hears, or write @OnJobEvent' : '';
+  if (typeof listener !== 'function') refuse(`the listener must be a function, but is ${show(listener)}${hint}`);
+  if (typeof name !== 'string') refuse(`the name of the listener must be a text, but is ${show(name)}`);
+}
+
+function refuse(problem: string): never {
+  throw new ConfigurationError('JobEvents.on', [problem]);
 }
 
 /** Calls a listener. Its failure, also by a promise, is given to `onError`, and can be read. */

@@ -1,4 +1,5 @@
-import type { JobName, SettledOutcome } from '../domain/index.js';
+import { findNearestName, type JobName, type SettledOutcome, show } from '../domain/index.js';
+import { JOB_EVENTS } from './job-event.catalogue.js';
 import type { JobEvent } from './job-event.js';
 
 /**
@@ -6,6 +7,15 @@ import type { JobEvent } from './job-event.js';
  * succeeded, and `failed` for one whose handler threw or took too long.
  */
 export type JobEventName = JobEvent['kind'] | 'completed' | 'failed';
+
+/** @returns the fault of a name that a user has given, as a text; undefined if there is such an event */
+export function findNameFault(name: unknown): string | undefined {
+  const names: readonly unknown[] = NAMES;
+  if (names.includes(name)) return undefined;
+  const meant = typeof name === 'string' ? findNearestName(name, NAMES) : undefined;
+  const hint = meant === undefined ? `known are ${NAMES.join(', ')}` : `did you mean "${meant}"?`;
+  return `${show(name)} is no event; ${hint}`;
+}
 
 /** The event for a subscribed name. */
 export type NamedJobEvent<Name extends JobEventName> = Name extends 'completed'
@@ -18,6 +28,8 @@ const OUTCOMES: Readonly<Partial<Record<JobEventName, SettledOutcome['kind']>>> 
   completed: 'succeeded',
   failed: 'failed',
 };
+
+const NAMES: readonly string[] = [...Object.keys(JOB_EVENTS), ...Object.keys(OUTCOMES)];
 
 export function isNamed<Name extends JobEventName>(event: JobEvent, name: Name): event is NamedJobEvent<Name> {
   const outcome = OUTCOMES[name];
