@@ -9,11 +9,12 @@ import {
   OnJobEvent,
   type ShardingContext,
 } from '@app/elastic-job';
+import { JobOperateApi } from '@app/elastic-job/operations';
 import type { JobEventSink } from '@app/elastic-job/spi';
 import { VirtualClock } from '@app/elastic-job/testing';
 import { Controller, Inject, Injectable, Scope } from '@nestjs/common';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { EVERY_SECOND, startJobs } from './support/job-application.js';
+import { EVERY_SECOND, startJobs, whileTimePasses } from './support/job-application.js';
 
 let heard: unknown[] = [];
 beforeEach(() => {
@@ -94,6 +95,39 @@ describe('@OnJobEvent', () => {
       message: 'Watch.onCompleted failed at a "settled" event',
       error: new Error('mail server is down'),
     });
+  });
+
+  it('on "finished" that triggers the same job runs it for ever, one run after the other', async () => {
+    let [running, most, runs] = [0, 0, 0];
+    class OneOff {
+      @ElasticJob({ name: 'sweep', shardingTotalCount: 1 })
+      async sweep(): Promise<void> {
+        running += 1;
+        most = Math.max(most, running);
+        await jobs.clock.sleep(10);
+        running -= 1;
+        runs += 1;
+      }
+    }
+    @Injectable()
+    class Again {
+      constructor(private readonly operate: JobOperateApi) {}
+
+      @OnJobEvent('finished')
+      onFinished(): Promise<unknown> {
+        return this.operate.trigger('sweep');
+      }
+    }
+    const jobs = await startJobs({ providers: [OneOff, Again] });
+
+    await whileTimePasses(jobs.clock, jobs.app.get(JobOperateApi).trigger('sweep'));
+    await jobs.clock.advance(10_000);
+    const runsSoFar = runs;
+    await jobs.clock.advance(10_000);
+
+    expect(runsSoFar).toBeGreaterThan(10);
+    expect(runs).toBeGreaterThan(runsSoFar + 10);
+    expect(most).toBe(1);
   });
 
   it('calls nobody after the application has closed', async () => {

@@ -47,6 +47,10 @@ end in \`Ms\`; a \`trigger\` has the job's name, the fire time, its origin and i
 \`@OnJobEvent\` takes the name of an event below, or \`completed\` or \`failed\` for a \`settled\` one, and refuses any
 other name. \`JobEvents.on\` takes a function that hears all events, and refuses what is no function.
 
+What a listener emits before its first \`await\` is bounded: answers of answers to an event are told, and further ones
+are dropped. Nothing else is. A listener of \`finished\` that calls \`JobOperateApi.trigger\` for the same job runs that
+job for ever, one run after the other.
+
 The application's log has a line for each of them, too. A scheduled trigger has no line above \`debug\`, unless
 something is wrong with it. A trigger of an operator is told at \`log\`, once by each instance that takes it. A job that
 is late all the time is told of once a minute.`;
