@@ -16,11 +16,18 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Runs a spec of the project `unit`. @returns its result and its output */
-function run(text: string): Promise<{ readonly isGreen: boolean; readonly output: string }> {
-  const config = { test: { exclude: [], include: ['a.spec.js'], setupFiles: [SETUP] } };
+/**
+ * Runs a spec of the project `unit`.
+ * @param copies number of specs with this text, which one thread runs
+ * @returns their result and their output
+ */
+function run(text: string, copies = 1): Promise<{ readonly isGreen: boolean; readonly output: string }> {
+  const oneThread = { pool: 'threads', isolate: false, maxWorkers: 1 };
+  const config = { test: { ...oneThread, exclude: [], include: ['*.spec.js'], setupFiles: [SETUP] } };
   writeFileSync(join(folder, 'vitest.config.js'), `export default ${JSON.stringify(config)};`);
-  writeFileSync(join(folder, 'a.spec.js'), `import { it } from 'vitest';\n${text}`);
+  for (const name of 'abcdefghijklm'.slice(0, copies)) {
+    writeFileSync(join(folder, `${name}.spec.js`), `import { it } from 'vitest';\n${text}`);
+  }
   return new Promise((resolve) => {
     execFile(
       process.execPath,
@@ -62,6 +69,21 @@ describe('a spec of the project unit', () => {
     );
     expect(isGreen).toBe(false);
     expect(output).toContain(`connects to ${port}`);
+  });
+
+  it('is watched once, however many specs its thread has run', async () => {
+    const { isGreen, output } = await run(
+      `import { createServer } from 'node:net';
+      it('does', async () => {
+        const server = createServer();
+        await new Promise((listening) => server.listen(0, listening));
+        await new Promise((closed) => server.close(closed));
+      });`,
+      13,
+    );
+    expect(output).toContain('13 passed');
+    expect(output).not.toContain('MaxListenersExceededWarning');
+    expect(isGreen).toBe(true);
   });
 
   it('may connect to its own servers, also before they listen and after they have closed', async () => {
