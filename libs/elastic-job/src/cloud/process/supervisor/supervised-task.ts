@@ -66,7 +66,6 @@ export class SupervisedTask {
   private heldUntil = 0;
   private told: { readonly cause: EndCause; readonly detail: string } | undefined;
 
-  /** @throws if the process cannot be started at all */
   constructor(
     private readonly order: StartOrder,
     private readonly supervision: Supervision,

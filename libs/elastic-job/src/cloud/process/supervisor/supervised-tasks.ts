@@ -56,20 +56,16 @@ export class SupervisedTasks {
   private start(order: StartOrder): void {
     const { id } = order;
     // The scheduler stood still as it sent this, and the item may be another one's.
-    if (leftOf(order) === 0) return this.refuse(id, { cause: 'lost', detail: SILENT });
-    try {
-      const task = new SupervisedTask(order, this.supervision);
-      this.tasks.set(id, task);
-      void task.gone.then(() => this.tasks.delete(id));
-      this.memoryPoll ??= this.pollMemory();
-    } catch (error) {
-      // For example for a variable with an illegal character.
-      this.refuse(id, { error: String(error) });
-    }
+    if (leftOf(order) === 0) return this.refuseAsLost(id);
+    const task = new SupervisedTask(order, this.supervision);
+    this.tasks.set(id, task);
+    void task.gone.then(() => this.tasks.delete(id));
+    this.memoryPoll ??= this.pollMemory();
   }
 
-  private refuse(id: string, why: Pick<TaskEnding, 'cause' | 'detail' | 'error'>): void {
-    this.supervision.report({ kind: 'ended', id, ending: { code: null, signal: null, output: '', ms: 0, ...why } });
+  private refuseAsLost(id: string): void {
+    const ending: TaskEnding = { code: null, signal: null, output: '', ms: 0, cause: 'lost', detail: SILENT };
+    this.supervision.report({ kind: 'ended', id, ending });
   }
 
   private pollMemory(): Timer {
