@@ -1,5 +1,5 @@
-// Set-up of the project `unit` in vitest.config.ts: its specs need no more than Node. It runs for each spec of a thread,
-// and is undone at the end of the spec.
+// Set-up of the project `unit` in vitest.config.ts: its specs need no more than Node. It runs for each spec of a
+// thread, and is undone at the end of the spec.
 import childProcess from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
 import { Server, Socket } from 'node:net';

@@ -107,8 +107,8 @@ function hasNoTrap(thrown: unknown, levels = MOST_CAUSES): boolean {
 }
 
 /**
- * Hears the reason of a promise that was thrown, and for which the error or one of its causes stands, when it rejects. A
- * reason that is known is a cause of the error.
+ * Hears the reason of a promise that was thrown, and for which the error or one of its causes stands, when it rejects.
+ * A reason that is known is a cause of the error.
  * @param hear must not throw
  */
 export function hearLateReason(error: unknown, hear: (reason: unknown) => void): void {

@@ -5,6 +5,7 @@ export { type HostAddressOptions, SystemClock, type Timer } from '../clock/index
 export { type ConfirmLostOutcome } from '../coordination/index.js';
 export {
   type BegunItem,
+  type CheckProps,
   type CodeOption,
   type DeclaredTemplate,
   type DeliveryTerms,

@@ -5,8 +5,11 @@ import type { JobProps } from './props-reader.js';
 /** Hears what a check has thrown. */
 export type OnThrown = (error: unknown) => void;
 
-/** As `FindPropsFaults`, with the error of a check that throws, which is a fault as well. */
-export type CheckProps = (props: JobProps, onThrown?: OnThrown) => readonly string[];
+/**
+ * A user's `FindPropsFaults` as the library calls it: one that throws has found a fault.
+ * @param onThrown hears what it has thrown
+ */
+export type CheckProps = (props: JobProps, onThrown?: (error: unknown) => void) => readonly string[];
 
 /** Faults that a user's check has found, one text each. If it throws, or returns no list of texts, that is a fault. */
 export function faultsOf(check: () => unknown, onThrown: OnThrown = () => {}): readonly string[] {

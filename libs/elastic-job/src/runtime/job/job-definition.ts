@@ -1,9 +1,9 @@
 import type {
+  CheckProps,
   ElasticJobListener,
   JobConfiguration,
   ItemWork,
   JobName,
-  JobProps,
   JobType,
   PropTargets,
   ResolvedTemplateLimits,
@@ -21,7 +21,7 @@ export interface JobDefinition {
   readonly place: string;
   readonly handler: ItemWork;
   /** Finds faults in the props of the job's work. @default props are not checked */
-  readonly findPropsFaults?: (props: JobProps, onThrown?: (error: unknown) => void) => readonly string[];
+  readonly findPropsFaults?: CheckProps;
   /** Props that name the commands or addresses of the job's work. @default none */
   readonly targets?: PropTargets;
   /** Set if tasks do the job's work. @default the handler does */
