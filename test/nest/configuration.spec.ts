@@ -12,6 +12,7 @@ import { elasticJobConfig } from '@app/elastic-job/config';
 import { ElasticJobMetricsModule } from '@app/elastic-job/metrics';
 import { MemoryRegistry, type RegistryCenter } from '@app/elastic-job/registry';
 import { ElasticJobHealthModule } from '@app/elastic-job/terminus';
+import { importElasticJobConfiguration } from '@app/elastic-job/tools';
 import { VirtualClock } from '@app/elastic-job/testing';
 import { type DynamicModule, Injectable, Logger, Module } from '@nestjs/common';
 import { ConfigModule } from '@nestjs/config';
@@ -135,6 +136,44 @@ describe('module options', () => {
     const app = await NestFactory.createApplicationContext(BareModule, QUIET);
     expect(app.get<RegistryCenter>(REGISTRY_CENTER).session.state).toBe('CONNECTED');
     await app.close();
+  });
+
+  it.each([undefined, null])('refuse a registry that is %s: each process would run every item', async (registry) => {
+    class Options {
+      get registry() {
+        return registry;
+      }
+    }
+    const modules: readonly DynamicModule[] = [
+      ElasticJobModule.forRoot(Object({ registry })),
+      ElasticJobModule.forRootAsync({ useFactory: () => Object({ registry }) }),
+      ElasticJobModule.forRootAsync({ useFactory: () => Object(new Options()) }),
+      ElasticJobModule.forRootAsync({
+        useClass: class {
+          createElasticJobOptions = () => Object({ registry });
+        },
+      }),
+    ];
+
+    const errors = await Promise.all(
+      modules.map((module) => configurationError(NestFactory.createApplicationContext(module, QUIET))),
+    );
+
+    for (const { place, problems } of errors) {
+      expect(place).toBe('module options');
+      expect(problems).toEqual([expect.stringMatching(`^registry is given, but is ${registry}; `)]);
+    }
+  });
+
+  it('of a Java file whose server list has no value start no process alone', async () => {
+    const text = `elasticjob:
+  reg-center: { server-lists: '\${ZK_SERVERS}', namespace: orders }
+  jobs: { settleOrders: { elastic-job-type: HTTP, sharding-total-count: 1 } }`;
+    const { registry, jobs } = importElasticJobConfiguration(text, { placeholders: {} });
+
+    const start = NestFactory.createApplicationContext(ElasticJobModule.forRoot({ registry, jobs }), QUIET);
+
+    await expect(start).rejects.toThrow('module options: registry is given, but is undefined');
   });
 
   it('allow jobs to name a strategy of the application, by class', async () => {

@@ -8,7 +8,10 @@ export interface ImportedConfiguration {
    * and the module is to be left out: `imports: enabled ? [ElasticJobModule.forRoot({ registry, jobs })] : []`.
    */
   readonly enabled: boolean;
-  /** The option `registry`; undefined if the text has no servers and no namespace. */
+  /**
+   * The option `registry`; undefined if the text lacks servers or namespace, or a placeholder in them has no value, as
+   * `notTakenOver` says. The module refuses `registry: undefined`.
+   */
   readonly registry: ImportedRegistry | undefined;
   /**
    * The option `jobs`. An entry with a `type` is a job without a class; any other one goes over the options of the

@@ -50,7 +50,10 @@ export type JobOverrides = Partial<Omit<JobOptions, 'name'>> & {
 
 /** Options of `ElasticJobModule.forRoot`. */
 export interface ElasticJobModuleOptions {
-  /** ZooKeeper, or a registry inside this process. @default { type: 'memory' } */
+  /**
+   * ZooKeeper, or a registry inside this process. `registry: undefined` is refused: a value that was not found must not
+   * leave each process alone. @default { type: 'memory' }
+   */
   readonly registry?: MemoryRegistryOptions | ZooKeeperRegistryOptions;
   /** False: this process connects, but registers and runs no jobs. @default true */
   readonly processing?: boolean;
