@@ -1,5 +1,15 @@
 import { ConfigurationError } from '../errors.js';
 
+/** Types whose values are objects and have no named options. A class of options may have any other tag. */
+const NO_OPTIONS =
+  /^(?:Boolean|DataView|Date|Error|Number|RegExp|(?:Shared)?ArrayBuffer|String|URL|Weak(?:Map|Ref|Set))$/;
+
+/** False for what has no named options, such as a list, a promise or a date. */
+export function isOptionsObject(options: unknown): options is object {
+  if (typeof options !== 'object' || options === null) return false;
+  return !(Symbol.iterator in options) && !('then' in options) && !NO_OPTIONS.test(typeOf(options));
+}
+
 /**
  * Checks that options are an object. Without it, what has none of the options by name (a function that was not called,
  * a list, a promise) would give every option its default.
@@ -7,8 +17,11 @@ import { ConfigurationError } from '../errors.js';
  * @throws {ConfigurationError} that has the value's type, but not the value, which may be a secret
  */
 export function assertOptionsObject(place: string, options: unknown): asserts options is object {
-  if (typeof options === 'object' && options !== null && !(Symbol.iterator in options) && !('then' in options)) return;
-  const type = Object.prototype.toString.call(options).slice('[object '.length, -1);
+  if (isOptionsObject(options)) return;
   const hint = typeof options === 'function' ? '; call the function, and give the options that it returns' : '';
-  throw new ConfigurationError(place, [`the options must be an object, but are of type ${type}${hint}`]);
+  throw new ConfigurationError(place, [`the options must be an object, but are of type ${typeOf(options)}${hint}`]);
+}
+
+function typeOf(value: unknown): string {
+  return Object.prototype.toString.call(value).slice('[object '.length, -1);
 }
