@@ -7,13 +7,8 @@ const ROWS = {
   supervisorUrl: { rule: rule('a file: URL', isFileUrl) },
 } as const satisfies Readonly<Record<keyof LocalProcessesOptions, OptionRow>>;
 
-const TABLE = new OptionTable(ROWS, 'LocalProcesses');
-
-/** Finds the faults of options, one text each. */
-export function findProcessesFaults(given: unknown): readonly string[] {
-  if (typeof given !== 'object' || given === null) return ['the options must be an object'];
-  return [...TABLE.findUnknown(given), ...TABLE.findBroken(given)];
-}
+/** Options of `LocalProcesses`. */
+export const PROCESSES_TABLE = new OptionTable(ROWS, 'LocalProcesses');
 
 /** True also for a URL of another realm, such as Jest's. */
 function isFileUrl(value: unknown): boolean {

@@ -1,13 +1,13 @@
 import { publicCalls } from '../../async-context/index.js';
 import { Deadline } from '../../clock/index.js';
-import { ConfigurationError, messageOf } from '../../domain/index.js';
+import { messageOf } from '../../domain/index.js';
 import { judgeClaim, placeOf } from '../task-claim.js';
 import { TaskBackendError } from '../task-backend.error.js';
 import type { Claimed, TaskBackend, TaskHandle, TaskHost, TaskLink } from '../task-backend.js';
 import { TASK_CHANNEL } from '../task-channel.js';
 import type { TaskKey, TaskOrder, TaskTemplate } from '../task-order.js';
 import type { TaskState } from '../task-state.js';
-import { findProcessesFaults } from './local-processes-options.rules.js';
+import { PROCESSES_TABLE } from './local-processes-options.rules.js';
 import type { LocalProcessesOptions } from './local-processes-options.js';
 import { LocalTask } from './local-task.js';
 import { hasProcessTable, killAll, ProcessTable } from './process-table.js';
@@ -44,6 +44,7 @@ export class LocalProcesses implements TaskBackend {
   readonly adopts = false;
   readonly hasLink = true;
   readonly leastIntervalMs = 1_000;
+  private readonly options: LocalProcessesOptions;
   private readonly places = new Map<string, LocalTask>();
   /** In the order in which they were opened. */
   private readonly waiting = new Set<LocalTask>();
@@ -54,9 +55,8 @@ export class LocalProcesses implements TaskBackend {
   private supervisors: Supervisors | undefined;
 
   /** @throws {ConfigurationError} for wrong and unknown options */
-  constructor(private readonly options: LocalProcessesOptions = {}) {
-    const faults = findProcessesFaults(options);
-    if (faults.length > 0) throw new ConfigurationError('LocalProcesses', faults);
+  constructor(options: LocalProcessesOptions = {}) {
+    this.options = PROCESSES_TABLE.checked('LocalProcesses', options);
   }
 
   /** Known once the backend is started. */

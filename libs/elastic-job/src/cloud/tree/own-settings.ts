@@ -57,10 +57,7 @@ export function readOwnSettings(props: Readonly<Record<string, string>>): {
 } {
   const own = Object.entries(props).filter(([name]) => name.startsWith(OWN_PREFIX));
   const texts = Object.fromEntries(own.map(([name, text]) => [name.slice(OWN_PREFIX.length), text]));
-  const problems = [
-    ...TABLE.findUnknown(texts),
-    ...TABLE.findBroken(texts).map((problem) => `props.${OWN_PREFIX}${problem}`),
-  ];
+  const problems = [...TABLE.findUnknown(texts), ...TABLE.findBroken(texts)];
   const { nodeSelector, ...others } = texts;
   const labels = nodeSelector === undefined ? {} : { nodeSelector: Object.fromEntries(labelsIn(nodeSelector)) };
   return { settings: problems.length > 0 ? {} : { ...others, ...labels }, problems };

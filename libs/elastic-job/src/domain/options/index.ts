@@ -26,6 +26,7 @@ export { followMisfire, type MisfirePolicy, misfirePolicyOf } from './misfire-po
 export { parseShardingItemParameters, ShardingItemParametersError } from './sharding-item-parameters.js';
 export { mostItemsAtOnce } from './most-items-at-once.js';
 export { findNearestName } from './nearest-name.js';
+export { nested } from './nested-options.js';
 export {
   either,
   type EntryReader,

@@ -1,6 +1,8 @@
 import { IsOptional, validateSync, type ValidationError } from 'class-validator';
+import { ConfigurationError } from '../errors.js';
 import { findNearestName } from './nearest-name.js';
 import type { Rule } from './option-rules.js';
+import { assertOptionsObject } from './options-object.js';
 
 /** The row of an option in a table. */
 export interface OptionRow {
@@ -38,11 +40,25 @@ export class OptionTable {
     return Object.assign(new this.Judged(), options);
   }
 
+  /**
+   * The options by name. Each is read once, and null counts as not given.
+   * @param place the owner of the options, for the error
+   * @throws {ConfigurationError} for what is no options object, and for every option without a row or against its rule
+   */
+  checked<Options extends object>(place: string, options: Options): Options;
+  checked(place: string, options: object): object {
+    assertOptionsObject(place, options);
+    const given = byName<Record<string, unknown>>(this.names, (name) => Reflect.get(options, name) ?? undefined);
+    const faults = [...this.findUnknown(options), ...this.findBroken(given)];
+    if (faults.length > 0) throw new ConfigurationError(place, faults);
+    return given;
+  }
+
   /** One text for each option that breaks its rule. */
   findBroken(options: object): string[] {
     // Finding the messages by class-validator takes twenty times as long.
     if (this.rows.every(([name, row]) => isKept(row, Reflect.get(options, name)))) return [];
-    return messagesOf(validateSync(this.judged(options), { stopAtFirstError: true }), '');
+    return messagesOf(validateSync(this.judged(options), { stopAtFirstError: true }), this.path);
   }
 
   /** One text for each option that has no row. */

@@ -40,5 +40,5 @@ export function findOptionFaults({
 function faultsOf(table: OptionTable, at: string, given: unknown): readonly string[] {
   if (given === undefined) return [];
   if (typeof given !== 'object' || given === null) return [`${at} must be an object of options`];
-  return [...table.findUnknown(given), ...table.findBroken(given).map((problem) => `${at}.${problem}`)];
+  return [...table.findUnknown(given), ...table.findBroken(given)];
 }

@@ -9,7 +9,7 @@ import { CLOCK, ELASTIC_JOB_OPTIONS, REGISTRY_CENTER, TASK_SCHEDULER } from '../
 import { JobLabels } from './job-labels.js';
 import { JobMetrics } from './job-metrics.js';
 import type { ElasticJobMetricsOptions } from './metrics-options.js';
-import { assertMetricsOptions } from './metrics-options.rules.js';
+import { METRICS_TABLE } from './metrics-options.rules.js';
 import { metricsControllerAt } from './metrics.controller.js';
 
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<
@@ -17,8 +17,8 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
 >({ moduleName: 'ElasticJobMetrics' })
   .setClassMethodName('forRoot')
   .setFactoryMethodName('createElasticJobMetricsOptions')
-  .setExtras<Pick<ElasticJobMetricsOptions, 'path'>>({ path: '/metrics' }, (definition, { path = '/metrics' }) => {
-    assertMetricsOptions({ path });
+  .setExtras<Pick<ElasticJobMetricsOptions, 'path'>>({ path: '/metrics' }, (definition, given) => {
+    const { path = '/metrics' } = METRICS_TABLE.checked('ElasticJobMetricsModule', { path: given.path });
     return { ...definition, controllers: path === false ? [] : [metricsControllerAt(path)] };
   })
   .build();
@@ -53,8 +53,7 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
 export class ElasticJobMetricsModule extends ConfigurableModuleClass {
   /** @throws {ConfigurationError} that names every wrong option with its value */
   static override forRoot(options: ElasticJobMetricsOptions = {}): DynamicModule {
-    assertMetricsOptions(options);
-    return super.forRoot(options);
+    return super.forRoot(METRICS_TABLE.checked('ElasticJobMetricsModule', options));
   }
 }
 
@@ -67,8 +66,7 @@ function createMetrics(
   { errorHandlers }: ResolvedModuleOptions,
   tasks?: TaskScheduler,
 ): JobMetrics {
-  assertMetricsOptions(options);
-  const { registry: into, maxJobs = 100, buckets } = options;
+  const { registry: into, maxJobs = 100, buckets } = METRICS_TABLE.checked('ElasticJobMetricsModule', options);
   const errorHandlerTypes = errorHandlers.map(({ type }) => type.toUpperCase());
   const jobs = new JobLabels(maxJobs, (jobName) => runtime.registrar.find(jobName) !== undefined);
   const backend = () => tasks?.status;

@@ -1,39 +1,36 @@
 import { Registry } from 'prom-client';
-import { assertOptionsObject, ConfigurationError, OptionTable, rule, show } from '../../domain/index.js';
+import { nested, type OptionRow, OptionTable, rule, wholeNumber } from '../../domain/index.js';
+import type { MetricBuckets } from './event.metrics.js';
 import type { ElasticJobMetricsOptions } from './metrics-options.js';
 
-const judgedBelow = { rule: rule('a value', () => true) };
-const NAMES = new OptionTable(
-  { registry: judgedBelow, path: judgedBelow, maxJobs: judgedBelow, buckets: judgedBelow },
-  'the metrics module',
-);
+const bounds = rule('a list of seconds, ascending, such as [0.1, 1, 10]', isAscending);
 
-/** @throws {ConfigurationError} that names every wrong option with its value and what would be right */
-export function assertMetricsOptions(options: ElasticJobMetricsOptions): void {
-  assertOptionsObject('ElasticJobMetricsModule', options);
-  const { registry, path, maxJobs, buckets = {} } = options;
-  const problems = [
-    ...NAMES.findUnknown(options),
-    ...wrong('registry', registry, 'a Registry of prom-client', registry instanceof Registry),
-    ...wrong('path', path, 'a path such as "/metrics", or false', path === false || isPath(path)),
-    ...wrong('maxJobs', maxJobs, 'a whole number from 1', Number.isSafeInteger(maxJobs) && Number(maxJobs) >= 1),
-    ...wrong('buckets.lateness', buckets.lateness, ASCENDING, isAscending(buckets.lateness)),
-    ...wrong('buckets.duration', buckets.duration, ASCENDING, isAscending(buckets.duration)),
-    ...wrong('buckets.taskStart', buckets.taskStart, ASCENDING, isAscending(buckets.taskStart)),
-  ];
-  if (problems.length > 0) throw new ConfigurationError('ElasticJobMetricsModule', problems);
-}
+const BUCKETS = {
+  lateness: { rule: bounds },
+  duration: { rule: bounds },
+  taskStart: { rule: bounds },
+} as const satisfies Readonly<Record<keyof MetricBuckets, OptionRow>>;
 
-const ASCENDING = 'a list of seconds, ascending, such as [0.1, 1, 10]';
+const METRICS_OPTIONS = {
+  registry: { rule: rule('a Registry of prom-client', (value) => value instanceof Registry) },
+  path: { rule: rule('a path such as "/metrics", or false', (value) => value === false || isPath(value)) },
+  maxJobs: { rule: wholeNumber({ from: 1 }) },
+  buckets: {
+    rule: nested(
+      'lists of seconds, such as { lateness: [0.1, 1, 10] }',
+      new OptionTable(BUCKETS, 'the metrics module', 'buckets.'),
+    ),
+  },
+} as const satisfies Readonly<Record<keyof ElasticJobMetricsOptions, OptionRow>>;
 
-function wrong(option: string, value: unknown, right: string, isRight: boolean): string[] {
-  return value === undefined || isRight ? [] : [`${option} must be ${right}, but is ${show(value)}`];
-}
+/** Options of `ElasticJobMetricsModule`. */
+export const METRICS_TABLE = new OptionTable(METRICS_OPTIONS, 'the metrics module');
 
 function isPath(path: unknown): boolean {
   return typeof path === 'string' && /^[^\s?#]+$/.test(path);
 }
 
-function isAscending(bounds: readonly unknown[] | undefined): boolean {
-  return Array.isArray(bounds) && bounds.length > 0 && bounds.every((bound, index) => bound > (bounds[index - 1] ?? 0));
+function isAscending(list: unknown): boolean {
+  if (!Array.isArray(list) || list.length === 0) return false;
+  return list.every((bound, index) => Number.isFinite(bound) && bound > (list[index - 1] ?? 0));
 }

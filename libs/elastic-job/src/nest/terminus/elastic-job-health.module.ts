@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
-import { assertOptionsObject, ConfigurationError, flag, OptionTable } from '../../domain/index.js';
+import { flag, OptionTable } from '../../domain/index.js';
 import { ElasticJobHealthIndicator } from './elastic-job.health-indicator.js';
 import { HEALTH_OPTIONS, type HealthOptions } from './health-options.js';
 
@@ -18,9 +18,7 @@ export class ElasticJobHealthModule {
    * @throws {ConfigurationError} for options that are no object, and for wrong and unknown ones
    */
   static forRoot(options: HealthOptions = {}): DynamicModule {
-    assertOptionsObject('ElasticJobHealthModule', options);
-    const problems = [...TABLE.findUnknown(options), ...TABLE.findBroken(options)];
-    if (problems.length > 0) throw new ConfigurationError('ElasticJobHealthModule', problems);
-    return { module: ElasticJobHealthModule, providers: [{ provide: HEALTH_OPTIONS, useValue: options }] };
+    const useValue = TABLE.checked('ElasticJobHealthModule', options);
+    return { module: ElasticJobHealthModule, providers: [{ provide: HEALTH_OPTIONS, useValue }] };
   }
 }
