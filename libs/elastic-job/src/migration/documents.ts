@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../domain/index.js';
 import { type Findings, PLACE } from './findings.js';
-import { acceptsProfiles } from './profile-expression.js';
+import { acceptsProfiles, profilesIn } from './profile-expression.js';
+import { profileAdvice } from './remedies.js';
 import { isOfElasticJob, type Leaf, pathText, settingOf, uniform } from './settings-tree.js';
 
 /** The settings between two separators, `---`. */
@@ -32,12 +33,32 @@ export function settingsIn(
     const fault = 'it has several documents; name the active profiles in the option profiles, [] for none';
     throw new ConfigurationError(PLACE, [`${findings.placeOf(documents[1]!.at)}: ${fault}`]);
   }
+  tellUnknownProfiles(documents, profiles ?? [], findings);
   const settings = new Map<string, readonly Leaf[]>();
   for (const document of documents) {
     if (profiles !== undefined && !isActive(document, profiles, findings)) continue;
     for (const [key, leaves] of bySetting(document.leaves)) settings.set(key, leaves);
   }
   return [...settings.values()].flat();
+}
+
+/** A misspelled profile would leave its settings out without a word. */
+function tellUnknownProfiles(documents: readonly Document[], profiles: readonly string[], findings: Findings): void {
+  const conditions = documents.flatMap(({ leaves }) => leaves.filter(isOnProfile));
+  const [first] = conditions;
+  if (first === undefined) return;
+  const named = [...new Set(conditions.flatMap(({ text }) => text.split(',').flatMap(profilesIn)))];
+  const unknown = profiles.filter((profile) => !named.includes(profile) && !NO_PROFILE.includes(profile));
+  for (const profile of unknown) findings.leaveOut('profiles', profile, first.at, profileAdvice(profile, named));
+}
+
+function isOnProfile({ path }: Leaf): boolean {
+  return ON_PROFILE.has(nameOf(path));
+}
+
+/** The name of a setting, without the index of a list's element. */
+function nameOf(path: readonly string[]): string {
+  return uniform(pathText(path).replace(/\[\d+\]$/, ''));
 }
 
 function bySetting(leaves: readonly Leaf[]): ReadonlyMap<string, readonly Leaf[]> {
@@ -55,7 +76,7 @@ function isActive({ leaves }: Document, profiles: readonly string[], findings: F
   const active = new Set(profiles.length === 0 ? NO_PROFILE : profiles);
   const accepted: (boolean | undefined)[] = [];
   for (const { at, path, text } of leaves) {
-    const name = uniform(pathText(path).replace(/\[\d+\]$/, ''));
+    const name = nameOf(path);
     if (name === ON_PLATFORM)
       findings.refuse(at, `${pathText(path)} is not known here; leave out the document, or this setting of it`);
     if (!ON_PROFILE.has(name)) continue;

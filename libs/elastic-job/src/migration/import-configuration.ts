@@ -1,8 +1,9 @@
-import { ConfigurationError, findNodeTextFault, type JobName } from '../domain/index.js';
+import { assertText, ConfigurationError, findNodeTextFault, type JobName } from '../domain/index.js';
 import { readStored } from '../coordination/index.js';
 import { type Document, settingsIn } from './documents.js';
 import { placesIn } from './entry-place.js';
 import { Findings, PLACE } from './findings.js';
+import { SOURCE_TABLE } from './import-source.rules.js';
 import type { ImportedConfiguration, ImportedJob } from './imported.js';
 import { findFaults, optionsOf } from './options-of-stored.js';
 import { Placeholders } from './placeholders.js';
@@ -47,15 +48,17 @@ export interface ImportSource {
  * that have a class. Where the text leaves a setting out, the job gets Java's value: `monitorExecution` and `misfire`
  * are then off. All that has no counterpart is in `notTakenOver`.
  * @throws {ConfigurationError} naming line and column of all that cannot be read, of keys that are there twice, and of
- *   values that no job may have; for Spring's XML, with the way to go
+ *   values that no job may have; for Spring's XML, with the way to go; for a source that is no text, and wrong options
  * @throws {ElasticJob2ConfigurationError} for the `config` node of ElasticJob 2, see `importElasticJob2Configuration`
  * @see ElasticJob, `ElasticJobConfigurationProperties`, `ZookeeperProperties` and `JobConfigurationPOJO`
  */
 export function importElasticJobConfiguration(text: string, source: ImportSource = {}): ImportedConfiguration {
+  assertText(PLACE, text);
+  const options = SOURCE_TABLE.checked('importElasticJobConfiguration', source);
   const findings = new Findings(text);
-  const { format = formatOf(text) } = source;
+  const { format = formatOf(text) } = options;
   refuseXml(text);
-  const imported = format === 'properties' ? importProperties(source, findings) : importYaml(source, findings);
+  const imported = format === 'properties' ? importProperties(options, findings) : importYaml(options, findings);
   if (findings.problems.length > 0) throw new ConfigurationError(PLACE, findings.problems);
   return { ...imported, notTakenOver: findings.notTakenOver };
 }

@@ -18,7 +18,7 @@ export interface ImportedConfiguration {
    * decorated handler of that name. With its name it is also what `JobRegistrar.add` takes.
    */
   readonly jobs: Readonly<Record<JobName, ImportedJob>>;
-  /** Settings of the text that are not in the options, in the order of the text. */
+  /** Settings that are not in the options, and active profiles that no document names, in the order of the text. */
   readonly notTakenOver: readonly NotTakenOver[];
 }
 
@@ -33,7 +33,10 @@ export type ImportedJob = Omit<JobOptions, 'name'> & {
 
 /** A setting that has no counterpart, or that needs code. */
 export interface NotTakenOver {
-  /** `elasticjob.jobs.settleOrders.jobListenerTypes[0]`; in the text of a `config` node the key alone. */
+  /**
+   * `elasticjob.jobs.settleOrders.jobListenerTypes[0]`; in the text of a `config` node the key alone. `profiles` for an
+   * active profile.
+   */
   readonly path: string;
   /** As the text has it; `(not shown)` if it may be a secret. */
   readonly value: string;

@@ -21,6 +21,11 @@ export function acceptsProfiles(expression: string, active: ReadonlySet<string>)
   return CHAIN.test(text) ? isTrue(text) : undefined;
 }
 
+/** The profiles that an expression names. */
+export function profilesIn(expression: string): readonly string[] {
+  return expression.match(NAME) ?? [];
+}
+
 /** @param chain `1&0&1` or `1|0|1` */
 function isTrue(chain: string): boolean {
   return chain.includes('|') ? chain.includes('1') : !chain.includes('0');

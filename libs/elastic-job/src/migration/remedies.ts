@@ -1,3 +1,4 @@
+import { findNearestName } from '../domain/index.js';
 import type { NotTakenOver } from './imported.js';
 
 /** Why a setting is not taken over, and what to do instead. */
@@ -100,6 +101,18 @@ export const REGISTRY_PART_ADVICE: Advice = {
   reason: 'a registry needs servers and namespace, and the other one is not known',
   remedy: "give the module registry: { type: 'zookeeper', servers, namespace }",
 };
+
+/** For an active profile that no document names, although documents name others. */
+export function profileAdvice(profile: string, named: readonly string[]): Advice {
+  const meant = findNearestName(profile, named);
+  return {
+    reason: `no document of the text names this profile; ${named.join(', ')} are named`,
+    remedy:
+      meant === undefined
+        ? 'check the name; it is right if only other files, or other settings, depend on the profile'
+        : `did you mean ${meant}?`,
+  };
+}
 
 /** For a text in which the default of a placeholder was taken. */
 export function defaultAdvice(names: readonly string[]): Advice {

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../errors.js';
 import { findNodeTextFault, readJson } from '../node-text.js';
+import { assertText } from './given-text.js';
 import type { JobOptions } from './job-options.js';
 import { show } from './option-rules.js';
 
@@ -28,6 +29,7 @@ const TYPE_OF_CLASS: ReadonlyMap<string, string> = new Map([
  * @see ElasticJob 2.1.5, `LiteJobConfigurationGsonFactory`
  */
 export function importElasticJob2Configuration(json: string): JobOptions {
+  assertText(PLACE, json);
   const fields = new Fields(json);
   const jobType = fields.text('jobType');
   if (!JOB_TYPES.includes(jobType)) fields.refuse('jobType', JOB_TYPES.join(', '));

@@ -4,6 +4,7 @@ export type { ConcurrencyOption } from './concurrency-option.js';
 export { CRON_DIALECTS, type CronDialect, dialectOfEdit } from './cron-dialect.js';
 export { findUnshareable } from './find-unshareable.js';
 export { hiddenProps } from './hidden-props.js';
+export { assertText } from './given-text.js';
 export { Hidden } from './hidden.js';
 export { HiddenText } from './hidden-text.js';
 export { importElasticJob2Configuration } from './import-elastic-job-2.js';
@@ -43,7 +44,7 @@ export {
   text,
   wholeNumber,
 } from './option-rules.js';
-export { assertOptionsObject } from './options-object.js';
+export { assertOptionsObject, isOptionsObject } from './options-object.js';
 export { resolveStrategy } from './resolve-strategy.js';
 export { isFixed, takeSettings } from './take-settings.js';
 export { timetableOf } from './timetable-of.js';

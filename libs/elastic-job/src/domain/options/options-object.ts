@@ -22,6 +22,7 @@ export function assertOptionsObject(place: string, options: unknown): asserts op
   throw new ConfigurationError(place, [`the options must be an object, but are of type ${typeOf(options)}${hint}`]);
 }
 
-function typeOf(value: unknown): string {
+/** The type of a value, as its tag says: `Undefined`, `Date`, `Uint8Array`. */
+export function typeOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice('[object '.length, -1);
 }
