@@ -140,11 +140,11 @@ describe('a history of an application', () => {
   });
 
   it.each<[SqlHistoryOptions, string]>([
-    [{ keepDays: 0 }, 'keepDays (given as 0) must be a whole number from 1'],
-    [{ keepRows: 1.5 }, 'keepRows (given as 1.5) must be a whole number from 1'],
-    [{ queueRows: 10 }, 'queueRows (given as 10) must be a whole number from 1000'],
-    [{ gatherMs: -1 }, 'gatherMs (given as -1) must be a whole number from 0'],
-    [{ name: '' }, 'name (given as "") must be a text'],
+    [{ keepDays: 0 }, 'keepDays must be a whole number from 1, but is 0'],
+    [{ keepRows: 1.5 }, 'keepRows must be a whole number from 1, but is 1.5'],
+    [{ queueRows: 10 }, 'queueRows must be a whole number from 1000, but is 10'],
+    [{ gatherMs: -1 }, 'gatherMs must be a whole number from 0, but is -1'],
+    [{ name: '' }, 'name must be a text, but is ""'],
   ])('is refused with %j', (options, problem) => {
     expect(() => new SqlHistory(database.db, options)).toThrow(new ConfigurationError('SqlHistory', [problem]));
   });

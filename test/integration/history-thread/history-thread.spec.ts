@@ -129,9 +129,7 @@ describe('a history that a thread writes', () => {
   ])('is refused with %s, and the error names the option', (_, options) => {
     history = new SqlHistory(db);
     expect(() => new SqlHistory(db, options)).toThrow(ConfigurationError);
-    expect(() => new SqlHistory(db, options)).toThrow(
-      /dialectModule \(given as ".*dialect.js"\) must be the URL of an existing file/,
-    );
+    expect(() => new SqlHistory(db, options)).toThrow(/dialectModule must be the URL of an existing file, but is /);
   });
 
   it('names the module in its error, and what it lacks, if that makes no dialect', async () => {

@@ -1,11 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { availableParallelism, hostname, networkInterfaces } from 'node:os';
+import { type OptionRow, OptionTable, text } from '../domain/index.js';
 import type { Clock, Timer } from './clock.js';
 import { chooseHostAddress, type HostAddressOptions } from './host-address.js';
 import { sleepOn } from './sleep.js';
 
 /** Longest wait of Node's timers, which turn a longer one into 1 ms. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+
+const TABLE = new OptionTable(
+  {
+    host: { rule: text() },
+    networkInterface: { rule: text() },
+    preferredIp: { rule: text() },
+  } satisfies Readonly<Record<keyof HostAddressOptions, OptionRow>>,
+  'SystemClock',
+);
 
 /**
  * Time, chance and host of this process.
@@ -17,7 +27,12 @@ export class SystemClock implements Clock {
   /** Cached, since each start of an item needs it, and asking the system takes longer than the rest of the start. */
   private readonly parallelism = availableParallelism();
 
-  constructor(private readonly addressOptions: HostAddressOptions = {}) {}
+  private readonly addressOptions: HostAddressOptions;
+
+  /** @throws {ConfigurationError} for wrong and unknown options */
+  constructor(addressOptions: HostAddressOptions = {}) {
+    this.addressOptions = TABLE.checked('SystemClock', addressOptions);
+  }
 
   wallNow(): number {
     return Date.now();

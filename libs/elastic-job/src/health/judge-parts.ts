@@ -3,7 +3,7 @@ import type { RuntimePhase, RuntimeStatus } from '../runtime/index.js';
 import type { TracingStore, TracingStoreStatus } from '../tracing/index.js';
 import { degraded, down, type Finding, type HealthVerdict, reasonsOf, worstOf } from './finding.js';
 import { judgeBackend } from './judge-backend.js';
-import { DEFAULT_LIMITS, type HealthLimits, judgeSession } from './judge.js';
+import { type HealthLimits, judgeSession, limitsOf } from './judge.js';
 
 /** Health of one part, with the facts behind it. */
 interface PartHealth<Details> {
@@ -29,7 +29,7 @@ interface RegistryDetails {
  */
 export function judgeRegistry(status: RuntimeStatus, limits: HealthLimits = {}): PartHealth<RegistryDetails> {
   const { phase, session, sessionForMs } = status;
-  const { lostMs = DEFAULT_LIMITS.lostMs } = limits;
+  const { lostMs } = limitsOf(limits);
   const missing = down('there is no session with the registry');
   return judged(session.state === undefined ? [missing] : judgeSession(status, lostMs), {
     phase,
@@ -70,7 +70,7 @@ export function judgeScheduleLag(
   now: number,
   limits: HealthLimits = {},
 ): PartHealth<ScheduleLagDetails> {
-  const { lagMs: most = DEFAULT_LIMITS.lagMs, degradedLagMs = DEFAULT_LIMITS.degradedLagMs } = limits;
+  const { lagMs: most, degradedLagMs } = limitsOf(limits);
   const lags = jobs.flatMap(({ jobName, nextFireTime }) =>
     nextFireTime === undefined ? [] : [[jobName, Math.max(0, now - heldBackMs - nextFireTime)] as const],
   );
@@ -118,7 +118,7 @@ export function judgeTasks(
   now: number,
   limits: HealthLimits = {},
 ): PartHealth<TasksDetails> {
-  const { lostMs = DEFAULT_LIMITS.lostMs } = limits;
+  const { lostMs } = limitsOf(limits);
   const tasks: Record<string, number> = {};
   for (const { state } of backend?.tasks ?? []) tasks[state] = (tasks[state] ?? 0) + 1;
   const { mostTasks = null, name = null } = backend ?? {};

@@ -1,5 +1,12 @@
 import type { StandingRefusal } from '../coordination/index.js';
-import { type JobName, messageOf, type TaskBackendStatus } from '../domain/index.js';
+import {
+  type JobName,
+  messageOf,
+  number,
+  type OptionRow,
+  OptionTable,
+  type TaskBackendStatus,
+} from '../domain/index.js';
 import type { JobStatus, RuntimePhase, RuntimeStatus } from '../runtime/index.js';
 import { judgeBackend } from './judge-backend.js';
 import { degraded, down, type Finding, type HealthVerdict, reasonsOf, worstOf } from './finding.js';
@@ -43,7 +50,27 @@ export interface HealthLimits {
 }
 
 /** @see HealthLimits */
-export const DEFAULT_LIMITS: Required<HealthLimits> = { lostMs: 30_000, lagMs: 120_000, degradedLagMs: 5_000 };
+const DEFAULT_LIMITS: Required<HealthLimits> = { lostMs: 30_000, lagMs: 120_000, degradedLagMs: 5_000 };
+
+const limit = number(0, Number.POSITIVE_INFINITY);
+const LIMITS = new OptionTable(
+  {
+    lostMs: { rule: limit },
+    lagMs: { rule: limit },
+    degradedLagMs: { rule: limit },
+  } satisfies Readonly<Record<keyof HealthLimits, OptionRow>>,
+  'a health indicator',
+);
+
+/** The limits with their defaults. @throws {ConfigurationError} for wrong and unknown ones */
+export function limitsOf(given: HealthLimits): Required<HealthLimits> {
+  const { lostMs, lagMs, degradedLagMs } = LIMITS.checked('limits of a health indicator', given);
+  return {
+    lostMs: lostMs ?? DEFAULT_LIMITS.lostMs,
+    lagMs: lagMs ?? DEFAULT_LIMITS.lagMs,
+    degradedLagMs: degradedLagMs ?? DEFAULT_LIMITS.degradedLagMs,
+  };
+}
 
 /**
  * Judges if a restart would help. `down` only if a fire time has been overdue for longer than the limit. A registry
@@ -52,7 +79,7 @@ export const DEFAULT_LIMITS: Required<HealthLimits> = { lostMs: 30_000, lagMs: 1
  * @param now milliseconds since the epoch
  */
 export function judgeLiveness(status: RuntimeStatus, now: number, limits: HealthLimits = {}): Health {
-  const { lagMs = DEFAULT_LIMITS.lagMs } = limits;
+  const { lagMs } = limitsOf(limits);
   // Held-back fire times are due by the registry's clock.
   const due = now - (status.heldBackMs ?? 0);
   const lags = status.jobs
@@ -84,7 +111,7 @@ export function judgeLiveness(status: RuntimeStatus, now: number, limits: Health
  * - the backend of tasks does not answer, or a followed task cannot be reached.
  */
 export function judgeReadiness(status: RuntimeStatus, limits: HealthLimits = {}, backend?: TaskBackendStatus): Health {
-  const { lostMs = DEFAULT_LIMITS.lostMs } = limits;
+  const { lostMs } = limitsOf(limits);
   if (status.phase !== 'running') return verdict(status, [down(`the process is ${status.phase}`)]);
   const jobs = status.processing ? status.jobs.flatMap(judgeJob) : [];
   const resting = (status.resting ?? []).map(({ reason }) => degraded(reason));

@@ -3,6 +3,7 @@ import { readStored } from '../coordination/index.js';
 import { type Document, settingsIn } from './documents.js';
 import { placesIn } from './entry-place.js';
 import { Findings, PLACE } from './findings.js';
+import type { ImportSource } from './import-source.js';
 import { SOURCE_TABLE } from './import-source.rules.js';
 import type { ImportedConfiguration, ImportedJob } from './imported.js';
 import { findFaults, optionsOf } from './options-of-stored.js';
@@ -22,21 +23,6 @@ import { importSpringJob } from './spring-job.js';
 import { importSpringRegistry } from './spring-registry.js';
 import { refuseXml } from './xml.js';
 import { readYamlDocuments, type YamlDocument } from './yaml-documents.js';
-
-/** How to read a text. */
-export interface ImportSource {
-  /** @default 'properties' if the first setting is written with `=`, else 'yaml' */
-  readonly format?: 'yaml' | 'properties';
-  /** Values of Spring's placeholders (`${ZK_SERVERS}`), such as `process.env`. @default the defaults in the text */
-  readonly placeholders?: Readonly<Record<string, string | undefined>>;
-  /**
-   * The active profiles of Spring, for a text of several documents (`---`, and `#---` in properties). Documents that
-   * `spring.config.activate.on-profile` gives to other profiles do not count; later ones go over earlier ones. `[]` is
-   * a process without a profile. A file of its own, `application-prod.yml`, goes behind the other one, after a `---`.
-   * @default none: a text of several documents is refused
-   */
-  readonly profiles?: readonly string[];
-}
 
 /**
  * The module options that a configuration of Apache ElasticJob 3.0.x comes to. The text is one of these:

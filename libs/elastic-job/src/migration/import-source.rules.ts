@@ -1,5 +1,5 @@
 import { isOptionsObject, mustBeUnseen, oneOf, type OptionRow, OptionTable, rule } from '../domain/index.js';
-import type { ImportSource } from './import-configuration.js';
+import type { ImportSource } from './import-source.js';
 
 const TEXTS = 'texts by name, such as process.env';
 

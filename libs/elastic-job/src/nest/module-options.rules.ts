@@ -2,6 +2,8 @@ import { ValidateNested } from 'class-validator';
 import {
   CRON_DIALECTS,
   flag,
+  hasMethods,
+  having,
   mustBe,
   mustBeUnseen,
   oneOf,
@@ -164,11 +166,6 @@ function listOf(
   );
 }
 
-/** An object with these methods. */
-function having(what: string, ...methods: readonly string[]): Rule {
-  return rule(what, (value) => hasMethods(value, ...methods));
-}
-
 function instanceOf(type: abstract new (...args: never[]) => object, what: string): Rule {
   return rule(what, (value) => value instanceof type);
 }
@@ -249,10 +246,6 @@ function isErrorHandler(value: unknown): boolean {
 
 function isJobType(value: unknown): boolean {
   return typeof Reflect.get(Object(value), 'type') === 'string' && hasMethods(value, 'findFaults', 'execute');
-}
-
-function hasMethods(value: unknown, ...methods: readonly string[]): boolean {
-  return methods.every((method) => typeof Reflect.get(Object(value), method) === 'function');
 }
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {

@@ -1,5 +1,5 @@
 import { SetMetadata } from '@nestjs/common';
-import { ConfigurationError, type JobName } from '../domain/index.js';
+import { ConfigurationError, type JobName, type OptionRow, OptionTable, rule } from '../domain/index.js';
 import { findNameFault, type JobEventName, type NamedJobEvent } from '../tracing/index.js';
 
 /** Key under which a method carries its subscriptions. Text, so that two copies of the package agree. */
@@ -8,6 +8,17 @@ const JOB_EVENTS = 'elastic-job:on-job-event';
 export interface OnJobEventOptions {
   /** Job or jobs whose events are delivered. @default every job */
   readonly job?: JobName | readonly JobName[];
+}
+
+const TABLE = new OptionTable(
+  { job: { rule: rule('the name of a job, or a list of such', areNames) } } satisfies Readonly<
+    Record<keyof OnJobEventOptions, OptionRow>
+  >,
+  '@OnJobEvent',
+);
+
+function areNames(value: unknown): boolean {
+  return [value].flat().every((name) => typeof name === 'string' && name !== '');
 }
 
 /** Subscription of a method. */
@@ -31,11 +42,13 @@ export type OnJobEventDecorator<Name extends JobEventName> = <Method extends (ev
  * method on `finished` that triggers the same job runs that job for ever. To act before and after a run and be waited
  * for, write an `ElasticJobListener`. Several decorators on one method add up. Start is refused if the provider is made
  * per request.
+ * @throws {ConfigurationError} for wrong and unknown options
  */
 export function OnJobEvent<Name extends JobEventName>(
   name: Name,
-  { job }: OnJobEventOptions = {},
+  input: OnJobEventOptions = {},
 ): OnJobEventDecorator<Name> {
+  const { job } = TABLE.checked(`@OnJobEvent("${name}")`, input);
   return (_target, method, { value }) => {
     if (typeof value !== 'function') {
       throw new ConfigurationError(`@OnJobEvent on ${String(method)}`, ['it stands on a property, but needs a method']);

@@ -1,4 +1,4 @@
-import { type JobName, parseCreatedJob, removedRoot } from '../domain/index.js';
+import { type JobName, OptionTable, parseCreatedJob, removedRoot, text } from '../domain/index.js';
 import type { Operation } from '../registry/index.js';
 import type { JobFacts } from './job-facts.js';
 
@@ -6,6 +6,13 @@ import type { JobFacts } from './job-facts.js';
 export interface ServerScope {
   /** Only this server of the job. @default all of them */
   readonly serverIp?: string;
+}
+
+const SCOPE = new OptionTable({ serverIp: { rule: text() } }, 'a scope');
+
+/** The scope of a command for one job. @throws {ConfigurationError} for a wrong scope, which would be all servers */
+export function scopeOf(command: string, jobName: JobName, scope: ServerScope): CommandScope {
+  return { jobName, ...SCOPE.checked(`JobOperateApi.${command}`, scope) };
 }
 
 /** One job or all, one server or all. */

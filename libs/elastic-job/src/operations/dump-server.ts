@@ -1,9 +1,10 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { inPackageContext } from '../async-context/index.js';
 import type { Clock } from '../clock/index.js';
-import { UnknownJobError } from '../domain/index.js';
+import { type OptionRow, OptionTable, text, UnknownJobError, wholeNumber } from '../domain/index.js';
+import { DUMP, type DumpOptions } from './command-options.js';
 import { InvalidArgumentError } from './operations.errors.js';
-import type { DumpOptions, JobOperateApi } from './job-operate.api.js';
+import type { JobOperateApi } from './job-operate.api.js';
 
 const COMMAND = /^dump@([^@]+)$/;
 const LONGEST_LINE = 1_024;
@@ -22,6 +23,13 @@ export interface DumpServerOptions extends DumpOptions {
   readonly host?: string;
 }
 
+const SERVER = {
+  ...DUMP,
+  port: { required: true, rule: wholeNumber({ from: 0, to: 65_535 }) },
+  host: { rule: text() },
+} as const satisfies Readonly<Record<keyof DumpServerOptions, OptionRow>>;
+const SERVER_TABLE = new OptionTable(SERVER, 'the dump server');
+
 export interface DumpServer {
   /** The port it listens at. */
   readonly port: number;
@@ -33,6 +41,7 @@ export interface DumpServer {
  * Answers `dump@{job}` and a line feed with the job's dump, as Java's dump service does: `echo dump@settle-orders | nc
  * localhost 9888`. Unlike Java it hides secrets, and sends at most 5 MB. It serves 10 clients at once. Other lines get
  * no answer; the dump of an unknown job is one empty line.
+ * @throws {ConfigurationError} for wrong and unknown options
  * @throws the system's error if the port is not available
  * @see ElasticJob, `SnapshotService`
  */
@@ -44,11 +53,8 @@ export function startDumpServer(
   return inPackageContext(() => start(operations, clock, input));
 }
 
-async function start(
-  operations: JobOperateApi,
-  clock: Clock,
-  { port, host = '127.0.0.1', ...options }: DumpServerOptions,
-): Promise<DumpServer> {
+async function start(operations: JobOperateApi, clock: Clock, input: DumpServerOptions): Promise<DumpServer> {
+  const { port, host = '127.0.0.1', ...options } = SERVER_TABLE.checked('startDumpServer', input);
   const sockets = new Set<Socket>();
   // A client may close its side after the request.
   const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -100,11 +106,11 @@ async function dumpOf(jobName: string, operations: JobOperateApi, options: DumpO
 
 /** @returns an empty text if the line is longer than any command */
 async function readLine(socket: Socket): Promise<string> {
-  let text = '';
+  let line = '';
   for await (const chunk of socket.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
-    text += String(chunk);
-    if (text.includes('\n')) break;
-    if (text.length > LONGEST_LINE) return '';
+    line += String(chunk);
+    if (line.includes('\n')) break;
+    if (line.length > LONGEST_LINE) return '';
   }
-  return text.split(/\r?\n/, 1)[0]!;
+  return line.split(/\r?\n/, 1)[0]!;
 }

@@ -1,3 +1,4 @@
+export type { DumpOptions, TriggerOptions } from './command-options.js';
 export type { ServerScope } from './command-scope.js';
 export type { FindTemplate, NewJob } from './create-job.js';
 export * from './dump-server.js';

@@ -21,9 +21,11 @@ import {
   deletion,
   isIn,
   removalOperations,
+  scopeOf,
   type ServerScope,
   shutdownOperations,
 } from './command-scope.js';
+import { DUMP_TABLE, type DumpOptions, TRIGGER_TABLE, type TriggerOptions } from './command-options.js';
 import { createJob, type FindTemplate, type NewJob } from './create-job.js';
 import { assertItem, assertReadable, assertServerIp, pathsOf } from './arguments.js';
 import { type JobFacts, jobNamesIn, type JobPart, readJobs } from './job-facts.js';
@@ -32,30 +34,6 @@ import { addressHider, dumpLine, dumpTree } from './job-dump.js';
 import { UnknownServerError } from './operations.errors.js';
 import { type CancelOutcome, requestCancel, requestCancels } from './request-cancel.js';
 import { requestRuns, type TriggerReceipt } from './request-runs.js';
-
-export interface TriggerOptions {
-  /** Passed to the handlers of our instances; Java's never see it. @default none */
-  readonly parameters?: string;
-}
-
-export interface DumpOptions {
-  /** Writes `ip1`, `ip2`, ... for IPv4 addresses, as Java does, and for IPv6 addresses. @default true */
-  readonly hideAddresses?: boolean;
-  /**
-   * Shows only what is known to hold no secret, and `hidden` for all else: parameters, props, extra configurations,
-   * checkpoints, notes of backends, the contents of operators' triggers, and nodes that this package does not know. The
-   * module's `redact` goes over the rest.
-   * Java does not.
-   * @default true
-   */
-  readonly hideSecrets?: boolean;
-  /**
-   * Most bytes of a dump; of a larger tree it has the first nodes, and a last line that says so. A node shows 10,000
-   * children at most.
-   * @default 5_000_000
-   */
-  readonly maxBytes?: number;
-}
 
 const MAX_DUMP_BYTES = 5_000_000;
 
@@ -68,7 +46,7 @@ const MAX_DUMP_BYTES = 5_000_000;
  * repeated then; only a repeated `trigger` may be a second run, if the first request was taken already.
  *
  * Commands reject with `UnknownJobError` if the namespace has no such job, `UnknownServerError` if the job has no such
- * server, and `InvalidArgumentError` for an impossible name.
+ * server, `InvalidArgumentError` for an impossible name, and `ConfigurationError` for wrong and unknown options.
  * @see ElasticJob, `JobOperateAPI`
  */
 @sharedClass('JobOperateApi')
@@ -111,7 +89,8 @@ export class JobOperateApi {
    * @throws {RequestTooLargeError} if the parameters exceed what an instance reads (256 KB) or, once for each instance,
    * what a request may hold
    */
-  async trigger(jobName: JobName, { parameters }: TriggerOptions = {}): Promise<TriggerReceipt> {
+  async trigger(jobName: JobName, input: TriggerOptions = {}): Promise<TriggerReceipt> {
+    const { parameters } = TRIGGER_TABLE.checked('JobOperateApi.trigger', input);
     const paths = pathsOf(jobName);
     const request = { id: this.clock.uuid(), parameters };
     assertReadable(`trigger ${jobName}`, formatTriggerRequest(request));
@@ -146,13 +125,13 @@ export class JobOperateApi {
    * requests.
    * @throws {UnknownJobError} @throws {UnknownServerError}
    */
-  disable(jobName: JobName, scope: ServerScope = {}): Promise<void> {
-    return this.setStatus('DISABLED', { jobName, ...scope });
+  async disable(jobName: JobName, scope: ServerScope = {}): Promise<void> {
+    return this.setStatus('DISABLED', scopeOf('disable', jobName, scope));
   }
 
   /** Reverses `disable`. 3 requests. @throws {UnknownJobError} @throws {UnknownServerError} */
-  enable(jobName: JobName, scope: ServerScope = {}): Promise<void> {
-    return this.setStatus('ENABLED', { jobName, ...scope });
+  async enable(jobName: JobName, scope: ServerScope = {}): Promise<void> {
+    return this.setStatus('ENABLED', scopeOf('enable', jobName, scope));
   }
 
   /**
@@ -177,8 +156,8 @@ export class JobOperateApi {
    * @returns the ids of the instances, in Java's order
    * @throws {UnknownJobError} @throws {UnknownServerError}
    */
-  shutdown(jobName: JobName, scope: ServerScope = {}): Promise<readonly string[]> {
-    return this.shutdownIn({ jobName, ...scope });
+  async shutdown(jobName: JobName, scope: ServerScope = {}): Promise<readonly string[]> {
+    return this.shutdownIn(scopeOf('shutdown', jobName, scope));
   }
 
   /**
@@ -199,8 +178,8 @@ export class JobOperateApi {
    * is free once the job's root is gone.
    * @throws {UnknownJobError} @throws {UnknownServerError}
    */
-  remove(jobName: JobName, scope: ServerScope = {}): Promise<void> {
-    return this.removeIn({ jobName, ...scope });
+  async remove(jobName: JobName, scope: ServerScope = {}): Promise<void> {
+    return this.removeIn(scopeOf('remove', jobName, scope));
   }
 
   /**
@@ -219,8 +198,9 @@ export class JobOperateApi {
    */
   async dump(jobName: JobName, options: DumpOptions = {}): Promise<string> {
     const paths = pathsOf(jobName);
-    const { maxBytes = MAX_DUMP_BYTES, hideSecrets = true } = options;
-    const hide = options.hideAddresses === false ? (line: string) => line : addressHider();
+    const checked = DUMP_TABLE.checked('JobOperateApi.dump', options);
+    const { maxBytes = MAX_DUMP_BYTES, hideSecrets = true, hideAddresses = true } = checked;
+    const hide = !hideAddresses ? (line: string) => line : addressHider();
     const show = (node: RegistryNode) =>
       hide(hideSecrets ? this.redact(dumpLine(withoutSecrets(paths, node))) : dumpLine(node));
     const lines = await dumpTree(this.registry, paths.root, { maxBytes, clock: this.clock, show });

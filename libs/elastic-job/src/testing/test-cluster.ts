@@ -1,77 +1,13 @@
-import {
-  type ElasticJobListener,
-  errorOfImport,
-  type JobName,
-  type JobOptions,
-  resolveJobOptions,
-  resolveTemplateLimits,
-  type TemplateLimits,
-} from '../domain/index.js';
+import { errorOfImport, type JobName, resolveJobOptions, resolveTemplateLimits } from '../domain/index.js';
 import { MemoryRegistry } from '../registry/index.js';
 import type { JobEvent } from '../tracing/index.js';
-import {
-  FunctionsProgram,
-  type FunctionsProgramOptions,
-  type TestJob,
-  type TestJobHandler,
-  type TestTemplate,
-} from './functions-program.js';
-import type { INestApplicationContext, TestModule } from './nest/index.js';
+import { FunctionsProgram, type TestJob, type TestTemplate } from './functions-program.js';
+import type { TestClusterOptions, TestTemplateOptions } from './test-cluster-options.js';
+import { checkedOptions } from './test-cluster.rules.js';
+import type { INestApplicationContext } from './nest/index.js';
 import { TestInstance, type TestRun } from './test-instance.js';
 import type { TestProcess, TestProgram } from './test-program.js';
 import { VirtualClock } from './virtual-clock.js';
-
-/** Settings of the whole cluster. */
-export interface TestClusterSettings {
-  /** Number of instances that start together. */
-  readonly instances: number;
-  /** How long the registry keeps a dead instance's session, in milliseconds. @default 10_000 */
-  readonly sessionTimeoutMs?: number;
-  /** Time from a request to its answer, in milliseconds of virtual time. @default 1 */
-  readonly latencyMs?: number;
-  /** Seed of every random number. @default 1 */
-  readonly seed?: number;
-  /** Start of the wall clock, in milliseconds since the epoch. */
-  readonly wall?: number;
-}
-
-/** A cluster whose jobs are plain functions. */
-export interface TestFunctions extends FunctionsProgramOptions {
-  readonly jobs: readonly TestJobOptions[];
-  /** Templates from which jobs are created (`JobOperateApi.create`) while the cluster runs. @default none */
-  readonly templates?: readonly TestTemplateOptions[];
-  readonly module?: undefined;
-}
-
-/** A cluster of Nest applications, one for each instance. It needs `@nestjs/testing`. */
-export interface TestApplications {
-  /**
-   * Root module of the applications, which imports `ElasticJobModule`, or a function that makes one for each instance.
-   * Registry and clock come from the cluster, whatever the module's options say.
-   */
-  readonly module: TestModule;
-  readonly jobs?: undefined;
-  readonly templates?: undefined;
-}
-
-export type TestClusterOptions = TestClusterSettings & (TestFunctions | TestApplications);
-
-/** A job as a plain function. */
-export interface TestJobOptions extends JobOptions {
-  readonly name: JobName;
-  /** Gets the context, and the process in which it runs. */
-  readonly handler: TestJobHandler;
-  /** Listeners around the runs of every instance. @default none */
-  readonly listeners?: readonly ElasticJobListener[];
-}
-
-/** A template of jobs as a plain function. */
-export interface TestTemplateOptions
-  extends Omit<JobOptions, 'name' | 'shardingTotalCount' | 'overwrite'>, TemplateLimits {
-  readonly name: string;
-  /** Gets the context, and the process in which it runs. */
-  readonly handler: TestJobHandler;
-}
 
 /**
  * Several instances over one in-memory registry and one virtual clock. Time moves only with `advance`, which resolves
@@ -88,20 +24,23 @@ export class TestCluster {
   readonly registry: MemoryRegistry;
   /** @internal */
   readonly instances: TestInstance[] = [];
+  private readonly options: TestClusterOptions;
   private readonly jobs: readonly TestJob[];
   private readonly templates: readonly TestTemplate[];
   private readonly recorded: TestRun[] = [];
 
   /** Use `createTestCluster`, which also starts the instances. */
-  constructor(private readonly options: TestClusterOptions) {
-    this.clock = new VirtualClock({ seed: options.seed, wall: options.wall });
+  constructor(options: TestClusterOptions) {
+    this.options = checkedOptions(options);
+    const { seed, wall, jobs = [], templates = [] } = this.options;
+    this.clock = new VirtualClock({ seed, wall });
     this.registry = new MemoryRegistry(this.clock);
-    this.jobs = (options.jobs ?? []).map(({ handler, listeners, ...job }) => ({
+    this.jobs = jobs.map(({ handler, listeners, ...job }) => ({
       configuration: resolveJobOptions(job, { place: 'createTestCluster' }),
       handler,
       listeners,
     }));
-    this.templates = (options.templates ?? []).map(templateOf);
+    this.templates = templates.map(templateOf);
   }
 
   /** Moves time on. Resolves when everything has come to rest. */

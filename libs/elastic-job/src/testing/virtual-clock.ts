@@ -1,4 +1,5 @@
 import { sleepOn, type Clock, type Timer } from '../clock/index.js';
+import { type OptionRow, OptionTable, rule, text, wholeNumber } from '../domain/index.js';
 import { VirtualTimeline } from './virtual-timeline.js';
 
 export interface VirtualClockOptions {
@@ -15,6 +16,23 @@ export interface VirtualClockOptions {
   /** Speed of both clocks, in their seconds per second of the time line. @default 1 */
   readonly rate?: number;
 }
+
+const instant = rule('milliseconds since the epoch', Number.isFinite);
+const HOST = {
+  hostAddress: { rule: text() },
+  pid: { rule: wholeNumber({ from: 1 }) },
+  rate: { rule: rule('a number above 0', (value) => Number.isFinite(value) && Number(value) > 0) },
+} as const satisfies Partial<Record<keyof VirtualClockOptions, OptionRow>>;
+const CLOCK_TABLE = new OptionTable(
+  {
+    ...HOST,
+    wall: { rule: instant },
+    seed: { rule: rule('a number', Number.isFinite) },
+    processors: { rule: wholeNumber({ from: 1 }) },
+  } satisfies Readonly<Record<keyof VirtualClockOptions, OptionRow>>,
+  'VirtualClock',
+);
+const FORK_TABLE = new OptionTable(HOST, 'fork');
 
 /**
  * A clock that stands still until a test moves it. The same seed and the same moves give the same run.
@@ -38,7 +56,8 @@ export class VirtualClock implements Clock {
   constructor(options?: VirtualClockOptions);
   /** @internal @param timeline the time to share; only `fork` gives one. */
   constructor(options?: VirtualClockOptions, timeline?: VirtualTimeline);
-  constructor(options: VirtualClockOptions = {}, timeline = new VirtualTimeline()) {
+  constructor(given: VirtualClockOptions = {}, timeline = new VirtualTimeline()) {
+    const options = CLOCK_TABLE.checked('VirtualClock', given);
     this.timeline = timeline;
     this.rate = options.rate ?? 1;
     this.start = timeline.now;
@@ -54,7 +73,9 @@ export class VirtualClock implements Clock {
    */
   fork(host: Pick<VirtualClockOptions, 'hostAddress' | 'pid' | 'rate'> = {}): VirtualClock {
     const seed = Math.floor(this.random() * 2 ** 32);
-    return new VirtualClock({ ...this.host, ...host, wall: this.wallNow(), seed }, this.timeline);
+    const { hostAddress = this.host.hostAddress, pid = this.host.pid, rate } = FORK_TABLE.checked('fork', host);
+    const { processors } = this.host;
+    return new VirtualClock({ hostAddress, pid, rate, processors, wall: this.wallNow(), seed }, this.timeline);
   }
 
   /**

@@ -1,5 +1,6 @@
 import { formatEntry, readMapping, type YamlMapping } from '../../coordination/index.js';
 import {
+  assertOptionsObject,
   byName,
   ConfigurationError,
   findNearestName,
@@ -69,6 +70,7 @@ export class CloudForm<Configuration extends object> {
 
   /** @throws {ConfigurationError} naming each field that is wrong */
   resolve(options: Partly<Configuration>): Configuration {
+    assertOptionsObject(this.parts.of, options);
     const unknown = this.table.findUnknown(options);
     const judged = this.judge(options);
     const problems = [...unknown, ...(judged.kind === 'faulty' ? judged.problems : [])];

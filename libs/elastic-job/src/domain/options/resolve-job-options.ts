@@ -2,15 +2,16 @@ import { ConfigurationError } from '../errors.js';
 import type { ShardingStrategy } from '../sharding/index.js';
 import { messageOf } from '../thrown.js';
 import { unixToQuartz } from '../schedule/index.js';
-import type { CronDialect } from './cron-dialect.js';
+import { CRON_DIALECTS, type CronDialect } from './cron-dialect.js';
 import { hiddenProps } from './hidden-props.js';
 import { HiddenText } from './hidden-text.js';
 import { hasIdleFailover, type JobConfiguration } from './job-configuration.js';
 import type { JobOptions } from './job-options.js';
 import { JOB_SETTINGS, type Setting, SETTING_NAMES, type CompleteOptions } from './job-settings.js';
 import { findMisfireFault, resolveMisfire } from './misfire-policy.js';
-import { findFault, show } from './option-rules.js';
-import { byName, OptionTable } from './option-table.js';
+import { findFault, flag, oneOf, rule, show, text } from './option-rules.js';
+import { byName, type OptionRow, OptionTable } from './option-table.js';
+import { assertOptionsObject } from './options-object.js';
 import { resolveStrategy } from './resolve-strategy.js';
 import { parseShardingItemParameters } from './sharding-item-parameters.js';
 
@@ -38,12 +39,26 @@ export interface JobOptionsSource {
   readonly problems?: readonly string[];
 }
 
+const SOURCE_TABLE = new OptionTable(
+  {
+    place: { required: true, rule: text() },
+    strategies: { rule: rule('a list of strategies', Array.isArray) },
+    cronDialect: { rule: oneOf(CRON_DIALECTS) },
+    surplusItemParameters: { rule: flag() },
+    idleFailover: { rule: flag() },
+    problems: { rule: rule('a list of texts', Array.isArray) },
+  } satisfies Readonly<Record<keyof JobOptionsSource, OptionRow>>,
+  'the source',
+);
+
 /**
  * A job's configuration: the options with every default applied, validated and frozen. Undefined and null count as not
  * given.
  * @throws {ConfigurationError} that names every wrong option with its value and what would be right.
  */
 export function resolveJobOptions(options: JobOptions, source: JobOptionsSource): JobConfiguration {
+  SOURCE_TABLE.checked('resolveJobOptions', source);
+  assertOptionsObject(source.place, options);
   const cronDialect = options.cronDialect ?? source.cronDialect;
   const { cron, cronFault } = readCron(options.cron, cronDialect);
   const settings = withDefaults({ ...options, cron, cronDialect });
@@ -184,6 +199,6 @@ function findAfterFaults({ after, name, cron, resident, misfire, monitorExecutio
   ];
 }
 
-function hidden(text: string | HiddenText | undefined): HiddenText | undefined {
-  return typeof text === 'string' ? new HiddenText(text) : text;
+function hidden(given: string | HiddenText | undefined): HiddenText | undefined {
+  return typeof given === 'string' ? new HiddenText(given) : given;
 }

@@ -18,13 +18,13 @@ export interface NextFireTimesOptions {
  * `after` are left out.
  * @throws {CronSyntaxError} if the expression is wrong
  * @throws {TimeZoneError} if the time zone is unknown
- * @throws {ConfigurationError} if `after` is no instant or `count` no whole number
+ * @throws {ConfigurationError} if `after` is no instant or `count` no whole number, and for unknown options
  * @see Quartz, `CronExpression.getNextValidTimeAfter`
  */
 export function nextFireTimes(cron: string, options: NextFireTimesOptions): Date[] {
-  const { timeZone, count = 1, clockChange = 'natural' } = options;
-  const after = Number(options.after);
-  checkOptions(after, count, clockChange);
+  const { timeZone, count = 1, clockChange = 'natural', after: from, ...unknown } = options;
+  const after = Number(from);
+  checkOptions(after, count, clockChange, Object.keys(unknown));
   const schedule = new CronSchedule(cron, timeZone, clockChange);
   const times: Date[] = [];
   let time: number | undefined = schedule.countedFrom(after);
@@ -36,8 +36,9 @@ export function nextFireTimes(cron: string, options: NextFireTimesOptions): Date
   return times;
 }
 
-function checkOptions(after: number, count: number, clockChange: string): void {
-  const problems: string[] = [];
+function checkOptions(after: number, count: number, clockChange: string, unknown: readonly string[]): void {
+  const known = 'known are timeZone, after, count, clockChange';
+  const problems = unknown.map((name) => `${name} is not an option of nextFireTimes; ${known}`);
   if (Number.isNaN(new Date(after).getTime()))
     problems.push(`after: ${after} is no Date and no milliseconds since the epoch`);
   if (!Number.isSafeInteger(count) || count < 0) problems.push(`count: ${count} is no whole number of 0 or more`);

@@ -11,43 +11,17 @@ import {
   type PropClasses,
   PropsReader,
   type PropTargets,
-  show,
   targetsAmong,
 } from '../../domain/index.js';
+import { EMAIL_TABLE, type EmailErrorHandlerOptions, PLACE } from './email-options.js';
 
-const PLACE = 'EmailErrorHandler';
 const LINE_BREAK = /[\r\n]/;
 const DEFAULT_SUBJECT = 'ElasticJob error message';
-const GREATEST_PORT = 65_535;
 /** Longest wait for the connection, and for the answer to each command, in milliseconds. */
 const CONNECT_MS = 3_000;
 const ANSWER_MS = 5_000;
 /** Longest time of one delivery, in milliseconds. */
 const DELIVERY_MS = 20_000;
-
-/** The mail server and the account that sends the mails. */
-export interface EmailErrorHandlerOptions {
-  /** Name of the mail server. */
-  readonly host: string;
-  /** Port of the mail server. @default 465, or 587 without `secure` */
-  readonly port?: number;
-  /** True: TLS from the start; false: by STARTTLS. @default true */
-  readonly secure?: boolean;
-  /** Undefined: the server needs no account. */
-  readonly auth?: { readonly username: string; readonly password: string };
-  /** Certificates in PEM that are trusted besides Node's authorities, such as that of an own server. */
-  readonly ca?: string | readonly string[];
-  /**
-   * Allows mails without TLS, or to a server whose certificate cannot be checked. Not together with `auth`: a password
-   * is never sent that way.
-   * @default false
-   */
-  readonly insecure?: boolean;
-  /** The sender. @default the prop `email.from` of each job */
-  readonly from?: string;
-  /** The recipients, separated by commas. @default the prop `email.to` of each job */
-  readonly to?: string;
-}
 
 /** The props of `EMAIL`, as ElasticJob names them. */
 interface EmailSettings {
@@ -95,10 +69,11 @@ export class EmailErrorHandler implements JobErrorHandler {
   /** Imported at once, so that a missing package fails the start instead of the first report. */
   readonly #mailer: ReturnType<typeof importMailer>;
 
-  /** @throws {ConfigurationError} for wrong options */
+  /** @throws {ConfigurationError} for wrong and unknown options */
   constructor(options: EmailErrorHandlerOptions) {
-    this.#server = serverOf(options);
-    const { from, to } = options;
+    const checked = EMAIL_TABLE.checked(PLACE, options);
+    this.#server = serverOf(checked);
+    const { from, to } = checked;
     this.#given = { ...(from !== undefined && { 'email.from': from }), ...(to !== undefined && { 'email.to': to }) };
     const faults = Object.entries(this.#given).flatMap(([name, text]) => findAddressFaults(name, text));
     if (faults.length > 0) throw new ConfigurationError(PLACE, faults);
@@ -169,17 +144,11 @@ function findAddressFaults(name: string, text: string): readonly string[] {
 }
 
 function serverOf({ host, port, secure = true, auth, ca, insecure = false }: EmailErrorHandlerOptions): Options {
-  const faults = [
-    ...(typeof host === 'string' && /^[^\s/]+$/.test(host) ? [] : ['host must be the name of a mail server']),
-    ...(port === undefined || (Number.isInteger(port) && port > 0 && port <= GREATEST_PORT)
-      ? []
-      : [`port must be a whole number from 1 to ${GREATEST_PORT}, but is ${show(port)}`]),
-    ...(auth === undefined || (auth.username && auth.password) ? [] : ['auth must have a username and a password']),
-    ...(auth !== undefined && insecure
-      ? ['insecure and auth exclude each other: a password is sent only over TLS that is checked; name the ca']
-      : []),
-  ];
-  if (faults.length > 0) throw new ConfigurationError(PLACE, faults);
+  if (auth !== undefined && insecure) {
+    const problem =
+      'insecure and auth exclude each other: a password is sent only over TLS that is checked; name the ca';
+    throw new ConfigurationError(PLACE, [problem]);
+  }
   return {
     host,
     port: port ?? (secure ? 465 : 587),

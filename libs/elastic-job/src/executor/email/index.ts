@@ -1,2 +1,3 @@
 /** `EMAIL`, the error handler that sends mails. It needs `nodemailer`. */
-export { EmailErrorHandler, type EmailErrorHandlerOptions } from './email.error-handler.js';
+export type { EmailErrorHandlerOptions } from './email-options.js';
+export { EmailErrorHandler } from './email.error-handler.js';

@@ -4,12 +4,14 @@ import {
   describeReport,
   type FailureReport,
   LOCAL_TARGET,
+  type OptionRow,
+  OptionTable,
   type PropClasses,
   type PropsReader,
 } from '../../domain/index.js';
 import { DeliveryError } from './error-handling.errors.js';
 import { postJson } from './post-json.js';
-import { readWebHook, WebChannel, type WebHook, webHookProps } from './web-channel.js';
+import { readWebHook, unseenText, WebChannel, type WebHook, webHookProps } from './web-channel.js';
 
 /** Longest texts that the services accept: bytes for the first two, characters for the third. */
 const WECHAT_BYTES = 2_048;
@@ -43,6 +45,15 @@ export interface DingtalkErrorHandlerOptions extends ChatErrorHandlerOptions {
   readonly secret?: string;
 }
 
+const CHAT = { webhook: { rule: unseenText } } as const satisfies Readonly<
+  Record<keyof ChatErrorHandlerOptions, OptionRow>
+>;
+const CHAT_TABLE = new OptionTable(CHAT, 'the error handler');
+const DINGTALK_TABLE = new OptionTable(
+  { ...CHAT, secret: { rule: unseenText } } satisfies Readonly<Record<keyof DingtalkErrorHandlerOptions, OptionRow>>,
+  'the error handler',
+);
+
 /**
  * `WECHAT`: a robot of a WeCom group.
  *
@@ -55,7 +66,9 @@ export interface DingtalkErrorHandlerOptions extends ChatErrorHandlerOptions {
 export class WechatErrorHandler extends WebChannel<WebHook> {
   readonly type = 'WECHAT';
 
-  constructor({ webhook }: ChatErrorHandlerOptions = {}) {
+  /** @throws {ConfigurationError} for wrong and unknown options */
+  constructor(input: ChatErrorHandlerOptions = {}) {
+    const { webhook } = CHAT_TABLE.checked('WechatErrorHandler', input);
     const read = (reader: PropsReader) => readWebHook(reader, 'wechat', WECHAT_ADDRESS);
     super({ classes: WECHAT_PROPS, given: { [WECHAT_ADDRESS]: webhook }, read });
   }
@@ -87,7 +100,9 @@ export interface DingtalkSettings extends WebHook {
 export class DingtalkErrorHandler extends WebChannel<DingtalkSettings> {
   readonly type = 'DINGTALK';
 
-  constructor({ webhook, secret }: DingtalkErrorHandlerOptions = {}) {
+  /** @throws {ConfigurationError} for wrong and unknown options */
+  constructor(input: DingtalkErrorHandlerOptions = {}) {
+    const { webhook, secret } = DINGTALK_TABLE.checked('DingtalkErrorHandler', input);
     const read = (reader: PropsReader) => ({
       ...readWebHook(reader, 'dingtalk', DINGTALK_ADDRESS),
       keyword: reader.text(DINGTALK_KEYWORD) ?? '',
@@ -117,7 +132,9 @@ export class DingtalkErrorHandler extends WebChannel<DingtalkSettings> {
 export class SlackErrorHandler extends WebChannel<WebHook> {
   readonly type = 'SLACK';
 
-  constructor({ webhook }: ChatErrorHandlerOptions = {}) {
+  /** @throws {ConfigurationError} for wrong and unknown options */
+  constructor(input: ChatErrorHandlerOptions = {}) {
+    const { webhook } = CHAT_TABLE.checked('SlackErrorHandler', input);
     const read = (reader: PropsReader) => readWebHook(reader, 'slack', SLACK_ADDRESS);
     super({ classes: SLACK_PROPS, given: { [SLACK_ADDRESS]: webhook }, read });
   }

@@ -3,13 +3,18 @@ import {
   type FailureReport,
   type JobErrorHandler,
   type JobProps,
+  mustBeUnseen,
   ORIGIN_TARGET,
   type PropClasses,
   PropsReader,
   type PropTargets,
+  rule,
   targetsAmong,
   WHEN,
 } from '../../domain/index.js';
+
+/** Rule of an option that may hold a key, which messages must not show. */
+export const unseenText = rule('a text', (value) => typeof value === 'string', mustBeUnseen('a text'));
 
 /** Settings that all web channels have. */
 export interface WebHook {

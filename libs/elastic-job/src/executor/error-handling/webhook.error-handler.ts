@@ -6,11 +6,13 @@ import {
   LOCAL_TARGET,
   messageOf,
   nameOf,
+  type OptionRow,
+  OptionTable,
   type PropClasses,
   type PropsReader,
 } from '../../domain/index.js';
 import { postJson } from './post-json.js';
-import { readWebHook, WebChannel, type WebHook, webHookProps } from './web-channel.js';
+import { readWebHook, unseenText, WebChannel, type WebHook, webHookProps } from './web-channel.js';
 
 const ADDRESS = 'webhook.url';
 const HEADER = 'webhook.authorization';
@@ -24,6 +26,14 @@ export interface WebhookErrorHandlerOptions {
   /** Value of the header `authorization`. @default the props of each job */
   readonly authorization?: string;
 }
+
+const TABLE = new OptionTable(
+  {
+    url: { rule: unseenText },
+    authorization: { rule: unseenText },
+  } satisfies Readonly<Record<keyof WebhookErrorHandlerOptions, OptionRow>>,
+  'the error handler',
+);
 
 /** Settings that `WEBHOOK` reads from the props. */
 export interface WebhookSettings extends WebHook {
@@ -58,7 +68,9 @@ export interface WebhookBody {
 export class WebhookErrorHandler extends WebChannel<WebhookSettings> {
   readonly type = 'WEBHOOK';
 
-  constructor({ url, authorization }: WebhookErrorHandlerOptions = {}) {
+  /** @throws {ConfigurationError} for wrong and unknown options */
+  constructor(input: WebhookErrorHandlerOptions = {}) {
+    const { url, authorization } = TABLE.checked('WebhookErrorHandler', input);
     const read = (reader: PropsReader) => ({
       ...readWebHook(reader, 'webhook', ADDRESS),
       authorization: reader.text(HEADER),

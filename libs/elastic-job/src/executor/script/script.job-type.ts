@@ -1,17 +1,20 @@
 import { parseArgsStringToArgv } from 'string-argv';
 import { type Clock, SystemClock } from '../../clock/index.js';
 import {
-  ConfigurationError,
   ExecutorDeathError,
   executorDeathOf,
   type ExecutorEnd,
+  having,
   type JobProps,
   type JobType,
+  oneOf,
+  type OptionRow,
+  OptionTable,
   type PropClasses,
   PropsReader,
   type PropTargets,
+  rule,
   type ShardingContext,
-  show,
   targetsAmong,
 } from '../../domain/index.js';
 import { inheritedEnvironment, ProcessGroup } from '../process-group/index.js';
@@ -55,6 +58,19 @@ export interface ScriptJobOptions {
   readonly clock?: Clock;
 }
 
+const atLeastZero = rule('a whole number of 0 or more', (value) => Number.isSafeInteger(value) && Number(value) >= 0);
+const TABLE = new OptionTable(
+  {
+    allow: { rule: rule('a list of executables, such as ["/opt/settle.sh"]', areTexts) },
+    env: { rule: rule('a list of names of variables', areTexts) },
+    context: { rule: oneOf(['argument', 'stdin', 'environment']) },
+    outputLimit: { rule: atLeastZero },
+    killGraceMs: { rule: atLeastZero },
+    clock: { rule: having('a Clock', 'wallNow', 'monotonicNow', 'setTimer') },
+  } satisfies Readonly<Record<keyof ScriptJobOptions, OptionRow>>,
+  'ScriptJobType',
+);
+
 /**
  * Starts a process for each item: ElasticJob's `SCRIPT` jobs, with the same prop. The command line is split at blanks,
  * with quotes respected and without a shell. The context is appended as one argument, in JSON as Java writes it, unless
@@ -80,20 +96,13 @@ export class ScriptJobType implements JobType {
   private readonly told: Required<Pick<ScriptJobOptions, 'context' | 'env'>> & Pick<ScriptJobOptions, 'allow'>;
   private readonly limits: { readonly killGraceMs: number; readonly outputLimit: number };
 
-  /** @throws {ConfigurationError} for wrong limits */
-  constructor({
-    allow,
-    env = [],
-    context = 'argument',
-    killGraceMs = 5_000,
-    outputLimit = 16_384,
-    clock = new SystemClock(),
-  }: ScriptJobOptions = {}) {
-    this.clock = clock;
+  /** @throws {ConfigurationError} for wrong and unknown options */
+  constructor(input: ScriptJobOptions = {}) {
+    const options = TABLE.checked('ScriptJobType', input);
+    const { allow, env = [], context = 'argument', killGraceMs = 5_000, outputLimit = 16_384 } = options;
+    this.clock = options.clock ?? new SystemClock();
     this.told = { allow, env, context };
     this.limits = { outputLimit, killGraceMs };
-    const faults = Object.entries(this.limits).flatMap(([name, value]) => findLimitFaults(name, value));
-    if (faults.length > 0) throw new ConfigurationError('ScriptJobType', faults);
   }
 
   findFaults(props: JobProps): readonly string[] {
@@ -147,9 +156,8 @@ export class ScriptJobType implements JobType {
   }
 }
 
-function findLimitFaults(name: string, value: unknown): readonly string[] {
-  if (Number.isSafeInteger(value) && Number(value) >= 0) return [];
-  return [`${name} must be a whole number of 0 or more, but is ${show(value)}`];
+function areTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string' && one !== '');
 }
 
 function commandOf(props: JobProps): readonly string[] {

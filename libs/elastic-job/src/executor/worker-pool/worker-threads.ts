@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { ResourceLimits } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
-import { errorOfImport } from '../../domain/index.js';
+import { errorOfImport, nested, type OptionRow, OptionTable, rule, wholeNumber } from '../../domain/index.js';
 import type { ThreadWork, WorkerPool } from '../isolation.js';
 import { reviveError, type ThreadResult, type ThreadTask } from './messages.js';
 import { ThreadRun } from './thread-run.js';
@@ -25,6 +25,27 @@ export interface WorkerThreadsOptions {
   readonly threadUrl?: URL;
 }
 
+const size = rule('a number above 0', (value) => typeof value === 'number' && value > 0);
+const RESOURCE_LIMITS = {
+  maxYoungGenerationSizeMb: { rule: size },
+  maxOldGenerationSizeMb: { rule: size },
+  codeRangeSizeMb: { rule: size },
+  stackSizeMb: { rule: size },
+} as const satisfies Readonly<Record<keyof ResourceLimits, OptionRow>>;
+const TABLE = new OptionTable(
+  {
+    maxThreads: { rule: wholeNumber({ from: 1 }) },
+    resourceLimits: {
+      rule: nested(
+        'limits of node:worker_threads, such as { maxOldGenerationSizeMb: 64 }',
+        new OptionTable(RESOURCE_LIMITS, 'a thread', 'resourceLimits.'),
+      ),
+    },
+    threadUrl: { rule: rule('a file: URL', (value) => Reflect.get(Object(value), 'protocol') === 'file:') },
+  } satisfies Readonly<Record<keyof WorkerThreadsOptions, OptionRow>>,
+  'WorkerThreads',
+);
+
 /**
  * Threads for jobs with `isolation: 'worker-thread'`. They are started on first use, and end with the application. The
  * function in a thread gets a `ThreadContext`, whose `signal` and `assertHeld()` work there too, and the return value
@@ -45,7 +66,11 @@ export class WorkerThreads implements WorkerPool {
   private readonly piscina = importPiscina();
   private pool: Promise<Piscina<ThreadTask, ThreadResult>> | undefined;
 
-  constructor(private readonly options: WorkerThreadsOptions = {}) {
+  private readonly options: WorkerThreadsOptions;
+
+  /** @throws {ConfigurationError} for wrong and unknown options */
+  constructor(options: WorkerThreadsOptions = {}) {
+    this.options = TABLE.checked('WorkerThreads', options);
     this.piscina.catch((error: Error) => process.emitWarning(error));
   }
 

@@ -1,4 +1,13 @@
-import { type FencedStore, type FencePosition, FencedError, type JobName } from '../../domain/index.js';
+import {
+  FencedError,
+  type FencedStore,
+  type FencePosition,
+  type JobName,
+  oneOf,
+  type OptionRow,
+  OptionTable,
+  rule,
+} from '../../domain/index.js';
 import { FenceAheadError, MissingTokenError } from '../fence.errors.js';
 import type { FencedRun } from '../fenced-run.js';
 import { rethrow } from '../missing-fence-table.error.js';
@@ -26,6 +35,14 @@ export interface PlainSqlGuardOptions {
   readonly select: SelectSql;
 }
 
+const TABLE = new OptionTable(
+  {
+    placeholders: { required: true, rule: oneOf(['?', '$1']) },
+    select: { required: true, rule: rule('a function that runs a query', (value) => typeof value === 'function') },
+  } satisfies Readonly<Record<keyof PlainSqlGuardOptions, OptionRow>>,
+  'the guard',
+);
+
 /**
  * Guards one database against stale runs, through the driver's own API.
  *
@@ -51,7 +68,12 @@ export interface PlainSqlGuardOptions {
  * ```
  */
 export class PlainSqlGuard implements FencedStore {
-  constructor(private readonly options: PlainSqlGuardOptions) {}
+  private readonly options: PlainSqlGuardOptions;
+
+  /** @throws {ConfigurationError} for wrong and unknown options */
+  constructor(options: PlainSqlGuardOptions) {
+    this.options = TABLE.checked('PlainSqlGuard', options);
+  }
 
   /**
    * Creates the guard table if there is none.

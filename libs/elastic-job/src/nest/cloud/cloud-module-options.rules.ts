@@ -1,4 +1,16 @@
-import { type OptionRow, OptionTable, resources, rule, taskOptions, text } from '../../domain/index.js';
+import {
+  having,
+  isOptionsObject,
+  mustBeUnseen,
+  nested,
+  type OptionRow,
+  OptionTable,
+  resources,
+  rule,
+  show,
+  taskOptions,
+  text,
+} from '../../domain/index.js';
 import type { ElasticJobCloudModuleOptions, TaskApp } from './cloud-module-options.js';
 
 const APP_ROWS = {
@@ -22,23 +34,43 @@ const TABLES = {
   tree: new OptionTable({ namespace: { rule: text() } }, 'tree', 'tree.'),
 };
 
-/** Finds faults of the options that name tasks, one text each. */
-export function findOptionFaults({
-  allow,
-  apps = {},
-  defaults,
-  tree,
-}: ElasticJobCloudModuleOptions): readonly string[] {
+const CLUSTER = 'a name of at most 63 letters, digits, "-", "_" and "."';
+const OBJECT = rule('an object of options', isOptionsObject, mustBeUnseen('an object of options'));
+const MODULE = {
+  backend: {
+    required: true,
+    rule: having('given, such as new LocalProcesses()', 'claim'),
+  },
+  cluster: { rule: rule(CLUSTER, isCluster) },
+  defaults: { rule: nested('an object of options', TABLES.defaults) },
+  apps: { rule: OBJECT },
+  tree: { rule: nested('an object of options', TABLES.tree) },
+  allow: { rule: nested('an object of options', TABLES.allow) },
+  // Judged with `tree`, where the controllers are made.
+  rest: { rule: OBJECT },
+} as const satisfies Readonly<Record<keyof ElasticJobCloudModuleOptions, OptionRow>>;
+const MODULE_TABLE = new OptionTable(MODULE, 'ElasticJobCloudModule');
+
+/** Finds faults of the options, one text each. */
+export function findOptionFaults(options: ElasticJobCloudModuleOptions): readonly string[] {
+  const { apps } = options;
   return [
-    ...faultsOf(TABLES.allow, 'allow', allow),
-    ...faultsOf(TABLES.defaults, 'defaults', defaults),
-    ...faultsOf(TABLES.tree, 'tree', tree),
-    ...Object.entries(apps).flatMap(([name, app]) => faultsOf(TABLES.apps(name), `apps.${name}`, app)),
+    ...MODULE_TABLE.findUnknown(options),
+    ...MODULE_TABLE.findBroken(options),
+    ...Object.entries(apps ?? {}).flatMap(([name, app]) => faultsOf(TABLES.apps(name), `apps.${name}`, app)),
   ];
 }
 
 function faultsOf(table: OptionTable, at: string, given: unknown): readonly string[] {
-  if (given === undefined) return [];
-  if (typeof given !== 'object' || given === null) return [`${at} must be an object of options`];
+  if (!isOptionsObject(given)) return [`${at} must be an object of options`];
   return [...table.findUnknown(given), ...table.findBroken(given)];
+}
+
+/** Judges the cluster's name, which the tree may have. */
+export function findClusterFault(cluster: string): string | undefined {
+  return isCluster(cluster) ? undefined : `cluster must be ${CLUSTER}, but is ${show(cluster)}`;
+}
+
+function isCluster(value: unknown): boolean {
+  return typeof value === 'string' && /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/.test(value);
 }

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { SystemClock } from '../../clock/index.js';
 import { MissingTaskError, TASK_VARIABLE, type TaskReport, TaskWorker, type WorkerLimits } from '../../cloud/index.js';
-import { ConfigurationError, messageOf, show } from '../../domain/index.js';
+import { assertOptionsObject, ConfigurationError, findNearestName, messageOf, show } from '../../domain/index.js';
 import { visibleStacks, visibleText } from '../visible-text.js';
 import { NestTask } from './nest-task.js';
 import { type ImportedModule, TaskModule } from './task.module.js';
@@ -41,12 +41,13 @@ const LIMITS: WorkerLimits = { bootTimeoutMs: 60_000, closeTimeoutMs: 5_000, exi
  *
  * @param root the application's own root module
  * @returns the report; the process ends by itself, or after `exitTimeoutMs`
+ * @throws {ConfigurationError} for wrong options, and for names that are near to those of a time limit
  * @throws {MissingTaskError} if this process is no task
  */
 export async function runTask(root: ImportedModule, options: RunTaskOptions = {}): Promise<TaskReport> {
+  const { limits, nestOptions } = resolve(options);
   const text = process.env[TASK_VARIABLE];
   if (text === undefined) throw new MissingTaskError();
-  const { limits, nestOptions } = resolve(options);
   const worker = new TaskWorker(text, new SystemClock(), limits, tellPeople);
   return worker.run(async () => {
     const context = { ...nestOptions, abortOnError: false };
@@ -55,15 +56,22 @@ export async function runTask(root: ImportedModule, options: RunTaskOptions = {}
 }
 
 function resolve(options: RunTaskOptions) {
+  assertOptionsObject('options of runTask', options);
   const { bootTimeoutMs, closeTimeoutMs, exitTimeoutMs, ...nestOptions } = options;
   const limits: WorkerLimits = {
     bootTimeoutMs: bootTimeoutMs ?? LIMITS.bootTimeoutMs,
     closeTimeoutMs: closeTimeoutMs ?? LIMITS.closeTimeoutMs,
     exitTimeoutMs: exitTimeoutMs ?? LIMITS.exitTimeoutMs,
   };
-  const problems = Object.entries(limits)
+  const wrong = Object.entries(limits)
     .filter(([, value]: [string, unknown]) => typeof value !== 'number' || !(value >= 0))
     .map(([name, value]) => `${name} must be a number of milliseconds of at least 0, but is ${show(value)}`);
+  // Each version of Nest has other options; only a name that is near to one of ours is a mistake.
+  const misspelled = Object.keys(nestOptions).flatMap((name) => {
+    const meant = findNearestName(name, Object.keys(limits), 2);
+    return meant === undefined ? [] : [`${name} is not an option of runTask; did you mean ${meant}?`];
+  });
+  const problems = [...wrong, ...misspelled];
   if (problems.length > 0) throw new ConfigurationError('options of runTask', problems);
   return { limits, nestOptions };
 }

@@ -32,7 +32,7 @@ import {
 import { workOfType } from '../../executor/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import type { ElasticJobRuntime, JobDefinition } from '../../runtime/index.js';
-import { findOptionFaults } from './cloud-module-options.rules.js';
+import { findClusterFault, findOptionFaults } from './cloud-module-options.rules.js';
 import type { ElasticJobCloudModuleOptions } from './cloud-module-options.js';
 import type { CloudTree } from './tree/cloud-tree.js';
 
@@ -220,17 +220,6 @@ function findUnknownApp({ appName }: JobConfiguration, apps: TaskApps = {}): str
 }
 
 function assertUsable(options: ElasticJobCloudModuleOptions): void {
-  const { backend, cluster = CLUSTER } = options;
-  const problems = [...findOptionFaults(options)];
-  if (typeof backend?.claim !== 'function') {
-    problems.push(`backend must be given, such as new LocalProcesses(), but is ${show(backend)}`);
-  }
-  const clusterFault = findClusterFault(cluster);
-  if (clusterFault !== undefined) problems.push(clusterFault);
+  const problems = findOptionFaults(options);
   if (problems.length > 0) throw new ConfigurationError('ElasticJobCloudModule', problems);
-}
-
-function findClusterFault(cluster: string): string | undefined {
-  if (/^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/.test(cluster)) return undefined;
-  return `cluster must be a name of at most 63 letters, digits, "-", "_" and ".", but is ${show(cluster)}`;
 }

@@ -27,7 +27,8 @@ import { HEALTH_OPTIONS, type HealthOptions, showsDetails } from './health-optio
  * others show one part each, for dashboards and alarms. All of them read from memory.
  *
  * Degraded keeps HTTP 200: Terminus 12 has that status, and under Terminus 11 it is `up` with `degraded: true`. In
- * production only the status is shown, unless `ElasticJobHealthModule.forRoot({ details: true })` says otherwise.
+ * production only the status is shown, unless `ElasticJobHealthModule.forRoot({ details: true })` says otherwise. Wrong
+ * and unknown limits are a `ConfigurationError`.
  */
 @sharedClass('ElasticJobHealthIndicator')
 @publicCalls()

@@ -1,6 +1,7 @@
 import { publicCalls } from '../../async-context/index.js';
 import type { Clock } from '../../clock/index.js';
 import { sharedClass } from '../../copies/index.js';
+import { CENTER_TABLE } from './memory-registry-center.rules.js';
 import { MemoryRegistryCenter, type MemoryRegistryCenterOptions } from './memory-registry-center.js';
 import type { LaneName } from './memory-link.js';
 import {
@@ -43,11 +44,11 @@ export class MemoryRegistry {
   }
 
   /**
-   * Creates a client that is not connected yet. @throws {ConfigurationError} for a namespace that ZooKeeper would
-   * refuse.
+   * Creates a client that is not connected yet. @throws {ConfigurationError} for wrong and unknown options, and for a
+   * namespace that ZooKeeper would refuse.
    */
   center(options: MemoryRegistryCenterOptions): MemoryRegistryCenter {
-    return new MemoryRegistryCenter(this.server, options);
+    return new MemoryRegistryCenter(this.server, CENTER_TABLE.checked('MemoryRegistry.center', options));
   }
 
   /** Ends the session as its timeout would. The client learns of it. */

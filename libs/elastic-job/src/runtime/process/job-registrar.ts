@@ -41,6 +41,7 @@ export type RunInterceptor = (context: ShardingContext, run: () => unknown) => u
 
 /** Place of jobs that were added at run time. */
 const ADDED = 'JobRegistrar.add';
+const CHANGED = 'JobRegistrar.change';
 
 /**
  * Adds, changes and removes jobs, before the start and while the process runs.
@@ -111,16 +112,15 @@ export class JobRegistrar {
     jobName: JobName,
     changes: Partial<Omit<JobOptions, 'name' | 'overwrite' | CodeOption>>,
   ): Promise<JobConfiguration> {
+    const { settings, problems } = takeSettings(CHANGED, changes);
     const job = this.of(jobName);
-    const place = 'JobRegistrar.change';
-    const { settings, problems } = takeSettings(place, changes);
     const { jobName: name, ...current } = job.configuration;
     // An undefined cron is an oversight, not a wish for a one-off job.
     const follows = followMisfire(current, settings);
     const options = { ...current, ...follows, name, ...settings, cron: settings.cron ?? current.cron };
     const cronDialect = dialectOfEdit(settings.cron, this.cronDialect);
     const configuration = resolveJobOptions(options, {
-      place,
+      place: CHANGED,
       problems,
       cronDialect,
       strategies: [...this.strategies, current.strategy],

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock/index.js';
 import { launchOf, placeOf, type TaskKey, type TaskTarget } from '../../cloud/index.js';
+import { flag, having, number, type OptionRow, OptionTable, rule } from '../../domain/index.js';
 import type { MemoryTaskEvent } from './memory-task-event.js';
 import { MemoryTask, type MemoryTaskWorld } from './memory-task.js';
 import type { MemoryTaskScript } from './memory-task-script.js';
@@ -22,6 +23,23 @@ export interface MemoryTaskClusterOptions {
   /** Called for each effect on a task, whether or not a scheduler gets the answer. @default ignored */
   readonly onEvent?: (event: MemoryTaskEvent) => void;
 }
+
+const OF = 'MemoryTaskCluster';
+const aFunction = rule('a function', (value) => typeof value === 'function');
+const TABLE = new OptionTable(
+  {
+    clock: { required: true, rule: having('a Clock', 'wallNow', 'monotonicNow', 'setTimer') },
+    script: {
+      rule: rule('a function, or a list of steps', (value) => Array.isArray(value) || typeof value === 'function'),
+    },
+    adopts: { rule: flag() },
+    hasLink: { rule: flag() },
+    leastIntervalMs: { rule: number(0, Number.MAX_SAFE_INTEGER) },
+    delayMs: { rule: aFunction },
+    onEvent: { rule: aFunction },
+  } satisfies Readonly<Record<keyof MemoryTaskClusterOptions, OptionRow>>,
+  OF,
+);
 
 /** A task that has begun its work. */
 export interface MemoryTaskLaunch {
@@ -56,17 +74,9 @@ export class MemoryTaskStore {
   private readonly records = new Map<string, PlaceRecord>();
 
   constructor(options: MemoryTaskClusterOptions) {
-    const script = (): Promise<void> => Promise.resolve();
-    this.settings = {
-      adopts: true,
-      hasLink: true,
-      leastIntervalMs: 0,
-      script,
-      delayMs: () => 0,
-      onEvent: () => {},
-      ...options,
-    };
-    const { adopts, clock, hasLink, onEvent } = this.settings;
+    const { clock, adopts = true, hasLink = true, leastIntervalMs = 0, ...functions } = TABLE.checked(OF, options);
+    const { script = () => Promise.resolve(), delayMs = () => 0, onEvent = () => {} } = functions;
+    this.settings = { clock, adopts, hasLink, leastIntervalMs, script, delayMs, onEvent };
     this.world = {
       clock,
       adopts,

@@ -1,4 +1,5 @@
 import { type TaskKey, TaskBackendError } from '../../cloud/index.js';
+import { oneOf, type OptionRow, OptionTable, rule, text } from '../../domain/index.js';
 
 /** A request of a scheduler to its backend. */
 export type TaskRequest = 'claim' | 'open' | 'watch' | 'cancel' | 'tail' | 'release' | 'list';
@@ -11,6 +12,24 @@ export interface TaskHoldOptions {
   readonly key?: Pick<TaskKey, 'jobName' | 'item'>;
   /** The name of the scheduler's backend. @default any */
   readonly scheduler?: string;
+}
+
+const REQUEST = new OptionTable(
+  { request: { required: true, rule: oneOf(['claim', 'open', 'watch', 'cancel', 'tail', 'release', 'list']) } },
+  'holdNext',
+);
+const TABLE = new OptionTable(
+  {
+    at: { rule: oneOf(['before', 'after']) },
+    key: { rule: rule('{ jobName, item }', isKey) },
+    scheduler: { rule: text() },
+  } satisfies Readonly<Record<keyof TaskHoldOptions, OptionRow>>,
+  'holdNext',
+);
+
+function isKey(value: unknown): boolean {
+  const { jobName, item } = Object(value);
+  return typeof jobName === 'string' && Number.isSafeInteger(item);
 }
 
 /** A request that is held at a point named by a test. */
@@ -41,7 +60,8 @@ export class TaskHolds {
   private readonly pending: Hold[] = [];
 
   hold(request: TaskRequest, options: TaskHoldOptions = {}): TaskHold {
-    const hold = new Hold(request, options);
+    REQUEST.checked('holdNext', { request });
+    const hold = new Hold(request, TABLE.checked('holdNext', options));
     this.pending.push(hold);
     return hold;
   }

@@ -1,5 +1,5 @@
 import { context, INVALID_TRACEID, ROOT_CONTEXT, trace, type TracerProvider } from '@opentelemetry/api';
-import type { RunTracer, Trigger } from '../../domain/index.js';
+import { having, type OptionRow, OptionTable, type RunTracer, type Trigger } from '../../domain/index.js';
 import { LabelValues } from '../label-values.js';
 import { OpenTelemetryRunTrace } from './open-telemetry-run-trace.js';
 import { parseTraceparent } from './traceparent.js';
@@ -13,11 +13,20 @@ export interface OpenTelemetryOptions {
   readonly tracerProvider?: TracerProvider;
 }
 
+const TABLE = new OptionTable(
+  { tracerProvider: { rule: having('a TracerProvider', 'getTracer') } } satisfies Readonly<
+    Record<keyof OpenTelemetryOptions, OptionRow>
+  >,
+  'the tracer',
+);
+
 /**
  * Creates spans for the runs on this instance: `ElasticJobModule.forRoot({ tracer: openTelemetryTracer() })`. For a
  * handler's own spans to become their children, a context manager must be registered, as every SDK for Node does.
+ * @throws {ConfigurationError} for wrong and unknown options
  */
-export function openTelemetryTracer({ tracerProvider = trace }: OpenTelemetryOptions = {}): RunTracer {
+export function openTelemetryTracer(input: OpenTelemetryOptions = {}): RunTracer {
+  const { tracerProvider = trace } = TABLE.checked('openTelemetryTracer', input);
   const tracer = tracerProvider.getTracer(SCOPE);
   const errorTypes = new LabelValues(MOST_ERROR_TYPES);
   return {

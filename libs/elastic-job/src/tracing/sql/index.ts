@@ -31,6 +31,7 @@
  * the epoch.
  */
 export * from './history.errors.js';
+export type { SqlHistoryOptions } from './sql-history-options.js';
 export * from './sql-history.js';
 export type {
   ExecutionCount,

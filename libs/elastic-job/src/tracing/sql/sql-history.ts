@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { Kysely } from 'kysely';
 import { ConfigurationError, show } from '../../domain/index.js';
 import type { JobEventSink, SinkHost } from '../event-sink.js';
@@ -17,6 +16,8 @@ import type {
   TracePage,
   TraceQuery,
 } from '../trace-query.js';
+import type { SqlHistoryOptions } from './sql-history-options.js';
+import { HISTORY_TABLE } from './sql-history.rules.js';
 import { TraceReader } from './trace-reader.js';
 import { TraceRecorder } from './trace-recorder.js';
 import { TraceRetention } from './trace-retention.js';
@@ -25,41 +26,6 @@ import { TraceWriter } from './trace-writer.js';
 import { WriterThread } from './thread/writer-thread.js';
 
 export type { TraceDialectName } from './trace-dialect.js';
-
-/** Options of `SqlHistory`. */
-export interface SqlHistoryOptions {
-  /** Name of the history in messages; several histories need several names. @default 'sql' */
-  readonly name?: string;
-  /** Dialect of the database. @default the dialect of the Kysely instance */
-  readonly dialect?: TraceDialectName;
-  /** How long rows are kept, in days. @default for ever */
-  readonly keepDays?: number;
-  /** Most rows of each table that are kept, the newest. @default all */
-  readonly keepRows?: number;
-  /** Most rows that wait in memory; the oldest are dropped. At least 1000. @default 10_000 */
-  readonly queueRows?: number;
-  /** How long rows are collected before they are written, in milliseconds. @default 200 */
-  readonly gatherMs?: number;
-  /**
-   * The file of a module that exports a function `createDialect`, which makes a dialect of Kysely for the same
-   * database. With it, a thread writes the rows over a connection of its own, so the event loop only collects them.
-   * Reading, migrations and deletions still use the given Kysely.
-   *
-   * ```ts
-   * // history.dialect.ts
-   * export const createDialect = () => new SqliteDialect({ database: new Database('history.db') });
-   * // app.module.ts
-   * new SqlHistory(db, { dialectModule: new URL('./history.dialect.js', import.meta.url) })
-   * ```
-   * @default rows are written in the thread of the event loop
-   */
-  readonly dialectModule?: URL;
-  /**
-   * Place of the file behind `nestjs-elastic-job/history-thread`, if the application is bundled.
-   * @default beside this one
-   */
-  readonly threadUrl?: URL;
-}
 
 /**
  * Keeps the history of runs in the user's database, in ElasticJob's tables. Add it to the module's `tracing`:
@@ -88,14 +54,11 @@ export class SqlHistory<Database> implements JobEventSink, RunHistory {
   private parts: HistoryParts | undefined;
   private isStarted = false;
 
-  /** @throws {ConfigurationError} for wrong options, and for an unknown dialect */
+  /** @throws {ConfigurationError} for wrong and unknown options, and for an unknown dialect */
   constructor(db: Kysely<Database>, options: SqlHistoryOptions = {}) {
-    const dialect = options.dialect ?? dialectOf(db);
-    const problems = problemsOf({ ...options, dialect });
-    if (problems.length > 0) throw new ConfigurationError('SqlHistory', problems);
-    this.options = options;
-    this.name = options.name ?? 'sql';
-    this.dialect = dialect!;
+    this.options = HISTORY_TABLE.checked('SqlHistory', options);
+    this.name = this.options.name ?? 'sql';
+    this.dialect = this.options.dialect ?? knownDialectOf(db);
     this.store = new TraceStore(asTraceDb(db), traceDialect(this.dialect));
     this.reader = new TraceReader(this.store);
   }
@@ -115,7 +78,7 @@ export class SqlHistory<Database> implements JobEventSink, RunHistory {
 
   /**
    * The runs of items, the newest first, in pages.
-   * @throws {ConfigurationError} for a wrong limit or cursor
+   * @throws {ConfigurationError} for wrong and unknown options of the query
    * @throws {MissingHistoryTableError} if the tables do not exist yet
    * @throws any other error of the driver
    */
@@ -130,6 +93,7 @@ export class SqlHistory<Database> implements JobEventSink, RunHistory {
 
   /**
    * Number of runs of items, and of their jobs.
+   * @throws {ConfigurationError} for wrong and unknown options of the filter
    * @throws {MissingHistoryTableError} if the tables do not exist yet
    * @throws any other error of the driver
    */
@@ -194,28 +158,10 @@ interface HistoryParts {
   readonly retention: TraceRetention;
 }
 
-function problemsOf({ name, dialect, ...options }: SqlHistoryOptions): string[] {
-  const { keepDays, keepRows, queueRows, gatherMs, dialectModule, threadUrl } = options;
-  const isNamed = name === undefined || (typeof name === 'string' && name !== '');
-  return [
-    isNamed || `name (given as ${show(name)}) must be a text`,
-    (dialect !== undefined && TRACE_DIALECTS.includes(dialect)) ||
-      `dialect (given as ${show(dialect)}) must be ${TRACE_DIALECTS.map(show).join(', ')}; ` +
-        'give it, since this Kysely has an unknown one',
-    isWhole(keepDays, 1) || `keepDays (given as ${show(keepDays)}) must be a whole number from 1`,
-    isWhole(keepRows, 1) || `keepRows (given as ${show(keepRows)}) must be a whole number from 1`,
-    isWhole(queueRows, 1_000) || `queueRows (given as ${show(queueRows)}) must be a whole number from 1000`,
-    isWhole(gatherMs, 0) || `gatherMs (given as ${show(gatherMs)}) must be a whole number from 0`,
-    fileProblem('dialectModule', dialectModule),
-    fileProblem('threadUrl', threadUrl),
-  ].filter((problem) => typeof problem === 'string');
-}
-
-function fileProblem(option: string, url: URL | undefined): string | true {
-  if (url === undefined || (url instanceof URL && url.protocol === 'file:' && existsSync(url))) return true;
-  return `${option} (given as ${show(String(url))}) must be the URL of an existing file`;
-}
-
-function isWhole(value: unknown, from: number): boolean {
-  return value === undefined || (typeof value === 'number' && Number.isSafeInteger(value) && value >= from);
+function knownDialectOf<Database>(db: Kysely<Database>): TraceDialectName {
+  const dialect = dialectOf(db);
+  if (dialect !== undefined) return dialect;
+  throw new ConfigurationError('SqlHistory', [
+    `dialect must be ${TRACE_DIALECTS.map(show).join(', ')}; give it, since this Kysely has an unknown one`,
+  ]);
 }

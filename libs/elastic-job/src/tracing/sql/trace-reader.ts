@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { ConfigurationError, isMissingTable, show } from '../../domain/index.js';
 import { MissingHistoryTableError } from './history.errors.js';
+import { QUERY_TABLES } from './sql-history.rules.js';
 import type { StoredTime } from './trace-database.js';
 import { executionConditions, statusConditions } from './trace-filters.js';
 import type {
@@ -15,8 +16,6 @@ import type {
 } from '../trace-query.js';
 import type { TraceStore } from './trace-store.js';
 
-const MOST_ROWS = 1_000;
-
 /** Last row of a page: its time in milliseconds since the epoch, and its id. */
 type Position = readonly [time: number, id: string];
 
@@ -25,11 +24,12 @@ export class TraceReader {
   constructor(private readonly store: TraceStore) {}
 
   /**
-   * @throws {ConfigurationError} for a wrong limit or cursor
+   * @throws {ConfigurationError} for wrong and unknown options of the query
    * @throws {MissingHistoryTableError}
    * @throws any other error of the driver
    */
-  async executions(query: ExecutionQuery): Promise<TracePage<ExecutionTrace>> {
+  async executions(given: ExecutionQuery): Promise<TracePage<ExecutionTrace>> {
+    const query = QUERY_TABLES.executions.checked('SqlHistory.executions', given);
     const { db, dialect } = this.store;
     const { limit, after } = pageOf(query);
     let select = db
@@ -56,11 +56,12 @@ export class TraceReader {
   }
 
   /**
-   * @throws {ConfigurationError} for a wrong limit or cursor
+   * @throws {ConfigurationError} for wrong and unknown options of the query
    * @throws {MissingHistoryTableError}
    * @throws any other error of the driver
    */
-  async statuses(query: TraceQuery): Promise<TracePage<StatusTrace>> {
+  async statuses(given: TraceQuery): Promise<TracePage<StatusTrace>> {
+    const query = QUERY_TABLES.statuses.checked('SqlHistory.statuses', given);
     const { db, dialect } = this.store;
     const { limit, after } = pageOf(query);
     let select = db
@@ -83,7 +84,8 @@ export class TraceReader {
   }
 
   /** @throws {MissingHistoryTableError} @throws any other error of the driver */
-  async countExecutions(filter: ExecutionFilter): Promise<ExecutionCount> {
+  async countExecutions(given: ExecutionFilter): Promise<ExecutionCount> {
+    const filter = QUERY_TABLES.countExecutions.checked('SqlHistory.countExecutions', given);
     const { db, dialect } = this.store;
     const { executions, jobs } = await db
       .selectFrom('jobExecutionLog')
@@ -96,7 +98,8 @@ export class TraceReader {
   }
 
   /** @throws {MissingHistoryTableError} @throws any other error of the driver */
-  async countStatuses(filter: TraceFilter): Promise<number> {
+  async countStatuses(given: TraceFilter): Promise<number> {
+    const filter = QUERY_TABLES.countStatuses.checked('SqlHistory.countStatuses', given);
     const { db, dialect } = this.store;
     const { rows } = await db
       .selectFrom('jobStatusTraceLog')
@@ -120,14 +123,9 @@ function page<Row>(found: readonly Row[], limit: number, positionOf: (row: Row) 
 }
 
 function pageOf({ limit = 100, cursor }: TraceQuery): { readonly limit: number; readonly after: Position | undefined } {
-  const problems: string[] = [];
-  const isLimit = Number.isSafeInteger(limit) && limit >= 1 && limit <= MOST_ROWS;
-  if (!isLimit) problems.push(`limit (given as ${show(limit)}) must be a whole number from 1 to ${MOST_ROWS}`);
   const after = cursor === undefined ? undefined : parseCursor(cursor);
-  if (cursor !== undefined && after === undefined) {
-    problems.push(`cursor (given as ${show(cursor)}) must be the cursor of a page`);
-  }
-  if (problems.length > 0) throw new ConfigurationError('SqlHistory', problems);
+  if (cursor !== undefined && after === undefined)
+    throw new ConfigurationError('SqlHistory', [`cursor must be the cursor of a page, but is ${show(cursor)}`]);
   return { limit, after };
 }
 

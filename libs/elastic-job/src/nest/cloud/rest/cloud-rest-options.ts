@@ -1,5 +1,13 @@
 import type { CanActivate, Type } from '@nestjs/common';
-import { ConfigurationError, show } from '../../../domain/index.js';
+import {
+  ConfigurationError,
+  hasMethods,
+  mustBeUnseen,
+  type OptionRow,
+  OptionTable,
+  rule,
+  show,
+} from '../../../domain/index.js';
 
 /** Access to ElasticJob-Cloud's REST interface; give exactly one of the two. */
 export interface CloudRestOptions {
@@ -39,17 +47,23 @@ function findRestFaults({ rest, tree }: RestParts): readonly string[] {
   ];
 }
 
-function findAccessFaults({ guards, token }: CloudRestOptions): readonly string[] {
-  if ((guards === undefined) === (token === undefined)) return ['rest must have either token or guards'];
-  if (guards !== undefined)
-    return Array.isArray(guards) && guards.length > 0 && guards.every(isGuard) ? [] : [NO_GUARDS];
-  return typeof token === 'string' && isStrong(token) ? [] : [WEAK_TOKEN];
+function findAccessFaults(rest: CloudRestOptions): readonly string[] {
+  const { guards, token } = rest;
+  const unknown = TABLE.findUnknown(rest);
+  if ((guards === undefined) === (token === undefined)) return [...unknown, 'rest must have either token or guards'];
+  return [...unknown, ...TABLE.findBroken(rest)];
 }
 
-const NO_GUARDS = 'rest.guards must be a list of at least one guard of Nest';
-const WEAK_TOKEN =
-  `rest.token must be a random text of at least ${LEAST_BITS} bits, without spaces, such as "openssl rand -hex 16" ` +
-  'prints it';
+const GUARDS = 'a list of at least one guard of Nest';
+const TOKEN = `a random text of at least ${LEAST_BITS} bits, without spaces, such as "openssl rand -hex 16" prints it`;
+const TABLE = new OptionTable(
+  {
+    guards: { rule: rule(GUARDS, areGuards, mustBeUnseen(GUARDS)) },
+    token: { rule: rule(TOKEN, isStrong, mustBeUnseen(TOKEN)) },
+  } satisfies Readonly<Record<keyof CloudRestOptions, OptionRow>>,
+  'the REST interface',
+  'rest.',
+);
 
 /** @throws {ConfigurationError} */
 export function assertRestUsable(options: RestParts): void {
@@ -57,13 +71,14 @@ export function assertRestUsable(options: RestParts): void {
   if (faults.length > 0) throw new ConfigurationError('ElasticJobCloudModule', faults);
 }
 
-function isGuard(guard: unknown): boolean {
-  return typeof guard === 'function' || typeof Object(guard).canActivate === 'function';
+function areGuards(guards: unknown): boolean {
+  const isGuard = (guard: unknown) => typeof guard === 'function' || hasMethods(guard, 'canActivate');
+  return Array.isArray(guards) && guards.length > 0 && guards.every(isGuard);
 }
 
 /** Estimates the bits of a random text with these kinds of characters. */
-function isStrong(token: string): boolean {
-  if (!/^[\x21-\x7e]+$/.test(token) || new Set(token).size < LEAST_KINDS) return false;
+function isStrong(token: unknown): boolean {
+  if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token) || new Set(token).size < LEAST_KINDS) return false;
   return token.length * bitsOf(token) >= LEAST_BITS;
 }
 
