@@ -2,6 +2,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { THROWN_TRAPS } from '@test/support/unit/thrown-traps.js';
 import {
+  anyCodeOf,
   causeOf,
   codeOf,
   describeError,
@@ -59,7 +60,8 @@ it.each([
   [new Error('a'), undefined],
   [{ code: 'none' }, undefined],
 ])('reads the code of an error if it is a text or a number: %#', (thrown, code) => {
-  expect(codeOf(thrown)).toBe(code);
+  expect(anyCodeOf(thrown)).toBe(code);
+  expect(codeOf(thrown)).toBe(typeof code === 'string' ? code : undefined);
 });
 
 describe.each([...THROWN_TRAPS])('%s', (_what, trapped) => {
@@ -70,7 +72,7 @@ describe.each([...THROWN_TRAPS])('%s', (_what, trapped) => {
 
     expect(texts).toEqual(texts.map(() => expect.stringMatching(/./)));
     expect(typeof isError(thrown)).toBe('boolean');
-    expect(() => [causeOf(thrown), codeOf(thrown)]).not.toThrow();
+    expect(() => [causeOf(thrown), codeOf(thrown), anyCodeOf(thrown)]).not.toThrow();
   });
 
   it('stays itself only if its class, name, message and causes can be read', () => {

@@ -46,8 +46,14 @@ export function nameOf(thrown: unknown): string {
   return isError(thrown) ? textOf(() => thrown.name) : typeof thrown;
 }
 
-/** The code of an error, as Node's errors have one; undefined if it has none, or none that can be read. */
-export function codeOf(thrown: unknown): string | number | undefined {
+/** The code of an error as a text, as Node's errors have one; undefined if it has none, or none that can be read. */
+export function codeOf(thrown: unknown): string | undefined {
+  const code = anyCodeOf(thrown);
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** The code of an error as a text or a number, as drivers and exit codes have one. @see codeOf */
+export function anyCodeOf(thrown: unknown): string | number | undefined {
   const code: unknown = isError(thrown) ? attempt(() => Reflect.get(thrown, 'code')) : undefined;
   return typeof code === 'string' || typeof code === 'number' ? code : undefined;
 }

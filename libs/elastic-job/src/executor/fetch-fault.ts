@@ -16,6 +16,6 @@ export function fetchFault(thrown: unknown, mostCauses = MOST_CAUSES): Error {
   // Defined, since an assignment fails where somebody has frozen `Error.prototype`.
   return Object.defineProperties(fault, {
     name: { value: name, writable: true, configurable: true },
-    ...(typeof code === 'string' && { code: { value: code, enumerable: true, writable: true, configurable: true } }),
+    ...(code !== undefined && { code: { value: code, enumerable: true, writable: true, configurable: true } }),
   });
 }

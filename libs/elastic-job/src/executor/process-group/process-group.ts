@@ -151,7 +151,7 @@ function start(options: ProcessGroupOptions): { readonly child?: ChildProcess; r
 
 /** The error of a start, with its code alone: its message and its fields may repeat the arguments. */
 function startFault(command: string, error: unknown): Error {
-  const code = String(codeOf(error) || nameOf(error));
+  const code = codeOf(error) || nameOf(error);
   return Object.assign(new Error(`spawn ${command} ${code}`), { code });
 }
 

@@ -55,14 +55,13 @@ export function portrayError(error: unknown, causes = MOST_CAUSES): ErrorPortrai
   if (!isError(error)) {
     return { isError: false, name: '', message, stack: undefined, code: undefined, cause: undefined };
   }
-  const code = codeOf(error);
   const cause = causeOf(error);
   return {
     isError: true,
     name: nameOf(error),
     message,
     stack: stackOf(error),
-    code: typeof code === 'string' ? code : undefined,
+    code: codeOf(error),
     cause: cause === undefined || causes === 0 ? undefined : portrayError(cause, causes - 1),
   };
 }

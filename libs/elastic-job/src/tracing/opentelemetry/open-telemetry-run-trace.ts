@@ -9,7 +9,7 @@ import {
   type Tracer,
 } from '@opentelemetry/api';
 import {
-  codeOf,
+  anyCodeOf,
   ElasticJobError,
   isError,
   messageOf,
@@ -170,7 +170,7 @@ function describe(error: unknown): Described {
     const message = typeof error === 'string' ? error : `a ${typeof error} was thrown`;
     return { type: typeof error, name: typeof error, message, code: undefined };
   }
-  const [name, code] = [nameOf(error), codeOf(error)];
+  const [name, code] = [nameOf(error), anyCodeOf(error)];
   return { type: isOwn(error) ? String(code) : name, name, message: messageOf(error), code };
 }
 
