@@ -1,4 +1,10 @@
-import { ElasticJob, JobRegistrar, type ShardingContext } from '@app/elastic-job';
+import {
+  ConfigurationError,
+  ElasticJob,
+  ElasticJobTemplate,
+  JobRegistrar,
+  type ShardingContext,
+} from '@app/elastic-job';
 import { Injectable } from '@nestjs/common';
 import { describe, expect, it } from 'vitest';
 import { EVERY_SECOND, startJobs } from './support/job-application.js';
@@ -124,4 +130,22 @@ describe('@ElasticJob', () => {
       return Wrong;
     }).toThrow(/@ElasticJob on items/);
   });
+});
+
+it.each([
+  ['@ElasticJob', undefined, (options: never) => ElasticJob(options)],
+  ['@ElasticJob', new Date(), (options: never) => ElasticJob(options)],
+  ['@ElasticJobTemplate', null, (options: never) => ElasticJobTemplate('t', options)],
+  ['@ElasticJobTemplate', 5, (options: never) => ElasticJobTemplate('t', options)],
+  ['@ElasticJobTemplate', new Date(), (options: never) => ElasticJobTemplate('t', options)],
+])('%s is refused at the start if its options are no object: %#', async (_, options, declare) => {
+  class Jobs {
+    @Reflect.apply(declare, undefined, [options])
+    run(): void {}
+  }
+
+  const start = startJobs({ providers: [Jobs] });
+
+  await expect(start).rejects.toThrow(ConfigurationError);
+  await expect(start).rejects.toThrow('Jobs.run: the options must be an object, but are of type ');
 });

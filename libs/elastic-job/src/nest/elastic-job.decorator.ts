@@ -1,5 +1,5 @@
 import { SetMetadata } from '@nestjs/common';
-import { ConfigurationError, type JobOptions, type TemplateLimits } from '../domain/index.js';
+import { ConfigurationError, isOptionsObject, type JobOptions, type TemplateLimits } from '../domain/index.js';
 
 /** Key under which a method or class carries the options of its jobs. Text, so that two copies of the package agree. */
 const JOB_OPTIONS = 'elastic-job:job-options';
@@ -53,7 +53,9 @@ export interface TemplateOptions
  * changed. A job beyond a limit is not created; one that comes into the registry in another way rests.
  */
 export function ElasticJobTemplate(name: string, options: TemplateOptions = {}): ElasticJobDecorator {
-  return decorator('@ElasticJobTemplate', TEMPLATE_OPTIONS, { ...options, name, shardingTotalCount: 1 });
+  // Any other value is kept as it is, for the start to refuse.
+  const complete = isOptionsObject(options) ? { ...options, name, shardingTotalCount: 1 } : options;
+  return decorator('@ElasticJobTemplate', TEMPLATE_OPTIONS, complete);
 }
 
 function decorator(what: string, key: string, options: JobOptions): ElasticJobDecorator {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { ConfigurationError, type JobOptions } from '../domain/index.js';
+import { assertOptionsObject, ConfigurationError, type JobOptions } from '../domain/index.js';
 import { methodsOf, providerClassOf, staticMethodsOf } from './class-members.js';
 import { type Declaration, JOBS } from './elastic-job.decorator.js';
 import { hasEnhancers } from './enhancers.js';
@@ -77,6 +77,7 @@ function findClassFault(methods: ReadonlyMap<string | symbol, JobMethod>): strin
 }
 
 function found(where: Omit<FoundJob, 'options'>, options: JobOptions): FoundJob {
+  assertOptionsObject(where.place, options);
   return { ...where, options: { ...options, name: options.name ?? where.place } };
 }
 
@@ -92,7 +93,9 @@ function refuseController(controller: ProviderWrapper, declaration: Declaration)
 }
 
 function refuse(declaration: Declaration, carrier: object, place: string, reason: string): void {
-  for (const { name = place, cron } of declaration.optionsOn(carrier)) {
+  for (const options of declaration.optionsOn(carrier)) {
+    assertOptionsObject(place, options);
+    const { name = place, cron } = options;
     const declared = cron === undefined ? declaration.what : `${declaration.what} with cron ${JSON.stringify(cron)}`;
     throw new ConfigurationError(`job "${name}" (${place})`, [`${declared}: ${reason}`]);
   }
