@@ -34,6 +34,21 @@ export function describeOperateApi(adapter: RegistryAdapter): void {
       expect(await statuses(JOB)).toEqual(['DISABLED', 'ENABLED']);
     });
 
+    // All servers of a job are stopped by a scope that is left out, not by an address that somebody failed to read.
+    it.each([{ serverIp: undefined }, { serverIp: null }, { serverIP: '10.0.0.1' }, '10.0.0.1', null])(
+      'does nothing to any server for the scope %o',
+      async (scope) => {
+        await stage().writeJava(JOB, { nodes: ALL_ENABLED });
+        for (const command of ['disable', 'enable', 'shutdown', 'remove'] as const) {
+          await expect(api[command](JOB, scope as ServerScope)).rejects.toMatchObject({
+            name: 'ConfigurationError',
+            message: expect.stringContaining(`JobOperateApi.${command}`),
+          });
+        }
+        expect(await statuses(JOB)).toEqual(['ENABLED', 'ENABLED']);
+      },
+    );
+
     it('disables a server in all its jobs, and in no other job', async () => {
       await stage().writeJava(JOB, { nodes: ALL_ENABLED });
       await stage().writeJava(OTHER, { nodes: { 'servers/10.0.0.1': 'ENABLED' } });

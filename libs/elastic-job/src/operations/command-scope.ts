@@ -1,10 +1,10 @@
-import { type JobName, OptionTable, parseCreatedJob, removedRoot, text } from '../domain/index.js';
+import { ConfigurationError, type JobName, OptionTable, parseCreatedJob, removedRoot, text } from '../domain/index.js';
 import type { Operation } from '../registry/index.js';
 import type { JobFacts } from './job-facts.js';
 
 /** Scope of a command: one server, or all. */
 export interface ServerScope {
-  /** Only this server of the job. @default all of them */
+  /** Only this server of the job; refused if it is there and undefined or null. @default all of them */
   readonly serverIp?: string;
 }
 
@@ -12,7 +12,12 @@ const SCOPE = new OptionTable({ serverIp: { rule: text() } }, 'a scope');
 
 /** The scope of a command for one job. @throws {ConfigurationError} for a wrong scope, which would be all servers */
 export function scopeOf(command: string, jobName: JobName, scope: ServerScope): CommandScope {
-  return { jobName, ...SCOPE.checked(`JobOperateApi.${command}`, scope) };
+  const place = `JobOperateApi.${command}`;
+  const { serverIp } = SCOPE.checked(place, scope);
+  if (serverIp === undefined && Object.hasOwn(scope, 'serverIp')) {
+    throw new ConfigurationError(place, ['serverIp is given, but has no value; leave it out for all servers']);
+  }
+  return { jobName, serverIp };
 }
 
 /** One job or all, one server or all. */
