@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { untyped } from '@test/support/unit/no-settings.js';
 import { JobOperateApi, type ServerScope } from '../../../libs/elastic-job/src/operations/index.js';
 import type { RegistryAdapter } from '../registry/index.js';
 import { costOf } from '../registry/support.js';
@@ -40,7 +41,7 @@ export function describeOperateApi(adapter: RegistryAdapter): void {
       async (scope) => {
         await stage().writeJava(JOB, { nodes: ALL_ENABLED });
         for (const command of ['disable', 'enable', 'shutdown', 'remove'] as const) {
-          await expect(api[command](JOB, scope as ServerScope)).rejects.toMatchObject({
+          await expect(api[command](JOB, untyped(scope))).rejects.toMatchObject({
             name: 'ConfigurationError',
             message: expect.stringContaining(`JobOperateApi.${command}`),
           });
