@@ -166,7 +166,7 @@ function close(): void {
   gate = new Promise((resolve) => (letGo = resolve));
 }
 
-function tick(): Promise<void> {
+function tick(): Promise<boolean> {
   return runtime!.registrar.of(JOB).currentSession!.tick(stage().clock.wallNow());
 }
 

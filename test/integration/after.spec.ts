@@ -107,7 +107,7 @@ async function start(options: JobOptions & { readonly name: string }): Promise<E
   return runtime;
 }
 
-function tick(runtime: ElasticJobRuntime, fireTime: number): Promise<void> {
+function tick(runtime: ElasticJobRuntime, fireTime: number): Promise<boolean> {
   return runtime.registrar.of('import').currentSession!.tick(fireTime);
 }
 

@@ -419,6 +419,11 @@ export const REGRESSIONS: readonly Regression[] = [
     showed: 'a process that stopped while the registry was away left a timer, which counted what had no answer',
   },
   {
+    seed: 24_011_768,
+    edition: 5,
+    showed: 'a fire time was forgotten at which a fast clock was found to be ahead, under "skip" for good',
+  },
+  {
     seed: 20_013_733,
     edition: 5,
     showed: 'a start was forgotten that a dead owner had not heard of, as its item still ran on the next owner',

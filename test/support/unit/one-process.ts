@@ -23,9 +23,9 @@ export const SERVER = '10.0.0.1';
 export class OneProcess {
   /** The registry's clock. The clock of the process can be set separately. */
   readonly clock = new VirtualClock();
-  readonly host = this.clock.fork();
+  readonly host: VirtualClock;
   readonly registry = new MemoryRegistry(this.clock);
-  readonly center = this.connection(this.host);
+  readonly center: MemoryRegistryCenter;
   readonly operator: RegistryCenter = this.connection(this.clock);
   readonly runtime: ElasticJobRuntime;
   readonly told: JobEvent[] = [];
@@ -35,14 +35,21 @@ export class OneProcess {
   work: (context: ShardingContext) => unknown = () => {};
   private readonly ending: (() => void)[] = [];
 
-  constructor(options: Partial<RuntimeOptions> = {}) {
+  /** @param rate of the clock of the process; above 1 it is fast */
+  constructor(options: Partial<RuntimeOptions> = {}, rate = 1) {
+    this.host = this.clock.fork({ rate });
+    this.center = this.connection(this.host);
     this.runtime = new ElasticJobRuntime({ registry: this.center, clock: this.host, ...options });
     this.runtime.events.on((event) => void this.told.push(event));
   }
 
   /** A process whose job has two items and runs each minute. It has joined and not run yet. */
-  static async start(job: Partial<JobOptions> = {}, options?: Partial<RuntimeOptions>): Promise<OneProcess> {
-    const process = new OneProcess(options);
+  static async start(
+    job: Partial<JobOptions> = {},
+    options?: Partial<RuntimeOptions>,
+    rate?: number,
+  ): Promise<OneProcess> {
+    const process = new OneProcess(options, rate);
     await process.operator.connect();
     await process.runtime.registrar.register(process.job(job));
     await process.clock.advanceUntil(process.runtime.start());

@@ -87,6 +87,32 @@ describe('Ticker', () => {
     expect(told).toEqual([{ fireTime: 10 * SECOND, at: 10 * SECOND }]);
   });
 
+  it('waits again for the fire times that are still to come by a better clock', async () => {
+    const clock = new VirtualClock({ wall: 0 });
+    const told: number[] = [];
+    let judge = (_isCome: false): void => {};
+    const judged = new Promise<false>((resolve) => (judge = resolve));
+    const onFire = (fireTime: number) => (told.push(fireTime) < 3 ? judged : undefined);
+    const ticker = new Ticker(clock, { onFire, onError: rethrow });
+    ticker.start(every(10 * SECOND));
+    await clock.advance(29 * SECOND);
+
+    clock.setWall(SECOND);
+    judge(false);
+    await clock.advance(20 * SECOND);
+
+    expect(told.map((fireTime) => fireTime / SECOND)).toEqual([10, 20, 10, 20]);
+    expect(ticker.lastFireTime).toBe(20 * SECOND);
+  });
+
+  it('knows no fire time as reported that is still to come', async () => {
+    const clock = new VirtualClock({ wall: 0 });
+    const ticker = new Ticker(clock, { onFire: async () => false, onError: rethrow });
+    ticker.start(every(10 * SECOND));
+    await clock.advance(11 * SECOND);
+    expect(ticker.lastFireTime).toBeUndefined();
+  });
+
   it('reports nothing twice when the wall clock was set back after the fire time', async () => {
     const { clock, ticker, told } = setUp();
     ticker.start(every(10 * SECOND));

@@ -7,6 +7,8 @@ const LONGEST_WAIT_MS = 60_000;
 /** Parts of the clock that a ticker needs. @see Clock */
 export type TickClock = Pick<Clock, 'monotonicNow' | 'setTimer' | 'wallNow'>;
 
+type FireAnswer = void | boolean;
+
 /** Receiver of a ticker's fire times. */
 export interface TickListener {
   /**
@@ -14,8 +16,9 @@ export interface TickListener {
    * @param fireTime milliseconds since the epoch
    * @param dueAt moment on the monotonic clock for which the timer was set, as precisely as the wall clock shows whole
    * milliseconds
+   * @returns false if it is still to come by a better clock than the wall clock. Then it is waited for again
    */
-  onFire(fireTime: number, dueAt: number): void | Promise<void>;
+  onFire(fireTime: number, dueAt: number): FireAnswer | Promise<FireAnswer>;
   /**
    * Called for a reported fire time that comes again because the wall clock was set back. Must not throw.
    * @default ignored
@@ -124,20 +127,28 @@ export class Ticker {
     const now = this.clock.wallNow();
     const { dueAt, next: due } = this;
     const fireTime = hasCome(due, now) ? (schedule.latest(now, due) ?? due) : undefined;
-    const isAgain = fireTime !== undefined && fireTime <= this.last && this.last - now <= LONGEST_WAIT_MS;
+    const { last } = this;
+    const isAgain = fireTime !== undefined && fireTime <= last && last - now <= LONGEST_WAIT_MS;
     if (fireTime !== undefined && !isAgain) this.last = fireTime;
     this.arm(schedule, now);
     if (fireTime === undefined) return;
     if (isAgain) this.listener.onAgain?.(fireTime);
-    else void this.tell(fireTime, dueAt);
+    else void this.tell(fireTime, dueAt, last);
   }
 
-  private async tell(fireTime: number, dueAt: number): Promise<void> {
+  /** @param before the last fire time that was reported before this one */
+  private async tell(fireTime: number, dueAt: number, before: number): Promise<void> {
     try {
-      await this.listener.onFire(fireTime, dueAt);
+      const answer = await this.listener.onFire(fireTime, dueAt);
+      if (answer === false) this.waitAgain(fireTime, before);
     } catch (error) {
       this.listener.onError(error);
     }
+  }
+
+  private waitAgain(fireTime: number, before: number): void {
+    if (fireTime <= this.last) this.last = before;
+    this.checkClock();
   }
 }
 

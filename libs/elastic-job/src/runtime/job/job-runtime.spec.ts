@@ -275,6 +275,23 @@ it('reports a clock that is ahead before its job joins', async () => {
   expect(kinds).toEqual(['clock', 'joined']);
 });
 
+it.each(['skip', 'once', 'all'] as const)(
+  'runs the fire time at which its fast clock is found to be ahead when that has come, under %s',
+  async (misfirePolicy) => {
+    process = await OneProcess.start({ misfirePolicy }, {}, 1.05);
+    await process.advance(3.5 * MINUTE);
+    // A run shortly before tells the registry's time.
+    await process.operator.ensurePath(process.path('trigger'));
+    await process.operator.create(process.path(`trigger/${process.id}`), '', 'PERSISTENT');
+    await process.advance(4.5 * MINUTE);
+    expect(process.toldOf('clock')).toMatchObject([{ state: 'ahead' }]);
+    const scheduled = process.toldOf('triggered').filter(({ trigger }) => trigger.origin === 'schedule');
+    const minutes = scheduled.map(({ trigger }) => new Date(trigger.fireTime).getMinutes());
+    expect(minutes).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(process.toldOf('missed')).toEqual([]);
+  },
+);
+
 it('ends the items of a resident job that is removed, and leaves at once', async () => {
   await start({ cron: undefined, resident: true });
   const reasons: unknown[] = [];

@@ -229,8 +229,8 @@ export class JobRuntime implements TickListener {
     });
   }
 
-  /** A fire time has come. */
-  onFire(fireTime: number, dueAt: number): Promise<void> | undefined {
+  /** A fire time has come by the host's clock. @returns false if it is still to come by the registry's */
+  onFire(fireTime: number, dueAt: number): Promise<boolean> | undefined {
     return this.currentSession?.tick(fireTime, this.shared.scheduleClock.came.of(fireTime, dueAt));
   }
 

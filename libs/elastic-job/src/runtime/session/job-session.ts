@@ -108,15 +108,17 @@ export class JobSession {
   /**
    * Handles one fire time, if it has come by the registry's clock too. Resolves when its run has ended.
    * @param cameAt moment on the monotonic clock at which it came. @default now
+   * @returns false if it is still to come by the registry's clock
    */
-  async tick(fireTime: number, cameAt?: number): Promise<void> {
+  async tick(fireTime: number, cameAt?: number): Promise<boolean> {
     const hasCome = this.context.scheduleClock.hasCome(fireTime);
-    if (hasCome !== true && !(await hasCome)) return;
+    if (hasCome !== true && !(await hasCome)) return false;
     const { latest } = this;
     const lease = await (latest === undefined
       ? this.ticks.begin(fireTime, cameAt)
       : this.beginLatest(latest, fireTime, cameAt));
     if (lease !== undefined) await this.leases.run(lease);
+    return true;
   }
 
   private beginLatest(
