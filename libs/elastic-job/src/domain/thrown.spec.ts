@@ -1,6 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { THROWN_TRAPS } from '@test/support/unit/thrown-traps.js';
+import { redactThrown } from './handlers/index.js';
 import {
   anyCodeOf,
   causeOf,
@@ -126,6 +127,24 @@ describe('a promise that was thrown', () => {
 
     expect(causeOf(told)).toBe(reason);
     expect(heard).toEqual([reason]);
+  });
+
+  it('is told by an error that somebody may freeze, and whose cause is not listed', async () => {
+    const [frozen, told] = [1, 2].map(() => readable(Promise.reject(new Error('no order'))));
+    Object.freeze(frozen);
+    await new Promise((resolve) => setImmediate(resolve));
+
+    expect([causeOf(frozen), messageOf(causeOf(told))]).toEqual([undefined, 'no order']);
+    expect(Object.keys(Object(told))).toEqual([]);
+  });
+
+  it.each([
+    ['a redacted copy', (told: unknown) => redactThrown(told, String)],
+    ['a proxy', (told: unknown) => new Proxy(Object(told), {})],
+  ])('has no late reason to hear in %s of its error, which is an error like any other', (_, copyOf) => {
+    const copy = copyOf(readable(Promise.reject(new Error('no order'))));
+
+    expect(() => hearLateReason(new Error('outer', { cause: copy }), () => {})).not.toThrow();
   });
 
   it('comes to an end if it rejects with itself', async () => {

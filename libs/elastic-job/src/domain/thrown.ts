@@ -19,10 +19,16 @@ class ThrownPromiseError extends Error {
     super('a promise was thrown, which is no error');
     hearRejection(promise, (thrown) => {
       const reason = attempt(() => thrown instanceof Promise) ? heard(thrown) : readable(thrown);
-      this.cause = reason;
+      // As `Error` has it: not listed. False, and no error, if somebody has frozen this one.
+      Reflect.defineProperty(this, 'cause', { value: reason, configurable: true, writable: true });
       this.#hear?.(reason);
       this.#hear = undefined;
     });
+  }
+
+  /** False for a copy, which has the class only, and for a proxy. */
+  static is(thrown: unknown): thrown is ThrownPromiseError {
+    return typeof thrown === 'object' && thrown !== null && #hear in thrown;
   }
 
   /** @param hear must not throw. Called when the promise rejects, unless it has done so. */
@@ -120,12 +126,8 @@ function hasNoTrap(thrown: unknown, levels = MOST_CAUSES): boolean {
 export function hearLateReason(error: unknown, hear: (reason: unknown) => void): void {
   let thrown = error;
   for (let level = 0; thrown !== undefined && level <= MOST_CAUSES; level += 1, thrown = causeOf(thrown)) {
-    if (isThrownPromise(thrown)) return thrown.whenRejected(hear);
+    if (ThrownPromiseError.is(thrown)) return thrown.whenRejected(hear);
   }
-}
-
-function isThrownPromise(thrown: unknown): thrown is ThrownPromiseError {
-  return attempt(() => thrown instanceof ThrownPromiseError) ?? false;
 }
 
 function textOf(read: () => unknown): string {
