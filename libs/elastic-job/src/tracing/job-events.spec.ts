@@ -5,6 +5,7 @@ import { EventSinks, type JobEvent, JobEvents, type JobEventSink } from './index
 
 const JOINED: JobEvent = { kind: 'joined', jobName: 'settle-orders', instanceId: 'i' };
 const BROKEN = new Error('broken');
+const TRIGGER: Trigger = { jobName: 'settle-orders', fireTime: 0, origin: 'schedule', source: 'NORMAL_TRIGGER' };
 
 describe('JobEvents', () => {
   it.each([
@@ -70,6 +71,17 @@ describe('JobEvents', () => {
     expect(texts.length).toBeLessThan(5);
   });
 
+  it('tells the late reason of a promise with the job of the event that has told of it', async () => {
+    const events = new JobEvents();
+    const heard: JobEvent[] = [];
+    events.on((event) => void heard.push(event));
+
+    events.emit({ kind: 'retrying', trigger: TRIGGER, item: 0, attempt: 1, delayMs: 5, error: Promise.reject(BROKEN) });
+    await new Promise((resolve) => setImmediate(resolve));
+
+    expect(heard.slice(1)).toMatchObject([{ kind: 'error', jobName: 'settle-orders', error: BROKEN }]);
+  });
+
   it('no longer notifies a listener that was removed, but still its twin', () => {
     const events = new JobEvents();
     const heard: JobEvent[] = [];
@@ -120,7 +132,7 @@ describe('events that listeners emit while they hear one', () => {
 describe('an event', () => {
   it('cannot be changed by a listener, but for what users have thrown', () => {
     const thrown = { code: 1 };
-    const trigger: Trigger = { jobName: 'j', fireTime: 0, origin: 'schedule', source: 'NORMAL_TRIGGER' };
+    const trigger: Trigger = { ...TRIGGER };
     const ofRun = { trigger, taskId: 't', items: [0, 1] };
     const heard: JobEvent[] = [];
     const events = new JobEvents();

@@ -3,6 +3,7 @@ import { sharedClass } from '../copies/index.js';
 import { ConfigurationError, hearLateReason, hearRejection, readable, show } from '../domain/index.js';
 import { freezeTold } from './freeze-told.js';
 import type { JobEvent, JobEventListener } from './job-event.js';
+import { jobNameOf } from './named-event.js';
 
 interface Heard {
   readonly listener: JobEventListener;
@@ -96,7 +97,7 @@ export class JobEvents {
     const { event } = telling;
     this.tell(telling);
     if (!('error' in event)) return;
-    const jobName = 'jobName' in event ? event.jobName : undefined;
+    const jobName = jobNameOf(event);
     const message = 'the promise that was thrown has rejected';
     hearLateReason(event.error, (error) =>
       this.tell({ ...telling, event: freezeTold({ kind: 'error', jobName, message, error }) }),
