@@ -36,7 +36,8 @@ export function describeOperateApi(adapter: RegistryAdapter): void {
     });
 
     // All servers of a job are stopped by a scope that is left out, not by an address that somebody failed to read.
-    it.each([{ serverIp: undefined }, { serverIp: null }, { serverIP: '10.0.0.1' }, '10.0.0.1', null])(
+    const inherited = untyped(Object.create({ serverIp: undefined }));
+    it.each([{ serverIp: undefined }, { serverIp: null }, inherited, { serverIP: '10.0.0.1' }, '10.0.0.1', null])(
       'does nothing to any server for the scope %o',
       async (scope) => {
         await stage().writeJava(JOB, { nodes: ALL_ENABLED });

@@ -14,7 +14,7 @@ const SCOPE = new OptionTable({ serverIp: { rule: text() } }, 'a scope');
 export function scopeOf(command: string, jobName: JobName, scope: ServerScope): CommandScope {
   const place = `JobOperateApi.${command}`;
   const { serverIp } = SCOPE.checked(place, scope);
-  if (serverIp === undefined && Object.hasOwn(scope, 'serverIp')) {
+  if (serverIp === undefined && 'serverIp' in scope) {
     throw new ConfigurationError(place, ['serverIp is given, but has no value; leave it out for all servers']);
   }
   return { jobName, serverIp };
