@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { runInNewContext } from 'node:vm';
 import {
   ConfigurationError,
   ElasticJobModule,
@@ -205,7 +206,7 @@ describe('options of public functions', () => {
   );
 
   it.each<[string, object, string]>([
-    ['ElasticJobHealthIndicator.readiness', { lostMs: 'x' }, 'lostMs must be a number from 0 to Infinity, but is "x"'],
+    ['ElasticJobHealthIndicator.readiness', { lostMs: 'x' }, 'lostMs must be a number from 0, but is "x"'],
     ['ElasticJobHealthIndicator.liveness', { lagMs: -1 }, 'lagMs must be a number'],
     ['ElasticJobHealthIndicator.scheduleLag', { degradedLagMs: Number.NaN }, 'degradedLagMs must be a number'],
     ['JobOperateApi.disable', { serverIp: 5 }, 'serverIp must be a text, but is 5'],
@@ -225,7 +226,7 @@ describe('options of public functions', () => {
       { resourceLimits: { maxOldGenerationMb: 5 } },
       'resourceLimits.maxOldGenerationMb is not an option of a thread',
     ],
-    ['MemoryRegistry.center', { namespace: 'n', clock }, 'sessionTimeoutMs must be a number from '],
+    ['MemoryRegistry.center', { namespace: 'n', clock }, 'sessionTimeoutMs must be a number above 0'],
     ['OnJobEvent', { job: 5 }, 'job must be the name of a job, or a list of such, but is 5'],
     ['openTelemetryTracer', { tracerProvider: {} }, 'tracerProvider must be a TracerProvider'],
     ['createTestCluster', { instances: 1.5, jobs: [] }, 'instances must be a whole number from 0'],
@@ -245,6 +246,21 @@ describe('options of public functions', () => {
     expect(String(await errorOf(CALLS['DingtalkErrorHandler.constructor']!, { secret: ['s3cret'] }))).not.toContain(
       's3cret',
     );
+  });
+});
+
+describe('values that say that there is no limit, or come from another realm,', () => {
+  it.each<[string, object]>([
+    ['ElasticJobMetricsModule.forRoot', { maxJobs: Number.MAX_SAFE_INTEGER }],
+    ['JobOperateApi.dump', { maxBytes: Number.POSITIVE_INFINITY }],
+    [
+      'MemoryRegistry.center',
+      { namespace: 'n', clock, sessionTimeoutMs: 1, requestTimeoutMs: 1, maxRequestBytes: Number.POSITIVE_INFINITY },
+    ],
+    ['SqlHistory.countStatuses', { from: runInNewContext('new Date(0)') }],
+    ['TestCluster.constructor', { instances: 1, jobs: [], hungGraceMs: Number.POSITIVE_INFINITY }],
+  ])('are accepted: %s', async (name, options) => {
+    expect(await errorOf(CALLS[name]!, options)).not.toBeInstanceOf(ConfigurationError);
   });
 });
 

@@ -52,7 +52,7 @@ export interface HealthLimits {
 /** @see HealthLimits */
 const DEFAULT_LIMITS: Required<HealthLimits> = { lostMs: 30_000, lagMs: 120_000, degradedLagMs: 5_000 };
 
-const limit = number(0, Number.POSITIVE_INFINITY);
+const limit = number(0);
 const LIMITS = new OptionTable(
   {
     lostMs: { rule: limit },

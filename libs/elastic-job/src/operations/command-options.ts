@@ -1,4 +1,4 @@
-import { flag, type OptionRow, OptionTable, text, wholeNumber } from '../domain/index.js';
+import { flag, number, type OptionRow, OptionTable, text } from '../domain/index.js';
 
 export interface TriggerOptions {
   /** Passed to the handlers of our instances; Java's never see it. @default none */
@@ -30,7 +30,7 @@ const TRIGGER = { parameters: { rule: text() } } as const satisfies Readonly<Rec
 export const DUMP = {
   hideAddresses: { rule: flag() },
   hideSecrets: { rule: flag() },
-  maxBytes: { rule: wholeNumber({ from: 1 }) },
+  maxBytes: { rule: number(1) },
 } as const satisfies Readonly<Record<keyof DumpOptions, OptionRow>>;
 
 export const TRIGGER_TABLE = new OptionTable(TRIGGER, 'a trigger');

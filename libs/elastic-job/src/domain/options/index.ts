@@ -30,6 +30,7 @@ export { mostItemsAtOnce } from './most-items-at-once.js';
 export { findNearestName } from './nearest-name.js';
 export { nested } from './nested-options.js';
 export {
+  aboveZero,
   either,
   type EntryReader,
   findFault,
@@ -44,6 +45,7 @@ export {
   rule,
   show,
   text,
+  wholeFrom,
   wholeNumber,
 } from './option-rules.js';
 export { assertOptionsObject, isOptionsObject } from './options-object.js';

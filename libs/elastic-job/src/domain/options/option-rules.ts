@@ -73,12 +73,23 @@ export function wholeNumber({ from = -GREATEST_INT, to = GREATEST_INT } = {}): K
   };
 }
 
-/** A number, whole or not. */
-export function number(from: number, to: number): KeptRule<number> {
+/** A whole number that may be beyond Java's `int`, as numbers of rows and bytes are. */
+export function wholeFrom(from: number): Rule {
+  return rule(`a whole number from ${from}`, (value) => isWholeNumber(value, from, Number.MAX_SAFE_INTEGER));
+}
+
+/** A number, whole or not. @param to without it `Infinity` is one, which is no limit */
+export function number(from: number, to = Number.POSITIVE_INFINITY): KeptRule<number> {
+  const end = to === Number.POSITIVE_INFINITY ? '' : ` to ${to}`;
   return {
-    ...rule(`a number from ${from} to ${to}`, (value) => typeof value === 'number' && value >= from && value <= to),
+    ...rule(`a number from ${from}${end}`, (value) => typeof value === 'number' && value >= from && value <= to),
     read: (node, key) => node.number(key),
   };
+}
+
+/** A number above 0, whole or not. `Infinity` is one, which is no limit. */
+export function aboveZero(): Rule {
+  return rule('a number above 0', (value) => typeof value === 'number' && value > 0);
 }
 
 /** One of the words. */

@@ -305,7 +305,7 @@ describe('the options of scripts', () => {
   it.each([-1, 1.5, Number.NaN, Infinity])('must be whole numbers, and not %d', (wrong) => {
     const make = () => new ScriptJobType({ outputLimit: wrong, killGraceMs: wrong });
     expect(make).toThrow(ConfigurationError);
-    expect(make).toThrow(/outputLimit must be a whole number of 0 or more.*killGraceMs must be/s);
+    expect(make).toThrow(/outputLimit must be a whole number from 0.*killGraceMs must be/s);
   });
 });
 

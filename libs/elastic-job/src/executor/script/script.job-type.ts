@@ -16,6 +16,7 @@ import {
   rule,
   type ShardingContext,
   targetsAmong,
+  wholeFrom,
 } from '../../domain/index.js';
 import { inheritedEnvironment, ProcessGroup } from '../process-group/index.js';
 import { contextAndPropsJson, shardingContextJson } from '../sharding-context-json.js';
@@ -58,14 +59,13 @@ export interface ScriptJobOptions {
   readonly clock?: Clock;
 }
 
-const atLeastZero = rule('a whole number of 0 or more', (value) => Number.isSafeInteger(value) && Number(value) >= 0);
 const TABLE = new OptionTable(
   {
     allow: { rule: rule('a list of executables, such as ["/opt/settle.sh"]', areTexts) },
     env: { rule: rule('a list of names of variables', areTexts) },
     context: { rule: oneOf(['argument', 'stdin', 'environment']) },
-    outputLimit: { rule: atLeastZero },
-    killGraceMs: { rule: atLeastZero },
+    outputLimit: { rule: wholeFrom(0) },
+    killGraceMs: { rule: wholeFrom(0) },
     clock: { rule: having('a Clock', 'wallNow', 'monotonicNow', 'setTimer') },
   } satisfies Readonly<Record<keyof ScriptJobOptions, OptionRow>>,
   'ScriptJobType',

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { ResourceLimits } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
-import { errorOfImport, nested, type OptionRow, OptionTable, rule, wholeNumber } from '../../domain/index.js';
+import { aboveZero, errorOfImport, nested, type OptionRow, OptionTable, rule, wholeFrom } from '../../domain/index.js';
 import type { ThreadWork, WorkerPool } from '../isolation.js';
 import { reviveError, type ThreadResult, type ThreadTask } from './messages.js';
 import { ThreadRun } from './thread-run.js';
@@ -25,7 +25,7 @@ export interface WorkerThreadsOptions {
   readonly threadUrl?: URL;
 }
 
-const size = rule('a number above 0', (value) => typeof value === 'number' && value > 0);
+const size = aboveZero();
 const RESOURCE_LIMITS = {
   maxYoungGenerationSizeMb: { rule: size },
   maxOldGenerationSizeMb: { rule: size },
@@ -34,7 +34,7 @@ const RESOURCE_LIMITS = {
 } as const satisfies Readonly<Record<keyof ResourceLimits, OptionRow>>;
 const TABLE = new OptionTable(
   {
-    maxThreads: { rule: wholeNumber({ from: 1 }) },
+    maxThreads: { rule: wholeFrom(1) },
     resourceLimits: {
       rule: nested(
         'limits of node:worker_threads, such as { maxOldGenerationSizeMb: 64 }',

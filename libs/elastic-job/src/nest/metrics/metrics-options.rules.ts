@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client';
-import { nested, type OptionRow, OptionTable, rule, wholeNumber } from '../../domain/index.js';
+import { nested, type OptionRow, OptionTable, rule, wholeFrom } from '../../domain/index.js';
 import type { MetricBuckets } from './event.metrics.js';
 import type { ElasticJobMetricsOptions } from './metrics-options.js';
 
@@ -14,7 +14,7 @@ const BUCKETS = {
 const METRICS_OPTIONS = {
   registry: { rule: rule('a Registry of prom-client', (value) => value instanceof Registry) },
   path: { rule: rule('a path such as "/metrics", or false', (value) => value === false || isPath(value)) },
-  maxJobs: { rule: wholeNumber({ from: 1 }) },
+  maxJobs: { rule: wholeFrom(1) },
   buckets: {
     rule: nested(
       'lists of seconds, such as { lateness: [0.1, 1, 10] }',

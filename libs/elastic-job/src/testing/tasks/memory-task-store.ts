@@ -34,7 +34,7 @@ const TABLE = new OptionTable(
     },
     adopts: { rule: flag() },
     hasLink: { rule: flag() },
-    leastIntervalMs: { rule: number(0, Number.MAX_SAFE_INTEGER) },
+    leastIntervalMs: { rule: number(0) },
     delayMs: { rule: aFunction },
     onEvent: { rule: aFunction },
   } satisfies Readonly<Record<keyof MemoryTaskClusterOptions, OptionRow>>,

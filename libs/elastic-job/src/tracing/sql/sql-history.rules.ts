@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs';
+import { types } from 'node:util';
 import {
   flag,
   mustBe,
   oneOf,
   type OptionRow,
   OptionTable,
-  type Rule,
   rule,
   show,
   text,
+  wholeFrom,
   wholeNumber,
 } from '../../domain/index.js';
 import type { ExecutionFilter, ExecutionQuery, TraceFilter, TracePageQuery, TraceQuery } from '../trace-query.js';
@@ -24,7 +25,8 @@ const fileUrl = rule(
   isFileUrl,
   mustBe(FILE, (value) => show(String(value))),
 );
-const instant = rule('a Date', (value) => value instanceof Date && !Number.isNaN(value.getTime()));
+// Also a date of another realm, such as one that was cloned or comes from a driver within Jest.
+const instant = rule('a Date', (value) => types.isDate(value) && !Number.isNaN(value.getTime()));
 
 const HISTORY = {
   name: { rule: rule('a text', (value) => typeof value === 'string' && value !== '') },
@@ -72,11 +74,6 @@ export const QUERY_TABLES = {
     'the query',
   ),
 };
-
-/** Numbers of rows and days may be beyond Java's `int`. */
-function wholeFrom(from: number): Rule {
-  return rule(`a whole number from ${from}`, (value) => Number.isSafeInteger(value) && Number(value) >= from);
-}
 
 function isFileUrl(value: unknown): boolean {
   return value instanceof URL && value.protocol === 'file:' && existsSync(value);
