@@ -2,6 +2,7 @@ import { validateSync } from 'class-validator';
 import { describe, expect, it } from 'vitest';
 import { HiddenText } from './hidden-text.js';
 import { JOB_SETTINGS, SETTING_NAMES } from './job-settings.js';
+import { text, wholeFrom } from './option-rules.js';
 import { OptionTable } from './option-table.js';
 
 const VALUES = [
@@ -44,5 +45,23 @@ describe('the rules of options', () => {
       const isBroken = validateSync(table.judged({ [name]: value })).length > 0;
       expect([value, table.findBroken({ [name]: value }).length > 0]).toEqual([value, isBroken]);
     }
+  });
+
+  it('judge values that an instance has from its class', () => {
+    const table = new OptionTable(
+      { count: { rule: wholeFrom(1) }, name: { required: true, rule: text() } },
+      'it',
+      'it.',
+    );
+    class Given {
+      get count() {
+        return 0;
+      }
+      get name() {
+        return 'n';
+      }
+    }
+
+    expect(table.findBroken(new Given())).toEqual(['it.count must be a whole number from 1, but is 0']);
   });
 });

@@ -35,9 +35,12 @@ export class OptionTable {
     this.Judged = Judged;
   }
 
-  /** The options as class-validator takes them: an instance of a class that has the rules. */
+  /** The options as class-validator takes them: an instance of a class that has the rules, each value as its own. */
   judged(options: object): object {
-    return Object.assign(new this.Judged(), options);
+    return Object.assign(
+      new this.Judged(),
+      byName<Record<string, unknown>>(this.names, (name) => Reflect.get(options, name)),
+    );
   }
 
   /**
