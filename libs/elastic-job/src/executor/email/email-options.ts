@@ -1,4 +1,13 @@
-import { flag, mustBeUnseen, type OptionRow, OptionTable, rule, text, wholeNumber } from '../../domain/index.js';
+import {
+  flag,
+  mustBeUnseen,
+  nested,
+  type OptionRow,
+  OptionTable,
+  rule,
+  text,
+  wholeNumber,
+} from '../../domain/index.js';
 
 /** The error handler in errors. */
 export const PLACE = 'EmailErrorHandler';
@@ -28,12 +37,17 @@ export interface EmailErrorHandlerOptions {
   readonly to?: string;
 }
 
-const ACCOUNT = 'auth must have a username and a password';
+const NOT_EMPTY = 'a text that is not empty';
+const credential = rule(NOT_EMPTY, (value) => typeof value === 'string' && value !== '', mustBeUnseen(NOT_EMPTY));
+const ACCOUNT = {
+  username: { required: true, rule: credential },
+  password: { required: true, rule: credential },
+} as const satisfies Readonly<Record<keyof NonNullable<EmailErrorHandlerOptions['auth']>, OptionRow>>;
 const ROWS = {
   host: { required: true, rule: rule('the name of a mail server', isHost, mustBeUnseen('the name of a mail server')) },
   port: { rule: wholeNumber({ from: 1, to: GREATEST_PORT }) },
   secure: { rule: flag() },
-  auth: { rule: rule(ACCOUNT, isAccount, () => ACCOUNT) },
+  auth: { rule: nested('an object with username and password', new OptionTable(ACCOUNT, 'an account', 'auth.')) },
   ca: { rule: rule('certificates in PEM', areTexts, mustBeUnseen('certificates in PEM')) },
   insecure: { rule: flag() },
   from: { rule: text() },
@@ -44,12 +58,6 @@ export const EMAIL_TABLE = new OptionTable(ROWS, PLACE);
 
 function isHost(value: unknown): boolean {
   return typeof value === 'string' && /^[^\s/]+$/.test(value);
-}
-
-function isAccount(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const isText = (name: string) => typeof Reflect.get(value, name) === 'string' && Reflect.get(value, name) !== '';
-  return isText('username') && isText('password') && Object.keys(value).length === 2;
 }
 
 function areTexts(value: unknown): boolean {

@@ -234,6 +234,19 @@ describe('EmailErrorHandler', () => {
     expect(guardProps(ADDRESSES, stored, targets, {})).toEqual({ props: ADDRESSES, refused: names });
   });
 
+  it('takes the account of a class with getters', () => {
+    class Account {
+      get username() {
+        return 'jobs';
+      }
+      get password() {
+        return 's3cret';
+      }
+    }
+
+    expect(() => new EmailErrorHandler({ host, auth: new Account() })).not.toThrow();
+  });
+
   it('limits a delivery to 20 s', () => {
     expect(new EmailErrorHandler({ host }).timeLimitMs()).toBe(20_000);
   });
@@ -251,8 +264,15 @@ describe('EmailErrorHandler', () => {
     ['the port 0', { port: 0 }, /port must be a whole number/],
     ['half a port', { port: 25.5 }, /port must be a whole number/],
     ['the first port beyond', { port: 65_536 }, /port must be a whole number/],
-    ['an account without a password', { auth: { username: 'jobs' } }, /auth must have a username and a password/],
-    ['an account without a name', { auth: { password: 's3cret' } }, /auth must have a username and a password/],
+    [
+      'an account without a password',
+      { auth: { username: 'jobs' } },
+      /auth.password must be a text that is not empty$/,
+    ],
+    ['an account without a name', { auth: { password: 's3cret' } }, /auth.username must be a text that is not empty$/],
+    ['an empty password', { auth: { ...auth, password: '' } }, /auth.password must be a text that is not empty$/],
+    ['an account as a text', { auth: 'jobs:s3cret' }, /auth must be an object with username and password$/],
+    ['more than an account', { auth: { ...auth, method: 'PLAIN' } }, /auth.method is not an option of an account/],
     ['an account and no TLS', { auth, insecure: true }, /a password is sent only over TLS that is checked/],
     ['a line break in an address', { to: 'a@example.com\nb@example.com' }, /email.to must be one line/],
   ])('refuses %s', (_, wrong, message) => {
