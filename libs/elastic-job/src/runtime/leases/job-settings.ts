@@ -31,7 +31,8 @@ export class JobSettings {
   private firesByQuartz = false;
   private since = 0;
   private javaListenerTypes = NONE;
-  private readonly differing = new ToldDifferences();
+  /** Undefined until there is a difference, as in most jobs. */
+  private differing: ToldDifferences | undefined;
   /** False until a `config` node was seen, with which the job starts here. */
   private isStarted = false;
   private bad: unknown;
@@ -70,7 +71,7 @@ export class JobSettings {
 
   /** Differences between the registry and the local options, one text per field; long texts and lists are cut. */
   get differences(): readonly string[] {
-    return this.differing.texts;
+    return this.differing?.texts ?? NONE;
   }
 
   /**
@@ -130,10 +131,12 @@ export class JobSettings {
   }
 
   private noteDifferences(differences: readonly ConfigurationDifference[], edited: boolean): void {
+    if (differences.length > 0) this.differing ??= new ToldDifferences();
+    const { differing } = this;
+    if (differing?.note(differences) !== true) return;
     const { jobName } = this.inForce;
-    if (!this.differing.note(differences)) return;
     this.news.add(jobName, 'differences', () =>
-      this.events.emit({ kind: 'configuration-differs', jobName, edited, ...this.differing.take() }),
+      this.events.emit({ kind: 'configuration-differs', jobName, edited, ...differing.take() }),
     );
   }
 
