@@ -129,6 +129,13 @@ describe('a promise that was thrown', () => {
     expect(heard).toEqual([reason]);
   });
 
+  it('may be one of another realm, as a promise of Node is within Jest', async () => {
+    const told = readable(runInNewContext('Promise.reject(new Error("no order"))'));
+    await new Promise((resolve) => setImmediate(resolve));
+
+    expect([messageOf(told), messageOf(causeOf(told))]).toEqual(['a promise was thrown, which is no error', 'no order']);
+  });
+
   it('is told by an error that somebody may freeze, and whose cause is not listed', async () => {
     const [frozen, told] = [1, 2].map(() => readable(Promise.reject(new Error('no order'))));
     Object.freeze(frozen);

@@ -18,7 +18,7 @@ class ThrownPromiseError extends Error {
   constructor(promise: unknown) {
     super('a promise was thrown, which is no error');
     hearRejection(promise, (thrown) => {
-      const reason = attempt(() => thrown instanceof Promise) ? heard(thrown) : readable(thrown);
+      const reason = isPromise(thrown) ? heard(thrown) : readable(thrown);
       // As `Error` has it: not listed. False, and no error, if somebody has frozen this one.
       Reflect.defineProperty(this, 'cause', { value: reason, configurable: true, writable: true });
       this.#hear?.(reason);
@@ -39,7 +39,7 @@ class ThrownPromiseError extends Error {
 
 /** True for an error, also for one of another realm such as a `vm` context. A revoked proxy is none. */
 export function isError(thrown: unknown): thrown is Error {
-  return attempt(() => thrown instanceof Error || Object.prototype.toString.call(thrown) === '[object Error]') ?? false;
+  return isOf(Error, '[object Error]', thrown);
 }
 
 /** The message of an error, or the text of another value. */
@@ -98,7 +98,7 @@ export function describeChain(error: unknown, describe: (thrown: unknown) => str
  * was thrown stands an error as well. It is heard, as is one that is the cause of an error.
  */
 export function readable(thrown: unknown): unknown {
-  if (attempt(() => thrown instanceof Promise)) return new ThrownPromiseError(thrown);
+  if (isPromise(thrown)) return new ThrownPromiseError(thrown);
   if (attempt(() => hasNoTrap(thrown))) return thrown;
   return new Error(`a value was thrown that does not let itself be read: ${messageOf(thrown)}`);
 }
@@ -128,6 +128,15 @@ export function hearLateReason(error: unknown, hear: (reason: unknown) => void):
   for (let level = 0; thrown !== undefined && level <= MOST_CAUSES; level += 1, thrown = causeOf(thrown)) {
     if (ThrownPromiseError.is(thrown)) return thrown.whenRejected(hear);
   }
+}
+
+/** True for a promise, also for one of another realm. */
+function isPromise(thrown: unknown): boolean {
+  return isOf(Promise, '[object Promise]', thrown);
+}
+
+function isOf(type: ErrorConstructor | PromiseConstructor, tag: string, thrown: unknown): boolean {
+  return attempt(() => thrown instanceof type || Object.prototype.toString.call(thrown) === tag) ?? false;
 }
 
 function textOf(read: () => unknown): string {
