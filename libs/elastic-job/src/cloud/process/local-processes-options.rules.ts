@@ -1,4 +1,4 @@
-import { type OptionRow, OptionTable, rule, wholeNumber } from '../../domain/index.js';
+import { isFileUrl, type OptionRow, OptionTable, rule, wholeNumber } from '../../domain/index.js';
 import type { LocalProcessesOptions } from './local-processes-options.js';
 
 const ROWS = {
@@ -9,8 +9,3 @@ const ROWS = {
 
 /** Options of `LocalProcesses`. */
 export const PROCESSES_TABLE = new OptionTable(ROWS, 'LocalProcesses');
-
-/** True also for a URL of another realm, such as Jest's. */
-function isFileUrl(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Reflect.get(value, 'protocol') === 'file:';
-}

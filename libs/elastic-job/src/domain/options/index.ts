@@ -3,7 +3,7 @@ export type { ClockChangeOption } from './clock-change-option.js';
 export type { ConcurrencyOption } from './concurrency-option.js';
 export { CRON_DIALECTS, type CronDialect, dialectOfEdit } from './cron-dialect.js';
 export { findUnshareable } from './find-unshareable.js';
-export { having, hasMethods } from './having.js';
+export { having, hasMethods, isFileUrl } from './having.js';
 export { hiddenProps } from './hidden-props.js';
 export { assertText } from './given-text.js';
 export { Hidden } from './hidden.js';

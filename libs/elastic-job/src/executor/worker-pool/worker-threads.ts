@@ -3,7 +3,16 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { ResourceLimits } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
-import { aboveZero, errorOfImport, nested, type OptionRow, OptionTable, rule, wholeFrom } from '../../domain/index.js';
+import {
+  aboveZero,
+  errorOfImport,
+  isFileUrl,
+  nested,
+  type OptionRow,
+  OptionTable,
+  rule,
+  wholeFrom,
+} from '../../domain/index.js';
 import type { ThreadWork, WorkerPool } from '../isolation.js';
 import { reviveError, type ThreadResult, type ThreadTask } from './messages.js';
 import { ThreadRun } from './thread-run.js';
@@ -41,7 +50,7 @@ const TABLE = new OptionTable(
         new OptionTable(RESOURCE_LIMITS, 'a thread', 'resourceLimits.'),
       ),
     },
-    threadUrl: { rule: rule('a file: URL', (value) => Reflect.get(Object(value), 'protocol') === 'file:') },
+    threadUrl: { rule: rule('a file: URL', isFileUrl) },
   } satisfies Readonly<Record<keyof WorkerThreadsOptions, OptionRow>>,
   'WorkerThreads',
 );

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { types } from 'node:util';
 import {
   flag,
+  isFileUrl,
   mustBe,
   oneOf,
   type OptionRow,
@@ -22,7 +23,7 @@ const MOST_ROWS = 1_000;
 const FILE = 'the URL of an existing file';
 const fileUrl = rule(
   FILE,
-  isFileUrl,
+  (value) => isFileUrl(value) && existsSync(value),
   mustBe(FILE, (value) => show(String(value))),
 );
 // Also a date of another realm, such as one that was cloned or comes from a driver within Jest.
@@ -74,7 +75,3 @@ export const QUERY_TABLES = {
     'the query',
   ),
 };
-
-function isFileUrl(value: unknown): boolean {
-  return value instanceof URL && value.protocol === 'file:' && existsSync(value);
-}
