@@ -12,6 +12,7 @@ import { operatorOf } from './support/registry-walk.js';
 import { range } from './support/run-checks.js';
 
 const SECOND = 1_000;
+const BROKEN = new Error('broken');
 const NEW = { template: 'report', cron: '0/5 * * * * ?', shardingTotalCount: 2 };
 
 let cluster: TestCluster;
@@ -103,6 +104,7 @@ describe('a job that comes into the registry without create', () => {
     ['too many items', { maxItems: 10 }, { shardingTotalCount: 500 }, { limit: 'maxItems', value: 500 }],
     ['too short an interval', { minIntervalMs: 5_000 }, { cron: '* * * * * ?' }, { limit: 'minIntervalMs' }],
     ['props that the rule refuses', { findPropsFaults: () => ['no props'] }, {}, { code: 'CONFIGURATION_NODE' }],
+    ['a rule that throws', { findPropsFaults: () => fail() }, {}, { code: 'CONFIGURATION_NODE', cause: BROKEN }],
   ])('rests with %s: the error is named, and other jobs run on', async (_, limits, settings, error) => {
     await start(2, {}, limits);
     await write('good');
@@ -247,4 +249,8 @@ function joined(): readonly (readonly string[])[] {
 
 function errors(): readonly unknown[] {
   return events.flatMap((event) => (event.kind === 'error' ? [event.error] : []));
+}
+
+function fail(): never {
+  throw BROKEN;
 }

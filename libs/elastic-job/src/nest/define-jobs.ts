@@ -1,12 +1,10 @@
 import { inOwnContext } from '../async-context/index.js';
 import {
-  type CheckProps,
   ConfigurationError,
-  faultsOf,
   findNearestName,
-  type FindPropsFaults,
   type JobName,
   type JobOptions,
+  type JobProps,
   resolveJobOptions,
   resolveTemplateLimits,
   show,
@@ -74,7 +72,7 @@ export function defineTemplates(
     const resolved = asTemplate(template.options);
     const { name, maxItems, maxJobs, minIntervalMs, maxConfigBytes, findPropsFaults: rule, ...options } = resolved;
     const place = `template "${name}" (${template.place})`;
-    const findPropsFaults = typeof rule === 'function' ? checkOf(rule) : rule;
+    const findPropsFaults = typeof rule === 'function' ? (props: JobProps) => inOwnContext(() => rule(props)) : rule;
     return {
       name,
       configuration: resolveJobOptions({ ...options, name }, { place, strategies, cronDialect }),
@@ -84,10 +82,6 @@ export function defineTemplates(
       findPropsFaults: template.isDataflow ? findDataflowFaults : undefined,
     };
   });
-}
-
-function checkOf(rule: FindPropsFaults): CheckProps {
-  return (props, onThrown) => faultsOf(() => inOwnContext(() => rule(props)), onThrown);
 }
 
 /** `ElasticJobTemplate` keeps the limits of a template beside the options of its jobs. */

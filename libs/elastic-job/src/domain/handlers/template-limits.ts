@@ -2,7 +2,7 @@ import { ConfigurationError, ElasticJobError } from '../errors.js';
 import { NODE_TEXT_LIMITS } from '../node-text.js';
 import { type JobConfiguration, OptionTable, wholeNumber } from '../options/index.js';
 import { shortestIntervalMs } from '../schedule/index.js';
-import { assertNoFaults, type CheckProps, type OnThrown } from './faults-of.js';
+import { assertNoFaults, type CheckProps, faultsOf, type OnThrown } from './faults-of.js';
 import type { TemplateName } from './job-template.js';
 import type { FindPropsFaults } from './job-type.js';
 import type { JobProps } from './props-reader.js';
@@ -101,8 +101,12 @@ export function resolveTemplateLimits(template: TemplateName, given: TemplateLim
     maxItems: maxItems ?? TEMPLATE_LIMITS.maxItems.default,
     minIntervalMs: minIntervalMs ?? TEMPLATE_LIMITS.minIntervalMs.default,
     maxConfigBytes: maxConfigBytes ?? TEMPLATE_LIMITS.maxConfigBytes.default,
-    findPropsFaults,
+    findPropsFaults: findPropsFaults && checkOf(findPropsFaults),
   }) satisfies ResolvedTemplateLimits;
+}
+
+function checkOf(rule: FindPropsFaults): CheckProps {
+  return (props, onThrown) => faultsOf(() => rule(props), onThrown);
 }
 
 /** @throws {TemplateLimitError} if a job's settings are beyond the limits of its template */
