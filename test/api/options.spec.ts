@@ -49,7 +49,7 @@ const NOT_JUDGED = new Set([
   'SyncOptions',
   'TransactionOptions',
 ]);
-/** Decorators never throw for a wrong value: the start judges it. @see test/nest/configuration.spec.ts */
+/** These decorators never throw for a wrong value: the start judges it. @see test/nest/configuration.spec.ts */
 const AT_START = ['ElasticJob', 'ElasticJobTemplate'];
 
 /** Functions and methods of the reports on the entries that take options: `JobOperateApi.dump`. */
@@ -213,7 +213,7 @@ describe('options of public functions', () => {
     ['JobOperateApi.dump', { hideSecrets: 'no' }, 'hideSecrets must be true or false, but is "no"'],
     ['JobOperateApi.trigger', { parameters: 5 }, 'parameters must be a text, but is 5'],
     ['startDumpServer', { host: 'localhost' }, 'port must be a whole number from 0 to 65535, but is undefined'],
-    ['SqlHistory.executions', { from: '2030-01-01' }, 'from must be a Date, but is "2030-01-01"'],
+    ['SqlHistory.executions', { from: '2030-01-01' }, 'from must be a valid Date, but is "2030-01-01"'],
     ['SqlHistory.countExecutions', { source: 'MANUAL' }, 'source must be "NORMAL_TRIGGER", "MISFIRE" or "FAILOVER"'],
     ['WebhookErrorHandler.constructor', { authorization: 5 }, 'authorization must be a text'],
     ['EmailErrorHandler.constructor', { host: 'h', secure: 'yes' }, 'secure must be true or false, but is "yes"'],

@@ -130,6 +130,7 @@ export function findFault(attempt: () => unknown): string | undefined {
 export function show(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'function') return `the class ${value.name}`;
+  if (Array.isArray(value)) return `a list of ${value.length}`;
   if (typeof value === 'object' && value !== null) return `an object (${Object.keys(value).join(', ')})`;
   return String(value);
 }

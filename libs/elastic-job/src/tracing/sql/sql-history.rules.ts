@@ -27,7 +27,7 @@ const fileUrl = rule(
   mustBe(FILE, (value) => show(String(value))),
 );
 // Also a date of another realm, such as one that was cloned or comes from a driver within Jest.
-const instant = rule('a Date', (value) => types.isDate(value) && !Number.isNaN(value.getTime()));
+const instant = rule('a valid Date', (value) => types.isDate(value) && !Number.isNaN(value.getTime()));
 
 const HISTORY = {
   name: { rule: rule('a text', (value) => typeof value === 'string' && value !== '') },
