@@ -7,6 +7,7 @@ import {
   type JobErrorHandler,
   type JobFailure,
   type JobProps,
+  readable,
 } from '../../domain/index.js';
 import { VirtualClock } from '../../testing/index.js';
 import { type JobEvent, JobEvents } from '../../tracing/index.js';
@@ -97,6 +98,30 @@ describe('JobErrorHandlers', () => {
     expect(told).toEqual([]);
     await clock.advanceUntil(handlers.close(0));
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('emits the reason of a promise that was thrown, once, if it rejects after a channel was told', async () => {
+    const reason = new Error('no stock');
+    const rejections: ((reason: unknown) => void)[] = [];
+    const broken: JobErrorHandler = { type: 'OFF', handle: () => Promise.reject(new Error('no tone')) };
+    const { clock, handlers, told, jobOf } = setUp(new Pager(), broken);
+    for (const type of ['PAGER', 'OFF']) {
+      const error = readable(new Promise((_, reject) => rejections.push(reject)));
+      handlers.handle({ ...failure, error, jobName: type }, { ...jobOf(type), jobName: type });
+    }
+    await clock.advance(0);
+    for (const reject of rejections) reject(reason);
+    await clock.advance(0);
+
+    expect(told.filter((event) => event.kind === 'error' && event.error === reason)).toEqual([
+      {
+        ...LOGGED,
+        jobName: 'PAGER',
+        message: 'item 3 failed, and the promise that was thrown has rejected',
+        error: reason,
+      },
+      { ...LOGGED, jobName: 'OFF', message: 'the promise that was thrown has rejected', error: reason },
+    ]);
   });
 
   it.each<[string, () => unknown]>([

@@ -17,6 +17,7 @@ import {
   type FailureReport,
   faultsOf,
   GREATEST_INT,
+  hearLateReason,
   hearRejection,
   type JobConfiguration,
   type JobErrorHandler,
@@ -179,6 +180,10 @@ export class JobErrorHandlers {
   }
 
   private send(report: FailureReport, job: HandledJob): void {
+    const { error, item, jobName } = report;
+    // The channel knows none yet. If the report goes to the log, that tells the reason.
+    const message = `item ${item} failed, and the promise that was thrown has rejected`;
+    hearLateReason(error, (reason) => this.events.emit({ kind: 'error', jobName, message, error: reason }));
     if (this.deliveries.add(() => this.deliver(report, job))) return;
     this.logInstead(report, job, new DeliveryError(typeOf(job), 'too many other reports are waiting'));
   }
