@@ -224,9 +224,7 @@ describe('ElasticJobMetricsModule', () => {
   it('does not start with wrong options from a factory, and names them', async () => {
     const metered = ElasticJobMetricsModule.forRootAsync({ useFactory: () => ({ maxJobs: 0 }) });
     const root = rootModule({ clock: new VirtualClock(), imports: [metered], providers: [OrderJobs] });
-    await expect(NestFactory.create(root, QUIET)).rejects.toThrow(
-      'maxJobs must be a whole number from 1, but is 0',
-    );
+    await expect(NestFactory.create(root, QUIET)).rejects.toThrow('maxJobs must be a whole number from 1, but is 0');
   });
 
   it('serves nothing with path: false', async () => {
