@@ -18,7 +18,7 @@ import { type DynamicModule, Injectable, Logger, Module } from '@nestjs/common';
 import { ConfigModule } from '@nestjs/config';
 import { CronExpression } from '@nestjs/schedule';
 import { NestFactory } from '@nestjs/core';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { JobApplication, QUIET, rootModule, startJobs, whileTimePasses } from './support/job-application.js';
 
 class OrderJobs {
@@ -476,6 +476,34 @@ describe('elasticJobConfig', () => {
       ['ELASTIC_JOB_REGION, ELASTIC_JOB_SHARD: no variables of this package; they are ignored', 'ElasticJob'],
     ]);
     warn.mockRestore();
+  });
+
+  it.each([
+    ['ELASTICJOB_SERVERS', 'ELASTICJOB_SERVERS (is it ELASTIC_JOB_SERVERS?)'],
+    ['ELASTIC_JOBS_NAMESPACE', 'ELASTIC_JOBS_NAMESPACE (is it ELASTIC_JOB_NAMESPACE?)'],
+    ['ELASTICJOBS_SERVER', 'ELASTICJOBS_SERVER (is it ELASTIC_JOB_SERVERS?)'],
+    ['ELASTIC-JOB-SERVERS', 'ELASTIC-JOB-SERVERS (is it ELASTIC_JOB_SERVERS?)'],
+    ['ELASTICJOB_COLOUR', 'ELASTICJOB_COLOUR'],
+  ])('names %s in the log once: its name begins almost like those of the package', (name, told) => {
+    const warn = vi.spyOn(Logger, 'warn').mockReturnValue();
+    onTestFinished(() => warn.mockRestore());
+    vi.stubEnv(name, 'secret');
+
+    elasticJobConfig();
+    elasticJobConfig();
+
+    expect(warn.mock.calls).toEqual([[`${told}: no variables of this package; they are ignored`, 'ElasticJob']]);
+  });
+
+  it('names no links of Kubernetes, no variables of others, and not the one that makes a process a task', () => {
+    const warn = vi.spyOn(Logger, 'warn').mockReturnValue();
+    onTestFinished(() => warn.mockRestore());
+    const links = ['ELASTICJOB_SERVICE_HOST', 'ELASTIC_JOBS_PORT_80_TCP_ADDR'];
+    for (const name of [...links, 'ELASTICSEARCH_URL', 'ELASTIC_JOB_TASK']) vi.stubEnv(name, 'x');
+
+    elasticJobConfig();
+
+    expect(warn.mock.calls).toEqual([]);
   });
 
   it('brings the variables into force through forRootAsync', async () => {

@@ -194,7 +194,7 @@ describe('log lines', () => {
     ['development', 'log'],
   ])('say under NODE_ENV=%s that the embedded registry is for this process only', async (environment, level) => {
     vi.stubEnv('NODE_ENV', environment);
-    expect(await sessionLines()).toEqual([
+    expect(await sessionLines({ registry: { type: 'memory' } })).toEqual([
       expect.stringMatching(new RegExp(`^${level}: session .* with the embedded registry, .* this process only`)),
     ]);
   });

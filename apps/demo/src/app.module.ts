@@ -8,7 +8,7 @@ import { CitiesModule } from './cities/cities.module.js';
 import { StatisticsDatabase, type StatisticsSchema } from './cities/statistics.database.js';
 import { HealthController } from './health/health.controller.js';
 
-/** A worker. Its registry comes from the `ELASTIC_JOB_*` variables, or is the embedded one if there are none. */
+/** A worker. Its registry comes from the `ELASTIC_JOB_*` variables, or is the embedded one outside production. */
 @Module({
   imports: [
     ElasticJobModule.forRootAsync({

@@ -58,8 +58,9 @@ ${GENERATED}
 \`ElasticJobModule.forRootAsync(elasticJobConfig.asProvider())\` takes the module's options from these variables, by
 \`nestjs-elastic-job/config\` and \`@nestjs/config\`. An empty variable counts as not given. Without
 \`ELASTIC_JOB_REGISTRY\` the registry is ZooKeeper if \`ELASTIC_JOB_SERVERS\` is given, and else the one in
-memory. Start
-is refused if a variable is wrong, or is spelled almost like one of these.`;
+memory; with \`NODE_ENV=production\` it is none then, and the module ends the start. Start is refused as well if a
+variable is wrong, or is spelled almost like one of these. Others that begin like these, such as
+\`ELASTICJOB_SERVERS\`, are named in the log once.`;
 
 const OTHERS = `## Variables of scripts and tasks
 

@@ -1,6 +1,7 @@
-import { Global, Module } from '@nestjs/common';
+import { type ConfigurableModuleAsyncOptions, type DynamicModule, Global, Module } from '@nestjs/common';
 import { ElasticJobLifecycleModule } from './lifecycle.module.js';
-import { ConfigurableModuleClass } from './module-definition.js';
+import { BY_FACTORY, ConfigurableModuleClass } from './module-definition.js';
+import type { ElasticJobModuleOptions } from './module-options.js';
 import { SERVICE_PROVIDERS } from './service.providers.js';
 
 /**
@@ -17,4 +18,12 @@ import { SERVICE_PROVIDERS } from './service.providers.js';
   providers: [...SERVICE_PROVIDERS],
   exports: SERVICE_PROVIDERS.map(({ provide }) => provide),
 })
-export class ElasticJobModule extends ConfigurableModuleClass {}
+export class ElasticJobModule extends ConfigurableModuleClass {
+  /** Takes the options from a factory, a class or a provider. One that gives no options at all ends the start. */
+  static override forRootAsync(
+    options: ConfigurableModuleAsyncOptions<ElasticJobModuleOptions, 'createElasticJobOptions'>,
+  ): DynamicModule {
+    const module = super.forRootAsync(options);
+    return { ...module, providers: [...(module.providers ?? []), BY_FACTORY] };
+  }
+}

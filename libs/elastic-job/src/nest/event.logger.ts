@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { JobEvent, JobEventSink } from '../tracing/index.js';
 import { type EventLine, eventLine } from './event-lines.js';
+import { isProduction } from './is-production.js';
 import { visibleStacks, visibleText } from './visible-text.js';
 
 /** Nest's levels at which lines are written, and `off`. */
@@ -53,7 +54,7 @@ export class EventLogger implements JobEventSink {
 }
 
 function embeddedLine(sessionId: string | undefined): EventLine {
-  const level = process.env['NODE_ENV'] === 'production' ? 'warn' : 'log';
+  const level = isProduction() ? 'warn' : 'log';
   const text = `session ${sessionId ?? '(none)'} CONNECTED with the embedded registry, which is for this process only`;
   return { level, text: `${text}: another one runs every item too` };
 }

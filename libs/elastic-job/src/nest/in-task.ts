@@ -22,14 +22,18 @@ export const IN_TASK: OptionalFactoryDependency = { token: ELASTIC_JOB_TASK, opt
  * @throws {ConfigurationError} in the process of a task that was not started by `runTask`: it would become one more
  * scheduler, which launches tasks in turn
  */
-export function optionsFor(given: ElasticJobModuleOptions, isInTask?: true): ResolvedModuleOptions {
+export function optionsFor(
+  given: ElasticJobModuleOptions,
+  isInTask?: true,
+  isFromFactory?: true,
+): ResolvedModuleOptions {
   if (!isInTask && process.env[TASK_VARIABLE] !== undefined) {
     throw new ConfigurationError('ElasticJobModule', [
       `${TASK_VARIABLE} is set, so this process is a task, but the application is started as a scheduler; ` +
         'let main.ts say: if (isElasticJobTask()) await runTask(AppModule); else await bootstrap();',
     ]);
   }
-  const options = resolveModuleOptions(given);
+  const options = resolveModuleOptions(given, { isInTask, isFromFactory });
   if (!isInTask) return options;
   const tracing = options.tracing.filter((sink) => sink instanceof EventLogger);
   return Object.freeze(conceal({ ...options, processing: false, tracing }));

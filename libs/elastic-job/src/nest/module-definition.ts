@@ -1,4 +1,4 @@
-import { ConfigurableModuleBuilder } from '@nestjs/common';
+import { ConfigurableModuleBuilder, type ValueProvider } from '@nestjs/common';
 import type { ElasticJobModuleOptions } from './module-options.js';
 
 /**
@@ -11,3 +11,8 @@ export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new Configurabl
   .setClassMethodName('forRoot')
   .setFactoryMethodName('createElasticJobOptions')
   .build();
+
+/** Injects true if the options come from `forRootAsync`. */
+export const FROM_FACTORY = Symbol('nestjs-elastic-job:from-factory');
+
+export const BY_FACTORY: ValueProvider<true> = { provide: FROM_FACTORY, useValue: true };

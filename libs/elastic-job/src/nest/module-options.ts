@@ -17,7 +17,10 @@ import type { MemoryRegistry, ZooKeeperOptions } from '../registry/index.js';
 import type { JobEventSink } from '../tracing/index.js';
 import type { LogSinkOptions } from './event.logger.js';
 
-/** A registry inside this process: the default, for development, tests and single-process applications. */
+/**
+ * A registry inside this process, for development, tests and applications of one process. It is the default except in
+ * production, where it has to be asked for.
+ */
 export interface MemoryRegistryOptions {
   /** Chooses the registry inside this process. */
   readonly type: 'memory';
@@ -51,8 +54,10 @@ export type JobOverrides = Partial<Omit<JobOptions, 'name'>> & {
 /** Options of `ElasticJobModule.forRoot`. */
 export interface ElasticJobModuleOptions {
   /**
-   * ZooKeeper, or a registry inside this process. `registry: undefined` is refused: a value that was not found must not
-   * leave each process alone. @default { type: 'memory' }
+   * ZooKeeper, or a registry inside this process. `registry: undefined` is refused, and so is a factory of
+   * `forRootAsync` that gives no option at all: a value that was not found must not leave each process alone. With
+   * `NODE_ENV=production` it has to be given, except in the worker of a task, which has no registry.
+   * @default { type: 'memory' }, but none with NODE_ENV=production
    */
   readonly registry?: MemoryRegistryOptions | ZooKeeperRegistryOptions;
   /** False: this process connects, but registers and runs no jobs. @default true */

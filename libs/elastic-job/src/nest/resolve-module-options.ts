@@ -15,6 +15,7 @@ import { HttpJobType } from '../executor/index.js';
 import type { JobEventSink } from '../tracing/index.js';
 import { conceal } from './concealed.js';
 import { createSinks } from './create-sinks.js';
+import { findMissingRegistry, type OptionsOrigin, remedyForMissingOptions } from './find-missing-registry.js';
 import type { ElasticJobModuleOptions } from './module-options.js';
 import {
   MODULE_OPTIONS,
@@ -37,11 +38,18 @@ export interface ResolvedModuleOptions extends Omit<CompleteModuleOptions, 'regi
  * `registry`.
  * @throws {ConfigurationError} that names every wrong option with its value and what would be right.
  */
-export function resolveModuleOptions(options: ElasticJobModuleOptions): ResolvedModuleOptions {
-  assertOptionsObject('module options', options);
+export function resolveModuleOptions(
+  options: ElasticJobModuleOptions,
+  origin: OptionsOrigin = {},
+): ResolvedModuleOptions {
+  assertOptionsObject('module options', options, remedyForMissingOptions(origin));
   // Each is read once, and also from a class whose options are getters.
   const given = byName<ElasticJobModuleOptions>(namesOf(MODULE_OPTIONS), (name) => options[name]);
-  const problems = [...MODULE_TABLE.findUnknown(options), ...findMissingRegistry(options, given), ...findBroken(given)];
+  const problems = [
+    ...MODULE_TABLE.findUnknown(options),
+    ...findMissingRegistry(options, given, origin),
+    ...findBroken(given),
+  ];
   if (given.clock !== undefined && given.host !== undefined)
     problems.push('host is given beside clock, which has a host of its own; give one of them');
   if (problems.length > 0) throw new ConfigurationError('module options', problems);
@@ -69,15 +77,6 @@ function createStrategies(given: CompleteModuleOptions['strategies']): readonly 
   const { options } = refused.find((one) => one.options !== undefined) ?? {};
   if (problems.length > 0) throw new ConfigurationError('module options', problems, options);
   return resolved.flatMap((one) => (one.kind === 'resolved' ? [one.strategy] : []));
-}
-
-/** A value that was looked up and not found would be the embedded registry, with which each process runs every item. */
-function findMissingRegistry(options: object, { registry }: ElasticJobModuleOptions): readonly string[] {
-  if (!('registry' in options) || (registry !== undefined && registry !== null)) return [];
-  return [
-    `registry is given, but is ${show(registry)}; give { type: "zookeeper", servers, namespace }, ` +
-      'or { type: "memory" } for a process of its own',
-  ];
 }
 
 function findBroken(options: ElasticJobModuleOptions): readonly string[] {

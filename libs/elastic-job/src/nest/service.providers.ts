@@ -24,14 +24,18 @@ import {
 import { EventSinks, JobEvents } from '../tracing/index.js';
 import { concealed } from './concealed.js';
 import { createRegistryCenter } from './create-registry-center.js';
-import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
+import { FROM_FACTORY, MODULE_OPTIONS_TOKEN } from './module-definition.js';
 import { IN_TASK, optionsFor, withoutRegistry } from './in-task.js';
 import type { ResolvedModuleOptions } from './resolve-module-options.js';
 import { CLOCK, ELASTIC_JOB_OPTIONS, REGISTRY_CENTER } from './tokens.js';
 
 /** One provider per service and module, under its class token or symbol, so that a test can override each of them. */
 export const SERVICE_PROVIDERS: readonly FactoryProvider[] = [
-  { provide: ELASTIC_JOB_OPTIONS, useFactory: optionsFor, inject: [MODULE_OPTIONS_TOKEN, IN_TASK] },
+  {
+    provide: ELASTIC_JOB_OPTIONS,
+    useFactory: optionsFor,
+    inject: [MODULE_OPTIONS_TOKEN, IN_TASK, { token: FROM_FACTORY, optional: true }],
+  },
   {
     provide: CLOCK,
     useFactory: ({ clock, host }: ResolvedModuleOptions) => clock ?? new SystemClock({ host }),

@@ -13,13 +13,20 @@ export function isOptionsObject(options: unknown): options is object {
 /**
  * Checks that options are an object. Without it, what has none of the options by name (a function that was not called,
  * a list, a promise) would give every option its default.
- * @param place the owner of the options
+ * @param place the owner of the options @param remedy what to do where nothing is given
  * @throws {ConfigurationError} that has the value's type, but not the value, which may be a secret
  */
-export function assertOptionsObject(place: string, options: unknown): asserts options is object {
+export function assertOptionsObject(place: string, options: unknown, remedy = ''): asserts options is object {
   if (isOptionsObject(options)) return;
-  const hint = typeof options === 'function' ? '; call the function, and give the options that it returns' : '';
-  throw new ConfigurationError(place, [`the options must be an object, but are of type ${typeOf(options)}${hint}`]);
+  const hint = hintFor(options, remedy);
+  throw new ConfigurationError(place, [
+    `the options must be an object, but are of type ${typeOf(options)}${hint && `; ${hint}`}`,
+  ]);
+}
+
+function hintFor(options: unknown, remedy: string): string {
+  if (typeof options === 'function') return 'call the function, and give the options that it returns';
+  return options === undefined || options === null ? remedy : '';
 }
 
 /** The type of a value, as its tag says: `Undefined`, `Date`, `Uint8Array`. */

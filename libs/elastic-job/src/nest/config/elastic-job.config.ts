@@ -1,6 +1,7 @@
 import { applyDecorators, Logger } from '@nestjs/common';
 import { registerAs } from '@nestjs/config';
 import { IsString, ValidateIf } from 'class-validator';
+import { TASK_VARIABLE } from '../../cloud/index.js';
 import {
   byName,
   ConfigurationError,
@@ -12,10 +13,13 @@ import {
   rule,
   text,
 } from '../../domain/index.js';
+import { isProduction } from '../is-production.js';
 import type { ElasticJobModuleOptions } from '../module-options.js';
 
 const PREFIX = 'ELASTIC_JOB_';
 const REGISTRY_TYPE = `${PREFIX}REGISTRY`;
+/** Beginning of our variables, and of those that are probably meant to be. */
+const LIKE_OURS = /^ELASTIC[_-]?JOBS?[_-]/;
 /** Variables that Kubernetes sets for each service of a pod's namespace. */
 const SERVICE_LINK = /_SERVICE_HOST$|_SERVICE_PORT(_|$)|_PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$/;
 /** Foreign variables that were reported: the factory is called once for each module that asks for it. */
@@ -90,7 +94,7 @@ type Texts = Readonly<Record<string, string | undefined>>;
  *
  * | variable | option |
  * |---|---|
- * | `ELASTIC_JOB_REGISTRY` | `registry.type`; without it `zookeeper` if there are servers, else `memory` |
+ * | `ELASTIC_JOB_REGISTRY` | `registry.type`; else `zookeeper` with servers, and `memory` outside production |
  * | `ELASTIC_JOB_SERVERS`, `_NAMESPACE`, `_DIGEST` | `registry.servers`, `.namespace`, `.digest` |
  * | `ELASTIC_JOB_SESSION_TIMEOUT_MS`, `_CONNECTION_TIMEOUT_MS` | `registry.sessionTimeoutMs`, `.connectionTimeoutMs` |
  * | `ELASTIC_JOB_REQUEST_TIMEOUT_MS`, `_SERVER_TICK_MS` | `registry.requestTimeoutMs`, `.serverTickMs` |
@@ -107,23 +111,30 @@ type Texts = Readonly<Record<string, string | undefined>>;
  * | `ELASTIC_JOB_HUNG_GRACE_MS`, `_JAVA_RECONNECT_GRACE_MS` | `hungGraceMs`, `javaReconnectGraceMs` |
  * | `ELASTIC_JOB_LATE_AFTER_MS`, `_ERROR_WINDOW_MS` | `lateAfterMs`, `errorWindowMs` |
  *
- * A variable that differs from one of these by one or two letters is refused; others that begin alike are named in the
- * log.
+ * A variable that differs from one of these by one or two letters is refused. Others that begin alike, such as
+ * `ELASTICJOB_SERVERS`, are named in the log.
  * @throws {ConfigurationError} that names every wrong variable with its value and what would be right.
  */
 export const elasticJobConfig = registerAs('elasticJob', (): ElasticJobModuleOptions => {
   const texts = textsOf(process.env);
   const faults = [...TABLE.findBroken(texts), ...judgeOthers(Object.keys(process.env))];
   if (faults.length > 0) throw new ConfigurationError('environment', faults);
-  return { registry: registryOf(valuesOf(REGISTRY_VARIABLES, texts)), ...valuesOf(MODULE_VARIABLES, texts) };
+  const registry = registryOf(valuesOf(REGISTRY_VARIABLES, texts));
+  // An option that is not said differs from one that is undefined, which the module refuses.
+  return { ...(registry && { registry }), ...valuesOf(MODULE_VARIABLES, texts) };
 });
 
 /** Empty variables count as not given. */
 function textsOf(variables: NodeJS.ProcessEnv): Texts {
   const given: Texts = Object.fromEntries(NAMES.map((name) => [name, variables[name] || undefined]));
-  // Servers alone mean ZooKeeper: with embedded registries every process would run every item.
-  const usual = given[variableOf('servers')] === undefined ? 'memory' : 'zookeeper';
-  return { ...given, [REGISTRY_TYPE]: given[REGISTRY_TYPE] ?? usual };
+  return { ...given, [REGISTRY_TYPE]: given[REGISTRY_TYPE] ?? usualRegistry(given) };
+}
+
+/** Servers alone mean ZooKeeper: with embedded registries every process would run every item. */
+function usualRegistry(given: Texts): string | undefined {
+  if (given[variableOf('servers')] !== undefined) return 'zookeeper';
+  // In production the module asks for a word.
+  return isProduction() ? undefined : 'memory';
 }
 
 function valuesOf<Rows extends Readonly<Record<string, Variable<unknown>>>>(rows: Rows, texts: Texts): ValuesOf<Rows> {
@@ -138,24 +149,27 @@ function valuesOf<Rows extends Readonly<Record<string, Variable<unknown>>>>(rows
  * ignored, and the rest is reported once. @returns variables that differ from ours by one or two letters
  */
 function judgeOthers(present: readonly string[]): readonly string[] {
-  const others = present.filter(
-    (name) => name.startsWith(PREFIX) && !NAMES.includes(name) && !SERVICE_LINK.test(name) && !told.has(name),
-  );
-  const meant = new Map(others.map((name) => [name, findNearestName(name, NAMES, 2)]));
-  const foreign = others.filter((name) => meant.get(name) === undefined);
-  for (const name of foreign) told.add(name);
-  if (foreign.length > 0)
-    Logger.warn(`${foreign.join(', ')}: no variables of this package; they are ignored`, 'ElasticJob');
+  const others = present
+    .filter((name) => LIKE_OURS.test(name) && !SERVICE_LINK.test(name) && !told.has(name))
+    .filter((name) => name !== TASK_VARIABLE && !NAMES.includes(name))
+    .map((name) => ({ name, meant: findNearestName(name.replace(LIKE_OURS, PREFIX).replaceAll('-', '_'), NAMES, 2) }));
+  const isFault = ({ name, meant }: (typeof others)[number]) => name.startsWith(PREFIX) && meant !== undefined;
+  const foreign = others.filter((other) => !isFault(other));
+  for (const { name } of foreign) told.add(name);
+  const named = foreign.map(({ name, meant }) => (meant === undefined ? name : `${name} (is it ${meant}?)`));
+  if (named.length > 0)
+    Logger.warn(`${named.join(', ')}: no variables of this package; they are ignored`, 'ElasticJob');
   return others
-    .filter((name) => meant.get(name) !== undefined)
-    .map((name) => `${name} is not a variable of this package; did you mean ${meant.get(name)}?`);
+    .filter(isFault)
+    .map(({ name, meant }) => `${name} is not a variable of this package; did you mean ${meant}?`);
 }
 
-function registryOf(values: ValuesOf<typeof REGISTRY_VARIABLES>): NonNullable<ElasticJobModuleOptions['registry']> {
+function registryOf(values: ValuesOf<typeof REGISTRY_VARIABLES>): ElasticJobModuleOptions['registry'] {
   const { registry: type, servers, namespace, saslUsername, saslPassword, tls, ...rest } = values;
   const { tlsCaFile: caFile, tlsCertFile: certFile, tlsKeyFile: keyFile, ...others } = rest;
   const files = Object.fromEntries(Object.entries({ caFile, certFile, keyFile }).filter(([, file]) => file));
   const { sessionTimeoutMs, requestTimeoutMs } = others;
+  if (type === undefined) return undefined;
   if (type !== 'zookeeper') return { type: 'memory', namespace, sessionTimeoutMs, requestTimeoutMs };
   // If only one of the two is given, the module's rules refuse it.
   const isNamed = (saslUsername ?? saslPassword) !== undefined;

@@ -1,3 +1,5 @@
+import { isProduction } from '../is-production.js';
+
 /** Options of `ElasticJobHealthModule.forRoot`. */
 export interface HealthOptions {
   /**
@@ -13,5 +15,5 @@ export const HEALTH_OPTIONS = Symbol.for('nestjs-elastic-job:health-options');
 
 /** Evaluated with each request: an application may set its environment after this file is loaded. */
 export function showsDetails({ details }: HealthOptions): boolean {
-  return details ?? process.env['NODE_ENV'] !== 'production';
+  return details ?? !isProduction();
 }
