@@ -1,4 +1,5 @@
 import {
+  DEFAULTS_VARIABLES,
   MODULE_VARIABLES,
   REGISTRY_VARIABLES,
   variableOf,
@@ -11,6 +12,8 @@ import type { Member, Source } from './source.js';
 /** The rules of the options, of which a variable that ZooKeeper needs has none of its own. */
 const ZOOKEEPER_OPTIONS: Readonly<Record<string, OptionRow | undefined>> = ZOOKEEPER_REGISTRY;
 const OPTIONS_PAGE = 'module-options.md';
+const JOB_OPTIONS = 'libs/elastic-job/src/domain/options/job-options.ts';
+const HEAD = ['Variable', 'Option', 'Accepts', 'Meaning of the option'];
 
 /** docs/reference/environment.md: the variables that the library reads, and those that it sets for others. */
 export function environmentPage(source: Source): string {
@@ -19,13 +22,24 @@ export function environmentPage(source: Source): string {
   const rows = [...rowsOf(REGISTRY_VARIABLES, registry, 'registry.'), ...rowsOf(MODULE_VARIABLES, module, '')];
   return [
     INTRODUCTION,
-    table(['Variable', 'Option', 'Accepts', 'Meaning of the option'], rows),
+    table(HEAD, rows),
+    DEFAULTS,
+    table(HEAD, defaultsRows(source)),
     OTHERS,
     table(
       ['Variable', 'Meaning'],
       source.constants(/^ELASTIC_JOB_[A-Z_]*[A-Z]$/).map(({ value, text }) => [code(value), text]),
     ),
   ].join('\n\n');
+}
+
+/** Variables of the settings that jobs have in common. */
+function defaultsRows(source: Source): readonly (readonly string[])[] {
+  const members = source.membersOf(source.declared(JOB_OPTIONS, 'JobOptions'));
+  return Object.entries(DEFAULTS_VARIABLES).map(([path, { rule }]) => {
+    const { name, text } = optionOf(path.replace('defaults.', ''), members);
+    return [code(variableOf(path)), linkTo(name, 'options.md', path), rule.what, firstSentence(text)];
+  });
 }
 
 function rowsOf(variables: Readonly<Record<string, OptionRow>>, members: readonly Member[], path: string) {
@@ -61,6 +75,11 @@ ${GENERATED}
 memory; with \`NODE_ENV=production\` it is none then, and the module ends the start. Start is refused as well if a
 variable is wrong, or is spelled almost like one of these. Others that begin like these, such as
 \`ELASTICJOB_SERVERS\`, are named in the log once.`;
+
+const DEFAULTS = `## Defaults of jobs
+
+These stand in the module's [\`defaults\`](module-options.md#defaults): below what a job says itself, and above the
+library's defaults. A list has commas between its words.`;
 
 const OTHERS = `## Variables of scripts and tasks
 

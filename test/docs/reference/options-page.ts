@@ -1,4 +1,6 @@
 import { TEMPLATE_LIMITS } from '../../../libs/elastic-job/src/domain/handlers/template-limits.js';
+import { JOB_DEFAULTS } from '../../../libs/elastic-job/src/domain/options/job-defaults.js';
+import { variableOf } from '../../../libs/elastic-job/src/nest/config/elastic-job.config.js';
 import { type Setting, JOB_SETTINGS } from '../../../libs/elastic-job/src/domain/options/job-settings.js';
 import {
   assertDefault,
@@ -36,11 +38,21 @@ export function optionsPage(source: Source): string {
       ['Accepts', row.rule.what],
       ['Unit', unitOf(member.name)],
       ['Kept in', PLACES[row.at](member.name)],
+      ['For all jobs', isCommon(member.name) ? commonPlaces(member.name) : undefined],
     ]);
   });
   const nested = ['TaskResources', 'TaskOptions'].map((name) => optionGroup(source, name));
   const limits = optionGroup(source, 'TemplateLimits', TEMPLATE_LIMITS);
   return [INTRODUCTION, overview(members), ...sections, ...nested, limits].join('\n\n');
+}
+
+function isCommon(name: string): boolean {
+  return Object.hasOwn(JOB_DEFAULTS, name);
+}
+
+function commonPlaces(name: string): string {
+  const path = `defaults.${name}`;
+  return `${linkTo('defaults', 'module-options.md', path)} of the module, or ${code(variableOf(path))}`;
 }
 
 const JOB_OPTIONS = 'libs/elastic-job/src/domain/options/job-options.ts';
@@ -51,7 +63,8 @@ ${GENERATED}
 
 \`@ElasticJob\` takes these options, and so do the module's \`jobs\`, templates and \`JobRegistrar\`. The registry keeps
 most of them in the job's \`config\` node. What stands there goes before what the code says, unless \`overwrite\` is
-true. \`@ElasticJobTemplate\` also takes the [limits](#templatelimits) of the jobs that are created from it.`;
+true. What jobs have in common is said once, in the module's [\`defaults\`](module-options.md#defaults).
+\`@ElasticJobTemplate\` also takes the [limits](#templatelimits) of the jobs that are created from it.`;
 
 function overview(members: readonly Member[]): string {
   const rows = members.map((member) => [linkTo(member.name), code(member.type), defaultOf(member)]);

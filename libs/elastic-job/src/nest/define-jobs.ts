@@ -1,6 +1,7 @@
 import { inOwnContext } from '../async-context/index.js';
 import {
   ConfigurationError,
+  defaultsOfTemplate,
   findNearestName,
   type JobName,
   type JobOptions,
@@ -16,6 +17,8 @@ import type { FoundJob } from './found-job.js';
 import type { HandlerFactory } from './handler.factory.js';
 import type { JobOverrides } from './module-options.js';
 import type { ResolvedModuleOptions } from './resolve-module-options.js';
+
+type CommonName = 'strategies' | 'cronDialect' | 'defaults';
 
 /** Place of a job without a class. */
 const TYPED = 'module options';
@@ -42,7 +45,7 @@ export function defineJobs(
 function defineFound(
   job: FoundJob,
   handlers: HandlerFactory,
-  { jobs, strategies, cronDialect }: ResolvedModuleOptions,
+  { jobs, ...options }: ResolvedModuleOptions,
 ): JobDefinition {
   const { name } = job.options;
   const place = `job "${name}" (${job.place})`;
@@ -51,12 +54,17 @@ function defineFound(
   if (type) throw new ConfigurationError(place, [problem]);
   const merged = override(job.options, overrides);
   return {
-    configuration: resolveJobOptions(merged, { place, strategies, cronDialect }),
+    configuration: resolveJobOptions(merged, { place, ...commonOf(options) }),
     className: merged.className ?? job.place,
     place: job.place,
     handler: handlers.create(job),
     findPropsFaults: job.isDataflow ? findDataflowFaults : undefined,
   };
+}
+
+/** The part of the module's options that every job's options are completed with. */
+function commonOf({ strategies, cronDialect, defaults }: Pick<ResolvedModuleOptions, CommonName>) {
+  return { strategies, cronDialect, defaults };
 }
 
 /**
@@ -66,16 +74,18 @@ function defineFound(
 export function defineTemplates(
   found: readonly FoundJob[],
   handlers: HandlerFactory,
-  { strategies, cronDialect }: ResolvedModuleOptions,
+  options: ResolvedModuleOptions,
 ): readonly JobTemplate[] {
+  const common = commonOf(options);
+  const defaults = defaultsOfTemplate(common.defaults);
   return found.map((template) => {
     const resolved = asTemplate(template.options);
-    const { name, maxItems, maxJobs, minIntervalMs, maxConfigBytes, findPropsFaults: rule, ...options } = resolved;
+    const { name, maxItems, maxJobs, minIntervalMs, maxConfigBytes, findPropsFaults: rule, ...own } = resolved;
     const place = `template "${name}" (${template.place})`;
     const findPropsFaults = typeof rule === 'function' ? (props: JobProps) => inOwnContext(() => rule(props)) : rule;
     return {
       name,
-      configuration: resolveJobOptions({ ...options, name }, { place, strategies, cronDialect }),
+      configuration: resolveJobOptions({ ...own, name }, { place, ...common, defaults }),
       limits: resolveTemplateLimits(name, { maxItems, maxJobs, minIntervalMs, maxConfigBytes, findPropsFaults }, place),
       place: template.place,
       handler: handlers.create(template),
@@ -89,17 +99,18 @@ function asTemplate(options: FoundJob['options']): FoundJob['options'] & Templat
   return options;
 }
 
-function defineTyped(name: JobName, { jobs, jobTypes, strategies, cronDialect }: ResolvedModuleOptions): JobDefinition {
+function defineTyped(name: JobName, options: ResolvedModuleOptions): JobDefinition {
   const place = `job "${name}" (${TYPED})`;
-  const { type, shardingTotalCount, ...options } = jobs[name] ?? {};
+  const { jobs, jobTypes } = options;
+  const { type, shardingTotalCount, ...own } = jobs[name] ?? {};
   const jobType = jobTypes.find((known) => known.type === type);
   if (jobType === undefined) throw new ConfigurationError(place, [describeUnknownType(type, jobTypes)]);
   return {
     configuration: resolveJobOptions(
-      { ...options, name, shardingTotalCount: shardingTotalCount! },
-      { place, strategies, cronDialect },
+      { ...own, name, shardingTotalCount: shardingTotalCount! },
+      { place, ...commonOf(options) },
     ),
-    className: options.className ?? jobType.type,
+    className: own.className ?? jobType.type,
     place: TYPED,
     ...workOfType(jobType),
   };

@@ -3,8 +3,10 @@ import {
   assertOptionsObject,
   byName,
   ConfigurationError,
+  findDefaultsFaults,
   guardRedact,
   Hidden,
+  type JobDefaults,
   namesOf,
   type OptionRow,
   resolveStrategy,
@@ -57,13 +59,15 @@ export function resolveModuleOptions(
     const { default: usual }: OptionRow = MODULE_OPTIONS[name];
     return given[name] ?? usual;
   });
-  const { jobTypes, strategies, redact, clock, registry } = complete;
+  const { jobTypes, redact, clock, registry } = complete;
+  const strategies = createStrategies(complete.strategies);
   const resolved: ResolvedModuleOptions = {
     ...complete,
     registry: new Hidden(registry),
     // Built-in types come last, so that the application's own may replace them.
     jobTypes: [...jobTypes, new HttpJobType(clock)],
-    strategies: createStrategies(strategies),
+    strategies,
+    defaults: resolveDefaults(complete.defaults, strategies),
     redact: redact && guardRedact((text) => inOwnContext(() => redact(text))),
     tracing: createSinks(complete),
   };
@@ -77,6 +81,17 @@ function createStrategies(given: CompleteModuleOptions['strategies']): readonly 
   const { options } = refused.find((one) => one.options !== undefined) ?? {};
   if (problems.length > 0) throw new ConfigurationError('module options', problems, options);
   return resolved.flatMap((one) => (one.kind === 'resolved' ? [one.strategy] : []));
+}
+
+/** @throws {ConfigurationError} for a strategy that is none, and for defaults that contradict each other */
+function resolveDefaults(defaults: JobDefaults, strategies: readonly ShardingStrategy[]): JobDefaults {
+  const resolved = defaults.strategy === undefined ? undefined : resolveStrategy(defaults.strategy, strategies);
+  if (resolved?.kind === 'refused')
+    throw new ConfigurationError('module options', [`defaults.strategy${resolved.problem}`], resolved.options);
+  const known = { ...defaults, strategy: resolved?.strategy };
+  const problems = findDefaultsFaults(known);
+  if (problems.length > 0) throw new ConfigurationError('module options', problems);
+  return Object.freeze(known);
 }
 
 function findBroken(options: ElasticJobModuleOptions): readonly string[] {

@@ -7,6 +7,7 @@ import {
 } from '../../coordination/index.js';
 import {
   type JobConfiguration,
+  type JobDefaults,
   type JobName,
   type JobOptions,
   NESTJS_PREFIX,
@@ -135,10 +136,10 @@ function keptOf(config: string, jobName: JobName): StoredConfiguration {
   return { ...drop(stored), props: {}, nestjs: drop(stored.nestjs) };
 }
 
-/** Settings of a registered job that its `config` does not have. */
-export function templateFor(jobName: JobName): JobConfiguration {
+/** Settings of a registered job that its `config` does not have. @param defaults those of this process */
+export function templateFor(jobName: JobName, defaults?: JobDefaults): JobConfiguration {
   const options = { name: jobName, shardingTotalCount: 1, monitorExecution: true, executor: 'task' } as const;
-  return resolveJobOptions(options, { place: `cloud job "${jobName}"` });
+  return resolveJobOptions(options, { place: `cloud job "${jobName}"`, defaults });
 }
 
 /** Props do not show their values otherwise. */

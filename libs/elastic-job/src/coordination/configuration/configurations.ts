@@ -46,7 +46,8 @@ export interface KeepingTerm {
 }
 
 /**
- * A job's settings: the local ones (decorator, then module), overridden field by field by the registry's `config` node.
+ * A job's settings: the local ones (the module's defaults, decorator, the module's jobs), overridden field by field by
+ * the registry's `config` node.
  * @see ElasticJob, `ConfigurationService.setUpJobConfiguration`
  */
 export class Configurations {

@@ -1,6 +1,7 @@
 import {
   type AllowedRegistryTargets,
   byName,
+  COMMON_SETTINGS,
   ConfigurationError,
   guardProps,
   HiddenText,
@@ -9,6 +10,7 @@ import {
   isJavaThreadPoolSizeType,
   isJavaTimeZone,
   JAVA_SETTINGS,
+  type JobDefaults,
   JOB_SETTINGS,
   type JobConfiguration,
   type JobOptions,
@@ -120,9 +122,11 @@ function resolveLaid(
   }
   const options = layOptions(local, stored);
   if (areResolved(options, local)) return local;
+  const { own, defaults } = isCreated(stored) ? apartFromTemplate(options, local) : { own: options };
   try {
-    return resolveJobOptions(options, {
+    return resolveJobOptions(own, {
       place: `job "${jobName}"`,
+      defaults,
       strategies: [local.strategy, ...strategies],
       surplusItemParameters: true,
       idleFailover: true,
@@ -131,6 +135,16 @@ function resolveLaid(
     if (!(error instanceof ConfigurationError)) throw error;
     throw new ConfigurationNodeError(jobName, error.problems, { cause: error });
   }
+}
+
+/**
+ * The options of a created job without those that are its template's. These are its defaults: one that contradicts what
+ * the job itself says is left out, and stops it on no instance.
+ */
+function apartFromTemplate(options: JobOptions, template: JobConfiguration) {
+  const shared = COMMON_SETTINGS.filter((name) => options[name] === template[name]);
+  const none = Object.fromEntries(shared.map((name) => [name, undefined]));
+  return { own: { ...options, ...none }, defaults: byName<JobDefaults>(shared, (name) => options[name]) };
 }
 
 /** Java's values for settings that the node lacks. @see ElasticJob, `JobConfigurationPOJO` */

@@ -11,10 +11,12 @@ export { HiddenText } from './hidden-text.js';
 export { importElasticJob2Configuration } from './import-elastic-job-2.js';
 export { isJavaErrorHandlerType, isJavaThreadPoolSizeType, isJavaTimeZone } from './java-names.js';
 export { failsOver, hasIdleFailover, type JobConfiguration, switchesFailover } from './job-configuration.js';
-export type { CodeOption, JobOptions } from './job-options.js';
+export { defaultsOfTemplate, findDefaultsFaults, JOB_DEFAULTS, jobDefaults } from './job-defaults.js';
+export type { CodeOption, JobDefaults, JobOptions, OwnOption } from './job-options.js';
 export type { OnHung } from './on-hung-option.js';
 export { NESTJS_PREFIX } from './job-options.rules.js';
 export {
+  COMMON_SETTINGS,
   JAVA_SETTINGS,
   JOB_SETTINGS,
   NESTJS_SETTINGS,
@@ -36,6 +38,7 @@ export {
   findFault,
   flag,
   GREATEST_INT,
+  type KeptRule,
   mustBe,
   mustBeUnseen,
   NONE,

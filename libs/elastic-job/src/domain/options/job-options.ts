@@ -213,3 +213,20 @@ export type CodeOption =
   | 'appName'
   | 'resources'
   | 'task';
+
+/** Options that each job has for itself, since a common value of several jobs would make no sense. */
+export type OwnOption =
+  | 'name'
+  | 'cron'
+  | 'shardingTotalCount'
+  | 'shardingItemParameters'
+  | 'jobParameter'
+  | 'description'
+  | 'props'
+  | 'jobExecutorThreadPoolSizeProviderType'
+  | 'jobExtraConfigurations'
+  | 'resident'
+  | 'after';
+
+/** Settings that jobs may have in common: values for jobs that do not say them. */
+export type JobDefaults = Omit<JobOptions, OwnOption | CodeOption>;

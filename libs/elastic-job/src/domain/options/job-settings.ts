@@ -2,7 +2,7 @@ import type { JobName } from '../cluster/index.js';
 import { CronSchedule } from '../schedule/index.js';
 import { CRON_DIALECTS, type CronDialect, readQuartz } from './cron-dialect.js';
 import type { JobConfiguration } from './job-configuration.js';
-import type { CodeOption, JobOptions } from './job-options.js';
+import type { CodeOption, JobDefaults, JobOptions, OwnOption } from './job-options.js';
 import {
   className,
   concurrency,
@@ -37,6 +37,7 @@ export interface Setting extends OptionRow {
   readonly at: Place;
   readonly absent?: unknown;
   readonly secret?: true;
+  readonly own?: true;
   readonly normalize?: (given: unknown) => unknown;
 }
 
@@ -44,7 +45,9 @@ export interface Setting extends OptionRow {
 type SettingOf<Name extends keyof JobOptions> = Setting & {
   readonly default: undefined extends JobOptions[Name] ? CompleteOptions[Name] : undefined;
   readonly absent?: CompleteOptions[Name];
-} & (Name extends CodeOption
+  readonly own?: Name extends OwnOption ? true : never;
+} & (Name extends OwnOption ? { readonly own: true } : unknown) &
+  (Name extends CodeOption
     ? { readonly at: 'process' }
     : | { readonly at: 'java' | 'nestjs' | 'either'; readonly rule: KeptRule<NonNullable<CompleteOptions[Name]>> }
       | { readonly at: 'apart' });
@@ -63,30 +66,41 @@ const DAILY = '0 0 0 * * ?';
  *   value, else among the props. `apart`: an entry of its own form. `process`: none, since it is code;
  * - `absent`: the value where the node does not mention it. The default one is that of the row for `java`, and that of
  *   the process for `nestjs`;
- * - `secret`: true if the value may be a secret.
+ * - `secret`: true if the value may be a secret;
+ * - `own`: true if each job has a value of its own. Of the others, those that are no code may have a default in the
+ *   module. @see JobDefaults
  *
  * The configuration room reads, lays and formats `java` and `nestjs` by these rows alone, but for settings that depend
  * on other ones: `overwrite`, `clockChange`, `resident`, `misfirePolicy` and `after`. It spells out `either` and
  * `apart`.
  */
 export const JOB_SETTINGS = {
-  name: { default: '', rule: jobName(), at: 'apart' },
+  name: { default: '', rule: jobName(), at: 'apart', own: true },
   cron: {
     default: undefined,
     rule: readAs('a Quartz cron expression such as "0 0 2 * * ?"', readQuartz),
     at: 'java',
+    own: true,
     normalize: orNone,
   },
   cronDialect: { default: 'quartz', rule: oneOf(CRON_DIALECTS), at: 'process' },
   className: { default: undefined, rule: className(), at: 'process' },
-  shardingTotalCount: { default: undefined, required: true, rule: wholeNumber({ from: 1 }), at: 'java', absent: 0 },
+  shardingTotalCount: {
+    default: undefined,
+    required: true,
+    rule: wholeNumber({ from: 1 }),
+    at: 'java',
+    own: true,
+    absent: 0,
+  },
   shardingItemParameters: {
     default: '',
     rule: readAs('a text such as "0=Beijing,1=Shanghai"', parseShardingItemParameters),
     at: 'java',
+    own: true,
     secret: true,
   },
-  jobParameter: { default: '', rule: text(), at: 'java', secret: true },
+  jobParameter: { default: '', rule: text(), at: 'java', own: true, secret: true },
   strategy: { default: 'AVG_ALLOCATION', rule: strategy(), at: 'either' },
   timeZone: {
     default: undefined,
@@ -102,16 +116,22 @@ export const JOB_SETTINGS = {
   monitorExecution: { default: true, rule: flag(), at: 'java', absent: false },
   disabled: { default: false, rule: flag(), at: 'java' },
   overwrite: { default: false, rule: flag(), at: 'java' },
-  description: { default: '', rule: text(), at: 'java' },
+  description: { default: '', rule: text(), at: 'java', own: true },
   maxTimeDiffSeconds: { default: -1, rule: wholeNumber(), at: 'java' },
   reconcileIntervalMinutes: { default: 10, rule: wholeNumber(), at: 'java', absent: 0 },
   staticSharding: { default: false, rule: flag(), at: 'java' },
   label: { default: undefined, rule: text(), at: 'java' },
-  props: { default: {}, rule: props(), at: 'apart' },
-  jobExecutorThreadPoolSizeProviderType: { default: undefined, rule: text(), at: 'either', normalize: orNone },
+  props: { default: {}, rule: props(), at: 'apart', own: true },
+  jobExecutorThreadPoolSizeProviderType: {
+    default: undefined,
+    rule: text(),
+    at: 'either',
+    own: true,
+    normalize: orNone,
+  },
   jobErrorHandlerType: { default: undefined, rule: text(), at: 'either', normalize: orNone },
   jobListenerTypes: { default: [], rule: typeNames(), at: 'either' },
-  jobExtraConfigurations: { default: undefined, rule: yamlList(), at: 'apart', normalize: orNone },
+  jobExtraConfigurations: { default: undefined, rule: yamlList(), at: 'apart', own: true, normalize: orNone },
   serverRetentionMinutes: { default: 1_440, rule: wholeNumber({ from: 0 }), at: 'nestjs' },
   shardingTimeoutMs: { default: 30_000, rule: wholeNumber({ from: 1 }), at: 'nestjs' },
   timeoutMs: { default: undefined, rule: wholeNumber({ from: 1 }), at: 'nestjs' },
@@ -120,7 +140,7 @@ export const JOB_SETTINGS = {
   shutdownGraceMs: { default: 5_000, rule: wholeNumber({ from: 0 }), at: 'nestjs' },
   failoverQueueLimit: { default: 10_000, rule: wholeNumber({ from: 1 }), at: 'nestjs' },
   maxExecutorFailovers: { default: 3, rule: wholeNumber({ from: 0 }), at: 'nestjs' },
-  resident: { default: false, rule: flag(), at: 'nestjs' },
+  resident: { default: false, rule: flag(), at: 'nestjs', own: true },
   misfirePolicy: { default: 'once', rule: oneOf(MISFIRE_POLICIES), at: 'nestjs' },
   misfireLimit: { default: 100, rule: wholeNumber({ from: 1, to: GREATEST_MISFIRE_LIMIT }), at: 'nestjs' },
   maxAttempts: { default: 1, rule: wholeNumber({ from: 1 }), at: 'nestjs' },
@@ -139,7 +159,7 @@ export const JOB_SETTINGS = {
   appName: { default: undefined, rule: appName(), at: 'process' },
   resources: { default: undefined, rule: resources(), at: 'process' },
   task: { default: undefined, rule: taskOptions(), at: 'process' },
-  after: { default: [], rule: jobNames(), at: 'nestjs', normalize: unique },
+  after: { default: [], rule: jobNames(), at: 'nestjs', own: true, normalize: unique },
 } as const satisfies { readonly [Name in keyof JobOptions]-?: SettingOf<Name> };
 
 type Rows = typeof JOB_SETTINGS;
@@ -159,6 +179,13 @@ export const NESTJS_SETTINGS = settingsAt('nestjs');
 export const CODE_OPTIONS: readonly CodeOption[] = settingsAt('process');
 /** Settings that the props of the registry may hold. */
 export const PROPS_SETTINGS = settingsAt('nestjs', 'either');
+
+/** Settings that may have a default in the module, in the order of the table. */
+export const COMMON_SETTINGS = SETTING_NAMES.filter((name): name is keyof JobDefaults => isCommon(JOB_SETTINGS[name]));
+
+function isCommon({ at, own }: Setting): boolean {
+  return at !== 'process' && own !== true;
+}
 
 function settingsAt<At extends Place>(...places: readonly At[]): readonly SettingAt<At>[] {
   return SETTING_NAMES.filter((name): name is SettingAt<At> => places.some((at) => at === JOB_SETTINGS[name].at));

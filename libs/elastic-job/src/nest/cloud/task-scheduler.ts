@@ -18,6 +18,7 @@ import {
   assertNoFaults,
   ConfigurationError,
   DEFAULT_RESOURCES,
+  defaultsOfTemplate,
   findNearestName,
   type JobConfiguration,
   type JobName,
@@ -106,7 +107,8 @@ export class TaskScheduler {
   }
 
   async start(): Promise<void> {
-    await this.tree?.open({ ...workOfType(this.type), configuration: templateFor(CLOUD_TEMPLATE) });
+    const configuration = templateFor(CLOUD_TEMPLATE, defaultsOfTemplate(this.runtime.registrar.common.defaults));
+    await this.tree?.open({ ...workOfType(this.type), configuration });
     this.cluster = this.options.cluster ?? (await this.tree?.cluster()) ?? CLUSTER;
     const fault = findClusterFault(this.cluster);
     if (fault !== undefined)

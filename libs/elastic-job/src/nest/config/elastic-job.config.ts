@@ -6,6 +6,8 @@ import {
   byName,
   ConfigurationError,
   findNearestName,
+  JOB_DEFAULTS,
+  type JobDefaults,
   mustBe,
   oneOf,
   type OptionRow,
@@ -15,6 +17,7 @@ import {
 } from '../../domain/index.js';
 import { isProduction } from '../is-production.js';
 import type { ElasticJobModuleOptions } from '../module-options.js';
+import { keptVariable } from './kept-variable.js';
 
 const PREFIX = 'ELASTIC_JOB_';
 const REGISTRY_TYPE = `${PREFIX}REGISTRY`;
@@ -24,6 +27,9 @@ const LIKE_OURS = /^ELASTIC[_-]?JOBS?[_-]/;
 const SERVICE_LINK = /_SERVICE_HOST$|_SERVICE_PORT(_|$)|_PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$/;
 /** Foreign variables that were reported: the factory is called once for each module that asks for it. */
 const told = new Set<string>();
+
+/** Path of the settings that jobs have in common. */
+const DEFAULTS = 'defaults.';
 
 /** Row of one variable. */
 interface Variable<Value> extends OptionRow {
@@ -80,8 +86,16 @@ export const MODULE_VARIABLES = {
   errorWindowMs: NUMBER,
 } satisfies Partial<Record<keyof ElasticJobModuleOptions, Variable<unknown>>>;
 
+/** Settings in the module's `defaults`: for `defaults.timeZone` it is `ELASTIC_JOB_DEFAULTS_TIME_ZONE`. */
+export const DEFAULTS_VARIABLES: Readonly<Record<string, Variable<unknown>>> = Object.fromEntries(
+  Object.entries(JOB_DEFAULTS).map(([name, row]) => [DEFAULTS + name, keptVariable(row.rule)]),
+);
+
 const VARIABLES = Object.fromEntries(
-  Object.entries({ ...REGISTRY_VARIABLES, ...MODULE_VARIABLES }).map(([option, row]) => [variableOf(option), row]),
+  Object.entries({ ...REGISTRY_VARIABLES, ...MODULE_VARIABLES, ...DEFAULTS_VARIABLES }).map(([option, row]) => [
+    variableOf(option),
+    row,
+  ]),
 );
 const NAMES = Object.keys(VARIABLES);
 const TABLE = new OptionTable(VARIABLES, 'this package');
@@ -110,6 +124,7 @@ type Texts = Readonly<Record<string, string | undefined>>;
  * | `ELASTIC_JOB_SUSPENDED_GRACE_MS`, `_CLOCK_TOLERANCE_MS` | `suspendedGraceMs`, `clockToleranceMs` |
  * | `ELASTIC_JOB_HUNG_GRACE_MS`, `_JAVA_RECONNECT_GRACE_MS` | `hungGraceMs`, `javaReconnectGraceMs` |
  * | `ELASTIC_JOB_LATE_AFTER_MS`, `_ERROR_WINDOW_MS` | `lateAfterMs`, `errorWindowMs` |
+ * | `ELASTIC_JOB_DEFAULTS_TIME_ZONE`, `_DEFAULTS_FAILOVER` ... | `defaults.timeZone`, `defaults.failover` ... |
  *
  * A variable that differs from one of these by one or two letters is refused. Others that begin alike, such as
  * `ELASTICJOB_SERVERS`, are named in the log.
@@ -121,7 +136,8 @@ export const elasticJobConfig = registerAs('elasticJob', (): ElasticJobModuleOpt
   if (faults.length > 0) throw new ConfigurationError('environment', faults);
   const registry = registryOf(valuesOf(REGISTRY_VARIABLES, texts));
   // An option that is not said differs from one that is undefined, which the module refuses.
-  return { ...(registry && { registry }), ...valuesOf(MODULE_VARIABLES, texts) };
+  const defaults = defaultsOf(texts);
+  return { ...(registry && { registry }), ...(defaults && { defaults }), ...valuesOf(MODULE_VARIABLES, texts) };
 });
 
 /** Empty variables count as not given. */
@@ -164,6 +180,13 @@ function judgeOthers(present: readonly string[]): readonly string[] {
     .map(({ name, meant }) => `${name} is not a variable of this package; did you mean ${meant}?`);
 }
 
+/** Settings that jobs have in common; undefined if no variable names one. */
+function defaultsOf(texts: Texts): JobDefaults | undefined {
+  const given = Object.entries(valuesOf(DEFAULTS_VARIABLES, texts)).filter(([, value]) => value !== undefined);
+  if (given.length === 0) return undefined;
+  return Object.fromEntries(given.map(([path, value]) => [path.slice(DEFAULTS.length), value]));
+}
+
 function registryOf(values: ValuesOf<typeof REGISTRY_VARIABLES>): ElasticJobModuleOptions['registry'] {
   const { registry: type, servers, namespace, saslUsername, saslPassword, tls, ...rest } = values;
   const { tlsCaFile: caFile, tlsCertFile: certFile, tlsKeyFile: keyFile, ...others } = rest;
@@ -197,5 +220,5 @@ function neededByZooKeeper(): Variable<string> {
 
 /** The variable of an option. */
 export function variableOf(option: string): string {
-  return PREFIX + option.replaceAll(/[A-Z]/g, '_$&').toUpperCase();
+  return PREFIX + option.replaceAll(/[A-Z]/g, '_$&').replaceAll('.', '_').toUpperCase();
 }

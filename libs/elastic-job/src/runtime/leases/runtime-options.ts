@@ -5,6 +5,7 @@ import type {
   CronDialect,
   ElasticJobListener,
   FencedStore,
+  JobDefaults,
   JobErrorHandler,
   Redact,
   RunTracer,
@@ -67,6 +68,8 @@ export interface RuntimeOptions {
   readonly strategies?: StrategyLookup;
   /** Dialect of jobs that `JobRegistrar.add` receives without one. @default 'quartz' */
   readonly cronDialect?: CronDialect;
+  /** Settings of jobs that `JobRegistrar.add` receives without them. @default the library's */
+  readonly defaults?: JobDefaults;
   /** Users' own error handlers, which jobs name by their types. @default [] */
   readonly errorHandlers?: readonly JobErrorHandler[];
   /** Commands and addresses to which an edit in the registry may direct jobs and error handlers. @default none */
@@ -88,7 +91,7 @@ const DEFAULT_CLOCK_TOLERANCE_MS = 10_000;
 const DEFAULT_LATE_AFTER_MS = 5_000;
 
 type WithoutDefault =
-  'cronDialect' | 'instanceId' | 'redact' | 'strategies' | 'suspendedGraceMs' | 'tracer' | 'workerPool';
+  'cronDialect' | 'defaults' | 'instanceId' | 'redact' | 'strategies' | 'suspendedGraceMs' | 'tracer' | 'workerPool';
 
 export type ResolvedRuntimeOptions = Required<Omit<RuntimeOptions, WithoutDefault>> &
   Pick<RuntimeOptions, WithoutDefault>;

@@ -89,7 +89,8 @@ export class ElasticJobRuntime {
 
   constructor(options: RuntimeOptions) {
     this.options = resolveRuntimeOptions(options, (call, error) => this.events.emit(tracerFailed(call, error)));
-    const { clock, errorHandlers, errorWindowMs, lateAfterMs, redact, strategies, suspendedGraceMs } = this.options;
+    const { clock, cronDialect, defaults, errorHandlers, errorWindowMs, lateAfterMs } = this.options;
+    const { redact, strategies, suspendedGraceMs } = this.options;
     this.errorHandlers = new JobErrorHandlers(clock, this.events, errorHandlers, errorWindowMs, redact);
     this.errors = new WorkErrors(clock, this.events, this.options.registry);
     this.lateRuns = new LateRuns(clock, this.events, lateAfterMs);
@@ -103,7 +104,7 @@ export class ElasticJobRuntime {
       onSession: () => void this.templates.open(),
       onRemoved: () => this.templates.findJobsSoon(),
     });
-    this.registrar = new JobRegistrar(this.jobs, strategies, this.options.cronDialect);
+    this.registrar = new JobRegistrar(this.jobs, { strategies, cronDialect, defaults });
     this.templates = new TemplateJobs({
       ...this.options,
       events: this.events,

@@ -3,7 +3,6 @@ import { sharedClass } from '../../copies/index.js';
 import {
   assertNoFaults,
   type CodeOption,
-  type CronDialect,
   dialectOfEdit,
   ConfigurationError,
   followMisfire,
@@ -12,11 +11,11 @@ import {
   type ItemWork,
   type JobName,
   type JobOptions,
+  type JobOptionsSource,
   type JobWork,
   type OnThrown,
   resolveJobOptions,
   type ShardingContext,
-  type ShardingStrategy,
   switchesFailover,
   takeSettings,
   UnknownJobError,
@@ -74,13 +73,13 @@ export class JobRegistrar {
 
   /**
    * @internal
-   * @param strategies users' own strategies, which options may name
-   * @param cronDialect dialect for options that name none, and for an edited `cron` unless it is Quartz's
+   * @param common dialect for options that name none, and for an edited `cron` unless it is Quartz's; users' own
+   * strategies, which options may name; settings of added jobs that leave them open
    */
   constructor(
     private readonly ownJobs: OwnJobs,
-    private readonly strategies: readonly ShardingStrategy[] = [],
-    private readonly cronDialect?: CronDialect,
+    /** @internal */
+    readonly common: Pick<JobOptionsSource, 'cronDialect' | 'defaults' | 'strategies'> = {},
   ) {}
 
   /**
@@ -95,8 +94,7 @@ export class JobRegistrar {
     const place = ADDED;
     const resolved = resolveWork(this.ownJobs.clock, work);
     const type = 'type' in work ? work.type : undefined;
-    const { strategies, cronDialect } = this;
-    const configuration = resolveJobOptions(options, { place, strategies, cronDialect });
+    const configuration = resolveJobOptions(options, { place, ...this.common });
     const className = options.className ?? type ?? configuration.jobName;
     await this.register({ configuration, className, place, ...resolved });
   }
@@ -118,12 +116,13 @@ export class JobRegistrar {
     // An undefined cron is an oversight, not a wish for a one-off job.
     const follows = followMisfire(current, settings);
     const options = { ...current, ...follows, name, ...settings, cron: settings.cron ?? current.cron };
-    const cronDialect = dialectOfEdit(settings.cron, this.cronDialect);
+    const { cronDialect: usual, strategies = [] } = this.common;
+    const cronDialect = dialectOfEdit(settings.cron, usual);
     const configuration = resolveJobOptions(options, {
       place: CHANGED,
       problems,
       cronDialect,
-      strategies: [...this.strategies, current.strategy],
+      strategies: [...strategies, current.strategy],
       surplusItemParameters: true,
       idleFailover: !switchesFailover(settings),
     });
