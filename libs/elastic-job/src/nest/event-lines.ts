@@ -157,13 +157,20 @@ function mixedLine({ jobName, peers, unshareable }: EventOf<'mixed'>): EventLine
 }
 
 function differenceLine(event: EventOf<'configuration-differs'>): EventLine {
-  const { jobName, edited, differences, agreed, total, count } = event;
+  const { jobName, edited, differences, agreed, total, count, isRefused, overwrite } = event;
   const again = total === 0 ? ['code and registry agree again'] : agreed.map((field) => `${field} as here again`);
   const news = [...differences, ...again].join('; ') || 'differs as before';
   const text = count > 1 ? `${news}; the last of ${count} changes` : news;
-  return edited || differences.length === 0
-    ? log(`${jobName}: edited in the registry, ${text}`)
-    : warn(`${jobName}: the registry overrules, ${text}; edit it there, or set overwrite: true here`);
+  if (differences.length === 0) return log(`${jobName}: edited in the registry, ${text}`);
+  if (edited) return log(`${jobName}: edited in the registry, ${text}; in force until ${nextChange(overwrite)}`);
+  // Each of them names its remedy.
+  if (isRefused) return warn(`${jobName}: the code stays in force, ${text}`);
+  const remedy = overwrite ? 'edit it there' : 'edit it there, or set overwrite: true here';
+  return warn(`${jobName}: the registry overrules, ${text}; ${remedy}`);
+}
+
+function nextChange(overwrite: boolean): string {
+  return overwrite ? 'the next start, which has overwrite: true' : 'it is edited again';
 }
 
 function runLine({ kind, trigger, items }: EventOf<'triggered' | 'begun' | 'finished'>): EventLine {

@@ -229,6 +229,10 @@ export type JobEvent =
       readonly total: number;
       /** Number of changes since the last event. It tells where they have led, not each of them. */
       readonly count: number;
+      /** True: the registry may set none of them, so the code's values are in force. Else the registry's are. */
+      readonly isRefused: boolean;
+      /** True: the next start writes the code's settings over the registry's. */
+      readonly overwrite: boolean;
     }
   /** A history has dropped rows, because its store was slow or away, or refused them. */
   | {

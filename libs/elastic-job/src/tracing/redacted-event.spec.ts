@@ -46,6 +46,8 @@ describe('events for sinks', () => {
       agreed: [`props.${SECRET}`],
       total: 1,
       count: 1,
+      isRefused: false,
+      overwrite: false,
     },
     { kind: 'unanswered', counts: new Map([['j', 2]]), error: new Error(SECRET) },
     { kind: 'warning', jobName: 'j', message: SECRET },

@@ -216,7 +216,8 @@ describe('JobSettings', () => {
       await clock.advance(MINUTE);
       await clock.advance(10 * MINUTE);
 
-      expect(events.slice(1)).toEqual([{ kind: 'configuration-differs', jobName: JOB, edited: true, ...last }]);
+      const told = { kind: 'configuration-differs', jobName: JOB, edited: true, isRefused: false, overwrite: false };
+      expect(events.slice(1)).toEqual([{ ...told, ...last }]);
     });
 
     it('tells which settings are as in the code again while others still differ', async () => {

@@ -134,9 +134,9 @@ export class JobSettings {
     if (differences.length > 0) this.differing ??= new ToldDifferences();
     const { differing } = this;
     if (differing?.note(differences) !== true) return;
-    const { jobName } = this.inForce;
+    const { jobName, overwrite } = this.inForce;
     this.news.add(jobName, 'differences', () =>
-      this.events.emit({ kind: 'configuration-differs', jobName, edited, ...differing.take() }),
+      this.events.emit({ kind: 'configuration-differs', jobName, edited, overwrite, ...differing.take() }),
     );
   }
 

@@ -11,6 +11,8 @@ interface ChangedDifferences {
   readonly total: number;
   /** Number of changes that have led here. */
   readonly count: number;
+  /** True if there are some, and the registry may set none of them. */
+  readonly isRefused: boolean;
 }
 
 /** Differences between the registry and a job's local options, and those of them that events have told. */
@@ -46,6 +48,7 @@ export class ToldDifferences {
       agreed: describeFields(this.toldFields.filter((field) => !fields.has(field))),
       total: fields.size,
       count: this.changes,
+      isRefused: this.present.length > 0 && this.present.every(({ isRefused }) => isRefused === true),
     };
     this.told = this.described;
     this.toldFields = [...fields];
