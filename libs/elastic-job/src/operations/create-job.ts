@@ -22,7 +22,10 @@ import { assertReadable, pathsOf } from './arguments.js';
 import { readConfiguration } from './edit-configuration.js';
 import { InvalidArgumentError, JobExistsError } from './operations.errors.js';
 
-/** A job that is created while the cluster runs. Options that are not given come from its template. */
+/**
+ * A job that is created while the cluster runs. Options that are not given come from its template in each process, and
+ * else from the `defaults` of the module there.
+ */
 export interface NewJob extends Omit<JobOptions, 'name' | 'overwrite' | CodeOption> {
   readonly name: JobName;
   /** Name of an `@ElasticJobTemplate`. Its limits are checked here if this process has the template. */

@@ -30,8 +30,8 @@ export interface CloudJobPlan {
  * With `misfire` on, ElasticJob-Cloud counts every fire time that it could not begin; otherwise it keeps one, since its
  * ready counter is always 1 then. So no job of its tree skips all of them. It always marks running items, whatever
  * `monitorExecution` says, and so does this. It ignores `disabled`, `overwrite`, `maxTimeDiffSeconds` and the types of
- * sharding and thread pools, which have their defaults here. There, the resources of an application were those of an
- * executor that several tasks shared; here each task has its own resources only.
+ * sharding and thread pools, which have the defaults of this process. There, the resources of an application were those
+ * of an executor that several tasks shared; here each task has its own resources only.
  * @param app that of the job
  */
 export function planCloudJob(job: CloudJobConfiguration, app: CloudAppConfiguration): CloudJobPlan {
