@@ -39,9 +39,13 @@ const REPORTS = new URL('../../libs/elastic-job/api/', import.meta.url);
 const OPTIONS =
   /\w+\??: (?:(?:Partial|Pick|Omit)<)*(\w*(?:Changes|Filter|Limits|NewJob|Options|Query|Scope|Source))\b/g;
 
-/** Options of one request, of which a process makes thousands in a second, and of errors, which none may replace. */
+/**
+ * Options of one request, of which a process makes thousands in a second; of errors, which none may replace; and Nest's
+ * own, of which the start judges what the factory returns.
+ */
 const NOT_JUDGED = new Set([
   'CloseOptions',
+  'ConfigurableModuleAsyncOptions',
   'ErrorOptions',
   'ExecutorDeathOptions',
   'RequestOptions',
