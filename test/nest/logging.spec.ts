@@ -8,28 +8,13 @@ import {
 import { JobConfigurationApi } from '@app/elastic-job/operations';
 import { MemoryRegistry, type RegistryCenter } from '@app/elastic-job/registry';
 import { VirtualClock } from '@app/elastic-job/testing';
-import { Logger, type LoggerService, type Provider } from '@nestjs/common';
+import { Logger, type Provider } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { EVERY_SECOND, JobApplication, rootModule, whileTimePasses } from './support/job-application.js';
+import { LogLines } from './support/log-lines.js';
 
 const CONFIG = '/settle-orders/config';
-
-/** Log lines as `level: text`; the context must be ours. */
-class Lines implements LoggerService {
-  readonly lines: string[] = [];
-
-  log = this.keep('log');
-  warn = this.keep('warn');
-  error = this.keep('error');
-  debug = this.keep('debug');
-
-  private keep(level: string) {
-    return (message: unknown, ...rest: unknown[]): void => {
-      if (rest.at(-1) === 'ElasticJob') this.lines.push(`${level}: ${String(message)}`);
-    };
-  }
-}
 
 const DIFFERS = {
   kind: 'configuration-differs',
@@ -59,7 +44,7 @@ describe('log lines', () => {
         if (shardingItem === 1) throw undefined;
       }
     }
-    const logger = new Lines();
+    const logger = new LogLines();
     const clock = new VirtualClock();
     const start = NestFactory.createApplicationContext(rootModule({ providers: [OrderJobs], clock }), { logger });
     const jobs = new JobApplication(await whileTimePasses(clock, start), clock);
@@ -78,7 +63,7 @@ describe('log lines', () => {
       @ElasticJob({ name: 'settle-orders', cron: EVERY_SECOND, shardingTotalCount: 2, failover: true })
       settle(): void {}
     }
-    const logger = new Lines();
+    const logger = new LogLines();
     const clock = new VirtualClock();
     const root = rootModule({ providers: [OrderJobs], clock });
     const jobs = new JobApplication(
@@ -94,7 +79,7 @@ describe('log lines', () => {
   });
 
   it('warn of late runs with the fire time, and with their number if they are many', async () => {
-    const logger = new Lines();
+    const logger = new LogLines();
     const clock = new VirtualClock();
     const start = NestFactory.createApplicationContext(rootModule({ clock }), { logger });
     const { app } = new JobApplication(await whileTimePasses(clock, start), clock);
@@ -113,7 +98,7 @@ describe('log lines', () => {
     const { lines, jobs } = await startLogging({ provide: 'no jobs', useValue: undefined });
     const differences = ['a: 1 here, 2 in the registry', 'b: 1 here, 2 in the registry'];
     jobs.app.get(JobEvents).emit({ ...DIFFERS, edited: false, differences, total: 2 });
-    expect(lines.filter((line) => line.startsWith('warn'))).toEqual([
+    expect(lines.filter((line) => line.startsWith('warn: j'))).toEqual([
       `warn: j: the registry overrules, ${differences.join('; ')}; edit it there, or set overwrite: true here`,
     ]);
   });
@@ -271,7 +256,7 @@ describe('log lines', () => {
       @ElasticJob({ name: 'settle-orders', cron: EVERY_SECOND, shardingTotalCount: 1 })
       settle(): void {}
     }
-    const logger = new Lines();
+    const logger = new LogLines();
     const clock = new VirtualClock();
     const server = new MemoryRegistry(clock);
     const options: ElasticJobModuleOptions = { registry: { type: 'memory', server } };
@@ -306,7 +291,7 @@ describe('log lines', () => {
         throw new Error('out of stock');
       }
     }
-    const logger = new Lines();
+    const logger = new LogLines();
     const clock = new VirtualClock();
     const options: ElasticJobModuleOptions = { tracing: [{ type: 'log', level }] };
     const root = rootModule({ providers: [OrderJobs], clock, options });
@@ -325,7 +310,7 @@ async function sessionLines(
   options: ElasticJobModuleOptions = {},
   clock = new VirtualClock(),
 ): Promise<readonly string[]> {
-  const logger = new Lines();
+  const logger = new LogLines();
   const root = rootModule({ clock, options });
   const starting = NestFactory.createApplicationContext(root, { logger });
   await new JobApplication(await whileTimePasses(clock, starting), clock).tick();
@@ -338,7 +323,7 @@ async function startLogging(
   options: ElasticJobModuleOptions = {},
   clock = new VirtualClock(),
 ): Promise<{ lines: readonly string[]; jobs: JobApplication }> {
-  const logger = new Lines();
+  const logger = new LogLines();
   const root = rootModule({ providers: [provider], clock, options });
   const starting = NestFactory.createApplicationContext(root, { logger });
   return { lines: logger.lines, jobs: new JobApplication(await whileTimePasses(clock, starting), clock) };

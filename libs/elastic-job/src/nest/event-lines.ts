@@ -96,7 +96,8 @@ const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>) => Ev
   'error-handler-failed': (event) =>
     thrown(`${event.jobName}: a failure could not be handed to ${event.type}`, event.error),
   'history-dropped': ({ sink, count }) => warn(`history ${sink}: ${count} rows dropped`),
-  warning: ({ jobName, message }) => warn(`${jobName ?? 'registry'}: ${message}`),
+  // A warning without a job names its subject itself.
+  warning: ({ jobName, message }) => warn(jobName === undefined ? message : `${jobName}: ${message}`),
   error: (event) => thrown(`${event.jobName ?? 'registry'}: ${event.message}`, event.error),
 };
 

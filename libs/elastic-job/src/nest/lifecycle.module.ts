@@ -19,8 +19,8 @@ import { JobEventExplorer } from './job-event.explorer.js';
 import { JobExplorer } from './job.explorer.js';
 import type { ResolvedModuleOptions } from './resolve-module-options.js';
 import { ScheduleListing } from './schedule.listing.js';
-import { findLoopbackWarning } from './loopback-warning.js';
 import { onShutdownSignal } from './shutdown-signals.js';
+import { findStartWarnings } from './start-warnings.js';
 import { CLOCK, ELASTIC_JOB_OPTIONS, ELASTIC_JOB_TASK, TASK_SCHEDULER } from './tokens.js';
 
 /** Lower than the root module's distance, which is 0. */
@@ -39,6 +39,7 @@ const BEFORE_ALL_OTHERS = -1;
 @Module({ imports: [DiscoveryModule], providers: [JobExplorer, HandlerFactory, JobEventExplorer, ScheduleListing] })
 export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   private isFound = false;
+  private hasTemplates = false;
   private stopping: Promise<void> | undefined;
 
   constructor(
@@ -74,9 +75,9 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
     for (const definition of defineJobs(this.explorer.explore(), this.handlers, this.options)) {
       await this.runtime.registrar.register(this.placed(definition));
     }
-    for (const template of defineTemplates(this.explorer.explore(TEMPLATES), this.handlers, this.options)) {
-      this.runtime.templates.declare(this.placed(template));
-    }
+    const templates = defineTemplates(this.explorer.explore(TEMPLATES), this.handlers, this.options);
+    this.hasTemplates = templates.length > 0;
+    for (const template of templates) this.runtime.templates.declare(this.placed(template));
   }
 
   async onApplicationBootstrap(): Promise<void> {
@@ -86,7 +87,7 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
       await this.tasks?.start();
       await this.runtime.start();
       this.tasks?.follow();
-      this.warnOfLoopback();
+      this.warnAfterStart();
     } catch (error) {
       await this.stop();
       // Nest shuts the application down as soon as its start is over.
@@ -102,10 +103,14 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
     await this.stop();
   }
 
-  private warnOfLoopback(): void {
+  private warnAfterStart(): void {
     if (!this.options.processing || this.isInTask) return;
-    const message = findLoopbackWarning(this.clock.hostAddress(), this.options.registry.reveal());
-    if (message !== undefined) this.runtime.events.emit({ kind: 'warning', jobName: undefined, message });
+    const warnings = findStartWarnings({
+      hasJobs: this.hasTemplates || this.tasks !== undefined || this.runtime.registrar.jobs.length > 0,
+      host: this.clock.hostAddress(),
+      registry: this.options.registry.reveal(),
+    });
+    for (const message of warnings) this.runtime.events.emit({ kind: 'warning', jobName: undefined, message });
   }
 
   /** Assigns the place where its items run: this process, or tasks. */

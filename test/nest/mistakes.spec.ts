@@ -1,0 +1,86 @@
+import { ElasticJob, ElasticJobTemplate, JobRegistrar } from '@app/elastic-job';
+import { VirtualClock } from '@app/elastic-job/testing';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  type ApplicationParts,
+  EVERY_SECOND,
+  JobApplication,
+  rootModule,
+  whileTimePasses,
+} from './support/job-application.js';
+import { LogLines } from './support/log-lines.js';
+
+const ONE = { cron: EVERY_SECOND, shardingTotalCount: 1 };
+
+/** Starts an application, with its log lines. */
+async function startLogging(parts: ApplicationParts): Promise<{ jobs: JobApplication; log: LogLines }> {
+  const log = new LogLines();
+  const clock = new VirtualClock();
+  const start = NestFactory.createApplicationContext(rootModule({ ...parts, clock }), {
+    logger: log,
+    abortOnError: false,
+  });
+  return { jobs: new JobApplication(await whileTimePasses(clock, start), clock), log };
+}
+
+// Nest keeps the last application's logger for the process.
+afterEach(() => Logger.overrideLogger(false));
+
+describe('an application without a job', () => {
+  it('is warned in one line, with the remedy', async () => {
+    const { log } = await startLogging({});
+
+    expect(log.at('warn')).toEqual([
+      'no job: no provider of this application has @ElasticJob, and the option jobs has none; list the class in ' +
+        '"providers" of an imported module, or set processing: false if this process is to run none',
+    ]);
+  });
+
+  it.each<[string, ApplicationParts]>([
+    ['runs none by its options', { options: { processing: false } }],
+    ['has a job without a class', { options: { jobs: { ping: { type: 'HTTP', ...ONE, props: httpProps() } } } }],
+    ['has a template', { providers: [templates()] }],
+    ['has added one by JobRegistrar', { providers: [adder()] }],
+    ['has a decorated one', { providers: [decorated()] }],
+  ])('is not warned if it %s', async (_what, parts) => {
+    const { log } = await startLogging(parts);
+
+    expect(log.at('warn')).toEqual([]);
+  });
+});
+
+function httpProps() {
+  return { 'http.uri': 'http://127.0.0.1:1/', 'http.method': 'GET' };
+}
+
+function templates() {
+  @Injectable()
+  class Templates {
+    @ElasticJobTemplate('import')
+    run(): void {}
+  }
+  return Templates;
+}
+
+function decorated() {
+  @Injectable()
+  class Jobs {
+    @ElasticJob(ONE)
+    run(): void {}
+  }
+  return Jobs;
+}
+
+function adder() {
+  @Injectable()
+  class Adder implements OnApplicationBootstrap {
+    constructor(private readonly registrar: JobRegistrar) {}
+
+    async onApplicationBootstrap(): Promise<void> {
+      await this.registrar.add({ name: 'added', ...ONE }, () => {});
+    }
+  }
+  return Adder;
+}
