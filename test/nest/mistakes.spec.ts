@@ -1,7 +1,7 @@
 import { ElasticJob, ElasticJobTemplate, JobRegistrar } from '@app/elastic-job';
 import { VirtualClock } from '@app/elastic-job/testing';
-import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
+import { Injectable, Logger, Module, type OnApplicationBootstrap, type Provider } from '@nestjs/common';
+import { LazyModuleLoader, NestFactory } from '@nestjs/core';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   type ApplicationParts,
@@ -84,3 +84,41 @@ function adder() {
   }
   return Adder;
 }
+
+describe('a job in a module that is loaded lazily', () => {
+  async function loadLazily(parts: ApplicationParts, providers: Provider[]) {
+    @Module({ providers })
+    class LazyModule {}
+    const started = await startLogging({ providers: [decorated()], ...parts });
+    const load = () => started.jobs.app.get(LazyModuleLoader).load(() => LazyModule);
+    await load();
+    return { ...started, load };
+  }
+
+  it('is warned of once, since it does not run, with the remedy', async () => {
+    @Injectable()
+    class LateJobs {
+      @ElasticJob({ ...ONE, name: 'late' })
+      run(): void {}
+
+      @ElasticJobTemplate('import')
+      import(): void {}
+    }
+    const { log, load } = await loadLazily({}, [LateJobs]);
+    await load();
+
+    const rest = 'has no effect, since its module was loaded lazily, after the start; ';
+    const remedy = 'let another module import that module instead';
+    expect(log.at('warn')).toEqual([
+      `LateJobs.run: its @ElasticJob ${rest}${remedy}`,
+      `LateJobs.import: its @ElasticJobTemplate ${rest}${remedy}`,
+    ]);
+  });
+
+  it('is not warned of if the module has none, or if the process runs no jobs', async () => {
+    const without = await loadLazily({}, [{ provide: 'VALUE', useValue: 1 }]);
+    const passive = await loadLazily({ options: { processing: false } }, [decorated()]);
+
+    expect([...without.log.at('warn'), ...passive.log.at('warn')]).toEqual([]);
+  });
+});

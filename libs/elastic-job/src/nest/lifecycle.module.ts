@@ -17,6 +17,7 @@ import { HandlerFactory } from './handler.factory.js';
 import { defineJobs, defineTemplates } from './define-jobs.js';
 import { JobEventExplorer } from './job-event.explorer.js';
 import { JobExplorer } from './job.explorer.js';
+import { LazyJobs } from './lazy-jobs.js';
 import type { ResolvedModuleOptions } from './resolve-module-options.js';
 import { ScheduleListing } from './schedule.listing.js';
 import { onShutdownSignal } from './shutdown-signals.js';
@@ -36,7 +37,10 @@ const BEFORE_ALL_OTHERS = -1;
  * to be started and the first to be destroyed. It contains only providers of this package, since the hooks of a
  * module's own providers run before the module's.
  */
-@Module({ imports: [DiscoveryModule], providers: [JobExplorer, HandlerFactory, JobEventExplorer, ScheduleListing] })
+@Module({
+  imports: [DiscoveryModule],
+  providers: [JobExplorer, HandlerFactory, JobEventExplorer, LazyJobs, ScheduleListing],
+})
 export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   private isFound = false;
   private hasTemplates = false;
@@ -49,6 +53,7 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
     private readonly handlers: HandlerFactory,
     private readonly sinks: EventSinks,
     private readonly listeners: JobEventExplorer,
+    private readonly lazy: LazyJobs,
     private readonly listing: ScheduleListing,
     @Inject(ELASTIC_JOB_OPTIONS) private readonly options: ResolvedModuleOptions,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -72,6 +77,7 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
     this.isFound = true;
     this.listeners.open();
     await this.listing.open();
+    this.lazy.open();
     for (const definition of defineJobs(this.explorer.explore(), this.handlers, this.options)) {
       await this.runtime.registrar.register(this.placed(definition));
     }
@@ -110,7 +116,12 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
       host: this.clock.hostAddress(),
       registry: this.options.registry.reveal(),
     });
-    for (const message of warnings) this.runtime.events.emit({ kind: 'warning', jobName: undefined, message });
+    for (const message of warnings) this.warn(message);
+    this.lazy.follow((message) => this.warn(message));
+  }
+
+  private warn(message: string): void {
+    this.runtime.events.emit({ kind: 'warning', jobName: undefined, message });
   }
 
   /** Assigns the place where its items run: this process, or tasks. */
