@@ -140,6 +140,7 @@ describe('@OnJobEvent', () => {
     const jobs = await startJobs({ providers: [Watch] });
 
     await jobs.close();
+    heard.length = 0;
     jobs.app.get(JobEvents).emit({ kind: 'warning', jobName: undefined, message: 'late' });
 
     expect(heard).toEqual([]);

@@ -1,4 +1,4 @@
-import { ElasticJob, ElasticJobTemplate, JobRegistrar } from '@app/elastic-job';
+import { ElasticJob, ElasticJobTemplate, JobRegistrar, OnJobEvent } from '@app/elastic-job';
 import { VirtualClock } from '@app/elastic-job/testing';
 import { Injectable, Logger, Module, type OnApplicationBootstrap, type Provider } from '@nestjs/common';
 import { LazyModuleLoader, NestFactory } from '@nestjs/core';
@@ -120,5 +120,64 @@ describe('a job in a module that is loaded lazily', () => {
     const passive = await loadLazily({ options: { processing: false } }, [decorated()]);
 
     expect([...without.log.at('warn'), ...passive.log.at('warn')]).toEqual([]);
+  });
+});
+
+describe('a decorator above that replaces the method', () => {
+  /** As those of transactions and caches do. */
+  const replacing = (_target: object, _method: string | symbol, descriptor: PropertyDescriptor): PropertyDescriptor => {
+    const replaced: (...given: unknown[]) => unknown = descriptor.value;
+    return { ...descriptor, value: (...given: unknown[]) => replaced(...given) };
+  };
+  const keeping = (target: object, method: string | symbol, descriptor: PropertyDescriptor): PropertyDescriptor => {
+    const replaced = replacing(target, method, descriptor);
+    for (const key of Reflect.getMetadataKeys(descriptor.value))
+      Reflect.defineMetadata(key, Reflect.getMetadata(key, descriptor.value), replaced.value);
+    return replaced;
+  };
+
+  it.each([
+    ['@ElasticJob', ElasticJob(ONE)],
+    ['@ElasticJobTemplate', ElasticJobTemplate('import')],
+    ['@OnJobEvent', OnJobEvent('late')],
+  ])('is refused above %s, which names place and remedy', async (what, decorator) => {
+    class Jobs {
+      @replacing
+      @decorator
+      run(): void {}
+    }
+    class Derived extends Jobs {}
+
+    for (const provider of [Jobs, Derived]) {
+      await expect(startLogging({ providers: [provider] })).rejects.toThrow(
+        `${provider.name}.run: ${what} is lost, since the method was replaced after it, by a decorator above ` +
+          `or a spy on the prototype; write ${what} above that decorator`,
+      );
+    }
+  });
+
+  it('is accepted if it keeps the metadata, stands below, or if an override has another method', async () => {
+    class Keeping {
+      @keeping
+      @ElasticJob(ONE)
+      run(): void {}
+    }
+    class Below {
+      @ElasticJob(ONE)
+      @replacing
+      run(): void {}
+    }
+    class Replaced {
+      @replacing
+      @ElasticJob(ONE)
+      run(): void {}
+    }
+    class Overriding extends Replaced {
+      override run(): void {}
+    }
+    const { jobs } = await startLogging({ providers: [Keeping, Below, Overriding] });
+
+    const names = jobs.app.get(JobRegistrar).jobs.map(({ jobName }) => jobName);
+    expect(names).toEqual(['Keeping.run', 'Below.run']);
   });
 });

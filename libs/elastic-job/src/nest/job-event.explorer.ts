@@ -3,9 +3,10 @@ import { DiscoveryService } from '@nestjs/core';
 import { ConfigurationError } from '../domain/index.js';
 import { isNamed, jobNameOf, type JobEvent, JobEvents } from '../tracing/index.js';
 import { methodsOf, providerClassOf, staticMethodsOf } from './class-members.js';
+import { findReplaced } from './decorated-methods.js';
 import type { JobMethod, ProviderClass, ProviderWrapper } from './found-job.js';
 import { findProviders } from './found-providers.js';
-import { type AskedJobEvent, jobEventsAskedBy } from './on-job-event.decorator.js';
+import { type AskedJobEvent, jobEventsAskedBy, ON_JOB_EVENT } from './on-job-event.decorator.js';
 
 /** Finds the methods with `@OnJobEvent` among the application's providers, and calls them. */
 @Injectable()
@@ -22,6 +23,7 @@ export class JobEventExplorer {
     for (const controller of this.discovery.getControllers()) refuseController(controller);
     for (const [provider, providerClass] of findProviders(this.discovery)) {
       refuseStatic(providerClass);
+      refuseReplaced(providerClass);
       for (const [name, method] of methodsOf(providerClass)) {
         this.listen(provider, method, `${providerClass.name}.${String(name)}`);
       }
@@ -56,6 +58,12 @@ function isAskedFor({ name, job }: AskedJobEvent, event: JobEvent): boolean {
 function refuseStatic(providerClass: ProviderClass): void {
   for (const [name, method] of staticMethodsOf(providerClass)) {
     refuse(jobEventsAskedBy(method), `${providerClass.name}.${String(name)}`, 'a static method has no provider');
+  }
+}
+
+function refuseReplaced(providerClass: ProviderClass): void {
+  for (const [name, fault] of findReplaced(providerClass, ON_JOB_EVENT)) {
+    throw new ConfigurationError(`${providerClass.name}.${String(name)}`, [fault]);
   }
 }
 

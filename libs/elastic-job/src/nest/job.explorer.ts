@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { assertOptionsObject, ConfigurationError, type JobOptions } from '../domain/index.js';
 import { methodsOf, providerClassOf, staticMethodsOf } from './class-members.js';
+import { findReplaced } from './decorated-methods.js';
 import { type Declaration, JOBS } from './elastic-job.decorator.js';
 import { hasEnhancers } from './enhancers.js';
 import type { FoundJob, JobMethod, ProviderClass, ProviderWrapper } from './found-job.js';
@@ -17,7 +18,7 @@ export class JobExplorer {
    * request-scoped factory are unknown before a request, so their decorators are not found.
    *
    * @throws {ConfigurationError} for a decorator in a wrong place: on a controller, on a static method, on a class
-   * without `execute`, or with half of a dataflow.
+   * without `execute`, with half of a dataflow, or below a decorator that has replaced the method.
    */
   explore(declaration: Declaration = JOBS): readonly FoundJob[] {
     for (const controller of this.discovery.getControllers()) refuseController(controller, declaration);
@@ -31,6 +32,9 @@ export class JobExplorer {
 function jobsOnMethods(provider: ProviderWrapper, providerClass: ProviderClass, declaration: Declaration): FoundJob[] {
   for (const [methodName, method] of staticMethodsOf(providerClass)) {
     refuse(declaration, method, `${providerClass.name}.${String(methodName)}`, 'a static method has no provider');
+  }
+  for (const [methodName, fault] of findReplaced(providerClass, declaration.what)) {
+    throw new ConfigurationError(`${providerClass.name}.${String(methodName)}`, [fault]);
   }
   return [...methodsOf(providerClass)].flatMap(([methodName, method]) => {
     const place = `${providerClass.name}.${String(methodName)}`;

@@ -1,9 +1,12 @@
 import { SetMetadata } from '@nestjs/common';
 import { ConfigurationError, type JobName, type OptionRow, OptionTable, rule } from '../domain/index.js';
 import { findNameFault, type JobEventName, type NamedJobEvent } from '../tracing/index.js';
+import { noteDecorated } from './decorated-methods.js';
 
 /** Key under which a method carries its subscriptions. Text, so that two copies of the package agree. */
 const JOB_EVENTS = 'elastic-job:on-job-event';
+/** The decorator as it is written in code. */
+export const ON_JOB_EVENT = '@OnJobEvent';
 
 export interface OnJobEventOptions {
   /** Job or jobs whose events are delivered. @default every job */
@@ -49,7 +52,7 @@ export function OnJobEvent<Name extends JobEventName>(
   input: OnJobEventOptions = {},
 ): OnJobEventDecorator<Name> {
   const { job } = TABLE.checked(`@OnJobEvent("${name}")`, input);
-  return (_target, method, { value }) => {
+  return (target, method, { value }) => {
     if (typeof value !== 'function') {
       throw new ConfigurationError(`@OnJobEvent on ${String(method)}`, ['it stands on a property, but needs a method']);
     }
@@ -57,6 +60,7 @@ export function OnJobEvent<Name extends JobEventName>(
     if (fault !== undefined) throw new ConfigurationError(`@OnJobEvent on ${String(method)}`, [fault]);
     const below: readonly AskedJobEvent[] = Reflect.getOwnMetadata(JOB_EVENTS, value) ?? [];
     SetMetadata(JOB_EVENTS, [{ name, job } satisfies AskedJobEvent, ...below])(value);
+    noteDecorated(target, { what: ON_JOB_EVENT, method, key: JOB_EVENTS });
   };
 }
 
