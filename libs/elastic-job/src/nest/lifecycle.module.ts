@@ -20,7 +20,7 @@ import { JobExplorer } from './job.explorer.js';
 import { LazyJobs } from './lazy-jobs.js';
 import type { ResolvedModuleOptions } from './resolve-module-options.js';
 import { ScheduleListing } from './schedule.listing.js';
-import { onShutdownSignal } from './shutdown-signals.js';
+import { onShutdownSignal, warnIfUnheard } from './shutdown-signals.js';
 import { findStartWarnings } from './start-warnings.js';
 import { CLOCK, ELASTIC_JOB_OPTIONS, ELASTIC_JOB_TASK, TASK_SCHEDULER } from './tokens.js';
 
@@ -44,6 +44,7 @@ const BEFORE_ALL_OTHERS = -1;
 export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   private isFound = false;
   private hasTemplates = false;
+  private stopWaiting = (): void => {};
   private stopping: Promise<void> | undefined;
 
   constructor(
@@ -118,6 +119,7 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
     });
     for (const message of warnings) this.warn(message);
     this.lazy.follow((message) => this.warn(message));
+    this.stopWaiting = warnIfUnheard(this.clock, (message) => this.warn(message));
   }
 
   private warn(message: string): void {
@@ -140,6 +142,7 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
   }
 
   private async stopWithin(deadline: Deadline): Promise<void> {
+    this.stopWaiting();
     void this.tasks?.unfollow();
     await this.runtime.stop(deadline);
     // Tasks have half of what is left, so that the sinks have the other half.

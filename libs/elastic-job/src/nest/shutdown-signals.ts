@@ -1,4 +1,13 @@
+import { isMainThread } from 'node:worker_threads';
 import { ShutdownSignal } from '@nestjs/common';
+import { type Clock, SystemClock } from '../clock/index.js';
+
+/** Time after the start in which an application has set its listeners, in milliseconds. */
+const LISTENS_AFTER_MS = 5_000;
+
+const UNHEARD =
+  'nobody listens to SIGTERM, so it ends this process in the middle of its runs; ' +
+  'call app.enableShutdownHooks() in main.ts, or app.close() in a handler of your own';
 
 /**
  * Listens for signals that this process handles, such as Nest's after `enableShutdownHooks`. Nest runs its shutdown
@@ -12,4 +21,18 @@ export function onShutdownSignal(listener: () => void): () => void {
   return () => {
     for (const signal of signals) process.removeListener(signal, listener);
   };
+}
+
+/**
+ * Warns if nobody listens to SIGTERM some seconds after the start: the process would end without a drain. In tests, on
+ * simulated time and in other threads, which hear no signals, nothing is done.
+ * @returns a function that ends the wait
+ */
+export function warnIfUnheard(clock: Clock, warn: (message: string) => void): () => void {
+  if (!(clock instanceof SystemClock) || !isMainThread || process.env['NODE_ENV'] === 'test') return () => {};
+  const timer = clock.setTimer(LISTENS_AFTER_MS, () => {
+    if (process.listenerCount('SIGTERM') === 0) warn(UNHEARD);
+  });
+  timer.unref?.();
+  return () => timer.cancel();
 }
