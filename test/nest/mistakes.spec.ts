@@ -1,4 +1,6 @@
-import { ElasticJob, ElasticJobTemplate, JobRegistrar, OnJobEvent } from '@app/elastic-job';
+import { ElasticJob, ElasticJobTemplate, JobRegistrar, OnJobEvent, REGISTRY_CENTER } from '@app/elastic-job';
+import { JobConfigurationApi, JobOperateApi } from '@app/elastic-job/operations';
+import type { RegistryCenter } from '@app/elastic-job/registry';
 import { VirtualClock } from '@app/elastic-job/testing';
 import { Injectable, Logger, Module, type OnApplicationBootstrap, type Provider } from '@nestjs/common';
 import { LazyModuleLoader, NestFactory } from '@nestjs/core';
@@ -179,5 +181,39 @@ describe('a decorator above that replaces the method', () => {
 
     const names = jobs.app.get(JobRegistrar).jobs.map(({ jobName }) => jobName);
     expect(names).toEqual(['Keeping.run', 'Below.run']);
+  });
+});
+
+describe('a cron that never fires', () => {
+  const NEVER = '0 0 0 30 2 ?';
+  const fault = `cron "${NEVER}" never fires; correct it, or give none for a job that runs when it is triggered`;
+
+  it('stops the start if the code has it, and names the place', async () => {
+    class Jobs {
+      @ElasticJob({ cron: NEVER, shardingTotalCount: 1 })
+      run(): void {}
+    }
+
+    await expect(startLogging({ providers: [Jobs] })).rejects.toThrow(`job "Jobs.run" (Jobs.run): ${fault}`);
+  });
+
+  it('is refused in an edit and in a created job, and other edits go on', async () => {
+    const { jobs } = await startLogging({ providers: [decorated(), templates()] });
+    const within = <T>(work: Promise<T>) => whileTimePasses(jobs.clock, work);
+    const settings = jobs.app.get(JobConfigurationApi);
+    const created = { name: 'new', template: 'import', cron: NEVER, shardingTotalCount: 1 };
+    const refused = [
+      () => jobs.app.get(JobRegistrar).change('Jobs.run', { cron: NEVER }),
+      () => settings.updateJobConfiguration('Jobs.run', { cron: NEVER }),
+      () => jobs.app.get(JobOperateApi).create(created),
+    ];
+
+    for (const edit of refused) await expect(within<unknown>(edit())).rejects.toThrow(fault);
+
+    const registry = jobs.app.get<RegistryCenter>(REGISTRY_CENTER);
+    const config = await registry.read('/Jobs.run/config');
+    await registry.set('/Jobs.run/config', config!.data.replace(EVERY_SECOND, NEVER));
+    await within(settings.updateJobConfiguration('Jobs.run', { jobParameter: 'edited' }));
+    expect(await within(settings.getJobConfiguration('Jobs.run'))).toMatchObject({ cron: NEVER });
   });
 });

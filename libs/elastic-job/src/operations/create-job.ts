@@ -3,19 +3,23 @@ import {
   assertMeetsTemplate,
   assertTextWithin,
   type CodeOption,
+  ConfigurationError,
   createdRoot,
   type CronDialect,
   type DeclaredTemplate,
+  findEndFault,
   findJobNameFault,
   type JobName,
   type JobOptions,
   parseCreatedJob,
   type ResolvedTemplateLimits,
   resolveJobOptions,
+  Schedules,
   type ShardingStrategy,
   takeSettings,
   TemplateLimitError,
   type TemplateName,
+  timetableOf,
 } from '../domain/index.js';
 import { creation, type RegistryCenter } from '../registry/index.js';
 import { assertReadable, pathsOf } from './arguments.js';
@@ -37,8 +41,9 @@ export interface NewJob extends Omit<JobOptions, 'name' | 'overwrite' | CodeOpti
 /** Finds a template of this process; undefined if it has none of that name. */
 export type FindTemplate = (name: TemplateName) => DeclaredTemplate | undefined;
 
-/** Strategies that the job may name, the default dialect of its `cron`, and the templates that this process has. */
+/** The instant of creation, strategies that the job may name, the default dialect of its `cron`, and own templates. */
 interface NewJobSource {
+  readonly now: number;
   readonly strategies: readonly ShardingStrategy[];
   readonly cronDialect: CronDialect;
   readonly findTemplate: FindTemplate;
@@ -53,7 +58,7 @@ const PLACE = 'JobOperateApi.create';
 export async function createJob(
   registry: RegistryCenter,
   job: NewJob,
-  { findTemplate, strategies, ...defaults }: NewJobSource,
+  { findTemplate, strategies, now, ...defaults }: NewJobSource,
 ): Promise<void> {
   const { settings: given, problems } = takeSettings(PLACE, job, ['name', 'template', 'cronDialect']);
   const { name, template, cronDialect, ...settings } = given;
@@ -65,6 +70,9 @@ export async function createJob(
     { ...settings, name, cronDialect },
     { place, problems, strategies, ...defaults },
   );
+  const schedule = new Schedules().of(timetableOf(configuration, false));
+  const end = schedule && findEndFault(schedule, now);
+  if (end !== undefined) throw new ConfigurationError(place, [end]);
   assertFitsOneTransaction(registry, { ...configuration, place: PLACE });
   const declared = findTemplate(template);
   if (declared !== undefined) assertMeetsTemplate(declared, configuration, place);

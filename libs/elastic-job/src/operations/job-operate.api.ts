@@ -79,7 +79,8 @@ export class JobOperateApi {
    */
   async create(job: NewJob): Promise<void> {
     const { strategies, cronDialect, findTemplate } = this;
-    await createJob(this.registry, job, { strategies, cronDialect, findTemplate });
+    const now = this.clock.wallNow();
+    await createJob(this.registry, job, { now, strategies, cronDialect, findTemplate });
   }
 
   /**

@@ -170,6 +170,7 @@ describe('JobSettings', () => {
     ['an unusable node', 'cron: 0 * * * * ?', 'cron: nonsense'],
     ['a one-off job', 'cron: 0 * * * * ?', "cron: ''"],
     ['idle failover', 'monitorExecution: true', 'monitorExecution: false'],
+    ['a cron that never fires', 'cron: 0 * * * * ?', 'cron: 0 0 0 30 2 ?'],
   ])('reports %s that edits bring and take away at most once a minute', async (_kind, ours, theirs) => {
     const { member, settings, events, clock } = await installed({ failover: true });
     settings.apply(member.tree);
@@ -403,6 +404,22 @@ describe('JobSettings', () => {
     settings.apply(member.tree);
     expect(settings.configuration).toMatchObject({ cron: undefined, after: ['import'] });
     expect(events.filter(({ kind }) => kind === 'warning')).toEqual([]);
+  });
+
+  it.each([
+    ['0 0 0 30 2 ?', 'never fires'],
+    ['0 0 0 1 1 ? 1999', 'is over, its last fire time was 1999-01-01T00:00:00.000Z'],
+  ])('follows a cron of the registry without a fire time, and warns once: %s', async (cron, end) => {
+    const { member, settings, events } = await installed({ timeZone: 'UTC' });
+    await write(member, (text) => text.replace('cron: 0 * * * * ?', `cron: ${cron}`));
+
+    settings.apply(member.tree);
+    settings.apply(member.tree);
+
+    expect([settings.configuration.cron, settings.fault]).toEqual([cron, undefined]);
+    expect(events.filter(({ kind }) => kind === 'warning')).toMatchObject([
+      { message: `the registry's cron "${cron}" ${end}, so it runs only when it is triggered; edit it there` },
+    ]);
   });
 
   it('makes a job with an emptied cron a one-off job, and warns once', async () => {

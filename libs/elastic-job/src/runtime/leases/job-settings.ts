@@ -1,6 +1,7 @@
 import type { ConfigurationDifference, Configurations, JobTree } from '../../coordination/index.js';
 import {
   type CronSchedule,
+  findEnd,
   findUnshareable,
   findUnshareableListeners,
   hasIdleFailover,
@@ -125,8 +126,11 @@ export class JobSettings {
     const isFollowed = differences.every(({ isRefused }) => isRefused !== true);
     this.noteDifferences(differences, this.isStarted && isFollowed);
     this.isStarted ||= tree.has(tree.paths.config);
-    this.noteState('one-off', former, isOneOff, ONE_OFF);
-    this.noteState('idle', this.isJudged ? former : undefined, hasIdleFailover, IDLE_FAILOVER);
+    this.noteState('one-off', former, (one) => (isOneOff(one) ? ONE_OFF : undefined));
+    this.noteState('idle', this.isJudged ? former : undefined, (one) =>
+      hasIdleFailover(one) ? IDLE_FAILOVER : undefined,
+    );
+    if (configuration !== former) this.noteState('over', former, (one) => this.describeEnd(one));
     this.isJudged = true;
   }
 
@@ -140,18 +144,27 @@ export class JobSettings {
     );
   }
 
-  /** Warns of settings that have come into a state, unless they have left it when the warning's time comes. */
+  /**
+   * Warns of settings that have come into a state, unless they have left it when the warning's time comes.
+   * @param describe returns the warning of settings in that state
+   */
   private noteState(
     kind: string,
     former: JobConfiguration | undefined,
-    isIn: (configuration: JobConfiguration) => boolean,
-    message: string,
+    describe: (configuration: JobConfiguration) => string | undefined,
   ): void {
     const { jobName } = this.inForce;
-    if (!isIn(this.inForce) || (former !== undefined && isIn(former))) return;
+    if (describe(this.inForce) === undefined || (former !== undefined && describe(former) !== undefined)) return;
     this.news.add(jobName, kind, () => {
-      if (isIn(this.inForce)) this.events.emit({ kind: 'warning', jobName, message });
+      const message = describe(this.inForce);
+      if (message !== undefined) this.events.emit({ kind: 'warning', jobName, message });
     });
+  }
+
+  private describeEnd(configuration: JobConfiguration): string | undefined {
+    const schedule = this.schedules.of(timetableOf(configuration, this.firesByQuartz));
+    const end = schedule && findEnd(schedule, this.news.now);
+    return end && `the registry's ${end}, so it runs only when it is triggered; edit it there`;
   }
 
   private tellBad(): void {

@@ -10,8 +10,13 @@ const WINDOW_MS = 60_000;
 export class SettingsNews {
   private readonly heldBack: HeldBack<() => void>;
 
-  constructor(clock: Pick<Clock, 'monotonicNow' | 'setTimer'>) {
+  constructor(private readonly clock: Pick<Clock, 'monotonicNow' | 'setTimer' | 'wallNow'>) {
     this.heldBack = new HeldBack(clock, { windowMs: WINDOW_MS, join: (_, next) => next, tell: (tell) => tell() });
+  }
+
+  /** The present instant, in milliseconds since the epoch. */
+  get now(): number {
+    return this.clock.wallNow();
   }
 
   /** @param tell tells what is news when it is called, or nothing */

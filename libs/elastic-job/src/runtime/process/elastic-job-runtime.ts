@@ -177,19 +177,21 @@ export class ElasticJobRuntime {
   }
 
   /**
-   * Judges settings before they are written, as `JobRegistrar.change` does: by the job's error handler, its work and
-   * its template, as far as this process knows them.
+   * Judges settings before they are written, as `JobRegistrar.change` does: by the next fire time of a changed cron,
+   * and by the job's error handler, its work and its template, as far as this process knows them.
    * @param former the present settings
    * @param template the template of a created job, and the text that its `config` gets
    * @throws {ConfigurationError} @throws {TemplateLimitError}
    */
   assertEditable(
     configuration: JobConfiguration,
-    former: Pick<JobOptions, 'jobErrorHandlerType'>,
+    former: Pick<JobOptions, 'cron' | 'jobErrorHandlerType'>,
     template?: { readonly name: TemplateName; readonly text: string },
   ): void {
     const place = `job "${configuration.jobName}"`;
     this.errorHandlers.assertEditable(configuration, former, place);
+    const end = configuration.cron === former.cron ? undefined : this.jobs.findEndFault(configuration);
+    if (end !== undefined) throw new ConfigurationError(place, [end]);
     const declared = template && this.templates.find(template.name);
     if (declared?.limits !== undefined) assertTextWithin(declared.limits, template!.text);
     if (declared !== undefined) return assertMeetsTemplate(declared, configuration, place);

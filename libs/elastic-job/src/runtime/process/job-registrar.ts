@@ -41,6 +41,7 @@ export type RunInterceptor = (context: ShardingContext, run: () => unknown) => u
 /** Place of jobs that were added at run time. */
 const ADDED = 'JobRegistrar.add';
 const CHANGED = 'JobRegistrar.change';
+const UNRECORDED = 'monitorExecution must be true: the record of a run counts the launches of its task';
 
 /**
  * Adds, changes and removes jobs, before the start and while the process runs.
@@ -126,6 +127,8 @@ export class JobRegistrar {
       surplusItemParameters: true,
       idleFailover: !switchesFailover(settings),
     });
+    const end = settings.cron === undefined ? undefined : this.ownJobs.findEndFault(configuration);
+    if (end !== undefined) throw new ConfigurationError(CHANGED, [end]);
     await this.ownJobs.rewrite(job, configuration, Object.keys({ ...follows, ...settings }));
     return job.configuration;
   }
@@ -140,7 +143,7 @@ export class JobRegistrar {
   async register(definition: JobDefinition): Promise<void> {
     const { jobName } = definition.configuration;
     assertNoFaults(
-      (onThrown) => findFaults(definition, onThrown),
+      (onThrown) => this.findFaults(definition, onThrown),
       (faults, options) => new ConfigurationError(`job "${jobName}" (${definition.place})`, faults, options),
     );
     // Without a removal the name is taken at once, so that the second of two callers is refused.
@@ -251,6 +254,18 @@ export class JobRegistrar {
     this.removals.delete(jobName);
   }
 
+  private findFaults(definition: JobDefinition, onThrown: OnThrown): readonly string[] {
+    const { configuration, createdAs, findPropsFaults, tasks } = definition;
+    // The registry provides the cron of a created job, and the props that its template leaves open.
+    const ofCode = createdAs === undefined ? configuration : undefined;
+    const end = ofCode && this.ownJobs.findEndFault(ofCode);
+    return [
+      ...(end === undefined ? [] : [end]),
+      ...((ofCode && findPropsFaults?.(ofCode.props, onThrown)) ?? []),
+      ...(tasks === undefined || configuration.monitorExecution ? [] : [UNRECORDED]),
+    ];
+  }
+
   private assertFree({ configuration: { jobName }, place }: JobDefinition): void {
     const other = this.runtimes.get(jobName);
     if (other === undefined) return;
@@ -268,14 +283,4 @@ function remedyFor(taken: string, place: string): string {
   return taken === place
     ? 'is its provider listed in two modules? Let one of them export it'
     : 'give one of them another name';
-}
-
-function findFaults(
-  { configuration, createdAs, findPropsFaults, tasks }: JobDefinition,
-  onThrown: OnThrown,
-): readonly string[] {
-  // The registry provides the props that a template leaves open.
-  const faults = (createdAs === undefined && findPropsFaults?.(configuration.props, onThrown)) || [];
-  if (tasks === undefined || configuration.monitorExecution) return faults;
-  return [...faults, 'monitorExecution must be true: the record of a run counts the launches of its task'];
 }

@@ -1,11 +1,13 @@
 import { type Deadline, waitFor } from '../../clock/index.js';
 import { JobRemovedError } from '../../coordination/index.js';
 import {
+  findEndFault,
   ID_DELIMITER,
   type JobConfiguration,
   type ItemWork,
   type JobInstance,
   type JobName,
+  timetableOf,
 } from '../../domain/index.js';
 import { isolate } from '../../executor/index.js';
 import { RequestPauses, SessionLostError } from '../../registry/index.js';
@@ -138,6 +140,12 @@ export class OwnJobs {
     // The declared settings are used for a handler that outlives its job.
     const inForce = () => this.parts.job(declared.jobName)?.configuration ?? declared;
     return isolate(definition, { pool, clock, hungGraceMs, configuration: inForce });
+  }
+
+  /** Finds why settings give no fire time from now on, with the remedy; undefined if they do, or have no schedule. */
+  findEndFault(configuration: JobConfiguration): string | undefined {
+    const schedule = this.shared.schedules.of(timetableOf(configuration, false));
+    return schedule && findEndFault(schedule, this.clock.wallNow());
   }
 
   create(definition: JobDefinition): JobRuntime {
