@@ -1,4 +1,13 @@
-import { ElasticJob, ElasticJobTemplate, JobRegistrar, OnJobEvent, REGISTRY_CENTER } from '@app/elastic-job';
+import {
+  ElasticJob,
+  ElasticJobModule,
+  ElasticJobTemplate,
+  JobRegistrar,
+  OnJobEvent,
+  REGISTRY_CENTER,
+} from '@app/elastic-job';
+import { ElasticJobCloudModule } from '@app/elastic-job/cloud';
+import { ElasticJobMetricsModule } from '@app/elastic-job/metrics';
 import { JobConfigurationApi, JobOperateApi } from '@app/elastic-job/operations';
 import type { RegistryCenter } from '@app/elastic-job/registry';
 import { VirtualClock } from '@app/elastic-job/testing';
@@ -9,6 +18,7 @@ import {
   type ApplicationParts,
   EVERY_SECOND,
   JobApplication,
+  QUIET,
   rootModule,
   whileTimePasses,
 } from './support/job-application.js';
@@ -215,5 +225,38 @@ describe('a cron that never fires', () => {
     await registry.set('/Jobs.run/config', config!.data.replace(EVERY_SECOND, NEVER));
     await within(settings.updateJobConfiguration('Jobs.run', { jobParameter: 'edited' }));
     expect(await within(settings.getJobConfiguration('Jobs.run'))).toMatchObject({ cron: NEVER });
+  });
+});
+
+describe('a module without its options', () => {
+  it.each([
+    ['ElasticJobModule', [ElasticJobModule], 'ElasticJobModule.forRoot({ registry })'],
+    [
+      'ElasticJobCloudModule',
+      [ElasticJobModule.forRoot({}), ElasticJobCloudModule],
+      'ElasticJobCloudModule.forRoot({ backend })',
+    ],
+    [
+      'ElasticJobMetricsModule',
+      [ElasticJobModule.forRoot({}), ElasticJobMetricsModule],
+      'ElasticJobMetricsModule.forRoot()',
+    ],
+  ])('is refused, and the error names forRoot: %s', async (name, imports, call) => {
+    @Module({ imports })
+    class Root {}
+
+    await expect(NestFactory.createApplicationContext(Root, QUIET)).rejects.toThrow(
+      `${name}: it is in imports without options; import ${call} or forRootAsync once, in the root module, and not ` +
+        'in others',
+    );
+  });
+
+  it('is refused beside forRoot as well, as in a feature module', async () => {
+    @Module({ imports: [ElasticJobModule], providers: [decorated()] })
+    class Feature {}
+
+    const start = startLogging({ imports: [Feature] });
+
+    await expect(start).rejects.toThrow('ElasticJobModule: it is in imports without options');
   });
 });

@@ -1,8 +1,11 @@
 import { type ConfigurableModuleAsyncOptions, type DynamicModule, Global, Module } from '@nestjs/common';
 import { ElasticJobLifecycleModule } from './lifecycle.module.js';
-import { BY_FACTORY, ConfigurableModuleClass } from './module-definition.js';
+import { missingOptions } from './missing-options.js';
+import { BY_FACTORY, ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './module-definition.js';
 import type { ElasticJobModuleOptions } from './module-options.js';
 import { SERVICE_PROVIDERS } from './service.providers.js';
+
+const MISSING = missingOptions(MODULE_OPTIONS_TOKEN, 'ElasticJobModule', 'ElasticJobModule.forRoot({ registry })');
 
 /**
  * Runs the application's `@ElasticJob` methods: found in `onModuleInit`, started when everything else has bootstrapped,
@@ -15,7 +18,7 @@ import { SERVICE_PROVIDERS } from './service.providers.js';
 @Global()
 @Module({
   imports: [ElasticJobLifecycleModule],
-  providers: [...SERVICE_PROVIDERS],
+  providers: [MISSING, ...SERVICE_PROVIDERS],
   exports: SERVICE_PROVIDERS.map(({ provide }) => provide),
 })
 export class ElasticJobModule extends ConfigurableModuleClass {

@@ -5,6 +5,7 @@ import { assertOptionsObject } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import { ElasticJobRuntime } from '../../runtime/index.js';
 import { IN_TASK } from '../in-task.js';
+import { missingOptions } from '../missing-options.js';
 import { CLOCK, REGISTRY_CENTER, TASK_SCHEDULER } from '../tokens.js';
 import type { ElasticJobCloudModuleOptions } from './cloud-module-options.js';
 import { CloudTree } from './tree/cloud-tree.js';
@@ -21,6 +22,12 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
 
 /** Injects the options of the module, which are an object. */
 const OPTIONS = Symbol('nestjs-elastic-job:cloud-module-options');
+
+const MISSING = missingOptions(
+  MODULE_OPTIONS_TOKEN,
+  'ElasticJobCloudModule',
+  'ElasticJobCloudModule.forRoot({ backend })',
+);
 
 const CHECKED: FactoryProvider = {
   provide: OPTIONS,
@@ -62,7 +69,7 @@ const REST = cloudRestProviders(OPTIONS);
 @Global()
 @Module({
   controllers: [...CLOUD_REST_CONTROLLERS],
-  providers: [CHECKED, SCHEDULER, ...TREE, ...REST],
+  providers: [MISSING, CHECKED, SCHEDULER, ...TREE, ...REST],
   exports: [TASK_SCHEDULER, CloudConfigurations],
 })
 export class ElasticJobCloudModule extends ConfigurableModuleClass {}

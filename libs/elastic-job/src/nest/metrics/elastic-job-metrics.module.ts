@@ -5,6 +5,7 @@ import { ElasticJobRuntime } from '../../runtime/index.js';
 import { JobEvents } from '../../tracing/index.js';
 import type { TaskScheduler } from '../cloud/task-scheduler.js';
 import type { ResolvedModuleOptions } from '../resolve-module-options.js';
+import { missingOptions } from '../missing-options.js';
 import { CLOCK, ELASTIC_JOB_OPTIONS, REGISTRY_CENTER, TASK_SCHEDULER } from '../tokens.js';
 import { JobLabels } from './job-labels.js';
 import { JobMetrics } from './job-metrics.js';
@@ -34,6 +35,7 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
  */
 @Module({
   providers: [
+    missingOptions(MODULE_OPTIONS_TOKEN, 'ElasticJobMetricsModule', 'ElasticJobMetricsModule.forRoot()'),
     {
       provide: JobMetrics,
       inject: [
