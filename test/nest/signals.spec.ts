@@ -1,37 +1,33 @@
+import threads from 'node:worker_threads';
 import { ElasticJob } from '@app/elastic-job';
 import { SystemClock, type Timer } from '@app/elastic-job/spi';
 import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { type MicroserviceOptions, Transport } from '@nestjs/microservices';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type ApplicationParts, EVERY_SECOND, rootModule } from './support/job-application.js';
 import { LogLines } from './support/log-lines.js';
 
-// Specs run in threads, and only the main thread hears signals.
-vi.mock('node:worker_threads', async (original) => ({ ...(await original<object>()), isMainThread: true }));
-
-const AFTER_MS = 5_000;
-
-/** The timers of five seconds that hold no process. They fire when the test says so. */
+/** The timers that hold no process. They fire when the test says so. */
 class HeldClock extends SystemClock {
-  readonly held = new Set<() => void>();
+  readonly held = new Map<() => void, number>();
 
   override setTimer(ms: number, callback: () => void): Timer {
     const timer = super.setTimer(ms, callback);
-    if (ms !== AFTER_MS) return timer;
     return {
       cancel: () => {
         this.held.delete(callback);
         timer.cancel();
       },
       unref: () => {
-        this.held.add(callback);
+        this.held.set(callback, ms);
         timer.unref?.();
       },
     };
   }
 
-  fire(): void {
-    for (const callback of this.held) callback();
+  fire(afterMs: number): void {
+    for (const [callback, ms] of this.held) if (ms === afterMs) callback();
   }
 }
 
@@ -40,7 +36,7 @@ class Jobs {
   run(): void {}
 }
 
-async function start(parts: Omit<ApplicationParts, 'clock'>, clock = new HeldClock()) {
+async function startWith(parts: Omit<ApplicationParts, 'clock'>, clock = new HeldClock()) {
   const log = new LogLines();
   const { options, ...rest } = parts;
   const root = rootModule({ ...rest, options: { ...options, clock } });
@@ -49,18 +45,23 @@ async function start(parts: Omit<ApplicationParts, 'clock'>, clock = new HeldClo
   return { app, clock, log };
 }
 
+beforeEach(() => {
+  vi.stubEnv('NODE_ENV', 'development');
+  // Specs run in threads, and only the main thread hears signals.
+  vi.spyOn(threads, 'isMainThread', 'get').mockReturnValue(true);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  Logger.overrideLogger(false);
+});
+
 describe('SIGTERM, five seconds after the start', () => {
-  beforeEach(() => void vi.stubEnv('NODE_ENV', 'development'));
-
-  afterEach(() => {
-    vi.unstubAllEnvs();
-    Logger.overrideLogger(false);
-  });
-
   it('is warned of if nobody listens to it, in one line with the remedy', async () => {
-    const { clock, log } = await start({ providers: [Jobs] });
+    const { clock, log } = await startWith({ providers: [Jobs] });
 
-    clock.fire();
+    clock.fire(5_000);
 
     expect(log.at('warn')).toEqual([
       'nobody listens to SIGTERM, so it ends this process in the middle of its runs; ' +
@@ -69,27 +70,64 @@ describe('SIGTERM, five seconds after the start', () => {
   });
 
   it('is not warned of with enableShutdownHooks(), or a handler of the application', async () => {
-    const hooked = await start({ providers: [Jobs] });
+    const hooked = await startWith({ providers: [Jobs] });
     hooked.app.enableShutdownHooks();
-    hooked.clock.fire();
+    hooked.clock.fire(5_000);
     await hooked.app.close();
-    const own = await start({ providers: [Jobs] });
+    const own = await startWith({ providers: [Jobs] });
     const listener = () => {};
     process.on('SIGTERM', listener);
     onTestFinished(() => void process.removeListener('SIGTERM', listener));
-    own.clock.fire();
+    own.clock.fire(5_000);
 
     expect([...hooked.log.at('warn'), ...own.log.at('warn')]).toEqual([]);
   });
 
   it('is not waited for by a process that has closed, runs no jobs, or is a test', async () => {
-    const closed = await start({ providers: [Jobs] });
+    const closed = await startWith({ providers: [Jobs] });
     expect(closed.clock.held.size).toBe(1);
     await closed.app.close();
-    const passive = await start({ providers: [Jobs], options: { processing: false } });
+    const passive = await startWith({ providers: [Jobs], options: { processing: false } });
     vi.stubEnv('NODE_ENV', 'test');
-    const tested = await start({ providers: [Jobs] });
+    const tested = await startWith({ providers: [Jobs] });
 
     expect([closed, passive, tested].map(({ clock }) => clock.held.size)).toEqual([0, 0, 0]);
+  });
+});
+
+describe('hooks that Nest has not called after 30 s', () => {
+  const WAIT_MS = 30_000;
+
+  async function hybrid() {
+    const clock = new HeldClock();
+    const log = new LogLines();
+    const root = rootModule({ providers: [Jobs], options: { clock } });
+    const app = await NestFactory.create(root, { logger: log, abortOnError: false });
+    onTestFinished(() => app.close());
+    app.connectMicroservice<MicroserviceOptions>({ transport: Transport.TCP, options: { port: 0 } });
+    await app.startAllMicroservices();
+    return { app, clock, log };
+  }
+
+  it('are warned of in a hybrid application that only starts its microservices', async () => {
+    const { clock, log } = await hybrid();
+
+    clock.fire(WAIT_MS);
+
+    expect(log.at('warn')).toEqual([
+      'ElasticJobModule was made 30 s ago, and Nest has not called its onModuleInit yet: no job runs until then; ' +
+        'call app.init() or app.listen(), since startAllMicroservices() alone calls no hook',
+    ]);
+  });
+
+  it('are not waited for once they are called, or the application is closed', async () => {
+    const started = await hybrid();
+    await started.app.init();
+    const closed = await hybrid();
+    await closed.app.close();
+
+    const waits = [started, closed].map(({ clock }) => [...clock.held.values()]);
+    expect(waits).toEqual([[expect.any(Number)], []]);
+    expect(waits.flat()).not.toContain(WAIT_MS);
   });
 });

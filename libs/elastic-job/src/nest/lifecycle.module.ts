@@ -22,6 +22,7 @@ import type { ResolvedModuleOptions } from './resolve-module-options.js';
 import { ScheduleListing } from './schedule.listing.js';
 import { onShutdownSignal, warnIfUnheard } from './shutdown-signals.js';
 import { findStartWarnings } from './start-warnings.js';
+import { warnIfUncalled } from './uncalled-hooks.js';
 import { CLOCK, ELASTIC_JOB_OPTIONS, ELASTIC_JOB_TASK, TASK_SCHEDULER } from './tokens.js';
 
 /** Lower than the root module's distance, which is 0. */
@@ -44,7 +45,8 @@ const BEFORE_ALL_OTHERS = -1;
 export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   private isFound = false;
   private hasTemplates = false;
-  private stopWaiting = (): void => {};
+  /** Ends the wait for what the application is to do. */
+  private stopWaiting: () => void;
   private stopping: Promise<void> | undefined;
 
   constructor(
@@ -61,6 +63,7 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
     @Optional() @Inject(TASK_SCHEDULER) private readonly tasks?: TaskScheduler,
     @Optional() @Inject(ELASTIC_JOB_TASK) private readonly isInTask = false,
   ) {
+    this.stopWaiting = warnIfUncalled(clock);
     const own = [...modules.values()].filter(({ metatype }) => metatype === ElasticJobLifecycleModule);
     for (const module of own) module.distance = BEFORE_ALL_OTHERS;
     const roots = [...modules.values()].filter(({ imports }) => own.some((module) => imports.has(module)));
@@ -76,6 +79,7 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
     // A microservice calls its hooks for `init` and again for `listen`.
     if (this.isFound) return;
     this.isFound = true;
+    this.stopWaiting();
     this.listeners.open();
     await this.listing.open();
     this.lazy.open();

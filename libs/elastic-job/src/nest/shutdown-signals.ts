@@ -1,6 +1,6 @@
-import { isMainThread } from 'node:worker_threads';
 import { ShutdownSignal } from '@nestjs/common';
-import { type Clock, SystemClock } from '../clock/index.js';
+import type { Clock } from '../clock/index.js';
+import { inService } from './in-service.js';
 
 /** Time after the start in which an application has set its listeners, in milliseconds. */
 const LISTENS_AFTER_MS = 5_000;
@@ -24,15 +24,11 @@ export function onShutdownSignal(listener: () => void): () => void {
 }
 
 /**
- * Warns if nobody listens to SIGTERM some seconds after the start: the process would end without a drain. In tests, on
- * simulated time and in other threads, which hear no signals, nothing is done.
+ * Warns if nobody listens to SIGTERM some seconds after the start: the process would end without a drain.
  * @returns a function that ends the wait
  */
 export function warnIfUnheard(clock: Clock, warn: (message: string) => void): () => void {
-  if (!(clock instanceof SystemClock) || !isMainThread || process.env['NODE_ENV'] === 'test') return () => {};
-  const timer = clock.setTimer(LISTENS_AFTER_MS, () => {
+  return inService(clock, LISTENS_AFTER_MS, () => {
     if (process.listenerCount('SIGTERM') === 0) warn(UNHEARD);
   });
-  timer.unref?.();
-  return () => timer.cancel();
 }
