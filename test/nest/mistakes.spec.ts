@@ -260,3 +260,19 @@ describe('a module without its options', () => {
     await expect(start).rejects.toThrow('ElasticJobModule: it is in imports without options');
   });
 });
+
+describe('a decorator that the compiler applies by the proposal of ECMAScript', () => {
+  const method = (): void => {};
+
+  it.each([
+    ['@ElasticJob on run', ElasticJob(ONE), method, { kind: 'method', name: 'run', static: false, private: false }],
+    ['@ElasticJob on Jobs', ElasticJob(ONE), LogLines, { kind: 'class', name: 'Jobs' }],
+    ['@ElasticJobTemplate on run', ElasticJobTemplate('t'), method, { kind: 'method', name: 'run' }],
+    ['@OnJobEvent on run', OnJobEvent('late'), method, { kind: 'method', name: 'run' }],
+  ])('is refused with the settings that Nest needs: %s', (place, decorator, value, context) => {
+    expect(() => Reflect.apply(decorator, undefined, [value, context])).toThrow(
+      `${place}: the compiler has applied it by the ECMAScript proposal (stage 3), which Nest does not know; set ` +
+        '"experimentalDecorators" and "emitDecoratorMetadata" in the tsconfig.json that it reads',
+    );
+  });
+});

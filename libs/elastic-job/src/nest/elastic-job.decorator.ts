@@ -1,5 +1,6 @@
 import { SetMetadata } from '@nestjs/common';
 import { ConfigurationError, isOptionsObject, type JobOptions, type TemplateLimits } from '../domain/index.js';
+import { assertApplied } from './assert-applied.js';
 import { noteDecorated } from './decorated-methods.js';
 
 /** Key under which a method or class carries the options of its jobs. Text, so that two copies of the package agree. */
@@ -61,6 +62,7 @@ export function ElasticJobTemplate(name: string, options: TemplateOptions = {}):
 
 function decorator(what: string, key: string, options: JobOptions): ElasticJobDecorator {
   return (target: object, method?: string | symbol, descriptor?: PropertyDescriptor) => {
+    assertApplied(what, method);
     const carrier: unknown = method === undefined ? target : descriptor?.value;
     if (typeof carrier !== 'function') {
       throw new ConfigurationError(`${what} on ${String(method)}`, ['it stands on a property, but needs a method']);

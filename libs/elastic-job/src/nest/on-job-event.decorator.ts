@@ -1,6 +1,7 @@
 import { SetMetadata } from '@nestjs/common';
 import { ConfigurationError, type JobName, type OptionRow, OptionTable, rule } from '../domain/index.js';
 import { findNameFault, type JobEventName, type NamedJobEvent } from '../tracing/index.js';
+import { assertApplied } from './assert-applied.js';
 import { noteDecorated } from './decorated-methods.js';
 
 /** Key under which a method carries its subscriptions. Text, so that two copies of the package agree. */
@@ -52,7 +53,9 @@ export function OnJobEvent<Name extends JobEventName>(
   input: OnJobEventOptions = {},
 ): OnJobEventDecorator<Name> {
   const { job } = TABLE.checked(`@OnJobEvent("${name}")`, input);
-  return (target, method, { value }) => {
+  return (target, method, descriptor) => {
+    assertApplied(ON_JOB_EVENT, method);
+    const { value } = descriptor;
     if (typeof value !== 'function') {
       throw new ConfigurationError(`@OnJobEvent on ${String(method)}`, ['it stands on a property, but needs a method']);
     }
