@@ -55,7 +55,7 @@ const SCRIPT = ['test/support/faults/*.mjs'];
 
 /** The programs of the package: its entries, and the threads and processes that these start. */
 const PACKAGE = [
-  'libs/elastic-job/src/index.ts',
+  'libs/elastic-job/src/{index,node-version}.ts',
   'libs/elastic-job/src/entries/*.ts',
   'libs/elastic-job/src/nest/{config,cloud,terminus,metrics}/index.ts',
   'libs/elastic-job/src/tracing/{opentelemetry,sql}/index.ts',

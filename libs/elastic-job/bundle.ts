@@ -10,6 +10,8 @@ const { positionals } = parseArgs({ allowPositionals: true });
 const MODULES = resolve(positionals[0] ?? 'libs/elastic-job/dist');
 /** A module names a file beside it that it does not import: `new URL('./thread.js', import.meta.url)`. */
 const BESIDE = /(?<== )new URL\('(\.[^']+)', import\.meta\.url\)/g;
+/** Checks the version of Node. Each entry imports it before all others, also before packages that need a newer Node. */
+const FIRST = 'node-version.js';
 const FROM_MODULES = /(?<=new URL\(")from-modules:([^"]+)(?=", import\.meta\.url\))/g;
 
 interface Manifest {
@@ -22,7 +24,7 @@ const entries = Object.values(exports).flatMap((entry) =>
 );
 
 const bundle = await rolldown({
-  input: Object.fromEntries(entries.map((entry) => [entry.replace(/\.js$/, ''), join(MODULES, entry)])),
+  input: Object.fromEntries([FIRST, ...entries].map((entry) => [entry.replace(/\.js$/, ''), join(MODULES, entry)])),
   external: (name) => !/^[./]/.test(name),
   platform: 'node',
   plugins: [filesBeside()],
@@ -43,7 +45,9 @@ for (const file of output) {
   if (file.type !== 'chunk') throw new Error(`${file.fileName} is no module.`);
   mkdirSync(dirname(join(MODULES, file.fileName)), { recursive: true });
   if (file.code.includes('from-modules:')) throw new Error(`${file.fileName} names a file in a way that is not known.`);
-  writeFileSync(join(MODULES, file.fileName), file.code);
+  const isChecked = file.isEntry && file.fileName !== FIRST;
+  const first = isChecked ? `import '${pathFrom(dirname(file.fileName), FIRST)}';\n` : '';
+  writeFileSync(join(MODULES, file.fileName), first + file.code);
 }
 
 /** Keeps such names right wherever the module's text goes. */
@@ -55,8 +59,11 @@ function filesBeside(): Plugin {
       return code.replace(BESIDE, (_, path: string) => `new URL('from-modules:${from(path)}', import.meta.url)`);
     },
     renderChunk(code, { fileName }) {
-      const to = (path: string) => relative(dirname(fileName), path).replace(/^(?!\.)/, './');
-      return code.replace(FROM_MODULES, (_, path: string) => to(path));
+      return code.replace(FROM_MODULES, (_, path: string) => pathFrom(dirname(fileName), path));
     },
   };
+}
+
+function pathFrom(folder: string, path: string): string {
+  return relative(folder, path).replace(/^(?!\.)/, './');
 }

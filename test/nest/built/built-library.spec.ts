@@ -1,10 +1,11 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import type { ThreadContext } from '@app/elastic-job/worker-pool';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
 import { ZooKeeperRegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
@@ -165,6 +166,38 @@ describe('the main entry point', () => {
       '@nestjs/core',
       'class-validator',
     ]);
+  });
+});
+
+describe('an older Node', () => {
+  const OLDER = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.10.0" } })';
+  const packed = 'node_modules/nestjs-elastic-job';
+
+  it.each([
+    ['ES modules', 'module', "import 'nestjs-elastic-job'"],
+    ['CommonJS', 'commonjs', `require('./${packed}/dist/cjs/index.js')`],
+  ])('is refused in one line, in %s', async (_system, type, code) => {
+    const given = ['--import', `data:text/javascript,${encodeURIComponent(OLDER)}`, `--input-type=${type}`, '-e', code];
+    const started = promisify(execFile)(process.execPath, given, { cwd: inWorkspace(NEST_12) });
+
+    await expect(started).rejects.toMatchObject({
+      stderr: expect.stringMatching(/^Error: nestjs-elastic-job needs Node 20\.19 .*, and this is Node 20\.10\.0; /m),
+    });
+  });
+
+  it('is refused by each entry before anything else is loaded', async () => {
+    const folder = inWorkspace(`${NEST_12}/${packed}`);
+    const { exports }: { readonly exports: object } = JSON.parse(await readFile(`${folder}/package.json`, 'utf8'));
+    const files = JSON.stringify(exports).match(/\.\/dist[^"]+\.js/g) ?? [];
+    const first = await Promise.all(
+      [...new Set(files)].map(async (file) => {
+        const text = await readFile(`${folder}/${file}`, 'utf8');
+        return /^(?:import|.*\brequire\()[^;]*;/m.exec(text)?.[0];
+      }),
+    );
+
+    expect(first.length).toBeGreaterThan(40);
+    expect(first.filter((line) => !/["'](?:\.\.?\/)+node-version\.js["']/.test(line ?? ''))).toEqual([]);
   });
 });
 
