@@ -42,7 +42,11 @@ describe('the server list', () => {
     ['a:2181/orders', 'has a path, which belongs into the namespace'],
     ['user:s3cret@a:2181', 'entry 1 has a port'],
     ['s3cret@a:2181', 'entry 1 is not host:port'],
-    ['zookeeper://user:s3cret@a', 'entry 1 has a path'],
+    [
+      'zookeeper://user:s3cret@a',
+      'entry 1 begins with a scheme, such as http://, which an address of ZooKeeper has not',
+    ],
+    ['a:2181,http://b:2181', 'entry 2 begins with a scheme, such as http://, which an address of ZooKeeper has not'],
   ])('refuses %j with the problem: %s', (text, problem) => {
     expect(parseServerList(text)).toMatchObject({ kind: 'wrong', problem: expect.stringContaining(problem) });
     expect(JSON.stringify(parseServerList(text))).not.toContain('s3cret');

@@ -12,6 +12,7 @@ type ServerList =
 
 const DEFAULT_PORT = 2181;
 const MAX_PORT = 65_535;
+const SCHEME = 'begins with a scheme, such as http://, which an address of ZooKeeper has not';
 const RIGHT = 'a list such as "10.0.0.1:2181,10.0.0.2:2181"';
 
 /**
@@ -39,6 +40,7 @@ export function hostsOf(text: string): readonly string[] {
 /** @returns the server, or the problem as a text */
 function parseServer(entry: string): ServerAddress | string {
   if (entry === '') return 'is empty';
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(entry)) return SCHEME;
   if (entry.includes('/')) return 'has a path, which belongs into the namespace';
   const parts = /^(?:\[(?<address>.*)\]|(?<name>[^\s:[\]@]+))(?::(?<port>.*))?$/.exec(entry)?.groups;
   const isWrongAddress = parts?.['address'] !== undefined && !isIPv6(parts['address']);
