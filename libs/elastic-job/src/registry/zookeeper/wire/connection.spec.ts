@@ -30,6 +30,25 @@ describe('a digest beside SASL', () => {
   });
 });
 
+describe('a port that is no ZooKeeper', () => {
+  it.each([
+    ['HTTP/1.1 400 Bad Request\r\n\r\n', 'HTTP; '],
+    ['SSH-2.0-OpenSSH_9.2\r\n', 'SSH; '],
+    ["-ERR unknown command '\0'\r\n", 'RESP, as Redis does; '],
+    ['\u0015\u0003\u0003\0\u0002\u0002\u0050', 'TLS; give the option tls if it is the secureClientPort of ZooKeeper; '],
+    ['220 mail.example.org ESMTP\r\n', 'another protocol; '],
+  ])('is named with what it speaks, at its first reply: %j', async (answer, kind) => {
+    const { opening, port } = await connectTo(String, { handshake: Buffer.from(answer, 'latin1') });
+
+    expect(await opening).toMatchObject({
+      kind: 'failed',
+      cause: {
+        message: `127.0.0.1:${port} is no ZooKeeper server: it speaks ${kind}servers takes client ports, usually 2181`,
+      },
+    });
+  });
+});
+
 describe('a server that grants no session', () => {
   const NO_SESSION = frame(Buffer.concat([int32(0), int32(0), Buffer.alloc(8), int32(16), Buffer.alloc(17)]));
 
@@ -85,7 +104,7 @@ async function connectTo(lastStep: (answer: string) => string, { handshake, tick
     connection.abandon();
     await server.stop();
   });
-  return { opening: connection.open(), received, connection, protocol };
+  return { opening: connection.open(), received, connection, protocol, port: server.port };
 }
 
 /** The proof that a server which knows the password gives to this answer. */

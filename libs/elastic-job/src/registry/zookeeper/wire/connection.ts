@@ -5,6 +5,7 @@ import { AuthenticationError } from '../../registry.errors.js';
 import { elapsedMs, type Lease, leaseMarginMs, type Moment, momentOf } from '../../session-lease.js';
 import { reasonOf } from './broken-connection.js';
 import type { Credentials } from './credentials.js';
+import { foreignServer } from './foreign-server.js';
 import { FrameReader } from './frame-reader.js';
 import { type FrameWriter, readConnected, type SessionTicket, XID } from './handshake.js';
 import { throwLater } from './isolated.js';
@@ -152,7 +153,11 @@ export class Connection implements Link {
         if (!this.isOpen) return;
       }
     } catch (error) {
-      this.end(new Error('the server sent a reply that cannot be read', { cause: error }));
+      this.end(
+        this.isConnected
+          ? new Error('the server sent a reply that cannot be read', { cause: error })
+          : foreignServer(this.options.server, chunk, error),
+      );
     }
   }
 
