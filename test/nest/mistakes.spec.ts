@@ -3,12 +3,13 @@ import {
   ElasticJobModule,
   ElasticJobTemplate,
   JobRegistrar,
+  ShardingService,
   OnJobEvent,
   REGISTRY_CENTER,
 } from '@app/elastic-job';
 import { ElasticJobCloudModule } from '@app/elastic-job/cloud';
 import { ElasticJobMetricsModule } from '@app/elastic-job/metrics';
-import { JobConfigurationApi, JobOperateApi } from '@app/elastic-job/operations';
+import { JobConfigurationApi, JobOperateApi, ShardingOperateApi } from '@app/elastic-job/operations';
 import type { RegistryCenter } from '@app/elastic-job/registry';
 import { VirtualClock } from '@app/elastic-job/testing';
 import { Injectable, Logger, Module, type OnApplicationBootstrap, type Provider } from '@nestjs/common';
@@ -274,5 +275,35 @@ describe('a decorator that the compiler applies by the proposal of ECMAScript', 
       `${place}: the compiler has applied it by the ECMAScript proposal (stage 3), which Nest does not know; set ` +
         '"experimentalDecorators" and "emitDecoratorMetadata" in the tsconfig.json that it reads',
     );
+  });
+});
+
+describe('a job name that is not known', () => {
+  it('is answered with the nearest one, by each command and each call in the process', async () => {
+    const { jobs } = await startLogging({ providers: [decorated(), templates()] });
+    const operate = jobs.app.get(JobOperateApi);
+    const settings = jobs.app.get(JobConfigurationApi);
+    const registrar = jobs.app.get(JobRegistrar);
+    const calls: (() => Promise<unknown>)[] = [
+      () => operate.trigger('Job.run'),
+      () => operate.cancel('Job.run', 0),
+      () => operate.cancelAll('Job.run'),
+      () => operate.disable('Job.run'),
+      () => operate.remove('Job.run'),
+      () => operate.dump('Job.run'),
+      () => jobs.app.get(ShardingOperateApi).disable('Job.run', 0),
+      () => settings.updateJobConfiguration('Job.run', { jobParameter: 'x' }),
+      () => settings.removeJobConfiguration('Job.run'),
+      async () => registrar.pause('Job.run'),
+      () => jobs.app.get(ShardingService).assignments('Job.run'),
+    ];
+
+    for (const call of calls) {
+      const answer = whileTimePasses(jobs.clock, call());
+      await expect(answer).rejects.toMatchObject({ code: 'UNKNOWN_JOB', nearest: 'Jobs.run' });
+      await expect(answer).rejects.toThrow(/"Job\.run".*; did you mean "Jobs\.run"\?$/);
+    }
+    const far = whileTimePasses(jobs.clock, operate.trigger('reports'));
+    await expect(far).rejects.toThrow('"reports" in this namespace; compare the name with those of JobStatisticsApi.');
   });
 });

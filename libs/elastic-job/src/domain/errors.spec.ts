@@ -10,6 +10,17 @@ describe('the error of a job that nobody has', () => {
     expect(new UnknownJobError('settle', 'registry').message).toMatch(/^The registry has no job "settle" .*; compare/);
   });
 
+  it('asks for the nearest name, if one is alike', () => {
+    const errors = (['process', 'registry'] as const).map(
+      (place) => new UnknownJobError('setle', place, false, 'settle'),
+    );
+
+    expect(errors.map(({ message }) => message)).toEqual([
+      'No job "setle" is registered in this process; did you mean "settle"?',
+      'The registry has no job "setle" in this namespace; did you mean "settle"?',
+    ]);
+  });
+
   it('says of a job that is being removed that it can be added again later', () => {
     const error = new UnknownJobError('settle', 'process', true);
     expect(error.message).toBe('Job "settle" is being removed from this process; add it again once it has left.');

@@ -69,8 +69,10 @@ export class UnknownJobError extends ElasticJobError {
     readonly place: 'process' | 'registry' = 'process',
     /** True if the job is still here until its last handler returns, but takes no requests any more. */
     readonly isLeaving = false,
+    /** The known name that is nearest, if one is alike. */
+    readonly nearest?: string,
   ) {
-    super(describeUnknownJob(jobName, place, isLeaving));
+    super(describeUnknownJob(jobName, place, isLeaving, nearest));
   }
 }
 
@@ -98,9 +100,18 @@ export class LeftJobError extends ElasticJobError {
   }
 }
 
-function describeUnknownJob(jobName: string, place: 'process' | 'registry', isLeaving: boolean): string {
+function describeUnknownJob(
+  jobName: string,
+  place: 'process' | 'registry',
+  isLeaving: boolean,
+  nearest: string | undefined,
+): string {
   if (isLeaving) return `Job "${jobName}" is being removed from this process; add it again once it has left.`;
-  if (place === 'process')
-    return `No job "${jobName}" is registered in this process; register it with @ElasticJob or JobRegistrar first.`;
-  return `The registry has no job "${jobName}" in this namespace; compare the name with those of JobStatisticsApi.`;
+  const meant = nearest === undefined ? undefined : `did you mean "${nearest}"?`;
+  if (place === 'process') {
+    const remedy = meant ?? 'register it with @ElasticJob or JobRegistrar first.';
+    return `No job "${jobName}" is registered in this process; ${remedy}`;
+  }
+  const remedy = meant ?? 'compare the name with those of JobStatisticsApi.';
+  return `The registry has no job "${jobName}" in this namespace; ${remedy}`;
 }

@@ -1,5 +1,5 @@
 import { publicCalls } from '../async-context/index.js';
-import { assertFitsOneTransaction, removeTree, untilAccepted } from '../coordination/index.js';
+import { assertFitsOneTransaction, removeTree, unknownJob, untilAccepted } from '../coordination/index.js';
 import { sharedClass } from '../copies/index.js';
 import {
   type CronDialect,
@@ -8,7 +8,6 @@ import {
   type JobOptions,
   type ShardingStrategy,
   type TemplateName,
-  UnknownJobError,
 } from '../domain/index.js';
 import { BadVersionError, NoNodeError, type RegistryCenter } from '../registry/index.js';
 import { pathsOf } from './arguments.js';
@@ -81,7 +80,7 @@ export class JobConfigurationApi {
     const paths = pathsOf(jobName);
     return untilAccepted(jobName, 'changing the configuration', async () => {
       const node = await this.registry.read(paths.config);
-      if (node === undefined) throw new UnknownJobError(jobName, 'registry');
+      if (node === undefined) throw await unknownJob(this.registry, jobName);
       const { strategies, cronDialect } = this;
       const source = { strategies, cronDialect };
       const { configuration, former, template, text } = editConfiguration(jobName, node.data, changes, source);

@@ -5,16 +5,11 @@ import {
   isCommitted,
   removeAbandoned,
   type ServerStatus,
+  unknownJob,
   untilAccepted,
 } from '../coordination/index.js';
 import { sharedClass } from '../copies/index.js';
-import {
-  type CronDialect,
-  type JobName,
-  type Redact,
-  type ShardingStrategy,
-  UnknownJobError,
-} from '../domain/index.js';
+import { type CronDialect, type JobName, type Redact, type ShardingStrategy } from '../domain/index.js';
 import type { Operation, RegistryCenter, RegistryNode } from '../registry/index.js';
 import {
   type CommandScope,
@@ -205,7 +200,7 @@ export class JobOperateApi {
     const show = (node: RegistryNode) =>
       hide(hideSecrets ? this.redact(dumpLine(withoutSecrets(paths, node))) : dumpLine(node));
     const lines = await dumpTree(this.registry, paths.root, { maxBytes, clock: this.clock, show });
-    if (lines === undefined) throw new UnknownJobError(jobName, 'registry');
+    if (lines === undefined) throw await unknownJob(this.registry, jobName);
     return `${lines.join('\n')}\n`;
   }
 
@@ -257,7 +252,7 @@ export class JobOperateApi {
     if (serverIp !== undefined) assertServerIp(serverIp);
     const jobNames = jobName === undefined ? await jobNamesIn(this.registry) : [jobName];
     const jobs = await readJobs(this.registry, jobNames, parts);
-    if (jobName !== undefined && jobs[0]?.root === undefined) throw new UnknownJobError(jobName, 'registry');
+    if (jobName !== undefined && jobs[0]?.root === undefined) throw await unknownJob(this.registry, jobName);
     const isKnown = (job: JobFacts) => [...job.servers, ...job.instances].some((one) => one.serverIp === serverIp);
     if (serverIp !== undefined && !jobs.some(isKnown)) throw new UnknownServerError(serverIp, jobName);
     return jobs;

@@ -1,5 +1,5 @@
-import { isCommitted, type JobPaths, parseConfiguration, untilAccepted } from '../coordination/index.js';
-import { parseRunRecord, UnknownJobError } from '../domain/index.js';
+import { isCommitted, type JobPaths, parseConfiguration, unknownJob, untilAccepted } from '../coordination/index.js';
+import { parseRunRecord } from '../domain/index.js';
 import { creation, type Operation, type RegistryCenter, type RegistryNode } from '../registry/index.js';
 import { readJobs } from './job-facts.js';
 import { UnknownItemError } from './operations.errors.js';
@@ -56,7 +56,7 @@ export async function requestCancels(
   paths: JobPaths,
 ): Promise<ReadonlyMap<number, CancelOutcome>> {
   const [job] = await readJobs(registry, [paths.jobName], ['items']);
-  if (job?.root === undefined) throw new UnknownJobError(paths.jobName, 'registry');
+  if (job?.root === undefined) throw await unknownJob(registry, paths.jobName);
   const items = [...job.owners.keys()];
   const marks = await registry.readMany(items.map((item) => paths.mark(item, 'running')));
   const outcomes = new Map<number, CancelOutcome>();

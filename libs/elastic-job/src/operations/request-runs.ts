@@ -1,12 +1,13 @@
 import {
   assertNotElasticJob2,
   formatTriggerRequest,
+  isCommitted,
   type JobPaths,
   type TriggerRequest,
-  isCommitted,
+  unknownJob,
   untilAccepted,
 } from '../coordination/index.js';
-import { inJavaOrder, UnknownJobError } from '../domain/index.js';
+import { inJavaOrder } from '../domain/index.js';
 import { creation, type Operation, type RegistryCenter } from '../registry/index.js';
 import { namesBelow } from './job-facts.js';
 
@@ -38,7 +39,7 @@ export function requestRuns(
       namesBelow(registry, paths.instances),
       namesBelow(registry, paths.triggers),
     ]);
-    if (root === undefined) throw new UnknownJobError(jobName, 'registry');
+    if (root === undefined) throw await unknownJob(registry, jobName);
     // Instances of ElasticJob 2 never look at such a request.
     if (config !== undefined) assertNotElasticJob2(config.data, jobName);
     const asked = inJavaOrder(instanceIds.filter((instanceId) => !requested.includes(instanceId)));

@@ -1,5 +1,4 @@
-import { type JobPaths, parseItem } from '../coordination/index.js';
-import { UnknownJobError } from '../domain/index.js';
+import { type JobPaths, parseItem, unknownJob } from '../coordination/index.js';
 import type { RegistryCenter } from '../registry/index.js';
 import { namesBelow } from './job-facts.js';
 import { UnknownItemError } from './operations.errors.js';
@@ -11,7 +10,7 @@ import { UnknownItemError } from './operations.errors.js';
  */
 export async function throwUnknownItem(registry: RegistryCenter, paths: JobPaths, item: number): Promise<never> {
   const [root, names] = await Promise.all([registry.exists(paths.root), namesBelow(registry, paths.items)]);
-  if (root === undefined) throw new UnknownJobError(paths.jobName, 'registry');
+  if (root === undefined) throw await unknownJob(registry, paths.jobName);
   const items = names.flatMap((name) => parseItem(name) ?? []).toSorted((a, b) => a - b);
   throw new UnknownItemError(paths.jobName, item, items);
 }

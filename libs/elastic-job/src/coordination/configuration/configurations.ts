@@ -16,6 +16,7 @@
  * finds the work done.
  */
 import {
+  findNearestName,
   findTextToKeep,
   type JobConfiguration,
   type JobName,
@@ -222,7 +223,9 @@ export class Configurations {
 
   private localJob(jobName: JobName): LocalJob {
     const job = this.local.get(jobName);
-    if (job === undefined) throw new UnknownJobError(jobName);
+    if (job === undefined) {
+      throw new UnknownJobError(jobName, 'process', false, findNearestName(jobName, [...this.local.keys()]));
+    }
     return job;
   }
 }

@@ -1,4 +1,4 @@
-import { type JobName, UnknownJobError } from '../../domain/index.js';
+import { findNearestName, type JobName, UnknownJobError } from '../../domain/index.js';
 import { SessionLostError } from '../../registry/index.js';
 import type { JobTree } from './job-tree.js';
 
@@ -28,7 +28,9 @@ export class JobTrees {
   of(jobName: JobName): JobTree {
     const tree = this.trees.get(jobName);
     if (tree !== undefined) return tree;
-    if (!this.trees.has(jobName)) throw new UnknownJobError(jobName);
+    if (!this.trees.has(jobName)) {
+      throw new UnknownJobError(jobName, 'process', false, findNearestName(jobName, [...this.trees.keys()]));
+    }
     throw new SessionLostError(undefined);
   }
 }

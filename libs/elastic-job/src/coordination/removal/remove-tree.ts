@@ -1,6 +1,6 @@
-import { type JobName, parseCreatedJob, parseStartLedger, UnknownJobError } from '../../domain/index.js';
+import { type JobName, parseCreatedJob, parseStartLedger } from '../../domain/index.js';
 import type { Operation, RegistryCenter, RequestOptions } from '../../registry/index.js';
-import { JobPaths, untilAccepted } from '../job-tree/index.js';
+import { JobPaths, unknownJob, untilAccepted } from '../job-tree/index.js';
 import { childrenFirst, childrenOf, namesBelow } from './walk-tree.js';
 
 /** Most nodes removed by one transaction, so that a tree of any size blocks no process. */
@@ -17,7 +17,7 @@ export async function removeTree(registry: RegistryCenter, jobName: JobName): Pr
   let isKnown = false;
   await untilAccepted(jobName, 'removing the job', async () => {
     const outcome = await removeNodes(registry, paths);
-    if (outcome === 'absent' && !isKnown) throw new UnknownJobError(jobName, 'registry');
+    if (outcome === 'absent' && !isKnown) throw await unknownJob(registry, jobName);
     isKnown = true;
     return outcome === 'refused' ? undefined : true;
   });

@@ -5,6 +5,7 @@ import {
   type CodeOption,
   dialectOfEdit,
   ConfigurationError,
+  findNearestName,
   followMisfire,
   heard,
   type JobConfiguration,
@@ -221,9 +222,9 @@ export class JobRegistrar {
    */
   of(jobName: JobName): JobRuntime {
     const job = this.runtimes.get(jobName);
-    if (job === undefined || this.removals.has(jobName))
-      throw new UnknownJobError(jobName, 'process', job !== undefined);
-    return job;
+    if (job !== undefined && !this.removals.has(jobName)) return job;
+    const nearest = job === undefined ? findNearestName(jobName, [...this.runtimes.keys()]) : undefined;
+    throw new UnknownJobError(jobName, 'process', job !== undefined, nearest);
   }
 
   /**
