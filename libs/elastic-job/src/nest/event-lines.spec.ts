@@ -30,6 +30,23 @@ describe('lines of the log', () => {
     );
   });
 
+  it.each([
+    ['cron', 'edit it there, or set overwrite: true here'],
+    [
+      'disabled',
+      'edit it there, or set overwrite: true here; servers that exist keep their state all the same: ' +
+        'JobOperateApi.enable and disable change it',
+    ],
+  ])('name the remedy of a setting that the registry overrules: %s', (field, remedy) => {
+    const differences = [`${field}: 1 here, 2 in the registry`];
+    const event = { edited: false, differences, agreed: [], total: 1, count: 1 } as const;
+
+    expect(eventLine({ kind: 'configuration-differs', jobName: 'settle', ...event })).toEqual({
+      level: 'warn',
+      text: `settle: the registry overrules, ${differences[0]}; ${remedy}`,
+    });
+  });
+
   it('name all of up to 100 items', () => {
     const { text } = eventLine({ kind: 'orphaned', jobName: 'settle', items: ITEMS.slice(0, 100) });
 

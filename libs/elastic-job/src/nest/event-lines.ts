@@ -166,12 +166,18 @@ function differenceLine(event: EventOf<'configuration-differs'>): EventLine {
   if (edited) return log(`${jobName}: edited in the registry, ${text}; in force until ${nextChange(overwrite)}`);
   // Each of them names its remedy.
   if (isRefused) return warn(`${jobName}: the code stays in force, ${text}`);
-  const remedy = overwrite ? 'edit it there' : 'edit it there, or set overwrite: true here';
-  return warn(`${jobName}: the registry overrules, ${text}; ${remedy}`);
+  return warn(`${jobName}: the registry overrules, ${text}; ${remedyFor(differences, overwrite)}`);
 }
 
 function nextChange(overwrite: boolean): string {
   return overwrite ? 'the next start, which has overwrite: true' : 'it is edited again';
+}
+
+/** A server is registered as disabled only when it is new, so a setting does not enable one. */
+function remedyFor(differences: readonly string[], overwrite: boolean): string {
+  const edit = overwrite ? 'edit it there' : 'edit it there, or set overwrite: true here';
+  if (!differences.some((difference) => difference.startsWith('disabled: '))) return edit;
+  return `${edit}; servers that exist keep their state all the same: JobOperateApi.enable and disable change it`;
 }
 
 function runLine({ kind, trigger, items }: EventOf<'triggered' | 'begun' | 'finished'>): EventLine {
