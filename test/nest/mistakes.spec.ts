@@ -3,6 +3,7 @@ import {
   ElasticJobModule,
   ElasticJobTemplate,
   JobRegistrar,
+  type ShardingContext,
   ShardingService,
   OnJobEvent,
   REGISTRY_CENTER,
@@ -15,6 +16,8 @@ import { VirtualClock } from '@app/elastic-job/testing';
 import { Injectable, Logger, Module, type OnApplicationBootstrap, type Provider } from '@nestjs/common';
 import { LazyModuleLoader, NestFactory } from '@nestjs/core';
 import { afterEach, describe, expect, it } from 'vitest';
+import { judgeReadiness } from '../../libs/elastic-job/src/health/index.js';
+import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
 import {
   type ApplicationParts,
   EVERY_SECOND,
@@ -305,5 +308,41 @@ describe('a job name that is not known', () => {
     }
     const far = whileTimePasses(jobs.clock, operate.trigger('reports'));
     await expect(far).rejects.toThrow('"reports" in this namespace; compare the name with those of JobStatisticsApi.');
+  });
+});
+
+describe('a job after one that has never started', () => {
+  class Reports {
+    readonly fireTimes: number[] = [];
+
+    @ElasticJob({ name: 'report', after: 'import', shardingTotalCount: 1 })
+    run({ fireTime }: ShardingContext): void {
+      this.fireTimes.push(fireTime.getTime());
+    }
+  }
+
+  it('waits for it, with a warning and a degraded readiness, and starts after it once it is there', async () => {
+    const { jobs, log } = await startLogging({ providers: [Reports] });
+    const readiness = () => judgeReadiness(jobs.app.get(ElasticJobRuntime).status());
+    await jobs.clock.advance(30_000);
+
+    const warned = log.at('warn');
+    const judged = readiness();
+    await whileTimePasses(
+      jobs.clock,
+      jobs.app.get(JobRegistrar).add({ name: 'import', ...ONE }, () => {}),
+    );
+    await jobs.clock.advance(30_000);
+
+    expect(warned).toEqual([
+      'report: it starts after missing jobs (import), and cannot start until they are there; ' +
+        'start their services, or correct the names',
+    ]);
+    expect(judged).toMatchObject({
+      status: 'degraded',
+      details: { reasons: ['job "report" waits for missing jobs: import'] },
+    });
+    expect(readiness().status).toBe('up');
+    expect(jobs.app.get(Reports).fireTimes.length).toBeGreaterThan(10);
   });
 });

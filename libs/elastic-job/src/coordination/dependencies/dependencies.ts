@@ -16,10 +16,13 @@ import { type Configurations, parseConfiguration } from '../configuration/index.
 import { instanceOf, JobPaths, type JobTree, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
 
+const NONE: readonly JobName[] = [];
+
 /** Jobs after which a job starts: checks that this is possible, and registers the job at them. @see RunNotes */
 export class Dependencies {
   /** Parents at which the job was found registered, joined into one text, by its tree. */
   private readonly kept = new WeakMap<JobTree, string>();
+  private readonly missing = new WeakMap<JobTree, readonly JobName[]>();
 
   constructor(
     private readonly configurations: Configurations,
@@ -29,7 +32,7 @@ export class Dependencies {
 
   /**
    * Checks the dependencies before the job is installed.
-   * @throws {ConfigurationError} if the job cannot start after the jobs that it names
+   * @throws {ConfigurationError} if the job cannot start after the jobs that it names, as far as they are there
    */
   async assertPossible(tree: JobTree, { place }: { readonly place: string }): Promise<void> {
     const configuration = this.configurations.toBe(tree);
@@ -63,6 +66,7 @@ export class Dependencies {
           operations.length === 0 || (await tree.commit([...guard, ...operations], { signal })).kind === 'committed';
         if (!isWritten) return undefined;
         if (missing.length === 0) this.kept.set(tree, after.join());
+        this.missing.set(tree, missing);
         return missing;
       },
       signal,
@@ -80,6 +84,13 @@ export class Dependencies {
   /** True if somebody has deleted the job's record of its starts. */
   isLost(tree: JobTree): boolean {
     return !tree.has(tree.paths.after) && this.configurations.current(tree.jobName).after.length > 0;
+  }
+
+  /** Parents that were not there when this leader last looked. */
+  missingParents(tree: JobTree): readonly JobName[] {
+    const missing = this.missing.get(tree) ?? NONE;
+    const { after } = this.configurations.current(tree.jobName);
+    return missing.length === 0 ? missing : missing.filter((name) => after.includes(name));
   }
 
   /** Makes the next `keep` look at the parents again, since one may have been removed and installed anew. */

@@ -18,7 +18,7 @@ type Root = { readonly facts: DependencyFacts } | { readonly fault: string };
 /**
  * Finds why a job cannot start after the jobs that it names; empty if it can. All chains must begin with the same
  * schedule, since their runs are matched by fire time.
- * @param known every job on the chains; a job that is missing here is unknown
+ * @param known every job on the chains that is there; for a missing one the job waits
  */
 export function findDependencyFaults(
   job: DependencyFacts,
@@ -41,9 +41,8 @@ function rootsOf(name: JobName, path: readonly JobName[], known: ReadonlyMap<Job
   const chain = [...path, name];
   if (path.includes(name)) return [{ fault: `after "${chain[1]}": a circle, ${listOf(chain, ' after ')}` }];
   const facts = known.get(name);
-  if (facts === undefined) {
-    return [{ fault: `${start} the registry knows no such job; start it first, or correct the name` }];
-  }
+  // A job of another service may start later; the child waits for it.
+  if (facts === undefined) return [];
   const fault = findParentFault(facts);
   if (fault !== undefined) return [{ fault: `${start} ${fault}` }];
   return facts.after.length === 0 ? [{ facts }] : facts.after.flatMap((parent) => rootsOf(parent, chain, known));

@@ -197,7 +197,8 @@ export interface JobOptions {
   /**
    * Runs the job once when all items of these jobs have succeeded for the same fire time, which becomes its own. The
    * parents share one schedule, or run after others that do. An operator's trigger starts nothing, nor do fire times
-   * from before this job's first leader has registered it with its parents. Has no `cron`.
+   * from before this job's first leader has registered it with its parents. A parent that is not there yet is waited
+   * for, with a warning and a degraded readiness. Has no `cron`.
    * @default none
    */
   readonly after?: JobName | readonly JobName[];

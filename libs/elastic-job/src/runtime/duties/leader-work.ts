@@ -16,10 +16,14 @@ import type { RecentPeers } from './recent-peers.js';
 import { requestedTrigger } from './requested-trigger.js';
 import type { Resharding } from './resharding.js';
 
+/** Milliseconds until a leader looks again for jobs after which its job starts. */
+const LOOK_FOR_PARENTS_MS = 10_000;
+
 /** The leader's work for a job besides its runs, done each time the leader is woken. */
 export class LeaderWork {
   private waiting: Timer | undefined;
   private missingParents = '';
+  private lookingForParents: Timer | undefined;
 
   /** @param onReady called when there is work again */
   constructor(
@@ -31,6 +35,7 @@ export class LeaderWork {
 
   stop(): void {
     this.waiting?.cancel();
+    this.lookingForParents?.cancel();
   }
 
   /** Purges the queue of a disabled job, or the items in it would run when the job is enabled again. */
@@ -108,7 +113,10 @@ export class LeaderWork {
     const { events, services, tree } = this.context;
     const { jobName } = tree;
     const isDamaged = services.dependencies.isDamaged(tree);
-    this.tellMissing(await services.dependencies.keep(tree, term));
+    const missing = await services.dependencies.keep(tree, term);
+    this.tellMissing(missing);
+    this.lookingForParents?.cancel();
+    if (missing.length > 0) this.lookingForParents = this.context.clock.setTimer(LOOK_FOR_PARENTS_MS, this.onReady);
     if (!isDamaged) return;
     const message = `"${tree.paths.after}" could not be read and was created anew; starts that had not begun are lost`;
     events.emit({ kind: 'warning', jobName, message });
@@ -118,7 +126,9 @@ export class LeaderWork {
     if (parents.join() === this.missingParents) return;
     this.missingParents = parents.join();
     if (parents.length === 0) return;
-    const message = `it starts after missing jobs (${this.missingParents}), and cannot start until they are back`;
+    const message =
+      `it starts after missing jobs (${this.missingParents}), and cannot start until they are there; ` +
+      'start their services, or correct the names';
     this.context.events.emit({ kind: 'warning', jobName: this.context.tree.jobName, message });
   }
 

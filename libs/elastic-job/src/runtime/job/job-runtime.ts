@@ -194,8 +194,8 @@ export class JobRuntime implements TickListener {
 
   status(): JobStatus {
     const { definition, departure, joinFailure, missedRuns, mixed, mode, running, schedule, settings, shared } = this;
-    const { executions } = shared.services;
-    const parts = { definition, mode, departure, settings, schedule, running, mixed, executions, missedRuns };
+    const { services } = shared;
+    const parts = { definition, mode, departure, settings, schedule, running, mixed, services, missedRuns };
     return statusOf({ ...parts, joinFailure });
   }
 

@@ -1,4 +1,10 @@
-import type { DelayedSettles, Executions, StandingFailure, StandingRefusal } from '../../coordination/index.js';
+import type {
+  CoordinationServices,
+  DelayedSettles,
+  JobTree,
+  StandingFailure,
+  StandingRefusal,
+} from '../../coordination/index.js';
 import { hasIdleFailover, type JobName, messageOf } from '../../domain/index.js';
 import type { HungHandler } from '../../executor/index.js';
 import type { JobSchedule, JobSettings, RunningItems } from '../leases/index.js';
@@ -42,6 +48,8 @@ export interface JobStatus {
   readonly problem: string | undefined;
   /** True if it was created from a template, and the problem is its settings: it rests, and other jobs run on. */
   readonly isResting: boolean;
+  /** Jobs after which it starts and that are not there, as its leader knows; undefined if none is missing. */
+  readonly missingParents?: readonly JobName[] | undefined;
   /** Fire times, times items, that this process has reported as missed. */
   readonly missedRuns: number;
 }
@@ -54,14 +62,14 @@ interface JobStatusParts {
   readonly schedule: JobSchedule;
   readonly running: RunningItems;
   readonly mixed: MixedJob;
-  readonly executions: Executions;
+  readonly services: Pick<CoordinationServices, 'dependencies' | 'executions'>;
   readonly missedRuns: number;
   readonly joinFailure: StandingFailure | undefined;
 }
 
 /** Status from memory, without a request. */
 export function statusOf(parts: JobStatusParts): JobStatus {
-  const { definition, departure, executions, missedRuns, mode, running, schedule, settings } = parts;
+  const { definition, departure, services, missedRuns, mode, running, schedule, settings } = parts;
   const { tree } = mode.session ?? {};
   return {
     jobName: definition.configuration.jobName,
@@ -75,14 +83,20 @@ export function statusOf(parts: JobStatusParts): JobStatus {
     runningItems: running.size,
     hung: running.hung,
     isFailoverQueueFull: (tree?.queue().length ?? 0) >= settings.configuration.failoverQueueLimit,
-    delayedSettles: tree && executions.delayedSettles(tree),
+    delayedSettles: tree && services.executions.delayedSettles(tree),
     refused: tree?.refusals.oldest,
     failing: tree === undefined && !departure.isLeaving ? parts.joinFailure : tree?.failures.oldest,
     configurationFault: textOf(settings.fault),
     problem: departure.removal ?? problemOf(parts),
     isResting: definition.createdAs !== undefined && settings.problem !== undefined,
+    missingParents: tree && missing(services, tree),
     missedRuns,
   };
+}
+
+function missing({ dependencies }: JobStatusParts['services'], tree: JobTree): readonly JobName[] | undefined {
+  const parents = dependencies.missingParents(tree);
+  return parents.length === 0 ? undefined : parents;
 }
 
 function problemOf({ mixed, mode, settings }: JobStatusParts): string | undefined {
