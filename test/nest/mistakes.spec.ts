@@ -346,3 +346,46 @@ describe('a job after one that has never started', () => {
     expect(jobs.app.get(Reports).fireTimes.length).toBeGreaterThan(10);
   });
 });
+
+describe('classes with jobs that are loaded, but no providers of the application', () => {
+  class Base {
+    @ElasticJob(ONE)
+    run(): void {}
+  }
+  class Derived extends Base {}
+  const elsewhere = (): object[] => {
+    class BillingJobs {
+      @ElasticJob(ONE)
+      @ElasticJob({ ...ONE, name: 'second' })
+      bill(): void {}
+    }
+    @ElasticJob(ONE)
+    class MailJob {
+      execute(): void {}
+    }
+    return [BillingJobs, MailJob];
+  };
+
+  it('are named in one line that is no warning, since another application may have them', async () => {
+    const classes = elsewhere();
+    const { log } = await startLogging({ providers: [Derived] });
+
+    const lines = log.at('log').filter((line) => line.startsWith('classes with jobs'));
+    expect(classes.length).toBe(2);
+    expect(lines).toEqual([
+      expect.stringMatching(/^classes with jobs that are no providers of this application: MailJob, BillingJobs\b/),
+    ]);
+    expect(lines[0]).toMatch(/; list them in "providers" of an imported module if their jobs are to run here$/);
+    expect(lines[0]).not.toMatch(/\b(?:Base|Derived)\b/);
+    expect(log.at('warn')).toEqual([]);
+  });
+
+  it('are not named below the level of the log, or where no jobs run', async () => {
+    elsewhere();
+    const quiet = await startLogging({ providers: [Base], options: { tracing: [{ type: 'log', level: 'warn' }] } });
+    const passive = await startLogging({ options: { processing: false } });
+
+    const lines = [quiet, passive].flatMap(({ log }) => log.lines);
+    expect(lines.filter((line) => line.includes('classes with jobs'))).toEqual([]);
+  });
+});

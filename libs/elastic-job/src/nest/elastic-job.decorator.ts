@@ -2,6 +2,7 @@ import { SetMetadata } from '@nestjs/common';
 import { ConfigurationError, isOptionsObject, type JobOptions, type TemplateLimits } from '../domain/index.js';
 import { assertApplied } from './assert-applied.js';
 import { noteDecorated } from './decorated-methods.js';
+import { noteLoaded } from './loaded-classes.js';
 
 /** Key under which a method or class carries the options of its jobs. Text, so that two copies of the package agree. */
 const JOB_OPTIONS = 'elastic-job:job-options';
@@ -70,6 +71,7 @@ function decorator(what: string, key: string, options: JobOptions): ElasticJobDe
     // Decorators are applied from the bottom up.
     const below: readonly JobOptions[] = Reflect.getOwnMetadata(key, carrier) ?? [];
     SetMetadata(key, [options, ...below])(carrier);
+    noteLoaded(target);
     if (method !== undefined) noteDecorated(target, { what, method, key });
   };
 }

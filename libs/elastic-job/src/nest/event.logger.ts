@@ -44,8 +44,11 @@ export class EventLogger implements JobEventSink {
     this.write(isOwnRegistry ? embeddedLine(event.sessionId) : eventLine(event));
   }
 
-  /** Makes hidden characters visible: a line has names of jobs and instances, and errors, that others have written. */
-  private write({ level, text, error }: EventLine): void {
+  /**
+   * Writes a line at its level. Hidden characters become visible: a line has names of jobs and instances, and errors,
+   * that others have written.
+   */
+  write({ level, text, error }: EventLine): void {
     if (LOG_LEVELS.indexOf(level) < this.lowest) return;
     const stacks = visibleStacks(error);
     if (stacks === undefined) return this.logger[level](visibleText(text));

@@ -13,6 +13,11 @@ import { findProviders } from './found-providers.js';
 export class JobExplorer {
   constructor(private readonly discovery: DiscoveryService) {}
 
+  /** Classes of the application's providers. */
+  get providerClasses(): readonly ProviderClass[] {
+    return findProviders(this.discovery).map(([, providerClass]) => providerClass);
+  }
+
   /**
    * Every job or template of the application, each once, whatever number of tokens its provider has. Providers of a
    * request-scoped factory are unknown before a request, so their decorators are not found.

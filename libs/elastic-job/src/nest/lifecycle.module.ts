@@ -15,13 +15,15 @@ import { EventSinks } from '../tracing/index.js';
 import { TEMPLATES } from './elastic-job.decorator.js';
 import { HandlerFactory } from './handler.factory.js';
 import { defineJobs, defineTemplates } from './define-jobs.js';
+import { EventLogger } from './event.logger.js';
 import { JobEventExplorer } from './job-event.explorer.js';
 import { JobExplorer } from './job.explorer.js';
 import { LazyJobs } from './lazy-jobs.js';
 import type { ResolvedModuleOptions } from './resolve-module-options.js';
 import { ScheduleListing } from './schedule.listing.js';
+import { namesOfUnprovided } from './loaded-classes.js';
 import { onShutdownSignal, warnIfUnheard } from './shutdown-signals.js';
-import { findStartWarnings } from './start-warnings.js';
+import { findStartWarnings, unprovidedLine } from './start-warnings.js';
 import { warnIfUncalled } from './uncalled-hooks.js';
 import { CLOCK, ELASTIC_JOB_OPTIONS, ELASTIC_JOB_TASK, TASK_SCHEDULER } from './tokens.js';
 
@@ -122,8 +124,14 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
       registry: this.options.registry.reveal(),
     });
     for (const message of warnings) this.warn(message);
+    this.tellUnprovided();
     this.lazy.follow((message) => this.warn(message));
     this.stopWaiting = warnIfUnheard(this.clock, (message) => this.warn(message));
+  }
+
+  private tellUnprovided(): void {
+    const line = unprovidedLine(namesOfUnprovided(this.explorer.providerClasses));
+    for (const sink of this.options.tracing) if (line !== undefined && sink instanceof EventLogger) sink.write(line);
   }
 
   private warn(message: string): void {

@@ -1,3 +1,5 @@
+import { fewNames } from '../domain/index.js';
+import type { EventLine } from './event-lines.js';
 import type { ElasticJobModuleOptions } from './module-options.js';
 import { findLoopbackWarning } from './loopback-warning.js';
 
@@ -18,4 +20,17 @@ const NO_JOB =
 export function findStartWarnings({ hasJobs, host, registry }: StartFacts): readonly string[] {
   const loopback = findLoopbackWarning(host, registry);
   return [...(hasJobs ? [] : [NO_JOB]), ...(loopback === undefined ? [] : [loopback])];
+}
+
+/**
+ * The line of classes with jobs that are no providers. It is no warning: an application of a monorepo loads the jobs of
+ * others by an index file.
+ */
+export function unprovidedLine(names: readonly string[]): EventLine | undefined {
+  if (names.length === 0) return undefined;
+  const text = `classes with jobs that are no providers of this application: ${fewNames(names)}`;
+  return {
+    level: 'log',
+    text: `${text}; list them in "providers" of an imported module if their jobs are to run here`,
+  };
 }
