@@ -10,10 +10,17 @@ import {
 } from '@app/elastic-job';
 import { ElasticJobCloudModule } from '@app/elastic-job/cloud';
 import { ElasticJobMetricsModule } from '@app/elastic-job/metrics';
-import { JobConfigurationApi, JobOperateApi, ShardingOperateApi } from '@app/elastic-job/operations';
+import { JobConfigurationApi, JobOperateApi, JobStatisticsApi, ShardingOperateApi } from '@app/elastic-job/operations';
 import type { RegistryCenter } from '@app/elastic-job/registry';
 import { VirtualClock } from '@app/elastic-job/testing';
-import { Injectable, Logger, Module, type OnApplicationBootstrap, type Provider } from '@nestjs/common';
+import {
+  Injectable,
+  Logger,
+  Module,
+  type OnApplicationBootstrap,
+  type OnModuleInit,
+  type Provider,
+} from '@nestjs/common';
 import { LazyModuleLoader, NestFactory } from '@nestjs/core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { judgeReadiness } from '../../libs/elastic-job/src/health/index.js';
@@ -387,5 +394,72 @@ describe('classes with jobs that are loaded, but no providers of the application
 
     const lines = [quiet, passive].flatMap(({ log }) => log.lines);
     expect(lines.filter((line) => line.includes('classes with jobs'))).toEqual([]);
+  });
+});
+
+describe('an API that is asked before the application has started', () => {
+  const calls = (app: Early): Record<string, () => unknown> => ({
+    trigger: () => app.operate.trigger('Early.run'),
+    update: () => app.settings.updateJobConfiguration('Early.run', { jobParameter: 'x' }),
+    statistics: () => app.statistics.getAllJobsBriefInfo(),
+    assignments: () => app.sharding.assignments('Early.run'),
+    change: () => app.registrar.change('Early.run', { jobParameter: 'x' }),
+  });
+  const told: Record<string, string> = {};
+
+  @Injectable()
+  class Early implements OnModuleInit, OnApplicationBootstrap {
+    constructor(
+      readonly registrar: JobRegistrar,
+      readonly operate: JobOperateApi,
+      readonly settings: JobConfigurationApi,
+      readonly statistics: JobStatisticsApi,
+      readonly sharding: ShardingService,
+    ) {}
+
+    @ElasticJob(ONE)
+    run(): void {}
+
+    onModuleInit(): Promise<void> {
+      return this.ask('init');
+    }
+
+    onApplicationBootstrap(): Promise<void> {
+      return this.ask('bootstrap');
+    }
+
+    private async ask(hook: string): Promise<void> {
+      for (const [name, call] of Object.entries(calls(this))) {
+        const error = await Promise.resolve()
+          .then(call)
+          .then(
+            () => 'no error',
+            (thrown: Error) => thrown.message,
+          );
+        told[`${name} in ${hook}`] = error;
+      }
+    }
+  }
+
+  it('says that it is too early, and when to ask', async () => {
+    await startLogging({ providers: [Early] });
+
+    const notYet = /: the registry is not connected yet; .* so ask after app\.init\(\) or app\.listen\(\)$/;
+    const unknown = /; register it with @ElasticJob or JobRegistrar first; those of decorators are known from/;
+    const noSession = /^There is no session of the registry; ask after app\.init\(\) or app\.listen\(\), or once it/;
+    const {
+      'assignments in init': a,
+      'change in init': b,
+      'assignments in bootstrap': c,
+      'change in bootstrap': d,
+    } = told;
+    expect([a, b]).toEqual([expect.stringMatching(unknown), expect.stringMatching(unknown)]);
+    expect([c, d]).toEqual([expect.stringMatching(noSession), expect.stringMatching(noSession)]);
+    for (const name of ['trigger', 'update', 'statistics']) {
+      expect([told[`${name} in init`], told[`${name} in bootstrap`]]).toEqual([
+        expect.stringMatching(notYet),
+        expect.stringMatching(notYet),
+      ]);
+    }
   });
 });

@@ -100,6 +100,8 @@ export class LeftJobError extends ElasticJobError {
   }
 }
 
+const KNOWN_FROM = 'those of decorators are known from onApplicationBootstrap on';
+
 function describeUnknownJob(
   jobName: string,
   place: 'process' | 'registry',
@@ -109,7 +111,7 @@ function describeUnknownJob(
   if (isLeaving) return `Job "${jobName}" is being removed from this process; add it again once it has left.`;
   const meant = nearest === undefined ? undefined : `did you mean "${nearest}"?`;
   if (place === 'process') {
-    const remedy = meant ?? 'register it with @ElasticJob or JobRegistrar first.';
+    const remedy = meant ?? `register it with @ElasticJob or JobRegistrar first; ${KNOWN_FROM}.`;
     return `No job "${jobName}" is registered in this process; ${remedy}`;
   }
   const remedy = meant ?? 'compare the name with those of JobStatisticsApi.';

@@ -96,7 +96,12 @@ export class SessionLostError extends ElasticJobError {
     readonly sessionId: string | undefined,
     options?: ErrorOptions,
   ) {
-    super(`Session ${sessionId ?? '(none)'} is lost; stop work and rejoin as a new instance.`, options);
+    super(
+      sessionId === undefined
+        ? 'There is no session of the registry; ask after app.init() or app.listen(), or once it is back.'
+        : `Session ${sessionId} is lost; stop work and rejoin as a new instance.`,
+      options,
+    );
   }
 }
 

@@ -2,6 +2,7 @@ import { type Clock, type Timer, waitFor } from '../../clock/index.js';
 import type { Namespace } from '../namespace.js';
 import type { SessionInfo, SessionState } from '../registry-center.js';
 import type { CloseOptions, RequestOptions } from '../request-options.js';
+import { noConnection } from '../no-connection.js';
 import { RegistryUnavailableError, SessionLostError } from '../registry.errors.js';
 import { MemoryLease } from './memory-lease.js';
 import { type LaneName, type Latency, MemoryLink } from './memory-link.js';
@@ -116,8 +117,7 @@ export class MemorySession implements Peer {
     const { state, id } = this.info;
     if (state === 'LOST') throw new SessionLostError(id);
     if (!this.closing && id !== undefined && this.isConnected()) return id;
-    const why = this.closing ? 'this registry center is closed' : 'there is no connection to the registry';
-    throw new RegistryUnavailableError(operation, 'not-applied', why);
+    throw noConnection(operation, this.info, this.closing !== undefined);
   }
 
   hear(news: News, isOwn: boolean): void {

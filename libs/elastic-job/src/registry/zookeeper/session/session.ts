@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../../../clock/index.js';
+import { noConnection } from '../../no-connection.js';
 import type { RegistryTraffic, SessionInfo } from '../../registry-center.js';
 import type { CloseOptions, RequestOptions } from '../../request-options.js';
 import { AuthenticationError, RegistryUnavailableError, SessionLostError } from '../../registry.errors.js';
@@ -123,8 +124,7 @@ export class Session implements ConnectionUser {
   usable(operation: string): Link {
     if (this.info.state === 'LOST') throw new SessionLostError(this.info.id);
     if (this.connection && !this.closing) return this.connection;
-    const why = this.closing ? 'this registry center is closed' : 'there is no connection to a ZooKeeper server';
-    throw new RegistryUnavailableError(operation, 'not-applied', why);
+    throw noConnection(operation, this.info, this.closing !== undefined);
   }
 
   /**
