@@ -21,6 +21,7 @@ const REAL = [
   'test/nest/{bad-registry,cloud-rest,health,typed-jobs,user-functions}.spec.ts',
   'test/nest/built/*.spec.ts',
   'test/property/schedule/*.spec.ts',
+  'test/property/sharding/shared-load.spec.ts',
   'test/scenario/{executor-deaths,misfire-histories,overload,template-crashes}.spec.ts',
   'test/simulation/simulation.spec.ts',
   'test/{supply,support}/**/*.spec.ts',

@@ -59,10 +59,10 @@ describe('settings that are changed while the job runs', () => {
   });
 
   it('assigns the items by another strategy as soon as that is written', async () => {
-    await startCluster();
+    await startCluster({ strategy: 'AVG_ALLOCATION' });
     const before = cluster.assignment(JOB);
 
-    await writeConfig('label: ', 'jobShardingStrategyType: ODEVITY\nlabel: ');
+    await writeConfig('jobShardingStrategyType: AVG_ALLOCATION', 'jobShardingStrategyType: ODEVITY');
 
     expect(cluster.assignment(JOB)).toEqual(new Map([...before].map(([item, owner]) => [item, 1 - owner])));
   });

@@ -17,7 +17,7 @@ let cluster: TestCluster;
 afterEach(() => cluster.stop());
 
 it('runs an item that moves to its new owner while that one begins the fire time', async () => {
-  const job = { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 2, handler: () => {} };
+  const job = { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 2, strategy: 'AVG_ALLOCATION', handler: () => {} };
   cluster = await createTestCluster({ instances: 2, latencyMs: 100, jobs: [job] });
   await untilMinute(1_000);
   const leader = cluster.instances.findIndex(({ runtime }) => runtime.leader.isLeader(JOB));
@@ -51,7 +51,14 @@ it.each<[string, Partial<TestJobOptions>, number[]]>([
   ['the last one', { misfirePolicy: 'once' }, [2]],
   ['each one', { misfirePolicy: 'all' }, [1, 2]],
 ])('runs what came while a dead instance owned the item once its run here ends: %s', async (_, options, expected) => {
-  const job = { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 2, handler: firstRunTakes(140_000), ...options };
+  const job = {
+    name: JOB,
+    cron: '0 * * * * ?',
+    shardingTotalCount: 2,
+    strategy: 'AVG_ALLOCATION',
+    handler: firstRunTakes(140_000),
+    ...options,
+  };
   cluster = await createTestCluster({ instances: 1, sessionTimeoutMs: 70_000, jobs: [job] });
   await untilMinute(1_000);
   const first = runsOf(MOVED)[0]!.fireTime;

@@ -208,7 +208,9 @@ async function startCluster(handler: TestJobHandler = () => {}): Promise<void> {
   cluster = await createTestCluster({
     instances: 2,
     latencyMs: LATENCY_MS,
-    jobs: [{ name: JOB, cron: '0 * * * * ?', shardingTotalCount: 2, failover: true, handler }],
+    jobs: [
+      { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 2, strategy: 'AVG_ALLOCATION', failover: true, handler },
+    ],
   });
   expect(cluster.assignment(JOB)).toEqual(
     new Map([

@@ -8,6 +8,42 @@ const JOB = 'settle-orders';
 let cluster: TestCluster;
 afterEach(() => cluster.stop());
 
+describe('the default strategy', () => {
+  it('shares twelve jobs of one item among three instances', async () => {
+    const names = range(12).map((number) => `nightly-${number}`);
+    cluster = await createTestCluster({
+      instances: 3,
+      jobs: names.map((name) => ({ name, cron: '0 * * * * ?', shardingTotalCount: 1, handler: () => {} })),
+    });
+    await cluster.advance(60_000);
+
+    const runs = names.flatMap((name) => cluster.runs(name)).map(({ instance }) => instance);
+    expect(runs).toHaveLength(12);
+    for (const instance of range(3)) {
+      expect(runs.filter((one) => one === instance).length).toBeGreaterThanOrEqual(1);
+      expect(runs.filter((one) => one === instance).length).toBeLessThanOrEqual(8);
+    }
+  });
+
+  it('moves only the items of an instance that dies, and to one that joins only as many as are due to it', async () => {
+    cluster = await createTestCluster({
+      instances: 3,
+      jobs: [{ name: JOB, cron: '0/5 * * * * ?', shardingTotalCount: 12, handler: () => {} }],
+    });
+    const atFirst = cluster.assignment(JOB);
+
+    const late = await cluster.join();
+    await cluster.advance(1_000);
+    const joined = cluster.assignment(JOB);
+    cluster.crash(0);
+    await cluster.advance(15_000);
+
+    expect(itemsThatMoved(atFirst, joined)).toEqual(itemsOf(joined, late));
+    expect(range(4).map((instance) => itemsOf(joined, instance).length)).toEqual([3, 3, 3, 3]);
+    expect(itemsThatMoved(joined, cluster.assignment(JOB))).toEqual(itemsOf(joined, 0));
+  });
+});
+
 describe('STICKY', () => {
   it('moves only the items that have to move when an instance joins and one dies', async () => {
     cluster = await createTestCluster({

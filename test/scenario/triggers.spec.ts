@@ -58,7 +58,7 @@ describe('a trigger of an operator', () => {
   });
 
   it('does not run an item again on an instance that gets it and is late with the request', async () => {
-    job = await TriggeredJob.start({ instances: 2, cron: '* * * * * ?' });
+    job = await TriggeredJob.start({ instances: 2, cron: '* * * * * ?', strategy: 'AVG_ALLOCATION' });
     await job.advance(2_000);
     job.cluster.pause(0);
     await job.ask({ id: 'a' });
@@ -90,7 +90,7 @@ describe('a trigger of an operator', () => {
   });
 
   it('runs all items even if some go to an instance that joined after the request', async () => {
-    job = await TriggeredJob.start({ instances: 1 });
+    job = await TriggeredJob.start({ instances: 1, strategy: 'AVG_ALLOCATION' });
     job.cluster.partition(0);
     await job.ask({ id: 'a' });
     const late = await job.cluster.join();

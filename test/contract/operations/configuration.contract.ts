@@ -40,6 +40,30 @@ export function describeConfigurationApi(adapter: RegistryAdapter): void {
       expect(cost).toBe(1);
     });
 
+    it("keeps Java's average in an edited job of Java's until an edit names the default strategy", async () => {
+      await stage().writeJava(JOB, { config: 'cron: 0/5 * * * * ?\njobName: settle-orders\nshardingTotalCount: 3\n' });
+      const api = new JobConfigurationApi(stage().registry);
+
+      await api.updateJobConfiguration(JOB, { description: 'x' });
+      const edited = await api.getJobConfiguration(JOB);
+      await api.updateJobConfiguration(JOB, { strategy: 'BALANCED' });
+      const changed = await api.getJobConfiguration(JOB);
+
+      expect([edited?.strategy, changed?.strategy]).toEqual(['AVG_ALLOCATION', 'BALANCED']);
+    });
+
+    it('takes no strategy in a job of ours for the default one, and writes that only if an edit names it', async () => {
+      await stage().start('10.0.0.1', [{ name: JOB, shardingTotalCount: 2 }]);
+      const api = new JobConfigurationApi(stage().registry);
+      expect(await api.getJobConfiguration(JOB)).toMatchObject({ strategy: 'BALANCED' });
+
+      await api.updateJobConfiguration(JOB, { description: 'x' });
+      expect(await stage().value(`/${JOB}/config`)).not.toContain('trategy');
+      await api.updateJobConfiguration(JOB, { strategy: null });
+
+      expect(await stage().value(`/${JOB}/config`)).toContain('nestjs.strategy: BALANCED');
+    });
+
     it('finds no configuration of a job that does not exist', async () => {
       expect(await new JobConfigurationApi(stage().registry).getJobConfiguration(JOB)).toBeUndefined();
     });

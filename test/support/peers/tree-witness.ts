@@ -133,9 +133,26 @@ export class TreeWitness {
   }
 
   private split(total: number): readonly string[] {
-    const type = /^jobShardingStrategyType: (\w+)$/m.exec(this.text('config') ?? '')?.[1] ?? 'AVG_ALLOCATION';
     const instances = this.children('instances').map((id) => ({ jobInstanceId: id, serverIp: addressOf(id) }));
-    return [...planSharding(createShardingStrategy(type), instances, this.job, total).values()].map(addressOf);
+    const strategy = createShardingStrategy(this.strategy());
+    return [...planSharding(strategy, instances, this.job, total, this.present(total)).values()].map(addressOf);
+  }
+
+  /** The instance id of each item's owner. */
+  private present(total: number): ReadonlyMap<number, string> {
+    const owners = Array.from({ length: total }, (_, item) => this.text(`sharding/${item}/instance`));
+    return new Map(owners.flatMap((owner, item) => (owner === undefined ? [] : [[item, owner]])));
+  }
+
+  /** The strategy as docs/interop.md says: Java's average where Java plans as well, or has written the settings. */
+  private strategy(): string {
+    const config = this.text('config') ?? '';
+    const named = /^jobShardingStrategyType: (\w+)$/m.exec(config)?.[1];
+    const hasJava = this.children('instances').some(
+      (id) => !this.text(`instances/${id}`)?.includes('nestjs-elastic-job/'),
+    );
+    const isJavas = !config.includes('nestjs.clockChange');
+    return named ?? (hasJava || isJavas ? 'AVG_ALLOCATION' : 'BALANCED');
   }
 
   private below(path: string): readonly RegistryNode[] {

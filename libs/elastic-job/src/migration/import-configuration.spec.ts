@@ -98,6 +98,7 @@ describe('the application.yml of Spring Boot', () => {
       timeZone: 'GMT+08:00',
       shardingTotalCount: 3,
       shardingItemParameters: '0=Beijing,1=Shanghai,2=Guangzhou',
+      strategy: 'AVG_ALLOCATION',
       monitorExecution: true,
       failover: true,
       misfire: true,
@@ -117,6 +118,7 @@ describe('the application.yml of Spring Boot', () => {
     expect(jobs['manualJob']).toEqual({
       type: 'HTTP',
       shardingTotalCount: 1,
+      strategy: 'AVG_ALLOCATION',
       monitorExecution: false,
       misfire: false,
       reconcileIntervalMinutes: 0,

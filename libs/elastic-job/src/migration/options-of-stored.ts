@@ -94,12 +94,14 @@ function typesOf(stored: StoredConfiguration, leaveOut: LeaveOut) {
     leaveOut(`jobListenerTypes[${index}]`, listener, LISTENER_ADVICE);
   }
   const errorHandler = known('jobErrorHandlerType', isErrorHandlerType, ERROR_HANDLER_ADVICE);
+  const isUnnamed = !(nestjs.strategy ?? stored.jobShardingStrategyType);
   const isOwnKnown = nestjs.strategy === undefined || isBuiltInStrategyType(nestjs.strategy);
   if (!isOwnKnown) leaveOut('props.nestjs.strategy', nestjs.strategy, STRATEGY_ADVICE);
   return {
-    strategy:
-      (isOwnKnown ? nestjs.strategy : undefined) ??
-      known('jobShardingStrategyType', isBuiltInStrategyType, STRATEGY_ADVICE),
+    strategy: isUnnamed
+      ? JOB_SETTINGS.strategy.absent
+      : ((isOwnKnown ? nestjs.strategy : undefined) ??
+        known('jobShardingStrategyType', isBuiltInStrategyType, STRATEGY_ADVICE)),
     timeZone: valueOf(nestjs.timeZone) ?? stored.timeZone,
     jobExecutorThreadPoolSizeProviderType: valueOf(nestjs.jobExecutorThreadPoolSizeProviderType) ?? poolSize,
     jobErrorHandlerType: valueOf(nestjs.jobErrorHandlerType) ?? errorHandler,

@@ -21,6 +21,7 @@ import {
   type JobConfiguration,
   type JobName,
   type OnThrown,
+  type ShardingStrategy,
   type TaskLife,
   UnknownJobError,
 } from '../../domain/index.js';
@@ -85,6 +86,12 @@ export class Configurations {
   /** Settings in force. They never come from an unusable node; see `inForce`. */
   current(jobName: JobName): JobConfiguration {
     return this.inForce(this.trees.of(jobName)).configuration;
+  }
+
+  /** Strategy by which the items are shared now: while the job has a Java peer, one that Java follows as well. */
+  strategy(tree: JobTree): ShardingStrategy {
+    const { configuration, javaStrategy } = this.inForce(tree);
+    return tree.company.plansByAverage ? javaStrategy : configuration.strategy;
   }
 
   /** Settings in force, their differences from the local ones, and the fault of the node, if any. */

@@ -1,5 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JobConfiguration, WrittenText } from '../../domain/index.js';
+import {
+  type JobConfiguration,
+  type ShardingStrategy,
+  strategyBesideJava,
+  type WrittenText,
+} from '../../domain/index.js';
 import type { RegistryNode } from '../../registry/index.js';
 import { ConfigurationNodeError } from './configuration.errors.js';
 import type { ConfigurationDifference } from './lay-configuration.js';
@@ -10,6 +15,8 @@ export interface EffectiveConfiguration {
   readonly differences: readonly ConfigurationDifference[];
   /** @see LaidConfiguration */
   readonly javaListenerTypes: readonly string[];
+  /** @see LaidConfiguration */
+  readonly javaStrategy: ShardingStrategy;
   /**
    * Since when these settings say which fire times are owed, in milliseconds since the epoch on the registry's clock:
    * the last write of the `config` node that this process knows to have changed that.
@@ -78,7 +85,9 @@ interface Local {
 
 /** Local settings, which apply while there is no node. */
 export function asDeclared({ configuration }: Local): EffectiveConfiguration {
-  return { configuration, differences: NONE, javaListenerTypes: NONE, writtenAt: 0 };
+  // A node is written soon, and names the strategy.
+  const javaStrategy = strategyBesideJava(configuration.strategy, true);
+  return { configuration, differences: NONE, javaListenerTypes: NONE, javaStrategy, writtenAt: 0 };
 }
 
 /** Settings when nothing may begin: the former ones stay known. */
@@ -89,8 +98,8 @@ export function stopped(
   problem: unknown,
 ): EffectiveConfiguration {
   const former = known ?? { ...asDeclared(local), writtenAt: stat.mtime };
-  const { configuration, differences, javaListenerTypes, writtenAt } = former;
-  return { configuration, differences, javaListenerTypes, writtenAt, problem };
+  const { configuration, differences, javaListenerTypes, javaStrategy, writtenAt } = former;
+  return { configuration, differences, javaListenerTypes, javaStrategy, writtenAt, problem };
 }
 
 /** Settings when others may write the node, which is then not followed. @param acl names the others */

@@ -40,6 +40,28 @@ describe('formatConfiguration', () => {
     expect(text).toBe(FULL_FROM_JAVA.replace(script + n, `${n}  nestjs.clockChange: quartz\n${script}`));
   });
 
+  it("holds no strategy for the default one, and names any other, Java's average as well", () => {
+    expect(formatConfiguration(jobOf({ strategy: 'BALANCED' }))).toBe(formatConfiguration(jobOf()));
+    expect(formatConfiguration(jobOf())).not.toContain('trategy');
+    expect(formatConfiguration(jobOf({ strategy: 'AVG_ALLOCATION' }))).toMatch(
+      /^jobShardingStrategyType: AVG_ALLOCATION$/m,
+    );
+  });
+
+  it('names the default strategy in the props where it has to hold for every instance', () => {
+    const former = parseConfiguration(formatConfiguration(jobOf({ strategy: 'ODEVITY' })), 'myJob');
+    const text = formatConfiguration(jobOf(), former, ['strategy']);
+    expect(text).toContain('\n  nestjs.strategy: BALANCED\n');
+    expect(text).not.toContain('jobShardingStrategyType');
+    expect(layConfiguration(jobOf({ strategy: 'STICKY' }), text).configuration.strategy.type).toBe('BALANCED');
+  });
+
+  it("keeps Java's average where a node of Java that names no strategy is written again", () => {
+    const { configuration } = layConfiguration(jobOf(), FROM_JAVA);
+    const text = formatConfiguration(configuration, parseConfiguration(FROM_JAVA, 'myJob'));
+    expect(layConfiguration(jobOf(), text).configuration.strategy.type).toBe('AVG_ALLOCATION');
+  });
+
   it('writes a time zone and a strategy that Java knows where Java reads them', () => {
     const text = formatConfiguration(jobOf({ timeZone: 'GMT+8:00', strategy: 'ROTATE_SERVER_BY_NAME' }));
     expect(text).toMatch(/^jobParameter: ''\njobShardingStrategyType: ROUND_ROBIN\nmax/m);

@@ -53,7 +53,7 @@ describe('layConfiguration', () => {
         { field: 'shardingTotalCount', local: 1, stored: 4 },
         { field: 'failover', local: true, stored: false },
         { field: 'timeoutMs', local: 8, stored: 9 },
-        { field: 'strategy', local: 'AVG_ALLOCATION', stored: 'ODEVITY' },
+        { field: 'strategy', local: 'BALANCED', stored: 'ODEVITY' },
       ]),
     );
     expect(differences).toHaveLength(4);
@@ -127,10 +127,50 @@ describe('layConfiguration', () => {
     });
   });
 
+  it.each([
+    [undefined, 'BALANCED'],
+    ['AVG_ALLOCATION', 'AVG_ALLOCATION'],
+    ['ODEVITY', 'ODEVITY'],
+    ['STICKY', 'STICKY'],
+  ])('follows the code where a node of ours names no strategy: %s is %s', (strategy, inForce) => {
+    const { configuration, differences } = layConfiguration(jobOf({ strategy }), formatConfiguration(jobOf()));
+    expect(configuration.strategy.type).toBe(inForce);
+    expect(differences).toEqual([]);
+  });
+
+  it.each([
+    [undefined, 'AVG_ALLOCATION', []],
+    ['AVG_ALLOCATION', 'AVG_ALLOCATION', []],
+    ['ODEVITY', 'AVG_ALLOCATION', [{ field: 'strategy', local: 'ODEVITY', stored: 'AVG_ALLOCATION' }]],
+    // Java could not have named it.
+    ['STICKY', 'STICKY', []],
+  ])("takes Java's average where a node of Java names no strategy, for %s: %s", (strategy, inForce, differing) => {
+    const { configuration, differences } = layConfiguration(jobOf({ strategy }), FROM_JAVA);
+    expect(configuration.strategy.type).toBe(inForce);
+    expect(differences).toEqual(differing);
+  });
+
+  it.each([
+    [undefined, undefined, 'AVG_ALLOCATION'],
+    ['BALANCED', undefined, 'AVG_ALLOCATION'],
+    ['ODEVITY', undefined, 'ODEVITY'],
+    ['STICKY', undefined, 'STICKY'],
+    [undefined, 'ODEVITY', 'AVG_ALLOCATION'],
+    [undefined, 'STICKY', 'STICKY'],
+    ['AVG_ALLOCATION', 'ODEVITY', 'AVG_ALLOCATION'],
+  ])('names the strategy beside a Java peer for %s in the node and %s in the code: %s', (written, strategy, type) => {
+    const text = formatConfiguration(
+      jobOf({ strategy: written }),
+      undefined,
+      written === undefined ? [] : ['strategy'],
+    );
+    expect(layConfiguration(jobOf({ strategy }), text).javaStrategy).toBe(createShardingStrategy(type));
+  });
+
   it('uses a custom strategy that the node names, and refuses it if it is not registered', () => {
     const stored = formatConfiguration(jobOf({ strategy: byRegion }));
     expect(layConfiguration(jobOf(), stored, [byRegion]).configuration.strategy).toBe(byRegion);
-    expect(() => layConfiguration(jobOf(), stored)).toThrow('known are AVG_ALLOCATION, ODEVITY, ROUND_ROBIN');
+    expect(() => layConfiguration(jobOf(), stored)).toThrow('known are BALANCED, AVG_ALLOCATION, ODEVITY');
   });
 
   it('accepts more item parameters than items, as after a shrink by an operator', () => {

@@ -6,7 +6,6 @@ import {
   guardProps,
   HiddenText,
   isJavaErrorHandlerType,
-  isJavaStrategyType,
   isJavaThreadPoolSizeType,
   isJavaTimeZone,
   JAVA_SETTINGS,
@@ -22,6 +21,7 @@ import {
   type Setting,
   type SettingAt,
   type ShardingStrategy,
+  strategyBesideJava,
 } from '../../domain/index.js';
 import { ConfigurationNodeError } from './configuration.errors.js';
 import { isCreated, parseConfiguration, type StoredConfiguration } from './parse-configuration.js';
@@ -62,12 +62,15 @@ export interface LaidConfiguration {
   readonly differences: readonly ConfigurationDifference[];
   /** Types of listeners at the node's top level, where Java reads them when it starts. */
   readonly javaListenerTypes: readonly string[];
+  /** Strategy while the job has a Java peer. */
+  readonly javaStrategy: ShardingStrategy;
 }
 
 /**
  * Lays the registry's `config` node over a job's local settings. The node overrides them field by field, and a field
- * that it lacks has Java's default; only a missing `nestjs.` setting keeps its local value. `overwrite` always keeps
- * its local value, and so do the props that decide what is run, except for allowed targets.
+ * that it lacks has Java's default; only a missing `nestjs.` setting keeps its local value, and so does the strategy of
+ * a node that Java has not written. `overwrite` always keeps its local value, and so do the props that decide what is
+ * run, except for allowed targets.
  * @param stored the node's text
  * @throws {ConfigurationNodeError} if the text is unreadable, or the result breaks a rule of job options
  */
@@ -103,12 +106,25 @@ export function layStored(
       }),
     ],
     javaListenerTypes: stored.jobListenerTypes ?? NO_TYPES,
+    javaStrategy: strategyBesideJava(resolved.strategy, namedStrategy(stored) !== undefined),
   };
 }
 
-/** True for the rule at clock changes if the local options leave it open and Java, which has no such setting, wrote. */
-function isUnchosen(field: string, local: JobConfiguration, { nestjs }: StoredConfiguration): boolean {
-  return field === 'clockChange' && local.clockChange === 'auto' && nestjs.clockChange === undefined;
+/** True for a setting that the local options leave open, in a node of Java, which does not say it. */
+function isUnchosen(field: string, local: JobConfiguration, stored: StoredConfiguration): boolean {
+  if (!isJavas(stored)) return false;
+  if (field === 'clockChange') return local.clockChange === 'auto';
+  const { default: usual } = JOB_SETTINGS.strategy;
+  return field === 'strategy' && local.strategy.type === usual && namedStrategy(stored) === undefined;
+}
+
+/** True if Java wrote the node: each text of ours has this prop. */
+function isJavas({ nestjs }: StoredConfiguration): boolean {
+  return nestjs.clockChange === undefined;
+}
+
+function namedStrategy({ jobShardingStrategyType, nestjs }: StoredConfiguration): string | undefined {
+  return nestjs.strategy ?? (jobShardingStrategyType || undefined);
 }
 
 function resolveLaid(
@@ -192,7 +208,6 @@ function said<T>(value: T | typeof NONE | undefined, otherwise: T | undefined): 
 /** Types and zones: a name is at top level if Java has it, and among the props otherwise. */
 function layTypes(local: JobConfiguration, stored: StoredConfiguration) {
   const { nestjs, jobListenerTypes = [] } = stored;
-  const { strategy } = local;
   const listenerTypes = new Set([...jobListenerTypes, ...(nestjs.jobListenerTypes ?? local.jobListenerTypes)]);
   // The local name applies if only a `nestjs.` setting could name it.
   const isOwn = (name: string, isJava: (name: string) => boolean) => isCreated(stored) || !isJava(name);
@@ -201,15 +216,18 @@ function layTypes(local: JobConfiguration, stored: StoredConfiguration) {
     return said(nestjs[setting], atTop || (own !== undefined && isOwn(own, isJava) ? own : undefined));
   };
   return {
-    strategy:
-      nestjs.strategy ??
-      (stored.jobShardingStrategyType || (isOwn(strategy.type, isJavaStrategyType) ? strategy : undefined)),
+    strategy: namedStrategy(stored) ?? unnamedStrategy(local, stored),
     timeZone: layName('timeZone', stored.timeZone, isJavaTimeZone),
     jobErrorHandlerType: layName('jobErrorHandlerType', stored.jobErrorHandlerType, isJavaErrorHandlerType),
     jobExecutorThreadPoolSizeProviderType: layName(POOL_SIZE, poolSizeIn(stored), isJavaThreadPoolSizeType),
     // In the local order, so that the two places make no difference.
     jobListenerTypes: [...local.jobListenerTypes.filter((type) => listenerTypes.delete(type)), ...listenerTypes],
   };
+}
+
+/** The strategy where the node names none: the local one, or Java's in a node of Java. */
+function unnamedStrategy({ strategy }: JobConfiguration, stored: StoredConfiguration): ShardingStrategy {
+  return isCreated(stored) || !isJavas(stored) ? strategy : strategyBesideJava(strategy, false);
 }
 
 /** True if the options equal the settings, which are resolved already. */

@@ -27,6 +27,9 @@ export class Company extends JavaPresence {
   /** Java checks the resharding flag only when a trigger comes, and its leader makes the plan then. */
   readonly plansOnTrigger = this.hasJava;
 
+  /** Java plans by its average allocation if the registry names no strategy that it knows. */
+  readonly plansByAverage = this.hasJava;
+
   /** A Java leader waits until no item runs before it makes the plan. */
   readonly plansWhenIdle = this.hasJava;
 

@@ -271,6 +271,23 @@ describe('beside Java', () => {
     await leader.tree.sync();
   });
 
+  it("items are shared by Java's average, and by the default again once the peer has left", async () => {
+    await leader.sharding.reshard(leader.tree, term);
+    await registry.clock.advance(1_000);
+    const ids = [JAVA, worker.id, leader.id];
+    expect(leader.tree.availableInstances().map(({ jobInstanceId }) => jobInstanceId)).toEqual(ids);
+    expect(ownersNow()).toEqual([...ids, JAVA]);
+
+    await (await registry.operator()).delete(leader.tree.paths.instance(JAVA));
+    await leader.tree.sync();
+    await leader.sharding.reshard(leader.tree, term);
+
+    // The peer's items are all that moves.
+    expect(ownersNow().slice(1, 3)).toEqual([worker.id, leader.id]);
+    expect(ownersNow().filter((owner) => owner === leader.id)).toHaveLength(2);
+    expect(ownersNow().filter((owner) => owner === worker.id)).toHaveLength(2);
+  });
+
   it('the leader reshards only after a running item has ended', async () => {
     const { lease } = await worker.begin([0]);
     expect(await leader.sharding.reshard(leader.tree, term)).toEqual({ kind: 'barred' });
@@ -324,6 +341,10 @@ describe('beside Java', () => {
     expect(registry.clock.pendingTimers).toBe(0);
   });
 });
+
+function ownersNow(): readonly (string | undefined)[] {
+  return leader.tree.items().map((item) => leader.tree.owner(item));
+}
 
 function stat(item: number) {
   return leader.tree.stat(leader.tree.paths.mark(item, 'instance'));

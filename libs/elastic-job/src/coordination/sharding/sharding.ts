@@ -127,7 +127,9 @@ export class Sharding {
   // The next instance runs the item that goes round, regardless of its owner.
   private runnableItems(tree: JobTree, configuration: JobConfiguration): readonly number[] {
     const { jobInstanceId } = tree.self;
-    const isRound = goesRound(configuration) && !tree.isReshardingNecessary();
+    // Java's instances take turns only if the registry says so.
+    const takesTurns = goesRound(configuration) && this.configurations.strategy(tree) === configuration.strategy;
+    const isRound = takesTurns && !tree.isReshardingNecessary();
     const next = isRound
       ? nextInstanceOf(tree.node(tree.paths.nextInstanceIp)?.data, tree.availableInstances())
       : undefined;
@@ -257,7 +259,8 @@ export class Sharding {
   }
 
   private plan(tree: JobTree): ReadonlyMap<number, string> {
-    const { strategy, shardingTotalCount } = this.configurations.current(tree.jobName);
+    const { shardingTotalCount } = this.configurations.current(tree.jobName);
+    const strategy = this.configurations.strategy(tree);
     const { jobName } = tree;
     return inOwnContext(() =>
       planSharding(strategy, tree.availableInstances(), jobName, shardingTotalCount, ownersOf(tree)),

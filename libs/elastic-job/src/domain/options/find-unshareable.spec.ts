@@ -32,7 +32,7 @@ describe('findUnshareable', () => {
     expect(findUnshareable(configurationOf(options))).toEqual([
       'timeZone "Europe/Berlin" is a zone that Java cannot read; use an offset such as "GMT+8:00", or none',
       'clockChange "natural" is not the rule of Java; use "auto" or "quartz"',
-      expect.stringMatching(/^strategy "BY_REGION" is one that Java lacks; use AVG_ALLOCATION, /),
+      expect.stringMatching(/^strategy "BY_REGION" is one that Java lacks; use BALANCED, AVG_ALLOCATION, /),
       'misfirePolicy "all" is more than Java catches up on, and it leaves no record; use "once" or "skip"',
     ]);
   });
@@ -47,9 +47,10 @@ describe('findUnshareable', () => {
   });
 
   it.each([
+    ['BALANCED', 0],
     ['STICKY', 1],
     ['SINGLE_SHARDING_BALANCE', 0],
-  ])('judges the strategy %s by whether Java has it (faults: %i)', (type, faults) => {
+  ])('judges the strategy %s by whether Java has it or another one for it (faults: %i)', (type, faults) => {
     const configuration = { ...configurationOf({}), strategy: { ...byRegion, type } };
     expect(findUnshareable(configuration)).toHaveLength(faults);
   });

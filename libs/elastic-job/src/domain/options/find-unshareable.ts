@@ -1,4 +1,4 @@
-import { isJavaStrategyType } from '../sharding/index.js';
+import { isShareableStrategyType } from '../sharding/index.js';
 import { isJavaTimeZone } from './java-names.js';
 import type { JobConfiguration } from './job-configuration.js';
 
@@ -24,10 +24,10 @@ export function findUnshareable(
   if (clockChange === 'natural') {
     settings.push('clockChange "natural" is not the rule of Java; use "auto" or "quartz"');
   }
-  if (!isJavaStrategyType(strategy.type)) {
+  if (!isShareableStrategyType(strategy.type)) {
     settings.push(
-      `strategy "${strategy.type}" is one that Java lacks; use AVG_ALLOCATION, ODEVITY, ROUND_ROBIN or, ` +
-        'with one item, SINGLE_SHARDING_BALANCE',
+      `strategy "${strategy.type}" is one that Java lacks; use BALANCED, AVG_ALLOCATION, ODEVITY, ` +
+        'ROUND_ROBIN or, with one item, SINGLE_SHARDING_BALANCE',
     );
   }
   if (resident) {

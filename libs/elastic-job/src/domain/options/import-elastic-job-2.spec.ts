@@ -31,6 +31,7 @@ describe('importElasticJob2Configuration', () => {
       description: '',
       monitorExecution: true,
       maxTimeDiffSeconds: -1,
+      strategy: 'AVG_ALLOCATION',
       reconcileIntervalMinutes: 10,
       disabled: false,
       overwrite: false,

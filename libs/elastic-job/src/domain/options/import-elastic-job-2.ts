@@ -2,6 +2,7 @@ import { ConfigurationError } from '../errors.js';
 import { findNodeTextFault, readJson } from '../node-text.js';
 import { assertText } from './given-text.js';
 import type { JobOptions } from './job-options.js';
+import { JOB_SETTINGS } from './job-settings.js';
 import { show } from './option-rules.js';
 
 const PLACE = 'the configuration of ElasticJob 2';
@@ -49,7 +50,7 @@ export function importElasticJob2Configuration(json: string): JobOptions {
     // ElasticJob 2 also turns failover off without `monitorExecution`.
     failover: failover && monitorExecution,
     maxTimeDiffSeconds: fields.integer('maxTimeDiffSeconds', -1),
-    strategy: typeOf(fields.text('jobShardingStrategyClass')),
+    strategy: typeOf(fields.text('jobShardingStrategyClass')) ?? JOB_SETTINGS.strategy.absent,
     reconcileIntervalMinutes: fields.integer('reconcileIntervalMinutes', 10),
     disabled: fields.boolean('disabled', false),
     overwrite: fields.boolean('overwrite', false),

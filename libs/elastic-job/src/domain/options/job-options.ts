@@ -37,7 +37,11 @@ export interface JobOptions {
   readonly shardingItemParameters?: string;
   /** Passed to every item. @default '' */
   readonly jobParameter?: string;
-  /** A strategy's type (or one of ElasticJob's aliases), or the strategy itself. @default 'AVG_ALLOCATION' */
+  /**
+   * A strategy's type (or one of ElasticJob's aliases), or the strategy itself. For `BALANCED` ElasticJob's
+   * `AVG_ALLOCATION` is taken while the job has a Java peer.
+   * @default 'BALANCED'
+   */
   readonly strategy?: string | ShardingStrategy | (new () => ShardingStrategy);
   /** An IANA name or ElasticJob's `GMT+8:00`. @default the host's zone */
   readonly timeZone?: string;

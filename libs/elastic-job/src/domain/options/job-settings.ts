@@ -64,8 +64,8 @@ const DAILY = '0 0 0 * * ?';
  * - `at`: the place of the setting in the registry's `config` node. `java`: an entry of that name, which Java reads.
  *   `nestjs`: one of the props, `nestjs.` and the name, which Java ignores. `either`: at top level if Java knows the
  *   value, else among the props. `apart`: an entry of its own form. `process`: none, since it is code;
- * - `absent`: the value where the node does not mention it. The default one is that of the row for `java`, and that of
- *   the process for `nestjs`;
+ * - `absent`: the value where a node of Java does not mention it. The default one is that of the row for `java`, and
+ *   that of the process for `nestjs`;
  * - `secret`: true if the value may be a secret;
  * - `own`: true if each job has a value of its own. Of the others, those that are no code may have a default in the
  *   module. @see JobDefaults
@@ -101,7 +101,7 @@ export const JOB_SETTINGS = {
     secret: true,
   },
   jobParameter: { default: '', rule: text(), at: 'java', own: true, secret: true },
-  strategy: { default: 'AVG_ALLOCATION', rule: strategy(), at: 'either' },
+  strategy: { default: 'BALANCED', rule: strategy(), at: 'either', absent: 'AVG_ALLOCATION' },
   timeZone: {
     default: undefined,
     rule: readAs(

@@ -25,7 +25,7 @@ describe('resolveJobOptions', () => {
       shardingTotalCount: 3,
       shardingItemParameters: '',
       jobParameter: '',
-      strategy: createShardingStrategy('AVG_ALLOCATION'),
+      strategy: createShardingStrategy('BALANCED'),
       failover: false,
       misfire: true,
       monitorExecution: true,
@@ -163,8 +163,8 @@ describe('resolveJobOptions', () => {
         problems: [
           expect.stringMatching(/^cron: .*"0 0 \* \*"/),
           'shardingTotalCount must be a whole number from 1 to 2147483647, but is 0',
-          'strategy: There is no sharding strategy "BY_REGION"; known are AVG_ALLOCATION, ODEVITY, ROUND_ROBIN, ' +
-            'SINGLE_SHARDING_BALANCE, STICKY.',
+          'strategy: There is no sharding strategy "BY_REGION"; known are BALANCED, AVG_ALLOCATION, ODEVITY, ' +
+            'ROUND_ROBIN, SINGLE_SHARDING_BALANCE, STICKY.',
         ],
       }),
     );
@@ -287,7 +287,7 @@ describe('resolveJobOptions', () => {
     ['retryMaxDelayMs', '1', 'retryMaxDelayMs must be a whole number from 0 to 2147483647, but is "1"'],
     ['retryJitter', Number.NaN, 'retryJitter must be a number from 0 to 1, but is NaN'],
     ['shardingTimeoutMs', Number.NaN, 'shardingTimeoutMs must be a whole number from 1 to 2147483647, but is NaN'],
-    ['strategy', 'STICKIER', 'no sharding strategy "STICKIER"; known are AVG_ALLOCATION, ODEVITY, ROUND_ROBIN'],
+    ['strategy', 'STICKIER', 'no sharding strategy "STICKIER"; known are BALANCED, AVG_ALLOCATION, ODEVITY'],
     ['strategy', { type: 'X' }, 'or have a type (a text) and shard (a function), but is an object (type)'],
     ['strategy', { type: 'odevity', shard: () => new Map() }, 'a type of its own instead of ElasticJob\'s "odevity"'],
   ];

@@ -1,5 +1,6 @@
 import { shared } from '../../copies/index.js';
 import { avgAllocation } from './avg-allocation.strategy.js';
+import { balanced } from './balanced.strategy.js';
 import { odevity } from './odevity.strategy.js';
 import { roundRobin } from './round-robin.strategy.js';
 import { UnknownStrategyError } from './sharding.errors.js';
@@ -9,7 +10,7 @@ import { sticky } from './sticky.strategy.js';
 
 /** Strategies that Java has as well. */
 const JAVAS: readonly ShardingStrategy[] = [avgAllocation, odevity, roundRobin, singleShardingBalance];
-const BUILT_IN: readonly ShardingStrategy[] = shared('built-in strategies', [...JAVAS, sticky]);
+const BUILT_IN: readonly ShardingStrategy[] = shared('built-in strategies', [balanced, ...JAVAS, sticky]);
 
 /** Names of older releases, in upper case. ElasticJob 2 configures a strategy by its class. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
@@ -22,9 +23,9 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 const ELASTIC_JOB_2_PACKAGE = /^com\.dangdang\.(?:\w+\.)*/i;
 
 /**
- * A built-in strategy: `AVG_ALLOCATION`, `ODEVITY`, `ROUND_ROBIN`, `SINGLE_SHARDING_BALANCE` or `STICKY`, in any case,
- * or by a name that an older ElasticJob had for it (`com.dangdang...RotateServerByNameJobShardingStrategy`,
- * `ROTATE_SERVER_BY_NAME`).
+ * A built-in strategy: `BALANCED`, `AVG_ALLOCATION`, `ODEVITY`, `ROUND_ROBIN`, `SINGLE_SHARDING_BALANCE` or `STICKY`,
+ * in any case, or by a name that an older ElasticJob had for it, such as `ROTATE_SERVER_BY_NAME` or
+ * `com.dangdang...RotateServerByNameJobShardingStrategy`.
  * @throws {UnknownStrategyError} if the type names none of them.
  */
 export function createShardingStrategy(type: string): ShardingStrategy {
@@ -54,6 +55,23 @@ export function isBuiltInStrategyType(type: string): boolean {
 export function isJavaStrategyType(type: string): boolean {
   const strategy = builtInStrategy(type);
   return JAVAS.some(({ type: known }) => known === strategy?.type);
+}
+
+/** True if a job with this strategy may be shared with Java. */
+export function isShareableStrategyType(type: string): boolean {
+  return isJavaStrategyType(type) || type === balanced.type;
+}
+
+/**
+ * The strategy where Java's instances plan as well, or have written the job's settings: one of Java's if the registry
+ * names it, else Java's average allocation, which also takes the place of `BALANCED`. Any other strategy that Java
+ * lacks stays, since only this package could have named it.
+ * @param strategy the one among our own instances
+ * @param isNamed true if the registry names it
+ */
+export function strategyBesideJava(strategy: ShardingStrategy, isNamed: boolean): ShardingStrategy {
+  const isKept = isJavaStrategyType(strategy.type) ? isNamed : strategy.type !== balanced.type;
+  return isKept ? strategy : createShardingStrategy(avgAllocation.type);
 }
 
 function builtInTypes(): string[] {

@@ -4,6 +4,8 @@ export {
   findShardingStrategy,
   isBuiltInStrategyType,
   isJavaStrategyType,
+  isShareableStrategyType,
+  strategyBesideJava,
 } from './create-sharding-strategy.js';
 export { javaHashCode } from './java-hash-code.js';
 export { planSharding } from './plan-sharding.js';

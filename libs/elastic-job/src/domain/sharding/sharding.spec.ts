@@ -12,6 +12,7 @@ const instances = ['10.0.0.1@-@1', '10.0.0.2@-@2'].map((jobInstanceId): JobInsta
 
 describe('createShardingStrategy', () => {
   it.each([
+    ['balanced', 'BALANCED'],
     ['avg_allocation', 'AVG_ALLOCATION'],
     ['AverageAllocationJobShardingStrategy', 'AVG_ALLOCATION'],
     ['OdevitySortByNameJobShardingStrategy', 'ODEVITY'],
@@ -28,6 +29,7 @@ describe('createShardingStrategy', () => {
     (given) => {
       expect(() => createShardingStrategy(given)).toThrow(
         new UnknownStrategyError(given, [
+          'BALANCED',
           'AVG_ALLOCATION',
           'ODEVITY',
           'ROUND_ROBIN',
@@ -93,24 +95,84 @@ function strategyOf(
   return { type, shard };
 }
 
+const [a, b, c] = ['10.0.0.3@-@1', '10.0.0.2@-@1', '10.0.0.1@-@1'] as const;
+const JOB = 'settle-orders';
+
+describe('BALANCED', () => {
+  const plan = (ids: readonly string[], total: number, current?: ReadonlyMap<number, string>, job = JOB) =>
+    planOf('BALANCED', ids, total, current, job);
+
+  // Every release has to rank alike, so these rows must not change.
+  it.each([
+    ['import', [a, b, c]],
+    ['report', [b, c, a]],
+    ['nightly-1', [c, a, b]],
+    ['nightly-3', [a, c, b]],
+    ['OrderJobs.nightly', [b, a, c]],
+    ['\u4f5c\u4e1a', [c, a, b]],
+  ])('ranks instances by job: the one item of %s goes to %j, as far as they live', (job, ranked) => {
+    for (const dead of [0, 1, 2]) expect(plan(ranked.slice(dead), 1, undefined, job)).toEqual([ranked[dead]]);
+  });
+
+  it('gives all items to a single instance', () => {
+    expect(plan([b], 3)).toEqual([b, b, b]);
+  });
+
+  it('leaves out the last in rank where there are fewer items than instances', () => {
+    expect(plan([a, b, c], 2, undefined, 'report')).toEqual([b, c]);
+  });
+
+  it('has no items to give for a total of 0', () => {
+    expect(plan([a, b], 0)).toEqual([]);
+  });
+
+  it('leaves scattered items where they are, and fills up those that have fewer', () => {
+    expect(plan([a, b, c], 6, owned(c, a, b, a, c, b))).toEqual([c, a, b, a, c, b]);
+    expect(plan([a, b, c], 7, owned(c, a, b, a, c, b), 'import')).toEqual([c, a, b, a, c, b, a]);
+    expect(plan([a, c], 6, owned(c, a, b, a, c, b), 'import')).toEqual([c, a, a, a, c, c]);
+  });
+
+  it("orders instances of equal hashes as Java's order has them", () => {
+    const [first, second] = ['10.0.0.1@-@BB', '10.0.0.1@-@Aa'];
+    expect(plan([second, first], 1)).toEqual([first]);
+    expect(plan([first, second], 1)).toEqual([first]);
+  });
+});
+
 describe('STICKY', () => {
-  const owned = (...owners: string[]) => new Map(owners.map((owner, item) => [item, owner]));
-  const [a, b, c] = ['10.0.0.3@-@1', '10.0.0.2@-@1', '10.0.0.1@-@1'] as const;
-  const plan = (ids: readonly string[], total: number, current: ReadonlyMap<number, string>) => {
-    const members = ids.map((jobInstanceId) => ({ jobInstanceId, serverIp: serverIpOf(jobInstanceId) }));
-    return [...planSharding(createShardingStrategy('STICKY'), members, 'settle-orders', total, current).values()];
-  };
+  const plan = (ids: readonly string[], total: number, current?: ReadonlyMap<number, string>) =>
+    planOf('STICKY', ids, total, current, 'report');
 
   it('gives a joining instance its due items, and moves nothing else', () => {
     expect(plan([a, b, c], 6, owned(a, a, a, b, b, b))).toEqual([a, a, c, b, b, c]);
   });
 
-  it('gives the items of a leaving instance to those with the fewest items', () => {
-    expect(plan([a, b], 6, owned(a, a, b, b, c, c))).toEqual([a, a, b, b, a, b]);
-    expect(plan([a, b], 5, owned(a, a, b, c, c))).toEqual([a, a, b, b, a]);
+  it('gives the items of a leaving instance to those with the fewest items, or else by rank', () => {
+    expect(plan([a, b], 6, owned(a, a, b, b, c, c))).toEqual([a, a, b, b, b, a]);
+    expect(plan([a, b], 5, owned(a, a, b, c, c))).toEqual([a, a, b, b, b]);
   });
 
-  it('assigns items in turn if there are no owners yet', () => {
-    expect(plan([a, b, c], 5, new Map())).toEqual([a, b, c, a, b]);
+  it('assigns items in turn by rank if there are no owners yet', () => {
+    expect(plan([a, b, c], 5)).toEqual([b, c, a, b, c]);
+  });
+
+  it('leaves one item more with those that have it, and of these with the first in rank', () => {
+    expect(plan([a, b, c], 4, owned(a, a, c, b))).toEqual([a, a, c, b]);
+    expect(plan([a, b, c], 4, owned(a, a, c, c))).toEqual([a, b, c, c]);
   });
 });
+
+function owned(...owners: readonly string[]): ReadonlyMap<number, string> {
+  return new Map(owners.map((owner, item) => [item, owner]));
+}
+
+function planOf(
+  type: string,
+  ids: readonly string[],
+  total: number,
+  current: ReadonlyMap<number, string> | undefined,
+  job: string,
+): readonly string[] {
+  const members = ids.map((jobInstanceId) => ({ jobInstanceId, serverIp: serverIpOf(jobInstanceId) }));
+  return [...planSharding(createShardingStrategy(type), members, job, total, current).values()];
+}

@@ -7,7 +7,7 @@ const ALONE = [SELF, SELF, SELF, SELF];
 const SHARED = [JAVA, JAVA, SELF, SELF];
 
 let duty: Duty;
-beforeEach(async () => void (duty = await Duty.of()));
+beforeEach(async () => void (duty = await Duty.of({ strategy: 'AVG_ALLOCATION' })));
 afterEach(() => duty.end());
 
 describe('a leader beside Java', () => {

@@ -25,7 +25,7 @@ describe('a leader plans anew', () => {
   });
 
   it('once, after the delay, if another instance joins', async () => {
-    await lead();
+    await lead({ strategy: 'AVG_ALLOCATION' });
     await duty.join(FORMER);
     await duty.clock.advance(RESHARD_DELAY_MS - 1);
     expect(duty.owners).toEqual(ALONE);
