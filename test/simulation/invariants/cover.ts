@@ -1,3 +1,4 @@
+import { planSharding, serverIpOf } from '../../../libs/elastic-job/src/domain/index.js';
 import { membersOf } from '../calm.js';
 import type { History } from '../history.js';
 import { Replay } from '../replay.js';
@@ -21,7 +22,10 @@ export function check05CompleteCover(history: History): Violation[] {
   );
 }
 
-/** 7. After everything has settled, owners do not change, and no member has two items more than another. */
+/**
+ * 7. After everything has settled, owners do not change, and no member has two items more than another. The owners are
+ * those of a plan that the job's strategy makes anew.
+ */
 export function check07BoundedResharding(history: History): Violation[] {
   history.judgesCalm(7);
   return history.calmJobs.flatMap(({ jobName, from, to, tree, members, configuration }) => {
@@ -45,17 +49,34 @@ export function check07BoundedResharding(history: History): Violation[] {
           .filter((item) => Number(item) < configuration.shardingTotalCount)
           .filter((item) => tree.get(`/${jobName}/sharding/${item}/instance`)?.data === id).length,
     );
+    const { strategy, shardingTotalCount } = configuration;
+    const owners = ownersIn(tree, jobName, shardingTotalCount);
+    const instances = members.map((id) => ({ jobInstanceId: id, serverIp: serverIpOf(id) }));
+    const misplaced = [...planSharding(strategy, instances, jobName, shardingTotalCount, owners)]
+      .filter(([item, owner]) => owners.get(item) !== owner)
+      .map(([item, owner]) => ({
+        at: from,
+        message: `${itemKey(jobName, item)} is owned by ${owners.get(item)}, where ${strategy.type} has ${owner}`,
+        about: `/${jobName}/sharding/${item}/instance`,
+      }));
     const violations = moves.map(({ at, zxid }) => ({
       at,
       message: `items of ${jobName} changed hands without a cause`,
       about: zxid.toString(16),
     }));
-    if (Math.max(...owned) - Math.min(...owned) <= 1) return violations;
+    if (Math.max(...owned) - Math.min(...owned) <= 1) return [...violations, ...misplaced];
     return [
       ...violations,
+      ...misplaced,
       { at: from, message: `${jobName} is spread as ${owned.join(', ')}`, about: `/${jobName}/sharding` },
     ];
   });
+}
+
+/** The instance id of each item's owner. */
+function ownersIn(tree: Replay, jobName: string, total: number): ReadonlyMap<number, string> {
+  const owners = Array.from({ length: total }, (_, item) => tree.get(`/${jobName}/sharding/${item}/instance`)?.data);
+  return new Map(owners.flatMap((owner, item) => (owner === undefined ? [] : [[item, owner]])));
 }
 
 /** 8. Only the holder of an item removes its mark, unless the holder is gone. */

@@ -82,7 +82,9 @@ export class HandMadeHistory {
   /** A history of a job and of one that is started after it, without faults except for the given one. */
   static withChild(fault?: ChildFault): HandMadeHistory {
     const history = new HandMadeHistory();
-    history.child = { name: CHILD, after: JOB, shardingTotalCount: 1, timeZone: 'UTC', jobParameter: 'v0' };
+    const child = { name: CHILD, after: JOB, shardingTotalCount: 1, timeZone: 'UTC', jobParameter: 'v0' };
+    // The item is with the leader, whatever its rank.
+    history.child = { ...child, strategy: 'STICKY' };
     history.open();
     for (const fireTime of FIRE_TIMES) history.runBoth(fireTime, fireTime === 30 ? fault : undefined);
     return history.note(60, { kind: 'closing' });
@@ -193,9 +195,8 @@ export class HandMadeHistory {
 
   private install(options: JobOptions & { readonly name: string }, items: readonly number[]): void {
     const root = `/${options.name}`;
-    const config = formatConfiguration(resolveJobOptions(options, { place: 'a spec' }));
     this.commit(0, sessionOf(0), [
-      created(`${root}/config`, config),
+      created(`${root}/config`, configOf(options)),
       created(`${root}/leader/election/term`, ''),
       { ...created(`${root}/leader/election/instance`, idOf(0)), isEphemeral: true },
       ...[0, 1].flatMap((index) => [
@@ -208,6 +209,11 @@ export class HandMadeHistory {
     const owners = items.map((item) => created(`${root}/sharding/${item}/instance`, idOf(item)));
     this.commit(0.1, sessionOf(0), owners, guard);
   }
+}
+
+/** Text of the `config` node of a job with these options. */
+export function configOf(options: JobOptions = OPTIONS, changes: Partial<JobOptions> = {}): string {
+  return formatConfiguration(resolveJobOptions({ ...options, ...changes }, { place: 'a spec' }));
 }
 
 function started(fireTimes: readonly number[]): NodeWrite {

@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { formatRunRecord, PROTOCOL } from '../../../libs/elastic-job/src/domain/index.js';
-import { changed, created, deleted, HandMadeHistory, idOf, ITEMS, JOB, sessionOf, START } from './hand-made-history.js';
+import {
+  changed,
+  configOf,
+  created,
+  deleted,
+  HandMadeHistory,
+  idOf,
+  ITEMS,
+  JOB,
+  sessionOf,
+  START,
+} from './hand-made-history.js';
 import { INVARIANTS } from './index.js';
 
 const healthy = HandMadeHistory.healthy.bind(HandMadeHistory);
@@ -98,6 +109,14 @@ const BROKEN: readonly (readonly [number, string, () => HandMadeHistory])[] = [
     7,
     'owners change in quiet times',
     () => healthy().commit(25, sessionOf(0), [created(`${ITEMS}/1/instance`, idOf(0))]),
+  ],
+  [
+    7,
+    'owners are not those that the strategy gives',
+    () => {
+      const text = configOf(undefined, { strategy: 'AVG_ALLOCATION' });
+      return healthy().commit(1, 'operator', [changed('/job/config', text)]);
+    },
   ],
   [
     8,

@@ -149,11 +149,12 @@ export interface Plan {
  * | 3 | refusals and codes of the server |
  * | 4 | clocks that are hours apart, and are stepped by hours; marks made by hand |
  * | 5 | clocks that are seconds apart; totals that shrink and grow again within such a lag |
+ * | 6 | jobs that name no strategy |
  */
-export const EDITIONS = [1, 2, 3, 4, 5] as const;
+export const EDITIONS = [1, 2, 3, 4, 5, 6] as const;
 export type Edition = (typeof EDITIONS)[number];
 /** Edition that runs by default. */
-export const USUAL_EDITION: Edition = 5;
+export const USUAL_EDITION: Edition = 6;
 
 /** Draws a history. */
 export function planOf(seed: number, edition: Edition = USUAL_EDITION): Plan {
@@ -163,7 +164,8 @@ export function planOf(seed: number, edition: Edition = USUAL_EDITION): Plan {
   const scheduled = Array.from({ length: chance.pick([1, 1, 1, 2, 3]) }, (_, index) =>
     drawJob(chance, new Chance(seed ^ (0x10b + index)), `job-${index}`, pace),
   );
-  const jobs = [...scheduled, ...drawDependents(new Chance(seed ^ 0xaf7ea), scheduled)];
+  const named = [...scheduled, ...drawDependents(new Chance(seed ^ 0xaf7ea), scheduled)];
+  const jobs = edition >= 6 ? named.map((job, index) => leaveStrategyOpen(seed, job, index)) : named;
   const calmAt = pace === 'quick' ? chance.between(16_000, 40_000) : chance.between(30_000, 70_000);
   const times = {
     sessionTimeoutMs,
@@ -182,6 +184,10 @@ export function planOf(seed: number, edition: Edition = USUAL_EDITION): Plan {
     calmAt,
     endAt: recoveredAt + watchedMs(jobs) + 3 * promptMsOf(times),
   };
+}
+
+function leaveStrategyOpen(seed: number, job: PlannedJob, index: number): PlannedJob {
+  return new Chance(seed ^ (0x57a + index)).is(0.4) ? { ...job, strategy: undefined } : job;
 }
 
 type Times = Pick<Plan, 'latencyMs' | 'sessionTimeoutMs'> & Partial<Pick<Plan, 'newsLagMs' | 'taskMs'>>;
