@@ -39,7 +39,8 @@ describe('lines of the log', () => {
     ],
   ])('name the remedy of a setting that the registry overrules: %s', (field, remedy) => {
     const differences = [`${field}: 1 here, 2 in the registry`];
-    const event = { edited: false, differences, agreed: [], total: 1, count: 1 } as const;
+    const told = { differences, agreed: [], total: 1, count: 1 } as const;
+    const event = { ...told, edited: false, isRefused: false, overwrite: false };
 
     expect(eventLine({ kind: 'configuration-differs', jobName: 'settle', ...event })).toEqual({
       level: 'warn',
