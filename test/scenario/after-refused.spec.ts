@@ -24,7 +24,6 @@ describe('a dependency that cannot work', () => {
   });
 
   it.each<[string, readonly TestJobOptions[], RegExp]>([
-    ['an unknown parent', [child()], /job "report" .*after "import": the registry knows no such job/s],
     [
       'jobs that wait for each other',
       [child(), child({ name: 'import', after: 'report' })],
