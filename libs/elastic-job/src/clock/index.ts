@@ -1,6 +1,7 @@
 export * from './abort-state.js';
 export * from './back-off.js';
 export * from './clock.js';
+export * from './clock.rules.js';
 export * from './deadline.js';
 export * from './held-back.js';
 export * from './host-address.js';

@@ -17,7 +17,7 @@ import {
   text,
   wholeNumber,
 } from '../domain/index.js';
-import { isHostName } from '../clock/index.js';
+import { aClock, isHostName } from '../clock/index.js';
 import { MemoryRegistry } from '../registry/index.js';
 import { LOG_LEVELS } from './event.logger.js';
 import type { ElasticJobModuleOptions, MemoryRegistryOptions, ZooKeeperRegistryOptions } from './module-options.js';
@@ -50,7 +50,7 @@ export const MODULE_OPTIONS = {
   workerPool: { rule: having('a pool of threads, such as new WorkerThreads()', 'findFault', 'run', 'close') },
   tracer: { rule: having('a RunTracer, such as openTelemetryTracer()', 'start') },
   redact: { rule: rule('a function of a text that returns one', (redact) => typeof redact === 'function') },
-  clock: { rule: having('a Clock', 'wallNow', 'monotonicNow', 'setTimer') },
+  clock: { rule: aClock },
   tracing: {
     default: [],
     rule: listOf('sinks, or { type: "log", level: "debug", "log", "warn", "error" or "off" }', isSink, {

@@ -1,10 +1,9 @@
 import { parseArgsStringToArgv } from 'string-argv';
-import { type Clock, SystemClock } from '../../clock/index.js';
+import { aClock, type Clock, SystemClock } from '../../clock/index.js';
 import {
   ExecutorDeathError,
   executorDeathOf,
   type ExecutorEnd,
-  having,
   type JobProps,
   type JobType,
   oneOf,
@@ -66,7 +65,7 @@ const TABLE = new OptionTable(
     context: { rule: oneOf(['argument', 'stdin', 'environment']) },
     outputLimit: { rule: wholeFrom(0) },
     killGraceMs: { rule: wholeFrom(0) },
-    clock: { rule: having('a Clock', 'wallNow', 'monotonicNow', 'setTimer') },
+    clock: { rule: aClock },
   } satisfies Readonly<Record<keyof ScriptJobOptions, OptionRow>>,
   'ScriptJobType',
 );

@@ -93,8 +93,10 @@ export class TaskScheduler {
   schedule<Definition extends PlacedJob>(definition: Definition): Definition {
     const { configuration, place } = definition;
     assertNoFaults(
-      (onThrown) =>
-        [findUnknownApp(configuration, this.options.apps) ?? this.findTaskFault(configuration, onThrown) ?? []].flat(),
+      (onThrown) => {
+        const fault = findUnknownApp(configuration, this.options.apps) ?? this.findTaskFault(configuration, onThrown);
+        return fault === undefined ? [] : [fault];
+      },
       (faults, options) => new ConfigurationError(`job "${configuration.jobName}" (${place})`, faults, options),
     );
     const { handler, settled, tasks } = workOfType(this.type);

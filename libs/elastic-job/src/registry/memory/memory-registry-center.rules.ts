@@ -1,4 +1,5 @@
-import { aboveZero, having, type OptionRow, OptionTable, rule, text } from '../../domain/index.js';
+import { aClock } from '../../clock/index.js';
+import { aboveZero, type OptionRow, OptionTable, rule, text } from '../../domain/index.js';
 import type { MemoryRegistryCenterOptions } from './memory-registry-center.js';
 
 const latency = rule('milliseconds from 0, or a function that draws them', isLatency);
@@ -6,7 +7,7 @@ const latency = rule('milliseconds from 0, or a function that draws them', isLat
 export const CENTER_TABLE = new OptionTable(
   {
     namespace: { required: true, rule: text() },
-    clock: { required: true, rule: having('a Clock', 'wallNow', 'monotonicNow', 'setTimer') },
+    clock: { required: true, rule: aClock },
     sessionTimeoutMs: { required: true, rule: aboveZero() },
     requestTimeoutMs: { required: true, rule: aboveZero() },
     maxRequestBytes: { rule: aboveZero() },

@@ -1,6 +1,6 @@
-import type { Clock } from '../../clock/index.js';
+import { aClock, type Clock } from '../../clock/index.js';
 import { launchOf, placeOf, type TaskKey, type TaskTarget } from '../../cloud/index.js';
-import { flag, having, number, type OptionRow, OptionTable, rule } from '../../domain/index.js';
+import { flag, number, type OptionRow, OptionTable, rule } from '../../domain/index.js';
 import type { MemoryTaskEvent } from './memory-task-event.js';
 import { MemoryTask, type MemoryTaskWorld } from './memory-task.js';
 import type { MemoryTaskScript } from './memory-task-script.js';
@@ -28,7 +28,7 @@ const OF = 'MemoryTaskCluster';
 const aFunction = rule('a function', (value) => typeof value === 'function');
 const TABLE = new OptionTable(
   {
-    clock: { required: true, rule: having('a Clock', 'wallNow', 'monotonicNow', 'setTimer') },
+    clock: { required: true, rule: aClock },
     script: {
       rule: rule('a function, or a list of steps', (value) => Array.isArray(value) || typeof value === 'function'),
     },
