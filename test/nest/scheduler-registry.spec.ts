@@ -50,11 +50,12 @@ describe('SchedulerRegistry', () => {
   });
 
   it('shows an invalid next date for a schedule that has ended', async () => {
-    class PastJobs {
-      @ElasticJob({ name: 'past', cron: '0 0 0 1 1 ? 2020', shardingTotalCount: 1 })
+    class LastMinuteJobs {
+      @ElasticJob({ name: 'past', cron: '0/5 0 0 1 1 ? 2030', shardingTotalCount: 1, timeZone: 'UTC' })
       run(): void {}
     }
-    const jobs = await startJobs({ imports: [ScheduleModule.forRoot()], providers: [PastJobs] });
+    const jobs = await startJobs({ imports: [ScheduleModule.forRoot()], providers: [LastMinuteJobs] });
+    await jobs.clock.advance(60_000);
     expect(jobs.app.get(SchedulerRegistry).getCronJob('past').nextDate().isValid).toBe(false);
   });
 
