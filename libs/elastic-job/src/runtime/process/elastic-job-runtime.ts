@@ -89,8 +89,7 @@ export class ElasticJobRuntime {
 
   constructor(options: RuntimeOptions) {
     this.options = resolveRuntimeOptions(options, (call, error) => this.events.emit(tracerFailed(call, error)));
-    const { clock, cronDialect, defaults, errorHandlers, errorWindowMs, lateAfterMs } = this.options;
-    const { redact, strategies, suspendedGraceMs } = this.options;
+    const { clock, errorHandlers, errorWindowMs, lateAfterMs, redact, suspendedGraceMs } = this.options;
     this.errorHandlers = new JobErrorHandlers(clock, this.events, errorHandlers, errorWindowMs, redact);
     this.errors = new WorkErrors(clock, this.events, this.options.registry);
     this.lateRuns = new LateRuns(clock, this.events, lateAfterMs);
@@ -104,7 +103,7 @@ export class ElasticJobRuntime {
       onSession: () => void this.templates.open(),
       onRemoved: () => this.templates.findJobsSoon(),
     });
-    this.registrar = new JobRegistrar(this.jobs, { strategies, cronDialect, defaults });
+    this.registrar = new JobRegistrar(this.jobs, this.options);
     this.templates = new TemplateJobs({
       ...this.options,
       events: this.events,
