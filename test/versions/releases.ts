@@ -28,7 +28,10 @@ export interface Releases extends Pick<Bundle, 'remove'> {
   readonly former: Release;
   /** The release in this workspace. */
   readonly present: Release;
-  /** Like present, but with the next protocol, whose records have one field more and one less. */
+  /**
+   * Like present, but with the next protocol, whose records have one field less. It writes one field more, in either
+   * protocol: a holder that keeps its item through a rollback would drop it else, and not the older releases.
+   */
   readonly next: Release;
 }
 
@@ -114,8 +117,8 @@ function nextProtocol(protocol: number): Plugin {
       'domain/run/run-record.ts',
       [
         'JSON.stringify({ v: protocol, ...record })',
-        `JSON.stringify({ v: protocol, ...record, ...(protocol >= ${protocol} && ` +
-          `{ attempt: undefined, later: { run: record.run } }) })`,
+        `JSON.stringify({ v: protocol, ...record, later: { run: record.run }, ` +
+          `...(protocol >= ${protocol} && { attempt: undefined }) })`,
       ],
     ],
   ]);
