@@ -72,6 +72,8 @@ export class JobRegistrar {
   /** Drains of jobs that are leaving, or have left a handler behind. */
   private readonly removals = new Map<JobName, Promise<void>>();
   private intercept: RunInterceptor = (_, run) => run();
+  /** @internal What all jobs of this process have in common. */
+  readonly common: Pick<JobOptionsSource, 'cronDialect' | 'defaults' | 'strategies'>;
 
   /**
    * @internal
@@ -80,9 +82,10 @@ export class JobRegistrar {
    */
   constructor(
     private readonly ownJobs: OwnJobs,
-    /** @internal */
-    readonly common: Pick<JobOptionsSource, 'cronDialect' | 'defaults' | 'strategies'> = {},
-  ) {}
+    { cronDialect, defaults, strategies }: Pick<JobOptionsSource, 'cronDialect' | 'defaults' | 'strategies'> = {},
+  ) {
+    this.common = { cronDialect, defaults, strategies };
+  }
 
   /**
    * Adds a job, which starts with the process, or at once if the process runs. Resolves when it has joined. If a job of
