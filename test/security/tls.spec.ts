@@ -50,7 +50,8 @@ describe('a server whose certificate no known authority has signed', () => {
   it('is warned of if it gets a digest all the same', async () => {
     // A short form of 127.0.0.1, which is not known as this host before it is resolved.
     const servers = server.tls!.connect.replace('127.0.0.1', '127.1');
-    const owner = await startOwner({ ...access(), servers, tls: { rejectUnauthorized: false }, digest: DIGEST });
+    const tls = { rejectUnauthorized: false };
+    const owner = await startOwner({ ...access(), servers, tls, digest: DIGEST }, { processing: false });
 
     expect(owner.warnings()).toEqual([expect.stringContaining('goes to 127.1, and tls has rejectUnauthorized: false')]);
     expect(owner.warnings().join()).not.toContain('canary');
@@ -86,7 +87,7 @@ describe('a session that cannot be had again', () => {
   it('has its reason in readiness and in one warning', async () => {
     const own = await startZooKeeperServer({ settings: { tickTime: 200 } });
     const registry = { servers: own.connect, namespace: newParent(), sessionTimeoutMs: 2_000 };
-    const owner = await startOwner(registry);
+    const owner = await startOwner(registry, { processing: false });
     await own.stop();
 
     await vi.waitFor(() => expect(owner.warnings()).toHaveLength(1), WAIT);
