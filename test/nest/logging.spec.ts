@@ -46,7 +46,8 @@ describe('log lines', () => {
     }
     const logger = new LogLines();
     const clock = new VirtualClock();
-    const start = NestFactory.createApplicationContext(rootModule({ providers: [OrderJobs], clock }), { logger });
+    const root = rootModule({ providers: [OrderJobs], clock, options: { tracing: [{ type: 'log', level: 'debug' }] } });
+    const start = NestFactory.createApplicationContext(root, { logger });
     const jobs = new JobApplication(await whileTimePasses(clock, start), clock);
     await jobs.tick();
     expect(logger.lines.filter((line) => line.startsWith('error'))).toEqual([
@@ -54,28 +55,53 @@ describe('log lines', () => {
       'error: settle-orders: item 1 failed: undefined',
     ]);
     expect(logger.lines).toContainEqual(expect.stringMatching(/^log: settle-orders: joined as 10\.0\.0\.1@-@/));
-    expect(logger.lines).toContainEqual(expect.stringMatching(/^log: settle-orders: 10\.0\.0\.1@-@\S+ leads, term 1$/));
+    expect(logger.lines).toContainEqual(
+      expect.stringMatching(/^debug: settle-orders: 10\.0\.0\.1@-@\S+ leads, term 1$/),
+    );
     expect(logger.lines).toContain('debug: settle-orders: item 2 succeeded after 0 ms');
   });
 
-  it('report triggers at debug only', async () => {
+  it.each([
+    ['no line at all by default', undefined, 0],
+    ['a line for each step if the log is to have the level "debug"', { type: 'log', level: 'debug' }, 2 * 7],
+  ] as const)('have of scheduled triggers %s', async (_what, log, count) => {
     class OrderJobs {
       @ElasticJob({ name: 'settle-orders', cron: EVERY_SECOND, shardingTotalCount: 2, failover: true })
       settle(): void {}
     }
-    const logger = new LogLines();
-    const clock = new VirtualClock();
-    const root = rootModule({ providers: [OrderJobs], clock });
-    const jobs = new JobApplication(
-      await whileTimePasses(clock, NestFactory.createApplicationContext(root, { logger })),
-      clock,
-    );
-    logger.lines.length = 0;
+    const { lines, jobs } = await startLogging(OrderJobs, log && { tracing: [log] });
+    const before = lines.length;
     await jobs.tick();
     await jobs.tick();
 
-    expect(logger.lines).toContain('debug: settle-orders: triggered, items 0,1');
-    expect(logger.lines.filter((line) => !line.startsWith('debug: '))).toEqual([]);
+    const told = lines.slice(before);
+    expect(told).toHaveLength(count);
+    expect(told.filter((line) => !line.startsWith('debug: settle-orders: '))).toEqual([]);
+    expect(told.filter((line) => line === 'debug: settle-orders: triggered, items 0,1')).toHaveLength(count / 7);
+  });
+
+  it('have one line for each job that joins, and one for each that leaves, whoever leads', async () => {
+    class DailyJobs {
+      @ElasticJob({ name: 'bill', cron: '0 0 2 * * ?', shardingTotalCount: 1 })
+      bill(): void {}
+
+      @ElasticJob({ name: 'settle', cron: '0 0 3 * * ?', shardingTotalCount: 3 })
+      settle(): void {}
+    }
+    const clock = new VirtualClock();
+    const registry = { type: 'memory', server: new MemoryRegistry(clock) } as const;
+    const first = await startLogging(DailyJobs, { registry }, clock);
+    const second = await startLogging(DailyJobs, { registry }, clock);
+    await clock.advance(5_000);
+    for (const { jobs } of [first, second]) await whileTimePasses(clock, jobs.close());
+
+    // Nest has one logger for both.
+    const lines = [...first.lines, ...second.lines].filter((line) => / (?:bill|settle): /.test(line));
+    const words = ['bill: joined', 'settle: joined', 'bill: joined', 'settle: joined'];
+    expect(lines.map((line) => /^log: (\w+: \w+) as /.exec(line)?.[1])).toEqual(
+      expect.arrayContaining([...words, ...words.map((word) => word.replace('joined', 'left'))]),
+    );
+    expect(lines).toHaveLength(8);
   });
 
   it('warn of late runs with the fire time, and with their number if they are many', async () => {

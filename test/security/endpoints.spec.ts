@@ -148,7 +148,8 @@ describe('an editor of settings', () => {
     for (const level of ['log', 'warn', 'error', 'debug'] as const) {
       vi.spyOn(Logger.prototype, level).mockImplementation((...told: unknown[]) => void lines.push(told.join('\n')));
     }
-    const victim = await Victim.start({ jobTypes: [IDLE], jobs: { settle: JOB }, tracing: [{ type: 'log' }] });
+    const tracing = [{ type: 'log', level: 'debug' }] as const;
+    const victim = await Victim.start({ jobTypes: [IDLE], jobs: { settle: JOB }, tracing });
     const forged = 'a\\u001b[2J\\u202e\\u2066\\n[Nest] 1 LOG all is well';
 
     await victim.edit('settle', /^description: .*$/m, `description: "${forged}"`);

@@ -87,7 +87,11 @@ class Telling {
         ...options,
         errorHandlers: [pager, ...(options.errorHandlers ?? [])],
         tracer: openTelemetryTracer({ tracerProvider }),
-        tracing: [new SqlHistory(database.db), { name: 'own', hear: (event) => void heard.push(event) }],
+        tracing: [
+          { type: 'log', level: 'debug' },
+          new SqlHistory(database.db),
+          { name: 'own', hear: (event) => void heard.push(event) },
+        ],
       },
     });
     const app = await whileTimePasses(

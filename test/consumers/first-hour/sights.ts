@@ -44,7 +44,7 @@ export function sightsOf(reader: Reader): readonly Sight[] {
       after: async (since) => {
         processes = await jobsOf(3, since);
         // Each process has one city.
-        await terminal.says(/resharded, [^;\n]+: \d; [^;\n]+: \d; [^;\n]+: \d$/m, since);
+        for (const pid of processes) await terminal.says(line(pid, 'city-report: joined as'), since);
         await Promise.all(processes.map(begins));
       },
     },

@@ -77,7 +77,11 @@ describe('the code of README.md, a section after the other', () => {
       const { application } = await project.startApplication();
       for (const city of CITIES) await application.says(new RegExp(`${city} done`));
       await application.end('SIGINT');
-      expect(application.output).toContain('city-report: left as');
+      expect(linesOf('ElasticJob', application.output)).toEqual([
+        expect.stringMatching(/^session \S+ CONNECTED with the embedded registry, /),
+        expect.stringMatching(/^city-report: joined as /),
+        expect.stringMatching(/^city-report: left as /),
+      ]);
     },
     ZooKeeper: async (project) => {
       const { application } = await project.startApplication();
@@ -101,9 +105,10 @@ describe('the code of README.md, a section after the other', () => {
     },
     'An application with all of it': async (project) => {
       const { application, url } = await project.startApplication();
-      await application.says(/city-report: finished/);
+      const metrics = async () => (await fetch(`${url}/metrics`)).text();
+      const isRun = expect.stringMatching(/^elastic_job_items_total\{[^}]*city-report[^}]*succeeded[^}]*\} [3-9]/m);
+      await vi.waitFor(async () => expect(await metrics()).toEqual(isRun), { timeout: 30_000 });
       for (const path of ['/health/live', '/health/ready']) expect((await fetch(url + path)).status).toBe(200);
-      expect(await (await fetch(`${url}/metrics`)).text()).toMatch(/^elastic_job_.*city-report/m);
       await application.end('SIGTERM');
 
       const db = new Libsql(`${project.folder}/reports.db`);
@@ -150,3 +155,9 @@ describe('the code of README.md, a section after the other', () => {
     },
   );
 });
+
+/** The messages of one context in Nest's log. */
+function linesOf(context: string, log: string): readonly string[] {
+  const parts = log.split('\n').map((line) => line.split(` [${context}] `));
+  return parts.flatMap(([, message]) => message ?? []);
+}

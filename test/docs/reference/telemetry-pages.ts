@@ -51,9 +51,11 @@ What a listener emits before its first \`await\` is bounded: answers of answers 
 are dropped. Nothing else is. A listener of \`finished\` that calls \`JobOperateApi.trigger\` for the same job runs that
 job for ever, one run after the other.
 
-The application's log has a line for each of them, too. A scheduled trigger has no line above \`debug\`, unless
-something is wrong with it. A trigger of an operator is told at \`log\`, once by each instance that takes it. A job that
-is late all the time is told of once a minute.`;
+The application's log has a line for each of them, too, at one of Nest's levels. It leaves out those below \`log\`,
+unless \`tracing: [{ type: 'log', level: 'debug' }]\` asks for them. While all is well a job has one line when it
+joins and one when it leaves: who leads, who owns which item, and each step of a trigger are told at \`debug\`. A
+command of an operator, such as a trigger, is told at \`log\`, once by each instance that takes it. A job that is late
+all the time is told of once a minute.`;
 
 const REFUSED = `## Words in events
 

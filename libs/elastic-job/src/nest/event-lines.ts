@@ -25,15 +25,18 @@ const MOST_NUMBERS = 100;
 /** Default `tickTime` of ZooKeeper's servers. */
 const ZOOKEEPER_TICK_MS = 2_000;
 
-/** Lines of the events. A warning means that somebody should look, though the job goes on. */
+/**
+ * Lines of the events. A warning means that somebody should look, though the job goes on. While all is well, the levels
+ * above `debug` have one line for each job that joins or leaves, and none for what is planned, begun and ended.
+ */
 const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>) => EventLine } = {
   session: (event) => sessionLine(event),
   clock: (event) => clockLine(event),
   mixed: (event) => mixedLine(event),
   joined: ({ jobName, instanceId }) => log(`${jobName}: joined as ${instanceId}`),
   left: ({ jobName, instanceId }) => log(`${jobName}: left as ${instanceId}`),
-  'leader-elected': ({ jobName, instanceId, term }) => log(`${jobName}: ${instanceId} leads, term ${term}`),
-  resharded: ({ jobName, assignment }) => log(`${jobName}: resharded, ${describeAssignment(assignment)}`),
+  'leader-elected': ({ jobName, instanceId, term }) => debug(`${jobName}: ${instanceId} leads, term ${term}`),
+  resharded: ({ jobName, assignment }) => debug(`${jobName}: resharded, ${describeAssignment(assignment)}`),
   'server-switched': ({ jobName, serverIp, status }) =>
     log(`${jobName}: server ${serverIp} is ${status ?? 'neither enabled nor disabled'}`),
   'configuration-differs': (event) => differenceLine(event),
@@ -70,9 +73,9 @@ const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>) => Ev
     ),
   'failover-purged': ({ jobName, items }) => warn(`${jobName}: ${itemsText(items)} removed from the failover queue`),
   'executor-died': (event) => deathLine(event),
-  'task-launched': (event) => log(`${taskText(event)} launched`),
+  'task-launched': (event) => debug(`${taskText(event)} launched`),
   'task-adopted': (event) => log(`${taskText(event)} adopted`),
-  'task-queued': (event) => log(`${taskText(event)} waits for room${detailText(event.detail)}`),
+  'task-queued': (event) => debug(`${taskText(event)} waits for room${detailText(event.detail)}`),
   'task-state': (event) => debug(`${taskText(event)} is ${event.state}${detailText(event.detail)}`),
   'task-lost': (event) => warn(`${taskText(event)} is ${event.state}${detailText(event.detail)}`),
   'task-released': (event) => debug(`${taskText(event)} released`),

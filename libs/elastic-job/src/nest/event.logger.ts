@@ -12,8 +12,9 @@ export interface LogSinkOptions {
   /** Chooses the application's log. */
   readonly type: 'log';
   /**
-   * The lowest level that is written; each run is written at `debug`.
-   * @default 'debug': the application's logger decides
+   * The lowest level that is written. Triggers, runs, leaders and plans are written at `debug`, which Nest's logger
+   * shows unless it is told otherwise.
+   * @default 'log'
    */
   readonly level?: 'debug' | 'log' | 'warn' | 'error' | 'off';
 }
@@ -34,7 +35,7 @@ export class EventLogger implements JobEventSink {
   private readonly lowest: number;
   private readonly isEmbedded: boolean;
 
-  constructor({ level = 'debug', isEmbedded }: EventLoggerOptions) {
+  constructor({ level = 'log', isEmbedded }: EventLoggerOptions) {
     this.lowest = LOG_LEVELS.indexOf(level);
     this.isEmbedded = isEmbedded;
   }

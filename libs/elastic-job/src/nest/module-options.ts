@@ -179,8 +179,9 @@ export interface ElasticJobModuleOptions {
   /** Time, chance and host. @default those of this process */
   readonly clock?: Clock;
   /**
-   * Sinks of events: own ones, a `SqlHistory`, and the log, which is always there. `{ type: 'log', level: 'warn' }`
-   * sets the log's lowest level, and `'off'` silences it. @default [{ type: 'log' }]
+   * Sinks of events: own ones, a `SqlHistory`, and the log, which is always there. `{ type: 'log', level: 'debug' }`
+   * adds a line for each step of a run, `'warn'` leaves only what somebody should look at, and `'off'` silences it.
+   * @default [{ type: 'log', level: 'log' }]
    */
   readonly tracing?: readonly (LogSinkOptions | JobEventSink)[];
   /**
