@@ -104,6 +104,31 @@ describe('log lines', () => {
     expect(lines).toHaveLength(8);
   });
 
+  it('tell of runs that end with their process as handed over, and warn of none', async () => {
+    const untilAborted = ({ signal }: ShardingContext) =>
+      new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    class LongJobs {
+      @ElasticJob({ name: 'poll', resident: true, shardingTotalCount: 1 })
+      poll(context: ShardingContext): Promise<void> {
+        return untilAborted(context);
+      }
+
+      @ElasticJob({ name: 'settle', cron: EVERY_SECOND, shardingTotalCount: 1, misfire: false })
+      settle(context: ShardingContext): Promise<void> {
+        return untilAborted(context);
+      }
+    }
+    const { lines, jobs } = await startLogging(LongJobs, { drainTimeoutMs: 5_000 });
+    await jobs.tick();
+    await whileTimePasses(jobs.clock, jobs.close());
+
+    expect(lines.filter((line) => line.includes(' handed over ')).toSorted()).toEqual([
+      expect.stringMatching(/^log: poll: item 0 handed over after \d+ ms, leaving: /),
+      expect.stringMatching(/^log: settle: item 0 handed over after \d+ ms, leaving: .* ran 5000 ms after shutdown/),
+    ]);
+    expect(lines.filter((line) => /^(?:warn|error)/.test(line))).toEqual([]);
+  });
+
   it('warn of late runs with the fire time, and with their number if they are many', async () => {
     const logger = new LogLines();
     const clock = new VirtualClock();

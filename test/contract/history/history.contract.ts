@@ -1,5 +1,13 @@
 import type { Kysely } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  CancelledError,
+  DrainDeadlineError,
+  HandedOverError,
+  InstanceRemovedError,
+  ResidentStoppedError,
+  type SettledOutcome,
+} from '../../../libs/elastic-job/src/domain/index.js';
 import { type Clock, SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
 import type { JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
 import { SqlHistory, type SqlHistoryOptions } from '../../../libs/elastic-job/src/tracing/sql/index.js';
@@ -8,6 +16,7 @@ import { TraceRetention } from '../../../libs/elastic-job/src/tracing/sql/trace-
 import { asTraceDb } from '../../../libs/elastic-job/src/tracing/sql/trace-database.js';
 import { dialectOf, traceDialect } from '../../../libs/elastic-job/src/tracing/sql/trace-dialect.js';
 import { TraceStore } from '../../../libs/elastic-job/src/tracing/sql/trace-store.js';
+import { readBlocks } from '../../docs/blocks/blocks.js';
 import {
   allowOnly,
   dropTables,
@@ -199,6 +208,48 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
       expect((await history.executions()).rows).toMatchObject([
         { isSuccess: false, failureCause: expect.stringContaining('Error: drained'), completeTime: expect.any(Date) },
       ]);
+    });
+
+    it('begins the cause of a run that was handed over with a word, by which a query leaves it out', async () => {
+      const reasons = [
+        new ResidentStoppedError(JOB, 0, 'moved'),
+        new ResidentStoppedError(JOB, 1, 'disabled'),
+        new DrainDeadlineError(JOB, 30_000),
+        new InstanceRemovedError(JOB, '10.0.0.1@-@17-s1', 5_000),
+        new HandedOverError(JOB, 'moved'),
+        new CancelledError(JOB, 5),
+      ];
+      const failed = { kind: 'failed', error: 'moved: a text that a handler has thrown' } as const;
+      const outcomes = new Map<number, SettledOutcome>([
+        ...reasons.map((reason, item) => [item, { kind: 'aborted', reason }] as const),
+        [6, { kind: 'fenced' }],
+        [7, failed],
+        [8, { kind: 'succeeded' }],
+      ]);
+      await record([{ items: whole(9), outcomes }]);
+
+      const rows = await executions();
+      const words = rows.map((row) => /^\w+(?=: )/.exec(String(row['failure_cause']))?.[0]);
+      expect(words).toEqual([
+        'moved',
+        'disabled',
+        'leaving',
+        'leaving',
+        'moved',
+        'CancelledError',
+        undefined,
+        'failed',
+        undefined,
+      ]);
+      expect(rows.map((row) => Boolean(row['is_success']))).toEqual(whole(9).map((item) => item === 8));
+      expect(await statuses()).toContainEqual([
+        'TASK_ERROR',
+        expect.stringMatching(/^\{0=moved: Item 0 of [^\n]*, 1=disabled: Item 1 of /),
+        expect.any(String),
+      ]);
+      const [query] = readBlocks('docs/faq.md').filter(({ language }) => language === 'sql');
+      const found = await run(db, query!.text.replace(/;\s*$/, ''));
+      expect(new Set(found.map((row) => Number(row['sharding_item'])))).toEqual(new Set([5, 6, 7]));
     });
 
     it('cuts texts that are too long for a column, and refuses none', async () => {

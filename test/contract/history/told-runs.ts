@@ -22,6 +22,7 @@ export function toldRun({ jobName = JOB, items = [0], source = 'NORMAL_TRIGGER',
   const failures = new Map(
     items.flatMap((item): [number, unknown][] => {
       const outcome = outcomeOf(item);
+      if (outcome.kind === 'aborted') return [[item, outcome.reason]];
       return outcome.kind === 'failed' ? [[item, outcome.error]] : [];
     }),
   );

@@ -7,9 +7,13 @@ import type { Source } from './source.js';
 
 const LIBRARY = 'libs/elastic-job/src';
 
-/** Types of words in events that no event names, since they stand in a text: the `cause` of `refused`. */
+/**
+ * Types of words in events that no event names, since they stand in a text: the `cause` of `refused`, and how a run
+ * that was handed over is told.
+ */
 const FURTHER_WORDS: readonly (readonly [string, string])[] = [
   [`${LIBRARY}/domain/run/begin.decision.ts`, 'BeginDecision'],
+  [`${LIBRARY}/domain/run/hand-over.decision.ts`, 'HandOver'],
 ];
 
 /** docs/reference/events.md */
@@ -59,8 +63,8 @@ all the time is told of once a minute.`;
 
 const REFUSED = `## Words in events
 
-Values of the fields \`reason\`, \`state\`, \`source\`, \`requeue\` and \`marks\`, and of \`cause\` of a
-\`refused\` event. A
+Values of the fields \`reason\`, \`state\`, \`source\`, \`requeue\` and \`marks\`, of \`cause\` of a
+\`refused\` event, and of the log and a history for a run that was handed over. A
 cause is one of \`BeginDecision\` but \`begin\`, or \`still running\`, \`behind\`, \`no access\` or \`disabled\`. The
 [questions](../faq.md#what-does-refused-foreign-mean) explain each of them.`;
 

@@ -1,8 +1,23 @@
 import { describe, expect, it } from 'vitest';
+import {
+  CancelledError,
+  DrainDeadlineError,
+  HandedOverError,
+  InstanceRemovedError,
+  ResidentStoppedError,
+  type SettledOutcome,
+  SuspendedTooLongError,
+} from '../domain/index.js';
 import { eventLine } from './event-lines.js';
 
 const ITEMS = Array.from({ length: 10_000 }, (_, item) => item);
 const assignment = new Map(ITEMS.map((item) => [item, item % 2 === 0 ? '10.0.0.1@-@1' : '10.0.0.2@-@1']));
+
+const TRIGGER = { jobName: 'settle', fireTime: 0, origin: 'schedule', source: 'NORMAL_TRIGGER' } as const;
+
+function settled(outcome: SettledOutcome) {
+  return eventLine({ kind: 'settled', trigger: TRIGGER, taskId: 'settle@-@3', item: 3, outcome, durationMs: 7 });
+}
 
 describe('lines of the log', () => {
   it('name at most 100 items of an instance, and the number of others', () => {
@@ -15,19 +30,33 @@ describe('lines of the log', () => {
   });
 
   it('name no newer run as the only reason of a fenced item, since a removal of its job fences as well', () => {
-    const { text } = eventLine({
-      kind: 'settled',
-      trigger: { jobName: 'settle', fireTime: 0, origin: 'schedule', source: 'NORMAL_TRIGGER' },
-      taskId: 'settle@-@3',
-      item: 3,
-      outcome: { kind: 'fenced' },
-      durationMs: 7,
-    });
-
-    expect(text).toBe(
+    expect(settled({ kind: 'fenced' }).text).toBe(
       'settle: item 3 fenced after 7 ms: its lease is over; ' +
         'another run has the item, the session has ended or the job was removed',
     );
+  });
+
+  it.each([
+    ['moved', new ResidentStoppedError('settle', 3, 'moved')],
+    ['disabled', new ResidentStoppedError('settle', 3, 'disabled')],
+    ['leaving', new ResidentStoppedError('settle', 3, 'leaving')],
+    ['moved', new HandedOverError('settle', 'moved')],
+    ['leaving', new DrainDeadlineError('settle', 30_000)],
+    ['leaving', new InstanceRemovedError('settle', 'i', 5_000)],
+  ])('tell of a run that was handed over at the level "log", with its word: %s', (word, reason) => {
+    expect(settled({ kind: 'aborted', reason })).toEqual({
+      level: 'log',
+      text: `settle: item 3 handed over after 7 ms, ${word}: ${reason.message}`,
+    });
+  });
+
+  it.each([
+    ['a cancel', { kind: 'aborted', reason: new CancelledError('settle', 3) }],
+    ['a registry that is silent', { kind: 'aborted', reason: new SuspendedTooLongError('settle', 1) }],
+    ['a lost session', { kind: 'fenced' }],
+    ['settings that have changed', { kind: 'aborted', reason: new ResidentStoppedError('settle', 3, 'settings') }],
+  ] as const)('warn of a run that was ended by %s', (_what, outcome) => {
+    expect(settled(outcome)).toMatchObject({ level: 'warn', text: expect.stringContaining(`item 3 ${outcome.kind}`) });
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { fewNames, isError, messageOf, type SettledOutcome } from '../domain/index.js';
+import { fewNames, handOverOf, isError, messageOf, type SettledOutcome } from '../domain/index.js';
 import type { JobEvent } from '../tracing/index.js';
 
 /** A line of the application's log. */
@@ -193,17 +193,23 @@ function lateLine({ trigger, latenessMs, lateAfterMs, count }: EventOf<'late'>):
 }
 
 function settledLine({ trigger, item, outcome, durationMs }: EventOf<'settled'>): EventLine {
-  return outcomeLine(`${trigger.jobName}: item ${item} ${outcome.kind} after ${Math.round(durationMs)} ms`, outcome);
+  return outcomeLine(`${trigger.jobName}: item ${item}`, outcome, `after ${Math.round(durationMs)} ms`);
 }
 
-function outcomeLine(line: string, outcome: SettledOutcome): EventLine {
+function outcomeLine(item: string, outcome: SettledOutcome, after: string): EventLine {
+  const line = `${item} ${outcome.kind} ${after}`;
   switch (outcome.kind) {
     case 'succeeded':
       return debug(line);
     case 'failed':
       return debug(`${line}: ${messageOf(outcome.error)}`); // The error handler decides how it is reported.
-    case 'aborted':
-      return warn(`${line}: ${messageOf(outcome.reason)}`);
+    case 'aborted': {
+      const handOver = handOverOf(outcome.reason);
+      const reason = messageOf(outcome.reason);
+      return handOver === undefined
+        ? warn(`${line}: ${reason}`)
+        : log(`${item} handed over ${after}, ${handOver}: ${reason}`);
+    }
     default:
       return warn(`${line}: its lease is over; another run has the item, the session has ended or the job was removed`);
   }

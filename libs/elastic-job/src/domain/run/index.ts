@@ -9,6 +9,7 @@ export * from './ended-items.js';
 export * from './executor-death.error.js';
 export * from './fence.js';
 export * from './guarantee.decision.js';
+export * from './hand-over.decision.js';
 export type * from './item-trace.js';
 export * from './lease.errors.js';
 export * from './requeue.decision.js';

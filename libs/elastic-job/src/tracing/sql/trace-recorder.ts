@@ -1,5 +1,14 @@
 import type { Clock } from '../../clock/index.js';
-import { describeError, type JobName, serverIpOfTask, type SettledOutcome, type Trigger } from '../../domain/index.js';
+import {
+  beginsWithHandOver,
+  describeError,
+  handOverOf,
+  type JobName,
+  messageOf,
+  serverIpOfTask,
+  type SettledOutcome,
+  type Trigger,
+} from '../../domain/index.js';
 import type { JobEvent } from '../job-event.js';
 import { RowIds } from './row-ids.js';
 import type { TraceState } from '../trace-query.js';
@@ -75,7 +84,7 @@ export class TraceRecorder {
 
   private finish(event: EventOf<'finished'>): StatusRow {
     if (event.failures.size === 0) return this.status(event, 'TASK_FINISHED', '');
-    const failures = [...event.failures].map(([item, failure]) => `${item}=${describeError(failure, MOST_CAUSES)}`);
+    const failures = [...event.failures].map(([item, failure]) => `${item}=${describeFailure(failure)}`);
     return this.status(event, 'TASK_ERROR', `{${failures.join(', ')}}`);
   }
 
@@ -138,9 +147,9 @@ function causeOf(outcome: SettledOutcome): string | null {
     case 'succeeded':
       return null;
     case 'failed':
-      return describeError(outcome.error, MOST_CAUSES);
+      return describeFailure(outcome.error);
     case 'aborted':
-      return describeError(outcome.reason, MOST_CAUSES);
+      return describeFailure(outcome.reason);
     case 'fenced':
       return 'The lease is over: another run has the item, the session has ended, or the job was removed.';
     default:
@@ -150,6 +159,17 @@ function causeOf(outcome: SettledOutcome): string | null {
 
 function jobOf(event: EventOf<'triggered' | 'misfired' | 'begun' | 'finished'>): JobName {
   return 'jobName' in event ? event.jobName : event.trigger.jobName;
+}
+
+/**
+ * A failure, or the reason of an abort. It begins with a word of `HandOver` and a colon only if the run was handed
+ * over, so that a query can leave out what is no failure.
+ */
+function describeFailure(failure: unknown): string {
+  const handOver = handOverOf(failure);
+  if (handOver !== undefined) return `${handOver}: ${messageOf(failure)}`;
+  const text = describeError(failure, MOST_CAUSES);
+  return beginsWithHandOver(text) ? `failed: ${text}` : text;
 }
 
 function misfireText({ jobName, items }: EventOf<'misfired'>): string {

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { LeftJobError } from '../errors.js';
+import { redactThrown } from '../handlers/index.js';
+import { handOverOf } from './hand-over.decision.js';
+import {
+  CancelledError,
+  DrainDeadlineError,
+  HandedOverError,
+  HandlerHungError,
+  InstanceRemovedError,
+  JobTimeoutError,
+  LeaseLostError,
+  SuspendedTooLongError,
+  TaskTerminatedError,
+} from './lease.errors.js';
+import { ResidentStoppedError } from './resident-stop.error.js';
+
+const MOVED = new HandedOverError('j', 'moved');
+
+/** Each reason of an aborted signal, with the word for it. */
+const REASONS: readonly (readonly [Error, string | undefined])[] = [
+  [MOVED, 'moved'],
+  [new HandedOverError('j', 'leaving'), 'leaving'],
+  [new HandedOverError('j', 'suspended'), undefined],
+  [new ResidentStoppedError('j', 0, 'moved'), 'moved'],
+  [new ResidentStoppedError('j', 0, 'disabled'), 'disabled'],
+  [new ResidentStoppedError('j', 0, 'leaving'), 'leaving'],
+  [new ResidentStoppedError('j', 0, 'settings'), undefined],
+  [new DrainDeadlineError('j', 1), 'leaving'],
+  [new InstanceRemovedError('j', 'i', 1), 'leaving'],
+  [new LeftJobError('j'), 'leaving'],
+  [new JobTimeoutError('j', 0, 1), undefined],
+  [new CancelledError('j', 0), undefined],
+  [new SuspendedTooLongError('j', 1), undefined],
+  [new LeaseLostError('j', 0), undefined],
+  [new TaskTerminatedError('j', 0), undefined],
+  [new HandlerHungError('j', 0, 1, { cause: MOVED }), undefined],
+];
+
+it.each(REASONS)('tells from the reason why a run was handed over, if it was: %s', (reason, word) => {
+  expect(handOverOf(reason)).toBe(word);
+  expect(handOverOf(redactThrown(reason, (text) => text.replaceAll('j', '***')))).toBe(word);
+});
+
+it.each([undefined, 'moved', new Error('moved'), { why: 'moved' }])('is not misled by %j', (reason) => {
+  expect(handOverOf(reason)).toBeUndefined();
+});
+
+it('is what the table of docs/promises.md says of each reason', () => {
+  const rows = readFileSync('docs/promises.md', 'utf8').matchAll(/^\| `(\w+Error)` .* \| ([^|]+) \|$/gm);
+  const told = new Map(
+    [...rows].map(([, name, text = '']) => [name, [...text.matchAll(/`(\w+):`/g)].map(([, w]) => w)]),
+  );
+
+  expect(told.size).toBe(8);
+  for (const [name, words] of told) {
+    const own = REASONS.filter(([reason]) => reason.name === name).flatMap(([, word]) => word ?? []);
+    expect({ name, words: new Set(words) }).toEqual({ name, words: new Set(own) });
+  }
+});
