@@ -463,7 +463,7 @@ describe('elasticJobConfig', () => {
   });
 
   it('names unknown variables with its prefix once, except links of Kubernetes', () => {
-    const warn = vi.spyOn(Logger, 'warn').mockReturnValue();
+    const warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
     withVariables({
       CONSOLE_SERVICE_HOST: '10.0.0.7',
       CONSOLE_PORT: 'tcp://10.0.0.7:80',
@@ -473,7 +473,7 @@ describe('elasticJobConfig', () => {
     });
     elasticJobConfig();
     expect(warn.mock.calls).toEqual([
-      ['ELASTIC_JOB_REGION, ELASTIC_JOB_SHARD: no variables of this package; they are ignored', 'ElasticJob'],
+      ['ELASTIC_JOB_REGION, ELASTIC_JOB_SHARD: no variables of this package; they are ignored'],
     ]);
     warn.mockRestore();
   });
@@ -485,18 +485,18 @@ describe('elasticJobConfig', () => {
     ['ELASTIC-JOB-SERVERS', 'ELASTIC-JOB-SERVERS (is it ELASTIC_JOB_SERVERS?)'],
     ['ELASTICJOB_COLOUR', 'ELASTICJOB_COLOUR'],
   ])('names %s in the log once: its name begins almost like those of the package', (name, told) => {
-    const warn = vi.spyOn(Logger, 'warn').mockReturnValue();
+    const warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
     onTestFinished(() => warn.mockRestore());
     vi.stubEnv(name, 'secret');
 
     elasticJobConfig();
     elasticJobConfig();
 
-    expect(warn.mock.calls).toEqual([[`${told}: no variables of this package; they are ignored`, 'ElasticJob']]);
+    expect(warn.mock.calls).toEqual([[`${told}: no variables of this package; they are ignored`]]);
   });
 
   it('names no links of Kubernetes, no variables of others, and not the one that makes a process a task', () => {
-    const warn = vi.spyOn(Logger, 'warn').mockReturnValue();
+    const warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
     onTestFinished(() => warn.mockRestore());
     const links = ['ELASTICJOB_SERVICE_HOST', 'ELASTIC_JOBS_PORT_80_TCP_ADDR'];
     for (const name of [...links, 'ELASTICSEARCH_URL', 'ELASTIC_JOB_TASK']) vi.stubEnv(name, 'x');

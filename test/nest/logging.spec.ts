@@ -33,6 +33,7 @@ describe('log lines', () => {
   afterEach(() => {
     Logger.overrideLogger(false);
     vi.unstubAllEnvs();
+    vi.restoreAllMocks();
   });
 
   it('name job and item of each failure, and report the life of the job', async () => {
@@ -333,6 +334,35 @@ describe('log lines', () => {
   });
 
   it.each([
+    ['an error of a handler', (text: string) => ({ error: new Error(text, { cause: new Error(text) }) })],
+    ['a warning', (text: string) => ({ message: text })],
+  ])('have at most 4 KB, without what is to be redacted, and say how long they were: %s', async (_what, parts) => {
+    const { lines, jobs } = await startLogging(
+      { provide: 'no jobs', useValue: undefined },
+      { redact: (text) => text.replaceAll('s3cret'.repeat(900), '(redacted)') },
+    );
+    const stacks: string[] = [];
+    vi.spyOn(Logger.prototype, 'error').mockImplementation((message, stack) => {
+      lines.push(`error: ${message}`);
+      stacks.push(String(stack));
+    });
+    const text = `at first ${'s3cret'.repeat(900)} ${'😀'.repeat(2_000)}`;
+    const event = { jobName: 'j', message: 'broken', error: undefined, ...parts(text) };
+    jobs.app.get(JobEvents).emit({ kind: 'error' in parts(text) ? 'error' : 'warning', ...event });
+
+    const [line = ''] = lines.filter((one) => one.includes('at first'));
+    expect(line).toMatch(/^(?:error|warn): j: .*at first \(redacted\) (?:😀)+ \.\.\. \(cut, of 80\d\d bytes\)$/u);
+    expect(Buffer.byteLength(line.replace(/^\w+: /, ''))).toBeLessThanOrEqual(4_096);
+    for (const stack of stacks) {
+      const each = stack.split('\nCaused by: ');
+      expect(each).toHaveLength(2);
+      expect(Math.max(...each.map((one) => Buffer.byteLength(one)))).toBeLessThanOrEqual(4_096);
+      expect(each).toEqual(Array(2).fill(expect.stringMatching(/\(redacted\).* \.\.\. \(cut, .*\n {4}at /u)));
+    }
+    expect(stacks).toHaveLength(line.startsWith('error') ? 1 : 0);
+  });
+
+  it.each([
     ['warn', ['error']],
     ['off', []],
   ] as const)('are not written below the level "%s"', async (level, levels) => {
@@ -373,7 +403,7 @@ async function startLogging(
   provider: Provider,
   options: ElasticJobModuleOptions = {},
   clock = new VirtualClock(),
-): Promise<{ lines: readonly string[]; jobs: JobApplication }> {
+): Promise<{ lines: string[]; jobs: JobApplication }> {
   const logger = new LogLines();
   const root = rootModule({ providers: [provider], clock, options });
   const starting = NestFactory.createApplicationContext(root, { logger });

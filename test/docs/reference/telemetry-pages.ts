@@ -59,7 +59,8 @@ The application's log has a line for each of them, too, at one of Nest's levels.
 unless \`tracing: [{ type: 'log', level: 'debug' }]\` asks for them. While all is well a job has one line when it
 joins and one when it leaves: who leads, who owns which item, and each step of a trigger are told at \`debug\`. A
 command of an operator, such as a trigger, is told at \`log\`, once by each instance that takes it. A job that is late
-all the time is told of once a minute.`;
+all the time is told of once a minute. A message has at most 4 KB, and so has the stack of each error below it; one that
+was cut says how long it was.`;
 
 const REFUSED = `## Words in events
 

@@ -1,8 +1,7 @@
-import { Logger } from '@nestjs/common';
 import type { JobEvent, JobEventSink } from '../tracing/index.js';
 import { type EventLine, eventLine } from './event-lines.js';
 import { isProduction } from './is-production.js';
-import { visibleStacks, visibleText } from './visible-text.js';
+import { LineLog } from './line-log.js';
 
 /** Nest's levels at which lines are written, and `off`. */
 export const LOG_LEVELS = ['debug', 'log', 'warn', 'error', 'off'] as const;
@@ -28,10 +27,10 @@ export function isLogSinkOptions(sink: object): sink is LogSinkOptions {
   return 'type' in sink && sink.type === 'log';
 }
 
-/** Turns events of jobs into log lines, under the context `ElasticJob`. No other place does. */
+/** Turns events of jobs into log lines. No other place does. */
 export class EventLogger implements JobEventSink {
   readonly name = 'log';
-  private readonly logger = new Logger('ElasticJob');
+  private readonly log = new LineLog();
   private readonly lowest: number;
   private readonly isEmbedded: boolean;
 
@@ -45,15 +44,9 @@ export class EventLogger implements JobEventSink {
     this.write(isOwnRegistry ? embeddedLine(event.sessionId) : eventLine(event));
   }
 
-  /**
-   * Writes a line at its level. Hidden characters become visible: a line has names of jobs and instances, and errors,
-   * that others have written.
-   */
-  write({ level, text, error }: EventLine): void {
-    if (LOG_LEVELS.indexOf(level) < this.lowest) return;
-    const stacks = visibleStacks(error);
-    if (stacks === undefined) return this.logger[level](visibleText(text));
-    this.logger.error(visibleText(text), stacks);
+  /** Writes a line at its level, unless that is too low. */
+  write(line: EventLine): void {
+    if (LOG_LEVELS.indexOf(line.level) >= this.lowest) this.log.write(line);
   }
 }
 

@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import type { SchedulerRegistry } from '@nestjs/schedule';
 import type { CronJob } from 'cron';
@@ -6,6 +6,7 @@ import { errorOfImport, type JobName } from '../domain/index.js';
 import { JobRegistrar } from '../runtime/index.js';
 import { JobEvents } from '../tracing/index.js';
 import { isOfClassNamed } from './class-members.js';
+import { LineLog } from './line-log.js';
 import { scheduledJobsOf } from './scheduled-job.js';
 
 /**
@@ -16,7 +17,7 @@ import { scheduledJobsOf } from './scheduled-job.js';
  */
 @Injectable()
 export class ScheduleListing {
-  private readonly logger = new Logger('ElasticJob');
+  private readonly log = new LineLog();
   private readonly listed = new Map<JobName, CronJob>();
   private stopListening = (): void => {};
   private schedules: SchedulerRegistry | undefined;
@@ -50,7 +51,8 @@ export class ScheduleListing {
   private list(jobName: JobName): void {
     if (!this.schedules || !this.create || this.listed.has(jobName)) return;
     if (this.schedules.doesExist('cron', jobName)) {
-      this.logger.warn(`${jobName}: not listed in SchedulerRegistry, which has another cron job of that name`);
+      const text = `${jobName}: not listed in SchedulerRegistry, which has another cron job of that name`;
+      this.log.write({ level: 'warn', text });
       return;
     }
     const job = this.create(jobName);

@@ -1,6 +1,6 @@
-import { Logger } from '@nestjs/common';
 import type { Clock } from '../clock/index.js';
 import { inService } from './in-service.js';
+import { LineLog } from './line-log.js';
 
 /** Longest time between the module's creation and its first hook that is taken for a slow start, in milliseconds. */
 const LONGEST_START_MS = 30_000;
@@ -15,5 +15,5 @@ const UNCALLED =
  * @returns a function that ends the wait
  */
 export function warnIfUncalled(clock: Clock): () => void {
-  return inService(clock, LONGEST_START_MS, () => new Logger('ElasticJob').warn(UNCALLED));
+  return inService(clock, LONGEST_START_MS, () => new LineLog().write({ level: 'warn', text: UNCALLED }));
 }

@@ -1,3 +1,4 @@
+import { cutText } from './cut-text.js';
 import { describeChain, describeOne, messageOf, stackOf } from '../domain/index.js';
 
 /**
@@ -16,20 +17,23 @@ export function visibleText(text: string): string {
   return text.replaceAll(INVISIBLE, (character) => KNOWN[character] ?? escaped(character));
 }
 
+/** Most bytes of a message within a stack, so that the calls below it are shown. The line has more of it. */
+const MOST_BYTES_OF_MESSAGE = 1_024;
+
 /**
- * The stacks of an error and of its causes, as `visibleText`: each message becomes one line, and the calls stay lines
- * of their own. Undefined if the error has no stack.
+ * The stacks of an error and of its causes, as `visibleText`, each cut at 4 KB: each message becomes one line, and the
+ * calls stay lines of their own. Undefined if the error has no stack.
  */
 export function visibleStacks(error: unknown): string | undefined {
   if (stackOf(error) === undefined) return undefined;
-  return describeChain(error, (thrown) => visibleStack(describeOne(thrown), messageOf(thrown)));
+  return describeChain(error, (thrown) => cutText(visibleStack(describeOne(thrown), messageOf(thrown))));
 }
 
 function visibleStack(stack: string, message: string): string {
   const at = message === '' ? -1 : stack.indexOf(message);
   const end = at === -1 ? 0 : at + message.length;
   const calls = stack.slice(end).split('\n').map(visibleText).join('\n');
-  return visibleText(stack.slice(0, end)) + calls;
+  return cutText(visibleText(stack.slice(0, end)), MOST_BYTES_OF_MESSAGE) + calls;
 }
 
 function escaped(character: string): string {

@@ -1,9 +1,15 @@
-import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { SystemClock } from '../../clock/index.js';
 import { MissingTaskError, TASK_VARIABLE, type TaskReport, TaskWorker, type WorkerLimits } from '../../cloud/index.js';
-import { assertOptionsObject, ConfigurationError, findNearestName, messageOf, show } from '../../domain/index.js';
-import { visibleStacks, visibleText } from '../visible-text.js';
+import {
+  assertOptionsObject,
+  ConfigurationError,
+  findNearestName,
+  isError,
+  messageOf,
+  show,
+} from '../../domain/index.js';
+import { LineLog } from '../line-log.js';
 import { NestTask } from './nest-task.js';
 import { type ImportedModule, TaskModule } from './task.module.js';
 
@@ -77,7 +83,7 @@ function resolve(options: RunTaskOptions) {
 }
 
 function tellPeople(message: string, error: unknown): void {
-  const logger = new Logger('ElasticJob');
-  if (error === undefined) return logger.warn(message);
-  logger.error(visibleText(`${message}: ${messageOf(error)}`), visibleStacks(error));
+  const log = new LineLog();
+  if (error === undefined) return log.write({ level: 'warn', text: message });
+  log.write({ level: 'error', text: `${message}: ${messageOf(error)}`, ...(isError(error) && { error }) });
 }

@@ -1,4 +1,4 @@
-import { applyDecorators, Logger } from '@nestjs/common';
+import { applyDecorators } from '@nestjs/common';
 import { registerAs } from '@nestjs/config';
 import { IsString, ValidateIf } from 'class-validator';
 import { TASK_VARIABLE } from '../../cloud/index.js';
@@ -16,6 +16,7 @@ import {
   text,
 } from '../../domain/index.js';
 import { isProduction } from '../is-production.js';
+import { LineLog } from '../line-log.js';
 import type { ElasticJobModuleOptions } from '../module-options.js';
 import { keptVariable } from './kept-variable.js';
 
@@ -173,8 +174,8 @@ function judgeOthers(present: readonly string[]): readonly string[] {
   const foreign = others.filter((other) => !isFault(other));
   for (const { name } of foreign) told.add(name);
   const named = foreign.map(({ name, meant }) => (meant === undefined ? name : `${name} (is it ${meant}?)`));
-  if (named.length > 0)
-    Logger.warn(`${named.join(', ')}: no variables of this package; they are ignored`, 'ElasticJob');
+  const line = `${named.join(', ')}: no variables of this package; they are ignored`;
+  if (named.length > 0) new LineLog().write({ level: 'warn', text: line });
   return others
     .filter(isFault)
     .map(({ name, meant }) => `${name} is not a variable of this package; did you mean ${meant}?`);
