@@ -22,7 +22,7 @@ import {
   type Provider,
 } from '@nestjs/common';
 import { LazyModuleLoader, NestFactory } from '@nestjs/core';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { judgeReadiness } from '../../libs/elastic-job/src/health/index.js';
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
 import {
@@ -174,9 +174,47 @@ describe('a decorator above that replaces the method', () => {
     for (const provider of [Jobs, Derived]) {
       await expect(startLogging({ providers: [provider] })).rejects.toThrow(
         `${provider.name}.run: ${what} is lost, since the method was replaced after it, by a decorator above ` +
-          `or a spy on the prototype; write ${what} above that decorator`,
+          `on the method or class; write ${what} above the one of a method, or let it keep the method's metadata`,
       );
     }
+  });
+
+  it('is told from a double that a test puts on the prototype or the instance, which runs', async () => {
+    class Jobs {
+      runs: string[] = [];
+
+      @ElasticJob({ ...ONE, name: 'spied' })
+      spied(): void {
+        this.runs.push('real');
+      }
+
+      @ElasticJob({ ...ONE, name: 'kept' })
+      @OnJobEvent('session')
+      kept(): void {}
+    }
+    const onPrototype = vi.spyOn(Jobs.prototype, 'spied').mockReturnValue();
+    const onInstance = new Jobs();
+    vi.spyOn(onInstance, 'kept').mockReturnValue();
+    const { jobs } = await startLogging({ providers: [{ provide: Jobs, useValue: onInstance }] });
+    await jobs.clock.advance(3_000);
+
+    expect(jobs.app.get(JobRegistrar).jobs.map(({ jobName }) => jobName)).toEqual(['spied', 'kept']);
+    expect(onPrototype.mock.calls.length).toBeGreaterThan(1);
+    expect(onInstance.runs).toEqual([]);
+  });
+
+  it('is refused if it stands on the class, whose methods it replaces', async () => {
+    const traced = (target: new () => object): void => {
+      const { value } = Object.getOwnPropertyDescriptor(target.prototype, 'run')!;
+      Object.defineProperty(target.prototype, 'run', { value: (...given: unknown[]) => value(...given) });
+    };
+    @traced
+    class Jobs {
+      @ElasticJob(ONE)
+      run(): void {}
+    }
+
+    await expect(startLogging({ providers: [Jobs] })).rejects.toThrow('Jobs.run: @ElasticJob is lost');
   });
 
   it('is accepted if it keeps the metadata, stands below, or if an override has another method', async () => {
