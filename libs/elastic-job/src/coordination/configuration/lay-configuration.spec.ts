@@ -59,11 +59,15 @@ describe('layConfiguration', () => {
     expect(differences).toHaveLength(4);
   });
 
-  it("keeps local settings that a node of Java lacks, except clockChange, which is Java's", () => {
+  it("keeps local settings that a node of Java lacks, except clockChange and strategy, which are Java's", () => {
     const local = jobOf({ timeZone: 'Europe/Berlin', strategy: byRegion, timeoutMs: 5, concurrency: 2 });
     const { configuration, differences } = layConfiguration(local, FROM_JAVA);
-    expect(configuration).toEqual({ ...local, clockChange: 'quartz' });
-    expect(differences).toEqual([]);
+    expect(configuration).toEqual({
+      ...local,
+      clockChange: 'quartz',
+      strategy: createShardingStrategy('AVG_ALLOCATION'),
+    });
+    expect(differences).toEqual([{ field: 'strategy', local: 'BY_REGION', stored: 'AVG_ALLOCATION' }]);
   });
 
   it('prefers settings of the node over local ones, even if they are defaults', () => {
@@ -142,8 +146,7 @@ describe('layConfiguration', () => {
     [undefined, 'AVG_ALLOCATION', []],
     ['AVG_ALLOCATION', 'AVG_ALLOCATION', []],
     ['ODEVITY', 'AVG_ALLOCATION', [{ field: 'strategy', local: 'ODEVITY', stored: 'AVG_ALLOCATION' }]],
-    // Java could not have named it.
-    ['STICKY', 'STICKY', []],
+    ['STICKY', 'AVG_ALLOCATION', [{ field: 'strategy', local: 'STICKY', stored: 'AVG_ALLOCATION' }]],
   ])("takes Java's average where a node of Java names no strategy, for %s: %s", (strategy, inForce, differing) => {
     const { configuration, differences } = layConfiguration(jobOf({ strategy }), FROM_JAVA);
     expect(configuration.strategy.type).toBe(inForce);
@@ -156,7 +159,7 @@ describe('layConfiguration', () => {
     ['ODEVITY', undefined, 'ODEVITY'],
     ['STICKY', undefined, 'STICKY'],
     [undefined, 'ODEVITY', 'AVG_ALLOCATION'],
-    [undefined, 'STICKY', 'STICKY'],
+    [undefined, 'STICKY', 'AVG_ALLOCATION'],
     ['AVG_ALLOCATION', 'ODEVITY', 'AVG_ALLOCATION'],
   ])('names the strategy beside a Java peer for %s in the node and %s in the code: %s', (written, strategy, type) => {
     const text = formatConfiguration(

@@ -63,15 +63,14 @@ export function isShareableStrategyType(type: string): boolean {
 }
 
 /**
- * The strategy where Java's instances plan as well, or have written the job's settings: one of Java's if the registry
- * names it, else Java's average allocation, which also takes the place of `BALANCED`. Any other strategy that Java
- * lacks stays, since only this package could have named it.
+ * The strategy where Java's instances plan as well, or have written the job's settings: the one that the registry
+ * names, else Java's average allocation, which also takes the place of `BALANCED`. Java's leader plans alike, except by
+ * a strategy that Java lacks and the registry names, with which the job cannot be shared.
  * @param strategy the one among our own instances
  * @param isNamed true if the registry names it
  */
 export function strategyBesideJava(strategy: ShardingStrategy, isNamed: boolean): ShardingStrategy {
-  const isKept = isJavaStrategyType(strategy.type) ? isNamed : strategy.type !== balanced.type;
-  return isKept ? strategy : createShardingStrategy(avgAllocation.type);
+  return isNamed && strategy.type !== balanced.type ? strategy : createShardingStrategy(avgAllocation.type);
 }
 
 function builtInTypes(): string[] {

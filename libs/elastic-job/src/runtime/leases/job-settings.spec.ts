@@ -47,6 +47,25 @@ describe('JobSettings', () => {
   );
 
   it.each([
+    ['the registry names it', (text: string) => text, ['STICKY', [expect.stringContaining('strategy "STICKY"')]]],
+    ['only the code names it', (text: string) => text.replace(/ {2}nestjs\.strategy.*\n/, ''), ['AVG_ALLOCATION', []]],
+    [
+      'Java wrote the settings',
+      (text: string) => text.replaceAll(/ {2}nestjs\..*\n/g, '  a: b\n'),
+      ['AVG_ALLOCATION', []],
+    ],
+  ])('judges a strategy that Java lacks, beside Java peers, by what the registry says: %s', async (_, edit, judged) => {
+    const { member, settings } = await installed({ strategy: 'STICKY' });
+    await write(member, edit);
+    await member.center.create(member.tree.paths.instance('10.0.0.9@-@1'), '', 'EPHEMERAL');
+    await member.tree.sync();
+
+    settings.apply(member.tree);
+
+    expect([member.configurations.strategy(member.tree).type, settings.unshareable(member.tree)]).toEqual(judged);
+  });
+
+  it.each([
     ['auto', false, FIRST_PASS],
     ['auto', true, SECOND_PASS],
     ['quartz', false, SECOND_PASS],
@@ -418,7 +437,9 @@ describe('JobSettings', () => {
 
     expect([settings.configuration.cron, settings.fault]).toEqual([cron, undefined]);
     expect(events.filter(({ kind }) => kind === 'warning')).toMatchObject([
-      { message: `the registry's cron "${cron}" ${end}, so it runs only when it is triggered; edit it there` },
+      {
+        message: `the registry's cron "${cron}" ${end}, so it runs only when it is triggered; edit it there, or remove the job`,
+      },
     ]);
   });
 

@@ -97,7 +97,7 @@ export class JobSettings {
     if (!tree.company.knowsFewerSettings) return [];
     const once = listenersOf(this.inForce, this.listeners).filter(({ distributesOnce }) => distributesOnce);
     return [
-      ...findUnshareable(this.inForce),
+      ...findUnshareable({ ...this.inForce, strategy: this.configurations.strategy(tree) }),
       ...findUnshareableListeners(once, this.javaListenerTypes),
       ...tree.dependents().slice(0, MOST_DEPENDENTS).map(describeDependent),
     ];
@@ -130,7 +130,8 @@ export class JobSettings {
     this.noteState('idle', this.isJudged ? former : undefined, (one) =>
       hasIdleFailover(one) ? IDLE_FAILOVER : undefined,
     );
-    if (configuration !== former) this.noteState('over', former, (one) => this.describeEnd(one));
+    if (configuration !== former || !this.isJudged)
+      this.noteState('over', this.isJudged ? former : undefined, (one) => this.describeEnd(one));
     this.isJudged = true;
   }
 
@@ -164,7 +165,7 @@ export class JobSettings {
   private describeEnd(configuration: JobConfiguration): string | undefined {
     const schedule = this.schedules.of(timetableOf(configuration, this.firesByQuartz));
     const end = schedule && findEnd(schedule, this.news.now);
-    return end && `the registry's ${end}, so it runs only when it is triggered; edit it there`;
+    return end && `the registry's ${end}, so it runs only when it is triggered; edit it there, or remove the job`;
   }
 
   private tellBad(): void {
