@@ -38,6 +38,7 @@ import {
 import { keepOperations } from './install-operations.js';
 import type { PropTrust, StrategyLookup } from './lay-configuration.js';
 import type { AssertFits, LocalJob } from './local-job.js';
+import { parseConfiguration } from './parse-configuration.js';
 import { SettingsReader } from './settings-reader.js';
 import { SettingsWriter } from './settings-writer.js';
 
@@ -152,6 +153,13 @@ export class Configurations {
     return configuration.overwrite ? configuration : this.inForce(tree).configuration;
   }
 
+  /** True if an installation writes the local cron, and the registry has another one, or does not know the job. */
+  bringsCron(tree: JobTree): boolean {
+    const { configuration } = this.localJob(tree.jobName);
+    const node = tree.node(tree.paths.config);
+    return node === undefined || (configuration.overwrite && cronIn(node, tree.jobName) !== configuration.cron);
+  }
+
   /** Faults that the job's work finds in props; none if this process has no such job. */
   findPropsFaults(
     { jobName, props }: Pick<JobConfiguration, 'jobName' | 'props'>,
@@ -234,5 +242,14 @@ export class Configurations {
       throw new UnknownJobError(jobName, 'process', false, findNearestName(jobName, [...this.local.keys()]));
     }
     return job;
+  }
+}
+
+/** The cron of a node; undefined if there is none, or if the text cannot be read. */
+function cronIn({ data }: RegistryNode, jobName: JobName): string | undefined {
+  try {
+    return parseConfiguration(data, jobName).cron || undefined;
+  } catch {
+    return undefined;
   }
 }

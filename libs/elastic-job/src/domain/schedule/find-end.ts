@@ -16,7 +16,12 @@ export function findEnd(schedule: CronSchedule, now: number): string | undefined
     : `${cron} is over, its last fire time was ${new Date(last).toISOString()}`;
 }
 
-/** The same, with the remedy of the one who gives the cron. */
+/** Finds why a schedule has no fire time at all, with the remedy. */
+export function findNeverFault(schedule: CronSchedule): string | undefined {
+  return findEndFault(schedule, BEFORE_ALL);
+}
+
+/** The same as `findEnd`, with the remedy of the one who gives the cron. */
 export function findEndFault(schedule: CronSchedule, now: number): string | undefined {
   const end = findEnd(schedule, now);
   return end && `${end}; correct it, or give none for a job that runs when it is triggered`;

@@ -1,6 +1,6 @@
 // Fire times of a job: cron expressions, time zones and clock changes.
 export { CronSchedule, type ClockChange } from './cron-schedule.js';
-export { findEnd, findEndFault } from './find-end.js';
+export { findEnd, findEndFault, findNeverFault } from './find-end.js';
 export { lastFireTime, type Timetable } from './last-fire-time.js';
 export { nextFireTimes, type NextFireTimesOptions } from './next-fire-times.js';
 export { Schedules } from './schedules.js';

@@ -1,5 +1,13 @@
 import { JobTree, type OwnSweep, untilAnswered } from '../../coordination/index.js';
-import { type JobConfiguration, type JobInstance, type JobName, SparseMap } from '../../domain/index.js';
+import {
+  ConfigurationError,
+  findEndFault,
+  type JobConfiguration,
+  type JobInstance,
+  type JobName,
+  SparseMap,
+  timetableOf,
+} from '../../domain/index.js';
 import type { JobSettings, ProcessContext, RunningItems } from '../leases/index.js';
 import { assertFencesNotAhead } from './fence-check.js';
 import type { JobDefinition } from './job-definition.js';
@@ -46,6 +54,7 @@ export class JobEntry {
     };
     const tree = await JobTree.open(registry, clock, this.jobName, self, treeOptions);
     try {
+      if (!this.hasEntered) this.assertFires(tree);
       // A job that has run before waits for its parents, whatever happens to them.
       if (!this.hasEntered)
         await this.untilAnswered(tree, signal, () => services.dependencies.assertPossible(tree, definition));
@@ -108,6 +117,16 @@ export class JobEntry {
 
   private assertUsable(configuration: JobConfiguration): void {
     this.shared.errorHandlers.assertUsable(configuration, `job "${this.jobName}" (${this.parts.definition.place})`);
+  }
+
+  // A schedule that is over is a mistake only where it is new: a job that has run to its end may start again.
+  private assertFires(tree: JobTree): void {
+    const { options, schedules, services } = this.shared;
+    const { configuration, createdAs, place } = this.parts.definition;
+    if (createdAs !== undefined || !services.configurations.bringsCron(tree)) return;
+    const schedule = schedules.of(timetableOf(configuration, false));
+    const fault = schedule && findEndFault(schedule, options.clock.wallNow());
+    if (fault !== undefined) throw new ConfigurationError(`job "${this.jobName}" (${place})`, [fault]);
   }
 
   // Writes nothing into a tree that others may change. A tree created here is judged after its creation.

@@ -189,8 +189,7 @@ export class ElasticJobRuntime {
   ): void {
     const place = `job "${configuration.jobName}"`;
     this.errorHandlers.assertEditable(configuration, former, place);
-    const end = configuration.cron === former.cron ? undefined : this.jobs.findEndFault(configuration);
-    if (end !== undefined) throw new ConfigurationError(place, [end]);
+    if (configuration.cron !== former.cron) this.jobs.assertFires(configuration, place);
     const declared = template && this.templates.find(template.name);
     if (declared?.limits !== undefined) assertTextWithin(declared.limits, template!.text);
     if (declared !== undefined) return assertMeetsTemplate(declared, configuration, place);

@@ -131,8 +131,7 @@ export class JobRegistrar {
       surplusItemParameters: true,
       idleFailover: !switchesFailover(settings),
     });
-    const end = settings.cron === undefined ? undefined : this.ownJobs.findEndFault(configuration);
-    if (end !== undefined) throw new ConfigurationError(CHANGED, [end]);
+    if (settings.cron !== undefined) this.ownJobs.assertFires(configuration, CHANGED);
     await this.ownJobs.rewrite(job, configuration, Object.keys({ ...follows, ...settings }));
     return job.configuration;
   }
@@ -262,9 +261,9 @@ export class JobRegistrar {
     const { configuration, createdAs, findPropsFaults, tasks } = definition;
     // The registry provides the cron of a created job, and the props that its template leaves open.
     const ofCode = createdAs === undefined ? configuration : undefined;
-    const end = ofCode && this.ownJobs.findEndFault(ofCode);
+    const never = ofCode && this.ownJobs.findNeverFault(ofCode);
     return [
-      ...(end === undefined ? [] : [end]),
+      ...(never === undefined ? [] : [never]),
       ...((ofCode && findPropsFaults?.(ofCode.props, onThrown)) ?? []),
       ...(tasks === undefined || configuration.monitorExecution ? [] : [UNRECORDED]),
     ];

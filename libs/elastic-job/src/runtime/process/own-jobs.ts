@@ -1,7 +1,10 @@
 import { type Deadline, waitFor } from '../../clock/index.js';
 import { JobRemovedError } from '../../coordination/index.js';
 import {
+  ConfigurationError,
+  type CronSchedule,
   findEndFault,
+  findNeverFault,
   ID_DELIMITER,
   type JobConfiguration,
   type ItemWork,
@@ -77,6 +80,10 @@ export class OwnJobs {
   }
 
   /** @returns false if the session has ended meanwhile and another one has begun */
+  private scheduleOf(configuration: JobConfiguration): CronSchedule | undefined {
+    return this.shared.schedules.of(timetableOf(configuration, false));
+  }
+
   private async joinAll(): Promise<boolean> {
     const self = (this.self = this.identity());
     const { id } = this.shared.options.registry.session;
@@ -142,10 +149,17 @@ export class OwnJobs {
     return isolate(definition, { pool, clock, hungGraceMs, configuration: inForce });
   }
 
-  /** Finds why settings give no fire time from now on, with the remedy; undefined if they do, or have no schedule. */
-  findEndFault(configuration: JobConfiguration): string | undefined {
-    const schedule = this.shared.schedules.of(timetableOf(configuration, false));
-    return schedule && findEndFault(schedule, this.clock.wallNow());
+  /** @throws {ConfigurationError} if settings have a schedule that gives no fire time from now on */
+  assertFires(configuration: JobConfiguration, place: string): void {
+    const schedule = this.scheduleOf(configuration);
+    const fault = schedule && findEndFault(schedule, this.clock.wallNow());
+    if (fault !== undefined) throw new ConfigurationError(place, [fault]);
+  }
+
+  /** Finds why settings give no fire time at all, with the remedy; undefined if they do, or have no schedule. */
+  findNeverFault(configuration: JobConfiguration): string | undefined {
+    const schedule = this.scheduleOf(configuration);
+    return schedule && findNeverFault(schedule);
   }
 
   create(definition: JobDefinition): JobRuntime {
