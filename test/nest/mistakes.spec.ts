@@ -377,7 +377,7 @@ describe('a job after one that has never started', () => {
       jobs.clock,
       jobs.app.get(JobRegistrar).add({ name: 'import', ...ONE }, () => {}),
     );
-    await jobs.clock.advance(30_000);
+    await jobs.clock.advance(5_000);
 
     expect(warned).toEqual([
       'report: it starts after missing jobs (import), and cannot start until they are there; ' +
@@ -388,7 +388,35 @@ describe('a job after one that has never started', () => {
       details: { reasons: ['job "report" waits for missing jobs: import'] },
     });
     expect(readiness().status).toBe('up');
-    expect(jobs.app.get(Reports).fireTimes.length).toBeGreaterThan(10);
+    expect(jobs.app.get(Reports).fireTimes.length).toBeGreaterThanOrEqual(4);
+  });
+
+  it('is not said to wait for one that has come after its leader has abdicated', async () => {
+    const { jobs } = await startLogging({ providers: [Reports] });
+    const within = <T>(work: Promise<T>) => whileTimePasses(jobs.clock, work);
+    await within(jobs.app.get(JobOperateApi).disable('report'));
+    await within(jobs.app.get(JobRegistrar).add({ name: 'import', ...ONE }, () => {}));
+    await jobs.clock.advance(30_000);
+
+    expect(judgeReadiness(jobs.app.get(ElasticJobRuntime).status()).details.reasons).not.toContainEqual(
+      expect.stringContaining('missing'),
+    );
+  });
+
+  it('tells of one that comes and cannot be started after', async () => {
+    const { jobs, log } = await startLogging({ providers: [Reports] });
+    await whileTimePasses(
+      jobs.clock,
+      jobs.app.get(JobRegistrar).add({ name: 'import', shardingTotalCount: 1 }, () => {}),
+    );
+    await jobs.clock.advance(30_000);
+
+    const fault = 'after "import": it has no schedule, so its runs have no fire time; give it a cron, or an after';
+    expect(log.at('error')).toEqual([expect.stringContaining('report: ')]);
+    expect(judgeReadiness(jobs.app.get(ElasticJobRuntime).status())).toMatchObject({
+      status: 'degraded',
+      details: { reasons: [expect.stringContaining(fault)] },
+    });
   });
 });
 

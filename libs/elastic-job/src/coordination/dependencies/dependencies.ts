@@ -16,7 +16,17 @@ import { type Configurations, parseConfiguration } from '../configuration/index.
 import { instanceOf, JobPaths, type JobTree, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
 
-const NONE: readonly JobName[] = [];
+const NONE: readonly never[] = [];
+
+/** The parents of a job, as its leader has found them. */
+interface FoundParents {
+  /** Those that do not exist; the job is registered at them once they do. */
+  readonly missing: readonly JobName[];
+  /** Reasons why the job cannot start after the others. */
+  readonly faults: readonly string[];
+}
+
+const ALL_THERE: FoundParents = { missing: NONE, faults: NONE };
 
 /** Jobs after which a job starts: checks that this is possible, and registers the job at them. @see RunNotes */
 export class Dependencies {
@@ -47,30 +57,33 @@ export class Dependencies {
   }
 
   /**
-   * Registers the settings' dependencies: the job at its parents, and the parents here.
-   * @returns parents that do not exist; the job is registered at them once they do
+   * Registers the settings' dependencies: the job at its parents, and the parents here. Parents that have come since
+   * the job was installed are judged now.
    */
-  async keep(tree: JobTree, { guard, signal }: LeadershipTerm): Promise<readonly JobName[]> {
-    const { after } = this.configurations.current(tree.jobName);
-    if (after.length === 0 && !tree.has(tree.paths.after)) return [];
+  async keep(tree: JobTree, { guard, signal }: LeadershipTerm): Promise<FoundParents> {
+    const configuration = this.configurations.current(tree.jobName);
+    const { after } = configuration;
+    if (after.length === 0 && !tree.has(tree.paths.after)) return ALL_THERE;
     const ledger = tree.startLedger() ?? NO_STARTS;
     const isKnown = ledger.parents.join() === after.join();
     // A start before the first plan would belong to no item.
-    if ((isKnown && this.kept.get(tree) === after.join()) || tree.items().length === 0) return [];
-    return untilCommitted(
+    if ((isKnown && this.kept.get(tree) === after.join()) || tree.items().length === 0) return ALL_THERE;
+    const missing = await untilCommitted(
       tree,
       'telling other jobs of a dependency',
       async () => {
-        const { operations, missing } = await this.registration(tree, after, signal);
+        const registration = await this.registration(tree, after, signal);
+        const { operations } = registration;
         const isWritten =
           operations.length === 0 || (await tree.commit([...guard, ...operations], { signal })).kind === 'committed';
-        if (!isWritten) return undefined;
-        if (missing.length === 0) this.kept.set(tree, after.join());
-        this.missing.set(tree, missing);
-        return missing;
+        return isWritten ? registration.missing : undefined;
       },
       signal,
     );
+    this.missing.set(tree, missing);
+    const faults = findDependencyFaults(factsOf(configuration), await this.readChains(after, signal));
+    if (missing.length === 0 && faults.length === 0) this.kept.set(tree, after.join());
+    return { missing, faults };
   }
 
   /**
@@ -86,7 +99,7 @@ export class Dependencies {
     return !tree.has(tree.paths.after) && this.configurations.current(tree.jobName).after.length > 0;
   }
 
-  /** Parents that were not there when this leader last looked. */
+  /** Parents that were not there when this instance last looked, as leader. */
   missingParents(tree: JobTree): readonly JobName[] {
     const missing = this.missing.get(tree) ?? NONE;
     const { after } = this.configurations.current(tree.jobName);

@@ -9,21 +9,25 @@ import {
   removeStaleCancels,
   type Sweeper,
 } from '../../coordination/index.js';
-import { failsOver, InvalidShardingError, type JobConfiguration, type JobName } from '../../domain/index.js';
-import type { Operation } from '../../registry/index.js';
+import {
+  ConfigurationError,
+  failsOver,
+  InvalidShardingError,
+  type JobConfiguration,
+  type JobName,
+} from '../../domain/index.js';
+import type { ChildrenWatch, Operation } from '../../registry/index.js';
 import type { JobContext } from '../leases/index.js';
 import type { RecentPeers } from './recent-peers.js';
 import { requestedTrigger } from './requested-trigger.js';
 import type { Resharding } from './resharding.js';
 
-/** Milliseconds until a leader looks again for jobs after which its job starts. */
-const LOOK_FOR_PARENTS_MS = 10_000;
-
 /** The leader's work for a job besides its runs, done each time the leader is woken. */
 export class LeaderWork {
   private waiting: Timer | undefined;
   private missingParents = '';
-  private lookingForParents: Timer | undefined;
+  private newJobs: ChildrenWatch | undefined;
+  private isStopped = false;
 
   /** @param onReady called when there is work again */
   constructor(
@@ -35,7 +39,8 @@ export class LeaderWork {
 
   stop(): void {
     this.waiting?.cancel();
-    this.lookingForParents?.cancel();
+    this.isStopped = true;
+    this.unfollowNewJobs();
   }
 
   /** Purges the queue of a disabled job, or the items in it would run when the job is enabled again. */
@@ -54,7 +59,7 @@ export class LeaderWork {
       await this.tidyFailover(term, leftOut);
       await this.plan(term, leftOut);
       await this.keepConfiguration(term, leftOut);
-      await this.keepDependencies(term);
+      await this.keepDependencies(term).catch((error: unknown) => leftOut.push(error));
       await this.context.services.retention.tidy(this.context.tree, term);
       if (leftOut.length > 0) throw leftOut[0];
     } catch (error) {
@@ -109,17 +114,35 @@ export class LeaderWork {
     this.context.events.emit({ kind: 'warning', jobName: tree.jobName, message });
   }
 
+  /** @throws {ConfigurationError} if a parent has come that cannot be one */
   private async keepDependencies(term: LeadershipTerm): Promise<void> {
     const { events, services, tree } = this.context;
     const { jobName } = tree;
     const isDamaged = services.dependencies.isDamaged(tree);
-    const missing = await services.dependencies.keep(tree, term);
+    const { missing, faults } = await services.dependencies.keep(tree, term);
     this.tellMissing(missing);
-    this.lookingForParents?.cancel();
-    if (missing.length > 0) this.lookingForParents = this.context.clock.setTimer(LOOK_FOR_PARENTS_MS, this.onReady);
-    if (!isDamaged) return;
-    const message = `"${tree.paths.after}" could not be read and was created anew; starts that had not begun are lost`;
-    events.emit({ kind: 'warning', jobName, message });
+    if (isDamaged) {
+      const message = `"${tree.paths.after}" could not be read and was created anew; starts that had not begun are lost`;
+      events.emit({ kind: 'warning', jobName, message });
+    }
+    if (missing.length > 0) await this.followNewJobs(term);
+    else this.unfollowNewJobs();
+    if (faults.length > 0) throw new ConfigurationError(`job "${jobName}"`, faults);
+  }
+
+  /** Hears of jobs that come, since a parent may be among them. */
+  private async followNewJobs({ signal }: LeadershipTerm): Promise<void> {
+    if (this.newJobs !== undefined) return;
+    const watch = await this.context.options.registry.watchChildren('/', this.onReady, { signal });
+    if (this.isStopped) return watch.close();
+    this.newJobs = watch;
+    // One may have come just before.
+    this.onReady();
+  }
+
+  private unfollowNewJobs(): void {
+    this.newJobs?.close();
+    this.newJobs = undefined;
   }
 
   private tellMissing(parents: readonly JobName[]): void {

@@ -62,7 +62,7 @@ interface JobStatusParts {
   readonly schedule: JobSchedule;
   readonly running: RunningItems;
   readonly mixed: MixedJob;
-  readonly services: Pick<CoordinationServices, 'dependencies' | 'executions'>;
+  readonly services: Pick<CoordinationServices, 'dependencies' | 'executions' | 'leader'>;
   readonly missedRuns: number;
   readonly joinFailure: StandingFailure | undefined;
 }
@@ -94,9 +94,10 @@ export function statusOf(parts: JobStatusParts): JobStatus {
   };
 }
 
-function missing({ dependencies }: JobStatusParts['services'], tree: JobTree): readonly JobName[] | undefined {
-  const parents = dependencies.missingParents(tree);
-  return parents.length === 0 ? undefined : parents;
+// A former leader looks no more.
+function missing({ dependencies, leader }: JobStatusParts['services'], tree: JobTree): readonly JobName[] | undefined {
+  const parents = leader.term(tree.jobName) && dependencies.missingParents(tree);
+  return parents?.length === 0 ? undefined : parents;
 }
 
 function problemOf({ mixed, mode, settings }: JobStatusParts): string | undefined {
