@@ -172,7 +172,7 @@ describe("the defaults of the module, for jobs of ElasticJob-Cloud's tree", () =
 
     const inForce = () => {
       expect(settings('timed')).toMatchObject({ timeoutMs: 60_000, concurrency: 2, failover: false, overwrite: false });
-      expect(settings('always')).toMatchObject({ timeoutMs: 60_000, concurrency: undefined, resident: true });
+      expect(settings('always')).toMatchObject({ timeoutMs: undefined, concurrency: undefined, resident: true });
     };
     await vi.waitFor(inForce, { timeout: 10_000, interval: 20 });
   });
@@ -185,6 +185,7 @@ describe('a default that a job excludes by its own options', () => {
     ['misfirePolicy', { misfirePolicy: 'all' }, { misfire: false }, { misfire: false, misfirePolicy: 'skip' }],
     ['misfire', { misfire: false }, { misfirePolicy: 'all' }, { misfire: true, misfirePolicy: 'all' }],
     ['concurrency', { concurrency: 2 }, { cron: undefined, resident: true }, { concurrency: undefined }],
+    ['timeoutMs', { timeoutMs: 60_000 }, { cron: undefined, resident: true }, { timeoutMs: undefined }],
     [
       'concurrency, said in the word of Java',
       { concurrency: 2 },

@@ -7,8 +7,13 @@ import { type Clock, SystemClock } from '../clock/index.js';
  * @returns a function that withdraws the call
  */
 export function inService(clock: Clock, afterMs: number, callback: () => void): () => void {
-  if (!(clock instanceof SystemClock) || !threads.isMainThread || process.env['NODE_ENV'] === 'test') return () => {};
+  if (!(clock instanceof SystemClock) || !threads.isMainThread || isTest()) return () => {};
   const timer = clock.setTimer(afterMs, callback);
   timer.unref?.();
   return () => timer.cancel();
+}
+
+/** True in the tests of Jest and Vitest, which set the first variable, and of `node:test`. */
+function isTest(): boolean {
+  return process.env['NODE_ENV'] === 'test' || process.env['NODE_TEST_CONTEXT'] !== undefined;
 }

@@ -65,7 +65,6 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
     @Optional() @Inject(TASK_SCHEDULER) private readonly tasks?: TaskScheduler,
     @Optional() @Inject(ELASTIC_JOB_TASK) private readonly isInTask = false,
   ) {
-    this.stopWaiting = warnIfUncalled(clock);
     const own = [...modules.values()].filter(({ metatype }) => metatype === ElasticJobLifecycleModule);
     for (const module of own) module.distance = BEFORE_ALL_OTHERS;
     const roots = [...modules.values()].filter(({ imports }) => own.some((module) => imports.has(module)));
@@ -74,6 +73,7 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
         `imported ${roots.length} times with forRoot or forRootAsync; import it once, it is global`,
       ]);
     }
+    this.stopWaiting = warnIfUncalled(clock);
   }
 
   /** @throws {ConfigurationError} for a wrong setting of a job. */

@@ -7,7 +7,8 @@ const LONGEST_START_MS = 30_000;
 
 const UNCALLED =
   `ElasticJobModule was made ${LONGEST_START_MS / 1_000} s ago, and Nest has not called its onModuleInit yet: ` +
-  'no job runs until then; call app.init() or app.listen(), since startAllMicroservices() alone calls no hook';
+  'no job runs until then; unless another module is still starting, call app.init() or app.listen(), ' +
+  'since startAllMicroservices() alone calls no hook';
 
 /**
  * Warns if Nest does not call the module's hooks, as in a hybrid application that only starts its microservices. The

@@ -76,6 +76,8 @@ export function withDefaults(options: JobOptions): CompleteOptions {
 /** Defaults that no rule forbids, and that would still act against the options. */
 function fits(name: CommonName, options: JobOptions, { onHung }: JobDefaults): boolean {
   if (name === 'concurrency') return !isGiven(options.jobExecutorThreadPoolSizeProviderType);
+  // Its runs have no end by themselves, and it could not say that it has no limit.
+  if (name === 'timeoutMs') return options.resident !== true;
   return name !== 'onHung' || onHung !== 'terminate' || isGiven(options.isolation);
 }
 
