@@ -1,3 +1,4 @@
+import { behindDouble } from './decorated-methods.js';
 import type { JobMethod, ProviderClass, ProviderWrapper } from './found-job.js';
 
 /**
@@ -19,7 +20,10 @@ export function isOfClassNamed(value: unknown, name: string): value is object {
   return typeof made === 'function' && made.name === name;
 }
 
-/** Methods of a class's instances, inherited ones included, the nearest of each name. Getters are not called. */
+/**
+ * Methods of a class's instances, inherited ones included, the nearest of each name. Behind a test double it is the
+ * decorated one. Getters are not called.
+ */
 export function methodsOf(providerClass: ProviderClass): ReadonlyMap<string | symbol, JobMethod> {
   return members(providerClass.prototype, Object.prototype);
 }
@@ -29,12 +33,27 @@ export function staticMethodsOf(providerClass: ProviderClass): ReadonlyMap<strin
   return members(providerClass, Function.prototype);
 }
 
+/**
+ * Calls a method of a provider's instance as the instance has it now: a stub or a spy may be in the place of the
+ * class's own. @throws {TypeError} if it has no such method
+ */
+export function callMethod(
+  instance: object,
+  methodName: string | symbol,
+  place: string,
+  given: readonly unknown[],
+): unknown {
+  const method: unknown = Reflect.get(instance, methodName);
+  if (typeof method === 'function') return Reflect.apply(method, instance, given);
+  throw new TypeError(`${place}: the instance of the provider has no such method.`);
+}
+
 function members(from: object, end: object): ReadonlyMap<string | symbol, JobMethod> {
   const nearest = new Map<string | symbol, unknown>();
   for (let owner: object | null = from; owner !== null && owner !== end; owner = Object.getPrototypeOf(owner)) {
     for (const key of Reflect.ownKeys(owner)) {
       if (key === 'constructor' || nearest.has(key)) continue;
-      nearest.set(key, Object.getOwnPropertyDescriptor(owner, key)?.value);
+      nearest.set(key, behindDouble(owner, key, Object.getOwnPropertyDescriptor(owner, key)?.value));
     }
   }
   return new Map([...nearest].filter((entry): entry is [string | symbol, JobMethod] => typeof entry[1] === 'function'));

@@ -1,4 +1,5 @@
 import type { ProviderClass } from './found-job.js';
+import { isTestDouble } from './test-doubles.js';
 
 /** Key under which a prototype lists its decorated methods. Text, so that two copies of the package agree. */
 const DECORATED_METHODS = 'elastic-job:decorated-methods';
@@ -10,31 +11,19 @@ interface DecoratedMethod {
   readonly method: string | symbol;
   /** Metadata that the decorator has left on the function. */
   readonly key: string;
-  readonly value: object;
-}
-
-interface NotedMethod extends DecoratedMethod {
-  /** The function that the class had when it was complete. Until then, and instead of a test double, the decorated one. */
-  complete: unknown;
+  /** The function that was decorated. */
+  readonly decorated: object;
 }
 
 /** Notes a decorated method on its prototype, which stays if the function is replaced. */
 export function noteDecorated(prototype: object, decorated: DecoratedMethod): void {
-  const noted: NotedMethod = { ...decorated, complete: decorated.value };
-  Reflect.defineMetadata(DECORATED_METHODS, [...decoratedMethodsOf(prototype), noted], prototype);
-  // All decorators of a class are applied in one turn. What replaces the method later is none of them.
-  void Promise.resolve().then(() => noteComplete(prototype, noted));
-}
-
-function noteComplete(prototype: object, noted: NotedMethod): void {
-  const last = valueOf(prototype, noted.method);
-  if (!isTestDouble(last)) noted.complete = last;
+  Reflect.defineMetadata(DECORATED_METHODS, [...decoratedMethodsOf(prototype), decorated], prototype);
 }
 
 /**
  * Finds decorators of a class's methods, inherited ones included, whose function was replaced by one without their
- * metadata. A function that has come after the class was complete, as a test replaces a method, gets the metadata.
- * @returns a fault for each, as the end of a sentence that begins with the method's place
+ * metadata. A test double takes its place for a while only. @returns a fault for each, as the end of a sentence that
+ * begins with the method's place
  */
 export function findReplaced(providerClass: ProviderClass, what: string): [string | symbol, string][] {
   const found = new Map<string | symbol, string>();
@@ -42,36 +31,29 @@ export function findReplaced(providerClass: ProviderClass, what: string): [strin
   let owner: object | null = providerClass.prototype;
   for (; owner !== null && owner !== Object.prototype; owner = Object.getPrototypeOf(owner)) {
     for (const decorated of decoratedMethodsOf(owner)) {
-      if (decorated.what !== what || seen.has(decorated.method)) continue;
-      if (!keepsMetadata(owner, decorated)) found.set(decorated.method, describe(what));
+      const { method, key } = decorated;
+      const present: unknown = Object.getOwnPropertyDescriptor(owner, method)?.value;
+      const isLost = typeof present === 'function' && !isTestDouble(present) && !Reflect.hasMetadata(key, present);
+      if (decorated.what === what && isLost && !seen.has(method)) found.set(method, describe(what));
     }
     for (const name of Reflect.ownKeys(owner)) seen.add(name);
   }
   return [...found];
 }
 
-function decoratedMethodsOf(prototype: object): readonly NotedMethod[] {
-  const decorated: readonly NotedMethod[] = Reflect.getOwnMetadata(DECORATED_METHODS, prototype) ?? [];
+/** Finds the decorated function in whose place a test double stands. @returns any other value as it is */
+export function behindDouble(prototype: object, method: PropertyKey, present: unknown): unknown {
+  if (!isTestDouble(present)) return present;
+  for (let owner: object | null = prototype; owner !== null; owner = Object.getPrototypeOf(owner)) {
+    const found = decoratedMethodsOf(owner).findLast((one) => one.method === method);
+    if (found !== undefined) return found.decorated;
+  }
+  return present;
+}
+
+function decoratedMethodsOf(prototype: object): readonly DecoratedMethod[] {
+  const decorated: readonly DecoratedMethod[] = Reflect.getOwnMetadata(DECORATED_METHODS, prototype) ?? [];
   return decorated;
-}
-
-/** True if the present function has the metadata, or gets it since no decorator has replaced the method. */
-function keepsMetadata(owner: object, { method, key, complete }: NotedMethod): boolean {
-  const present = valueOf(owner, method);
-  if (typeof present !== 'function' || Reflect.hasMetadata(key, present)) return true;
-  if (typeof complete !== 'function' || !Reflect.hasMetadata(key, complete)) return false;
-  for (const each of Reflect.getMetadataKeys(complete))
-    Reflect.defineMetadata(each, Reflect.getMetadata(each, complete), present);
-  return true;
-}
-
-/** True for a function of Jest, Vitest, Sinon or `node:test`, which may come in the turn in which a class is loaded. */
-function isTestDouble(value: unknown): boolean {
-  return typeof value === 'function' && ('mock' in value || 'isSinonProxy' in value);
-}
-
-function valueOf(owner: object, method: string | symbol): unknown {
-  return Object.getOwnPropertyDescriptor(owner, method)?.value;
 }
 
 function describe(what: string): string {

@@ -72,7 +72,7 @@ function decorator(what: string, key: string, options: JobOptions): ElasticJobDe
     const below: readonly JobOptions[] = Reflect.getOwnMetadata(key, carrier) ?? [];
     SetMetadata(key, [options, ...below])(carrier);
     noteLoaded(target);
-    if (method !== undefined) noteDecorated(target, { what, method, key, value: carrier });
+    if (method !== undefined) noteDecorated(target, { what, method, key, decorated: carrier });
   };
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from '../clock/index.js';
 import type { JobHandler, ShardingContext } from '../domain/index.js';
 import { dataflowHandler, isDataflow } from '../executor/index.js';
 import { assertEnhancersExist, assertGlobalsAreStatic, ContainerWithoutGlobals, hasFilters } from './enhancers.js';
+import { callMethod } from './class-members.js';
 import type { FoundJob, JobMethod } from './found-job.js';
 import type { ResolvedModuleOptions } from './resolve-module-options.js';
 import { CLOCK, ELASTIC_JOB_OPTIONS } from './tokens.js';
@@ -69,10 +70,20 @@ export class HandlerFactory {
     return this.enhance(job, instance, contextId)(context);
   }
 
+  /** Each run calls the method that the instance has then: in a test it may be a double of the class's own. */
   private enhance(job: FoundJob, instance: object, contextId?: ContextId): JobHandler {
+    if (job.isDataflow) return this.surround(job, instance, this.dataflowOf(instance), contextId);
+    const usual = this.surround(job, instance, job.method, contextId);
+    return (context) => {
+      const isUsual = Reflect.get(instance, job.methodName) === job.method;
+      return isUsual ? usual(context) : this.surround(job, instance, ownMethodOf(job, instance), contextId)(context);
+    };
+  }
+
+  private surround(job: FoundJob, instance: object, method: JobMethod, contextId?: ContextId): JobHandler {
     return this.creator.create(
       instance,
-      this.methodOf(job, instance),
+      method,
       job.isDataflow ? DATAFLOW : String(job.methodName),
       PARAMETERS,
       PARAMETER_VALUES,
@@ -84,9 +95,15 @@ export class HandlerFactory {
     );
   }
 
-  private methodOf(job: FoundJob, instance: object): JobMethod {
-    if (!job.isDataflow || !isDataflow(instance)) return job.method;
+  private dataflowOf(instance: object): JobMethod {
+    if (!isDataflow(instance)) throw new TypeError('The instance of the provider has no fetchData.');
     const dataflow: { execute(...args: unknown[]): unknown } = { execute: dataflowHandler(this.clock, instance) };
     return (...args) => dataflow.execute(...args);
   }
+}
+
+/** The method that an instance has in the place of its class's, with the metadata of that. */
+function ownMethodOf({ method, methodName, place }: FoundJob, instance: object): JobMethod {
+  const own: JobMethod = (...given) => callMethod(instance, methodName, place, given);
+  return Object.setPrototypeOf(own, method);
 }

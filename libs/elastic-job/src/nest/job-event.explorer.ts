@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { ConfigurationError } from '../domain/index.js';
 import { isNamed, jobNameOf, type JobEvent, JobEvents } from '../tracing/index.js';
-import { methodsOf, providerClassOf, staticMethodsOf } from './class-members.js';
+import { callMethod, methodsOf, providerClassOf, staticMethodsOf } from './class-members.js';
 import { findReplaced } from './decorated-methods.js';
-import type { JobMethod, ProviderClass, ProviderWrapper } from './found-job.js';
+import type { ProviderClass, ProviderWrapper } from './found-job.js';
 import { findProviders } from './found-providers.js';
 import { type AskedJobEvent, jobEventsAskedBy, ON_JOB_EVENT } from './on-job-event.decorator.js';
 
@@ -25,7 +25,7 @@ export class JobEventExplorer {
       refuseStatic(providerClass);
       refuseReplaced(providerClass);
       for (const [name, method] of methodsOf(providerClass)) {
-        this.listen(provider, method, `${providerClass.name}.${String(name)}`);
+        this.listen(provider, name, jobEventsAskedBy(method), `${providerClass.name}.${String(name)}`);
       }
     }
   }
@@ -34,16 +34,15 @@ export class JobEventExplorer {
     for (const stopListening of this.listening.splice(0)) stopListening();
   }
 
-  private listen(provider: ProviderWrapper, method: JobMethod, place: string): void {
-    const asked = jobEventsAskedBy(method);
+  private listen(provider: ProviderWrapper, name: string | symbol, asked: readonly AskedJobEvent[], place: string) {
     if (asked.length === 0) return;
     if (provider.isTransient || !provider.isDependencyTreeStatic()) {
       refuse(asked, place, 'its provider is made per request or per consumer, and an event has neither');
     }
-    const instance: unknown = provider.instance;
+    const instance: object = provider.instance;
     // Called once per event, even if several decorators match.
     const hear = (event: JobEvent) =>
-      asked.some((one) => isAskedFor(one, event)) ? method.call(instance, event) : undefined;
+      asked.some((one) => isAskedFor(one, event)) ? callMethod(instance, name, place, [event]) : undefined;
     this.listening.push(this.events.on(hear, place));
   }
 }

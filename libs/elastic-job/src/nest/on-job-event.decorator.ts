@@ -63,7 +63,7 @@ export function OnJobEvent<Name extends JobEventName>(
     if (fault !== undefined) throw new ConfigurationError(`@OnJobEvent on ${String(method)}`, [fault]);
     const below: readonly AskedJobEvent[] = Reflect.getOwnMetadata(JOB_EVENTS, value) ?? [];
     SetMetadata(JOB_EVENTS, [{ name, job } satisfies AskedJobEvent, ...below])(value);
-    noteDecorated(target, { what: ON_JOB_EVENT, method, key: JOB_EVENTS, value });
+    noteDecorated(target, { what: ON_JOB_EVENT, method, key: JOB_EVENTS, decorated: value });
   };
 }
 
