@@ -236,6 +236,11 @@ describe('options of public functions', () => {
     ['createTestCluster', { instances: 1.5, jobs: [] }, 'instances must be a whole number from 0'],
     ['createTestCluster', { instances: 1 }, 'jobs must be a list of options with a handler each'],
     ['createTestCluster', { instances: 1, module: EmptyModule, lateAfterMs: 5 }, 'lateAfterMs is not an option of'],
+    [
+      'createTestCluster',
+      { instances: 1, module: EmptyModule, overrides: {} },
+      'overrides must be a list of providers',
+    ],
     ['VirtualClock.constructor', { rate: 0 }, 'rate must be a number above 0, but is 0'],
     ['MemoryTaskCluster.constructor', { clock: {} }, 'clock must be a Clock'],
     ['MemoryTaskCluster.holdNext', { at: 'during' }, 'at must be "before" or "after", but is "during"'],

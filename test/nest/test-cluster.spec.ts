@@ -5,9 +5,10 @@ import {
   ElasticJob,
   ElasticJobModule,
   LeaderService,
+  REGISTRY_CENTER,
   type ShardingContext,
 } from '@app/elastic-job';
-import { createTestCluster, type TestCluster } from '@app/elastic-job/testing';
+import { createTestCluster, type TestCluster, type TestOverride } from '@app/elastic-job/testing';
 import { type DynamicModule, Inject, Injectable, Module, type OnModuleDestroy } from '@nestjs/common';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
@@ -159,6 +160,114 @@ describe('a cluster of Nest applications', () => {
 
     await expect(createTestCluster({ instances: 2, module })).rejects.toThrow('WrongJobs.run');
     expect(steps).toEqual(['closed']);
+  });
+});
+
+describe('the overrides of a cluster', () => {
+  const [settled, made]: [number[], number[]] = [[], []];
+  beforeEach(() => {
+    settled.length = 0;
+    made.length = 0;
+  });
+
+  @Injectable()
+  class FakeDatabase {
+    constructor() {
+      made.push(1);
+    }
+  }
+
+  it('stand in the place of providers in each application, a stub with jobs included', async () => {
+    const stub = {
+      __proto__: OrderJobs.prototype,
+      settle: ({ shardingItem }: ShardingContext) => settled.push(shardingItem),
+    };
+    cluster = await createTestCluster({
+      instances: 2,
+      module: AppModule,
+      overrides: [
+        { provide: OrderJobs, useValue: stub },
+        { provide: Database, useClass: FakeDatabase },
+      ],
+    });
+    await cluster.join();
+    await cluster.advance(20_000);
+
+    expect(settled.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(made).toEqual([1, 1, 1]);
+    expect(steps).toEqual([]);
+  });
+
+  it('are made for each application by a factory, with what it injects', async () => {
+    const useFactory = (clock: Clock) => ({ madeAt: clock.hostAddress() });
+    cluster = await createTestCluster({
+      instances: 2,
+      module: { module: EmptyModule, imports: [AppModule] },
+      overrides: [{ provide: Database, useFactory, inject: [CLOCK] }],
+    });
+
+    expect([0, 1].map((index) => cluster!.app(index).get(OrderJobs).database)).toEqual([
+      { madeAt: '10.0.0.1' },
+      { madeAt: '10.0.0.2' },
+    ]);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['are no list', { provide: Database, useValue: 1 }, 'overrides must be a list of providers, such as'],
+    ['hold a class', [Database], 'overrides[0] must be a provider, such as { provide: Store, useValue: fake }, but is'],
+    ['have no token', [{ useValue: 1 }], 'overrides[0] has no token; give provide'],
+    [
+      'have no value',
+      [{ provide: Database, useValue: undefined }],
+      'overrides[0], of Database, needs one of useValue, useClass, useFactory, but has none with a value',
+    ],
+    [
+      'have two values',
+      [{ provide: Database, useValue: 1, useFactory: () => 1 }],
+      'overrides[0], of Database, needs one of useValue, useClass, useFactory, but has useValue and useFactory',
+    ],
+    [
+      'have a class that is none',
+      [{ provide: Database, useClass: {} }],
+      'overrides[0], of Database, needs a function as its useClass, but has an object',
+    ],
+    [
+      'name a token twice',
+      [
+        { provide: 'NAME', useValue: 1 },
+        { provide: 'NAME', useValue: 2 },
+      ],
+      'overrides[1], of NAME, has the token of overrides[0]',
+    ],
+    [
+      'have an unknown key',
+      [{ provide: Database, useValue: 1, scope: 1 }],
+      'overrides[0], of Database, has an unknown key, scope',
+    ],
+  ])('are refused if they %s', async (_, overrides, fault) => {
+    const start = Reflect.apply(createTestCluster, undefined, [{ instances: 1, module: AppModule, overrides }]);
+
+    await expect(start).rejects.toThrow(ConfigurationError);
+    await expect(start).rejects.toThrow(fault);
+  });
+
+  it.each<[string, TestOverride, string]>([
+    ['no provider has', { provide: FakeDatabase, useValue: 1 }, 'no provider of the module has the token FakeDatabase'],
+    ['is the clock', { provide: CLOCK, useValue: 1 }, 'CLOCK is of the cluster'],
+    ['is the registry', { provide: REGISTRY_CENTER, useValue: 1 }, 'REGISTRY_CENTER is of the cluster'],
+  ])('are refused by name if their token %s', async (_, override, fault) => {
+    const start = createTestCluster({ instances: 1, module: AppModule, overrides: [override] });
+
+    await expect(start).rejects.toThrow(ConfigurationError);
+    await expect(start).rejects.toThrow(fault);
+  });
+
+  it('are refused beside jobs that are functions', async () => {
+    const options = { instances: 1, jobs: [], overrides: [] };
+
+    await expect(Reflect.apply(createTestCluster, undefined, [options])).rejects.toThrow(
+      'overrides must be left out beside jobs',
+    );
   });
 });
 

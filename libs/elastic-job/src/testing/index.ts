@@ -1,6 +1,6 @@
 export type { FunctionsProgramOptions, TestJobHandler } from './functions-program.js';
 export * from './instance-clock.js';
-export type { RootModule, TestModule } from './nest/index.js';
+export type { RootModule, TestModule, TestOverride } from './nest/index.js';
 export * from './tasks/index.js';
 export * from './test-cluster-options.js';
 export * from './test-cluster.js';

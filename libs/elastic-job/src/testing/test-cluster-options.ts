@@ -1,6 +1,6 @@
 import type { ElasticJobListener, JobName, JobOptions, TemplateLimits } from '../domain/index.js';
 import type { FunctionsProgramOptions, TestJobHandler } from './functions-program.js';
-import type { TestModule } from './nest/index.js';
+import type { TestModule, TestOverride } from './nest/index.js';
 
 /** Settings of the whole cluster. */
 export interface TestClusterSettings {
@@ -22,6 +22,7 @@ export interface TestFunctions extends FunctionsProgramOptions {
   /** Templates from which jobs are created (`JobOperateApi.create`) while the cluster runs. @default none */
   readonly templates?: readonly TestTemplateOptions[];
   readonly module?: undefined;
+  readonly overrides?: undefined;
 }
 
 /** A cluster of Nest applications, one for each instance. It needs `@nestjs/testing`. */
@@ -31,6 +32,11 @@ export interface TestApplications {
    * Registry and clock come from the cluster, whatever the module's options say.
    */
   readonly module: TestModule;
+  /**
+   * Providers in the place of the applications' own: `[{ provide: Store, useValue: fake }]`, as in `providers` of a
+   * module. All instances have the same value; a class or a factory makes one for each. @default none
+   */
+  readonly overrides?: readonly TestOverride[];
   readonly jobs?: undefined;
   readonly templates?: undefined;
 }

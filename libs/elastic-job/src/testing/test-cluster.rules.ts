@@ -1,4 +1,5 @@
 import { isOptionsObject, number, type OptionRow, OptionTable, rule, wholeNumber } from '../domain/index.js';
+import { overrides } from './overrides.rules.js';
 import type { FunctionsProgramOptions } from './functions-program.js';
 import type {
   TestApplications,
@@ -9,7 +10,7 @@ import type {
 
 const finite = rule('a number', Number.isFinite);
 const ms = number(0);
-const none = { rule: rule('left out beside module', (value) => value === undefined) };
+const none = (beside: string) => ({ rule: rule(`left out beside ${beside}`, (value) => value === undefined) });
 const handlers = rule('a list of options with a handler each', areWithHandlers);
 
 const SETTINGS = {
@@ -35,14 +36,16 @@ const FUNCTIONS = {
   ...PROGRAM,
   jobs: { required: true, rule: handlers },
   templates: { rule: handlers },
-  module: none,
+  module: none('jobs'),
+  overrides: none('jobs'),
 } as const satisfies Readonly<Record<keyof TestFunctions, OptionRow>>;
 
 const APPLICATIONS = {
   ...SETTINGS,
   module: { required: true, rule: rule('a module of Nest', (value) => isOptionsObject(value) || isModule(value)) },
-  jobs: none,
-  templates: none,
+  overrides: { rule: overrides() },
+  jobs: none('module'),
+  templates: none('module'),
 } as const satisfies Readonly<Record<keyof TestApplications, OptionRow>>;
 
 const FUNCTIONS_TABLE = new OptionTable(FUNCTIONS, 'a cluster of functions');

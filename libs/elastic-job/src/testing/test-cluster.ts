@@ -133,7 +133,7 @@ export class TestCluster {
     const { options } = this;
     if (options.module === undefined) return new FunctionsProgram(this.jobs, this.templates, process, options);
     const { ApplicationProgram } = await importNest();
-    return ApplicationProgram.create(options.module, process);
+    return ApplicationProgram.create(options.module, options.overrides ?? [], process);
   }
 
   private instance(index: number): TestInstance {

@@ -4,6 +4,7 @@ import { ConfigurationError } from '../../domain/index.js';
 import { CLOCK, REGISTRY_CENTER } from '../../nest/index.js';
 import { ElasticJobRuntime } from '../../runtime/index.js';
 import type { TestProcess, TestProgram } from '../test-program.js';
+import { assertOverridden, override, type TestOverride } from './overrides.js';
 
 /** A root module, in the forms that `NestFactory` accepts. */
 export type RootModule = Type<unknown> | DynamicModule | Promise<DynamicModule>;
@@ -22,17 +23,24 @@ export class ApplicationProgram implements TestProgram {
 
   /**
    * Instantiates the application's providers. No hook has been called yet.
-   * @throws {ConfigurationError} if the module imports no `ElasticJobModule` @throws the error of a provider
+   * @throws {ConfigurationError} if the module imports no `ElasticJobModule`, or has no provider for an override
+   * @throws the error of a provider
    */
-  static async create(module: TestModule, { index, clock, center }: TestProcess): Promise<ApplicationProgram> {
+  static async create(
+    module: TestModule,
+    overrides: readonly TestOverride[],
+    { index, clock, center }: TestProcess,
+  ): Promise<ApplicationProgram> {
     const root = isFactory(module) ? module(index) : module;
-    const app = await Test.createTestingModule({ imports: [root] })
+    const app = await override(Test.createTestingModule({ imports: [root] }), overrides)
       .overrideProvider(CLOCK)
       .useValue(clock)
       .overrideProvider(REGISTRY_CENTER)
       .useValue(center)
       .compile();
-    return new ApplicationProgram(app, runtimeOf(app));
+    const runtime = runtimeOf(app);
+    assertOverridden(app, overrides);
+    return new ApplicationProgram(app, runtime);
   }
 
   async start(): Promise<void> {
