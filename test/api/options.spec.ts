@@ -24,7 +24,13 @@ import { MemoryRegistry } from '@app/elastic-job/registry';
 import { ScriptJobType } from '@app/elastic-job/script';
 import { SystemClock } from '@app/elastic-job/spi';
 import { ElasticJobHealthIndicator, ElasticJobHealthModule } from '@app/elastic-job/terminus';
-import { createTestCluster, MemoryTaskCluster, TestCluster, VirtualClock } from '@app/elastic-job/testing';
+import {
+  createShardingContext,
+  createTestCluster,
+  MemoryTaskCluster,
+  TestCluster,
+  VirtualClock,
+} from '@app/elastic-job/testing';
 import { importElasticJobConfiguration, nextFireTimes, resolveJobOptions } from '@app/elastic-job/tools';
 import { SqlHistory } from '@app/elastic-job/tracing/sql';
 import { WorkerThreads } from '@app/elastic-job/worker-pool';
@@ -142,6 +148,7 @@ const CALLS: Readonly<Record<string, (options: never) => unknown>> = {
   'WebhookErrorHandler.constructor': (options) => new WebhookErrorHandler(options),
   'WechatErrorHandler.constructor': (options) => new WechatErrorHandler(options),
   'WorkerThreads.constructor': (options) => new WorkerThreads(options),
+  createShardingContext,
   createTestCluster,
   importElasticJobConfiguration: (source) => importElasticJobConfiguration('elasticjob.enabled: true', source),
   nextFireTimes: (options) => nextFireTimes('0 0 1 * * ?', options),
@@ -241,6 +248,7 @@ describe('options of public functions', () => {
       { instances: 1, module: EmptyModule, overrides: {} },
       'overrides must be a list of providers',
     ],
+    ['createShardingContext', { attempt: 0 }, 'attempt must be a whole number from 1'],
     ['VirtualClock.constructor', { rate: 0 }, 'rate must be a number above 0, but is 0'],
     ['MemoryTaskCluster.constructor', { clock: {} }, 'clock must be a Clock'],
     ['MemoryTaskCluster.holdNext', { at: 'during' }, 'at must be "before" or "after", but is "during"'],

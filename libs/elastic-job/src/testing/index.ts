@@ -2,6 +2,7 @@ export type { FunctionsProgramOptions, TestJobHandler } from './functions-progra
 export * from './instance-clock.js';
 export type { RootModule, TestModule, TestOverride } from './nest/index.js';
 export * from './tasks/index.js';
+export * from './sharding-context.js';
 export * from './test-cluster-options.js';
 export * from './test-cluster.js';
 export type { TestRun } from './test-instance.js';
