@@ -397,6 +397,7 @@ export const SUITES: readonly Suite[] = [
     needs: ['npm', 'postgresql', 'zookeeper'],
     programs: ['test/consumers/consumers.ts', ...PACKAGE],
     reads: [
+      'README.md',
       'test/consumers/projects/**',
       'test/nest/built/*',
       'examples/**',

@@ -13,10 +13,7 @@ const MOST_MS = 150;
 /** On a slow machine the limit is the import time of a similar library, plus this. */
 const MORE_THAN_OTHER_MS = 50;
 const TIMES = 9;
-/**
- * Packages that a Nest application has in any case. Its `ValidationPipe` needs class-validator. It needs
- * class-transformer as well, but that is one of our peers, so it counts.
- */
+/** Packages that a Nest application has in any case. Its `ValidationPipe` needs class-validator. */
 const APPLICATION = ['common', 'core', 'platform-express'].map((name) => `@nestjs/${name}`);
 const BESIDES = ['reflect-metadata', 'rxjs', 'class-validator'];
 const OTHER = '@nestjs/bullmq';

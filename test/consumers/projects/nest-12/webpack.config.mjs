@@ -3,7 +3,7 @@ import webpack from 'webpack';
 import nodeExternals from 'webpack-node-externals';
 
 /** Packages that Nest loads only if an application has them. */
-const NESTS_OPTIONAL = /^(@nestjs\/(microservices|websockets|platform-)|class-transformer\/storage)/;
+const NESTS_OPTIONAL = /^(@nestjs\/(microservices|websockets|platform-)|class-transformer)/;
 
 const swc = {
   parser: { syntax: 'typescript', decorators: true },

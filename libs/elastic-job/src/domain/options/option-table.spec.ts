@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { validateSync } from 'class-validator';
 import { describe, expect, it } from 'vitest';
 import { HiddenText } from './hidden-text.js';
@@ -45,6 +46,18 @@ describe('the rules of options', () => {
       const isBroken = validateSync(table.judged({ [name]: value })).length > 0;
       expect([value, table.findBroken({ [name]: value }).length > 0]).toEqual([value, isBroken]);
     }
+  });
+
+  it('are also those of a copy of class-validator that the application has', () => {
+    const require = createRequire(import.meta.url);
+    for (const file of Object.keys(require.cache)) if (file.includes('/class-validator/')) delete require.cache[file];
+    const theirs: typeof import('class-validator') = require('class-validator');
+    const table = new OptionTable({ count: { rule: wholeFrom(1) }, name: { required: true, rule: text() } }, 'it');
+
+    const errors = theirs.validateSync(table.judged({ count: 0 }));
+
+    expect(theirs.validateSync).not.toBe(validateSync);
+    expect(errors.map(({ property }) => property)).toEqual(['count', 'name']);
   });
 
   it('judge values that an instance has from its class', () => {
