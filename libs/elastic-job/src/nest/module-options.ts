@@ -72,8 +72,9 @@ export interface ElasticJobModuleOptions {
    * Settings that the jobs of this application have in common, such as
    * `{ timeZone: 'Europe/Berlin', failover: true, overwrite: true }`. They stand below a job's own options and above
    * the library's defaults: for jobs of decorators and of `jobs`, those that are added at run time, and templates. A
-   * job that contradicts one by its own options, as a resident job does with `concurrency` and `timeoutMs`, goes without
-   * it. A job that wants the library's default names that itself. The registry's `config` node overrides them as all values of code.
+   * job that contradicts one by its own options, as a resident job does with `concurrency` and `timeoutMs`, goes
+   * without it. A job that wants the library's default names that itself. The registry's `config` node overrides them
+   * as all values of code.
    * @default {}
    */
   readonly defaults?: JobDefaults;

@@ -122,7 +122,8 @@ export class LeaderWork {
     const { missing, faults } = await services.dependencies.keep(tree, term);
     this.tellMissing(missing);
     if (isDamaged) {
-      const message = `"${tree.paths.after}" could not be read and was created anew; starts that had not begun are lost`;
+      const place = `"${tree.paths.after}"`;
+      const message = `${place} could not be read and was created anew; starts that had not begun are lost`;
       events.emit({ kind: 'warning', jobName, message });
     }
     if (missing.length > 0) await this.followNewJobs(term);

@@ -438,7 +438,9 @@ describe('JobSettings', () => {
     expect([settings.configuration.cron, settings.fault]).toEqual([cron, undefined]);
     expect(events.filter(({ kind }) => kind === 'warning')).toMatchObject([
       {
-        message: `the registry's cron "${cron}" ${end}, so it runs only when it is triggered; edit it there, or remove the job`,
+        message:
+          `the registry's cron "${cron}" ${end}, so it runs only when it is triggered; ` +
+          'edit it there, or remove the job',
       },
     ]);
   });

@@ -84,8 +84,8 @@ describe('jobs of code whose schedule has an end', () => {
 
       expect(fired).toEqual([JOB, JOB]);
       expect(warnings).toEqual([
-        `the registry's cron "${cron}" is over, its last fire time was 2025-12-31T23:59:00.000Z, so it runs only when ` +
-          'it is triggered; edit it there, or remove the job',
+        `the registry's cron "${cron}" is over, its last fire time was 2025-12-31T23:59:00.000Z, so it runs only ` +
+          'when it is triggered; edit it there, or remove the job',
       ]);
     },
   );
