@@ -37,6 +37,10 @@ const GROUPS: readonly Group[] = [
     ],
   },
   {
+    title: { en: 'Features', zh: '功能' },
+    pages: ['features/resident', 'features/after', 'features/listeners', 'features/events', 'features/worker-threads'],
+  },
+  {
     title: { en: 'Production', zh: '生产环境' },
     pages: [
       'production/checklist',
@@ -69,7 +73,13 @@ const GROUPS: readonly Group[] = [
   { title: { en: 'Job types and Cloud', zh: '作业类型与 Cloud' }, pages: ['job-types', 'cloud'] },
   {
     title: { en: 'Operate', zh: '运维' },
-    pages: ['operate/operation-apis', 'operate/dynamic-jobs', 'operate/dump'],
+    pages: [
+      'operate/operation-apis',
+      'operate/dynamic-jobs',
+      'operate/history',
+      'operate/opentelemetry',
+      'operate/dump',
+    ],
   },
   { title: { en: 'Recipes', zh: '示例' }, pages: ['recipes/pg', 'recipes/typeorm', 'recipes/drizzle'] },
   { title: { en: 'Test', zh: '测试' }, pages: ['testing', 'test/vitest', 'test/jest'] },

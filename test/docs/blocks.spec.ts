@@ -17,9 +17,9 @@ const checked = read.map((page) => page.filter((block) => exceptionFor(block)?.w
 /** A translation has the code of its page but for comments, by `translations.spec.ts`, so that code runs once. */
 const samples = pages.flatMap((page, index) => (originalOf(page) === page ? samplesOf(checked[index]!) : []));
 const written = writeSamples(samples, FOLDER);
-/** The application of the checklist keeps its reports in the folder in which it runs. */
-const LEFT_BEHIND = 'reports.db';
-afterAll(() => Promise.all([rm(FOLDER, { recursive: true }), rm(LEFT_BEHIND, { force: true })]));
+/** Applications of pages keep their databases in the folder in which they run. */
+const LEFT_BEHIND = ['reports.db', 'history.db'];
+afterAll(() => Promise.all([rm(FOLDER, { recursive: true }), ...LEFT_BEHIND.map((file) => rm(file, { force: true }))]));
 
 describe('the blocks of all pages', () => {
   it('have tags of languages that are checked', () => {

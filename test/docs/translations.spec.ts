@@ -4,7 +4,7 @@ import { listPages, originalOf } from './blocks/blocks.js';
 import { findDifferences } from './blocks/translation.js';
 
 /** Folders of the pages that must exist in Chinese as well. */
-const FOLDERS = 'start|concepts|production|kubernetes|operate|recipes|test|migrate';
+const FOLDERS = 'start|concepts|features|production|kubernetes|operate|recipes|test|migrate';
 const GUIDE = new RegExp(String.raw`^(README|docs/((${FOLDERS})/.+|beside-java|faq))\.md$`);
 
 const pages = listPages();

@@ -52,6 +52,13 @@ export const EXCEPTIONS: readonly Exception[] = [
     reason: 'LocalProcesses starts a file of the built package, which is not built here.',
     by: 'test/cloud/module/cloud-module.spec.ts',
   },
+  {
+    page: 'docs/features/worker-threads.md',
+    language: 'ts',
+    without: 'run',
+    reason: 'A thread loads the JavaScript that a build makes of the file, and there is none here.',
+    by: 'test/nest/isolation.spec.ts',
+  },
   ...['pg', 'typeorm', 'drizzle'].map((name) => ({
     page: `docs/recipes/${name}.md`,
     language: 'ts',
