@@ -67,9 +67,9 @@ function write(job: string, { isSuccess = 0, cause, start = Date.now(), end }: R
 }
 
 /** Jobs of the rows that a query of the page finds. @param part a part of its text */
-function answerOf(section: string, part: string): readonly unknown[] {
+function answerOf(section: string, part: string): readonly string[] {
   const isAsked = (block: Block) => block.section === section && block.text.includes(part);
   const { text } = blocks.find(isAsked)!;
-  const found: { readonly job_name: string }[] = db.prepare(text).all();
-  return found.map(({ job_name: job }) => job).toSorted();
+  const found: readonly unknown[] = db.prepare(text).all();
+  return found.map((row) => String(Reflect.get(Object(row), 'job_name'))).toSorted();
 }
