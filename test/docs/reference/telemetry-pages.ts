@@ -131,4 +131,5 @@ handler runs
 in the context of its item's span. A \`FAILOVER\` run and its items are linked to the run that they repeat: its
 \`traceparent\` stands in the item's record until the item is settled. A process that dies exports no span of
 what it had
-begun; what its handlers had traced by then has the trace id of the link.`;
+begun; what its handlers had traced by then has the trace id of the link.
+[OpenTelemetry](../operate/opentelemetry.md) shows how to set it up with an SDK.`;
