@@ -75,13 +75,6 @@ export const EXCEPTIONS: readonly Exception[] = [
     by: 'test/consumers/rows/nest-new.ts',
   },
   {
-    page: 'docs/faq.md',
-    language: 'sql',
-    without: 'check',
-    reason: 'Its table is that of a history, which the contract of histories makes in each database.',
-    by: 'test/contract/history.sqlite.spec.ts',
-  },
-  {
     page: 'docs/architecture.md',
     language: 'text',
     without: 'check',
