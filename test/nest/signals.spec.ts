@@ -99,6 +99,28 @@ describe('SIGTERM, five seconds after the start', () => {
   });
 });
 
+describe('a microservice, whose hooks Nest calls twice', () => {
+  it('is warned once, and waits for nothing once it is closed', async () => {
+    const clock = new HeldClock();
+    const log = new LogLines();
+    const app = await NestFactory.createMicroservice<MicroserviceOptions>(rootModule({ options: { clock } }), {
+      logger: log,
+      abortOnError: false,
+      transport: Transport.TCP,
+      options: { port: 0 },
+    });
+    onTestFinished(() => app.close());
+    await app.init();
+
+    clock.fire(5_000);
+    const warned = [...log.at('warn')];
+    await app.close();
+
+    expect(warned).toEqual([expect.stringMatching(/^no job: /), expect.stringMatching(/^nobody listens to SIGTERM/)]);
+    expect(clock.held.size).toBe(0);
+  });
+});
+
 describe('hooks that Nest has not called after 30 s', () => {
   const WAIT_MS = 30_000;
 

@@ -46,6 +46,7 @@ const BEFORE_ALL_OTHERS = -1;
 })
 export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   private isFound = false;
+  private hasStarted = false;
   private hasTemplates = false;
   /** Ends the wait for what the application is to do. */
   private stopWaiting: () => void;
@@ -94,6 +95,9 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
   }
 
   async onApplicationBootstrap(): Promise<void> {
+    // As above. A second start would write each event twice.
+    if (this.hasStarted) return;
+    this.hasStarted = true;
     const stopListening = onShutdownSignal(() => void this.stop());
     try {
       this.sinks.start();

@@ -14,8 +14,7 @@ const KINDS: readonly (readonly [start: string, kind: string])[] = [
  */
 export function foreignServer({ host, port }: ServerAddress, chunk: Buffer, cause: unknown): Error {
   const text = chunk.toString('latin1');
-  const kind = KINDS.find(([start]) => text.startsWith(start))?.[1];
-  const speaks = kind === undefined ? 'another protocol' : kind;
+  const speaks = KINDS.find(([start]) => text.startsWith(start))?.[1] ?? 'another protocol';
   return new Error(
     `${host}:${port} is no ZooKeeper server: it speaks ${speaks}; servers takes client ports, usually 2181`,
     { cause },
