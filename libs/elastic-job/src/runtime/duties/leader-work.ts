@@ -121,11 +121,7 @@ export class LeaderWork {
     const isDamaged = services.dependencies.isDamaged(tree);
     const { missing, faults } = await services.dependencies.keep(tree, term);
     this.tellMissing(missing);
-    if (isDamaged) {
-      const place = `"${tree.paths.after}"`;
-      const message = `${place} could not be read and was created anew; starts that had not begun are lost`;
-      events.emit({ kind: 'warning', jobName, message });
-    }
+    if (isDamaged) events.emit({ kind: 'warning', jobName, message: describeDamage(tree.paths.after) });
     if (missing.length > 0) await this.followNewJobs(term);
     else this.unfollowNewJobs();
     if (faults.length > 0) throw new ConfigurationError(`job "${jobName}"`, faults);
@@ -213,4 +209,8 @@ export class LeaderWork {
     if (graceMs !== undefined) this.waiting = this.context.clock.setTimer(graceMs, this.onReady);
     return leftOut;
   }
+}
+
+function describeDamage(path: string): string {
+  return `"${path}" could not be read and was created anew; starts that had not begun are lost`;
 }
