@@ -27,11 +27,11 @@ export function propsOf(source: Source, name: string): readonly Prop[] {
 export function errorHandlersPage(source: Source): string {
   return [
     ERROR_HANDLERS,
-    section(source, 'WECHAT', 'WechatErrorHandler'),
-    section(source, 'DINGTALK', 'DingtalkErrorHandler'),
-    section(source, 'SLACK', 'SlackErrorHandler'),
-    section(source, 'WEBHOOK', 'WebhookErrorHandler'),
-    section(source, 'EMAIL', 'EmailErrorHandler'),
+    channel(source, 'WECHAT', 'WechatErrorHandler'),
+    channel(source, 'DINGTALK', 'DingtalkErrorHandler'),
+    channel(source, 'SLACK', 'SlackErrorHandler'),
+    channel(source, 'WEBHOOK', 'WebhookErrorHandler'),
+    channel(source, 'EMAIL', 'EmailErrorHandler'),
     ...[
       'ChatErrorHandlerOptions',
       'DingtalkErrorHandlerOptions',
@@ -52,14 +52,19 @@ export function jobTypesPage(source: Source): string {
   ].join('\n\n');
 }
 
-function section(source: Source, type: string, name: string): string {
+/** A type that exists only where the module is given it. */
+function channel(source: Source, type: string, name: string): string {
+  return section(source, type, name, `\n- To be given: ${code(`errorHandlers: [new ${name}(…)]`)}`);
+}
+
+function section(source: Source, type: string, name: string, more = ''): string {
   const symbol = source.public(name);
   const props = propsOf(source, name);
   if (props.length === 0) source.faults.push(`${name} lists no props in its docstring`);
   const text = source.docOf(symbol).text.replace(LIST, '').trim();
   const rows = props.map((prop) => [code(prop.name), defaultText(prop.default), prop.text]);
   const form = (symbol.flags & ts.SymbolFlags.Interface) === 0 ? 'Class' : 'Interface';
-  const place = `- ${form}: ${code(name)} of ${code(source.entryOf(symbol) ?? '')}`;
+  const place = `- ${form}: ${code(name)} of ${code(source.entryOf(symbol) ?? '')}${more}`;
   return [`## ${code(type)}`, text, place, table(['Prop', 'Default', 'Meaning'], rows)].join('\n\n');
 }
 
@@ -71,11 +76,41 @@ const ERROR_HANDLERS = `# Error handlers
 
 ${GENERATED}
 
-A job names its error handler as [\`jobErrorHandlerType\`](options.md#joberrorhandlertype). \`LOG\`, \`IGNORE\`
-and \`THROW\`
-need no settings. The others below send a message; they are built in, but for \`EMAIL\`, which the module's
-[\`errorHandlers\`](module-options.md#errorhandlers) must have. Their settings are among the job's
-[\`props\`](options.md#props), or are given to the handler when the application makes it.`;
+A job names its error handler as [\`jobErrorHandlerType\`](options.md#joberrorhandlertype). Three are built in and need
+nothing: \`LOG\`, the default, makes an \`error\` event of each item that fails, which the log has; \`IGNORE\` makes none;
+\`THROW\` makes one for all items of the run.
+
+The others below send a message, and **none of them is there unless the module is given it**, in
+[\`errorHandlers\`](module-options.md#errorhandlers): nothing leaves a process that has not enabled a channel. The start
+is refused for a job that names one that was not given, and the error says which to add. Their settings are among the
+job's [\`props\`](options.md#props), or are given to the handler when the application makes it. Give a secret to the
+handler: props stand in the registry.
+
+\`\`\`ts
+import { Injectable, Module } from '@nestjs/common';
+import { ElasticJob, ElasticJobModule } from 'nestjs-elastic-job';
+import { SlackErrorHandler } from 'nestjs-elastic-job/error-handlers';
+
+@Injectable()
+class ReportJobs {
+  @ElasticJob({ name: 'city-report', cron: '0 0 2 * * ?', shardingTotalCount: 1, jobErrorHandlerType: 'SLACK' })
+  report(): void {}
+}
+
+@Module({
+  imports: [
+    ElasticJobModule.forRoot({
+      registry: { type: 'memory' }, // ZooKeeper in production
+      errorHandlers: [new SlackErrorHandler({ webhook: process.env.SLACK_WEBHOOK ?? 'https://slack.example.org/key' })],
+    }),
+  ],
+  providers: [ReportJobs],
+})
+export class AppModule {}
+\`\`\`
+
+Failures of one kind are held back for [\`errorWindowMs\`](module-options.md#errorwindowms) after a report, and then
+told together. A failure that cannot be delivered goes to the log.`;
 
 const JOB_TYPES = `# Props of job types
 

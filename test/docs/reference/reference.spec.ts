@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { BUILT_INS, propsRead } from '@test/support/unit/built-in-props.js';
 import ts from 'typescript';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { JOB_EVENTS } from '../../../libs/elastic-job/src/tracing/index.js';
+import { JobErrorHandlers } from '../../../libs/elastic-job/src/executor/index.js';
+import { VirtualClock } from '../../../libs/elastic-job/src/testing/index.js';
+import { JOB_EVENTS, JobEvents } from '../../../libs/elastic-job/src/tracing/index.js';
 import { eventFields } from './event-fields.js';
 import { assertDefault, optionGroup } from './markdown.js';
 import { referencePages } from './pages.js';
@@ -40,6 +42,19 @@ describe('docs/reference', () => {
         .toSorted(),
     );
   });
+
+  it.each(['WECHAT', 'DINGTALK', 'SLACK', 'WEBHOOK', 'EMAIL'])(
+    'says that %s has to be given, as the start does',
+    (type) => {
+      const handlers = new JobErrorHandlers(new VirtualClock(), new JobEvents(), [], 1);
+      const job = { jobName: 'report', jobErrorHandlerType: type, props: {} };
+      const section = pages.get('docs/reference/error-handlers.md')!.split(`## \`${type}\``)[1]!.split('\n## ')[0];
+      const given = /errorHandlers: \[(new \w+\()/.exec(section!)?.[1];
+
+      expect(given).toBeDefined();
+      expect(() => handlers.assertUsable(job, 'job "report"')).toThrow(`give ${given}) `);
+    },
+  );
 
   it('knows the fields of each event in the catalogue', () => {
     const fields = eventFields();

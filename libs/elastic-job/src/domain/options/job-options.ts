@@ -89,8 +89,8 @@ export interface JobOptions {
    * - `IGNORE`: nothing.
    * - `THROW`: the run as a whole has failed, and one `error` event has the failures of all its items. Nothing is
    *   thrown at the process, where an uncaught exception would end all other jobs as well.
-   * - `WECHAT`, `DINGTALK`, `SLACK`, `WEBHOOK`, or one of the module's `errorHandlers`, such as `EMAIL`: a message,
-   *   with settings among the `props`.
+   * - `WECHAT`, `DINGTALK`, `SLACK`, `WEBHOOK`, `EMAIL` or your own: a message, with settings among the `props`. The
+   *   module must be given each of them in its `errorHandlers`.
    *
    * @default 'LOG'
    */
