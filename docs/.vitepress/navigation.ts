@@ -34,6 +34,9 @@ const GROUPS: readonly Group[] = [
       'concepts/failover',
       'concepts/misfire',
       'concepts/health',
+      'concepts/strategies',
+      'concepts/cron',
+      'concepts/clock-changes',
     ],
   },
   {

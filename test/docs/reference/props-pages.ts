@@ -77,8 +77,8 @@ const ERROR_HANDLERS = `# Error handlers
 ${GENERATED}
 
 A job names its error handler as [\`jobErrorHandlerType\`](options.md#joberrorhandlertype). Three are built in and need
-nothing: \`LOG\`, the default, makes an \`error\` event of each item that fails, which the log has; \`IGNORE\` makes none;
-\`THROW\` makes one for all items of the run.
+nothing: \`LOG\`, the default, makes an \`error\` event of each item that fails, which the log has; \`IGNORE\` makes
+none; \`THROW\` makes one for all items of the run.
 
 The others below send a message, and **none of them is there unless the module is given it**, in
 [\`errorHandlers\`](module-options.md#errorhandlers): nothing leaves a process that has not enabled a channel. The start
