@@ -18,6 +18,7 @@ const GROUPS: readonly Group[] = [
     title: { en: 'Start', zh: '入门' },
     pages: [
       'overview',
+      'choose',
       'start/first-job',
       'start/zookeeper',
       'start/several-instances',
@@ -47,6 +48,7 @@ const GROUPS: readonly Group[] = [
     title: { en: 'Production', zh: '生产环境' },
     pages: [
       'production/checklist',
+      'production/zookeeper',
       'production/session-timeout',
       'production/drain',
       'production/fences',
@@ -73,7 +75,10 @@ const GROUPS: readonly Group[] = [
       'reference/errors',
     ],
   },
-  { title: { en: 'Job types and Cloud', zh: '作业类型与 Cloud' }, pages: ['job-types', 'cloud'] },
+  {
+    title: { en: 'Job types and Cloud', zh: '作业类型与 Cloud' },
+    pages: ['job-types', 'cloud', 'cloud/rest', 'cloud/output'],
+  },
   {
     title: { en: 'Operate', zh: '运维' },
     pages: [

@@ -4,8 +4,8 @@ import { listPages, originalOf } from './blocks/blocks.js';
 import { findDifferences } from './blocks/translation.js';
 
 /** Folders of the pages that must exist in Chinese as well. */
-const FOLDERS = 'start|concepts|features|production|kubernetes|operate|recipes|test|migrate';
-const GUIDE = new RegExp(String.raw`^(README|docs/((${FOLDERS})/.+|beside-java|faq))\.md$`);
+const FOLDERS = 'start|concepts|features|production|kubernetes|operate|recipes|test|migrate|cloud';
+const GUIDE = new RegExp(String.raw`^(README|docs/((${FOLDERS})/.+|beside-java|choose|faq))\.md$`);
 
 const pages = listPages();
 const translations = pages.filter((page) => originalOf(page) !== page);

@@ -26,8 +26,6 @@ export class CloudOperationController {
   async sandbox(@Query() { appName }: Record<string, unknown>): Promise<never> {
     if (typeof appName !== 'string' || appName === '') throw new BadRequestException('appName must be given.');
     await this.registrations.app(appName);
-    throw new NotImplementedException(
-      'Tasks have no sandbox on an agent of Mesos; the end of what a task has written is in the history of its run.',
-    );
+    throw new NotImplementedException("Tasks have no sandbox; the event task-released has the end of a task's output.");
   }
 }
