@@ -7,8 +7,9 @@ import {
   type ShardingContext,
 } from '@app/elastic-job';
 import { ElasticJobMetricsModule, type ElasticJobMetricsOptions, METRICS } from '@app/elastic-job/metrics';
+import { JobOperateApi } from '@app/elastic-job/operations';
 import { createTestCluster, VirtualClock } from '@app/elastic-job/testing';
-import { type INestApplication, Module } from '@nestjs/common';
+import { type INestApplication, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Counter, Registry } from 'prom-client';
@@ -127,6 +128,20 @@ describe('ElasticJobMetricsModule', () => {
     expect(metrics.value('elastic_job_items_total', { ...ORDERS, outcome: 'fenced' })).toBe(0);
     expect(metrics.value('elastic_job_failovers_total', ORDERS)).toBe(0);
     expect(metrics.value('elastic_job_misfires_total', ORDERS)).toBe(0);
+  });
+
+  it('shows items that this instance owns, and that an operator has disabled its server', async () => {
+    const server = await startServer();
+    const before = await scrape(server);
+
+    await whileTimePasses(server.clock, server.app.get(JobOperateApi).disable('settle-orders'));
+    await server.clock.advance(1_000);
+    const after = await scrape(server);
+
+    const shown = (metrics: Exposition) =>
+      ['owned_items', 'disabled', 'joined'].map((name) => metrics.value(`elastic_job_${name}`, ORDERS));
+    expect(shown(before)).toEqual([4, 0, 1]);
+    expect(shown(after)).toEqual([4, 1, 1]);
   });
 
   it('counts attempts that are repeated and rows that a slow history drops', async () => {
@@ -277,6 +292,20 @@ describe('the metrics of a cluster', () => {
     expect(await total(registries[1]!, 'elastic_job_elections_total')).toBe(1);
   });
 
+  it('show on each instance the items that wait for failover, because no instance has a free slot', async () => {
+    const registries = [new Registry(), new Registry()];
+    const cluster = await startCluster(registries, NarrowJobs);
+    const values = async (name: string) => Promise.all(registries.map((registry) => valueOf(registry, name, 'narrow')));
+    await cluster.advance(9_500);
+    expect(await values('elastic_job_failover_queue_items')).toEqual([0, 0]);
+    expect(await values('elastic_job_owned_items')).toEqual([1, 1]);
+
+    cluster.crash(0);
+    await cluster.advance(15_000);
+
+    expect((await values('elastic_job_failover_queue_items'))[1]).toBe(1);
+  });
+
   it('count the items of a lost session as fenced, and the session as lost', async () => {
     const registries = [new Registry(), new Registry()];
     const cluster = await startCluster(registries);
@@ -305,14 +334,24 @@ class LongJobs {
   }
 }
 
-async function startCluster(registries: readonly Registry[]) {
+/** Has one slot on each instance, which its run does not give back. */
+class NarrowJobs {
+  @ElasticJob({ name: 'narrow', cron: '10 * * * * ?', shardingTotalCount: 2, failover: true, concurrency: 1 })
+  async run({ signal }: ShardingContext): Promise<void> {
+    await new Promise((resolve) => {
+      signal.addEventListener('abort', resolve);
+    });
+  }
+}
+
+async function startCluster(registries: readonly Registry[], provider: Type = LongJobs) {
   const module = (index: number) => {
     @Module({
       imports: [
         ElasticJobModule.forRoot({}),
         ElasticJobMetricsModule.forRoot({ registry: registries[index], path: false }),
       ],
-      providers: [LongJobs],
+      providers: [provider],
     })
     class AppModule {}
     return AppModule;
@@ -326,6 +365,11 @@ async function startMetered() {
   const registry = new Registry();
   await startServer({ registry });
   return { registry };
+}
+
+async function valueOf(registry: Registry, name: string, job: string): Promise<number | undefined> {
+  const { values } = await registry.getSingleMetric(name)!.get();
+  return values.find(({ labels }) => labels.job === job)?.value;
 }
 
 async function total(registry: Registry, name: string): Promise<number> {

@@ -6,6 +6,7 @@ export const NOW = Date.UTC(2026, 0, 1);
 export const job: JobStatus = {
   jobName: 'settle-orders',
   isJoined: true,
+  isDisabled: false,
   isLeaving: false,
   leader: '10.0.0.1@-@7-1a',
   mixedWith: [],
@@ -13,7 +14,9 @@ export const job: JobStatus = {
   isFailoverIdle: false,
   nextFireTime: NOW + 5_000,
   runningItems: 2,
+  ownedItems: 4,
   hung: [],
+  queuedItems: 0,
   isFailoverQueueFull: false,
   delayedSettles: undefined,
   refused: undefined,

@@ -106,8 +106,17 @@ export const METRICS = {
   ),
   elastic_job_session_state: gauge(['state'], '1 for the state that the registry session is in, else 0'),
   elastic_job_joined: gauge(JOB, '1 while this instance is registered under the job'),
+  elastic_job_disabled: gauge(JOB, '1 while an operator has disabled the server of this instance in the job'),
   elastic_job_leader_known: gauge(JOB, '1 while the job has a leader, as far as this instance can see'),
   elastic_job_running_items: gauge(JOB, 'Items that run here'),
+  elastic_job_owned_items: gauge(
+    JOB,
+    'Items that are assigned to this instance, without those that are disabled or taken over elsewhere',
+  ),
+  elastic_job_failover_queue_items: gauge(
+    JOB,
+    'Items that wait for failover, as far as this instance can see. It is one queue for all: take the maximum',
+  ),
   elastic_job_hung_items: gauge(JOB, 'Items that were aborted and whose handlers still run here'),
   elastic_job_unrecorded_items: gauge(
     JOB,

@@ -44,8 +44,11 @@ export function registerStatusMetrics(metrics: MetricSet, parts: MeteredParts): 
       for (const job of runtime.status().jobs) gauge.inc({ job: jobs.of(job.jobName) }, value(job));
     });
   ofJob('elastic_job_joined', ({ isJoined }) => Number(isJoined));
+  ofJob('elastic_job_disabled', ({ isDisabled }) => Number(isDisabled));
   ofJob('elastic_job_leader_known', ({ leader }) => Number(leader !== undefined));
   ofJob('elastic_job_running_items', ({ runningItems }) => runningItems);
+  ofJob('elastic_job_owned_items', ({ ownedItems }) => ownedItems);
+  ofJob('elastic_job_failover_queue_items', ({ queuedItems }) => queuedItems);
   ofJob('elastic_job_hung_items', ({ hung }) => hung.length);
   ofJob('elastic_job_unrecorded_items', ({ delayedSettles }) => delayedSettles?.items.length ?? 0);
   const secondsSince = (at = Infinity) => Math.max(0, clock.wallNow() - at) / 1_000;

@@ -18,6 +18,8 @@ export interface JobStatus {
   readonly jobName: JobName;
   /** True if it is registered in the current session. */
   readonly isJoined: boolean;
+  /** True if an operator has disabled this instance's server in the job, as far as the registry has told. */
+  readonly isDisabled: boolean;
   /** True if this process is leaving the job: nothing begins here any more, but items may still run. */
   readonly isLeaving: boolean;
   /** The leader's instance id, as far as the registry has told. */
@@ -32,8 +34,12 @@ export interface JobStatus {
   readonly nextFireTime: number | undefined;
   /** Number of items that run in this process. */
   readonly runningItems: number;
+  /** Number of items that are assigned to this instance, without those that are disabled or taken over elsewhere. */
+  readonly ownedItems: number;
   /** Handlers that have not returned although they were aborted, by item. */
   readonly hung: readonly HungHandler[];
+  /** Number of items that wait for failover, as far as the registry has told. */
+  readonly queuedItems: number;
   /** True if the failover queue has no place for further items. */
   readonly isFailoverQueueFull: boolean;
   /** Ends of runs here that are overdue to be recorded; undefined if there are none. */
@@ -71,9 +77,11 @@ interface JobStatusParts {
 export function statusOf(parts: JobStatusParts): JobStatus {
   const { definition, departure, services, missedRuns, mode, running, schedule, settings } = parts;
   const { tree } = mode.session ?? {};
+  const queuedItems = tree?.queue().length ?? 0;
   return {
     jobName: definition.configuration.jobName,
     isJoined: mode.kind === 'registered' && departure.removal === undefined,
+    isDisabled: tree?.serverStatus(tree.self.serverIp) === 'DISABLED',
     isLeaving: departure.isLeaving,
     leader: tree?.leader(),
     mixedWith: tree?.peers() ?? [],
@@ -81,8 +89,10 @@ export function statusOf(parts: JobStatusParts): JobStatus {
     isFailoverIdle: hasIdleFailover(settings.configuration),
     nextFireTime: schedule.nextFireTime,
     runningItems: running.size,
+    ownedItems: tree?.ownItems().length ?? 0,
     hung: running.hung,
-    isFailoverQueueFull: (tree?.queue().length ?? 0) >= settings.configuration.failoverQueueLimit,
+    queuedItems,
+    isFailoverQueueFull: queuedItems >= settings.configuration.failoverQueueLimit,
     delayedSettles: tree && services.executions.delayedSettles(tree),
     refused: tree?.refusals.oldest,
     failing: tree === undefined && !departure.isLeaving ? parts.joinFailure : tree?.failures.oldest,
