@@ -11,9 +11,12 @@ async function main() {
   const { ElasticJobModule, REGISTRY_CENTER } = load('nestjs-elastic-job');
 
   const registry = { type: 'zookeeper', servers, namespace, connection: 'worker-thread' };
-  const application = await NestFactory.createApplicationContext(ElasticJobModule.forRoot({ registry }), {
-    logger: ['error', 'warn'],
-  });
+  const application = await NestFactory.createApplicationContext(
+    ElasticJobModule.forRoot({ registry, processing: false }),
+    {
+      logger: ['error', 'warn'],
+    },
+  );
   const center = application.get(REGISTRY_CENTER);
   await center.create('/e', 'of the application', 'EPHEMERAL');
   const { data, stat } = await center.read('/e');

@@ -12,9 +12,12 @@ const registry = {
   workerUrl: workerUrl || undefined,
 };
 
-const application = await NestFactory.createApplicationContext(ElasticJobModule.forRoot({ registry }), {
-  logger: ['error', 'warn'],
-});
+const application = await NestFactory.createApplicationContext(
+  ElasticJobModule.forRoot({ registry, processing: false }),
+  {
+    logger: ['error', 'warn'],
+  },
+);
 const center = application.get(REGISTRY_CENTER);
 await center.create('/e', 'of the application', 'EPHEMERAL');
 const { data, stat } = await center.read('/e');
