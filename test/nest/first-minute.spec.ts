@@ -5,6 +5,7 @@ import { VirtualClock } from '@app/elastic-job/testing';
 import { ConsoleLogger, type INestApplication, Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { shared } from '../../libs/elastic-job/src/copies/index.js';
 import { filesUpTo, readBlocks } from '../docs/blocks/blocks.js';
 import { whileTimePasses } from './support/job-application.js';
 
@@ -16,8 +17,11 @@ const SETTINGS = {
 };
 const MINUTE_MS = 60_000;
 
-// Nest keeps the last application's logger for the process.
-beforeEach(() => Logger.overrideLogger(new ConsoleLogger()));
+// What a new process has: Nest keeps the last application's logger, and the package the classes of other specs.
+beforeEach(() => {
+  Logger.overrideLogger(new ConsoleLogger());
+  shared('ClassesWithJobs', { refs: new Set<unknown>() }).refs.clear();
+});
 afterEach(async () => {
   Logger.overrideLogger(false);
   vi.restoreAllMocks();
