@@ -17,7 +17,7 @@ const SETTINGS = {
 };
 const MINUTE_MS = 60_000;
 
-// What a new process has: Nest keeps the last application's logger, and the package the classes of other specs.
+// As in a new process: Nest keeps the logger of the last application, and the package the classes of other specs.
 beforeEach(() => {
   Logger.overrideLogger(new ConsoleLogger());
   shared('ClassesWithJobs', { refs: new Set<unknown>() }).refs.clear();
