@@ -7,7 +7,10 @@ const SPECS = ['{apps,bench,libs,src,test}/**/*.spec.ts'];
  * other releases, databases, processes or the built site. Those of projects that use the package run there: npm run
  * test:consumers.
  */
-const ELSEWHERE = ['test/{chaos,cloud,databases,interop,security,site,versions}/**', 'test/consumers/projects/**'];
+const ELSEWHERE = [
+  'test/{chaos,cloud,databases,interop,monitoring,security,site,versions}/**',
+  'test/consumers/projects/**',
+];
 /** Specs over real servers and processes, and those that take more than three seconds. */
 const REAL = [
   'libs/elastic-job/release/**/*.spec.ts',

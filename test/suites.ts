@@ -9,6 +9,7 @@ export type Need =
   | 'chromium'
   | 'faketime'
   | 'spin'
+  | 'prometheus'
   /** npm's registry: packages are installed as users do it. */
   | 'npm'
   /** Earlier commits of this repository. */
@@ -293,6 +294,28 @@ export const SUITES: readonly Suite[] = [
       '.github/workflows/*',
       '**/package.json',
     ],
+  },
+  {
+    name: 'monitoring',
+    shows: 'Prometheus takes the alerts, and answers the dashboard, over the demo, which runs as compose.yaml says.',
+    command: 'npm run test:monitoring',
+    seconds: 75,
+    vitest: true,
+    needs: ['zookeeper', 'prometheus'],
+    programs: ['test/monitoring/**/*.spec.ts', 'apps/demo/src/main.ts'],
+    reads: [
+      'vitest.monitoring.config.ts',
+      ...VITEST,
+      'nest-cli.json',
+      'apps/demo/*.json',
+      'compose.yaml',
+      '.dockerignore',
+      '.gitignore',
+      'docs/{,zh/}operate/monitoring.md',
+      'docs/operate/{alerts.yml,grafana.json}',
+      'docs/reference/environment.md',
+    ],
+    atHand: DEMO_SOURCES,
   },
   {
     name: 'cloud',

@@ -82,6 +82,7 @@ const GROUPS: readonly Group[] = [
   {
     title: { en: 'Operate', zh: '运维' },
     pages: [
+      'operate/monitoring',
       'operate/operation-apis',
       'operate/dynamic-jobs',
       'operate/history',

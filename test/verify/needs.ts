@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Need, Suite } from '../suites.js';
 
@@ -9,6 +9,8 @@ interface Part {
   readonly packages: readonly string[];
 }
 
+/** Asked by Debian's packages if they may start their services. */
+const SERVICE_POLICY = '/usr/sbin/policy-rc.d';
 const POSTGRES = '/usr/lib/postgresql';
 const always = { isThere: () => true, packages: [] };
 
@@ -26,6 +28,7 @@ const PARTS: Readonly<Record<Need, Part>> = {
   chromium: { isThere: () => hasCommand('chromium'), packages: ['chromium'] },
   faketime: { isThere: () => hasCommand('faketime'), packages: ['faketime'] },
   spin: { isThere: () => hasCommand('spin') && hasCommand('gcc'), packages: ['spin', 'gcc', 'libc6-dev'] },
+  prometheus: { isThere: () => hasCommand('prometheus') && hasCommand('promtool'), packages: ['prometheus'] },
   npm: always,
   history: always,
   build: always,
@@ -43,8 +46,10 @@ export function installNeeds(suites: readonly Suite[]): void {
   console.log(`\n== system packages: ${packages.join(' ')}`);
   if (process.getuid?.() === 0 && hasCommand('apt-get')) {
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-    for (const step of [['update'], ['install', '-y', '--no-install-recommends', ...packages]])
-      spawnSync('apt-get', ['-qq', ...step], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+    withoutServices(() => {
+      for (const step of [['update'], ['install', '-y', '--no-install-recommends', ...packages]])
+        spawnSync('apt-get', ['-qq', ...step], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+    });
   }
   const lacking = missing.filter((need) => !PARTS[need].isThere());
   if (lacking.length === 0) return;
@@ -52,6 +57,17 @@ export function installNeeds(suites: readonly Suite[]): void {
     `This machine lacks ${lacking.join(', ')}. On Debian: apt-get install ` +
       lacking.flatMap((need) => PARTS[need].packages).join(' '),
   );
+}
+
+/** Suites start servers of their own, so a service that a package brings must not run. */
+function withoutServices(install: () => void): void {
+  if (existsSync(SERVICE_POLICY)) return install();
+  writeFileSync(SERVICE_POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  try {
+    install();
+  } finally {
+    rmSync(SERVICE_POLICY);
+  }
 }
 
 function hasCommand(name: string): boolean {

@@ -12,6 +12,7 @@ const NEEDS: Readonly<Record<Need, string>> = {
   chromium: "a browser: Debian's `chromium`",
   faketime: "processes with clocks of their own: Debian's `faketime`",
   spin: "the verifier of the model: Debian's `spin`, `gcc` and `libc6-dev`",
+  prometheus: "Prometheus and promtool: Debian's `prometheus`, whose service is not started",
   npm: "npm's registry, from which packages are installed as users do it",
   history: 'earlier commits, so a clone with its whole history',
   build: 'the files that the suite `build` writes, which is therefore run before',

@@ -95,7 +95,11 @@ them at \`/metrics\`, without a request to the registry. Each process tells of i
 \`job\` has at most \`maxJobs\` values (100), the names of the first jobs that something happened to; all further ones
 share \`other\`, where counters and gauges are sums, and so do jobs that are not of the process. A job that has left the
 process for good has its last values in one more scrape; then its series end, and its place is free. The label is empty
-where no job is concerned.`;
+where no job is concerned.
+
+Prometheus renames the label \`job\` to \`exported_job\`, since \`job\` is the name of the scrape, unless the scrape
+says \`honor_labels: true\`. [Monitoring](../operate/monitoring.md) has alerts and a dashboard over these
+metrics.`;
 
 function buckets(): string {
   const definitions: [string, MetricDefinition][] = Object.entries(METRICS);
