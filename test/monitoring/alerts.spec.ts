@@ -21,6 +21,14 @@ it('is a file that promtool accepts', async () => {
   expect(stdout).toContain(`SUCCESS: ${ALERTS.length} rules found`);
 });
 
+it('has as many alerts as its page says', () => {
+  const page = readFileSync('docs/operate/monitoring.md', 'utf8');
+  expect(page).toMatch(new RegExp(`\\b${ALERTS.length} alerts for Prometheus`));
+  expect([...page.matchAll(/^### (ElasticJob\w+)$/gm)].map(([, name]) => name)).toEqual(
+    ALERTS.map(({ alert }) => alert),
+  );
+});
+
 describe.each(ALERTS)('$alert', ({ alert, expr, labels, annotations }) => {
   it('fires in its case, and is silent in others', { timeout: 60_000 }, async () => {
     const cases = ALERT_CASES.filter((one) => one.alert === alert);
