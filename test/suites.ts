@@ -268,7 +268,13 @@ export const SUITES: readonly Suite[] = [
     vitest: true,
     needs: ['postgresql', 'mariadb'],
     programs: ['test/databases/**/*.spec.ts', 'test/support/databases/*.fixture.ts'],
-    reads: ['vitest.databases.config.ts', ...VITEST, 'test/databases/recipes/**', 'docs/recipes/**', 'docs/operate/history.md'],
+    reads: [
+      'vitest.databases.config.ts',
+      ...VITEST,
+      'test/databases/recipes/**',
+      'docs/recipes/**',
+      'docs/operate/history.md',
+    ],
   },
   {
     name: 'fuzz',
