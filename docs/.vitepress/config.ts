@@ -1,9 +1,10 @@
 // npm run docs, npm run docs:dev: the pages of docs/ and the README as a site.
 import { cpSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { defineConfig, type DefaultTheme, type MarkdownRenderer } from 'vitepress';
+import { defineConfig, type DefaultTheme } from 'vitepress';
 import { findDeadAnchors } from './anchors.js';
 import { FILES, rewriteLinks, slugify } from './links.js';
+import { breakNamesInTables, drawDiagrams } from './markdown.js';
 import { API, type Language, sidebarOf } from './navigation.js';
 import { CHINESE_WINDOW, MINI_SEARCH } from './search.js';
 
@@ -34,6 +35,7 @@ export default defineConfig({
     config: (md) => {
       rewriteLinks(md, ROOT, (file) => linked.add(file));
       drawDiagrams(md);
+      breakNamesInTables(md);
     },
   },
   locales: {
@@ -64,15 +66,5 @@ function themeOf(language: Language): DefaultTheme.Config {
       { text: 'API', link: API, target: '_self' },
     ],
     ...(isEnglish ? {} : CHINESE),
-  };
-}
-
-/** A fence of Mermaid becomes the theme's component, on which GitHub draws by itself. */
-function drawDiagrams(md: MarkdownRenderer): void {
-  const fence = md.renderer.rules.fence;
-  md.renderer.rules.fence = (tokens, index, options, env, self) => {
-    const token = tokens[index];
-    if (token?.info.trim() === 'mermaid') return `<Diagram text="${encodeURIComponent(token.content)}" />`;
-    return fence?.(tokens, index, options, env, self) ?? '';
   };
 }

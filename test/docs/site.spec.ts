@@ -5,6 +5,7 @@ import { createMarkdownRenderer } from 'vitepress';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { findDeadAnchors } from '../../docs/.vitepress/anchors.js';
 import { rewriteLinks, slugify } from '../../docs/.vitepress/links.js';
+import { breakNamesInTables } from '../../docs/.vitepress/markdown.js';
 import { sidebarOf } from '../../docs/.vitepress/navigation.js';
 import { MINI_SEARCH } from '../../docs/.vitepress/search.js';
 
@@ -67,6 +68,19 @@ describe('the site', () => {
     expect(slugify('What does `refused: foreign` mean?')).toBe('what-does-refused-foreign-mean');
     expect(slugify('SESSION_LOST & others')).toBe('session_lost--others');
     expect(slugify('怎样停掉一个分片项？')).toBe('怎样停掉一个分片项');
+  });
+
+  it('lets names break at the ends of their words in tables, and nowhere else', async () => {
+    const md = await createMarkdownRenderer(root);
+    breakNamesInTables(md);
+    const codes = (text: string) => [...md.render(text).matchAll(/<code[^>]*>(.*?)<\/code>/g)].map(([, code]) => code);
+    expect(codes('| `maxAttempts` | `registry.tls` |\n| - | - |\n| `JOB_HOST` | `a => B<C>` |')).toEqual([
+      'max<wbr>Attempts',
+      'registry.<wbr>tls',
+      'JOB_<wbr>HOST',
+      'a =&gt; B&lt;C&gt;',
+    ]);
+    expect(codes('`maxAttempts`')).toEqual(['maxAttempts']);
   });
 
   it('shows pages in the order of its list, and in English those that a language lacks', () => {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
 const SITE = 'docs-site';
@@ -16,17 +16,34 @@ export async function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM_PATH, args: ['--no-sandbox'] });
 }
 
+/** Paths of all pages of the site but TypeDoc's, which have a theme of their own. */
+export function listSitePages(): readonly string[] {
+  return readdirSync(SITE, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.html') && !file.startsWith('reference/api/'))
+    .map((file) => `/${file}`);
+}
+
 /** Opens a page of the site, and adds what fails on it to a list. */
 export async function openPage(browser: Browser, path: string, failures: string[]): Promise<Page> {
+  const page = await openTab(browser, failures);
+  await page.goto(path);
+  return page;
+}
+
+/** Opens a tab in which pages of the site can be opened, and adds what fails on them to a list. */
+export async function openTab(browser: Browser, failures: string[]): Promise<Page> {
   const page = await browser.newPage({ baseURL: ORIGIN, viewport: { width: 1_400, height: 1_000 } });
-  page.on('pageerror', (error) => failures.push(`${path}: ${error.message}`));
+  const fail = (fault: string) => failures.push(`${new URL(page.url()).pathname}: ${fault}`);
+  page.on('pageerror', (error) => fail(error.message));
   await page.route('**', async (route) => {
-    const { pathname } = new URL(route.request().url());
+    const { origin, pathname } = new URL(route.request().url());
+    if (origin !== ORIGIN) fail(`asks ${origin}`);
+    // A page fetches those that it links to beforehand, which takes longer than the page itself.
+    if (route.request().headers()['sec-purpose'] === 'prefetch') return route.abort();
     const file = `${SITE}${decodeURIComponent(pathname)}`.replace(/\/$/, '/index.html');
     if (existsSync(file)) return route.fulfill({ path: file });
-    failures.push(`${path}: asks for ${pathname}, which does not exist`);
+    fail(`asks for ${pathname}, which does not exist`);
     return route.fulfill({ status: 404 });
   });
-  await page.goto(path);
   return page;
 }

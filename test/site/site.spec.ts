@@ -22,7 +22,7 @@ describe('the site in a browser', () => {
 
   it.each(drawn)('%s draws its diagrams', async (path, count) => {
     const page = await openPage(browser, path, failures);
-    const diagrams = page.locator('.vp-doc figure svg');
+    const diagrams = page.locator('.vp-doc .diagram svg');
     await diagrams.nth(count - 1).waitFor();
     expect(await diagrams.count()).toBe(count);
     await page.close();

@@ -37,6 +37,7 @@ export function plotSvg({ title, xLabel, yLabel, lines, note }: Plot): string {
   const middle = (BOX.left + BOX.right) / 2;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="13">`,
+    `<title>${escape(title)}</title>`,
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="#ffffff"/>`,
     text(title, middle, 28, 'text-anchor="middle" font-size="16"'),
     ...decades(x).map((value) => verticalTick(value, xOf(value, x))),
@@ -115,6 +116,9 @@ function formatTick(value: number): string {
 }
 
 function text(words: string, x: number, y: number, attributes: string): string {
-  const escaped = words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  return `<text x="${x}" y="${y}" ${attributes}>${escaped}</text>`;
+  return `<text x="${x}" y="${y}" ${attributes}>${escape(words)}</text>`;
+}
+
+function escape(words: string): string {
+  return words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
