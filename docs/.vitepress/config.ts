@@ -3,6 +3,7 @@ import { cpSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type DefaultTheme } from 'vitepress';
 import { findDeadAnchors } from './anchors.js';
+import { cardOf, HEAD } from './head.js';
 import { FILES, rewriteLinks, slugify } from './links.js';
 import { breakNamesInTables, drawDiagrams } from './markdown.js';
 import { API, type Language, sidebarOf } from './navigation.js';
@@ -26,6 +27,8 @@ const CHINESE: DefaultTheme.Config = {
 export default defineConfig({
   title: 'nestjs-elastic-job',
   description: 'Elastic-Job for NestJS: scheduled jobs that several instances share through ZooKeeper.',
+  head: HEAD,
+  transformHead: ({ pageData, description }) => cardOf(pageData, description, process.env.SITE_URL),
   outDir: `${ROOT}docs-site`,
   cacheDir: `${ROOT}node_modules/.cache/vitepress`,
   markdown: {
@@ -40,9 +43,15 @@ export default defineConfig({
   },
   locales: {
     root: { label: 'English', lang: 'en', themeConfig: themeOf('en') },
-    zh: { label: '简体中文', lang: 'zh-CN', themeConfig: themeOf('zh') },
+    zh: {
+      label: '简体中文',
+      lang: 'zh-CN',
+      description: '面向 NestJS 的 Elastic-Job：由多个实例通过 ZooKeeper 分担的定时作业。',
+      themeConfig: themeOf('zh'),
+    },
   },
   themeConfig: {
+    logo: '/logo.svg',
     outline: 'deep',
     search: {
       provider: 'local',

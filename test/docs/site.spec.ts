@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { createMarkdownRenderer } from 'vitepress';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { findDeadAnchors } from '../../docs/.vitepress/anchors.js';
+import { cardOf } from '../../docs/.vitepress/head.js';
 import { rewriteLinks, slugify } from '../../docs/.vitepress/links.js';
 import { breakNamesInTables } from '../../docs/.vitepress/markdown.js';
 import { sidebarOf } from '../../docs/.vitepress/navigation.js';
@@ -68,6 +69,19 @@ describe('the site', () => {
     expect(slugify('What does `refused: foreign` mean?')).toBe('what-does-refused-foreign-mean');
     expect(slugify('SESSION_LOST & others')).toBe('session_lost--others');
     expect(slugify('怎样停掉一个分片项？')).toBe('怎样停掉一个分片项');
+  });
+
+  it('gives the card of a link full addresses where it knows its own', () => {
+    const addresses = (relativePath: string, address?: string) =>
+      cardOf({ relativePath, title: 'a' }, 'b', address).flatMap(([, { property, content }]) =>
+        ['og:image', 'og:url'].includes(property ?? '') ? [content] : [],
+      );
+    expect(addresses('start/crash.md')).toEqual(['/card.png']);
+    expect(addresses('start/crash.md', 'https://a.b')).toEqual([
+      'https://a.b/card.png',
+      'https://a.b/start/crash.html',
+    ]);
+    expect(addresses('zh/index.md', 'https://a.b')).toEqual(['https://a.b/card.png', 'https://a.b/zh/']);
   });
 
   it('lets names break at the ends of their words in tables, and nowhere else', async () => {

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listPages, readBlocks } from '../docs/blocks/blocks.js';
@@ -32,6 +33,43 @@ describe('the site in a browser', () => {
   it('labels the parts of a Chinese page in Chinese', async () => {
     const page = await openPage(browser, '/zh/start/first-job.html', failures);
     await page.locator('.outline-title', { hasText: '本页目录' }).waitFor();
+    await page.close();
+    expect(failures).toEqual([]);
+  });
+
+  it.each([
+    ['/zh/', 'nestjs-elastic-job', '面向 NestJS'],
+    ['/concepts/failover.html', 'Failover', 'Elastic-Job for NestJS'],
+  ])('gives %s an icon, and a card for those who share its link', async (path, title, text) => {
+    const page = await openPage(browser, path, failures);
+    const [icon = ''] = await page
+      .locator('link[rel=icon]')
+      .evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));
+    const [shownTitle, shownText, image] = await Promise.all(
+      ['title', 'description', 'image'].map((name) =>
+        page.locator(`meta[property="og:${name}"]`).getAttribute('content'),
+      ),
+    );
+    await page.close();
+    expect(existsSync(`docs-site${icon}`)).toBe(true);
+    expect(shownTitle).toBe(title);
+    expect(shownText).toContain(text);
+    const png = readFileSync(`docs-site${new URL(image ?? '', 'http://site').pathname}`);
+    expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1_200, 630]);
+    expect(png.length).toBeLessThan(100_000);
+    expect(failures).toEqual([]);
+  });
+
+  it('shows the picture of the home page in the theme that a reader switches to', async () => {
+    const page = await openPage(browser, '/', failures);
+    const picture = page.locator('.hero img');
+    // Whole pixels on a ground of its own, so that nothing but the picture makes the difference.
+    await page.addStyleTag({
+      content: '.hero img { position: fixed; z-index: 99; inset: 0 auto auto 0; width: 400px; background: #888 }',
+    });
+    const light = await picture.screenshot();
+    await page.locator('.VPSwitchAppearance:visible').first().click();
+    await expect.poll(async () => light.equals(await picture.screenshot())).toBe(false);
     await page.close();
     expect(failures).toEqual([]);
   });
