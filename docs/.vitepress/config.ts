@@ -32,6 +32,8 @@ export default defineConfig({
   outDir: `${ROOT}docs-site`,
   cacheDir: `${ROOT}node_modules/.cache/vitepress`,
   markdown: {
+    // Those of VitePress are too faint on the grounds of the site.
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-default' },
     // Braces are text, as on GitHub.
     attrs: { disable: true },
     anchor: { slugify },

@@ -26,7 +26,7 @@ describe('the layout of the site', () => {
     ['English', english],
     ['Chinese', chinese],
   ])(
-    'keeps labels in their boxes, and tables and pages in their widths: %s pages in both themes',
+    'keeps labels in their boxes, tables and pages in their widths, and texts legible: %s pages in both themes',
     async (_, listed) => {
       expect(listed.length).toBeGreaterThan(20);
       const left = [...listed];
@@ -69,6 +69,8 @@ async function measurePage(page: Page, path: string): Promise<readonly string[]>
     await page.emulateMedia({ colorScheme });
     // Each diagram is drawn anew in the colours of a theme.
     await page.waitForFunction(`isDrawn('${colorScheme}')`);
+    const faint: readonly string[] = await page.evaluate('findFaintTexts()');
+    faults.push(...faint.map((fault) => `${path}, ${colorScheme}: ${fault}`));
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 1_000 });
       // The reference is looked up most. It is read without scrolling where there is room.
@@ -83,6 +85,7 @@ async function measurePage(page: Page, path: string): Promise<readonly string[]>
 async function openMeasuring(browser: Browser, failures: string[]): Promise<Page> {
   const page = await openTab(browser, failures);
   await page.addInitScript({ path: 'test/site/layout.fixture.mjs' });
+  await page.addInitScript({ path: 'test/site/contrast.fixture.mjs' });
   return page;
 }
 

@@ -76,9 +76,9 @@ function configOf(darkMode: boolean): MermaidConfig {
     fontSize: FONT_PX,
     themeVariables: { ...Object.fromEntries(colours), darkMode, fontFamily, fontSize: `${FONT_PX}px` },
     sequence: {
-      width: 140,
+      width: 150,
       height: 44,
-      actorMargin: 28,
+      actorMargin: 32,
       mirrorActors: false,
       wrap: true,
       actorFontSize: FONT_PX,
