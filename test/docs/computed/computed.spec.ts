@@ -30,7 +30,7 @@ describe('owners that the library computes', () => {
     const rows = rowsOf(`${docs}/concepts/strategies.md`).filter(
       (cells) => cells.length === 6 && cells[0]!.startsWith('`'),
     );
-    expect(rows.slice(0, items.length)).toEqual(items.map((history) => cellsOf(history, spaced)));
+    expect(rows.slice(0, items.length)).toEqual(items.map((history) => cellsOf(history, joined)));
     expect(rows.slice(items.length)).toEqual(jobs.map((history) => cellsOf(history, counted)));
   });
 
@@ -47,18 +47,18 @@ function rowsOf(page: string): readonly (readonly string[])[] {
   return rows.map((row) => row.slice(1, -1).split('|').map((cell) => cell.trim())); // prettier-ignore
 }
 
-function cellsOf({ strategy, owners: [three, crashed, joined] }: History, form: (owners: Owners) => string) {
-  const moves = [movedBetween(three, crashed), movedBetween(crashed, joined)].map(String);
-  return [`\`${strategy}\``, form(three), form(crashed), moves[0], form(joined), moves[1]];
+function cellsOf({ strategy, owners: [three, crashed, afterJoin] }: History, form: (owners: Owners) => string) {
+  const moves = [movedBetween(three, crashed), movedBetween(crashed, afterJoin)].map(String);
+  return [`\`${strategy}\``, form(three), form(crashed), moves[0], form(afterJoin), moves[1]];
 }
 
-/** Such as `A A B`. */
-function spaced(owners: Owners): string {
-  return owners.join(' ');
+/** Such as `AAB`. */
+function joined(owners: Owners): string {
+  return owners.join('');
 }
 
-/** Such as `A 2, B 1`. */
+/** Such as `A2 B1`. */
 function counted(owners: Owners): string {
   const names = [...new Set(owners)].toSorted();
-  return names.map((name) => `${name} ${owners.filter((owner) => owner === name).length}`).join(', ');
+  return names.map((name) => `${name}${owners.filter((owner) => owner === name).length}`).join(' ');
 }
