@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -35,7 +35,7 @@ let prometheus: PrometheusServer;
 beforeAll(async () => {
   ensemble = await handles.add(startEnsemble(3, { settings: zooKeeperSettings() }));
   ports = await freePorts(3);
-  const statistics = await mkdtemp(join(tmpdir(), 'statistics-'));
+  const statistics = await makeFolder('statistics-');
   workers = await Promise.all(ports.map((port) => handles.add(startWorker(port, statistics))));
   prometheus = await handles.add(PrometheusServer.start(quickConfiguration()));
   // Rates need a run that has ended after the first scrape.
@@ -69,7 +69,7 @@ describe('the services of compose.yaml', () => {
   });
 
   it('give Prometheus a configuration that promtool accepts', async () => {
-    const file = join(await mkdtemp(join(tmpdir(), 'promtool-')), 'prometheus.yml');
+    const file = join(await makeFolder('promtool-'), 'prometheus.yml');
     await writeFile(file, configuration());
     const { stdout } = await run('promtool', ['check', 'config', file]);
     expect(stdout).toContain('1 rule files found');
@@ -125,6 +125,13 @@ describe('Prometheus, over the demo', () => {
     expect(await prometheus.query('elastic_job_joined')).toHaveLength(2);
   });
 });
+
+/** A folder that is removed at the end. */
+async function makeFolder(prefix: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), prefix));
+  await handles.add({ stop: () => rm(folder, { recursive: true }) });
+  return folder;
+}
 
 /** Lines of `zoo.cfg` that the image writes by the variables, for servers on other ports. */
 function zooKeeperSettings(): Record<string, string | number> {
