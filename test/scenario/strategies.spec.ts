@@ -25,43 +25,26 @@ describe('the default strategy', () => {
     }
   });
 
-  it('moves only the items of an instance that dies, and to one that joins only as many as are due to it', async () => {
-    cluster = await createTestCluster({
-      instances: 3,
-      jobs: [{ name: JOB, cron: '0/5 * * * * ?', shardingTotalCount: 12, handler: () => {} }],
-    });
-    const atFirst = cluster.assignment(JOB);
+  it.each([undefined, 'STICKY'])(
+    'moves only the items of a dead instance, and those due to one that joins: %s',
+    async (strategy) => {
+      cluster = await createTestCluster({
+        instances: 3,
+        jobs: [{ name: JOB, cron: '0/5 * * * * ?', shardingTotalCount: 12, strategy, handler: () => {} }],
+      });
+      const atFirst = cluster.assignment(JOB);
 
-    const late = await cluster.join();
-    await cluster.advance(1_000);
-    const joined = cluster.assignment(JOB);
-    cluster.crash(0);
-    await cluster.advance(15_000);
+      const late = await cluster.join();
+      await cluster.advance(1_000);
+      const joined = cluster.assignment(JOB);
+      cluster.crash(0);
+      await cluster.advance(15_000);
 
-    expect(itemsThatMoved(atFirst, joined)).toEqual(itemsOf(joined, late));
-    expect(range(4).map((instance) => itemsOf(joined, instance).length)).toEqual([3, 3, 3, 3]);
-    expect(itemsThatMoved(joined, cluster.assignment(JOB))).toEqual(itemsOf(joined, 0));
-  });
-});
-
-describe('STICKY', () => {
-  it('moves only the items that have to move when an instance joins and one dies', async () => {
-    cluster = await createTestCluster({
-      instances: 3,
-      jobs: [{ name: JOB, cron: '0/5 * * * * ?', shardingTotalCount: 12, strategy: 'STICKY', handler: () => {} }],
-    });
-    const atFirst = cluster.assignment(JOB);
-
-    const late = await cluster.join();
-    await cluster.advance(1_000);
-    const joined = cluster.assignment(JOB);
-    cluster.crash(0);
-    await cluster.advance(15_000);
-
-    expect(itemsThatMoved(atFirst, joined)).toEqual(itemsOf(joined, late));
-    expect(range(4).map((instance) => itemsOf(joined, instance).length)).toEqual([3, 3, 3, 3]);
-    expect(itemsThatMoved(joined, cluster.assignment(JOB))).toEqual(itemsOf(joined, 0));
-  });
+      expect(itemsThatMoved(atFirst, joined)).toEqual(itemsOf(joined, late));
+      expect(range(4).map((instance) => itemsOf(joined, instance).length)).toEqual([3, 3, 3, 3]);
+      expect(itemsThatMoved(joined, cluster.assignment(JOB))).toEqual(itemsOf(joined, 0));
+    },
+  );
 });
 
 type Assignment = ReadonlyMap<number, number>;
