@@ -183,7 +183,7 @@ export const SUITES: readonly Suite[] = [
     seconds: 120,
     vitest: true,
     needs: ['chromium', 'history'],
-    programs: ['test/site/**/*.spec.ts'],
+    programs: ['test/site/**/*.{spec,fixture}.{ts,mjs}'],
     reads: [
       'docs/**',
       '*.md',
