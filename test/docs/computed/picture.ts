@@ -14,6 +14,7 @@ export function drawOwners(histories: readonly History[]): string {
   const [width, height] = [LEFT + 8 * (SIDE + GAP) + 18, histories.length * PANEL - 16];
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="15">`,
+    '<title>Items of a job and their owners, by strategy</title>',
     `<rect width="${width}" height="${height}" rx="8" fill="#ffffff"/>`,
     ...panels.flat(),
     '</svg>\n',
