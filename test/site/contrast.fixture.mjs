@@ -16,19 +16,17 @@ globalThis.findFaintTexts = () => {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
     const element = text.parentElement;
-    // Mermaid's texts have colours of their own, and grounds that are no background.
     if (text.data.trim() === '' || !element.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
       continue;
+    // The ground of a text in a drawing is a shape, which is no background.
     if (element.closest('svg, script, style') !== null) continue;
     const { color, fontSize, fontWeight } = getComputedStyle(element);
     const isLarge = parseFloat(fontSize) >= (Number(fontWeight) >= 700 ? 18.66 : 24);
     const ground = groundOf(element);
     const ratio = contrastOf(blend(parse(color), ground), ground);
     if (ratio >= (isLarge ? LEAST.large : LEAST.usual)) continue;
-    faults.set(
-      `${color} ${ground}`,
-      `${color} on ${ground.slice(0, 3)} is ${ratio.toFixed(2)}: ${text.data.trim().slice(0, 40)}`,
-    );
+    const colours = `${color} on ${ground.slice(0, 3).join(' ')}`;
+    faults.set(colours, `${colours} has a contrast of ${ratio.toFixed(2)}: ${text.data.trim().slice(0, 40)}`);
   }
   return [...faults.values()];
 };

@@ -26,7 +26,7 @@ describe('the layout of the site', () => {
     ['English', english],
     ['Chinese', chinese],
   ])(
-    'keeps labels in their boxes, tables and pages in their widths, and texts legible: %s pages in both themes',
+    'keeps labels, tables and pages in their room, and texts legible, in both themes: %s pages',
     async (_, listed) => {
       expect(listed.length).toBeGreaterThan(20);
       const left = [...listed];
