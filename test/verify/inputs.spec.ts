@@ -10,7 +10,8 @@ const COMMENT = '\n// A comment.\n/** A docstring. */\n';
 const JUDGED = SUITES.filter(({ always }) => !always);
 
 const PACKED = ['weight', 'consumers', 'first-hour'];
-const DEMOS = ['demo', 'demo-cluster', 'demo-cloud'];
+/** The demo's application, in suites that start it. */
+const DEMOS = ['demo', 'demo-cluster', 'demo-cloud', 'monitoring'];
 const SIMULATIONS = ['simulation', 'simulation-tasks'];
 const JAVA = ['interop', 'interop-churn'];
 const SERVERS = ['chaos', 'versions', 'created-jobs', ...JAVA];
@@ -35,8 +36,8 @@ const NOTICED: Readonly<Record<string, readonly string[]>> = {
   ],
   [`${LIBRARY}/coordination/sharding/plan-operations.ts`]: CORE,
   [`${LIBRARY}/scheduling/ticker.ts`]: CORE,
-  // An entry of its own: of the applications only the one whose metrics are attacked imports it.
-  [`${LIBRARY}/nest/metrics/metric-set.ts`]: ['site', ...PACKED, 'security'],
+  // An entry of its own: only the demo that Prometheus scrapes, and the application whose metrics are attacked.
+  [`${LIBRARY}/nest/metrics/metric-set.ts`]: ['site', ...PACKED, 'monitoring', 'security'],
   // Configuration files of Java applications are read by an operator's tool, which the fuzzer attacks.
   [`${LIBRARY}/migration/placeholders.ts`]: ['site', ...PACKED, 'fuzz'],
   // The store of the demo, of the fault suites and of the releases is fenced.
