@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { JobStatisticsApi, ServerStatisticsApi } from '../../../libs/elastic-job/src/operations/index.js';
+import {
+  JobStatisticsApi,
+  ServerStatisticsApi,
+  ShardingOperateApi,
+} from '../../../libs/elastic-job/src/operations/index.js';
 import type { RegistryAdapter } from '../registry/index.js';
 import { costOf } from '../registry/support.js';
 import { javaConfig, NEVER } from './stage.js';
@@ -47,12 +51,26 @@ export function describeStatistics(adapter: RegistryAdapter): void {
         shardingTotalCount: 2,
         template: undefined,
         isBeingRemoved: false,
+        after: [],
+        disabledItemCount: 0,
         problem: undefined,
       });
       expect(all.find(({ jobName }) => jobName === 'one-off')).toMatchObject({ cron: undefined, problem: undefined });
       expect(all).toSatisfy(Object.isFrozen);
       expect(await api.getJobsTotalCount()).toBe(6);
       for (const info of all) expect(await api.getJobBriefInfo(info.jobName)).toEqual(info);
+    });
+
+    it('reports the jobs after which a job starts, and how many of its items are disabled', async () => {
+      await stage().startSharded('10.0.0.2', { name: 'import', shardingTotalCount: 1 });
+      const after = { name: 'report', cron: undefined, after: ['import', 'prices'], shardingTotalCount: 3 };
+      await stage().startSharded('10.0.0.3', after);
+      const items = new ShardingOperateApi(stage().registry);
+      for (const item of [0, 2]) await items.disable('report', item);
+      const api = new JobStatisticsApi(stage().registry);
+
+      expect(await api.getJobBriefInfo('report')).toMatchObject({ after: ['import', 'prices'], disabledItemCount: 2 });
+      expect(await api.getJobsBriefInfo('10.0.0.3')).toMatchObject([{ disabledItemCount: undefined }]);
     });
 
     it('reports why a config node cannot be read, and lists the other jobs', async () => {

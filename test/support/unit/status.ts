@@ -15,6 +15,7 @@ export const job: JobStatus = {
   nextFireTime: NOW + 5_000,
   runningItems: 2,
   ownedItems: 4,
+  disabledItems: 0,
   hung: [],
   queuedItems: 0,
   isFailoverQueueFull: false,

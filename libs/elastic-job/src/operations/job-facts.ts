@@ -26,6 +26,8 @@ export interface JobFacts {
   readonly servers: readonly RegisteredServer[];
   /** The owner of each item that has a node, by item, ascending; undefined if it has none. */
   readonly owners: ReadonlyMap<number, string | undefined>;
+  /** Number of items that an operator has disabled. */
+  readonly disabledItems: number;
 }
 
 /**
@@ -122,7 +124,7 @@ function valuePaths({ paths, instanceIds, serverIps, items }: ListedNames): stri
     paths.config,
     ...instanceIds.map((id) => paths.instance(id)),
     ...serverIps.map((serverIp) => paths.server(serverIp)),
-    ...items.map((item) => paths.mark(item, 'instance')),
+    ...items.flatMap((item) => [paths.mark(item, 'instance'), paths.mark(item, 'disabled')]),
   ];
 }
 
@@ -139,5 +141,6 @@ function factsOf(names: ListedNames, nodes: ReadonlyMap<string, RegistryNode | u
       return [{ serverIp, status: text === 'ENABLED' || text === 'DISABLED' ? text : undefined }];
     }),
     owners: new Map(names.items.map((item) => [item, nodes.get(paths.mark(item, 'instance'))?.data])),
+    disabledItems: names.items.filter((item) => nodes.get(paths.mark(item, 'disabled')) !== undefined).length,
   };
 }

@@ -13,12 +13,16 @@ export interface JobBriefInfo {
   readonly jobName: JobName;
   readonly status: JobBriefStatus;
   readonly description: string;
-  /** Undefined: a one-off job, which runs only when it is triggered. */
+  /** Undefined: a job that runs after others, or a one-off job, which runs only when it is triggered. */
   readonly cron: string | undefined;
+  /** Jobs after which it starts. */
+  readonly after: readonly JobName[];
   /** Number of registered instances; on one server, if the request was for one. */
   readonly instanceCount: number;
   /** 0 if the `config` node does not have it. */
   readonly shardingTotalCount: number;
+  /** Number of disabled items, whatever the status; undefined if the request was for one server. */
+  readonly disabledItemCount: number | undefined;
   /** Template of a created job; undefined for a job that is declared in code. */
   readonly template: string | undefined;
   /** True for a created job that is being removed. */
@@ -29,6 +33,7 @@ export interface JobBriefInfo {
   readonly problem: string | undefined;
 }
 
+const NONE: readonly never[] = Object.freeze([]);
 const ALL_PARTS: readonly JobPart[] = ['instances', 'servers', 'items'];
 
 /**
@@ -94,36 +99,35 @@ function briefInfo(job: JobFacts, config: string): JobBriefInfo {
     disabledServers: job.servers.map((server) => server.status === 'DISABLED'),
     owners: job.owners.values(),
   });
-  return infoOf(job, config, status, job.instances.length);
+  return infoOf(job, config, { status, instanceCount: job.instances.length, disabledItemCount: job.disabledItems });
 }
 
 function infoOnServer(job: JobFacts, config: string, serverIp: string): JobBriefInfo | undefined {
   const server = job.servers.find((one) => one.serverIp === serverIp);
   if (server === undefined) return undefined;
   const count = job.instances.filter((instance) => instance.serverIp === serverIp).length;
-  return infoOf(job, config, server.status === 'DISABLED' ? 'DISABLED' : 'OK', count);
+  const status = server.status === 'DISABLED' ? 'DISABLED' : 'OK';
+  return infoOf(job, config, { status, instanceCount: count, disabledItemCount: undefined });
 }
 
-function infoOf(
-  { paths, root }: JobFacts,
-  config: string,
-  status: JobBriefStatus,
-  instanceCount: number,
-): JobBriefInfo {
+type BriefState = Pick<JobBriefInfo, 'status' | 'instanceCount' | 'disabledItemCount'>;
+
+function infoOf({ paths, root }: JobFacts, config: string, state: BriefState): JobBriefInfo {
   const { jobName } = paths;
   const { template, isBeingRemoved = false } = parseCreatedJob(root?.data ?? '') ?? {};
-  return Object.freeze({ jobName, status, instanceCount, template, isBeingRemoved, ...settingsIn(config, jobName) });
+  return Object.freeze({ jobName, ...state, template, isBeingRemoved, ...settingsIn(config, jobName) });
 }
 
-type BriefSettings = Pick<JobBriefInfo, 'description' | 'cron' | 'shardingTotalCount' | 'problem'>;
+type BriefSettings = Pick<JobBriefInfo, 'description' | 'cron' | 'after' | 'shardingTotalCount' | 'problem'>;
 
 function settingsIn(config: string, jobName: JobName): BriefSettings {
   try {
-    const { description = '', cron, shardingTotalCount = 0 } = parseConfiguration(config, jobName);
-    return { description, cron: cron || undefined, shardingTotalCount, problem: undefined };
+    const { description = '', cron, nestjs, shardingTotalCount = 0 } = parseConfiguration(config, jobName);
+    const after = Object.freeze(cron ? [] : [...(nestjs.after ?? [])]);
+    return { description, cron: cron || undefined, after, shardingTotalCount, problem: undefined };
   } catch (error) {
     const isUnreadable = error instanceof ConfigurationNodeError || error instanceof ElasticJob2ConfigurationError;
     if (!isUnreadable) throw error;
-    return { description: '', cron: undefined, shardingTotalCount: 0, problem: error.message };
+    return { description: '', cron: undefined, after: NONE, shardingTotalCount: 0, problem: error.message };
   }
 }

@@ -46,6 +46,7 @@ export abstract class ItemNodes extends JobNodes {
     { readonly names: readonly string[]; readonly items: readonly number[] }
   >();
   private knownItems: readonly number[] | undefined;
+  private knownDisabled: number | undefined;
   private knownOwn: readonly number[] | undefined;
 
   constructor(
@@ -80,6 +81,14 @@ export abstract class ItemNodes extends JobNodes {
 
   protected forgetOwnItems(): void {
     this.knownOwn = undefined;
+    this.knownDisabled = undefined;
+  }
+
+  /** Number of items that operators have disabled. */
+  get disabledItems(): number {
+    if (!this.has(this.paths.items)) return 0;
+    this.knownDisabled ??= this.items().filter((item) => this.has(this.paths.mark(item, 'disabled'))).length;
+    return this.knownDisabled;
   }
 
   /** True if the item's owner may run it: it is not disabled, and no other instance has taken it over. */
