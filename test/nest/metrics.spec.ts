@@ -7,7 +7,7 @@ import {
   type ShardingContext,
 } from '@app/elastic-job';
 import { ElasticJobMetricsModule, type ElasticJobMetricsOptions, METRICS } from '@app/elastic-job/metrics';
-import { JobOperateApi } from '@app/elastic-job/operations';
+import { JobOperateApi, ShardingOperateApi } from '@app/elastic-job/operations';
 import { createTestCluster, VirtualClock } from '@app/elastic-job/testing';
 import { type INestApplication, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -118,6 +118,31 @@ describe('ElasticJobMetricsModule', () => {
       metrics.value('elastic_job_registry_requests_total', { kind: 'foreground' });
     expect(requests(first)).toBeGreaterThan(0);
     expect(requests(second)).toBe(requests(first));
+  });
+
+  it('counts the items that an operator has disabled, until they are enabled again', async () => {
+    const server = await startServer();
+    const items = server.app.get(ShardingOperateApi);
+    const count = async () => (await scrape(server)).value('elastic_job_disabled_items', ORDERS);
+
+    for (const item of [1, 2]) await whileTimePasses(server.clock, items.disable('settle-orders', item));
+    const disabled = await count();
+    await whileTimePasses(server.clock, items.enable('settle-orders', 1));
+
+    expect([disabled, await count()]).toEqual([2, 1]);
+  });
+
+  it('counts the jobs after which another one starts and that do not run', async () => {
+    const server = await startServer();
+    const registrar = server.app.get(JobRegistrar);
+    const after = { name: 'report', after: ['imports', 'settle-orders'], shardingTotalCount: 1 };
+    await whileTimePasses(
+      server.clock,
+      registrar.add(after, () => {}),
+    );
+    await server.clock.advance(1_000);
+
+    expect((await scrape(server)).value('elastic_job_parents_away', { job: 'report' })).toBe(1);
   });
 
   it('shows a counter that has counted nothing as 0, so that its first event is visible', async () => {

@@ -380,12 +380,13 @@ describe('a job after one that has never started', () => {
     await jobs.clock.advance(5_000);
 
     expect(warned).toEqual([
-      'report: it starts after missing jobs (import), and cannot start until they are there; ' +
-        'start their services, or correct the names',
+      'report: cannot start until the jobs that it starts after run: import (missing); ' +
+        'start their services, enable them, or correct the names',
     ]);
+    expect(log.at('log')).toContainEqual('report: all jobs that it starts after run again');
     expect(judged).toMatchObject({
       status: 'degraded',
-      details: { reasons: ['job "report" waits for missing jobs: import'] },
+      details: { reasons: ['job "report" waits for jobs that do not run: import (missing)'] },
     });
     expect(readiness().status).toBe('up');
     expect(jobs.app.get(Reports).fireTimes.length).toBeGreaterThanOrEqual(4);
@@ -399,7 +400,7 @@ describe('a job after one that has never started', () => {
     await jobs.clock.advance(30_000);
 
     expect(judgeReadiness(jobs.app.get(ElasticJobRuntime).status()).details.reasons).not.toContainEqual(
-      expect.stringContaining('missing'),
+      expect.stringContaining('do not run'),
     );
   });
 

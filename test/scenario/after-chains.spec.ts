@@ -48,18 +48,6 @@ describe('chains of jobs', () => {
     expect(jobs.runs('report')).toEqual([]);
   });
 
-  it('reports once that the parent of a child was removed', async () => {
-    jobs = await DependentJobs.start([parent(), child({ reconcileIntervalMinutes: 1 })]);
-    await new JobConfigurationApi(jobs.operator).removeJobConfiguration('import');
-
-    await jobs.advance(3 * MINUTE);
-
-    const warnings = [...jobs.cluster.instances.keys()].flatMap((instance) =>
-      jobs.cluster.events(instance).filter(({ kind }) => kind === 'warning'),
-    );
-    expect(warnings).toMatchObject([{ jobName: 'report', message: expect.stringContaining('missing jobs (import)') }]);
-  });
-
   it('forgets a child whose nodes were removed once the parent has succeeded', async () => {
     jobs = await DependentJobs.start([parent(), child()]);
     expect(await jobs.operator.children('/import/dependents')).toEqual(['report']);

@@ -1,6 +1,6 @@
 import type { StandingRefusal } from '../coordination/index.js';
 import {
-  fewNames,
+  describeAwayParents,
   type JobName,
   messageOf,
   number,
@@ -102,7 +102,7 @@ export function judgeLiveness(status: RuntimeStatus, now: number, limits: Health
  * `degraded` while
  * - the connection is suspended, or the registry refuses a job's request;
  * - this host's clock is ahead of the registry's or behind it;
- * - a job has no leader, its failover queue is full, or, on its leader, jobs after which it starts are missing;
+ * - a job has no leader, its failover queue is full, or, on its leader, jobs after which it starts do not run;
  * - an aborted handler does not return, or ends of runs wait to be recorded;
  * - work for a job fails each time it is tried, such as the plan of a user's sharding strategy, or joining the job
  *   because a guarded store is ahead of the registry;
@@ -148,7 +148,7 @@ function judgeClock({ behindMs, heldBackMs }: RuntimeStatus): Finding[] {
 
 function judgeJob(job: JobStatus): Finding[] {
   const { jobName, problem, configurationFault, isJoined, isLeaving, isResting, leader, isFailoverQueueFull } = job;
-  const { missingParents } = job;
+  const { awayParents } = job;
   // Writers of the registry create such a job, and must not take the process out of service by it.
   if (isResting && !isLeaving) return [degraded(`job "${jobName}" rests: ${problem}`)];
   if (problem !== undefined && !isLeaving) return [down(`job "${jobName}": ${problem}`)];
@@ -162,7 +162,9 @@ function judgeJob(job: JobStatus): Finding[] {
     ...stuck,
     ...(leader === undefined ? [degraded(`job "${jobName}" has no leader`)] : []),
     ...(isFailoverQueueFull ? [degraded(`job "${jobName}": its failover queue is full`)] : []),
-    ...(missingParents ? [degraded(`job "${jobName}" waits for missing jobs: ${fewNames(missingParents)}`)] : []),
+    ...(awayParents
+      ? [degraded(`job "${jobName}" waits for jobs that do not run: ${describeAwayParents(awayParents)}`)]
+      : []),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { fewNames, handOverOf, isError, messageOf, type SettledOutcome } from '../domain/index.js';
+import { describeAwayParents, fewNames, handOverOf, isError, messageOf, type SettledOutcome } from '../domain/index.js';
 import type { JobEvent } from '../tracing/index.js';
 
 /** A line of the application's log. */
@@ -63,6 +63,7 @@ const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>) => Ev
     warn(`${jobName}: not resharded in time for ${instant(fireTime)}; going on with the last assignment`),
   'dependency-not-met': ({ jobName, parent, fireTime, reason }) =>
     warn(`${jobName}: not started for ${instant(fireTime)}, the run of ${parent} is ${reason}`),
+  'parents-away': (event) => awayLine(event),
 
   orphaned: ({ jobName, items }) => warn(`${jobName}: ${itemsText(items)} of a crashed instance queued for failover`),
   claimed: ({ jobName, items, source }) => log(`${jobName}: claimed ${itemsText(items)}, ${source}`),
@@ -152,6 +153,14 @@ function clockLine({ state, offsetMs }: EventOf<'clock'>): EventLine {
     default:
       return log('registry: fire times come by the clock of this host again');
   }
+}
+
+function awayLine({ jobName, parents }: EventOf<'parents-away'>): EventLine {
+  if (parents.length === 0) return log(`${jobName}: all jobs that it starts after run again`);
+  return warn(
+    `${jobName}: cannot start until the jobs that it starts after run: ${describeAwayParents(parents)}; ` +
+      'start their services, enable them, or correct the names',
+  );
 }
 
 function mixedLine({ jobName, peers, unshareable }: EventOf<'mixed'>): EventLine {

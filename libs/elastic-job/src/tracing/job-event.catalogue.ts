@@ -28,6 +28,7 @@ export const JOB_EVENTS: Readonly<Record<JobEvent['kind'], string>> = {
   clock:
     "this host's clock is ahead of the registry's, so fire times follow the registry's, is behind, or is right again",
   'dependency-not-met': 'a job is not started after its parents for this fire time, with the reason',
+  'parents-away': 'jobs after which a job starts do not run, with the reasons; or, with none, they run again',
   orphaned: 'this instance, as leader, has queued the items of crashed instances',
   'failover-overflow': 'the failover queue is full: the runs of these items are not repeated',
   'failover-purged': 'waiting items were removed from the failover queue',

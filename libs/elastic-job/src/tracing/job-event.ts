@@ -1,4 +1,5 @@
 import type {
+  AwayParent,
   ExecutionSource,
   ExecutorDeathState,
   HolderMark,
@@ -212,6 +213,11 @@ export type JobEvent =
       readonly fireTime: number;
       readonly reason: UnmetReason;
     }
+  /**
+   * Jobs after which this one starts do not run, so it is not started: they are missing, or for two minutes no instance
+   * has been able to run them. Once by each leader, and again when they change. Empty `parents`: all of them run again.
+   */
+  | { readonly kind: 'parents-away'; readonly jobName: JobName; readonly parents: readonly AwayParent[] }
   /**
    * The registry's `config` node, which wins, differs from the local options in other settings or values than before,
    * or agrees with them again. At once, and then at most once a minute for each job, with what is true by then.

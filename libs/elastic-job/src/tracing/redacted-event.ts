@@ -66,6 +66,7 @@ const SHOWN: ShownFields = {
   'server-switched': { jobName: kept, serverIp: kept, status: kept },
   mixed: { jobName: kept, peers: kept, unshareable: texts },
   'dependency-not-met': { jobName: kept, parent: kept, fireTime: kept, reason: kept },
+  'parents-away': { jobName: kept, parents: kept },
   'configuration-differs': {
     jobName: kept,
     edited: kept,

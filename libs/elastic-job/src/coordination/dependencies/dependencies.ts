@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock/index.js';
 import {
+  type AwayParent,
   ConfigurationError,
   type DependencyFacts,
   findDependencyFaults,
@@ -15,6 +16,7 @@ import { creation, type Operation, type RegistryCenter } from '../../registry/in
 import { type Configurations, parseConfiguration } from '../configuration/index.js';
 import { instanceOf, JobPaths, type JobTree, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
+import { findAwayParents } from './away-parents.js';
 
 const NONE: readonly never[] = [];
 
@@ -32,7 +34,7 @@ const ALL_THERE: FoundParents = { missing: NONE, faults: NONE };
 export class Dependencies {
   /** Parents at which the job was found registered, joined into one text, by its tree. */
   private readonly kept = new WeakMap<JobTree, string>();
-  private readonly missing = new WeakMap<JobTree, readonly JobName[]>();
+  private readonly away = new WeakMap<JobTree, readonly AwayParent[]>();
 
   constructor(
     private readonly configurations: Configurations,
@@ -80,7 +82,6 @@ export class Dependencies {
       },
       signal,
     );
-    this.missing.set(tree, missing);
     const faults = findDependencyFaults(factsOf(configuration), await this.readChains(after, signal));
     if (missing.length === 0 && faults.length === 0) this.kept.set(tree, after.join());
     return { missing, faults };
@@ -99,11 +100,22 @@ export class Dependencies {
     return !tree.has(tree.paths.after) && this.configurations.current(tree.jobName).after.length > 0;
   }
 
-  /** Parents that were not there when this instance last looked, as leader. */
-  missingParents(tree: JobTree): readonly JobName[] {
-    const missing = this.missing.get(tree) ?? NONE;
+  /** Looks which parents do not run now. 1 request, and three for each parent. */
+  findAway(tree: JobTree): Promise<readonly AwayParent[]> {
     const { after } = this.configurations.current(tree.jobName);
-    return missing.length === 0 ? missing : missing.filter((name) => after.includes(name));
+    return findAwayParents(this.registry, tree.jobName, after, { signal: tree.signal });
+  }
+
+  /** Notes the parents of which the leader has told that they do not run. */
+  noteAway(tree: JobTree, parents: readonly AwayParent[]): void {
+    this.away.set(tree, parents);
+  }
+
+  /** Parents that did not run when this instance last looked, as leader. */
+  awayParents(tree: JobTree): readonly AwayParent[] {
+    const away = this.away.get(tree) ?? NONE;
+    const { after } = this.configurations.current(tree.jobName);
+    return away.length === 0 ? away : away.filter(({ jobName }) => after.includes(jobName));
   }
 
   /** Makes the next `keep` look at the parents again, since one may have been removed and installed anew. */

@@ -108,10 +108,18 @@ export const METRICS = {
   elastic_job_joined: gauge(JOB, '1 while this instance is registered under the job'),
   elastic_job_disabled: gauge(JOB, '1 while an operator has disabled the server of this instance in the job'),
   elastic_job_leader_known: gauge(JOB, '1 while the job has a leader, as far as this instance can see'),
+  elastic_job_parents_away: gauge(
+    JOB,
+    'Jobs in `after` that do not run, so that nothing starts after them, as the leader has told; 0 on other instances',
+  ),
   elastic_job_running_items: gauge(JOB, 'Items that run here'),
   elastic_job_owned_items: gauge(
     JOB,
     'Items that are assigned to this instance, without those that are disabled or taken over elsewhere',
+  ),
+  elastic_job_disabled_items: gauge(
+    JOB,
+    'Items of the job that operators have disabled, on whatever instances: take the maximum',
   ),
   elastic_job_failover_queue_items: gauge(
     JOB,

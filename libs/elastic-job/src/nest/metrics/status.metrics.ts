@@ -17,7 +17,7 @@ export interface MeteredParts {
 
 /** Registers the metrics that a scrape reads from the runtime and its registry. */
 export function registerStatusMetrics(metrics: MetricSet, parts: MeteredParts): void {
-  const { clock, registry, runtime, jobs } = parts;
+  const { registry, runtime, jobs } = parts;
   metrics.counter('elastic_job_registry_requests_total', (counter) => {
     const { foreground, background } = registry.traffic;
     counter.reset();
@@ -31,6 +31,10 @@ export function registerStatusMetrics(metrics: MetricSet, parts: MeteredParts): 
   metrics.gauge('elastic_job_session_state', (gauge) => {
     for (const state of SESSION_STATES) gauge.set({ state }, registry.session.state === state ? 1 : 0);
   });
+  registerJobGauges(metrics, parts);
+}
+
+function registerJobGauges(metrics: MetricSet, { clock, runtime, jobs }: MeteredParts): void {
   const ofJob = (
     name: Exclude<
       MetricNameOf<'gauge'>,
@@ -46,8 +50,10 @@ export function registerStatusMetrics(metrics: MetricSet, parts: MeteredParts): 
   ofJob('elastic_job_joined', ({ isJoined }) => Number(isJoined));
   ofJob('elastic_job_disabled', ({ isDisabled }) => Number(isDisabled));
   ofJob('elastic_job_leader_known', ({ leader }) => Number(leader !== undefined));
+  ofJob('elastic_job_parents_away', ({ awayParents }) => awayParents?.length ?? 0);
   ofJob('elastic_job_running_items', ({ runningItems }) => runningItems);
   ofJob('elastic_job_owned_items', ({ ownedItems }) => ownedItems);
+  ofJob('elastic_job_disabled_items', ({ disabledItems }) => disabledItems);
   ofJob('elastic_job_failover_queue_items', ({ queuedItems }) => queuedItems);
   ofJob('elastic_job_hung_items', ({ hung }) => hung.length);
   ofJob('elastic_job_unrecorded_items', ({ delayedSettles }) => delayedSettles?.items.length ?? 0);

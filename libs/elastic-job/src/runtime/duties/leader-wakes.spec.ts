@@ -155,13 +155,10 @@ describe('a lead', () => {
 describe('a leader of a job that is started after others', () => {
   it('warns once of missing parents, and once of unreadable starts', async () => {
     await lead({ cron: undefined, after: ['import'] });
-    expect(duty.warnings).toEqual([
-      'it starts after missing jobs (import), and cannot start until they are there; ' +
-        'start their services, or correct the names',
-    ]);
+    expect(duty.told('parents-away')).toMatchObject([{ parents: [{ jobName: 'import', reason: 'missing' }] }]);
 
     await duty.put(duty.tree.paths.after, 'damaged');
-    expect(duty.warnings.slice(1)).toEqual([expect.stringContaining('could not be read and was created anew')]);
+    expect(duty.warnings).toEqual([expect.stringContaining('could not be read and was created anew')]);
     expect(duty.services.dependencies.isDamaged(duty.tree)).toBe(false);
   });
 });

@@ -9,15 +9,10 @@ import {
   removeStaleCancels,
   type Sweeper,
 } from '../../coordination/index.js';
-import {
-  ConfigurationError,
-  failsOver,
-  InvalidShardingError,
-  type JobConfiguration,
-  type JobName,
-} from '../../domain/index.js';
-import type { ChildrenWatch, Operation } from '../../registry/index.js';
+import { failsOver, InvalidShardingError, type JobConfiguration } from '../../domain/index.js';
+import type { Operation } from '../../registry/index.js';
 import type { JobContext } from '../leases/index.js';
+import { ParentWatch } from './parent-watch.js';
 import type { RecentPeers } from './recent-peers.js';
 import { requestedTrigger } from './requested-trigger.js';
 import type { Resharding } from './resharding.js';
@@ -25,9 +20,7 @@ import type { Resharding } from './resharding.js';
 /** The leader's work for a job besides its runs, done each time the leader is woken. */
 export class LeaderWork {
   private waiting: Timer | undefined;
-  private missingParents = '';
-  private newJobs: ChildrenWatch | undefined;
-  private isStopped = false;
+  private readonly parents: ParentWatch;
 
   /** @param onReady called when there is work again */
   constructor(
@@ -35,12 +28,13 @@ export class LeaderWork {
     private readonly peers: RecentPeers,
     private readonly resharding: Resharding,
     private readonly onReady: () => void,
-  ) {}
+  ) {
+    this.parents = new ParentWatch(context, onReady);
+  }
 
   stop(): void {
     this.waiting?.cancel();
-    this.isStopped = true;
-    this.unfollowNewJobs();
+    this.parents.stop();
   }
 
   /** Purges the queue of a disabled job, or the items in it would run when the job is enabled again. */
@@ -59,7 +53,7 @@ export class LeaderWork {
       await this.tidyFailover(term, leftOut);
       await this.plan(term, leftOut);
       await this.keepConfiguration(term, leftOut);
-      await this.keepDependencies(term).catch((error: unknown) => leftOut.push(error));
+      await this.parents.keep(term).catch((error: unknown) => leftOut.push(error));
       await this.context.services.retention.tidy(this.context.tree, term);
       if (leftOut.length > 0) throw leftOut[0];
     } catch (error) {
@@ -112,44 +106,6 @@ export class LeaderWork {
     if (kind === 'refused') return;
     const message = `removed "${path}": no session holds it any more, and it made every trigger wait`;
     this.context.events.emit({ kind: 'warning', jobName: tree.jobName, message });
-  }
-
-  /** @throws {ConfigurationError} if a parent has come that cannot be one */
-  private async keepDependencies(term: LeadershipTerm): Promise<void> {
-    const { events, services, tree } = this.context;
-    const { jobName } = tree;
-    const isDamaged = services.dependencies.isDamaged(tree);
-    const { missing, faults } = await services.dependencies.keep(tree, term);
-    this.tellMissing(missing);
-    if (isDamaged) events.emit({ kind: 'warning', jobName, message: describeDamage(tree.paths.after) });
-    if (missing.length > 0) await this.followNewJobs(term);
-    else this.unfollowNewJobs();
-    if (faults.length > 0) throw new ConfigurationError(`job "${jobName}"`, faults);
-  }
-
-  /** Hears of jobs that come, since a parent may be among them. */
-  private async followNewJobs({ signal }: LeadershipTerm): Promise<void> {
-    if (this.newJobs !== undefined) return;
-    const watch = await this.context.options.registry.watchChildren('/', this.onReady, { signal });
-    if (this.isStopped) return watch.close();
-    this.newJobs = watch;
-    // One may have come just before.
-    this.onReady();
-  }
-
-  private unfollowNewJobs(): void {
-    this.newJobs?.close();
-    this.newJobs = undefined;
-  }
-
-  private tellMissing(parents: readonly JobName[]): void {
-    if (parents.join() === this.missingParents) return;
-    this.missingParents = parents.join();
-    if (parents.length === 0) return;
-    const message =
-      `it starts after missing jobs (${this.missingParents}), and cannot start until they are there; ` +
-      'start their services, or correct the names';
-    this.context.events.emit({ kind: 'warning', jobName: this.context.tree.jobName, message });
   }
 
   // Does what a Java leader does not: it notices a crash only while it watches, and overlooks instances that join
@@ -209,8 +165,4 @@ export class LeaderWork {
     if (graceMs !== undefined) this.waiting = this.context.clock.setTimer(graceMs, this.onReady);
     return leftOut;
   }
-}
-
-function describeDamage(path: string): string {
-  return `"${path}" could not be read and was created anew; starts that had not begun are lost`;
 }

@@ -5,7 +5,7 @@ import type {
   StandingFailure,
   StandingRefusal,
 } from '../../coordination/index.js';
-import { hasIdleFailover, type JobName, messageOf } from '../../domain/index.js';
+import { type AwayParent, hasIdleFailover, type JobName, messageOf } from '../../domain/index.js';
 import type { HungHandler } from '../../executor/index.js';
 import type { JobSchedule, JobSettings, RunningItems } from '../leases/index.js';
 import type { JobDefinition } from './job-definition.js';
@@ -36,6 +36,8 @@ export interface JobStatus {
   readonly runningItems: number;
   /** Number of items that are assigned to this instance, without those that are disabled or taken over elsewhere. */
   readonly ownedItems: number;
+  /** Number of items that operators have disabled, on whatever instances, as far as the registry has told. */
+  readonly disabledItems: number;
   /** Handlers that have not returned although they were aborted, by item. */
   readonly hung: readonly HungHandler[];
   /** Number of items that wait for failover, as far as the registry has told. */
@@ -54,8 +56,11 @@ export interface JobStatus {
   readonly problem: string | undefined;
   /** True if it was created from a template, and the problem is its settings: it rests, and other jobs run on. */
   readonly isResting: boolean;
-  /** Jobs after which it starts and that are not there, as its leader knows; undefined if none is missing. */
-  readonly missingParents?: readonly JobName[] | undefined;
+  /**
+   * Jobs after which it starts and that do not run, as its leader has told: missing ones at once, others after two
+   * minutes. Undefined if there is none.
+   */
+  readonly awayParents?: readonly AwayParent[] | undefined;
   /** Fire times, times items, that this process has reported as missed. */
   readonly missedRuns: number;
 }
@@ -90,6 +95,7 @@ export function statusOf(parts: JobStatusParts): JobStatus {
     nextFireTime: schedule.nextFireTime,
     runningItems: running.size,
     ownedItems: tree?.ownItems().length ?? 0,
+    disabledItems: tree?.disabledItems ?? 0,
     hung: running.hung,
     queuedItems,
     isFailoverQueueFull: queuedItems >= settings.configuration.failoverQueueLimit,
@@ -99,14 +105,14 @@ export function statusOf(parts: JobStatusParts): JobStatus {
     configurationFault: textOf(settings.fault),
     problem: departure.removal ?? problemOf(parts),
     isResting: definition.createdAs !== undefined && settings.problem !== undefined,
-    missingParents: tree && missing(services, tree),
+    awayParents: tree && away(services, tree),
     missedRuns,
   };
 }
 
 // A former leader looks no more.
-function missing({ dependencies, leader }: JobStatusParts['services'], tree: JobTree): readonly JobName[] | undefined {
-  const parents = leader.term(tree.jobName) && dependencies.missingParents(tree);
+function away({ dependencies, leader }: JobStatusParts['services'], tree: JobTree): readonly AwayParent[] | undefined {
+  const parents = leader.term(tree.jobName) && dependencies.awayParents(tree);
   return parents?.length === 0 ? undefined : parents;
 }
 

@@ -1,0 +1,141 @@
+import type { Timer } from '../../clock/index.js';
+import type { LeadershipTerm } from '../../coordination/index.js';
+import { type AwayParent, ConfigurationError, describeAwayParents, type JobName } from '../../domain/index.js';
+import type { ChildrenWatch } from '../../registry/index.js';
+import { type JobContext, SessionReaction } from '../leases/index.js';
+
+/** Time between two looks at the parents, in milliseconds. */
+const LOOK_MS = 60_000;
+/** How long a parent has to be away until it is told, in milliseconds: a service that restarts is back before. */
+const AWAY_MS = 120_000;
+
+/** A parent that did not run at the last look. */
+interface Sight {
+  readonly parent: AwayParent;
+  /** Since the first look that found it so, on the monotonic clock. */
+  readonly since: number;
+}
+
+/**
+ * Jobs after which a job starts, as its leader sees them: it registers the job at them, and tells once if some of them
+ * do not run, and once when all of them do again. It looks at them each minute; a missing one is told at once.
+ */
+export class ParentWatch {
+  private readonly looking: SessionReaction;
+  private next: Timer | undefined;
+  private newJobs: ChildrenWatch | undefined;
+  private isStopped = false;
+  /** Parents at which the job could not be registered; undefined while no looks are due. */
+  private missing: readonly JobName[] | undefined;
+  private sights: ReadonlyMap<JobName, Sight> = new Map();
+  private told = '';
+
+  /** @param onReady called when `keep` has work again */
+  constructor(
+    private readonly context: JobContext,
+    private readonly onReady: () => void,
+  ) {
+    this.looking = new SessionReaction(context, 'looking at the jobs that it starts after', () => this.look());
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.looking.stop();
+    this.next?.cancel();
+    this.unfollowNewJobs();
+  }
+
+  /** @throws {ConfigurationError} if a parent has come that cannot be one */
+  async keep(term: LeadershipTerm): Promise<void> {
+    const { events, services, tree } = this.context;
+    const { jobName } = tree;
+    const isDamaged = services.dependencies.isDamaged(tree);
+    const { missing, faults } = await services.dependencies.keep(tree, term);
+    this.lookIfChanged(missing);
+    if (isDamaged) events.emit({ kind: 'warning', jobName, message: describeDamage(tree.paths.after) });
+    if (missing.length > 0) await this.followNewJobs(term);
+    else this.unfollowNewJobs();
+    if (faults.length > 0) throw new ConfigurationError(`job "${jobName}"`, faults);
+  }
+
+  private get after(): readonly JobName[] {
+    const { services, tree } = this.context;
+    return services.configurations.current(tree.jobName).after;
+  }
+
+  private lookIfChanged(missing: readonly JobName[]): void {
+    const isIdle = this.after.length === 0 && this.missing === undefined;
+    if (isIdle || missing.join() === this.missing?.join()) return;
+    this.missing = missing;
+    this.looking.wake();
+  }
+
+  private async look(): Promise<void> {
+    const { clock, services, tree } = this.context;
+    if (services.leader.term(tree.jobName) === undefined || this.after.length === 0) return this.rest();
+    const found = await services.dependencies.findAway(tree);
+    if (this.isStopped) return;
+    this.tell(this.seeAgain(found));
+    this.registerAnew(found);
+    this.next?.cancel();
+    this.next = clock.setTimer(LOOK_MS, () => this.looking.wake());
+  }
+
+  /** Ends the looks until this instance leads a job with parents again. */
+  private rest(): void {
+    this.next?.cancel();
+    this.missing = undefined;
+    this.sights = new Map();
+    this.told = '';
+    this.context.services.dependencies.noteAway(this.context.tree, []);
+  }
+
+  /** @returns the parents that have been away for long enough to be told */
+  private seeAgain(found: readonly AwayParent[]): readonly AwayParent[] {
+    const now = this.context.clock.monotonicNow();
+    const since = (name: JobName) => {
+      const before = this.sights.get(name);
+      // A job that comes has no instance yet for a moment.
+      return before === undefined || before.parent.reason === 'missing' ? now : before.since;
+    };
+    this.sights = new Map(found.map((parent) => [parent.jobName, { parent, since: since(parent.jobName) }]));
+    const isTold = (sight: Sight) => sight.parent.reason === 'missing' || now - sight.since >= AWAY_MS;
+    return [...this.sights.values()].filter(isTold).map(({ parent }) => parent);
+  }
+
+  private tell(parents: readonly AwayParent[]): void {
+    const { events, services, tree } = this.context;
+    services.dependencies.noteAway(tree, parents);
+    const text = describeAwayParents(parents);
+    if (text === this.told) return;
+    this.told = text;
+    events.emit({ kind: 'parents-away', jobName: tree.jobName, parents });
+  }
+
+  /** A parent that was there is gone: once it is back, the job has to be registered at it again. */
+  private registerAnew(found: readonly AwayParent[]): void {
+    const isNew = ({ jobName, reason }: AwayParent) => reason === 'missing' && !this.missing?.includes(jobName);
+    if (!found.some(isNew)) return;
+    this.context.services.dependencies.forget(this.context.tree);
+    this.onReady();
+  }
+
+  /** Hears of jobs that come, since a parent may be among them. */
+  private async followNewJobs({ signal }: LeadershipTerm): Promise<void> {
+    if (this.newJobs !== undefined) return;
+    const watch = await this.context.options.registry.watchChildren('/', this.onReady, { signal });
+    if (this.isStopped) return watch.close();
+    this.newJobs = watch;
+    // One may have come just before.
+    this.onReady();
+  }
+
+  private unfollowNewJobs(): void {
+    this.newJobs?.close();
+    this.newJobs = undefined;
+  }
+}
+
+function describeDamage(path: string): string {
+  return `"${path}" could not be read and was created anew; starts that had not begun are lost`;
+}
