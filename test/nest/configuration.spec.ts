@@ -485,6 +485,7 @@ describe('elasticJobConfig', () => {
     ['ELASTIC-JOB-SERVERS', 'ELASTIC-JOB-SERVERS (is it ELASTIC_JOB_SERVERS?)'],
     ['ELASTICJOB_COLOUR', 'ELASTICJOB_COLOUR'],
   ])('names %s in the log once: its name begins almost like those of the package', (name, told) => {
+    vi.stubEnv('ELASTIC_JOB_REGISTRY', 'memory');
     const warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
     onTestFinished(() => warn.mockRestore());
     vi.stubEnv(name, 'secret');
@@ -492,7 +493,33 @@ describe('elasticJobConfig', () => {
     elasticJobConfig();
     elasticJobConfig();
 
-    expect(warn.mock.calls).toEqual([[`${told}: no variables of this package; they are ignored`]]);
+    expect(warn.mock.calls).toEqual([[`${told}: no variable of this package; it is ignored`]]);
+  });
+
+  it.each([
+    ['ELASTICJOB_SERVERS', 'SERVERS'],
+    ['ELASTIC_JOBS_NAMESPACE', 'NAMESPACE'],
+    ['ELASTICJOB_REGISTRI', 'REGISTRY'],
+  ])('refuses %s if the process would get the embedded registry without it', (wrong, right) => {
+    vi.stubEnv(wrong, 'secret');
+    const fault = `${wrong} is not a variable of this package; did you mean ELASTIC_JOB_${right}?`;
+
+    for (let time = 0; time < 2; time++) {
+      expect(() => elasticJobConfig()).toThrow(new ConfigurationError('environment', [fault]));
+    }
+  });
+
+  it.each([
+    ['ELASTICJOB_SERVERS', 'ELASTIC_JOB_SERVERS', '10.0.0.1:2181'],
+    ['ELASTICJOB_HUNG_GRACE_MS', 'ELASTIC_JOB_PROCESSING', 'true'],
+    ['ELASTICJOB_NAMESPACE', 'ELASTIC_JOB_TASK', 'x'],
+  ])('takes %s beside %s for a foreign one, as it decides on no registry', (wrong, beside, value) => {
+    const warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    onTestFinished(() => warn.mockRestore());
+    for (const [name, text] of Object.entries({ [wrong]: 'x', [beside]: value })) vi.stubEnv(name, text);
+    vi.stubEnv('ELASTIC_JOB_NAMESPACE', 'orders');
+
+    expect(() => elasticJobConfig()).not.toThrow();
   });
 
   it('names no links of Kubernetes, no variables of others, and not the one that makes a process a task', () => {

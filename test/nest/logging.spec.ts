@@ -295,6 +295,23 @@ describe('log lines', () => {
     ]);
   });
 
+  it.each([
+    ['ELASTIC_JOB_NAMESPACE', 'warn'],
+    ['ELASTIC_JOB_SERVERS', 'warn'],
+    ['ELASTICJOB_SERVERS', 'warn'],
+    ['ELASTIC_JOB_SERVER_SERVICE_HOST', 'log'],
+    ['ELASTIC_JOB_SERVER_TICK_MS', 'log'],
+  ])('say of the embedded registry while the environment has %s: %s', async (name, level) => {
+    vi.stubEnv(name, 'orders');
+    const although = level === 'warn' ? `although ${name} is set` : 'runs every item too$';
+    expect(await sessionLines({ registry: { type: 'memory' } })).toEqual([
+      expect.stringMatching(new RegExp(`^${level}: session .* with the embedded registry, .*${although}`)),
+    ]);
+
+    vi.stubEnv('ELASTIC_JOB_REGISTRY', 'memory');
+    expect(await sessionLines({ registry: { type: 'memory' } })).toEqual([expect.stringMatching(/^log: /)]);
+  });
+
   it('say after what time a crash is noticed over a shared registry', async () => {
     const clock = new VirtualClock();
     const server = new MemoryRegistry(clock);

@@ -74,7 +74,8 @@ ${GENERATED}
 \`ELASTIC_JOB_REGISTRY\` the registry is ZooKeeper if \`ELASTIC_JOB_SERVERS\` is given, and else the one in
 memory; with \`NODE_ENV=production\` it is none then, and the module ends the start. Start is refused as well if a
 variable is wrong, or is spelled almost like one of these. Others that begin like these, such as
-\`ELASTICJOB_SERVERS\`, are named in the log once.`;
+\`ELASTICJOB_SERVERS\`, are named in the log once; one of the registry ends the start where no variable chooses
+a registry.`;
 
 const DEFAULTS = `## Defaults of jobs
 

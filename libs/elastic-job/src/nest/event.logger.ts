@@ -2,6 +2,7 @@ import type { JobEvent, JobEventSink } from '../tracing/index.js';
 import { type EventLine, eventLine } from './event-lines.js';
 import { isProduction } from './is-production.js';
 import { LineLog } from './line-log.js';
+import { findZooKeeperHint } from './variable-names.js';
 
 /** Nest's levels at which lines are written, and `off`. */
 export const LOG_LEVELS = ['debug', 'log', 'warn', 'error', 'off'] as const;
@@ -51,7 +52,9 @@ export class EventLogger implements JobEventSink {
 }
 
 function embeddedLine(sessionId: string | undefined): EventLine {
-  const level = isProduction() ? 'warn' : 'log';
+  const hint = findZooKeeperHint(process.env);
+  const level = isProduction() || hint !== undefined ? 'warn' : 'log';
+  const although = hint === undefined ? '' : `, although ${hint} is set`;
   const text = `session ${sessionId ?? '(none)'} CONNECTED with the embedded registry, which is for this process only`;
-  return { level, text: `${text}: another one runs every item too` };
+  return { level, text: `${text}: another one runs every item too${although}` };
 }

@@ -18,14 +18,11 @@ import {
 import { isProduction } from '../is-production.js';
 import { LineLog } from '../line-log.js';
 import type { ElasticJobModuleOptions } from '../module-options.js';
+import { LIKE_OURS, SERVICE_LINK } from '../variable-names.js';
 import { keptVariable } from './kept-variable.js';
 
 const PREFIX = 'ELASTIC_JOB_';
 const REGISTRY_TYPE = `${PREFIX}REGISTRY`;
-/** Beginning of our variables, and of those that are probably meant to be. */
-const LIKE_OURS = /^ELASTIC[_-]?JOBS?[_-]/;
-/** Variables that Kubernetes sets for each service of a pod's namespace. */
-const SERVICE_LINK = /_SERVICE_HOST$|_SERVICE_PORT(_|$)|_PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$/;
 /** Foreign variables that were reported: the factory is called once for each module that asks for it. */
 const told = new Set<string>();
 
@@ -99,6 +96,7 @@ const VARIABLES = Object.fromEntries(
   ]),
 );
 const NAMES = Object.keys(VARIABLES);
+const REGISTRY_NAMES = Object.keys(REGISTRY_VARIABLES).map(variableOf);
 const TABLE = new OptionTable(VARIABLES, 'this package');
 
 /** Texts of the variables. */
@@ -127,8 +125,9 @@ type Texts = Readonly<Record<string, string | undefined>>;
  * | `ELASTIC_JOB_LATE_AFTER_MS`, `_ERROR_WINDOW_MS` | `lateAfterMs`, `errorWindowMs` |
  * | `ELASTIC_JOB_DEFAULTS_TIME_ZONE`, `_DEFAULTS_FAILOVER` ... | `defaults.timeZone`, `defaults.failover` ... |
  *
- * A variable that differs from one of these by one or two letters is refused. Others that begin alike, such as
- * `ELASTICJOB_SERVERS`, are named in the log.
+ * A variable that differs from one of these by one or two letters is refused. Of others that begin alike, such as
+ * `ELASTICJOB_SERVERS`, those of the registry are refused where the process would get the embedded registry without
+ * them; else they are named in the log.
  * @throws {ConfigurationError} that names every wrong variable with its value and what would be right.
  */
 export const elasticJobConfig = registerAs('elasticJob', (): ElasticJobModuleOptions => {
@@ -163,19 +162,22 @@ function valuesOf<Rows extends Readonly<Record<string, Variable<unknown>>>>(rows
 
 /**
  * Sorts other variables that begin like ours. Those that Kubernetes sets for a service called `elastic-job-...` are
- * ignored, and the rest is reported once. @returns variables that differ from ours by one or two letters
+ * ignored, and the rest is reported once. @returns faults: variables that differ from ours by one or two letters, and
+ * those that were probably meant to name a registry where no other variable does
  */
 function judgeOthers(present: readonly string[]): readonly string[] {
   const others = present
-    .filter((name) => LIKE_OURS.test(name) && !SERVICE_LINK.test(name) && !told.has(name))
+    .filter((name) => LIKE_OURS.test(name) && !SERVICE_LINK.test(name))
     .filter((name) => name !== TASK_VARIABLE && !NAMES.includes(name))
     .map((name) => ({ name, meant: findNearestName(name.replace(LIKE_OURS, PREFIX).replaceAll('-', '_'), NAMES, 2) }));
-  const isFault = ({ name, meant }: (typeof others)[number]) => name.startsWith(PREFIX) && meant !== undefined;
-  const foreign = others.filter((other) => !isFault(other));
+  const isNamed = [REGISTRY_TYPE, variableOf('servers'), TASK_VARIABLE].some((name) => process.env[name]);
+  const isFault = ({ name, meant }: (typeof others)[number]) =>
+    meant !== undefined && (name.startsWith(PREFIX) || (!isNamed && REGISTRY_NAMES.includes(meant)));
+  const foreign = others.filter((other) => !isFault(other) && !told.has(other.name));
   for (const { name } of foreign) told.add(name);
   const named = foreign.map(({ name, meant }) => (meant === undefined ? name : `${name} (is it ${meant}?)`));
-  const line = `${named.join(', ')}: no variables of this package; they are ignored`;
-  if (named.length > 0) new LineLog().write({ level: 'warn', text: line });
+  const remark = named.length === 1 ? 'no variable of this package; it is' : 'no variables of this package; they are';
+  if (named.length > 0) new LineLog().write({ level: 'warn', text: `${named.join(', ')}: ${remark} ignored` });
   return others
     .filter(isFault)
     .map(({ name, meant }) => `${name} is not a variable of this package; did you mean ${meant}?`);
