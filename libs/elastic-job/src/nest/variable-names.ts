@@ -2,7 +2,7 @@
 export const LIKE_OURS = /^ELASTIC[_-]?JOBS?[_-]/;
 /** Variables that Kubernetes sets for each service of a pod's namespace. */
 export const SERVICE_LINK = /_SERVICE_HOST$|_SERVICE_PORT(_|$)|_PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$/;
-/** What follows in variables that only a registry of ZooKeeper needs. */
+/** Rest of the name of variables that only a registry of ZooKeeper needs. */
 const OF_ZOOKEEPER = /^(SERVERS?$|NAMESPACE|DIGEST|SASL|TLS|REQUIRE_TLS|ALLOW_OPEN_ACL)/;
 
 /**
