@@ -158,7 +158,7 @@ describe('log lines', () => {
   it.each([
     [{ edited: false, overwrite: true }, /^warn: j: the registry overrules, a: 1 here, 2 there; edit it there$/],
     [{ edited: false, isRefused: true }, /^warn: j: the code stays in force, a: 1 here, 2 there$/],
-    [{ overwrite: true }, /^log: .*, a: 1 here, 2 there; in force until the next start, which has overwrite: true$/],
+    [{ overwrite: true }, /^warn: .*, a: 1 here, 2 there; in force until .* overwrite: true; .* the last start wins$/],
     [{}, /^log: j: edited in the registry, a: 1 here, 2 there; in force until it is edited again$/],
   ])('say which of two settings is in force, and who can change it: %j', async (event, line) => {
     const { lines, jobs } = await startLogging({ provide: 'no jobs', useValue: undefined });
@@ -204,8 +204,8 @@ describe('log lines', () => {
       [],
       [`warn: bill: ${overruled}`, `warn: settle: ${overruled}`],
       [
-        'log: bill: edited in the registry, timeZone: Europe/Berlin here, Asia/Tokyo in the registry; ' +
-          'in force until the next start, which has overwrite: true',
+        'warn: bill: edited in the registry, timeZone: Europe/Berlin here, Asia/Tokyo in the registry; ' +
+          'in force until the next start with overwrite: true; if another application has that too, the last start wins',
       ],
     ]);
   });

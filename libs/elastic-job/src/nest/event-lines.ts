@@ -17,6 +17,9 @@ const log = lineAt('log');
 const warn = lineAt('warn');
 const error = lineAt('error');
 
+/** Two applications that overwrite the settings of one job. */
+const LAST_START = 'if another application has that too, the last start wins';
+
 type EventOf<Kind extends JobEvent['kind']> = Extract<JobEvent, { kind: Kind }>;
 
 /** Most numbers of items in a line, for each instance. */
@@ -175,14 +178,13 @@ function differenceLine(event: EventOf<'configuration-differs'>): EventLine {
   const news = [...differences, ...again].join('; ') || 'differs as before';
   const text = count > 1 ? `${news}; the last of ${count} changes` : news;
   if (differences.length === 0) return log(`${jobName}: edited in the registry, ${text}`);
-  if (edited) return log(`${jobName}: edited in the registry, ${text}; in force until ${nextChange(overwrite)}`);
+  const followed = `${jobName}: edited in the registry, ${text}; in force until`;
+  // Somebody has another opinion than this code, and the next start is about to undo what they wanted.
+  if (edited && overwrite) return warn(`${followed} the next start with overwrite: true; ${LAST_START}`);
+  if (edited) return log(`${followed} it is edited again`);
   // Each of them names its remedy.
   if (isRefused) return warn(`${jobName}: the code stays in force, ${text}`);
   return warn(`${jobName}: the registry overrules, ${text}; ${remedyFor(differences, overwrite)}`);
-}
-
-function nextChange(overwrite: boolean): string {
-  return overwrite ? 'the next start, which has overwrite: true' : 'it is edited again';
 }
 
 /** A server is registered as disabled only when it is new, so a setting does not enable one. */
