@@ -205,7 +205,8 @@ describe('log lines', () => {
       [`warn: bill: ${overruled}`, `warn: settle: ${overruled}`],
       [
         'warn: bill: edited in the registry, timeZone: Europe/Berlin here, Asia/Tokyo in the registry; ' +
-          'in force until the next start with overwrite: true; if another application has that too, the last start wins',
+          'in force until the next start with overwrite: true; ' +
+          'if another application has that too, the last start wins',
       ],
     ]);
   });

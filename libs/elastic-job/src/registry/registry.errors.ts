@@ -99,7 +99,7 @@ export class SessionLostError extends ElasticJobError {
     super(
       sessionId === undefined
         ? 'There is no session of the registry; ask after app.init() or app.listen(), or once it is back.'
-        : `There is no session of the registry: ${sessionId} is lost, and its work ends; try again once there is a new one.`,
+        : `There is no session of the registry: ${sessionId} is lost, and its work ends; try again when there is one.`,
       options,
     );
   }
