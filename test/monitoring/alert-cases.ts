@@ -38,6 +38,7 @@ const [leader, leaderB] = [at('elastic_job_leader_known', ON_A), at('elastic_job
 const disabled = at('elastic_job_disabled', ON_A);
 const disabledB = at('elastic_job_disabled', ON_B);
 const [owned, ownedB] = [at('elastic_job_owned_items', ON_A), at('elastic_job_owned_items', ON_B)];
+const parentsAway = at('elastic_job_parents_away', ON_A);
 const up = at('up', PROCESS_A);
 const orphans = at('elastic_job_orphans_total', ON_A);
 const queue = at('elastic_job_failover_queue_items', ON_A);
@@ -240,6 +241,12 @@ export const ALERT_CASES: readonly AlertCase[] = [
     series: { ...leaderless(0), [owned]: '1x20' },
     minute: 10,
   },
+  ...standing('ElasticJobParentsAway', {
+    series: parentsAway,
+    minutes: 1,
+    labels: OF_JOB,
+    summary: 'settle waits for jobs that do not run: 4',
+  }),
   {
     alert: 'ElasticJobProcessDown',
     because: 'a process with jobs does not answer',
