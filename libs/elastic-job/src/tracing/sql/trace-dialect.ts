@@ -106,10 +106,26 @@ export function traceDialect(name: TraceDialectName): TraceDialect {
   return DIALECTS[name];
 }
 
-/** The dialect of the user's Kysely; undefined if it is unknown here. */
+/** Each dialect's adapter, and its name in the other copies of Kysely that a process may have. */
+const ADAPTERS = [
+  ['sqlite', SqliteAdapter, 'SqliteAdapter'],
+  ['postgres', PostgresAdapter, 'PostgresAdapter'],
+  ['mysql', MysqlAdapter, 'MysqlAdapter'],
+] as const;
+
+/**
+ * The dialect of the user's Kysely; undefined if it is unknown here. Kysely has a copy for `import` and another one for
+ * `require`, and this package may have got the copy that the application has not.
+ */
 export function dialectOf<Database>(db: Kysely<Database>): TraceDialectName | undefined {
   const { adapter } = db.getExecutor();
-  if (adapter instanceof SqliteAdapter) return 'sqlite';
-  if (adapter instanceof PostgresAdapter) return 'postgres';
-  return adapter instanceof MysqlAdapter ? 'mysql' : undefined;
+  const names = classNamesOf(adapter);
+  return ADAPTERS.find(([, type, name]) => adapter instanceof type || names.includes(name))?.[0];
+}
+
+/** Names of an object's class and the classes above it, without the numbers by which bundlers tell equal names apart. */
+function classNamesOf(object: object): readonly string[] {
+  const prototype: unknown = Object.getPrototypeOf(object);
+  if (typeof prototype !== 'object' || prototype === null) return [];
+  return [prototype.constructor.name.replace(/\$?\d+$/, ''), ...classNamesOf(prototype)];
 }
