@@ -21,7 +21,7 @@ export interface SqlHistoryOptions {
    *
    * ```ts
    * // history.dialect.ts
-   * export const createDialect = () => new SqliteDialect({ database: new Database('history.db') });
+   * export const createDialect = () => new SqliteDialect({ database: new Database('history.db', { timeout: 5_000 }) });
    * // app.module.ts
    * new SqlHistory(db, { dialectModule: new URL('./history.dialect.js', import.meta.url) })
    * ```

@@ -123,7 +123,7 @@ export function dialectOf<Database>(db: Kysely<Database>): TraceDialectName | un
   return ADAPTERS.find(([, type, name]) => adapter instanceof type || names.includes(name))?.[0];
 }
 
-/** Names of an object's class and the classes above it, without the numbers by which bundlers tell equal names apart. */
+/** Names of an object's class and those above it, without the numbers by which bundlers tell equal names apart. */
 function classNamesOf(object: object): readonly string[] {
   const prototype: unknown = Object.getPrototypeOf(object);
   if (typeof prototype !== 'object' || prototype === null) return [];
