@@ -20,5 +20,6 @@ export * from './node-text.js';
 export * from './optional-package.js';
 export * from './protocol.js';
 export * from './sparse.js';
+export * from './stuck-connection.js';
 export * from './thrown.js';
 export * from './unawaited.js';

@@ -3,7 +3,7 @@
  *
  * SQLite and PostgreSQL: MySQL has no `on conflict ... where`.
  */
-export { FencedError } from '../../domain/index.js';
+export { FencedError, StuckConnectionError } from '../../domain/index.js';
 export * from '../fence.errors.js';
 export type * from '../fenced-run.js';
 export { MissingFenceTableError } from '../missing-fence-table.error.js';

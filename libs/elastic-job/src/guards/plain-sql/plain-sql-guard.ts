@@ -11,6 +11,7 @@ import {
 import { FenceAheadError, MissingTokenError } from '../fence.errors.js';
 import type { FencedRun } from '../fenced-run.js';
 import { rethrow } from '../missing-fence-table.error.js';
+import { RefusedLocks } from '../refused-locks.js';
 import { countOf, readAhead } from './driver-answers.js';
 import { advanceFenceSql, createFenceTableSql, selectAheadSql } from './fence-table.js';
 import {
@@ -69,6 +70,7 @@ const TABLE = new OptionTable(
  */
 export class PlainSqlGuard implements FencedStore {
   private readonly options: PlainSqlGuardOptions;
+  private readonly locks = new RefusedLocks();
 
   /** @throws {ConfigurationError} for wrong and unknown options */
   constructor(options: PlainSqlGuardOptions) {
@@ -91,12 +93,16 @@ export class PlainSqlGuard implements FencedStore {
    * @throws {MissingTokenError} if the job runs without `monitorExecution`.
    * @throws {MissingFenceTableError} if there is no guard table.
    * @throws {TypeError} if `execute` gives anything that is no number of rows.
+   * @throws {StuckConnectionError} if SQLite commits nothing on this connection, since it was refused a lock.
    */
   write<Result>(run: FencedRun, connection: SqlConnection, effect: () => Promise<Result>): Promise<Result> {
-    return connection.transaction(async () => {
-      await this.advance(run, connection.execute);
-      return effect();
-    });
+    const commit = () => connection.transaction(async () => {});
+    return this.locks.around(commit, () =>
+      connection.transaction(async () => {
+        await this.advance(run, connection.execute);
+        return effect();
+      }),
+    );
   }
 
   /**
@@ -107,12 +113,16 @@ export class PlainSqlGuard implements FencedStore {
    * @throws {MissingFenceTableError} as `write`.
    * @throws {TypeError} if `effect` returns a promise; writes before its first `await` are rolled back.
    * @throws {TypeError} if `execute` returns a promise, or anything else that is no number of rows.
+   * @throws {StuckConnectionError} as `write`.
    */
   writeSync<Result>(run: FencedRun, execute: ExecuteSqlSync, effect: () => Result): Result {
-    return transactionSync(execute, () => {
-      this.advanceSync(run, execute);
-      return effect();
-    });
+    const commit = () => transactionSync(execute, () => {});
+    return this.locks.aroundSync(commit, () =>
+      transactionSync(execute, () => {
+        this.advanceSync(run, execute);
+        return effect();
+      }),
+    );
   }
 
   /**

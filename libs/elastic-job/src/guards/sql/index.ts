@@ -12,7 +12,7 @@
  *
  * SQLite and PostgreSQL; any driver that Kysely has for them.
  */
-export { FencedError } from '../../domain/index.js';
+export { FencedError, StuckConnectionError } from '../../domain/index.js';
 export * from '../fence.errors.js';
 export type * from '../fenced-run.js';
 export { MissingFenceTableError } from '../missing-fence-table.error.js';

@@ -4,6 +4,7 @@ import { FenceAheadError, MissingTokenError } from '../fence.errors.js';
 import type { FencedRun } from '../fenced-run.js';
 import { rethrow } from '../missing-fence-table.error.js';
 import { advanceFenceSql, createFenceTableSql, selectAheadSql } from '../plain-sql/index.js';
+import { RefusedLocks } from '../refused-locks.js';
 
 /**
  * Guards one database against stale runs.
@@ -13,6 +14,8 @@ import { advanceFenceSql, createFenceTableSql, selectAheadSql } from '../plain-s
  * ```
  */
 export class SqlGuard<Database> implements FencedStore {
+  private readonly locks = new RefusedLocks();
+
   constructor(private readonly db: Kysely<Database>) {}
 
   /** Creates the guard table if there is none. */
@@ -26,12 +29,16 @@ export class SqlGuard<Database> implements FencedStore {
    * @throws {FencedError} if a newer run has written; `effect` was not called. Let it pass: another run has the item.
    * @throws {MissingTokenError} if the job runs without `monitorExecution`.
    * @throws {MissingFenceTableError} if there is no guard table.
+   * @throws {StuckConnectionError} if SQLite commits nothing on this connection, since it was refused a lock.
    */
   async write<Result>(run: FencedRun, effect: (trx: Transaction<Database>) => Promise<Result>): Promise<Result> {
-    return this.db.transaction().execute(async (trx) => {
-      await this.advance(run, trx);
-      return effect(trx);
-    });
+    const commit = () => this.db.transaction().execute(async () => {});
+    return this.locks.around(commit, () =>
+      this.db.transaction().execute(async (trx) => {
+        await this.advance(run, trx);
+        return effect(trx);
+      }),
+    );
   }
 
   /**
