@@ -14,8 +14,10 @@
  * - A row whose contents the database refuses is tried again in ASCII, then without its failure or message. Only a row
  *   that is refused even so is dropped and counted. The rows beside it are written without delay.
  * - A lock, a full disk, a missing table or a lack of rights is no refusal of a row: the writer waits and tries again.
- * - A connection of libsql that was refused as locked commits nothing more, so a file that others lock needs
- *   `dialectModule`, whose thread takes another connection then.
+ * - A connection of libsql that was refused as locked commits nothing for a while, so a file that others lock needs a
+ *   time to wait for them: `new Database(file, { timeout: 5_000 })`. Without it rows wait in memory until JavaScript's
+ *   garbage is collected, an error names the remedy, and the file stays open for others. The thread of `dialectModule`
+ *   takes another connection then.
  * - Writing uses the event loop as far as the driver does, and SQLite's driver does everything there. With
  *   `dialectModule` a thread writes, one write at a time, and the rest waits in the same queue by the same rules. A
  *   thread that dies is reported, and another one repeats its write.
@@ -30,6 +32,7 @@
  * a `Date` (as Java does: local to the process unless the driver is told otherwise), in SQLite as milliseconds since
  * the epoch.
  */
+export { StuckConnectionError } from '../../domain/index.js';
 export * from './history.errors.js';
 export type { SqlHistoryOptions } from './sql-history-options.js';
 export * from './sql-history.js';

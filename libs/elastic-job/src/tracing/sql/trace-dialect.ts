@@ -31,6 +31,8 @@ export interface TraceDialect {
   readonly tables: TableStatements;
   /** Columns of a table of the current schema; none if there is no such table. @param table in upper case */
   columns(table: string): RawBuilder<CatalogueColumn>;
+  /** True if a connection that was refused a lock may commit nothing more, as one of libsql does. */
+  readonly mayStick: boolean;
   /** True if a column can get a default later on. */
   readonly setsDefaults: boolean;
   flag(value: boolean): boolean | number;
@@ -61,6 +63,7 @@ const SQLITE: TraceDialect = {
   tables: SQLITE_TABLES,
   columns: (table) => sql`select name, dflt_value as standard, null as width
     from pragma_table_info(${sql.lit(table)})`,
+  mayStick: true,
   setsDefaults: false,
   flag: Number,
   time: (ms) => ms,
@@ -73,6 +76,7 @@ const POSTGRES: TraceDialect = {
   columns: (table) => sql`select column_name as name, column_default as standard,
     character_maximum_length as width from information_schema.columns
     where table_schema = current_schema() and table_name = ${sql.lit(table.toLowerCase())}`,
+  mayStick: false,
   setsDefaults: true,
   flag: (value) => value,
   time: (ms) => new Date(ms),
@@ -84,6 +88,7 @@ const MYSQL: TraceDialect = {
   columns: (table) => sql`select column_name as name, column_default as standard,
     character_maximum_length as width from information_schema.columns
     where table_schema = database() and table_name = ${sql.lit(table)}`,
+  mayStick: false,
   setsDefaults: true,
   flag: Number,
   time: (ms) => new Date(ms),

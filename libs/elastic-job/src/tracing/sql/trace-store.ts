@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { nameStuck } from '../../domain/index.js';
 import { RowInsert, type Widths } from './row-insert.js';
 import { executionColumns, statusColumns } from './trace-columns.js';
 import type { StoredTime, TraceDatabase, TraceDb } from './trace-database.js';
@@ -43,6 +44,8 @@ export class TraceStore {
   /** Migrates the tables, once. */
   async open(): Promise<void> {
     if (this.isMigrated) return;
+    await this.assertCommits();
+    await this.assertWritable();
     await migrateTraces(this.plain, this.dialect);
     this.isMigrated = true;
   }
@@ -52,8 +55,10 @@ export class TraceStore {
    * connection of libsql on which a statement was refused as locked takes single statements without committing them,
    * but refuses the commit of a transaction. Texts are cut to the columns' widths, which other writers may have chosen.
    * @param rows MOST_ROWS at most
+   * @throws {StuckConnectionError} if the connection commits nothing
    */
   async write(rows: readonly TraceRow[]): Promise<void> {
+    await this.assertCommits();
     const widths = await this.columnWidths();
     const executions = rows.filter((row) => row.table === 'execution');
     const statuses = rows.filter((row) => row.table === 'status');
@@ -76,6 +81,15 @@ export class TraceStore {
       });
   }
 
+  /** Shows that new tables can be created. Kysely reads after a refusal, which locks a file that commits nothing. */
+  private async assertWritable(): Promise<void> {
+    if (!this.dialect.mayStick) return;
+    const { rows } = await this.dialect.columns(NAMES.jobStatusTraceLog[0]).execute(this.plain);
+    if (rows.length > 0) return;
+    await sql`create table if not exists elastic_job_writable (id int)`.execute(this.plain);
+    await sql`drop table if exists elastic_job_writable`.execute(this.plain);
+  }
+
   private async columnWidths() {
     const widthsOf = async (table: keyof TraceDatabase): Promise<Widths> => {
       const { rows } = await this.dialect.columns(NAMES[table][0]).execute(this.plain);
@@ -88,9 +102,19 @@ export class TraceStore {
     });
   }
 
-  /** Resolves if the database answers at all. */
+  /** Resolves if the database answers at all. @throws {StuckConnectionError} if the connection commits nothing */
   async ping(): Promise<void> {
+    await this.assertCommits();
     await sql`select 1`.execute(this.db);
+  }
+
+  /** Commits a transaction without a statement. A statement would lock the file for as long as nothing is committed. */
+  private async assertCommits(): Promise<void> {
+    if (!this.dialect.mayStick) return;
+    const commit = this.db.transaction().execute(async () => {});
+    await commit.catch((error: unknown) => {
+      throw nameStuck(error);
+    });
   }
 
   /** Time of the oldest of the newest `count` rows of a table; undefined if there are fewer. */
@@ -104,6 +128,7 @@ export class TraceStore {
 
   /** Deletes the oldest rows. @returns the number of deleted rows, at most `count` */
   async deleteBefore(before: StoredTime, table: keyof TraceDatabase, count: number): Promise<number> {
+    await this.assertCommits();
     const [name, column] = NAMES[table];
     const { numAffectedRows = 0n } = await this.dialect.deleteBefore(name, column, before, count).execute(this.db);
     return Number(numAffectedRows);

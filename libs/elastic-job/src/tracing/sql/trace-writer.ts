@@ -1,4 +1,5 @@
 import { BackOff, type Clock } from '../../clock/index.js';
+import { StuckConnectionError } from '../../domain/index.js';
 import { HistoryTimeoutError } from './history.errors.js';
 import { deliver, type Refusal, type RowReceiver } from './row-delivery.js';
 import { RowQueue } from './row-queue.js';
@@ -45,6 +46,8 @@ export class TraceWriter {
   private readonly quietUntil = new Map<string, number>();
   private toldDropped = 0;
   private failingFrom: number | undefined;
+  /** True once it was told, in this outage, that the connection commits nothing. */
+  private isStuck = false;
 
   constructor(private readonly parts: TraceWriterParts) {
     this.queue = new RowQueue(parts.queueRows);
@@ -152,6 +155,7 @@ export class TraceWriter {
     this.queue.done(count);
     this.backOff.succeeded();
     this.failingFrom = undefined;
+    this.isStuck = false;
   }
 
   private onLess(row: TraceRow, error: unknown): void {
@@ -178,6 +182,9 @@ export class TraceWriter {
     this.backOff.failed();
     this.failingFrom ??= this.parts.clock.wallNow();
     if (this.backOff.failures === 1) this.parts.onError('the database takes nothing; trying again', error);
+    if (this.isStuck || !(error instanceof StuckConnectionError)) return;
+    this.isStuck = true;
+    this.parts.onError('the connection commits nothing; trying again', error);
   }
 
   private async answers(store: RowStore): Promise<boolean> {

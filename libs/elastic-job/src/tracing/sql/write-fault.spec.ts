@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { StuckConnectionError } from '../../domain/index.js';
 import { codesOf, writeFaultOf } from './write-fault.js';
 
 const failure = (message: string, codes: object = {}) => Object.assign(new Error(message), codes);
@@ -31,6 +32,7 @@ describe('the fault of a failed write', () => {
     ['a SQLite with a locked snapshot', failure('database is locked', { code: 'SQLITE_BUSY_SNAPSHOT' })],
     ['a full SQLite', failure('database or disk is full', { code: 'SQLITE_FULL' })],
     ['a locked SQLite of Node', failure('database is locked', { code: 'ERR_SQLITE_ERROR', errcode: 517 })],
+    ['a connection of SQLite that commits nothing', new StuckConnectionError()],
     ['a locked SQLite whose driver has no codes', failure('SqliteError: database table is locked')],
     ['a full SQLite whose driver has no codes', failure('database or disk is full')],
   ])('is the database for %s', (_, error) => {

@@ -25,6 +25,7 @@ const SQLITE_STATE = /database (?:table |schema )?is locked|database or disk is 
 export function writeFaultOf(error: unknown): WriteFault {
   const { code, errno, sqlState, errcode } = codesOf(error);
   if (ROW_NUMBERS.includes(errno)) return 'row';
+  if (code === 'STUCK_CONNECTION') return 'database';
   const state = sqlState ?? code;
   if (typeof state === 'string') {
     if (/^[\dA-Z]{5}$/.test(state) && /\d/.test(state)) return ROW_STATES.test(state) ? 'row' : 'database';
