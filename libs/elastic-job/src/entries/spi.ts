@@ -7,6 +7,7 @@ export {
   type BegunItem,
   type CheckProps,
   type CodeOption,
+  type CutShortReason,
   type DeclaredTemplate,
   type DeliveryTerms,
   type ExecutorDeathOptions,

@@ -77,6 +77,16 @@ describe('lines of the log', () => {
     });
   });
 
+  it.each([
+    ['failover-off', 'failover is off; set failover: true for work that has to be done'],
+    ['beyond-total', 'the job has fewer items now'],
+  ] as const)('name run and remedy of a run that a crash has cut short: %s', (reason, remedy) => {
+    expect(eventLine({ kind: 'cut-short', jobName: 'settle', items: [0], fireTime: 0, reason })).toEqual({
+      level: 'warn',
+      text: `settle: item 0 of a crashed instance cut short for 1970-01-01T00:00:00.000Z, not repeated: ${remedy}`,
+    });
+  });
+
   it('name all of up to 100 items', () => {
     const { text } = eventLine({ kind: 'orphaned', jobName: 'settle', items: ITEMS.slice(0, 100) });
 

@@ -69,6 +69,7 @@ const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>) => Ev
   'parents-away': (event) => awayLine(event),
 
   orphaned: ({ jobName, items }) => warn(`${jobName}: ${itemsText(items)} of a crashed instance queued for failover`),
+  'cut-short': (event) => cutShortLine(event),
   claimed: ({ jobName, items, source }) => log(`${jobName}: claimed ${itemsText(items)}, ${source}`),
   'failover-overflow': ({ jobName, items }) =>
     error(
@@ -224,6 +225,16 @@ function outcomeLine(item: string, outcome: SettledOutcome, after: string): Even
     default:
       return warn(`${line}: its lease is over; another run has the item, the session has ended or the job was removed`);
   }
+}
+
+function cutShortLine({ jobName, items, fireTime, reason }: EventOf<'cut-short'>): EventLine {
+  const run = `${jobName}: ${itemsText(items)} of a crashed instance cut short for ${instant(fireTime)}`;
+  const line = `${run}, not repeated: `;
+  return warn(
+    reason === 'failover-off'
+      ? `${line}failover is off; set failover: true for work that has to be done`
+      : `${line}the job has fewer items now`,
+  );
 }
 
 function hungLine({ trigger, item, since, reason, isReleased, listener = 'the handler' }: EventOf<'hung'>): EventLine {

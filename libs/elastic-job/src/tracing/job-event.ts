@@ -1,5 +1,6 @@
 import type {
   AwayParent,
+  CutShortReason,
   ExecutionSource,
   ExecutorDeathState,
   HolderMark,
@@ -165,9 +166,23 @@ export type JobEvent =
     }
   /** This instance, as leader, has queued the items of crashed instances. */
   | { readonly kind: 'orphaned'; readonly jobName: JobName; readonly items: readonly number[] }
+  /**
+   * Runs of crashed instances were cut short and are not repeated: failover is off, or there is no such item any more.
+   * Reported by the leader. `fireTime` in milliseconds since the epoch.
+   */
+  | {
+      readonly kind: 'cut-short';
+      readonly jobName: JobName;
+      readonly items: readonly number[];
+      readonly fireTime: number;
+      readonly reason: CutShortReason;
+    }
   /** The failover queue has no place for these items: their runs ended as aborted, and are not repeated. */
   | { readonly kind: 'failover-overflow'; readonly jobName: JobName; readonly items: readonly number[] }
-  /** This instance has removed entries of a disabled job or, as leader, of items beyond the total. */
+  /**
+   * This instance has removed entries of a disabled job or, as leader, of a job without failover or of items beyond the
+   * total.
+   */
   | { readonly kind: 'failover-purged'; readonly jobName: JobName; readonly items: readonly number[] }
   /**
    * The process or thread that worked on an item has died. `queue`: the item is failed over. `exhausted`: its target

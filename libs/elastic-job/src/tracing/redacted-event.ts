@@ -53,6 +53,7 @@ const SHOWN: ShownFields = {
   'settle-delayed': { ...ITEMS, since: kept, error: thrown },
   'mark-released': { jobName: kept, item: kept, marks: kept, run: kept },
   orphaned: ITEMS,
+  'cut-short': { ...ITEMS, fireTime: kept, reason: kept },
   'failover-overflow': ITEMS,
   'failover-purged': ITEMS,
   'executor-died': { trigger, item: kept, state: kept, requeue: kept },

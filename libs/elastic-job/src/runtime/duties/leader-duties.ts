@@ -1,6 +1,7 @@
 import type { Timer } from '../../clock/index.js';
 import type { JobConfiguration } from '../../domain/index.js';
 import { type JobContext, SessionReaction } from '../leases/index.js';
+import { CutShort } from './cut-short-runs.js';
 import type { Duty, News } from './duty.js';
 import { LeaderWork } from './leader-work.js';
 import { RecentPeers } from './recent-peers.js';
@@ -19,6 +20,7 @@ const COMPARE_MS = 5_000;
 export class LeaderDuties implements Duty {
   private readonly election: SessionReaction;
   private readonly duties: SessionReaction;
+  private readonly cutShort: CutShort;
   private readonly peers: RecentPeers;
   private readonly resharding: Resharding;
   private readonly work: LeaderWork;
@@ -29,9 +31,10 @@ export class LeaderDuties implements Duty {
     this.election = new SessionReaction(context, 'leading the job', () => this.elect());
     this.duties = new SessionReaction(context, 'leading the job', () => this.work.do());
     const wake = () => this.duties.wake();
+    this.cutShort = new CutShort(context);
     this.peers = new RecentPeers(context, wake);
     this.resharding = new Resharding(context, this.peers, wake);
-    this.work = new LeaderWork(context, this.peers, this.resharding, wake);
+    this.work = new LeaderWork(context, this.peers, this.resharding, this.cutShort, wake);
   }
 
   LeaderLost(): void {
@@ -46,6 +49,8 @@ export class LeaderDuties implements Duty {
 
   ShardingCompleted(): void {
     this.peers.forget();
+    // The leader has told of them before its plan.
+    if (this.context.services.leader.term(this.context.tree.jobName) === undefined) this.cutShort.forget();
     this.wakeBesideJava();
   }
 
@@ -53,6 +58,7 @@ export class LeaderDuties implements Duty {
     const { services, tree } = this.context;
     services.shutdowns.forget(tree, instanceId);
     this.peers.note(instanceId);
+    this.cutShort.noteJoined(instanceId);
     this.reshardSoon();
   }
 
@@ -65,6 +71,7 @@ export class LeaderDuties implements Duty {
     // Noted by every instance, since any of them may lead before the grace ends.
     if (tree.hasSession(instanceId)) services.shutdowns.note(tree, [instanceId]);
     this.peers.note(instanceId);
+    this.cutShort.noteLost(instanceId);
     this.reshardSoon();
   }
 
@@ -82,6 +89,7 @@ export class LeaderDuties implements Duty {
 
   TreeReset(): void {
     this.peers.rememberPeers();
+    this.cutShort.noteMembers(false);
     this.election.wake();
     this.reshardSoon();
   }
@@ -136,12 +144,14 @@ export class LeaderDuties implements Duty {
 
   // An item beyond the total is removed once it no longer runs.
   ItemReleased({ item }: News<'ItemReleased'>): void {
-    this.wakeIf(item >= this.configuration.shardingTotalCount || this.resharding.isHeldUp || this.isCancelLeft(item));
+    const isWork = this.resharding.isHeldUp || this.cutShort.isAwaited || this.isCancelLeft(item);
+    this.wakeIf(isWork || item >= this.configuration.shardingTotalCount);
   }
 
   /** Resolves when there is a leader and, if it is this instance, the first assignment is made. */
   async start(): Promise<void> {
     this.peers.rememberPeers();
+    this.cutShort.noteMembers(true);
     await this.election.wakeAndWait();
     // A newly elected instance does the leader's work already.
     this.wakeIf(this.context.services.leader.term(this.context.tree.jobName) === undefined);

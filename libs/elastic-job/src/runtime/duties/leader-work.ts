@@ -13,6 +13,7 @@ import { failsOver, InvalidShardingError, type JobConfiguration } from '../../do
 import type { Operation } from '../../registry/index.js';
 import type { JobContext } from '../leases/index.js';
 import { ParentWatch } from './parent-watch.js';
+import type { CutShort } from './cut-short-runs.js';
 import type { RecentPeers } from './recent-peers.js';
 import { requestedTrigger } from './requested-trigger.js';
 import type { Resharding } from './resharding.js';
@@ -27,6 +28,7 @@ export class LeaderWork {
     private readonly context: JobContext,
     private readonly peers: RecentPeers,
     private readonly resharding: Resharding,
+    private readonly cutShort: CutShort,
     private readonly onReady: () => void,
   ) {
     this.parents = new ParentWatch(context, onReady);
@@ -50,6 +52,7 @@ export class LeaderWork {
     try {
       await this.removeLeftOver(term);
       const leftOut = [...(await this.sweep(term))];
+      await this.cutShort.tell(term.signal).catch((error: unknown) => leftOut.push(error));
       await this.tidyFailover(term, leftOut);
       await this.plan(term, leftOut);
       await this.keepConfiguration(term, leftOut);
@@ -75,7 +78,9 @@ export class LeaderWork {
   private async tidyFailover(term: LeadershipTerm, failed: unknown[]): Promise<void> {
     const note = (error: unknown) => failed.push(error);
     if (!this.isFailoverOn) {
-      await removeRetiredFailover(this.context.tree, term, () => !this.isFailoverOn).catch(note);
+      await removeRetiredFailover(this.context.tree, term, () => !this.isFailoverOn)
+        .then((items) => this.tellPurged(items))
+        .catch(note);
     }
     // Items beyond the total, and tasks that can no longer be adopted.
     await this.purge(term, (item) => item >= this.configuration.shardingTotalCount).catch(note);
@@ -140,6 +145,10 @@ export class LeaderWork {
 
   private async purge(purger: Sweeper, isPurged: (item: number) => boolean): Promise<void> {
     const items = await purgeQueue(this.context.tree, purger, this.context.clock.wallNow(), isPurged);
+    this.tellPurged(items);
+  }
+
+  private tellPurged(items: readonly number[]): void {
     if (items.length > 0)
       this.context.events.emit({ kind: 'failover-purged', jobName: this.context.tree.jobName, items });
   }
