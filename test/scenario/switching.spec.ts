@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JobOptions, ShardingContext } from '../../libs/elastic-job/src/domain/index.js';
+import { judgeReadiness } from '../../libs/elastic-job/src/health/index.js';
 import type { RegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import { createTestCluster, type TestCluster } from '../../libs/elastic-job/src/testing/index.js';
 import { editConfig, idOf } from './support/operators.js';
@@ -12,6 +13,22 @@ const MINUTE = 60_000;
 let cluster: TestCluster;
 let operator: RegistryCenter;
 afterEach(() => cluster.stop());
+
+describe('a job that an operator has disabled on all servers', () => {
+  it('leaves its processes ready, though nobody leads it', async () => {
+    await startCluster({ instances: 2, handler: () => {} });
+    for (const serverIp of await operator.children(`/${JOB}/servers`)) {
+      await operator.set(`/${JOB}/servers/${serverIp}`, 'DISABLED');
+    }
+    await cluster.advance(MINUTE);
+
+    for (const { runtime } of cluster.instances) {
+      const status = runtime.status();
+      expect(status.jobs).toMatchObject([{ leader: undefined, isDisabled: true }]);
+      expect(judgeReadiness(status)).toMatchObject({ status: 'up', details: { reasons: [] } });
+    }
+  });
+});
 
 describe('failover that is switched off while the job runs', () => {
   it('removes the queue and the marks that nobody acts on any more, and no others', async () => {

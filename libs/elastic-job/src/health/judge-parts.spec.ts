@@ -34,6 +34,12 @@ describe('judgeLeadership', () => {
     expect(details).toEqual({ reasons: ['job "settle-orders" has no leader'], leaders: { 'settle-orders': null } });
   });
 
+  it('is up if the job is disabled here: a job that is disabled on all servers needs no leader', () => {
+    const { status, details } = judgeLeadership(statusWith({}, { leader: undefined, isDisabled: true }));
+    expect(status).toBe('up');
+    expect(details).toEqual({ reasons: [], leaders: { 'settle-orders': null } });
+  });
+
   it('ignores the leader of a job that the process has not joined', () => {
     expect(judgeLeadership(statusWith({}, { isJoined: false, leader: undefined })).status).toBe('up');
   });

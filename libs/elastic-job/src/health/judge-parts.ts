@@ -3,7 +3,7 @@ import type { RuntimePhase, RuntimeStatus } from '../runtime/index.js';
 import type { TracingStore, TracingStoreStatus } from '../tracing/index.js';
 import { degraded, down, type Finding, type HealthVerdict, reasonsOf, worstOf } from './finding.js';
 import { judgeBackend } from './judge-backend.js';
-import { type HealthLimits, judgeSession, limitsOf } from './judge.js';
+import { type HealthLimits, isLeaderless, judgeSession, limitsOf } from './judge.js';
 
 /** Health of one part, with the facts behind it. */
 interface PartHealth<Details> {
@@ -44,12 +44,12 @@ interface LeadershipDetails {
 }
 
 /**
- * `degraded` while a joined job has no leader: it is not resharded, and crashed items are not queued. It goes on
- * running.
+ * `degraded` while a joined job has no leader and is not disabled here: it is not resharded, and crashed items are not
+ * queued. It goes on running.
  */
 export function judgeLeadership({ jobs }: RuntimeStatus): PartHealth<LeadershipDetails> {
   const joined = jobs.filter(({ isJoined }) => isJoined);
-  const leaderless = joined.filter(({ leader }) => leader === undefined);
+  const leaderless = joined.filter(isLeaderless);
   return judged(
     leaderless.map(({ jobName }) => degraded(`job "${jobName}" has no leader`)),
     { leaders: Object.fromEntries(joined.map(({ jobName, leader }) => [jobName, leader ?? null])) },

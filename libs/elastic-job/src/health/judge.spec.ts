@@ -29,6 +29,11 @@ describe('judgeReadiness', () => {
     ['a session lost for longer than the limit', inState('LOST', 30_001), 'down'],
     ['a session reconnected', inState('RECONNECTED', 10), 'up'],
     ['a job without a leader', statusWith({}, { leader: undefined }), 'degraded'],
+    [
+      'a job that is disabled here, and so has no leader',
+      statusWith({}, { leader: undefined, isDisabled: true }),
+      'up',
+    ],
     ['a job whose failover queue is full', statusWith({}, { isFailoverQueueFull: true }), 'degraded'],
     ['a job that has yet to rejoin', statusWith({}, { isJoined: false }), 'degraded'],
     [

@@ -102,7 +102,8 @@ export function judgeLiveness(status: RuntimeStatus, now: number, limits: Health
  * `degraded` while
  * - the connection is suspended, or the registry refuses a job's request;
  * - this host's clock is ahead of the registry's or behind it;
- * - a job has no leader, its failover queue is full, or, on its leader, jobs after which it starts do not run;
+ * - a job that is not disabled here has no leader, its failover queue is full, or, on its leader, jobs after which it
+ *   starts do not run;
  * - an aborted handler does not return, or ends of runs wait to be recorded;
  * - work for a job fails each time it is tried, such as the plan of a user's sharding strategy, or joining the job
  *   because a guarded store is ahead of the registry;
@@ -147,7 +148,7 @@ function judgeClock({ behindMs, heldBackMs }: RuntimeStatus): Finding[] {
 }
 
 function judgeJob(job: JobStatus): Finding[] {
-  const { jobName, problem, configurationFault, isJoined, isLeaving, isResting, leader, isFailoverQueueFull } = job;
+  const { jobName, problem, configurationFault, isJoined, isLeaving, isResting, isFailoverQueueFull } = job;
   const { awayParents } = job;
   // Writers of the registry create such a job, and must not take the process out of service by it.
   if (isResting && !isLeaving) return [degraded(`job "${jobName}" rests: ${problem}`)];
@@ -160,12 +161,17 @@ function judgeJob(job: JobStatus): Finding[] {
   if (!isJoined) return [...stuck, degraded(`job "${jobName}" is not registered in this session`)];
   return [
     ...stuck,
-    ...(leader === undefined ? [degraded(`job "${jobName}" has no leader`)] : []),
+    ...(isLeaderless(job) ? [degraded(`job "${jobName}" has no leader`)] : []),
     ...(isFailoverQueueFull ? [degraded(`job "${jobName}": its failover queue is full`)] : []),
     ...(awayParents
       ? [degraded(`job "${jobName}" waits for jobs that do not run: ${describeAwayParents(awayParents)}`)]
       : []),
   ];
+}
+
+/** True if a job has no leader and should have one: nobody leads a job whose servers an operator has disabled. */
+export function isLeaderless({ isDisabled, leader }: Pick<JobStatus, 'isDisabled' | 'leader'>): boolean {
+  return leader === undefined && !isDisabled;
 }
 
 function judgeDelays({ jobName, hung, delayedSettles, failing, refused }: JobStatus): Finding[] {
