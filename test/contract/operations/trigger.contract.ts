@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { parseTriggerRequest } from '../../../libs/elastic-job/src/coordination/index.js';
-import { JobOperateApi } from '../../../libs/elastic-job/src/operations/index.js';
+import { JobOperateApi, type TriggerReceipt } from '../../../libs/elastic-job/src/operations/index.js';
 import { RequestTooLargeError } from '../../../libs/elastic-job/src/registry/index.js';
 import type { RegistryAdapter } from '../registry/index.js';
 import { costOf } from '../registry/support.js';
-import { clock } from './stage.js';
+import { clock, javaConfig } from './stage.js';
 import { useStage } from './support.js';
 
 const JOB = 'settle-orders';
@@ -19,7 +19,7 @@ export function describeTriggers(adapter: RegistryAdapter): void {
     const { stage } = useStage(adapter);
     const request = async (instanceId: string) => stage().value(`/${JOB}/trigger/${instanceId}`);
 
-    it('gives both instances the same request, at 4 requests', async () => {
+    it('gives both instances the same request, at 6 requests', async () => {
       await stage().writeJava(JOB, { instances: INSTANCES });
       const api = new JobOperateApi(stage().registry, clock);
 
@@ -32,7 +32,21 @@ export function describeTriggers(adapter: RegistryAdapter): void {
         }
       });
 
-      expect(cost).toBe(4);
+      expect(cost).toBe(6);
+    });
+
+    it.each<[TriggerReceipt['skipped'], string, { servers?: string[]; props?: string }]>([
+      ['disabled', 'servers of its instances are all disabled', { servers: ['DISABLED', 'DISABLED'] }],
+      ['resident', 'job is resident', { props: "props:\n  nestjs.resident: 'true'\n" }],
+      [undefined, 'job has an instance whose server is enabled', { servers: ['DISABLED', 'ENABLED'] }],
+      [undefined, 'settings cannot be read', { props: 'monitorExecution: often\n' }],
+    ])('answers that it is skipped as %s if the %s', async (skipped, _, { servers = [], props = '' }) => {
+      const nodes = Object.fromEntries(servers.map((status, index) => [`servers/10.0.0.${index + 1}`, status]));
+      await stage().writeJava(JOB, { instances: INSTANCES, nodes, config: javaConfig(JOB) + props });
+
+      const receipt = await new JobOperateApi(stage().registry, clock).trigger(JOB);
+
+      expect(receipt).toEqual({ id: receipt.id, asked: [SECOND, FIRST], pending: [], ...(skipped && { skipped }) });
     });
 
     it('refuses parameters that no instance would read, before it writes anything', async () => {
@@ -75,7 +89,12 @@ export function describeTriggers(adapter: RegistryAdapter): void {
 
     it('asks nobody and writes nothing if the job has no instances', async () => {
       await stage().writeJava(JOB);
-      expect(await new JobOperateApi(stage().registry, clock).trigger(JOB)).toMatchObject({ asked: [], pending: [] });
+      expect(await new JobOperateApi(stage().registry, clock).trigger(JOB)).toEqual({
+        id: expect.any(String),
+        asked: [],
+        pending: [],
+        skipped: 'no-instance',
+      });
       expect(await stage().registry.exists(`/${JOB}/trigger`)).toBeUndefined();
     });
 

@@ -9,6 +9,7 @@ export {
   type DumpServerOptions,
   type FindTemplate,
   InvalidArgumentError,
+  type ItemCancelOutcome,
   type JobBriefInfo,
   JobConfigurationApi,
   type JobConfigurationChanges,

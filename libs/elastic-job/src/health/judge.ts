@@ -102,8 +102,8 @@ export function judgeLiveness(status: RuntimeStatus, now: number, limits: Health
  * `degraded` while
  * - the connection is suspended, or the registry refuses a job's request;
  * - this host's clock is ahead of the registry's or behind it;
- * - a job that is not disabled here has no leader, its failover queue is full, or, on its leader, jobs after which it
- *   starts do not run;
+ * - a job that is not disabled here has no leader;
+ * - the failover queue of a job is full, or, on its leader, jobs after which it starts do not run;
  * - an aborted handler does not return, or ends of runs wait to be recorded;
  * - work for a job fails each time it is tried, such as the plan of a user's sharding strategy, or joining the job
  *   because a guarded store is ahead of the registry;

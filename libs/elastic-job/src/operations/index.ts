@@ -7,7 +7,7 @@ export { type AssertEditable, JobConfigurationApi } from './job-configuration.ap
 export * from './job-operate.api.js';
 export * from './job-statistics.api.js';
 export * from './operations.errors.js';
-export type { CancelOutcome } from './request-cancel.js';
+export type { CancelOutcome, ItemCancelOutcome } from './request-cancel.js';
 export type { TriggerReceipt } from './request-runs.js';
 export * from './server-statistics.api.js';
 export * from './sharding-operate.api.js';

@@ -27,7 +27,7 @@ import { type JobFacts, jobNamesIn, type JobPart, readJobs } from './job-facts.j
 import { withoutSecrets } from './dump-secrets.js';
 import { addressHider, dumpLine, dumpTree } from './job-dump.js';
 import { UnknownServerError } from './operations.errors.js';
-import { type CancelOutcome, requestCancel, requestCancels } from './request-cancel.js';
+import { type CancelOutcome, type ItemCancelOutcome, requestCancel, requestCancels } from './request-cancel.js';
 import { requestRuns, type TriggerReceipt } from './request-runs.js';
 
 const MAX_DUMP_BYTES = 5_000_000;
@@ -80,7 +80,8 @@ export class JobOperateApi {
 
   /**
    * Asks every instance of the job to run its items once, now. A request that an instance has not taken yet stays as it
-   * is, so two operators never cancel each other; requests to instances that are gone are removed. 4 requests.
+   * is, so two operators never cancel each other; requests to instances that are gone are removed. The receipt says if
+   * nothing will run for it, and why. 6 requests.
    * @throws {ElasticJob2ConfigurationError} for a job of ElasticJob 2, whose instances would never see the request
    * @throws {RequestTooLargeError} if the parameters exceed what an instance reads (256 KB) or, once for each instance,
    * what a request may hold
@@ -109,10 +110,10 @@ export class JobOperateApi {
    * Asks for the abort of every present run of the job, as `cancel` does for one. ElasticJob-Cloud does so when it
    * disables or changes a job. Disable the job first, or its next fire time begins new runs. 3 requests, and two for
    * each running item.
-   * @returns the outcome by item, ascending; empty if nothing runs
+   * @returns the outcomes, by ascending item; empty if nothing runs
    * @throws {UnknownJobError} @throws {InvalidArgumentError}
    */
-  async cancelAll(jobName: JobName): Promise<ReadonlyMap<number, CancelOutcome>> {
+  async cancelAll(jobName: JobName): Promise<readonly ItemCancelOutcome[]> {
     return requestCancels(this.registry, pathsOf(jobName));
   }
 

@@ -15,6 +15,9 @@ export type CancelOutcome =
   /** A Java instance runs the item: it has no way to be asked. */
   | { readonly kind: 'not-ours'; readonly instanceId: string };
 
+/** Outcome of a request to cancel the run of one of several items. */
+export type ItemCancelOutcome = { readonly item: number } & CancelOutcome;
+
 /** State of an item and its holder in the registry, at one moment. */
 interface CancelFacts {
   readonly config: RegistryNode | undefined;
@@ -48,26 +51,23 @@ export function requestCancel(registry: RegistryCenter, paths: JobPaths, item: n
 
 /**
  * Asks the holders of all running items to abort: each run as `requestCancel` does.
- * @returns the outcome by item, ascending; without items that do not run
+ * @returns the outcomes, by ascending item; without items that do not run
  * @throws {UnknownJobError}
  */
-export async function requestCancels(
-  registry: RegistryCenter,
-  paths: JobPaths,
-): Promise<ReadonlyMap<number, CancelOutcome>> {
+export async function requestCancels(registry: RegistryCenter, paths: JobPaths): Promise<readonly ItemCancelOutcome[]> {
   const [job] = await readJobs(registry, [paths.jobName], ['items']);
   if (job?.root === undefined) throw await unknownJob(registry, paths.jobName);
   const items = [...job.owners.keys()];
   const marks = await registry.readMany(items.map((item) => paths.mark(item, 'running')));
-  const outcomes = new Map<number, CancelOutcome>();
+  const outcomes: ItemCancelOutcome[] = [];
   for (const item of items.filter((_, index) => marks[index] !== undefined)) {
     const outcome = await requestCancel(registry, paths, item).catch((error: unknown) => {
       if (error instanceof UnknownItemError) return undefined; // The item is beyond a total that has changed meanwhile.
       throw error;
     });
-    if (outcome !== undefined) outcomes.set(item, outcome);
+    if (outcome !== undefined) outcomes.push(Object.freeze({ item, ...outcome }));
   }
-  return outcomes;
+  return Object.freeze(outcomes);
 }
 
 async function readFacts(registry: RegistryCenter, paths: JobPaths, item: number): Promise<CancelFacts> {

@@ -3,13 +3,14 @@ import {
   formatTriggerRequest,
   isCommitted,
   type JobPaths,
+  parseConfiguration,
   type TriggerRequest,
   unknownJob,
   untilAccepted,
 } from '../coordination/index.js';
-import { inJavaOrder } from '../domain/index.js';
+import type { JobName } from '../domain/index.js';
 import { creation, type Operation, type RegistryCenter } from '../registry/index.js';
-import { namesBelow } from './job-facts.js';
+import { type JobFacts, namesBelow, readJob } from './job-facts.js';
 
 /** Result of a request for a run. Instance ids, in Java's order. */
 export interface TriggerReceipt {
@@ -19,6 +20,11 @@ export interface TriggerReceipt {
   readonly asked: readonly string[];
   /** Instances that have not taken an earlier request yet; it stands, and this one was not added. */
   readonly pending: readonly string[];
+  /**
+   * Why no item runs for the request, if that is known: `disabled`: the servers of all instances are disabled;
+   * `resident`: the items run at all times; `no-instance`: nobody is there to be asked.
+   */
+  readonly skipped?: 'disabled' | 'resident' | 'no-instance';
 }
 
 /**
@@ -34,16 +40,17 @@ export function requestRuns(
 ): Promise<TriggerReceipt> {
   const { jobName } = paths;
   return untilAccepted(jobName, 'asking for a run', async () => {
-    const [[root, parent, config], instanceIds, requested] = await Promise.all([
-      registry.readMany([paths.root, paths.triggers, paths.config]),
-      namesBelow(registry, paths.instances),
+    const [{ root, config, instances, servers }, requested, [parent]] = await Promise.all([
+      readJob(registry, paths, ['instances', 'servers']),
       namesBelow(registry, paths.triggers),
+      registry.readMany([paths.triggers]),
     ]);
     if (root === undefined) throw await unknownJob(registry, jobName);
     // Instances of ElasticJob 2 never look at such a request.
     if (config !== undefined) assertNotElasticJob2(config.data, jobName);
-    const asked = inJavaOrder(instanceIds.filter((instanceId) => !requested.includes(instanceId)));
-    const pending = inJavaOrder(instanceIds.filter((instanceId) => requested.includes(instanceId)));
+    const instanceIds = instances.map(({ jobInstanceId }) => jobInstanceId);
+    const asked = instanceIds.filter((instanceId) => !requested.includes(instanceId));
+    const pending = instanceIds.filter((instanceId) => requested.includes(instanceId));
     const gone = requested.filter((instanceId) => !instanceIds.includes(instanceId));
     const operations: Operation[] = [
       ...(parent === undefined && asked.length > 0 ? [creation(paths.triggers)] : []),
@@ -53,6 +60,31 @@ export function requestRuns(
       ...gone.map((instanceId): Operation => ({ kind: 'delete', path: paths.trigger(instanceId) })),
     ];
     if (!(await isCommitted(registry, operations))) return undefined;
-    return Object.freeze({ id: request.id, asked: Object.freeze(asked), pending: Object.freeze(pending) });
+    const skipped = skipReason(jobName, { config, instances, servers });
+    return Object.freeze({
+      id: request.id,
+      asked: Object.freeze(asked),
+      pending: Object.freeze(pending),
+      ...(skipped !== undefined && { skipped }),
+    });
   });
+}
+
+/** The request is made all the same, as Java's is: the job may be enabled before an instance takes it. */
+function skipReason(
+  jobName: JobName,
+  { config, instances, servers }: Pick<JobFacts, 'config' | 'instances' | 'servers'>,
+): TriggerReceipt['skipped'] {
+  if (instances.length === 0) return 'no-instance';
+  const disabled = new Set(servers.flatMap(({ serverIp, status }) => (status === 'DISABLED' ? serverIp : [])));
+  if (instances.every(({ serverIp }) => disabled.has(serverIp))) return 'disabled';
+  return config !== undefined && isResident(config.data, jobName) ? 'resident' : undefined;
+}
+
+function isResident(text: string, jobName: JobName): boolean {
+  try {
+    return parseConfiguration(text, jobName).nestjs.resident === true;
+  } catch {
+    return false; // Another text may be in force, which only the instances know.
+  }
 }
