@@ -87,6 +87,24 @@ describe('lines of the log', () => {
     });
   });
 
+  it.each([
+    [false, { level: 'log', text: 'settle: left as 10.0.0.1@-@1' }],
+    [
+      true,
+      { level: 'warn', text: 'settle: out as 10.0.0.1@-@1, whose session is lost; joins again in the next session' },
+    ],
+  ])('tell a lost session from an orderly leave: %s', (isSessionLost, line) => {
+    const event = { kind: 'left', jobName: 'settle', instanceId: '10.0.0.1@-@1', isSessionLost } as const;
+    expect(eventLine(event)).toEqual(line);
+  });
+
+  it('tell of a cancel as it is heard', () => {
+    expect(eventLine({ kind: 'cancel-requested', jobName: 'settle', item: 3 })).toEqual({
+      level: 'log',
+      text: 'settle: item 3 is to stop: an operator has cancelled its run',
+    });
+  });
+
   it('name all of up to 100 items', () => {
     const { text } = eventLine({ kind: 'orphaned', jobName: 'settle', items: ITEMS.slice(0, 100) });
 

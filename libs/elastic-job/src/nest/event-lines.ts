@@ -37,7 +37,7 @@ const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>) => Ev
   clock: (event) => clockLine(event),
   mixed: (event) => mixedLine(event),
   joined: ({ jobName, instanceId }) => log(`${jobName}: joined as ${instanceId}`),
-  left: ({ jobName, instanceId }) => log(`${jobName}: left as ${instanceId}`),
+  left: (event) => leftLine(event),
   'leader-elected': ({ jobName, instanceId, term }) => debug(`${jobName}: ${instanceId} leads, term ${term}`),
   resharded: ({ jobName, assignment }) => debug(`${jobName}: resharded, ${describeAssignment(assignment)}`),
   'server-switched': ({ jobName, serverIp, status }) =>
@@ -45,6 +45,8 @@ const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>) => Ev
   'configuration-differs': (event) => differenceLine(event),
 
   'trigger-requested': ({ trigger }) => log(`${trigger.jobName}: triggered by an operator, ${trigger.origin}`),
+  'cancel-requested': ({ jobName, item }) =>
+    log(`${jobName}: item ${item} is to stop: an operator has cancelled its run`),
   triggered: (event) => runLine(event),
   begun: (event) => runLine(event),
   finished: (event) => runLine(event),
@@ -130,6 +132,11 @@ function sessionLine({ state, sessionId, timeoutMs }: EventOf<'session'>): Event
   if (state === 'CONNECTED') return log(`${line}, ${describeTimeout(timeoutMs)}`);
   if (state === 'LOST') return error(line);
   return state === 'SUSPENDED' ? warn(line) : log(line);
+}
+
+function leftLine({ jobName, instanceId, isSessionLost }: EventOf<'left'>): EventLine {
+  if (!isSessionLost) return log(`${jobName}: left as ${instanceId}`);
+  return warn(`${jobName}: out as ${instanceId}, whose session is lost; joins again in the next session`);
 }
 
 /** Meaning of a session's length for failover: the servers check once a tick. */

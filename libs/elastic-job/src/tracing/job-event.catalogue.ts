@@ -4,11 +4,12 @@ import type { JobEvent } from './job-event.js';
 export const JOB_EVENTS: Readonly<Record<JobEvent['kind'], string>> = {
   session: "the registry session's state has changed",
   joined: 'this instance is registered under the job',
-  left: 'this instance is not registered under the job any more',
+  left: 'this instance is not registered under the job any more: it has left, or has lost its session',
   'leader-elected': 'this instance leads the job',
   resharded: 'this instance, as leader, has committed a new plan',
   'sharding-timeout': 'the leader has not resharded in time; the trigger goes on with the last assignment',
   'trigger-requested': 'an operator has asked for a run now, and this instance has taken the request',
+  'cancel-requested': 'an operator has cancelled a run of this instance, which is told to stop',
   triggered: 'a trigger has come, and these are the items that this instance has to run',
   skipped: 'the trigger was not run here at all',
   refused: 'items could not be begun, with the cause',

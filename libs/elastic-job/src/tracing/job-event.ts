@@ -23,13 +23,15 @@ export type JobEvent =
       readonly timeoutMs: number;
     }
   | { readonly kind: 'joined'; readonly jobName: JobName; readonly instanceId: string }
-  | { readonly kind: 'left'; readonly jobName: JobName; readonly instanceId: string }
+  | { readonly kind: 'left'; readonly jobName: JobName; readonly instanceId: string; readonly isSessionLost: boolean }
   | { readonly kind: 'leader-elected'; readonly jobName: JobName; readonly instanceId: string; readonly term: number }
   /** This instance, as leader, has committed a new plan: item to instance id. */
   | { readonly kind: 'resharded'; readonly jobName: JobName; readonly assignment: ReadonlyMap<number, string> }
   | { readonly kind: 'sharding-timeout'; readonly jobName: JobName; readonly fireTime: number }
   /** An operator has asked for a run now; this instance has taken the request. */
   | { readonly kind: 'trigger-requested'; readonly trigger: Trigger }
+  /** An operator has cancelled the run of this item here: it is told to stop. */
+  | { readonly kind: 'cancel-requested'; readonly jobName: JobName; readonly item: number }
   | {
       readonly kind: 'triggered';
       readonly trigger: Trigger;

@@ -31,11 +31,12 @@ const ITEMS = { jobName: kept, items: kept };
 const SHOWN: ShownFields = {
   session: { state: kept, sessionId: kept, timeoutMs: kept },
   joined: { jobName: kept, instanceId: kept },
-  left: { jobName: kept, instanceId: kept },
+  left: { jobName: kept, instanceId: kept, isSessionLost: kept },
   'leader-elected': { jobName: kept, instanceId: kept, term: kept },
   resharded: { jobName: kept, assignment: kept },
   'sharding-timeout': { jobName: kept, fireTime: kept },
   'trigger-requested': { trigger },
+  'cancel-requested': { jobName: kept, item: kept },
   triggered: TRIGGERED,
   skipped: { trigger, reason: text },
   refused: { trigger, items: kept, cause: text },

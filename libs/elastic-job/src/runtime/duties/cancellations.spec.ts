@@ -3,6 +3,7 @@ import { type Member, Registry } from '@test/support/unit/member.js';
 import type { ExecutionLease } from '../../coordination/index.js';
 import { CancelledError } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
+import { type JobEvent, JobEvents } from '../../tracing/index.js';
 import { Cancellations } from './cancellations.js';
 import { RunningItems } from '../leases/running-items.js';
 import { contextOf, hearTree } from '@test/support/unit/job-context.js';
@@ -12,15 +13,19 @@ let member: Member;
 let operator: RegistryCenter;
 let running: RunningItems;
 let errors: unknown[];
+let told: JobEvent[];
 let cancellations: Cancellations;
 beforeEach(async () => {
   ({ registry, member, operator } = await Registry.ofOne());
   await operator.create(member.tree.paths.cancels, '', 'PERSISTENT');
   running = new RunningItems();
   errors = [];
+  told = [];
+  const events = new JobEvents();
+  events.on((event) => void told.push(event));
   const { tree } = member;
   const report = () => (error: unknown) => void errors.push(error);
-  cancellations = new Cancellations(contextOf({ tree, clock: registry.clock, running, report }));
+  cancellations = new Cancellations(contextOf({ tree, clock: registry.clock, events, running, report }));
   hearTree(tree, cancellations);
 });
 afterEach(() => {
@@ -32,6 +37,14 @@ it('aborts the signal of the item that an operator cancels, and lets the other g
   await cancel(0, lease.run!);
   expect(lease.signalOf(0).reason).toBeInstanceOf(CancelledError);
   expect(abortedOf(lease)).toEqual([0]);
+});
+
+it('tells of a cancel once as it is heard, before the run ends', async () => {
+  const lease = await run([0, 1]);
+  await cancel(0, lease.run!);
+  cancellations.TreeReset();
+  await registry.clock.advance(0);
+  expect(told).toEqual([{ kind: 'cancel-requested', jobName: member.tree.jobName, item: 0 }]);
 });
 
 it('ignores a request to cancel an earlier run', async () => {

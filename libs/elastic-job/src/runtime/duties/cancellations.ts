@@ -1,4 +1,5 @@
-import { CancelledError, parseCancelRequest } from '../../domain/index.js';
+import type { ExecutionLease } from '../../coordination/index.js';
+import { CancelledError, parseCancelRequest, SparseMap } from '../../domain/index.js';
 import { type JobContext, SessionReaction } from '../leases/index.js';
 import type { Duty, News } from './duty.js';
 
@@ -9,6 +10,8 @@ import type { Duty, News } from './duty.js';
  */
 export class Cancellations implements Duty {
   private readonly cancelling: SessionReaction;
+  /** Runs of which a cancel was told, the latest of each item. */
+  private readonly told = new SparseMap<number, string>();
 
   constructor(private readonly context: JobContext) {
     this.cancelling = new SessionReaction(context, 'cancelling a run', () => this.abortCancelled());
@@ -42,7 +45,16 @@ export class Cancellations implements Duty {
       const request = parseCancelRequest(tree.node(tree.paths.cancel(item))?.data ?? '');
       if (lease === undefined || lease.run !== request.run) continue;
       if (request.isConfirmedLost) lease.confirmLost(item);
-      else lease.abortItem(item, new CancelledError(tree.jobName, item));
+      else this.cancel(lease, item);
     }
+  }
+
+  private cancel(lease: ExecutionLease, item: number): void {
+    const { events, tree } = this.context;
+    if (lease.run !== undefined && this.told.get(item) !== lease.run) {
+      this.told.set(item, lease.run);
+      events.emit({ kind: 'cancel-requested', jobName: tree.jobName, item });
+    }
+    lease.abortItem(item, new CancelledError(tree.jobName, item));
   }
 }

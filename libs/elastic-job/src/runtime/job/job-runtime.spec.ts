@@ -88,6 +88,7 @@ it('tries a failed rejoin again, and runs the job', async () => {
   await loseSession();
   expect(process.toldOf('error').map(({ message }) => message)).toEqual(['rejoining failed; trying again']);
   expect([status().isJoined, process.toldOf('left').length]).toEqual([true, 2]);
+  expect(process.toldOf('left')[0]).toMatchObject({ isSessionLost: true });
   await process.advance(MINUTE);
   expect(process.runs).toEqual(NORMAL);
 });
@@ -187,6 +188,7 @@ it('leaves a job whose instance was removed during an outage, once it is over', 
   const { id } = process;
   await whileAway(() => process.operator.delete(process.path(`instances/${id}`)));
   expect([status().isJoined, process.toldOf('left').length]).toEqual([false, 1]);
+  expect(process.toldOf('left')).toMatchObject([{ isSessionLost: false }]);
 });
 
 it('claims a waiting item by the last usable settings if the present ones cannot be used', async () => {

@@ -2,6 +2,7 @@ import type { Deadline } from '../../clock/index.js';
 import { ElasticJob2ConfigurationError, type JobTree, type StandingFailure } from '../../coordination/index.js';
 import { type KnownListener, type JobConfiguration, type JobInstance, type JobName } from '../../domain/index.js';
 import { JobExecutor } from '../../executor/index.js';
+import { SessionLostError } from '../../registry/index.js';
 import type { TickListener } from '../../scheduling/index.js';
 import { JobNewsFeed, JobSchedule, JobSettings, type ProcessContext, RunningItems } from '../leases/index.js';
 import { JobSession } from '../session/index.js';
@@ -141,16 +142,15 @@ export class JobRuntime implements TickListener {
     if (mode.kind === 'outside') return;
     const { session } = mode;
     this.mode = OUTSIDE;
-    if (mode.kind === 'registered' && mode.sessionId !== undefined) {
-      this.entry.noteLost(session.tree, mode.sessionId);
-    }
+    if (mode.kind === 'registered' && mode.sessionId !== undefined) this.entry.noteLost(session.tree, mode.sessionId);
     this.schedule.stop();
     session.close();
     this.shared.services.leader.endTerm(this.jobName, reason);
     this.shared.services.trees.unset(session.tree);
     session.tree.close(reason);
     this.departure.interruptStay(reason);
-    this.shared.events.emit({ kind: 'left', jobName: this.jobName, instanceId: session.tree.self.jobInstanceId });
+    const left = { kind: 'left', jobName: this.jobName, instanceId: session.tree.self.jobInstanceId } as const;
+    this.shared.events.emit({ ...left, isSessionLost: reason instanceof SessionLostError });
   }
 
   /** Stops running items because the registry was silent for too long; tasks that others can adopt go on. */
