@@ -134,7 +134,7 @@ function hasLeftInTime(history: History, path: string, holder: string): boolean 
         instance === indexOf(holder) &&
         event.kind === 'warning' &&
         event.jobName === jobName &&
-        event.message.startsWith('left without the registry'),
+        event.message.startsWith('left without '),
     );
 }
 

@@ -113,7 +113,9 @@ describe('a process that leaves a job', () => {
     await job.rest();
     expect(job.lost).toEqual([LEFT]);
     await leaving;
-    expect(job.told).toMatchObject([{ kind: 'warning', message: expect.stringContaining('without the registry') }]);
+    expect(job.told).toMatchObject([
+      { kind: 'warning', message: expect.stringContaining("without the registry's answer") },
+    ]);
   });
 
   it('aborts an item that does not end, and leaves it behind, once the process has to stop', async () => {
@@ -124,7 +126,8 @@ describe('a process that leaves a job', () => {
     await clock.advance(1);
     await leaving;
     expect([lease.signal.reason, job.lost]).toEqual([LEFT, [LEFT]]);
-    expect(job.told).toMatchObject([{ kind: 'warning' }]);
+    const message = 'left without the end of item 0, which others get when the session ends';
+    expect(job.told).toMatchObject([{ kind: 'warning', message }]);
     void job.departure.obeyRemoval(job.member.id);
     expect(job.told).toHaveLength(1);
   });

@@ -2,6 +2,7 @@ import { Deadline } from '../../clock/index.js';
 import { type JobTree, untilDone } from '../../coordination/index.js';
 import {
   DrainDeadlineError,
+  fewNames,
   HandedOverError,
   InstanceRemovedError,
   type JobName,
@@ -95,8 +96,9 @@ export class JobDeparture {
     this.isSessionEnding ||= until !== undefined;
     this.draining ??= this.drainOnce();
     if (until === undefined || (await until.holdsFor(this.draining))) return this.draining;
+    const unended = this.isGone ? [] : this.parts.running.list;
     this.isGone = true;
-    this.warn();
+    this.warn(unended);
     this.parts.running.end(new LeftJobError(this.parts.jobName));
     this.close();
   }
@@ -118,7 +120,7 @@ export class JobDeparture {
     const work = 'leaving the job';
     await this.attempt(work, (tree) =>
       this.isSessionEnding
-        ? this.leave(tree).catch(unlessUnavailable(() => this.warn()))
+        ? this.leave(tree).catch(unlessUnavailable(() => this.warn([])))
         : this.untilDone(work, tree, () => this.leave(tree)),
     );
     this.close();
@@ -207,9 +209,14 @@ export class JobDeparture {
     await services.instances.leave(tree);
   }
 
-  private warn(): void {
+  /** @param unended items for which the departure has waited until now; none: it has waited for the registry */
+  private warn(unended: readonly number[]): void {
     const { jobName } = this.parts;
-    const message = 'left without the registry: the others learn of it when the session ends';
+    const items = `${unended.length === 1 ? 'item' : 'items'} ${fewNames(unended.map(String))}`;
+    const message =
+      unended.length > 0
+        ? `left without the end of ${items}, which others get when the session ends`
+        : "left without the registry's answer: the others learn of it when the session ends";
     this.shared.events.emit({ kind: 'warning', jobName, message });
   }
 
