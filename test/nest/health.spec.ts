@@ -66,6 +66,35 @@ describe('ElasticJobHealthIndicator', () => {
     expect(health.liveness().elasticJob).toMatchObject({ status: 'degraded' });
   });
 
+  it('tells once why it is down, since Terminus logs no reason, and again after it was up', async () => {
+    const { health, jobs, server, session, clock } = await startOverSharedServer();
+    const told = () =>
+      jobs.events.flatMap((event) => (event.kind === 'warning' && event.jobName === undefined ? event.message : []));
+    const warned = told().length;
+    for (const _ of [1, 2]) {
+      const id = session();
+      server.suspend(id);
+      await clock.advance(60_000);
+      health.readiness();
+      health.readiness();
+      server.resume(id);
+      await clock.advance(10_000);
+      health.readiness();
+    }
+    const line = expect.stringMatching(/^health "elasticJob" is down: the registry session has been LOST for \d+ s/);
+    expect(told().slice(warned)).toEqual([line, line]);
+  });
+
+  it('tells nothing of a process that drains', async () => {
+    const { health, jobs } = await startOverSharedServer();
+    const closing = jobs.app.close();
+    health.readiness();
+    expect(jobs.events.filter(({ kind }) => kind === 'warning')).not.toContainEqual(
+      expect.objectContaining({ message: expect.stringContaining('health') }),
+    );
+    await jobs.clock.advanceUntil(closing);
+  });
+
   it('shows a Java peer that cannot share a setting as down, and names both', async () => {
     const { health, server, clock } = await startOverSharedServer(RegionalJobs);
     const java = server.center({ namespace: 'elastic-job', clock, sessionTimeoutMs: 10_000, requestTimeoutMs: 1_000 });

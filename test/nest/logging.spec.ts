@@ -11,6 +11,7 @@ import { VirtualClock } from '@app/elastic-job/testing';
 import { Logger, type Provider } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
 import { EVERY_SECOND, JobApplication, rootModule, whileTimePasses } from './support/job-application.js';
 import { LogLines } from './support/log-lines.js';
 
@@ -35,6 +36,30 @@ describe('log lines', () => {
     vi.unstubAllEnvs();
     vi.restoreAllMocks();
   });
+
+  it.each([
+    ['a registry that is away', {}, new Error('no answer')],
+    ['a wrong setting of a job', { jobs: { 'settle-orders': { cron: 'often' } } }, undefined],
+  ])(
+    'have one for a start that fails, because of %s',
+    async (_, options: Partial<ElasticJobModuleOptions>, refusal) => {
+      class OrderJobs {
+        @ElasticJob({ name: 'settle-orders', cron: EVERY_SECOND, shardingTotalCount: 1 })
+        settle(): void {}
+      }
+      if (refusal !== undefined) vi.spyOn(ElasticJobRuntime.prototype, 'start').mockRejectedValue(refusal);
+      const logger = new LogLines();
+      const root = rootModule({ providers: [OrderJobs], options });
+      const start = NestFactory.createApplicationContext(root, { logger, abortOnError: false });
+      const error: unknown = await start.then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+
+      const [first] = String(Reflect.get(Object(error), 'message')).split('\n');
+      expect(logger.lines.filter((line) => line.startsWith(`error: the start has failed: ${first}`))).toHaveLength(1);
+    },
+  );
 
   it('name job and item of each failure, and report the life of the job', async () => {
     class OrderJobs {

@@ -105,6 +105,12 @@ describe('lines of the log', () => {
     });
   });
 
+  it('name no registry in an error that concerns no job: it names its subject itself', () => {
+    const error = new Error('disk full');
+    const event = { kind: 'error', jobName: undefined, message: 'history "sql": rows are not stored', error } as const;
+    expect(eventLine(event).text).toBe('history "sql": rows are not stored: disk full');
+  });
+
   it('name all of up to 100 items', () => {
     const { text } = eventLine({ kind: 'orphaned', jobName: 'settle', items: ITEMS.slice(0, 100) });
 

@@ -106,13 +106,17 @@ const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>) => Ev
   'error-handler-failed': (event) =>
     thrown(`${event.jobName}: a failure could not be handed to ${event.type}`, event.error),
   'history-dropped': ({ sink, count }) => warn(`history ${sink}: ${count} rows dropped`),
-  // A warning without a job names its subject itself.
-  warning: ({ jobName, message }) => warn(jobName === undefined ? message : `${jobName}: ${message}`),
-  error: (event) => thrown(`${event.jobName ?? 'registry'}: ${event.message}`, event.error),
+  warning: (event) => warn(subjectLine(event)),
+  error: (event) => thrown(subjectLine(event), event.error),
 };
 
 export function eventLine<Kind extends JobEvent['kind']>(event: EventOf<Kind>): EventLine {
   return (LINES[event.kind] as (event: EventOf<Kind>) => EventLine)(event);
+}
+
+/** Without a job, the message names its subject itself. */
+function subjectLine({ jobName, message }: EventOf<'warning' | 'error'>): string {
+  return jobName === undefined ? message : `${jobName}: ${message}`;
 }
 
 function taskText(

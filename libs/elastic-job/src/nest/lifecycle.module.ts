@@ -9,12 +9,13 @@ import {
 import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
 import type { Clock, Deadline } from '../clock/index.js';
 import type { PlacedJob, TaskScheduler } from './cloud/task-scheduler.js';
-import { ConfigurationError, ShuttingDownError } from '../domain/index.js';
+import { ConfigurationError, messageOf, ShuttingDownError } from '../domain/index.js';
 import { ElasticJobRuntime } from '../runtime/index.js';
 import { EventSinks } from '../tracing/index.js';
 import { TEMPLATES } from './elastic-job.decorator.js';
 import { HandlerFactory } from './handler.factory.js';
 import { defineJobs, defineTemplates } from './define-jobs.js';
+import type { EventLine } from './event-lines.js';
 import { EventLogger } from './event.logger.js';
 import { JobEventExplorer } from './job-event.explorer.js';
 import { JobExplorer } from './job.explorer.js';
@@ -82,6 +83,15 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
     // A microservice calls its hooks for `init` and again for `listen`.
     if (this.isFound) return;
     this.isFound = true;
+    try {
+      await this.declare();
+    } catch (error) {
+      this.tellFailedStart(error);
+      throw error;
+    }
+  }
+
+  private async declare(): Promise<void> {
     this.stopWaiting();
     this.listeners.open();
     await this.listing.open();
@@ -106,6 +116,7 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
       this.tasks?.follow();
       this.warnAfterStart();
     } catch (error) {
+      this.tellFailedStart(error);
       await this.stop();
       // Nest shuts the application down as soon as its start is over.
       if (!(error instanceof ShuttingDownError)) throw error;
@@ -135,7 +146,18 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
 
   private tellUnprovided(): void {
     const line = unprovidedLine(namesOfUnprovided(this.explorer.providerClasses));
-    for (const sink of this.options.tracing) if (line !== undefined && sink instanceof EventLogger) sink.write(line);
+    if (line !== undefined) this.log(line);
+  }
+
+  /** Nest logs no error of a hook: where nobody catches it, it ends the process with a stack alone. */
+  private tellFailedStart(error: unknown): void {
+    if (error instanceof ShuttingDownError) return;
+    const text = `the start has failed: ${messageOf(error)}`;
+    this.log({ level: 'error', text: this.options.redact?.(text) ?? text });
+  }
+
+  private log(line: EventLine): void {
+    for (const sink of this.options.tracing) if (sink instanceof EventLogger) sink.write(line);
   }
 
   private warn(message: string): void {

@@ -34,6 +34,9 @@ import { HEALTH_OPTIONS, type HealthOptions, showsDetails } from './health-optio
 @publicCalls()
 @Injectable()
 export class ElasticJobHealthIndicator {
+  /** Keys of indicators that are down, and told. */
+  private readonly down = new Set<string>();
+
   /** @internal */
   constructor(
     private readonly indicator: HealthIndicatorService,
@@ -92,10 +95,21 @@ export class ElasticJobHealthIndicator {
     return redact === undefined ? details : Object(redactTexts(details, redact));
   }
 
+  /** Tells once why something is down: in production Terminus answers, and logs, no reason. */
+  private tellDown(key: string, status: HealthVerdict, details: object): void {
+    if (status !== 'down') return void this.down.delete(key);
+    // A process that starts or drains is down by intention.
+    if (this.down.has(key) || this.runtime.status().phase !== 'running') return;
+    this.down.add(key);
+    const message = `health "${key}" is down: ${String(Reflect.get(details, 'reasons'))}`;
+    this.runtime.events.emit({ kind: 'warning', jobName: undefined, message });
+  }
+
   private report(
     key: string,
     { status, details: known }: { readonly status: HealthVerdict; readonly details: object },
   ) {
+    this.tellDown(key, status, known);
     const details = showsDetails(this.healthOptions) ? this.redacted(known) : {};
     const session = this.indicator.check(key);
     if (status === 'down') return session.down({ ...details });
