@@ -142,6 +142,23 @@ describe('requests of operators', () => {
     expect(uids('task-launched', 0)).toHaveLength(1);
   });
 
+  it('cancel one task for good, also if its scheduler dies before the task has ended', async () => {
+    await start(3, { failover: true });
+    tasks.script(JOB, ({ clock }) => clock.sleep(10 * MINUTE)); // it ignores its signal
+    await fire();
+    const holder = cluster.runs(JOB).find(({ item }) => item === 0)!.instance;
+    const operate = new JobOperateApi(operator, cluster.clock);
+    await cluster.clock.advanceUntil(operate.cancel(JOB, 0));
+    await cluster.advance(500);
+
+    cluster.crash(holder);
+    await cluster.advance(35_000);
+
+    expect(uids('task-launched', 0)).toHaveLength(1);
+    expect(tasks.isAlive({ cluster: 'c', jobName: JOB, item: 0 })).toBe(false);
+    expect(await infoOf(0)).toMatchObject({ lastRun: { outcome: 'aborted' }, isQueued: false });
+  });
+
   it('trigger a run of tasks between the fire times', async () => {
     await start(2, { cron: '0 0 0 1 1 ? 2099' });
     const operate = new JobOperateApi(operator, cluster.clock);

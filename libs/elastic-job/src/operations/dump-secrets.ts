@@ -20,6 +20,7 @@ const RECORD: ShownOf<RunRecord & { readonly v: number }> = {
   owesAfter: true,
   triggers: true,
   early: { after: true, until: true, fireTimes: true },
+  stopped: { run: true, cause: true },
   settled: { at: true, outcome: true, cause: true, isOwed: true },
   executorDeaths: true,
   launch: true,

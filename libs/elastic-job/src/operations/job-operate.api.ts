@@ -96,8 +96,8 @@ export class JobOperateApi {
 
   /**
    * Asks the instance that runs an item to abort this run: its signal aborts with `CancelledError`, and once its
-   * handler has returned it is settled as `aborted`. It does not run elsewhere instead, and the next fire time runs as
-   * usual. 2 requests.
+   * handler has returned it is settled as `aborted`. It does not run elsewhere instead, also if its process dies before
+   * the handler has returned, and the next fire time runs as usual. 2 requests.
    * @throws {UnknownJobError} @throws {UnknownItemError} @throws {InvalidArgumentError}
    */
   async cancel(jobName: JobName, item: number): Promise<CancelOutcome> {

@@ -9,6 +9,7 @@ import {
   serverIpOf,
   type ShardOutcomeKind,
   type ShardingStatus,
+  stopOf,
   taskOfRun,
   type TriggerOrigin,
 } from '../domain/index.js';
@@ -38,7 +39,7 @@ export interface RecordedRun {
    */
   readonly settledAt: number | undefined;
   readonly outcome: ShardOutcomeKind | undefined;
-  /** Fencing token of the run, as long as its end is not recorded. */
+  /** Fencing token of the run, as long as its end is not recorded and it was not told to stop for good. */
   readonly token: bigint | undefined;
 }
 
@@ -128,7 +129,7 @@ function recordedRun(node: RegistryNode | undefined): RecordedRun | undefined {
     begunAt,
     settledAt: settled?.at,
     outcome: settled?.outcome,
-    // The last write of the node is the begin's, so its id is the token.
-    token: settled === undefined ? node.stat.mzxid : undefined,
+    // The last write of the node is the begin's, so its id is the token; a run that was told to stop has written since.
+    token: settled === undefined && stopOf(stored.record) === undefined ? node.stat.mzxid : undefined,
   });
 }

@@ -10,5 +10,5 @@ export function expectedItems(
 ): ItemSet | undefined {
   if (tree.dependents().length === 0) return undefined;
   const all = Array.from({ length: shardingTotalCount }, (_, item) => item);
-  return itemSetOf(all.filter((item) => !tree.has(tree.paths.mark(item, 'disabled'))));
+  return itemSetOf(all.filter((item) => !tree.isDisabled(item)));
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock/index.js';
 import {
+  adoptedStopOf,
   carriedFields,
   earlyRunsOf,
   executorDeathsOf,
@@ -58,6 +59,7 @@ export function nextRunAfter(
     early: earlyRunsOf(stored),
     executorDeaths: executorDeathsOf(stored, trigger),
     launch: tasks && launchOf(stored, trigger),
+    stop: adoptedStopOf(stored, trigger),
   };
   return { record: recordOf(kept, record), owesAfter: owed, repeated: traceparentOf(stored, trigger) };
 }

@@ -4,7 +4,7 @@ import type { Operation } from '../../registry/index.js';
 /** State of an end in the tree: not written yet, written, or overtaken by another run of the item. */
 export type Standing = 'open' | 'recorded' | 'fenced';
 
-/** An item whose run has ended and waits for a settle transaction. */
+/** An item whose run has ended, or was told to, and waits for a settle transaction. */
 export interface EndedItem {
   readonly item: number;
   /** The fire time of its run, in milliseconds since the epoch. */

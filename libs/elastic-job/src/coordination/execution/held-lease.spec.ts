@@ -1,7 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { DrainDeadlineError, ExecutorDeathError, type ShardOutcome } from '../../domain/index.js';
+import {
+  CancelledError,
+  DrainDeadlineError,
+  ExecutorDeathError,
+  JobTimeoutError,
+  type RunRecord,
+  type ShardOutcome,
+} from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
-import { JOB, type Member, Registry, SUCCEEDED } from '@test/support/unit/member.js';
+import { beforeNextTransaction, JOB, type Member, Registry, SUCCEEDED } from '@test/support/unit/member.js';
 import type { ExecutionLease } from './execution-lease.js';
 
 const ABORTED: ShardOutcome = { kind: 'aborted', reason: new DrainDeadlineError(JOB, 1_000) };
@@ -87,6 +94,103 @@ describe('the end of an item under its lease', () => {
   });
 });
 
+describe('a run that is told to stop for good', () => {
+  const CANCEL = new CancelledError(JOB, 0);
+  const CANCELLED: ShardOutcome = { kind: 'aborted', reason: CANCEL };
+
+  it.each([
+    ['a cancel', CANCEL, 'cancelled'],
+    ['its time limit', new JobTimeoutError(JOB, 0, 1_000), 'timed-out'],
+  ])('has %s in its record while its handler goes on', async (_, reason, cause) => {
+    const { lease } = await member.begin([0]);
+    lease!.abortItem(0, reason);
+    await registry.clock.advance(0);
+
+    const { run } = await recordOf(0);
+    expect(await recordOf(0)).toMatchObject({ stopped: { run, cause } });
+    expect(await settledOf(0)).toBeUndefined();
+    expect(await member.holder(0)).toBe(member.id);
+  });
+
+  it('has nothing in its record if others may repeat it', async () => {
+    const { lease } = await member.begin([0]);
+    lease!.abortItem(0, new DrainDeadlineError(JOB, 1_000));
+    lease!.abortItem(0, CANCEL);
+    await registry.clock.advance(0);
+
+    expect(await recordOf(0)).not.toHaveProperty('stopped');
+  });
+
+  it('is settled once its handler returns, without a trace of the stop', async () => {
+    const { lease } = await member.begin([0]);
+    lease!.abortItem(0, CANCEL);
+    await registry.clock.advance(0);
+    await settle(lease!, 0, CANCELLED);
+
+    expect(await lease!.settled()).toEqual(new Map([[0, CANCELLED]]));
+    expect(await recordOf(0)).not.toHaveProperty('stopped');
+    expect(await member.holder(0)).toBeUndefined();
+  });
+
+  it('is settled, and saves its checkpoint, after the registry has taken the stop', async () => {
+    const { lease } = await member.begin([0]);
+    let saved: Promise<void> | undefined;
+    beforeNextTransaction(member, async () => {
+      saved = lease!.checkpoint(0).save('meanwhile');
+      await operator.exists('/');
+    });
+    lease!.abortItem(0, CANCEL);
+    await registry.clock.advance(0);
+    await saved;
+    await settle(lease!, 0, CANCELLED);
+
+    expect(await lease!.settled()).toEqual(new Map([[0, CANCELLED]]));
+  });
+
+  it('is settled if its handler returns while the stop is on its way', async () => {
+    const { lease } = await member.begin([0]);
+    beforeNextTransaction(member, async () => lease!.settle(0, CANCELLED));
+    lease!.abortItem(0, CANCEL);
+    await registry.clock.advance(0);
+
+    expect(await lease!.settled()).toEqual(new Map([[0, CANCELLED]]));
+    expect(await member.holder(0)).toBeUndefined();
+  });
+
+  it('is told of once if the reply is lost', async () => {
+    const { lease } = await member.begin([0]);
+    registry.memory.loseNextReply(member.center.session.id!);
+    lease!.abortItem(0, CANCEL);
+    await registry.clock.advance(2_000);
+    expect(await recordOf(0)).toHaveProperty('stopped');
+    await settle(lease!, 0, CANCELLED);
+    await registry.clock.advance(1_000);
+
+    expect(await lease!.settled()).toEqual(new Map([[0, CANCELLED]]));
+  });
+
+  it('saves its checkpoint all the same', async () => {
+    const { lease } = await member.begin([0]);
+    lease!.abortItem(0, CANCEL);
+    const early = lease!.checkpoint(0).save('as it is told');
+    await early;
+    await registry.clock.advance(0);
+    await lease!.checkpoint(0).save('afterwards');
+
+    expect(await lease!.checkpoint(0).load()).toBe('afterwards');
+  });
+
+  it('is fenced if its session ends first', async () => {
+    const { lease } = await member.begin([0]);
+    lease!.abortItem(0, CANCEL);
+    member.tree.close(new Error('over'));
+    await registry.clock.advance(0);
+    lease!.settle(0, CANCELLED);
+
+    expect(await lease!.settled()).toEqual(new Map([[0, { kind: 'fenced' }]]));
+  });
+});
+
 describe('what the work of an item is granted', () => {
   it('lasts until the run has ended, also after the run was told to end', async () => {
     const { lease } = await member.begin([0]);
@@ -127,7 +231,7 @@ async function settle(lease: ExecutionLease, item: number, outcome: ShardOutcome
   await registry.clock.advance(0);
 }
 
-async function recordOf(item: number): Promise<{ readonly settled?: unknown; readonly executorDeaths?: unknown }> {
+async function recordOf(item: number): Promise<Partial<RunRecord>> {
   return JSON.parse((await operator.read(member.tree.paths.record(item)))!.data);
 }
 

@@ -1,6 +1,7 @@
 import { AbortState, type Clock, onAbort } from '../../clock/index.js';
 import {
   type BegunItem,
+  CancelledError,
   type Checkpoint,
   confirmedLoss,
   decideRequeue,
@@ -16,6 +17,9 @@ import {
   type ShardOutcome,
   SparseMap,
   SparseSet,
+  stopCauseOf,
+  stopOf,
+  toldRunRecord,
   type Trigger,
   withoutTrace,
 } from '../../domain/index.js';
@@ -26,6 +30,7 @@ import { ItemCheckpoint } from './item-checkpoint.js';
 import type { OwnRuns } from './own-runs.js';
 import { ItemLease } from './item-lease.js';
 import type { SettleQueue } from './settle-queue.js';
+import { ToldRun } from './told-run.js';
 
 /** An item as its begin has left it. */
 export interface HeldItem {
@@ -55,6 +60,8 @@ export class HeldLease extends ItemLease {
   private lastSuccess: { readonly of: RunRecord; readonly record: RunRecord } | undefined;
   /** End of the wait for an item's executor, once somebody waits or an operator has ended it. */
   private readonly lasts = new SparseMap<number, { readonly ending: AbortState; readonly offSession: () => void }>();
+  /** Items whose run was told to stop for good. */
+  private readonly stops = new SparseMap<number, ToldRun>();
   /** Items whose executor may still run although their handler has returned. */
   private readonly unreachable = new SparseSet<number>();
 
@@ -69,6 +76,26 @@ export class HeldLease extends ItemLease {
   ) {
     super(tree, terms.trigger, [...held.keys()], trace);
     this.run = held.values().next().value?.record.run;
+    for (const [item, { record }] of held) {
+      // Its task was adopted.
+      if (stopOf(record) !== undefined) super.abortItem(item, new CancelledError(tree.jobName, item));
+    }
+  }
+
+  override abortItem(item: number, reason: unknown): void {
+    const isFirst = !this.endingOf(item).aborted;
+    super.abortItem(item, reason);
+    if (isFirst && this.endingOf(item).aborted) this.tellStop(item);
+  }
+
+  /** Tells the registry of a stop for good, unless the handler returns at once. */
+  private tellStop(item: number): void {
+    const cause = stopCauseOf(this.endingOf(item).reason);
+    if (cause === undefined) return;
+    const { record, version } = this.held.get(item)!;
+    const told = new ToldRun(this.tree, item, version, toldRunRecord(record, cause));
+    this.stops.set(item, told);
+    this.clock.setTimer(0, () => told.leave() && this.settles.add(told));
   }
 
   token(item: number): bigint | undefined {
@@ -117,11 +144,22 @@ export class HeldLease extends ItemLease {
   }
 
   checkpoint(item: number): Checkpoint {
-    const { version } = this.held.get(item)!;
     const known = this.checkpoints.get(item);
+    const version = () => this.toldVersion(item);
     const checkpoint = known ?? new ItemCheckpoint(this.tree, this.clock, item, version, () => this.isStanding(item));
     this.checkpoints.set(item, checkpoint);
     return checkpoint;
+  }
+
+  /** Version of the item's record once nothing of this run is on its way. */
+  private async toldVersion(item: number): Promise<number> {
+    const told = this.stops.get(item);
+    if (told?.isLeaving === true) await told.told;
+    return this.versionOf(item);
+  }
+
+  private versionOf(item: number): number {
+    return this.held.get(item)!.version + (this.stops.get(item)?.writes ?? 0);
   }
 
   // Never moving if other jobs start after this run: it ends only when its work is done, whoever owns the item then.
@@ -140,20 +178,25 @@ export class HeldLease extends ItemLease {
     if (requeue === 'none') this.requeues.delete(item);
     else this.requeues.set(item, requeue);
     if (requeue === 'hold') return this.hold(item);
+    const end = () => this.settles.add(this.endedRun(item, outcome, requeue));
+    const told = this.stops.get(item);
+    told?.drop();
+    if (told?.isLeaving === true) void told.told.then(end);
+    else end();
+  }
+
+  private endedRun(item: number, outcome: ShardOutcome, requeue: Requeue): EndedRun {
     const isFailover = this.trigger.source === 'FAILOVER';
     const isRequeued = requeue === 'queue';
     const isRecordWritten = isFailover || requeue !== 'none' || !this.tree.company.endsByMark;
-    const modes = { isFailover, isRequeued, isRecordWritten };
-    this.settles.add(
-      new EndedRun(
-        this.tree,
-        item,
-        held.version,
-        this.settledRecord(held, outcome, requeue),
-        modes,
-        (isRecorded) => this.conclude(item, isRecorded ? outcome : { kind: 'fenced' }),
-        this.noteOf(item, outcome, requeue),
-      ),
+    return new EndedRun(
+      this.tree,
+      item,
+      this.versionOf(item),
+      this.settledRecord(this.held.get(item)!, outcome, requeue),
+      { isFailover, isRequeued, isRecordWritten },
+      (isRecorded) => this.conclude(item, isRecorded ? outcome : { kind: 'fenced' }),
+      this.noteOf(item, outcome, requeue),
     );
   }
 

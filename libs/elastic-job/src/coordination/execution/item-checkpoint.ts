@@ -16,7 +16,8 @@ import { type JobTree, untilAnswered, untilCommitted } from '../job-tree/index.j
  * State: `sharding/{item}/checkpoint`, the value as JSON. It is removed together with the item.
  *
  * Guarantees: a save and the proof that the run still has the item are one transaction. The proof is the record's
- * version, since the next begin of the item writes the record. So nothing is saved after a later run has begun, and
+ * version, since the next begin of the item writes the record. This run itself writes it once more if it is told to
+ * stop for good; a save waits for that. So nothing is saved after a later run has begun, and
  * that run loads everything that was saved before.
  *
  * Failures: after a lost reply the same is written again while the session lasts; no other instance can have written
@@ -28,14 +29,14 @@ export class ItemCheckpoint implements Checkpoint {
   private previous: Promise<unknown> = Promise.resolve();
 
   /**
-   * @param version version of the item's record after the begin
+   * @param version version of the item's record as this run has left it
    * @param isStanding false once the run or its session is over
    */
   constructor(
     private readonly tree: JobTree,
     private readonly clock: Clock,
     private readonly item: number,
-    private readonly version: number,
+    private readonly version: () => Promise<number>,
     private readonly isStanding: () => boolean,
   ) {
     this.path = tree.paths.mark(item, 'checkpoint');
@@ -72,14 +73,15 @@ export class ItemCheckpoint implements Checkpoint {
   }
 
   private commit(change: (isThere: boolean) => Operation | undefined): Promise<true> {
-    const { paths } = this.tree;
-    const proof: Operation = { kind: 'check', path: paths.record(this.item), version: this.version };
+    const path = this.tree.paths.record(this.item);
     return this.oneByOne(() =>
       untilCommitted(this.tree, 'writing a checkpoint', async () => {
+        const version = await this.version();
+        const proof: Operation = { kind: 'check', path, version };
         const write = change(this.tree.has(this.path));
         const result = await this.tree.commit(write ? [proof, write] : [proof]);
         if (result.kind === 'committed') return true;
-        if (result.index === 0) throw this.lost();
+        if (result.index === 0 && (await this.version()) === version) throw this.lost();
         return undefined;
       }),
     );

@@ -1,4 +1,4 @@
-import { type EarlyRuns, owesAfterTrigger, type RunRecord } from '../../domain/index.js';
+import { type EarlyRuns, owesAfterTrigger, type RunRecord, type StopCause } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import { type JobPaths, recordCreation } from '../job-tree/index.js';
 
@@ -40,6 +40,8 @@ interface Kept {
   readonly executorDeaths?: number;
   /** Number of this launch of its target, for work in tasks. */
   readonly launch?: number;
+  /** The adopted task was told to stop for good. */
+  readonly stop?: StopCause;
 }
 
 /**
@@ -47,7 +49,7 @@ interface Kept {
  * nothing to keep, and share the record of the begin.
  */
 export function recordOf(
-  { carried, lastScheduled, owesAfter, triggers = [], early, executorDeaths, launch }: Kept,
+  { carried, lastScheduled, owesAfter, triggers = [], early, executorDeaths, launch, stop }: Kept,
   record: RunRecord,
 ): RunRecord {
   const { fireTime, origin } = record.target;
@@ -58,6 +60,7 @@ export function recordOf(
   const kept = {
     ...(executorDeaths !== undefined && { executorDeaths }),
     ...(launch !== undefined && { launch }),
+    ...(stop !== undefined && { stopped: { run: record.run, cause: stop } }),
     ...(isBeyond && { lastScheduled }),
     ...(owes !== undefined && { owesAfter: owes }),
     ...(triggers.length > 0 && { triggers }),

@@ -202,9 +202,14 @@ export class FailoverQueue {
     return claimable.slice(0, Math.min(most, share.most));
   }
 
-  /** True if the item's owner should adopt its task. Without failover only tasks are taken over. */
+  /**
+   * True if the item's owner should adopt its task. Without failover only tasks are taken over, and of a disabled item
+   * as well: anything else of it waits until it is enabled.
+   */
   private isLeftToOthers(tree: JobTree, item: number): boolean {
-    if (!tree.isToBeAdopted(item)) return !failsOver(this.configurations.current(tree.jobName));
+    if (!tree.isToBeAdopted(item)) {
+      return tree.isDisabled(item) || !failsOver(this.configurations.current(tree.jobName));
+    }
     const owner = tree.owner(item);
     if (owner === tree.self.jobInstanceId) return false;
     return tree.availableInstance(owner) !== undefined;

@@ -3,7 +3,11 @@ import {
   HOLDER_MARKS,
   type HolderMark,
   type ItemMarks,
+  type OrphanPlace,
   type PlacedOrphan,
+  type RunRecord,
+  stoppedRunRecord,
+  stopOf,
 } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import type { JobTree } from '../job-tree/index.js';
@@ -36,7 +40,7 @@ export function marksOf(tree: JobTree, items: readonly number[] = tree.items()):
 /**
  * Operations that remove an orphan's stale marks and put it into its place, unless the item was begun or settled since
  * it was read.
- * @param at end of an orphan that found the queue full, in milliseconds since the epoch
+ * @param at end of an orphan that is not repeated, in milliseconds since the epoch
  */
 export function sweepOperations(tree: JobTree, orphan: PlacedOrphan, at: number): Operation[] {
   const { paths } = tree;
@@ -64,6 +68,13 @@ function recordOperation(tree: JobTree, { item, run, place }: PlacedOrphan, at: 
   if (run === undefined) return tree.recordAsRead(item);
   const path = tree.paths.record(item);
   const { data, stat } = tree.node(path)!;
-  const text = place === 'overflow' ? tree.recordText(droppedRunRecord(run, at, 'overflow')) : data;
-  return { kind: 'set', path, data: text, version: stat.version };
+  const dropped = droppedRecord(run, place, at);
+  return { kind: 'set', path, data: dropped ? tree.recordText(dropped) : data, version: stat.version };
+}
+
+/** The end of a run that is not repeated; undefined if it is, or has ended before. */
+function droppedRecord(run: RunRecord, place: OrphanPlace, at: number): RunRecord | undefined {
+  const stop = stopOf(run);
+  if (place === 'stopped' && stop !== undefined) return stoppedRunRecord(run, at, stop);
+  return place === 'overflow' ? droppedRunRecord(run, at, 'overflow') : undefined;
 }

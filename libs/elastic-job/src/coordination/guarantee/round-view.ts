@@ -55,7 +55,7 @@ export class RoundView {
     const stored = tree.record(item)?.stored ?? { kind: 'none' };
     return isAwaited(this.phase, this.round, this.configuration, {
       owner: owner === undefined ? 'nobody' : owner.isOurs ? 'ours' : 'java',
-      isDisabled: tree.has(tree.paths.mark(item, 'disabled')),
+      isDisabled: tree.isDisabled(item),
       isHeld: tree.isRunning(item) || tree.has(tree.paths.queued(item)),
       stored,
       isRecorderAlive: stored.kind === 'record' && tree.hasInstance(stored.record.by),

@@ -93,7 +93,12 @@ export abstract class ItemNodes extends JobNodes {
 
   /** True if the item's owner may run it: it is not disabled, and no other instance has taken it over. */
   isOpen(item: number): boolean {
-    return !this.has(this.paths.mark(item, 'disabled')) && !this.has(this.paths.mark(item, 'failover'));
+    return !this.isDisabled(item) && !this.has(this.paths.mark(item, 'failover'));
+  }
+
+  /** True if an operator has disabled the item. */
+  isDisabled(item: number): boolean {
+    return this.has(this.paths.mark(item, 'disabled'));
   }
 
   owner(item: number): string | undefined {

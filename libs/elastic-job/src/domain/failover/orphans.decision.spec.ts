@@ -120,6 +120,20 @@ describe('where an orphan goes', () => {
     expect(places([adoptable(0)], { ...full, queued: new Set([0]) })).toEqual(['none']);
   });
 
+  it('is the end of its run if that was told to stop for good, with or without failover', () => {
+    const stopped = { ...orphan(0), run: { ...RUN, stopped: { run: RUN.run, cause: 'cancelled' } as const } };
+    expect(places([stopped], room)).toEqual(['stopped']);
+    expect(places([stopped], { ...room, isFailoverOn: false })).toEqual(['stopped']);
+    expect(places([stopped, orphan(1), orphan(2)], room)).toEqual(['stopped', 'queue', 'queue']);
+  });
+
+  it('is the queue if an earlier run was told to stop, or if a task that was told to stop goes on', () => {
+    const stopped = (run: Partial<RunRecord>) => ({ ...orphan(0), run: { ...RUN, ...run } });
+    expect(places([stopped({ stopped: { run: 'earlier', cause: 'cancelled' } })], room)).toEqual(['queue']);
+    const task = stopped({ isAdoptable: true, stopped: { run: RUN.run, cause: 'cancelled' } });
+    expect(places([task], room)).toEqual(['queue']);
+  });
+
   it('is reported with all that is known of it', () => {
     expect(placeOrphans([orphan(3)], room)).toEqual([{ ...orphan(3), place: 'queue' }]);
     expect(placeOrphans([orphan(10)], room)).toEqual([{ ...orphan(10), place: 'none' }]);

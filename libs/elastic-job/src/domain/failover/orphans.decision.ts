@@ -1,4 +1,4 @@
-import { isLeftToAdopt, type RunRecord, type StoredRecord } from '../run/index.js';
+import { isLeftToAdopt, type RunRecord, stopOf, type StoredRecord } from '../run/index.js';
 
 /** Marks below an item that name the instance which wrote them. */
 export const HOLDER_MARKS = ['running', 'failovering', 'failover'] as const satisfies readonly HolderMark[];
@@ -52,8 +52,11 @@ export function findOrphanedItems(
   return orphans;
 }
 
-/** Destination of an orphan: `queue`, `overflow` if the queue is full, or `none` if its run must not be repeated. */
-export type OrphanPlace = 'queue' | 'overflow' | 'none';
+/**
+ * Destination of an orphan: `queue`, `overflow` if the queue is full, `stopped` if its run was told to stop for good,
+ * or `none` if its run must not be repeated for another reason.
+ */
+export type OrphanPlace = 'queue' | 'overflow' | 'stopped' | 'none';
 
 export interface PlacedOrphan extends OrphanedItem {
   readonly place: OrphanPlace;
@@ -75,6 +78,7 @@ export function placeOrphans(orphans: readonly OrphanedItem[], room: FailoverRoo
   return orphans.map((orphan) => {
     const { item, mustRepeat, run } = orphan;
     const isAdoptable = run !== undefined && isLeftToAdopt({ kind: 'record', record: run });
+    if (!isAdoptable && run !== undefined && stopOf(run) !== undefined) return { ...orphan, place: 'stopped' };
     const isWanted = (room.isFailoverOn || isAdoptable) && mustRepeat && item < room.shardingTotalCount;
     if (!isWanted || room.queued.has(item)) return { ...orphan, place: 'none' };
     if (isAdoptable) return { ...orphan, place: 'queue' };

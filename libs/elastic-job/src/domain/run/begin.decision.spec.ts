@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { decideBegin, decideFailover, type ItemState, type QueuedItemState } from './begin.decision.js';
-import type { StoredRecord } from './run-record.js';
+import type { RunRecord, StoredRecord } from './run-record.js';
 import type { ShardOutcomeKind } from './shard-outcome.js';
+import type { StoppedRun } from './stopped-run.js';
 import type { Target, TriggerOrigin } from './trigger.js';
 
 const NONE: StoredRecord = { kind: 'none' };
@@ -91,8 +92,16 @@ describe('what becomes of a queued item', () => {
   it.each<[string, StoredRecord]>([
     ['that succeeded', record(1_000, { settled: 'succeeded' })],
     ['that failed', record(1_000, { settled: 'failed' })],
+    ['whose run was told to stop for good', stopped({ run: 'r', cause: 'cancelled' })],
+    ['whose run had to stop for good when its holder was gone', stoppedAndSettled()],
   ])('owes nothing for an item %s', (_, stored) => {
     expect(decide({ stored })).toEqual({ kind: 'void' });
+  });
+
+  it('begins an item if the stop was for an earlier run, or if its task goes on', () => {
+    expect(decide({ stored: stopped({ run: 'earlier', cause: 'cancelled' }) })).toMatchObject({ kind: 'begin' });
+    const task = stopped({ run: 'r', cause: 'cancelled' }, { isAdoptable: true });
+    expect(decide({ stored: task })).toMatchObject({ kind: 'begin' });
   });
 
   it.each<[string, Partial<QueuedItemState>]>([
@@ -169,6 +178,16 @@ function record(
 ): StoredRecord {
   const begun = { run: 'r', by: 'a', target: target(fireTime, origin), attempt: 1, begunAt: fireTime };
   return { kind: 'record', record: settled ? { ...begun, settled: { at: fireTime, outcome: settled } } : begun };
+}
+
+function stopped(about: StoppedRun, fields: Partial<RunRecord> = {}): StoredRecord {
+  const begun = { run: 'r', by: 'a', target: target(1_000), attempt: 1, begunAt: 1_000 };
+  return { kind: 'record', record: { ...begun, ...fields, stopped: about } };
+}
+
+function stoppedAndSettled(): StoredRecord {
+  const begun = { run: 'r', by: 'a', target: target(1_000), attempt: 1, begunAt: 1_000 };
+  return { kind: 'record', record: { ...begun, settled: { at: 2_000, outcome: 'aborted', cause: 'cancelled' } } };
 }
 
 function unreadable(unreadableSince: number): StoredRecord {

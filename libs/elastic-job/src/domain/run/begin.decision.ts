@@ -1,5 +1,13 @@
+import { stopOf } from './dropped-run.js';
 import { wasEarly } from './early-runs.js';
-import { hasBegun, lastFireTimeOf, lastScheduledOf, type StoredRecord, triggersOf } from './run-record.js';
+import {
+  hasBegun,
+  isLeftToAdopt,
+  lastFireTimeOf,
+  lastScheduledOf,
+  type StoredRecord,
+  triggersOf,
+} from './run-record.js';
 import { isSameTarget, type Target, triggerIdOf } from './trigger.js';
 
 /**
@@ -59,10 +67,18 @@ export function decideFailover(state: QueuedItemState): FailoverDecision {
   if (isRunning || isTaken) return { kind: 'busy' };
   if (stored.kind === 'none' || lastRun === 'unrecorded') return { kind: 'begin', target: unrecorded };
   const { settled, target } = stored.record;
+  // A Java leader queues it by its mark alone.
+  if (wasStopped(stored)) return { kind: 'void' };
   if (settled === undefined) return decideUnsettled(state, target);
   if (settled.outcome === 'aborted' || settled.isOwed === true) return { kind: 'begin', target };
   if (lastRun === 'recorded' || isSameTarget(target, unrecorded)) return { kind: 'void' };
   return { kind: 'begin', target: unrecorded };
+}
+
+// A stopped task still needs somebody who follows it to its end.
+function wasStopped(stored: StoredRecord): boolean {
+  if (stored.kind === 'none' || isLeftToAdopt(stored)) return false;
+  return stopOf(stored.record) !== undefined || stored.record.settled?.cause === 'cancelled';
 }
 
 // Beside Java a good end leaves the record unsettled: the mark's removal shows it. If the holder lives, the entry is a

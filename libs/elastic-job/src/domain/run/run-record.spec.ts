@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
   carriedFields,
-  droppedRunRecord,
   executorDeathsOf,
   owesAfterTrigger,
   formatRunRecord,
@@ -17,6 +16,7 @@ import {
   traceparentOf,
   triggersOf,
 } from './run-record.js';
+import { droppedRunRecord } from './dropped-run.js';
 
 const RECORD: RunRecord = {
   run: '11111111-1111-4111-8111-111111111111',

@@ -1,6 +1,7 @@
 import type { ExecutorDeathState } from './executor-death.error.js';
 import { isInstant, isJsonNumber, readJson } from '../node-text.js';
 import type { ShardOutcomeKind } from './shard-outcome.js';
+import type { StopCause, StoppedRun } from './stopped-run.js';
 import { isSameTarget, LONGEST_ORIGIN, LONGEST_TRIGGER_ID, type Target, triggerIdOf } from './trigger.js';
 
 /**
@@ -35,6 +36,8 @@ export interface RunRecord {
   /** Fire times that a clock which ran ahead has begun early; undefined if none of them is still to come. */
   readonly early?: EarlyRuns;
   readonly settled?: SettledRun;
+  /** That this run was told to stop for good, while it has not ended; undefined: it was not. */
+  readonly stopped?: StoppedRun;
   /** Deaths of this target's executors by their own fault; undefined: none. */
   readonly executorDeaths?: number;
   /** For work in tasks: number of the launch for the target, from 1. */
@@ -74,9 +77,10 @@ export interface SettledRun {
  * - `overflow`: its holder is gone, and the failover queue was full;
  * - `purged`: its place in the failover queue was removed as the job was disabled;
  * - `released`: its holder lives and did not run it any more;
- * - `handed-over`: its holder has let go of a task that runs on.
+ * - `handed-over`: its holder has let go of a task that runs on;
+ * - a `StopCause`: it was told to stop, and its holder is gone before its handler has returned.
  */
-type SettleCause = ExecutorDeathState | 'overflow' | 'purged' | 'released' | 'handed-over';
+type SettleCause = ExecutorDeathState | StopCause | 'overflow' | 'purged' | 'released' | 'handed-over';
 
 /** A record as it stands in the tree. */
 export type StoredRecord =
@@ -102,6 +106,7 @@ const FIELDS: { readonly [Field in keyof Required<RunRecord>]: (value: unknown) 
   triggers: (value) => Array.isArray(value) && value.every((id) => isString(id, LONGEST_TRIGGER_ID)),
   early: isEarlyRuns,
   settled: isSettledRun,
+  stopped: (value) => isObject(value) && isString(value['run']) && isString(value['cause']),
   executorDeaths: isJsonNumber,
   launch: isJsonNumber,
   isAdoptable: (value) => typeof value === 'boolean',
@@ -233,18 +238,6 @@ export function executorDeathsOf(stored: StoredRecord, target: Target): number |
 /** Trace of the former run of a repeated target; undefined if there was none, or if it was not traced. */
 export function traceparentOf(stored: StoredRecord, target: Target): string | undefined {
   return hasBegun(stored, target) && stored.kind === 'record' ? stored.record.trace : undefined;
-}
-
-/** Record of an unfinished run that will not be repeated. @param at milliseconds since the epoch */
-export function droppedRunRecord(record: RunRecord, at: number, cause: 'overflow' | 'purged' | 'released'): RunRecord {
-  const { isOwed: _isOwed, ...settled } = record.settled ?? { at, outcome: 'aborted' };
-  const former = settled.cause === 'handed-over' ? undefined : settled.cause;
-  return { ...withoutTrace(record), settled: { ...settled, cause: former ?? cause } };
-}
-
-/** Drops the trace from a record whose run will not be repeated. */
-export function withoutTrace({ trace: _trace, ...record }: RunRecord): RunRecord {
-  return record;
 }
 
 /**

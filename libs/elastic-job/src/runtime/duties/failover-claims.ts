@@ -52,6 +52,11 @@ export class FailoverClaims implements Duty {
     this.wakeIf(serverIp === this.context.tree.self.serverIp);
   }
 
+  // Nothing of a disabled item was claimed so far.
+  ItemSwitched({ item }: News<'ItemSwitched'>): void {
+    this.wakeIf(this.context.tree.isQueued(item));
+  }
+
   ItemReleased({ item }: News<'ItemReleased'>): void {
     this.wakeIf(this.context.tree.isQueued(item));
   }

@@ -188,8 +188,9 @@ export class ManualTriggers implements Duty {
   /** False if an operator has disabled the item or the server since the request. */
   private isWanted(item: number): boolean {
     const { tree } = this.context;
-    const isDisabled = tree.has(tree.paths.mark(item, 'disabled'));
-    return !isDisabled && tree.has(tree.paths.item(item)) && tree.serverStatus(tree.self.serverIp) === 'ENABLED';
+    return (
+      !tree.isDisabled(item) && tree.has(tree.paths.item(item)) && tree.serverStatus(tree.self.serverIp) === 'ENABLED'
+    );
   }
 
   private skip(trigger: Trigger, reason: string): void {

@@ -172,6 +172,6 @@ export class ResidentItems implements Duty {
     if (this.isStopped) return 'leaving';
     if (!this.isResident) return 'settings';
     const isServerOff = tree.serverStatus(tree.self.serverIp) !== 'ENABLED';
-    return isServerOff || tree.has(tree.paths.mark(item, 'disabled')) ? 'disabled' : 'moved';
+    return isServerOff || tree.isDisabled(item) ? 'disabled' : 'moved';
   }
 }
