@@ -78,6 +78,7 @@ export function describeShardingApis(adapter: RegistryAdapter): void {
           'sharding/1/instance': '10.0.0.1@-@1',
           'sharding/1/running': '10.0.0.1@-@1',
           'sharding/1/disabled': '',
+          'sharding/1/running': '10.0.0.1@-@1',
           'sharding/2/instance': '10.0.0.1@-@1',
           'sharding/2/running': '10.0.0.1@-@1',
           'sharding/2/misfire': '',
@@ -104,6 +105,7 @@ export function describeShardingApis(adapter: RegistryAdapter): void {
         [10, 'RUNNING', '10.0.0.7'],
         [11, 'SHARDING_FLAG', undefined],
       ]);
+      expect(found.filter(({ isRunning }) => isRunning).map(({ item }) => item)).toEqual([1, 2, 10]);
       expect(found.filter(({ isQueued }) => isQueued).map(({ item }) => item)).toEqual([3]);
       expect(found.filter(({ isMisfired }) => isMisfired).map(({ item }) => item)).toEqual([2]);
       expect(found.filter(({ failover }) => failover)).toMatchObject([{ item: 10, holder: '10.0.0.1@-@1' }]);

@@ -49,7 +49,10 @@ export interface ShardingInfo {
   /** The last assigned owner, even if it is gone; undefined if there is none. */
   readonly instanceId: string | undefined;
   readonly serverIp: string | undefined;
+  /** In ElasticJob's words. DISABLED says nothing of a run that goes on: see `isRunning`. */
   readonly status: ShardingStatus;
+  /** True if it runs now, on its `holder`, also while it is disabled. */
+  readonly isRunning: boolean;
   /** True if another instance has taken it over from a crashed one. */
   readonly failover: boolean;
   /** True if it waits for an instance to take it over. */
@@ -106,6 +109,7 @@ function infoOf(job: JobFacts, item: number, node: (path: string) => RegistryNod
       isRunning: running !== undefined,
       isOwnerOnline: owner !== undefined,
     }),
+    isRunning: running !== undefined,
     failover: mark('failover') !== undefined,
     isQueued: node(job.paths.queued(item)) !== undefined,
     isMisfired: mark('misfire') !== undefined,
