@@ -9,6 +9,7 @@ import { ElasticJobCloudModule } from '@app/elastic-job/cloud';
 import { elasticJobConfig } from '@app/elastic-job/config';
 import { JobConfigurationApi, JobOperateApi } from '@app/elastic-job/operations';
 import { MemoryRegistry } from '@app/elastic-job/registry';
+import type { JobEventSink } from '@app/elastic-job/spi';
 import { MemoryTaskCluster, VirtualClock } from '@app/elastic-job/testing';
 import { NestFactory } from '@nestjs/core';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -156,6 +157,28 @@ describe('the defaults of the module', () => {
 
     const third = await start({ registry, defaults: { timeZone: 'Europe/Berlin', overwrite: true } }, { clock });
     expect(third.settings('plain')?.timeZone).toBe('Europe/Berlin');
+  });
+
+  it('tell and show a strategy that counts only while this process leads, since the registry names none', async () => {
+    const clock = new VirtualClock();
+    const registry = { type: 'memory', server: new MemoryRegistry(clock) } as const;
+    const warnings: string[] = [];
+    const sink: JobEventSink = {
+      name: 'warnings',
+      hear: (event) => void (event.kind === 'warning' && warnings.push(event.message)),
+    };
+    const first = await start({ registry }, { clock });
+    const second = await start({ registry, tracing: [sink], defaults: { strategy: 'AVG_ALLOCATION' } }, { clock });
+    const shown = async ({ jobs, within }: Awaited<ReturnType<typeof start>>) =>
+      (await within(jobs.app.get(JobConfigurationApi).getJobConfiguration('plain')))?.strategy;
+
+    expect([await shown(first), await shown(second)]).toEqual(['BALANCED', 'AVG_ALLOCATION']);
+    const told = warnings.filter((text) => text.includes('AVG_ALLOCATION while this instance leads'));
+    expect(told).toHaveLength(2); // one for each job
+
+    const edits = second.jobs.app.get(JobConfigurationApi);
+    await second.within(edits.updateJobConfiguration('plain', { strategy: 'AVG_ALLOCATION' }));
+    expect([await shown(first), await shown(second)]).toEqual(['AVG_ALLOCATION', 'AVG_ALLOCATION']);
   });
 });
 

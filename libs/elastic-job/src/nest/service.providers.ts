@@ -103,7 +103,8 @@ function createConfigurationApi(
 ): JobConfigurationApi {
   const assertEditable: AssertEditable = (settings, former, template) =>
     runtime.assertEditable(settings, former, template);
-  return new JobConfigurationApi(registry, strategies, assertEditable, cronDialect);
+  const strategyOf = (jobName: string) => runtime.registrar.find(jobName)?.configuration.strategy;
+  return new JobConfigurationApi(registry, strategies, assertEditable, cronDialect, strategyOf);
 }
 
 function part<T extends object>(

@@ -62,9 +62,16 @@ interface EditSource {
  * Reads a node's text without knowing the job's local options.
  * @throws {ConfigurationNodeError} if it cannot be read, or breaks a rule of job options
  */
-export function readConfiguration(jobName: JobName, text: string, strategies: StrategyLookup = []): JobConfiguration {
+export function readConfiguration(
+  jobName: JobName,
+  text: string,
+  strategies: StrategyLookup = [],
+  unnamed?: ShardingStrategy,
+): JobConfiguration {
   const stored = parseConfiguration(text, jobName);
-  return layStored(unsaid(jobName, stored), stored, withNamed(stored, strategies)).configuration;
+  const base = unsaid(jobName, stored);
+  const local = unnamed === undefined ? base : { ...base, strategy: unnamed };
+  return layStored(local, stored, withNamed(stored, strategies)).configuration;
 }
 
 /**

@@ -43,23 +43,26 @@ export class JobConfigurationApi {
    * @param strategies the user's own, which edits may name by their type besides the built-in ones
    * @param assertEditable further checks of this process
    * @param cronDialect dialect of an edited `cron`; Quartz's is always accepted
+   * @param strategyOf the strategy in this process's code or defaults for a job that it runs
    */
   constructor(
     private readonly registry: RegistryCenter,
     private readonly strategies: readonly ShardingStrategy[] = [],
     private readonly assertEditable: AssertEditable = () => {},
     private readonly cronDialect: CronDialect = 'quartz',
+    private readonly strategyOf: (jobName: JobName) => ShardingStrategy | undefined = () => undefined,
   ) {}
 
   /**
-   * Frozen; undefined if there is no such job. One request.
+   * Frozen; undefined if there is no such job. Where the registry names no strategy, that of this process's code or
+   * defaults, by which it plans while it leads, if it runs the job. One request.
    * @throws {ConfigurationNodeError} if the node cannot be read
    * @throws {ElasticJob2ConfigurationError} if ElasticJob 2 wrote it
    * @throws {InvalidArgumentError}
    */
   async getJobConfiguration(jobName: JobName): Promise<StoredJobConfiguration | undefined> {
     const node = await this.registry.read(pathsOf(jobName).config);
-    return node && describeConfiguration(readConfiguration(jobName, node.data, this.strategies));
+    return node && this.describe(jobName, node.data);
   }
 
   /**
@@ -87,7 +90,7 @@ export class JobConfigurationApi {
       this.assertEditable(configuration, former, template === undefined ? undefined : { name: template, text });
       assertFitsOneTransaction(this.registry, { ...configuration, place: 'JobConfigurationApi' });
       const isWritten = text === node.data || (await this.write(paths.config, text, node.stat.version));
-      return isWritten ? describeConfiguration(configuration) : undefined;
+      return isWritten ? this.describe(jobName, text) : undefined;
     });
   }
 
@@ -99,6 +102,10 @@ export class JobConfigurationApi {
    */
   async removeJobConfiguration(jobName: JobName): Promise<void> {
     await removeTree(this.registry, pathsOf(jobName).jobName);
+  }
+
+  private describe(jobName: JobName, text: string): StoredJobConfiguration {
+    return describeConfiguration(readConfiguration(jobName, text, this.strategies, this.strategyOf(jobName)));
   }
 
   /** @returns false if the node was written or removed meanwhile */

@@ -17,6 +17,8 @@ export interface EffectiveConfiguration {
   readonly javaListenerTypes: readonly string[];
   /** @see LaidConfiguration */
   readonly javaStrategy: ShardingStrategy;
+  /** @see LaidConfiguration */
+  readonly ownStrategy?: string;
   /**
    * Since when these settings say which fire times are owed, in milliseconds since the epoch on the registry's clock:
    * the last write of the `config` node that this process knows to have changed that.

@@ -64,6 +64,11 @@ export interface LaidConfiguration {
   readonly javaListenerTypes: readonly string[];
   /** Strategy while the job has a Java peer. */
   readonly javaStrategy: ShardingStrategy;
+  /**
+   * Type of a strategy that is in force while this process leads, since only its code or defaults name it: the node
+   * names none, and other leaders go by theirs. Undefined: nobody's code names it, or the node names one.
+   */
+  readonly ownStrategy?: string;
 }
 
 /**
@@ -107,7 +112,13 @@ export function layStored(
     ],
     javaListenerTypes: stored.jobListenerTypes ?? NO_TYPES,
     javaStrategy: strategyBesideJava(resolved.strategy, namedStrategy(stored) !== undefined),
+    ownStrategy: ownStrategy(local, stored),
   };
+}
+
+function ownStrategy({ strategy }: JobConfiguration, stored: StoredConfiguration): string | undefined {
+  if (isCreated(stored) || isJavas(stored) || namedStrategy(stored) !== undefined) return undefined;
+  return strategy.type === JOB_SETTINGS.strategy.default ? undefined : strategy.type;
 }
 
 /** True for a setting that the local options leave open, in a node of Java, which does not say it. */

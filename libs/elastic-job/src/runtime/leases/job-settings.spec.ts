@@ -66,6 +66,22 @@ describe('JobSettings', () => {
   });
 
   it.each([
+    ['the registry names none', 'AVG_ALLOCATION', (text: string) => text, 1],
+    ['the registry names one', 'AVG_ALLOCATION', named('STICKY'), 0],
+    ['Java wrote the settings', 'STICKY', (text: string) => text.replaceAll(/ {2}nestjs\..*\n/g, '  a: b\n'), 0],
+    ['the code names the default', 'BALANCED', (text: string) => text, 0],
+  ])('tells once of a strategy that only its code names: %s', async (_, strategy, edit, times) => {
+    const { member, settings, events } = await installed({ strategy });
+    await write(member, (text) => edit(text.replace(/^jobShardingStrategyType: .*\n/m, '')));
+
+    settings.apply(member.tree);
+    settings.apply(member.tree);
+
+    const told = events.filter((event) => event.kind === 'warning' && event.message.includes(`is ${strategy} while`));
+    expect(told).toHaveLength(times);
+  });
+
+  it.each([
     ['auto', false, FIRST_PASS],
     ['auto', true, SECOND_PASS],
     ['quartz', false, SECOND_PASS],
@@ -480,6 +496,10 @@ async function installed(options: Partial<JobOptions> = {}, listeners: readonly 
     listeners.map(readListener),
   );
   return { member, events, settings, clock: registry.clock };
+}
+
+function named(type: string): (text: string) => string {
+  return (text) => text.replace(/^props:\n/m, `props:\n  nestjs.strategy: ${type}\n`);
 }
 
 /** All that a line of the log shows of an event. */

@@ -34,6 +34,8 @@ export class JobSettings {
   private javaListenerTypes = NONE;
   /** Undefined until there is a difference, as in most jobs. */
   private differing: ToldDifferences | undefined;
+  /** @see EffectiveConfiguration */
+  private ownStrategy: string | undefined;
   /** False until a `config` node was seen, with which the job starts here. */
   private isStarted = false;
   private bad: unknown;
@@ -125,6 +127,7 @@ export class JobSettings {
     this.javaListenerTypes = effective.javaListenerTypes;
     const isFollowed = differences.every(({ isRefused }) => isRefused !== true);
     this.noteDifferences(differences, this.isStarted && isFollowed);
+    this.noteOwnStrategy(effective.ownStrategy);
     this.isStarted ||= tree.has(tree.paths.config);
     this.noteState('one-off', former, (one) => (isOneOff(one) ? ONE_OFF : undefined));
     this.noteState('idle', this.isJudged ? former : undefined, (one) =>
@@ -143,6 +146,16 @@ export class JobSettings {
     this.news.add(jobName, 'differences', () =>
       this.events.emit({ kind: 'configuration-differs', jobName, edited, overwrite, ...differing.take() }),
     );
+  }
+
+  private noteOwnStrategy(own: string | undefined): void {
+    if (own === this.ownStrategy) return;
+    this.ownStrategy = own;
+    const { jobName } = this.inForce;
+    this.news.add(jobName, 'own-strategy', () => {
+      if (this.ownStrategy === undefined) return;
+      this.events.emit({ kind: 'warning', jobName, message: describeOwnStrategy(this.ownStrategy) });
+    });
   }
 
   /**
@@ -186,6 +199,14 @@ export class JobSettings {
     }
     return times;
   }
+}
+
+function describeOwnStrategy(type: string): string {
+  return (
+    `its strategy is ${type} while this instance leads, since the registry names none; an instance whose code or ` +
+    'defaults name another one plans by that while it leads; name one for all: ' +
+    `JobConfigurationApi.updateJobConfiguration(job, { strategy: '${type}' }), or start once with overwrite: true`
+  );
 }
 
 function describeDependent(jobName: string): string {
