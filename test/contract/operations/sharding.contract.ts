@@ -78,7 +78,6 @@ export function describeShardingApis(adapter: RegistryAdapter): void {
           'sharding/1/instance': '10.0.0.1@-@1',
           'sharding/1/running': '10.0.0.1@-@1',
           'sharding/1/disabled': '',
-          'sharding/1/running': '10.0.0.1@-@1',
           'sharding/2/instance': '10.0.0.1@-@1',
           'sharding/2/running': '10.0.0.1@-@1',
           'sharding/2/misfire': '',

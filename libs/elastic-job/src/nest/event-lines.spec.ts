@@ -24,7 +24,7 @@ describe('lines of the log', () => {
     const { text } = eventLine({ kind: 'orphaned', jobName: 'settle', items: ITEMS });
     const resharded = eventLine({ kind: 'resharded', jobName: 'settle', assignment });
 
-    expect(text).toMatch(/^settle: items 0,1,2,.*,99 and 9900 others of a crashed instance/);
+    expect(text).toMatch(/^settle: items 0,1,2,.*,99 and 9900 others of an instance that is gone/);
     expect(resharded.text).toMatch(/10\.0\.0\.1@-@1: 0,2,.*,198 and 4900 others; 10\.0\.0\.2@-@1: 1,3/);
     expect(resharded.text.length).toBeLessThan(1_000);
   });
@@ -34,6 +34,15 @@ describe('lines of the log', () => {
       'settle: item 3 fenced after 7 ms: its lease is over; ' +
         'another run has the item, the session has ended or the job was removed',
     );
+  });
+
+  it('say of a fenced item whose handler had returned that its end could not be recorded', () => {
+    expect(settled({ kind: 'fenced', unrecorded: 'succeeded' })).toEqual({
+      level: 'warn',
+      text:
+        'settle: item 3 fenced after 7 ms: its lease is over; its handler had returned before (succeeded), ' +
+        'but the registry has not confirmed that; failover may run the item again',
+    });
   });
 
   it.each([
@@ -114,7 +123,7 @@ describe('lines of the log', () => {
   it('name all of up to 100 items', () => {
     const { text } = eventLine({ kind: 'orphaned', jobName: 'settle', items: ITEMS.slice(0, 100) });
 
-    expect(text).toContain('98,99 of a crashed instance');
+    expect(text).toContain('98,99 of an instance that is gone');
   });
 
   it('tell of work without an answer in one warning without a stack, by job', () => {

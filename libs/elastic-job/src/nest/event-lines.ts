@@ -70,7 +70,8 @@ const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>) => Ev
     warn(`${jobName}: not started for ${instant(fireTime)}, the run of ${parent} is ${reason}`),
   'parents-away': (event) => awayLine(event),
 
-  orphaned: ({ jobName, items }) => warn(`${jobName}: ${itemsText(items)} of a crashed instance queued for failover`),
+  orphaned: ({ jobName, items }) =>
+    warn(`${jobName}: ${itemsText(items)} of an instance that is gone queued for failover`),
   'cut-short': (event) => cutShortLine(event),
   claimed: ({ jobName, items, source }) => log(`${jobName}: claimed ${itemsText(items)}, ${source}`),
   'failover-overflow': ({ jobName, items }) =>
@@ -234,17 +235,25 @@ function outcomeLine(item: string, outcome: SettledOutcome, after: string): Even
         : log(`${item} handed over ${after}, ${handOver}: ${reason}`);
     }
     default:
-      return warn(`${line}: its lease is over; another run has the item, the session has ended or the job was removed`);
+      return warn(`${line}: its lease is over; ${fencedText(outcome)}`);
   }
 }
 
 function cutShortLine({ jobName, items, fireTime, reason }: EventOf<'cut-short'>): EventLine {
-  const run = `${jobName}: ${itemsText(items)} of a crashed instance cut short for ${instant(fireTime)}`;
+  const run = `${jobName}: ${itemsText(items)} of an instance that is gone cut short for ${instant(fireTime)}`;
   const line = `${run}, not repeated: `;
   return warn(
     reason === 'failover-off'
       ? `${line}failover is off; set failover: true for work that has to be done`
       : `${line}the job has fewer items now`,
+  );
+}
+
+function fencedText({ unrecorded }: Extract<SettledOutcome, { readonly kind: 'fenced' }>): string {
+  if (unrecorded === undefined) return 'another run has the item, the session has ended or the job was removed';
+  return (
+    `its handler had returned before (${unrecorded}), but the registry has not confirmed that; ` +
+    'failover may run the item again'
   );
 }
 

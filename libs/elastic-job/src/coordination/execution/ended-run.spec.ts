@@ -88,7 +88,7 @@ describe('the end of a run', () => {
     const settled = { at: 1, outcome: 'aborted', cause: 'overflow' };
     await operator.set(member.tree.paths.record(0), JSON.stringify(Object.assign({}, await stored(), { settled })));
 
-    expect(await settle(lease)).toEqual({ kind: 'fenced' });
+    expect(await settle(lease)).toEqual({ kind: 'fenced', unrecorded: 'succeeded' });
     expect(await stored()).toMatchObject({ settled });
   });
 
@@ -96,7 +96,7 @@ describe('the end of a run', () => {
     const first = await begin();
     const { data } = (await operator.read(member.tree.paths.record(0)))!;
     await operator.set(member.tree.paths.record(0), 'junk');
-    expect(await settle(first)).toEqual({ kind: 'fenced' });
+    expect(await settle(first)).toEqual({ kind: 'fenced', unrecorded: 'succeeded' });
 
     await operator.set(member.tree.paths.record(0), '');
     await operator.delete(member.tree.paths.mark(0, 'running'));
@@ -104,7 +104,7 @@ describe('the end of a run', () => {
     const again = (await operator.read(member.tree.paths.record(0)))!.data;
     expect(again).not.toBe(data);
     await operator.set(member.tree.paths.record(0), again);
-    expect(await settle(second!)).toEqual({ kind: 'fenced' });
+    expect(await settle(second!)).toEqual({ kind: 'fenced', unrecorded: 'succeeded' });
   });
 
   it('is recorded once, although its reply was lost', async () => {
@@ -148,7 +148,7 @@ describe('the end of a run', () => {
     const { data } = (await operator.read(member.tree.paths.record(0)))!;
     await operator.set(member.tree.paths.record(0), data.replace(/"run":"[^"]*"/, '"run":"another"'));
 
-    expect(await settle(lease)).toEqual({ kind: 'fenced' });
+    expect(await settle(lease)).toEqual({ kind: 'fenced', unrecorded: 'succeeded' });
   });
 });
 

@@ -86,6 +86,25 @@ describe('the end of an item under its lease', () => {
     expect(await lease!.settled()).toEqual(new Map([[0, { kind: 'fenced' }]]));
   });
 
+  it('says how its handler had ended if the session is over before that is recorded', async () => {
+    const { lease } = await member.begin([0, 1, 2]);
+    registry.memory.cutOff(member.center.session.id!);
+    lease!.settle(0, SUCCEEDED);
+    lease!.settle(1, { kind: 'failed', error: new Error('no such order') });
+    lease!.settle(2, ABORTED);
+    await registry.clock.advance(0);
+    member.tree.close(new Error('over'));
+    await registry.clock.advance(60_000);
+
+    expect(await lease!.settled()).toStrictEqual(
+      new Map([
+        [0, { kind: 'fenced', unrecorded: 'succeeded' }],
+        [1, { kind: 'fenced', unrecorded: 'failed' }],
+        [2, { kind: 'fenced' }],
+      ]),
+    );
+  });
+
   it('is fenced at once when the session is over already', async () => {
     const { lease } = await member.begin([0]);
     member.tree.close(new Error('over'));

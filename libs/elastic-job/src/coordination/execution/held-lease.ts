@@ -6,6 +6,7 @@ import {
   confirmedLoss,
   decideRequeue,
   deathIn,
+  fencedAfter,
   HandedOverError,
   type ItemSet,
   type Requeue,
@@ -195,7 +196,7 @@ export class HeldLease extends ItemLease {
       this.versionOf(item),
       this.settledRecord(this.held.get(item)!, outcome, requeue),
       { isFailover, isRequeued, isRecordWritten },
-      (isRecorded) => this.conclude(item, isRecorded ? outcome : { kind: 'fenced' }),
+      (isRecorded) => this.conclude(item, isRecorded ? outcome : fencedAfter(outcome)),
       this.noteOf(item, outcome, requeue),
     );
   }

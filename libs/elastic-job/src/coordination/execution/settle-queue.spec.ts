@@ -101,7 +101,7 @@ describe('group commit', () => {
     member.tree.close(new Error('lost'));
     await registry.clock.advance(0);
 
-    expect(await lease!.settled()).toEqual(new Map([[0, { kind: 'fenced' }]]));
+    expect(await lease!.settled()).toEqual(new Map([[0, { kind: 'fenced', unrecorded: 'succeeded' }]]));
     // Only the registry's own timers are left: one of the client and one of the server.
     expect(registry.clock.pendingTimers).toBe(2);
   });

@@ -41,4 +41,15 @@ export interface BegunItem {
 }
 
 /** Final result of a begun item: its outcome, or `fenced` if its lease is over. */
-export type SettledOutcome = ShardOutcome | { readonly kind: 'fenced' };
+export type SettledOutcome = ShardOutcome | FencedOutcome;
+
+interface FencedOutcome {
+  readonly kind: 'fenced';
+  /** How its handler had ended, if it returned before the lease was over and the registry has not confirmed that. */
+  readonly unrecorded?: 'succeeded' | 'failed';
+}
+
+/** @param outcome of a handler that has returned, whose end the registry has not confirmed */
+export function fencedAfter({ kind }: ShardOutcome): SettledOutcome {
+  return kind === 'aborted' ? { kind: 'fenced' } : { kind: 'fenced', unrecorded: kind };
+}

@@ -151,6 +151,9 @@ function causeOf(outcome: SettledOutcome): string | null {
     case 'aborted':
       return describeFailure(outcome.reason);
     case 'fenced':
+      if (outcome.unrecorded !== undefined) {
+        return `The handler had returned (${outcome.unrecorded}), but the lease was over before that was confirmed.`;
+      }
       return 'The lease is over: another run has the item, the session has ended, or the job was removed.';
     default:
       return outcome satisfies never;
