@@ -189,7 +189,8 @@ export class HeldLease extends ItemLease {
   private endedRun(item: number, outcome: ShardOutcome, requeue: Requeue): EndedRun {
     const isFailover = this.trigger.source === 'FAILOVER';
     const isRequeued = requeue === 'queue';
-    const isRecordWritten = isFailover || requeue !== 'none' || !this.tree.company.endsByMark;
+    const isTold = (this.stops.get(item)?.writes ?? 0) > 0;
+    const isRecordWritten = isFailover || isTold || requeue !== 'none' || !this.tree.company.endsByMark;
     return new EndedRun(
       this.tree,
       item,

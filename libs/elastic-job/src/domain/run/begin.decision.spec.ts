@@ -98,6 +98,16 @@ describe('what becomes of a queued item', () => {
     expect(decide({ stored })).toEqual({ kind: 'void' });
   });
 
+  it('begins, beside Java, the probable target of a run that may have followed one that was told to stop', () => {
+    const stored = stopped({ run: 'r', cause: 'cancelled' });
+    const unseen = { stored, endsByMark: true, lastRun: 'unknown' } as const;
+    expect(decide(unseen)).toEqual({ kind: 'begin', target: UNRECORDED });
+    expect(decide({ ...unseen, lastRun: 'unrecorded' })).toEqual({ kind: 'begin', target: UNRECORDED });
+    expect(decide({ ...unseen, lastRun: 'recorded' })).toEqual({ kind: 'void' });
+    expect(decide({ ...unseen, unrecorded: target(1_000) })).toEqual({ kind: 'void' });
+    expect(decide({ ...unseen, endsByMark: false })).toEqual({ kind: 'void' });
+  });
+
   it('begins an item if the stop was for an earlier run, or if its task goes on', () => {
     expect(decide({ stored: stopped({ run: 'earlier', cause: 'cancelled' }) })).toMatchObject({ kind: 'begin' });
     const task = stopped({ run: 'r', cause: 'cancelled' }, { isAdoptable: true });

@@ -5,6 +5,7 @@ import {
   isLeftToAdopt,
   lastFireTimeOf,
   lastScheduledOf,
+  type SettledRun,
   type StoredRecord,
   triggersOf,
 } from './run-record.js';
@@ -67,12 +68,17 @@ export function decideFailover(state: QueuedItemState): FailoverDecision {
   if (isRunning || isTaken) return { kind: 'busy' };
   if (stored.kind === 'none' || lastRun === 'unrecorded') return { kind: 'begin', target: unrecorded };
   const { settled, target } = stored.record;
-  // A Java leader queues it by its mark alone.
-  if (wasStopped(stored)) return { kind: 'void' };
-  if (settled === undefined) return decideUnsettled(state, target);
-  if (settled.outcome === 'aborted' || settled.isOwed === true) return { kind: 'begin', target };
+  // A leader of Java or of an earlier release queues a stopped run by its mark alone.
+  const isStopped = wasStopped(stored);
+  if (isStopped && !state.endsByMark) return { kind: 'void' };
+  if (!isStopped && settled === undefined) return decideUnsettled(state, target);
+  if (!isStopped && isToRepeat(settled)) return { kind: 'begin', target };
   if (lastRun === 'recorded' || isSameTarget(target, unrecorded)) return { kind: 'void' };
   return { kind: 'begin', target: unrecorded };
+}
+
+function isToRepeat(settled: SettledRun | undefined): boolean {
+  return settled?.outcome === 'aborted' || settled?.isOwed === true;
 }
 
 // A stopped task still needs somebody who follows it to its end.
