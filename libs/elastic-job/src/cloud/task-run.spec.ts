@@ -34,7 +34,7 @@ async function runOf(isLatest: () => Promise<boolean>): Promise<TaskRun> {
   };
   const lastSignal = () => new AbortController().signal;
   const held = { heldForMs: () => 10_000, lossGraceMs: 1_000, isLost: () => false };
-  const begun: BegunItem = { run: 'r', target: TARGET, launch: 1, ...held, isLatest, lastSignal };
+  const begun: BegunItem = { run: 'r', target: TARGET, launch: 1, ...held, isLatest, lastSignal, onAdopted: () => {} };
   const context: ShardingContext = Object.assign(Object.create(null), {
     jobName: JOB,
     taskId: 'task',

@@ -78,6 +78,7 @@ export class TaskRun {
     const { signal } = this.context;
     try {
       const handle = await this.claim();
+      this.begun.onAdopted();
       await this.open(handle);
       await this.judge(await this.end(handle, signal));
     } catch (error) {

@@ -77,10 +77,6 @@ export class HeldLease extends ItemLease {
   ) {
     super(tree, terms.trigger, [...held.keys()], trace);
     this.run = held.values().next().value?.record.run;
-    for (const [item, { record }] of held) {
-      // Its task was adopted.
-      if (stopOf(record) !== undefined) super.abortItem(item, new CancelledError(tree.jobName, item));
-    }
   }
 
   override abortItem(item: number, reason: unknown): void {
@@ -104,7 +100,8 @@ export class HeldLease extends ItemLease {
   }
 
   override begun(item: number): BegunItem | undefined {
-    const { launch = 1, run, target } = this.held.get(item)!.record;
+    const { record } = this.held.get(item)!;
+    const { launch = 1, run, target } = record;
     const { tree } = this;
     return {
       run,
@@ -115,6 +112,9 @@ export class HeldLease extends ItemLease {
       isLost: () => tree.signal.aborted,
       isLatest: () => this.isLatest(item, run),
       lastSignal: () => this.lastOf(item).signal,
+      onAdopted: () => {
+        if (stopOf(record) !== undefined) super.abortItem(item, new CancelledError(tree.jobName, item));
+      },
     };
   }
 

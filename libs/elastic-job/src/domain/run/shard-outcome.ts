@@ -36,6 +36,11 @@ export interface BegunItem {
    * (`ExecutorDeathError`), or the session is over.
    */
   lastSignal(): AbortSignal;
+  /**
+   * Call this once the task belongs to this run: the signal aborts if a former run that has followed it was cancelled.
+   * Not before, since the task would then be left to itself.
+   */
+  onAdopted(): void;
   /** For work in tasks, while a tracer follows the run. */
   readonly trace?: ItemTrace;
 }
