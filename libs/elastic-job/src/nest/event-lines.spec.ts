@@ -92,7 +92,7 @@ describe('lines of the log', () => {
   ] as const)('name run and remedy of a run that a crash has cut short: %s', (reason, remedy) => {
     expect(eventLine({ kind: 'cut-short', jobName: 'settle', items: [0], fireTime: 0, reason })).toEqual({
       level: 'warn',
-      text: `settle: item 0 of a crashed instance cut short for 1970-01-01T00:00:00.000Z, not repeated: ${remedy}`,
+      text: `settle: item 0 of an instance that is gone cut short for 1970-01-01T00:00:00.000Z, not repeated: ${remedy}`,
     });
   });
 

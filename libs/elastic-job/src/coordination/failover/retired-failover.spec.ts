@@ -121,8 +121,8 @@ describe('what is left once failover is switched off', () => {
   });
 });
 
-function remove(): Promise<void> {
-  return removeRetiredFailover(leader.tree, term, () => isRetired);
+async function remove(): Promise<void> {
+  await removeRetiredFailover(leader.tree, term, () => isRetired);
 }
 
 function mark(item: number, name: 'running' | 'failover' | 'failovering'): string {
