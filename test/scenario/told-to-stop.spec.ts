@@ -38,6 +38,19 @@ describe.each([
     expect(await record()).toMatchObject({ settled });
   });
 
+  it('is not repeated either if its job was disabled and enabled meanwhile', async () => {
+    const holder = await runDeaf(options);
+    await operating().disable(JOB);
+    await stop();
+    await operating().enable(JOB);
+    await cluster.advance(1_000);
+
+    cluster.crash(holder);
+    await cluster.advance(MINUTE);
+
+    expect(runs()).toHaveLength(1);
+  });
+
   it('leaves its item free for the next fire time', async () => {
     const holder = await runDeaf(options);
     await stop();
