@@ -5,6 +5,7 @@ const FOLDER = 'libs/elastic-job/src/tracing';
 /** The unions of events, and the files that declare them. */
 const UNIONS: ReadonlyMap<string, string> = new Map([
   ['JobEvent', 'job-event.ts'],
+  ['FailoverEvent', 'failover-event.ts'],
   ['TaskEvent', 'task-event.ts'],
 ]);
 

@@ -102,10 +102,10 @@ export class Source {
   }
 
   /**
-   * The types of words that a file's types name, in alphabetical order. One without a docstring is a fault.
+   * The types of words that types of some files name, in alphabetical order. One without a docstring is a fault.
    * @param further types of other files, each with its file
    */
-  wordsIn(file: string, further: readonly (readonly [string, string])[]): readonly Words[] {
+  wordsIn(files: readonly string[], further: readonly (readonly [string, string])[]): readonly Words[] {
     const found = new Set(further.map(([path, name]) => this.declared(path, name)));
     const visit = (node: ts.Node): void => {
       const symbol = ts.isTypeReferenceNode(node) ? this.checker.getSymbolAtLocation(node.typeName) : undefined;
@@ -113,8 +113,10 @@ export class Source {
       if (symbol !== undefined) found.add(isAlias ? this.checker.getAliasedSymbol(symbol) : symbol);
       ts.forEachChild(node, visit);
     };
-    const source = this.program.getSourceFile(file);
-    if (source !== undefined) visit(source);
+    for (const file of files) {
+      const source = this.program.getSourceFile(file);
+      if (source !== undefined) visit(source);
+    }
     const types = [...found].map((symbol) => ({
       name: symbol.name,
       words: this.wordsOf(symbol),

@@ -1,29 +1,21 @@
-import { describeAwayParents, fewNames, handOverOf, isError, messageOf, type SettledOutcome } from '../domain/index.js';
+import { describeAwayParents, fewNames, handOverOf, messageOf, type SettledOutcome } from '../domain/index.js';
 import type { JobEvent } from '../tracing/index.js';
-
-/** A line of the application's log. */
-export interface EventLine {
-  readonly level: 'debug' | 'log' | 'warn' | 'error';
-  readonly text: string;
-  /** The thrown error, whose stack and causes are part of the line. */
-  readonly error?: Error;
-}
-
-const lineAt =
-  (level: EventLine['level']) =>
-  (text: string): EventLine => ({ level, text });
-const debug = lineAt('debug');
-const log = lineAt('log');
-const warn = lineAt('warn');
-const error = lineAt('error');
+import {
+  debug,
+  describeAssignment,
+  error,
+  type EventLine,
+  instant,
+  itemsText,
+  log,
+  thrown,
+  warn,
+} from './line-text.js';
 
 /** Two applications that overwrite the settings of one job. */
 const LAST_START = 'if another application has that too, the last start wins';
 
 type EventOf<Kind extends JobEvent['kind']> = Extract<JobEvent, { kind: Kind }>;
-
-/** Most numbers of items in a line, for each instance. */
-const MOST_NUMBERS = 100;
 
 /** Default `tickTime` of ZooKeeper's servers. */
 const ZOOKEEPER_TICK_MS = 2_000;
@@ -278,33 +270,6 @@ function unansweredLine({ counts, error: reason }: EventOf<'unanswered'>): Event
   return warn(`registry: no answer to ${total} triggers or other work (${fewNames(jobs)}): ${messageOf(reason)}`);
 }
 
-function describeAssignment(assignment: ReadonlyMap<number, string>): string {
-  const byInstance = new Map<string, number[]>();
-  for (const [item, instanceId] of assignment) {
-    byInstance.set(instanceId, [...(byInstance.get(instanceId) ?? []), item]);
-  }
-  return [...byInstance].map(([instanceId, own]) => `${instanceId}: ${numbers(own)}`).join('; ');
-}
-
-function itemsText(items: readonly number[]): string {
-  return items.length === 1 ? `item ${items[0]}` : `items ${numbers(items) || 'none'}`;
-}
-
-/** A job may have thousands of items. */
-function numbers(items: readonly number[]): string {
-  const others = items.length - MOST_NUMBERS;
-  return others <= 0 ? items.join(',') : `${items.slice(0, MOST_NUMBERS).join(',')} and ${others} others`;
-}
-
-function instant(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
 function span({ count, fireTime, since }: EventOf<'missed'>): string {
   return count === 1 ? instant(fireTime) : `${count} fire times from ${instant(since)} to ${instant(fireTime)}`;
-}
-
-/** A handler may throw any value. */
-function thrown(line: string, reason: unknown): EventLine {
-  return { level: 'error', text: `${line}: ${messageOf(reason)}`, ...(isError(reason) && { error: reason }) };
 }

@@ -1,5 +1,6 @@
 import type { JobEvent, JobEventSink } from '../tracing/index.js';
-import { type EventLine, eventLine } from './event-lines.js';
+import { eventLine } from './event-lines.js';
+import type { EventLine } from './line-text.js';
 import { isProduction } from './is-production.js';
 import { LineLog } from './line-log.js';
 import { findZooKeeperHint } from './variable-names.js';

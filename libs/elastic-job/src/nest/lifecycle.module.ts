@@ -15,7 +15,7 @@ import { EventSinks } from '../tracing/index.js';
 import { TEMPLATES } from './elastic-job.decorator.js';
 import { HandlerFactory } from './handler.factory.js';
 import { defineJobs, defineTemplates } from './define-jobs.js';
-import type { EventLine } from './event-lines.js';
+import type { EventLine } from './line-text.js';
 import { EventLogger } from './event.logger.js';
 import { JobEventExplorer } from './job-event.explorer.js';
 import { JobExplorer } from './job.explorer.js';

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { cutText } from './cut-text.js';
-import type { EventLine } from './event-lines.js';
+import type { EventLine } from './line-text.js';
 import { visibleStacks, visibleText } from './visible-text.js';
 
 /** The package's part of the application's log, under the context `ElasticJob`. No other place writes to it. */

@@ -1,5 +1,5 @@
 import { fewNames } from '../domain/index.js';
-import type { EventLine } from './event-lines.js';
+import type { EventLine } from './line-text.js';
 import type { ElasticJobModuleOptions } from './module-options.js';
 import { findLoopbackWarning } from './loopback-warning.js';
 
