@@ -14,7 +14,8 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Counter, Registry } from 'prom-client';
 import request from 'supertest';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
 import { JobApplication, QUIET, rootModule, whileTimePasses } from './support/job-application.js';
 
 class OrderJobs {
@@ -84,6 +85,15 @@ function tellAllKinds(events: JobEvents, jobName: string): void {
 const ORDERS = { job: 'settle-orders' };
 
 describe('ElasticJobMetricsModule', () => {
+  it('read the state of all jobs once for each scrape', async () => {
+    const jobs = await startServer();
+    const status = vi.spyOn(jobs.app.get(ElasticJobRuntime), 'status');
+    await scrape(jobs);
+    await scrape(jobs);
+
+    expect(status).toHaveBeenCalledTimes(2);
+  });
+
   it('serves runs, outcomes, lateness and duration at /metrics', async () => {
     const server = await startServer();
     await server.clock.advance(25_000);

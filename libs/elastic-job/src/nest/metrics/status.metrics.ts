@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/index.js';
 import type { RegistryCenter, SessionState } from '../../registry/index.js';
-import type { ElasticJobRuntime, JobStatus } from '../../runtime/index.js';
+import type { ElasticJobRuntime, JobStatus, RuntimeStatus } from '../../runtime/index.js';
 import type { JobLabels } from './job-labels.js';
 import type { MetricNameOf } from './metrics.catalogue.js';
 import type { MetricSet } from './metric-set.js';
@@ -18,6 +18,7 @@ export interface MeteredParts {
 /** Registers the metrics that a scrape reads from the runtime and its registry. */
 export function registerStatusMetrics(metrics: MetricSet, parts: MeteredParts): void {
   const { registry, runtime, jobs } = parts;
+  const status = oncePerTurn(() => runtime.status());
   metrics.counter('elastic_job_registry_requests_total', (counter) => {
     const { foreground, background } = registry.traffic;
     counter.reset();
@@ -26,15 +27,15 @@ export function registerStatusMetrics(metrics: MetricSet, parts: MeteredParts): 
   });
   metrics.counter('elastic_job_missed_total', (counter) => {
     counter.reset();
-    for (const { jobName, missedRuns } of runtime.status().jobs) counter.inc({ job: jobs.of(jobName) }, missedRuns);
+    for (const { jobName, missedRuns } of status().jobs) counter.inc({ job: jobs.of(jobName) }, missedRuns);
   });
   metrics.gauge('elastic_job_session_state', (gauge) => {
     for (const state of SESSION_STATES) gauge.set({ state }, registry.session.state === state ? 1 : 0);
   });
-  registerJobGauges(metrics, parts);
+  registerJobGauges(metrics, parts, status);
 }
 
-function registerJobGauges(metrics: MetricSet, { clock, runtime, jobs }: MeteredParts): void {
+function registerJobGauges(metrics: MetricSet, { clock, jobs }: MeteredParts, status: () => RuntimeStatus): void {
   const ofJob = (
     name: Exclude<
       MetricNameOf<'gauge'>,
@@ -45,7 +46,7 @@ function registerJobGauges(metrics: MetricSet, { clock, runtime, jobs }: Metered
     metrics.gauge(name, (gauge) => {
       gauge.reset();
       // Values of jobs that share a label are summed.
-      for (const job of runtime.status().jobs) gauge.inc({ job: jobs.of(job.jobName) }, value(job));
+      for (const job of status().jobs) gauge.inc({ job: jobs.of(job.jobName) }, value(job));
     });
   ofJob('elastic_job_joined', ({ isJoined }) => Number(isJoined));
   ofJob('elastic_job_disabled', ({ isDisabled }) => Number(isDisabled));
@@ -60,4 +61,14 @@ function registerJobGauges(metrics: MetricSet, { clock, runtime, jobs }: Metered
   const secondsSince = (at = Infinity) => Math.max(0, clock.wallNow() - at) / 1_000;
   ofJob('elastic_job_refused_seconds', ({ refused }) => secondsSince(refused?.since));
   ofJob('elastic_job_schedule_lag_seconds', ({ nextFireTime }) => secondsSince(nextFireTime));
+}
+
+/** Reads a value once for all that ask in the same turn, as prom-client collects all metrics of a scrape. */
+function oncePerTurn<Value extends object>(read: () => Value): () => Value {
+  let known: Value | undefined;
+  return () => {
+    if (known !== undefined) return known;
+    queueMicrotask(() => (known = undefined));
+    return (known = read());
+  };
 }
