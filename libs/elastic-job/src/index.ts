@@ -72,7 +72,7 @@ export {
   type RunningItem,
   type ServerStatus,
 } from './coordination/index.js';
-export { type AwayParent, type AwayReason, type SettledOutcome } from './domain/index.js';
+export { type SettledOutcome } from './domain/index.js';
 export { type JobEvent, type JobEventName, JobEvents, type NamedJobEvent } from './tracing/index.js';
 
 // Errors to catch, and reasons of a context's signal.

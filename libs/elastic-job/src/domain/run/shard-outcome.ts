@@ -48,7 +48,8 @@ export interface BegunItem {
 /** Final result of a begun item: its outcome, or `fenced` if its lease is over. */
 export type SettledOutcome = ShardOutcome | FencedOutcome;
 
-interface FencedOutcome {
+/** The end of a run whose lease was over first: what its handler returned does not count. */
+export interface FencedOutcome {
   readonly kind: 'fenced';
   /** How its handler had ended, if it returned before the lease was over and the registry has not confirmed that. */
   readonly unrecorded?: 'succeeded' | 'failed';
