@@ -51,7 +51,8 @@ describe('a suite', () => {
   });
 });
 
-describe('a suite of vitest', () => {
+/** Each test starts up to two runs of vitest, which take ten times as long on a busy machine. */
+describe('a suite of vitest', { timeout: 120_000 }, () => {
   const SPEC = "import { expect, it } from 'vitest';\n";
   const write = (specs: Readonly<Record<string, string>>) => {
     const script = `node ${join(process.cwd(), 'node_modules/vitest/vitest.mjs')} run --root .`;
