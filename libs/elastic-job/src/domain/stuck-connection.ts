@@ -19,11 +19,6 @@ export class StuckConnectionError extends ElasticJobError {
   }
 }
 
-/** True for the error of a statement that SQLite has refused because of another connection's lock, from any driver. */
-export function isRefusedLock(error: unknown): boolean {
-  return error instanceof Error && /database (?:table |schema )?is locked/.test(error.message);
-}
-
 /** The error of a transaction, or the one that names the remedy if its connection commits nothing more. */
 export function nameStuck(error: unknown): unknown {
   const isStuck = error instanceof Error && error.message.includes('SQL statements in progress');

@@ -34,6 +34,8 @@ interface Guarded {
   createTable(): Promise<unknown>;
   /** Writes a line through the guard. */
   write(): Promise<unknown>;
+  /** Writes a line on the guard's connection, past the guard. */
+  writePast(): Promise<unknown>;
   close(): unknown;
 }
 
@@ -43,6 +45,7 @@ function throughKysely(): Guarded {
   return {
     createTable: () => guard.createTable(),
     write: () => guard.write(RUN, (trx) => trx.insertInto('effect').values({ line: 1 }).execute()),
+    writePast: () => db.insertInto('effect').values({ line: 1 }).execute(),
     close: () => db.destroy(),
   };
 }
@@ -60,6 +63,7 @@ function throughDriver(how: 'write' | 'writeSync'): Guarded {
     createTable: () => guard.createTable(async (text) => execute(text, [])),
     write: async () =>
       how === 'write' ? guard.write(RUN, connection, async () => insert()) : guard.writeSync(RUN, execute, insert),
+    writePast: async () => insert(),
     close: () => db.close(),
   };
 }
@@ -78,14 +82,14 @@ describe.each([
   afterEach(() => guarded.close());
 
   it('names the setting that helps if the connection commits nothing after a refused lock', async () => {
-    await refuseOnce();
+    await refuse(() => guarded.write());
 
     await expect(guarded.write()).rejects.toMatchObject(STUCK);
     await expect(guarded.write()).rejects.toMatchObject(STUCK);
   });
 
   it('keeps the file free for other processes meanwhile', async () => {
-    await refuseOnce();
+    await refuse(() => guarded.write());
     await guarded.write().catch(() => {});
 
     other.exec('insert into effect values (2)');
@@ -93,8 +97,17 @@ describe.each([
     expect(lines()).toEqual([2]);
   });
 
+  it('keeps the file free if another statement of the connection was refused', async () => {
+    await refuse(() => guarded.writePast());
+    await expect(guarded.write()).rejects.toMatchObject(STUCK);
+
+    other.exec('insert into effect values (2)');
+
+    expect(lines()).toEqual([2]);
+  });
+
   it('writes again once libsql has ended the refused statement', async () => {
-    await refuseOnce();
+    await refuse(() => guarded.write());
     await guarded.write().catch(() => {});
 
     await vi.waitFor(async () => {
@@ -104,14 +117,48 @@ describe.each([
 
     expect(lines()).toEqual([1]);
   });
-
-  async function refuseOnce(): Promise<void> {
-    other.exec('begin immediate');
-    // Only its message, since the stack of an error refers to the statement.
-    expect(await guarded.write().catch((error: unknown) => String(error))).toContain('database is locked');
-    other.exec('rollback');
-  }
 });
+
+describe('SqlGuard over a file that another process has locked', () => {
+  const position = { tokenEpoch: 0, token: 9n };
+  let db: Kysely<unknown>;
+  let guard: SqlGuard<unknown>;
+  beforeEach(() => {
+    db = new Kysely({ dialect: new SqliteDialect({ database: new Libsql(file) }) });
+    guard = new SqlGuard(db);
+  });
+  afterEach(() => db.destroy());
+
+  it('does not say that it has created a table by a connection that commits nothing', async () => {
+    await refuse(() => guard.createTable());
+
+    await expect(guard.createTable()).rejects.toMatchObject(STUCK);
+    other.exec('create table effect (line integer)');
+  });
+
+  it('keeps the file free as it compares the tokens at start', async () => {
+    await guard.createTable();
+    other.exec('create table effect (line integer)');
+    await refuse(() => guard.write(RUN, async () => {}));
+
+    await expect(guard.assertNotAhead(RUN.jobName, position)).rejects.toMatchObject(STUCK);
+    other.exec('insert into effect values (2)');
+  });
+
+  it('creates its table in a transaction of the application', async () => {
+    await db.transaction().execute((trx) => new SqlGuard(trx).createTable());
+
+    await expect(guard.assertNotAhead(RUN.jobName, position)).resolves.toBeUndefined();
+  });
+});
+
+/** Has something refused, since the other process writes. */
+async function refuse(access: () => Promise<unknown>): Promise<void> {
+  other.exec('begin immediate');
+  // Only its message, since the stack of an error refers to the statement.
+  expect(await access().catch((error: unknown) => String(error))).toContain('database is locked');
+  other.exec('rollback');
+}
 
 function lines(): readonly unknown[] {
   return other

@@ -8,10 +8,10 @@ import {
   OptionTable,
   rule,
 } from '../../domain/index.js';
+import { committing, committingSync } from '../committing.js';
 import { FenceAheadError, MissingTokenError } from '../fence.errors.js';
 import type { FencedRun } from '../fenced-run.js';
 import { rethrow } from '../missing-fence-table.error.js';
-import { RefusedLocks } from '../refused-locks.js';
 import { countOf, readAhead } from './driver-answers.js';
 import { advanceFenceSql, createFenceTableSql, selectAheadSql } from './fence-table.js';
 import {
@@ -70,7 +70,6 @@ const TABLE = new OptionTable(
  */
 export class PlainSqlGuard implements FencedStore {
   private readonly options: PlainSqlGuardOptions;
-  private readonly locks = new RefusedLocks();
 
   /** @throws {ConfigurationError} for wrong and unknown options */
   constructor(options: PlainSqlGuardOptions) {
@@ -97,7 +96,7 @@ export class PlainSqlGuard implements FencedStore {
    */
   write<Result>(run: FencedRun, connection: SqlConnection, effect: () => Promise<Result>): Promise<Result> {
     const commit = () => connection.transaction(async () => {});
-    return this.locks.around(commit, () =>
+    return committing(this.isSqlite ? commit : undefined, () =>
       connection.transaction(async () => {
         await this.advance(run, connection.execute);
         return effect();
@@ -117,7 +116,7 @@ export class PlainSqlGuard implements FencedStore {
    */
   writeSync<Result>(run: FencedRun, execute: ExecuteSqlSync, effect: () => Result): Result {
     const commit = () => transactionSync(execute, () => {});
-    return this.locks.aroundSync(commit, () =>
+    return committingSync(this.isSqlite ? commit : undefined, () =>
       transactionSync(execute, () => {
         this.advanceSync(run, execute);
         return effect();
@@ -162,6 +161,10 @@ export class PlainSqlGuard implements FencedStore {
     if (ahead !== undefined) throw new FenceAheadError(jobName, ahead.item, ahead.stored, registry);
   }
 
+  private get isSqlite(): boolean {
+    return this.options.placeholders === '?';
+  }
+
   private advancing(run: FencedRun): Parameters<ExecuteSql> {
     const { jobName, shardingItem: item, tokenEpoch, token } = run;
     if (token === undefined) throw new MissingTokenError(jobName, item);
@@ -169,7 +172,7 @@ export class PlainSqlGuard implements FencedStore {
   }
 
   private written(statement: string): string {
-    if (this.options.placeholders === '?') return statement;
+    if (this.isSqlite) return statement;
     let count = 0;
     return statement.replaceAll('?', () => `$${(count += 1)}`);
   }

@@ -1,10 +1,10 @@
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely';
 import { FencedError, type FencedStore, type FencePosition, type JobName } from '../../domain/index.js';
+import { committing } from '../committing.js';
 import { FenceAheadError, MissingTokenError } from '../fence.errors.js';
 import type { FencedRun } from '../fenced-run.js';
 import { rethrow } from '../missing-fence-table.error.js';
 import { advanceFenceSql, createFenceTableSql, selectAheadSql } from '../plain-sql/index.js';
-import { RefusedLocks } from '../refused-locks.js';
 
 /**
  * Guards one database against stale runs.
@@ -14,13 +14,11 @@ import { RefusedLocks } from '../refused-locks.js';
  * ```
  */
 export class SqlGuard<Database> implements FencedStore {
-  private readonly locks = new RefusedLocks();
-
   constructor(private readonly db: Kysely<Database>) {}
 
-  /** Creates the guard table if there is none. */
+  /** Creates the guard table if there is none. @throws {StuckConnectionError} as `write`. */
   async createTable(): Promise<void> {
-    await sql.raw(createFenceTableSql).execute(this.db);
+    await this.committing(() => sql.raw(createFenceTableSql).execute(this.db));
   }
 
   /**
@@ -32,8 +30,7 @@ export class SqlGuard<Database> implements FencedStore {
    * @throws {StuckConnectionError} if SQLite commits nothing on this connection, since it was refused a lock.
    */
   async write<Result>(run: FencedRun, effect: (trx: Transaction<Database>) => Promise<Result>): Promise<Result> {
-    const commit = () => this.db.transaction().execute(async () => {});
-    return this.locks.around(commit, () =>
+    return this.committing(() =>
       this.db.transaction().execute(async (trx) => {
         await this.advance(run, trx);
         return effect(trx);
@@ -64,13 +61,21 @@ export class SqlGuard<Database> implements FencedStore {
    * @param registry the module's `tokenEpoch`, and the registry's latest transaction id (the mzxid of any node written
    * now)
    * @throws {FenceAheadError} if it has; the message names the remedy.
+   * @throws {StuckConnectionError} as `write`.
    */
   async assertNotAhead(jobName: JobName, registry: FencePosition): Promise<void> {
     const query = statement<AheadRow>(selectAheadSql, [jobName, registry.tokenEpoch, registry.token]);
-    const [ahead] = (await query.execute(this.db).catch(rethrow)).rows;
+    const [ahead] = (await this.committing(() => query.execute(this.db)).catch(rethrow)).rows;
     if (!ahead) return;
     const stored = { tokenEpoch: ahead.token_epoch, token: BigInt(ahead.token) };
     throw new FenceAheadError(jobName, ahead.item, stored, registry);
+  }
+
+  /** @throws {StuckConnectionError} if the connection is one of SQLite, and commits nothing */
+  private committing<Result>(use: () => Promise<Result>): Promise<Result> {
+    const isSqlite = sql`${0}`.compile(this.db).sql === '?';
+    const commit = () => this.db.transaction().execute(async () => {});
+    return committing(isSqlite && !this.db.isTransaction ? commit : undefined, use);
   }
 }
 
