@@ -93,6 +93,9 @@ describe('a history in a file of SQLite whose connection does not wait for locks
         code: 'STUCK_CONNECTION',
         message: expect.stringContaining('{ timeout: 5_000 }'),
       });
+      const reads = [() => history.executions(), () => history.statuses(), () => history.countExecutions()];
+      for (const read of [...reads, () => history.countStatuses()])
+        expect(await codeOf(read())).toBe('STUCK_CONNECTION');
       await sql`create table others (id int)`.execute(other);
 
       await untilWritten(history);
@@ -101,6 +104,14 @@ describe('a history in a file of SQLite whose connection does not wait for locks
     },
   );
 });
+
+/** Only its code, since the stack of an error refers to the statement. */
+async function codeOf(answer: Promise<unknown>): Promise<unknown> {
+  return answer.then(
+    () => undefined,
+    (error: unknown) => Reflect.get(Object(error), 'code'),
+  );
+}
 
 /** libsql ends refused statements when JavaScript's garbage is collected. */
 async function untilWritten(history: SqlHistory<unknown>): Promise<void> {

@@ -80,6 +80,7 @@ export class SqlHistory<Database> implements JobEventSink, RunHistory {
    * The runs of items, the newest first, in pages.
    * @throws {ConfigurationError} for wrong and unknown options of the query
    * @throws {MissingHistoryTableError} if the tables do not exist yet
+   * @throws {StuckConnectionError} if the connection is one of SQLite, and commits nothing
    * @throws any other error of the driver
    */
   executions(query: ExecutionQuery = {}): Promise<TracePage<ExecutionTrace>> {
@@ -95,6 +96,7 @@ export class SqlHistory<Database> implements JobEventSink, RunHistory {
    * Number of runs of items, and of their jobs.
    * @throws {ConfigurationError} for wrong and unknown options of the filter
    * @throws {MissingHistoryTableError} if the tables do not exist yet
+   * @throws {StuckConnectionError} if the connection is one of SQLite, and commits nothing
    * @throws any other error of the driver
    */
   countExecutions(filter: ExecutionFilter = {}): Promise<ExecutionCount> {

@@ -30,7 +30,8 @@ export class TraceReader {
    */
   async executions(given: ExecutionQuery): Promise<TracePage<ExecutionTrace>> {
     const query = QUERY_TABLES.executions.checked('SqlHistory.executions', given);
-    const { db, dialect } = this.store;
+    const { dialect } = this.store;
+    const db = await this.store.connection();
     const { limit, after } = pageOf(query);
     let select = db
       .selectFrom('jobExecutionLog')
@@ -62,7 +63,8 @@ export class TraceReader {
    */
   async statuses(given: TraceQuery): Promise<TracePage<StatusTrace>> {
     const query = QUERY_TABLES.statuses.checked('SqlHistory.statuses', given);
-    const { db, dialect } = this.store;
+    const { dialect } = this.store;
+    const db = await this.store.connection();
     const { limit, after } = pageOf(query);
     let select = db
       .selectFrom('jobStatusTraceLog')
@@ -86,7 +88,8 @@ export class TraceReader {
   /** @throws {MissingHistoryTableError} @throws any other error of the driver */
   async countExecutions(given: ExecutionFilter): Promise<ExecutionCount> {
     const filter = QUERY_TABLES.countExecutions.checked('SqlHistory.countExecutions', given);
-    const { db, dialect } = this.store;
+    const { dialect } = this.store;
+    const db = await this.store.connection();
     const { executions, jobs } = await db
       .selectFrom('jobExecutionLog')
       .select(({ fn }) => [fn.countAll().as('executions'), fn.count('jobName').distinct().as('jobs')])
@@ -100,7 +103,8 @@ export class TraceReader {
   /** @throws {MissingHistoryTableError} @throws any other error of the driver */
   async countStatuses(given: TraceFilter): Promise<number> {
     const filter = QUERY_TABLES.countStatuses.checked('SqlHistory.countStatuses', given);
-    const { db, dialect } = this.store;
+    const { dialect } = this.store;
+    const db = await this.store.connection();
     const { rows } = await db
       .selectFrom('jobStatusTraceLog')
       .select(({ fn }) => fn.countAll().as('rows'))

@@ -20,8 +20,7 @@ const NAMES = {
 
 /** The two tables in one database. Rejects with the driver's error; has no time limits and no retries. */
 export class TraceStore {
-  /** Typed with the dialect's names. */
-  readonly db: TraceDb;
+  private readonly db: TraceDb;
   private readonly executions: RowInsert<ExecutionRow>;
   private readonly statuses: RowInsert<StatusRow>;
   private isMigrated = false;
@@ -44,7 +43,7 @@ export class TraceStore {
   /** Migrates the tables, once. */
   async open(): Promise<void> {
     if (this.isMigrated) return;
-    await this.assertCommits();
+    await this.connection();
     await this.assertWritable();
     await migrateTraces(this.plain, this.dialect);
     this.isMigrated = true;
@@ -58,7 +57,7 @@ export class TraceStore {
    * @throws {StuckConnectionError} if the connection commits nothing
    */
   async write(rows: readonly TraceRow[]): Promise<void> {
-    await this.assertCommits();
+    const db = await this.connection();
     const widths = await this.columnWidths();
     const executions = rows.filter((row) => row.table === 'execution');
     const statuses = rows.filter((row) => row.table === 'status');
@@ -67,7 +66,7 @@ export class TraceStore {
       if (executions.length > 0) await this.executions.run(trx, executions, widths.jobExecutionLog);
       if (statuses.length > 0) await this.statuses.run(trx, statuses, widths.jobStatusTraceLog);
     };
-    await this.db
+    await db
       .transaction()
       .execute((trx) =>
         insert(trx).catch((error: unknown) => {
@@ -104,17 +103,21 @@ export class TraceStore {
 
   /** Resolves if the database answers at all. @throws {StuckConnectionError} if the connection commits nothing */
   async ping(): Promise<void> {
-    await this.assertCommits();
-    await sql`select 1`.execute(this.db);
+    await sql`select 1`.execute(await this.connection());
   }
 
-  /** Commits a transaction without a statement. A statement would lock the file for as long as nothing is committed. */
-  private async assertCommits(): Promise<void> {
-    if (!this.dialect.mayStick) return;
+  /**
+   * The connection, typed with the dialect's names, once it has committed a transaction without a statement: on one
+   * that commits nothing, a statement, also one that reads, would lock the file for as long as that lasts.
+   * @throws {StuckConnectionError}
+   */
+  async connection(): Promise<TraceDb> {
+    if (!this.dialect.mayStick) return this.db;
     const commit = this.db.transaction().execute(async () => {});
     await commit.catch((error: unknown) => {
       throw nameStuck(error);
     });
+    return this.db;
   }
 
   /** Time of the oldest of the newest `count` rows of a table; undefined if there are fewer. */
@@ -123,14 +126,14 @@ export class TraceStore {
     const [time, offset] = [sql.raw(column), sql.lit(count - 1)];
     const query = sql<{ time: StoredTime }>`select ${time} as time from ${sql.raw(name)}
       where ${time} is not null order by ${time} desc limit 1 offset ${offset}`;
-    return (await query.execute(this.db)).rows[0]?.time;
+    return (await query.execute(await this.connection())).rows[0]?.time;
   }
 
   /** Deletes the oldest rows. @returns the number of deleted rows, at most `count` */
   async deleteBefore(before: StoredTime, table: keyof TraceDatabase, count: number): Promise<number> {
-    await this.assertCommits();
     const [name, column] = NAMES[table];
-    const { numAffectedRows = 0n } = await this.dialect.deleteBefore(name, column, before, count).execute(this.db);
+    const query = this.dialect.deleteBefore(name, column, before, count);
+    const { numAffectedRows = 0n } = await query.execute(await this.connection());
     return Number(numAffectedRows);
   }
 }
