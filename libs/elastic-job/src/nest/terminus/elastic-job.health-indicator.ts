@@ -34,7 +34,7 @@ import { HEALTH_OPTIONS, type HealthOptions, showsDetails } from './health-optio
 @publicCalls()
 @Injectable()
 export class ElasticJobHealthIndicator {
-  /** Keys of indicators that are down, and told. */
+  /** Indicators that are down, and told, with their keys: liveness and readiness have the same one. */
   private readonly down = new Set<string>();
 
   /** @internal */
@@ -49,7 +49,7 @@ export class ElasticJobHealthIndicator {
 
   /** Down only if a restart would help, because a schedule has stood still. @see judgeLiveness */
   liveness(key = 'elasticJob', limits?: HealthLimits): HealthIndicatorResult {
-    return this.report(key, judgeLiveness(this.runtime.status(), this.clock.wallNow(), limits));
+    return this.report('liveness', key, judgeLiveness(this.runtime.status(), this.clock.wallNow(), limits));
   }
 
   /**
@@ -58,27 +58,27 @@ export class ElasticJobHealthIndicator {
    * @see judgeReadiness
    */
   readiness(key = 'elasticJob', limits?: HealthLimits): HealthIndicatorResult {
-    return this.report(key, judgeReadiness(this.runtime.status(), limits, this.scheduler?.status));
+    return this.report('readiness', key, judgeReadiness(this.runtime.status(), limits, this.scheduler?.status));
   }
 
   /** Degraded while the session is suspended, down without one. @see judgeRegistry */
   registry(key = 'elasticJobRegistry', limits?: HealthLimits): HealthIndicatorResult {
-    return this.report(key, judgeRegistry(this.runtime.status(), limits));
+    return this.report('registry', key, judgeRegistry(this.runtime.status(), limits));
   }
 
   /** Degraded while a job has no leader; shows the leaders. @see judgeLeadership */
   leadership(key = 'elasticJobLeadership'): HealthIndicatorResult {
-    return this.report(key, judgeLeadership(this.runtime.status()));
+    return this.report('leadership', key, judgeLeadership(this.runtime.status()));
   }
 
   /** Degraded, then down, while fire times are overdue. @see judgeScheduleLag */
   scheduleLag(key = 'elasticJobSchedule', limits?: HealthLimits): HealthIndicatorResult {
-    return this.report(key, judgeScheduleLag(this.runtime.status(), this.clock.wallNow(), limits));
+    return this.report('scheduleLag', key, judgeScheduleLag(this.runtime.status(), this.clock.wallNow(), limits));
   }
 
   /** Degraded while the store of a history accepts nothing; up if there is none. @see judgeTracing */
   tracing(key = 'elasticJobTracing'): HealthIndicatorResult {
-    return this.report(key, judgeTracing(tracingStoresOf(this.options.tracing)));
+    return this.report('tracing', key, judgeTracing(tracingStoresOf(this.options.tracing)));
   }
 
   /**
@@ -86,7 +86,7 @@ export class ElasticJobHealthIndicator {
    * backend, its limit, and the followed tasks by state. Up if there is no backend. @see judgeTasks
    */
   tasks(key = 'elasticJobTasks', limits?: HealthLimits): HealthIndicatorResult {
-    return this.report(key, judgeTasks(this.scheduler?.status, this.clock.wallNow(), limits));
+    return this.report('tasks', key, judgeTasks(this.scheduler?.status, this.clock.wallNow(), limits));
   }
 
   /** Reasons have messages of errors, as users' functions have thrown them. */
@@ -96,25 +96,29 @@ export class ElasticJobHealthIndicator {
   }
 
   /** Tells once why something is down: in production Terminus answers, and logs, no reason. */
-  private tellDown(key: string, status: HealthVerdict, details: object): void {
-    if (status !== 'down') return void this.down.delete(key);
+  private tellDown(indicator: string, key: string, { status, details }: Judged): void {
+    const id = `${indicator} ${key}`;
+    if (status !== 'down') return void this.down.delete(id);
     // A process that starts or drains is down by intention.
-    if (this.down.has(key) || this.runtime.status().phase !== 'running') return;
-    this.down.add(key);
-    const message = `health "${key}" is down: ${String(Reflect.get(details, 'reasons'))}`;
+    if (this.down.has(id) || this.runtime.status().phase !== 'running') return;
+    this.down.add(id);
+    const message = `health "${key}" is down: ${details.reasons.join('; ')}`;
     this.runtime.events.emit({ kind: 'warning', jobName: undefined, message });
   }
 
-  private report(
-    key: string,
-    { status, details: known }: { readonly status: HealthVerdict; readonly details: object },
-  ) {
-    this.tellDown(key, status, known);
-    const details = showsDetails(this.healthOptions) ? this.redacted(known) : {};
+  private report(indicator: string, key: string, judged: Judged) {
+    this.tellDown(indicator, key, judged);
+    const { status } = judged;
+    const details = showsDetails(this.healthOptions) ? this.redacted(judged.details) : {};
     const session = this.indicator.check(key);
     if (status === 'down') return session.down({ ...details });
     if (status === 'up') return session.up({ ...details });
     const hasDegraded: boolean = 'degraded' in session;
     return hasDegraded ? session.degraded({ ...details }) : session.up({ ...details, degraded: true });
   }
+}
+
+interface Judged {
+  readonly status: HealthVerdict;
+  readonly details: { readonly reasons: readonly string[] };
 }
