@@ -522,6 +522,18 @@ describe('elasticJobConfig', () => {
     expect(() => elasticJobConfig()).not.toThrow();
   });
 
+  it.each(['JOB_TEST', 'JOB_ROOT', 'JOB_TAGS', 'JOB_TTL', 'JOBS_TZ', 'JOB_SERVICE_NAME'])(
+    'ends no start for ELASTIC_%s, which is too far from a short name',
+    (name) => {
+      const warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
+      onTestFinished(() => warn.mockRestore());
+      vi.stubEnv(`ELASTIC_${name}`, 'x');
+
+      expect(() => elasticJobConfig()).not.toThrow();
+      expect(warn.mock.calls).toEqual([[expect.stringContaining(`ELASTIC_${name}`)]]);
+    },
+  );
+
   it('names no links of Kubernetes, no variables of others, and not the one that makes a process a task', () => {
     const warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
     onTestFinished(() => warn.mockRestore());

@@ -125,9 +125,9 @@ type Texts = Readonly<Record<string, string | undefined>>;
  * | `ELASTIC_JOB_LATE_AFTER_MS`, `_ERROR_WINDOW_MS` | `lateAfterMs`, `errorWindowMs` |
  * | `ELASTIC_JOB_DEFAULTS_TIME_ZONE`, `_DEFAULTS_FAILOVER` ... | `defaults.timeZone`, `defaults.failover` ... |
  *
- * A variable that differs from one of these by one or two letters is refused. Of others that begin alike, such as
- * `ELASTICJOB_SERVERS`, those of the registry are refused where the process would get the embedded registry without
- * them; else they are named in the log.
+ * A variable that differs from one of these by one or two letters (of `_TLS` and `_HOST`: by one) is refused. Of others
+ * that begin alike, such as `ELASTICJOB_SERVERS`, those of the registry are refused where the process would get the
+ * embedded registry without them; else they are named in the log.
  * @throws {ConfigurationError} that names every wrong variable with its value and what would be right.
  */
 export const elasticJobConfig = registerAs('elasticJob', (): ElasticJobModuleOptions => {
@@ -169,10 +169,10 @@ function judgeOthers(present: readonly string[]): readonly string[] {
   const others = present
     .filter((name) => LIKE_OURS.test(name) && !SERVICE_LINK.test(name))
     .filter((name) => name !== TASK_VARIABLE && !NAMES.includes(name))
-    .map((name) => ({ name, meant: findNearestName(name.replace(LIKE_OURS, PREFIX).replaceAll('-', '_'), NAMES, 2) }));
+    .map((name) => ({ name, ...findMeant(name) }));
   const isNamed = [REGISTRY_TYPE, variableOf('servers'), TASK_VARIABLE].some((name) => process.env[name]);
-  const isFault = ({ name, meant }: (typeof others)[number]) =>
-    meant !== undefined && (name.startsWith(PREFIX) || (!isNamed && REGISTRY_NAMES.includes(meant)));
+  const isFault = ({ name, meant, isClose }: (typeof others)[number]) =>
+    meant !== undefined && isClose && (name.startsWith(PREFIX) || (!isNamed && REGISTRY_NAMES.includes(meant)));
   const foreign = others.filter((other) => !isFault(other) && !told.has(other.name));
   for (const { name } of foreign) told.add(name);
   const named = foreign.map(({ name, meant }) => (meant === undefined ? name : `${name} (is it ${meant}?)`));
@@ -181,6 +181,14 @@ function judgeOthers(present: readonly string[]): readonly string[] {
   return others
     .filter(isFault)
     .map(({ name, meant }) => `${name} is not a variable of this package; did you mean ${meant}?`);
+}
+
+/** The variable that was perhaps meant. It is close if a third of its own letters differ at most: `TEST` is no `TLS`. */
+function findMeant(name: string): { readonly meant: string | undefined; readonly isClose: boolean } {
+  const written = name.replace(LIKE_OURS, PREFIX).replaceAll('-', '_');
+  const meant = findNearestName(written, NAMES, 2);
+  if (meant === undefined) return { meant, isClose: false };
+  return { meant, isClose: findNearestName(written, [meant], (meant.length - PREFIX.length) / 3) !== undefined };
 }
 
 /** Settings that jobs have in common; undefined if no variable names one. */
