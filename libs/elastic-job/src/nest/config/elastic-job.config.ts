@@ -183,7 +183,7 @@ function judgeOthers(present: readonly string[]): readonly string[] {
     .map(({ name, meant }) => `${name} is not a variable of this package; did you mean ${meant}?`);
 }
 
-/** The variable that was perhaps meant. It is close if a third of its own letters differ at most: `TEST` is no `TLS`. */
+/** The variable that was perhaps meant. It is close if a third of its letters differ at most: `TEST` is not `TLS`. */
 function findMeant(name: string): { readonly meant: string | undefined; readonly isClose: boolean } {
   const written = name.replace(LIKE_OURS, PREFIX).replaceAll('-', '_');
   const meant = findNearestName(written, NAMES, 2);
