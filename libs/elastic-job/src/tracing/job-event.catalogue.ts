@@ -31,7 +31,7 @@ export const JOB_EVENTS: Readonly<Record<JobEvent['kind'], string>> = {
   'dependency-not-met': 'a job is not started after its parents for this fire time, with the reason',
   'parents-away': 'jobs after which a job starts do not run, with the reasons; or, with none, they run again',
   orphaned: 'this instance, as leader, has queued the items of crashed instances',
-  'cut-short': 'runs of crashed instances were cut short, and are not repeated: `failover` is off',
+  'cut-short': 'runs of crashed instances were cut short, and are not repeated, with the reason',
   'failover-overflow': 'the failover queue is full: the runs of these items are not repeated',
   'failover-purged': 'waiting items were removed from the failover queue',
   'executor-died': "the process or thread that did an item's work has died",
