@@ -103,6 +103,20 @@ describe('a history in a file of SQLite whose connection does not wait for locks
       expect(history.status).toMatchObject({ droppedRows: 0, failingSince: undefined });
     },
   );
+
+  it('says once what helps if another statement of its connection was refused', { timeout: 60_000 }, async () => {
+    const { history, database, db, heard } = await openHistory(() => ({}));
+    const other = database.connect();
+    await sql`begin immediate`.execute(other);
+    expect(await codeOf(sql`create table others (id int)`.execute(db))).toBe('SQLITE_BUSY');
+    await sql`rollback`.execute(other);
+
+    tellRun(history, 0, new Error('out of stock'));
+    await until(() => messages(heard).length > 0);
+    await untilWritten(history);
+
+    expect(messages(heard)).toEqual(['history "sql": the connection commits nothing; trying again']);
+  });
 });
 
 /** Only its code, since the stack of an error refers to the statement. */

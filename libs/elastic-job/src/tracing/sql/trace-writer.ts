@@ -181,10 +181,10 @@ export class TraceWriter {
     if (this.over.signal.aborted) return;
     this.backOff.failed();
     this.failingFrom ??= this.parts.clock.wallNow();
-    if (this.backOff.failures === 1) this.parts.onError('the database takes nothing; trying again', error);
-    if (this.isStuck || !(error instanceof StuckConnectionError)) return;
-    this.isStuck = true;
-    this.parts.onError('the connection commits nothing; trying again', error);
+    const isStuck = error instanceof StuckConnectionError;
+    if (isStuck && !this.isStuck) this.parts.onError('the connection commits nothing; trying again', error);
+    else if (this.backOff.failures === 1) this.parts.onError('the database takes nothing; trying again', error);
+    this.isStuck ||= isStuck;
   }
 
   private async answers(store: RowStore): Promise<boolean> {
