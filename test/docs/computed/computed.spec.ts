@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { unixToQuartz } from '../../../libs/elastic-job/src/entries/tools.js';
 import { clockChangeRows, expressionRow } from './fire-times.js';
 import { drawOwners } from './picture.js';
 import { type History, itemsOfOneJob, jobsOfOneItem, movedBetween, type Owners } from './strategies.js';
@@ -16,6 +17,15 @@ describe.each(['docs', 'docs/zh'])('figures that the library computes, in %s', (
     expect(shown.length).toBeGreaterThan(10);
     expect(shown).toEqual(shown.map(([expression = '']) => expressionRow(expression.replaceAll('`', ''))));
   });
+});
+
+it.each(['docs', 'docs/zh'])('expressions of pages of %s that name the unix dialect for all jobs are unix', (docs) => {
+  for (const page of ['nestjs-schedule', 'bullmq']) {
+    const text = readFileSync(`${docs}/migrate/${page}.md`, 'utf8');
+    const shown = [...text.matchAll(/cron: '([^']+)'/g)].map(([, cron]) => cron!);
+    expect(shown.length).toBeGreaterThan(0);
+    expect(shown.map(unixToQuartz)).toHaveLength(shown.length);
+  }
 });
 
 describe('owners that the library computes', () => {

@@ -91,11 +91,11 @@ export function editConfiguration(
   const stored = parseConfiguration(text, jobName);
   const current = layOptions(unsaid(jobName, stored), stored);
   const given = Object.entries(settings).filter(([, value]) => value !== undefined);
-  const dialect = dialectOfEdit(settings.cron, cronDialect);
   const configuration = resolveJobOptions(
-    { ...current, ...followMisfire(current, settings), ...Object.fromEntries(given), cronDialect: dialect },
+    { ...current, ...followMisfire(current, settings), ...Object.fromEntries(given) },
     {
       place,
+      cronDialect: dialectOfEdit(settings.cron, cronDialect),
       problems,
       strategies: withNamed(stored, strategies),
       // A smaller total leaves some parameters unused, as in Java; an edit of the parameters themselves is checked.

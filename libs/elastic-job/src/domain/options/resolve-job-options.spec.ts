@@ -130,7 +130,19 @@ describe('resolveJobOptions', () => {
     [{ cron: '0 0 1 * 1', cronDialect: 'unix' }, /^cron: .* is restricted beside the day of month/],
     [
       { cron: '*/5 * * * *' },
-      /^cron: .*As a unix expression it is "0 \*\/5 \* \* \* \?": write that, or say cronDialect: 'unix'$/,
+      /^cron: .* The dialect is 'quartz', the default\. As a unix expression it is "0 \*\/5 \* \* \* \?": write that, or say cronDialect: 'unix'$/,
+    ],
+    [
+      { cron: '*/5 * * * *', cronDialect: 'quartz' },
+      /^cron: .* The dialect is 'quartz', which the job names\. As a unix/,
+    ],
+    [
+      { cron: '0/5 * * * * ?', cronDialect: 'unix' },
+      /^cron: .* The dialect is 'unix', which the job names\. It is right in Quartz's: write it as unix, or say cronDialect: 'quartz' for this job$/,
+    ],
+    [
+      { cron: '61 * * * *', cronDialect: 'unix' },
+      /^cron: .*"61" is not 0 to 59\. The dialect is 'unix', which the job names$/,
     ],
     [{ cronDialect: 'crontab' }, /^cronDialect must be "quartz" or "unix", but is "crontab"$/],
   ])('says in the error what would be right instead of %j', (wrong, problem) => {
@@ -138,6 +150,12 @@ describe('resolveJobOptions', () => {
     expect(() => resolveJobOptions({ ...minimal, ...options }, source)).toThrow(
       expect.objectContaining({ problems: [expect.stringMatching(problem)] }),
     );
+  });
+
+  it('names the module as the source of a dialect that its expression is not written in', () => {
+    const resolve = () => resolveJobOptions({ ...minimal, cron: '0/5 * * * * ?' }, { ...source, cronDialect: 'unix' });
+    const problem = /^cron: .* The dialect is 'unix', which the module names\. It is right in Quartz's: /;
+    expect(resolve).toThrow(expect.objectContaining({ problems: [expect.stringMatching(problem)] }));
   });
 
   it.each([

@@ -1,9 +1,7 @@
 import { ConfigurationError } from '../errors.js';
 import type { ShardingStrategy } from '../sharding/index.js';
-import { messageOf } from '../thrown.js';
-import { unixToQuartz } from '../schedule/index.js';
 import { findContradictions } from './contradictions.js';
-import { CRON_DIALECTS, type CronDialect } from './cron-dialect.js';
+import { CRON_DIALECTS, type CronDialect, readCron } from './cron-dialect.js';
 import { hiddenProps } from './hidden-props.js';
 import { HiddenText } from './hidden-text.js';
 import type { JobConfiguration } from './job-configuration.js';
@@ -63,7 +61,7 @@ export function resolveJobOptions(options: JobOptions, source: JobOptionsSource)
   SOURCE_TABLE.checked('resolveJobOptions', source);
   assertOptionsObject(source.place, options);
   const cronDialect = options.cronDialect ?? source.cronDialect;
-  const { cron, cronFault } = readCron(options.cron, cronDialect);
+  const { cron, cronFault } = readCron(options.cron, options.cronDialect, source.cronDialect);
   const settings = withDefaults(overDefaults({ ...options, cron, cronDialect }, source));
   const resolved = resolveStrategy(settings.strategy, source.strategies ?? []);
   const problems = [
@@ -89,19 +87,6 @@ export function resolveJobOptions(options: JobOptions, source: JobOptionsSource)
   };
   // A spread would make a hidden class per job, which takes three times as much memory as the values.
   return Object.freeze(byName<JobConfiguration>(CONFIGURATION_NAMES, (name) => values[name]));
-}
-
-/** Translates the expression into Quartz's dialect. The rules report all other faults. */
-function readCron(
-  cron: JobOptions['cron'],
-  dialect: CronDialect | undefined,
-): { readonly cron: JobOptions['cron']; readonly cronFault: readonly string[] } {
-  if (dialect !== 'unix' || typeof cron !== 'string' || cron === '') return { cron, cronFault: [] };
-  try {
-    return { cron: unixToQuartz(cron), cronFault: [] };
-  } catch (error) {
-    return { cron: undefined, cronFault: [`cron: ${messageOf(error)}`] };
-  }
 }
 
 function hidden(given: string | HiddenText | undefined): HiddenText | undefined {

@@ -5,5 +5,5 @@ export { lastFireTime, type Timetable } from './last-fire-time.js';
 export { nextFireTimes, type NextFireTimesOptions } from './next-fire-times.js';
 export { Schedules } from './schedules.js';
 export { shortestIntervalMs } from './shortest-interval.js';
-export { unixToQuartz } from './unix-cron.js';
+export { findQuartzOfUnix, unixToQuartz } from './unix-cron.js';
 export { CronSyntaxError, TimeZoneError, type CronFieldName } from './schedule.errors.js';

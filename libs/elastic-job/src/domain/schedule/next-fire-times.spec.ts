@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../errors.js';
-import { nextFireTimes } from './index.js';
+import { CronSyntaxError, nextFireTimes } from './index.js';
 
 const fires = (cron: string, timeZone: string, after: string, count: number): string[] =>
   nextFireTimes(cron, { timeZone, after: new Date(after), count }).map((time) => time.toISOString().slice(0, 19));
@@ -118,5 +118,20 @@ describe('nextFireTimes', () => {
     const ask = () => nextFireTimes('0 0 12 * * ?', options);
     expect(ask).toThrow(ConfigurationError);
     expect(ask).toThrow(why);
+  });
+
+  it.each([
+    ['30 2 * * *', '0 30 2 * * ?'],
+    ['0 30 2 * * 1-5', '0 30 2 ? * MON-FRI'],
+  ])('refuses the unix expression %s with the function that translates it, and the result', (unix, quartz) => {
+    const ask = () => nextFireTimes(unix, { after: 0 });
+    expect(ask).toThrow(CronSyntaxError);
+    expect(ask).toThrow(
+      `"${unix}": is a unix expression, but Quartz's is wanted; unixToQuartz makes "${quartz}" of it.`,
+    );
+  });
+
+  it('refuses what is an expression of neither dialect by its fault', () => {
+    expect(() => nextFireTimes('0 0 * *', { after: 0 })).toThrow('6 or 7 fields');
   });
 });

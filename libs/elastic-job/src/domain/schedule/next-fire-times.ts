@@ -1,5 +1,7 @@
 import { ConfigurationError } from '../errors.js';
 import { CronSchedule, type ClockChange } from './cron-schedule.js';
+import { CronSyntaxError } from './schedule.errors.js';
+import { findQuartzOfUnix } from './unix-cron.js';
 
 export interface NextFireTimesOptions {
   /** An IANA name such as `Europe/Berlin`, or ElasticJob's `GMT+8:00`. @default the zone of the host */
@@ -25,7 +27,7 @@ export function nextFireTimes(cron: string, options: NextFireTimesOptions): Date
   const { timeZone, count = 1, clockChange = 'natural', after: from, ...unknown } = options;
   const after = Number(from);
   checkOptions(after, count, clockChange, Object.keys(unknown));
-  const schedule = new CronSchedule(cron, timeZone, clockChange);
+  const schedule = scheduleOf(cron, timeZone, clockChange);
   const times: Date[] = [];
   let time: number | undefined = schedule.countedFrom(after);
   while (times.length < count) {
@@ -34,6 +36,18 @@ export function nextFireTimes(cron: string, options: NextFireTimesOptions): Date
     times.push(new Date(time));
   }
   return times;
+}
+
+/** A unix expression is refused by name, since only the caller can tell what its text was meant to be. */
+function scheduleOf(cron: string, timeZone: string | undefined, clockChange: ClockChange): CronSchedule {
+  try {
+    return new CronSchedule(cron, timeZone, clockChange);
+  } catch (error) {
+    const meant = error instanceof CronSyntaxError ? findQuartzOfUnix(cron) : undefined;
+    if (meant === undefined) throw error;
+    const problem = `is a unix expression, but Quartz's is wanted; unixToQuartz makes "${meant}" of it`;
+    throw new CronSyntaxError(cron, undefined, problem);
+  }
 }
 
 function checkOptions(after: number, count: number, clockChange: string, unknown: readonly string[]): void {

@@ -45,6 +45,15 @@ export function unixToQuartz(expression: string): string {
   throw new CronSyntaxError(expression, 'day of week', problem);
 }
 
+/** A unix expression as Quartz writes it, or undefined if the text is none. */
+export function findQuartzOfUnix(expression: string): string | undefined {
+  try {
+    return unixToQuartz(expression);
+  } catch {
+    return undefined;
+  }
+}
+
 /** One field of a unix expression. */
 class UnixField {
   private readonly range: CronFieldRange;
