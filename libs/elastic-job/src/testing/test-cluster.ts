@@ -99,8 +99,9 @@ export class TestCluster {
     await this.clock.advanceUntil(this.instance(index).leave());
   }
 
-  /** Ends everything; call it when the test is over. */
+  /** Ends everything, also what still moves time on, which rejects. Call it when the test is over or was timed out. */
   async stop(): Promise<void> {
+    await this.clock.interrupt(new Error('The cluster was stopped while time moved on.'));
     await this.clock.advanceUntil(Promise.all(this.instances.map((instance) => instance.stop())));
   }
 

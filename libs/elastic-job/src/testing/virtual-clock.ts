@@ -100,6 +100,11 @@ export class VirtualClock implements Clock {
     return work;
   }
 
+  /** @internal Ends the advance that runs, which rejects with the reason. */
+  interrupt(reason: Error): Promise<void> {
+    return this.timeline.interrupt(reason);
+  }
+
   /** Steps the wall clock of this instance, as an operator or NTP would. Timers are not affected. */
   setWall(ms: number): void {
     this.wallStart = ms - this.monotonicNow();

@@ -29,7 +29,10 @@ export class VirtualTimeline {
   /** In the order in which they were set. */
   private readonly timers = new Set<PendingTimer>();
   private turnsAsked = 0;
-  private advancing = false;
+  /** The advance that runs. */
+  private running: Promise<void> | undefined;
+  /** The reason to end it before its time. */
+  private interruption: Error | undefined;
 
   /**
    * @param chance shuffles timers of the same instant; by default they fire in the order in which they were set
@@ -59,21 +62,30 @@ export class VirtualTimeline {
 
   /** @see VirtualClock.advance */
   async advance(ms: number): Promise<void> {
-    if (this.advancing) throw new Error('advance() is running already; await it before the next one.');
-    this.advancing = true;
+    if (this.running !== undefined) throw new Error('advance() is running already; await it before the next one.');
+    const end = this.now + ms;
+    this.running = this.comeToRest(end);
     try {
-      const end = this.now + ms;
-      await this.comeToRest(end);
+      await this.running;
       this.now = end;
     } finally {
-      this.advancing = false;
+      this.running = undefined;
+      this.interruption = undefined;
     }
+  }
+
+  /** Lets the advance that runs, if there is one, reject with the reason. Resolves once it does not run any more. */
+  async interrupt(reason: Error): Promise<void> {
+    if (this.running === undefined) return;
+    this.interruption = reason;
+    await Promise.allSettled([this.running]);
   }
 
   private async comeToRest(end: number): Promise<void> {
     let turns = 0;
     for (;;) {
       turns += await this.untilQuiet();
+      if (this.interruption !== undefined) throw this.interruption;
       if (turns > MAX_TURNS_PER_INSTANT) throw new Error(`Nothing comes to rest at ${this.now} ms of virtual time.`);
       const { due, timers } = this.nextInstant();
       if (due > end) return;
@@ -86,7 +98,8 @@ export class VirtualTimeline {
   /** @returns the number of turns that it took. */
   private async untilQuiet(): Promise<number> {
     let turns = 0;
-    for (let quiet = 0; quiet < this.quietTurns && turns <= MAX_TURNS_PER_INSTANT; turns += 1) {
+    const isOver = () => this.interruption !== undefined || turns > MAX_TURNS_PER_INSTANT;
+    for (let quiet = 0; quiet < this.quietTurns && !isOver(); turns += 1) {
       const asked = this.turnsAsked;
       await realTurn();
       quiet = asked === this.turnsAsked ? quiet + 1 : 0;
