@@ -26,6 +26,7 @@ import { namesOfUnprovided } from './loaded-classes.js';
 import { onShutdownSignal, warnIfUnheard } from './shutdown-signals.js';
 import { findStartWarnings, unprovidedLine } from './start-warnings.js';
 import { warnIfUncalled } from './uncalled-hooks.js';
+import { tellWaitingStart } from './waiting-start.js';
 import { CLOCK, ELASTIC_JOB_OPTIONS, ELASTIC_JOB_TASK, TASK_SCHEDULER } from './tokens.js';
 
 /** Lower than the root module's distance, which is 0. */
@@ -112,7 +113,7 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
     try {
       this.sinks.start();
       await this.tasks?.start();
-      await this.runtime.start();
+      await this.startRuntime();
       this.tasks?.follow();
       this.warnAfterStart();
     } catch (error) {
@@ -129,6 +130,17 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
     // Close now, because @nestjs/schedule empties its registry in beforeApplicationShutdown.
     this.listing.close();
     await this.stop();
+  }
+
+  private async startRuntime(): Promise<void> {
+    const registry = this.options.registry.reveal();
+    const session = () => this.runtime.status().session;
+    const stopTelling = tellWaitingStart(this.clock, registry, session, (text) => this.logError(text));
+    try {
+      await this.runtime.start();
+    } finally {
+      stopTelling();
+    }
   }
 
   private warnAfterStart(): void {
@@ -152,7 +164,10 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
   /** Nest logs no error of a hook: where nobody catches it, it ends the process with a stack alone. */
   private tellFailedStart(error: unknown): void {
     if (error instanceof ShuttingDownError) return;
-    const text = `the start has failed: ${messageOf(error)}`;
+    this.logError(`the start has failed: ${messageOf(error)}`);
+  }
+
+  private logError(text: string): void {
     this.log({ level: 'error', text: this.options.redact?.(text) ?? text });
   }
 

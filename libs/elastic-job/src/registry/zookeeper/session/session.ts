@@ -186,9 +186,11 @@ export class Session implements ConnectionUser {
   failed(cause: unknown): void {
     this.first.failed(cause);
     const { state } = this.states.info;
-    if (state === undefined || this.closing) return;
-    // A session that lives on is often back at the next attempt. A password that is no longer accepted is not.
-    this.problem.failed(reasonOf(cause), state === 'LOST' || cause instanceof AuthenticationError);
+    if (this.closing) return;
+    // The caller of `connect` is told of the first session. One that lives on is often back at the next attempt. A
+    // password that is no longer accepted is not.
+    const isLasting = state === 'LOST' || cause instanceof AuthenticationError;
+    this.problem.failed(reasonOf(cause), state !== undefined && isLasting);
   }
 
   /**
