@@ -63,7 +63,7 @@ describe('module options', () => {
     expect(problems.toSorted()).toEqual([
       'drainTimeout is not an option of the module; did you mean drainTimeoutMs?',
       'drainTimeoutMs must be a whole number from 0 to 2147483647, but is -5',
-      'fences must be guards, such as a SqlGuard, but has an object (db)',
+      'fences must be guards with assertNotAhead, such as a SqlGuard, but has an object (db)',
       'host is given beside clock, which has a host of its own; give one of them',
       'host must be an address or a name such as "10.0.0.7", "fd00::7" or "worker-7", of at most 100 characters, ' +
         'but is "a@b"',
@@ -78,7 +78,7 @@ describe('module options', () => {
       'registry.servers must be a list such as "10.0.0.1:2181,10.0.0.2:2181", but is 2181',
       'registry.sesionTimeoutMs is not an option of the module; did you mean registry.sessionTimeoutMs?',
       'registry.sessionTimeoutMs must be a whole number from 1 to 2147483647, but is 0.5',
-      'strategies must be strategies or classes of such, but has an object (type)',
+      'strategies must be strategies with type and shard, or classes of such, but has an object (type)',
       'suspendedGraceMs must be a whole number from 0 to 2147483647, but is "never"',
       'tokenEpoch must be a whole number from 0 to 2147483647, but is 1.5',
     ]);

@@ -241,8 +241,9 @@ describe('the module option "tracing"', () => {
   });
 
   it.each<[string, unknown[], string]>([
-    ['a sink without a name', [{ hear() {} }], 'tracing must be sinks, or { type: "log"'],
-    ['a wrong level', [{ type: 'log', level: 'loud' }], 'tracing must be sinks, or { type: "log"'],
+    ['a sink without a name', [{ hear() {} }], 'tracing must be sinks such as { name: "audit", hear(event) {} }, or'],
+    ['a fake without members', [{}], 'tracing must be sinks such as { name: "audit", hear(event) {} }, or'],
+    ['a wrong level', [{ type: 'log', level: 'loud' }], ', or { type: "log", level: "debug", "log", "warn", "error"'],
     ['two logs', [{ type: 'log' }, { type: 'log' }], 'tracing has several sinks with the name "log"'],
     ['two of a name', [namedSink('a'), namedSink('a')], 'tracing has several sinks with the name "a"'],
   ])('is refused with %s', async (_, tracing, problem) => {

@@ -218,7 +218,7 @@ describe('a job without a class that is wrong', () => {
   it('is refused with something that is no type, and the error names the option', async () => {
     const jobTypes: JobType[] = JSON.parse('[{ "type": "MINE" }]');
     expect(await startError({ jobTypes })).toMatch(
-      /jobTypes must be job types, such as a ScriptJobType, but has an object/,
+      /jobTypes must be job types with type, findFaults and execute, such as a ScriptJobType, but has an object/,
     );
   });
 });

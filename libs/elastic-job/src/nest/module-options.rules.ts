@@ -28,8 +28,11 @@ export const MODULE_OPTIONS = {
   processing: { default: true, rule: flag() },
   jobs: { default: {}, rule: overridesByName() },
   defaults: { default: {}, rule: jobDefaults() },
-  jobTypes: { default: [], rule: listOf('job types, such as a ScriptJobType', isJobType) },
-  strategies: { default: [], rule: listOf('strategies or classes of such', isStrategy) },
+  jobTypes: {
+    default: [],
+    rule: listOf('job types with type, findFaults and execute, such as a ScriptJobType', isJobType),
+  },
+  strategies: { default: [], rule: listOf('strategies with type and shard, or classes of such', isStrategy) },
   cronDialect: { default: 'quartz', rule: oneOf(CRON_DIALECTS) },
   globalEnhancers: { default: false, rule: flag() },
   drainTimeoutMs: { default: 30_000, rule: wholeNumber({ from: 0 }) },
@@ -43,7 +46,7 @@ export const MODULE_OPTIONS = {
   lateAfterMs: { rule: wholeNumber({ from: 0 }) },
   suspendedGraceMs: { rule: wholeNumber({ from: 0 }) },
   clockToleranceMs: { rule: wholeNumber({ from: 0 }) },
-  fences: { default: [], rule: listOf('guards, such as a SqlGuard', (one) => hasMethods(one, 'assertNotAhead')) },
+  fences: { default: [], rule: listOf('guards with assertNotAhead, such as a SqlGuard', isGuard) },
   errorHandlers: { default: [], rule: listOf('error handlers, with a type and handle', isErrorHandler) },
   allowRegistryTargets: { rule: allowedTargets() },
   errorWindowMs: { rule: wholeNumber({ from: 1 }) },
@@ -53,11 +56,11 @@ export const MODULE_OPTIONS = {
   clock: { rule: aClock },
   tracing: {
     default: [],
-    rule: listOf('sinks, or { type: "log", level: "debug", "log", "warn", "error" or "off" }', isSink, {
-      name: 'sinks',
-      key: 'name',
-      of: nameOfSink,
-    }),
+    rule: listOf(
+      'sinks such as { name: "audit", hear(event) {} }, or { type: "log", level: "debug", "log", "warn", "error" or "off" }',
+      isSink,
+      { name: 'sinks', key: 'name', of: nameOfSink },
+    ),
   },
   listeners: {
     default: [],
@@ -239,6 +242,10 @@ function isListener(value: unknown): boolean {
 
 function isStrategy(value: unknown): boolean {
   return typeof value === 'function' || hasMethods(value, 'shard');
+}
+
+function isGuard(value: unknown): boolean {
+  return hasMethods(value, 'assertNotAhead');
 }
 
 function isErrorHandler(value: unknown): boolean {
