@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import type { ShardingContext } from '../../../libs/elastic-job/src/domain/index.js';
 import {
+  JobOperateApi,
   JobStatisticsApi,
   ServerStatisticsApi,
   ShardingOperateApi,
 } from '../../../libs/elastic-job/src/operations/index.js';
 import type { RegistryAdapter } from '../registry/index.js';
 import { costOf } from '../registry/support.js';
-import { javaConfig, NEVER } from './stage.js';
+import { clock, javaConfig, NEVER } from './stage.js';
 import { useStage } from './support.js';
 
 const INSTANCE = ['10.0.0.1@-@1', '10.0.0.1'] as const;
@@ -53,6 +55,7 @@ export function describeStatistics(adapter: RegistryAdapter): void {
         isBeingRemoved: false,
         after: [],
         disabledItemCount: 0,
+        failedItemCount: 0,
         problem: undefined,
       });
       expect(all.find(({ jobName }) => jobName === 'one-off')).toMatchObject({ cron: undefined, problem: undefined });
@@ -71,6 +74,32 @@ export function describeStatistics(adapter: RegistryAdapter): void {
 
       expect(await api.getJobBriefInfo('report')).toMatchObject({ after: ['import', 'prices'], disabledItemCount: 2 });
       expect(await api.getJobsBriefInfo('10.0.0.3')).toMatchObject([{ disabledItemCount: undefined }]);
+    });
+
+    it('reports how many items have failed in their last run', async () => {
+      const faulty = new Set([1, 2]);
+      const handler = ({ shardingItem }: ShardingContext) => {
+        if (faulty.has(shardingItem)) throw new Error('no such table');
+      };
+      await stage().startSharded('10.0.0.2', { name: 'import', shardingTotalCount: 4, handler });
+      const operate = new JobOperateApi(stage().registry, clock);
+      const api = new JobStatisticsApi(stage().registry);
+      const runOnce = async () => {
+        const { id } = await operate.trigger('import');
+        await stage().until(() => [0, 1, 2, 3].every((item) => endOf(`/import/sharding/${item}/record`) === id));
+      };
+      const endOf = (path: string) => {
+        const { target, settled } = JSON.parse(stage().data(path) || '{}');
+        return settled && target.origin.slice('manual:'.length);
+      };
+
+      await runOnce();
+      expect(await api.getJobBriefInfo('import')).toMatchObject({ status: 'OK', failedItemCount: 2 });
+      expect(await api.getJobsBriefInfo('10.0.0.2')).toMatchObject([{ failedItemCount: undefined }]);
+
+      faulty.delete(1);
+      await runOnce();
+      expect(await api.getAllJobsBriefInfo()).toMatchObject([{ jobName: 'import', failedItemCount: 1 }]);
     });
 
     it('reports why a config node cannot be read, and lists the other jobs', async () => {

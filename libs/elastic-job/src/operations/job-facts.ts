@@ -8,8 +8,11 @@ import {
 import { findJobNameFault, inJavaOrder, type JobName } from '../domain/index.js';
 import { NoNodeError, type RegistryCenter, type RegistryNode } from '../registry/index.js';
 
-/** Parts of a job's tree whose names must be listed; each costs one request per job. */
-export type JobPart = 'instances' | 'servers' | 'items';
+/**
+ * Parts of a job's tree. The names of the first three must be listed, for one request per job each; records come with
+ * the values of `items`.
+ */
+export type JobPart = 'instances' | 'servers' | 'items' | 'records';
 
 /** Most jobs that are read at once: a namespace may be full of names that are no jobs. */
 const JOBS_AT_ONCE = 500;
@@ -28,6 +31,8 @@ export interface JobFacts {
   readonly owners: ReadonlyMap<number, string | undefined>;
   /** Number of items that an operator has disabled. */
   readonly disabledItems: number;
+  /** Records of the items that have one. */
+  readonly records: readonly RegistryNode[];
 }
 
 /**
@@ -80,7 +85,7 @@ async function readSome(
   parts: readonly JobPart[],
 ): Promise<readonly JobFacts[]> {
   const listed = await Promise.all(jobNames.map((jobName) => listNames(registry, new JobPaths(jobName), parts)));
-  const paths = listed.flatMap(valuePaths);
+  const paths = listed.flatMap((names) => valuePaths(names, parts.includes('records') ? names.items : []));
   const found = await registry.readMany(paths);
   const nodes = new Map(paths.map((path, index) => [path, found[index]]));
   return listed.map((names) => factsOf(names, nodes));
@@ -118,13 +123,14 @@ async function listNames(registry: RegistryCenter, paths: JobPaths, parts: reado
   };
 }
 
-function valuePaths({ paths, instanceIds, serverIps, items }: ListedNames): string[] {
+function valuePaths({ paths, instanceIds, serverIps, items }: ListedNames, recorded: readonly number[]): string[] {
   return [
     paths.root,
     paths.config,
     ...instanceIds.map((id) => paths.instance(id)),
     ...serverIps.map((serverIp) => paths.server(serverIp)),
     ...items.flatMap((item) => [paths.mark(item, 'instance'), paths.mark(item, 'disabled')]),
+    ...recorded.map((item) => paths.record(item)),
   ];
 }
 
@@ -142,5 +148,6 @@ function factsOf(names: ListedNames, nodes: ReadonlyMap<string, RegistryNode | u
     }),
     owners: new Map(names.items.map((item) => [item, nodes.get(paths.mark(item, 'instance'))?.data])),
     disabledItems: names.items.filter((item) => nodes.get(paths.mark(item, 'disabled')) !== undefined).length,
+    records: names.items.flatMap((item) => nodes.get(paths.record(item)) ?? []),
   };
 }

@@ -2,8 +2,8 @@ import { publicCalls } from '../async-context/index.js';
 import { type Clock, SystemClock } from '../clock/index.js';
 import { ConfigurationNodeError, ElasticJob2ConfigurationError, parseConfiguration } from '../coordination/index.js';
 import { sharedClass } from '../copies/index.js';
-import { type JobBriefStatus, type JobName, judgeJob, parseCreatedJob } from '../domain/index.js';
-import type { RegistryCenter } from '../registry/index.js';
+import { type JobBriefStatus, type JobName, judgeJob, parseCreatedJob, parseRunRecord } from '../domain/index.js';
+import type { RegistryCenter, RegistryNode } from '../registry/index.js';
 import { assertServerIp, pathsOf } from './arguments.js';
 import { eachJob, type JobFacts, jobNamesIn, type JobPart, readJob } from './job-facts.js';
 import { TextTurns } from './text-turns.js';
@@ -23,6 +23,12 @@ export interface JobBriefInfo {
   readonly shardingTotalCount: number;
   /** Number of disabled items, whatever the status; undefined if the request was for one server. */
   readonly disabledItemCount: number | undefined;
+  /**
+   * Number of items whose last run has failed, after all of its attempts; `getShardingInfo` names them. An item that
+   * runs again does not count until it has ended. Undefined if the request was for one server. Java's instances leave
+   * no record, and beside them no end is recorded.
+   */
+  readonly failedItemCount: number | undefined;
   /** Template of a created job; undefined for a job that is declared in code. */
   readonly template: string | undefined;
   /** True for a created job that is being removed. */
@@ -34,7 +40,7 @@ export interface JobBriefInfo {
 }
 
 const NONE: readonly never[] = Object.freeze([]);
-const ALL_PARTS: readonly JobPart[] = ['instances', 'servers', 'items'];
+const ALL_PARTS: readonly JobPart[] = ['instances', 'servers', 'items', 'records'];
 
 /**
  * Lists the jobs and their states: every job of the namespace that has a `config` node, on whatever instances. Values
@@ -75,7 +81,7 @@ export class JobStatisticsApi {
     return Object.freeze(await this.describeJobs(['instances', 'servers'], describe));
   }
 
-  /** A namespace may be full of large configs: they are read in turns, and not kept. */
+  /** A namespace may be full of large nodes: they are read in turns, and not kept. */
   private async describeJobs<T>(
     parts: readonly JobPart[],
     describe: (job: JobFacts, config: string) => T | undefined,
@@ -85,12 +91,16 @@ export class JobStatisticsApi {
     const described: T[] = [];
     for await (const job of eachJob(registry, await jobNamesIn(registry), parts)) {
       if (job.config === undefined) continue;
-      await turns.admit(job.config.data.length);
+      await turns.admit(textLengthOf(job.config, job.records));
       const info = describe(job, job.config.data);
       if (info !== undefined) described.push(info);
     }
     return described;
   }
+}
+
+function textLengthOf(config: RegistryNode, records: readonly RegistryNode[]): number {
+  return records.reduce((length, { data }) => length + data.length, config.data.length);
 }
 
 function briefInfo(job: JobFacts, config: string): JobBriefInfo {
@@ -99,7 +109,17 @@ function briefInfo(job: JobFacts, config: string): JobBriefInfo {
     disabledServers: job.servers.map((server) => server.status === 'DISABLED'),
     owners: job.owners.values(),
   });
-  return infoOf(job, config, { status, instanceCount: job.instances.length, disabledItemCount: job.disabledItems });
+  return infoOf(job, config, {
+    status,
+    instanceCount: job.instances.length,
+    disabledItemCount: job.disabledItems,
+    failedItemCount: job.records.filter(isOfFailure).length,
+  });
+}
+
+function isOfFailure({ data }: RegistryNode): boolean {
+  const stored = parseRunRecord(data);
+  return stored.kind === 'record' && stored.record.settled?.outcome === 'failed';
 }
 
 function infoOnServer(job: JobFacts, config: string, serverIp: string): JobBriefInfo | undefined {
@@ -107,10 +127,13 @@ function infoOnServer(job: JobFacts, config: string, serverIp: string): JobBrief
   if (server === undefined) return undefined;
   const count = job.instances.filter((instance) => instance.serverIp === serverIp).length;
   const status = server.status === 'DISABLED' ? 'DISABLED' : 'OK';
-  return infoOf(job, config, { status, instanceCount: count, disabledItemCount: undefined });
+  return infoOf(job, config, { status, instanceCount: count, ...OF_ALL_SERVERS });
 }
 
-type BriefState = Pick<JobBriefInfo, 'status' | 'instanceCount' | 'disabledItemCount'>;
+/** Counts that no single server has. */
+const OF_ALL_SERVERS = { disabledItemCount: undefined, failedItemCount: undefined };
+
+type BriefState = Pick<JobBriefInfo, 'status' | 'instanceCount' | 'disabledItemCount' | 'failedItemCount'>;
 
 function infoOf({ paths, root }: JobFacts, config: string, state: BriefState): JobBriefInfo {
   const { jobName } = paths;
