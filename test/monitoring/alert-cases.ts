@@ -28,6 +28,7 @@ const missed = at('elastic_job_missed_total', ON_A);
 const lag = at('elastic_job_schedule_lag_seconds', ON_A);
 const failed = at('elastic_job_items_total', { ...ON_A, outcome: 'failed' });
 const succeeded = at('elastic_job_items_total', { ...ON_B, outcome: 'succeeded' });
+const failing = at('elastic_job_failing_seconds', ON_A);
 const misfires = at('elastic_job_misfires_total', ON_A);
 const hung = at('elastic_job_hung_items', ON_A);
 const connected = at('elastic_job_session_state', { ...PROCESS_A, state: 'CONNECTED' });
@@ -155,6 +156,25 @@ export const ALERT_CASES: readonly AlertCase[] = [
     because: 'items succeed on another instance',
     series: { [failed]: '0+2x90', [succeeded]: '0+1x90' },
     minute: 90,
+  },
+  {
+    alert: 'ElasticJobItemFails',
+    because: 'an item has failed for an hour in each of its runs, though others succeed',
+    series: { [failing]: '0x9 60+60x80', [failed]: '0+1x90', [succeeded]: '0+4x90' },
+    minute: 69,
+    ...firesOf(OF_JOB, 'An item of settle has failed in each of its runs for 1h 0m 0s'),
+  },
+  {
+    alert: 'ElasticJobItemFails',
+    because: 'other items fail each minute, and none of them twice in a row',
+    series: { [failing]: '0x120', [failed]: '0+1x120' },
+    minute: 110,
+  },
+  {
+    alert: 'ElasticJobItemFails',
+    because: 'it has succeeded since',
+    series: { [failing]: '0+60x70 0x30' },
+    minute: 71,
   },
   {
     alert: 'ElasticJobOverrun',

@@ -142,6 +142,17 @@ describe('ElasticJobMetricsModule', () => {
     expect([disabled, await count()]).toEqual([2, 1]);
   });
 
+  it('tells how long an item has failed in each of its runs, though other items succeed', async () => {
+    const server = await startServer();
+    const failing = async () => (await scrape(server)).value('elastic_job_failing_seconds', ORDERS);
+
+    await server.clock.advance(10_000);
+    const once = await failing();
+    await server.clock.advance(3_600_000);
+
+    expect([once, await failing()]).toEqual([0, 3_600]);
+  });
+
   it('counts the jobs after which another one starts and that do not run', async () => {
     const server = await startServer();
     const registrar = server.app.get(JobRegistrar);

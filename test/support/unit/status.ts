@@ -16,6 +16,7 @@ export const job: JobStatus = {
   runningItems: 2,
   ownedItems: 4,
   disabledItems: 0,
+  failingForMs: 0,
   hung: [],
   queuedItems: 0,
   isFailoverQueueFull: false,

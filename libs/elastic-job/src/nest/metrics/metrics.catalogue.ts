@@ -121,6 +121,11 @@ export const METRICS = {
     JOB,
     'Items of the job that operators have disabled, on whatever instances: take the maximum',
   ),
+  elastic_job_failing_seconds: gauge(
+    JOB,
+    'How long each run of an item that this instance owns has failed here, from its first failure to its last, of ' +
+      'several items the longest; 0 in good order',
+  ),
   elastic_job_failover_queue_items: gauge(
     JOB,
     'Items that wait for failover, as far as this instance can see. It is one queue for all: take the maximum',

@@ -55,6 +55,7 @@ function registerJobGauges(metrics: MetricSet, { clock, jobs }: MeteredParts, st
   ofJob('elastic_job_running_items', ({ runningItems }) => runningItems);
   ofJob('elastic_job_owned_items', ({ ownedItems }) => ownedItems);
   ofJob('elastic_job_disabled_items', ({ disabledItems }) => disabledItems);
+  ofJob('elastic_job_failing_seconds', ({ failingForMs }) => failingForMs / 1_000);
   ofJob('elastic_job_failover_queue_items', ({ queuedItems }) => queuedItems);
   ofJob('elastic_job_hung_items', ({ hung }) => hung.length);
   ofJob('elastic_job_unrecorded_items', ({ delayedSettles }) => delayedSettles?.items.length ?? 0);

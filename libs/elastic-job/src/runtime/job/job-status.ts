@@ -38,6 +38,11 @@ export interface JobStatus {
   readonly ownedItems: number;
   /** Number of items that operators have disabled, on whatever instances, as far as the registry has told. */
   readonly disabledItems: number;
+  /**
+   * Longest time, in milliseconds, for which each run of an owned item has failed here, from its first failure to its
+   * last. 0 if no item has failed twice in a row. A new process, and an item that has moved, begin anew.
+   */
+  readonly failingForMs: number;
   /** Handlers that have not returned although they were aborted, by item. */
   readonly hung: readonly HungHandler[];
   /** Number of items that wait for failover, as far as the registry has told. */
@@ -96,6 +101,7 @@ export function statusOf(parts: JobStatusParts): JobStatus {
     runningItems: running.size,
     ownedItems: tree?.ownItems().length ?? 0,
     disabledItems: tree?.disabledItems ?? 0,
+    failingForMs: tree === undefined ? 0 : running.failing.longestMs(tree.ownItems()),
     hung: running.hung,
     queuedItems,
     isFailoverQueueFull: queuedItems >= settings.configuration.failoverQueueLimit,

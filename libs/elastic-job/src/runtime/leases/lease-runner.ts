@@ -112,7 +112,9 @@ export class LeaseRunner {
     lease.onSettled((item, outcome) => {
       unrecorded?.recorded();
       const isFree = running.endLease(item, lease);
-      events.emit({ kind: 'settled', trigger, taskId, item, outcome, durationMs: clock.monotonicNow() - begunAt });
+      const now = clock.monotonicNow();
+      running.failing.note(item, outcome.kind, now);
+      events.emit({ kind: 'settled', trigger, taskId, item, outcome, durationMs: now - begunAt });
       if (outcome.kind !== 'fenced' && lease.requeueOf(item) === 'overflow') {
         events.emit({ kind: 'failover-overflow', jobName: lease.jobName, items: [item] });
       }

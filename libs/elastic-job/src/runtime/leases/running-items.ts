@@ -1,6 +1,7 @@
 import type { ExecutionLease } from '../../coordination/index.js';
 import { SparseMap } from '../../domain/index.js';
 import type { HungHandler } from '../../executor/index.js';
+import { FailingItems } from './failing-items.js';
 
 /** An item that runs here under a lease, or whose handler goes on after the item was given up. */
 interface HeldHere {
@@ -10,8 +11,9 @@ interface HeldHere {
   isLeaseOver: boolean;
 }
 
-/** Items of one job that run in this process, and the leases that hold them. */
+/** Items of one job that run in this process, the leases that hold them, and those that keep failing. */
 export class RunningItems {
+  readonly failing = new FailingItems();
   private readonly items = new SparseMap<number, HeldHere>();
   /** Listeners that ignore their signals although the items of their runs are settled, by lease. */
   private readonly listeners = new SparseMap<ExecutionLease, HungHandler>();
