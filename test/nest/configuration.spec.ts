@@ -15,7 +15,6 @@ import { ElasticJobHealthModule } from '@app/elastic-job/terminus';
 import { importElasticJobConfiguration } from '@app/elastic-job/tools';
 import { VirtualClock } from '@app/elastic-job/testing';
 import { type DynamicModule, Injectable, Logger, Module } from '@nestjs/common';
-import { ConfigModule } from '@nestjs/config';
 import { CronExpression } from '@nestjs/schedule';
 import { NestFactory } from '@nestjs/core';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -378,6 +377,42 @@ describe('elasticJobConfig', () => {
     expect(JSON.parse(JSON.stringify(withVariables({})))).toEqual({ registry: { type: 'memory' } });
   });
 
+  it('has no option that no variable gives, so that options of code may stand below it', () => {
+    expect(Object.entries(withVariables({})).flat()).not.toContain(undefined);
+    const { registry, ...others } = withVariables({ SERVERS: '10.0.0.1:2181', NAMESPACE: 'orders', HOST: 'a' });
+    expect({ drainTimeoutMs: 10_000, host: 'code', ...others }).toStrictEqual({ drainTimeoutMs: 10_000, host: 'a' });
+    expect({ requestTimeoutMs: 4_000, ...registry }).toStrictEqual({
+      type: 'zookeeper',
+      servers: '10.0.0.1:2181',
+      namespace: 'orders',
+      requestTimeoutMs: 4_000,
+    });
+  });
+
+  it('stands beside options of code, which may go below the variables', async () => {
+    vi.stubEnv('ELASTIC_JOB_DEFAULTS_FAILOVER', 'true');
+    const clock = new VirtualClock();
+    const module = ElasticJobModule.forRootAsync({
+      ...elasticJobConfig.asProvider(),
+      useFactory: (options: ElasticJobModuleOptions) => ({
+        ...options,
+        defaults: { timeZone: 'Europe/Berlin', ...options.defaults },
+        clock,
+      }),
+    });
+    class Jobs {
+      @ElasticJob('* * * * * ?', 1)
+      run(): void {}
+    }
+    @Module({ imports: [module], providers: [Jobs] })
+    class AppModule {}
+    const app = await whileTimePasses(clock, NestFactory.createApplicationContext(AppModule, QUIET));
+    const jobs = new JobApplication(app, clock);
+
+    const [job] = jobs.app.get(JobRegistrar).jobs;
+    expect(job?.configuration).toMatchObject({ timeZone: 'Europe/Berlin', failover: true });
+  });
+
   it('reads every variable as the option of its name', () => {
     const variables = {
       SERVERS: '10.0.0.1:2181',
@@ -556,8 +591,7 @@ describe('elasticJobConfig', () => {
     @Module({
       imports: [
         ElasticJobModule.forRootAsync({
-          imports: [ConfigModule.forFeature(elasticJobConfig)],
-          inject: [elasticJobConfig.KEY],
+          ...elasticJobConfig.asProvider(),
           useFactory: (config: ElasticJobModuleOptions) => ({ ...config, clock }),
         }),
       ],

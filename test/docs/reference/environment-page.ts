@@ -75,7 +75,8 @@ ${GENERATED}
 memory; with \`NODE_ENV=production\` it is none then, and the module ends the start. Start is refused as well if a
 variable is wrong, or is spelled almost like one of these. Others that begin like these, such as
 \`ELASTICJOB_SERVERS\`, are named in the log once; one of the registry ends the start where no variable chooses
-a registry.`;
+a registry. [From the environment](../start/zookeeper.md#from-the-environment) shows how to add options that no
+variable has.`;
 
 const DEFAULTS = `## Defaults of jobs
 

@@ -9,6 +9,7 @@ import {
   JOB_DEFAULTS,
   type JobDefaults,
   mustBe,
+  namesOf,
   oneOf,
   type OptionRow,
   OptionTable,
@@ -35,8 +36,9 @@ interface Variable<Value> extends OptionRow {
   readonly read: (given: string) => Value;
 }
 
+/** Values of the variables that are given; an option without one is missing. */
 type ValuesOf<Rows> = {
-  readonly [Name in keyof Rows]: Rows[Name] extends Variable<infer Value> ? Value | undefined : never;
+  readonly [Name in keyof Rows]?: Rows[Name] extends Variable<infer Value> ? Exclude<Value, undefined> : never;
 };
 
 const TEXT: Variable<string> = { rule: text(), read: String };
@@ -103,7 +105,9 @@ const TABLE = new OptionTable(VARIABLES, 'this package');
 type Texts = Readonly<Record<string, string | undefined>>;
 
 /**
- * The module's options from `ELASTIC_JOB_*` variables, for `ConfigModule.forFeature(elasticJobConfig)`:
+ * The module's options from `ELASTIC_JOB_*` variables, for `forRootAsync(elasticJobConfig.asProvider())`. Options of
+ * code are added by a factory: `{ ...elasticJobConfig.asProvider(), useFactory: (options) => ({ ...options, ... }) }`.
+ * None of these is undefined, so options of code may stand below or above them.
  *
  * | variable | option |
  * |---|---|
@@ -135,7 +139,7 @@ export const elasticJobConfig = registerAs('elasticJob', (): ElasticJobModuleOpt
   const faults = [...TABLE.findBroken(texts), ...judgeOthers(Object.keys(process.env))];
   if (faults.length > 0) throw new ConfigurationError('environment', faults);
   const registry = registryOf(valuesOf(REGISTRY_VARIABLES, texts));
-  // An option that is not said differs from one that is undefined, which the module refuses.
+  // No option is undefined: the module refuses such a registry, and options of code may stand below these.
   const defaults = defaultsOf(texts);
   return { ...(registry && { registry }), ...(defaults && { defaults }), ...valuesOf(MODULE_VARIABLES, texts) };
 });
@@ -154,10 +158,8 @@ function usualRegistry(given: Texts): string | undefined {
 }
 
 function valuesOf<Rows extends Readonly<Record<string, Variable<unknown>>>>(rows: Rows, texts: Texts): ValuesOf<Rows> {
-  return byName<ValuesOf<Rows>>(Object.keys(rows), (option) => {
-    const given = texts[variableOf(String(option))];
-    return given === undefined ? undefined : rows[option]!.read(given);
-  });
+  const given = Object.keys(rows).filter((option) => texts[variableOf(option)] !== undefined);
+  return byName<ValuesOf<Rows>>(given, (option) => rows[option]!.read(texts[variableOf(String(option))]!));
 }
 
 /**
@@ -193,7 +195,7 @@ function findMeant(name: string): { readonly meant: string | undefined; readonly
 
 /** Settings that jobs have in common; undefined if no variable names one. */
 function defaultsOf(texts: Texts): JobDefaults | undefined {
-  const given = Object.entries(valuesOf(DEFAULTS_VARIABLES, texts)).filter(([, value]) => value !== undefined);
+  const given = Object.entries(valuesOf(DEFAULTS_VARIABLES, texts));
   if (given.length === 0) return undefined;
   return Object.fromEntries(given.map(([path, value]) => [path.slice(DEFAULTS.length), value]));
 }
@@ -202,12 +204,13 @@ function registryOf(values: ValuesOf<typeof REGISTRY_VARIABLES>): ElasticJobModu
   const { registry: type, servers, namespace, saslUsername, saslPassword, tls, ...rest } = values;
   const { tlsCaFile: caFile, tlsCertFile: certFile, tlsKeyFile: keyFile, ...others } = rest;
   const files = Object.fromEntries(Object.entries({ caFile, certFile, keyFile }).filter(([, file]) => file));
-  const { sessionTimeoutMs, requestTimeoutMs } = others;
   if (type === undefined) return undefined;
-  if (type !== 'zookeeper') return { type: 'memory', namespace, sessionTimeoutMs, requestTimeoutMs };
+  const { sessionTimeoutMs, requestTimeoutMs } = others;
+  if (type !== 'zookeeper')
+    return onlyGiven({ type: 'memory' as const, namespace, sessionTimeoutMs, requestTimeoutMs });
   // If only one of the two is given, the module's rules refuse it.
   const isNamed = (saslUsername ?? saslPassword) !== undefined;
-  return {
+  return onlyGiven({
     type,
     servers: servers!,
     namespace: namespace!,
@@ -215,7 +218,15 @@ function registryOf(values: ValuesOf<typeof REGISTRY_VARIABLES>): ElasticJobModu
     // TLS that is switched off stays off, whatever files there are.
     tls: (tls ?? Object.keys(files).length > 0) ? files : undefined,
     ...others,
-  };
+  });
+}
+
+/** The values that are given. */
+function onlyGiven<Values extends object>(values: Values): Values {
+  return byName<Values>(
+    namesOf(values).filter((name) => values[name] !== undefined),
+    (name) => values[name],
+  );
 }
 
 function wordOf<Word extends string>(words: readonly Word[]): Variable<Word | undefined> {
