@@ -49,6 +49,7 @@ const GROUPS: readonly Group[] = [
     pages: [
       'production/checklist',
       'production/zookeeper',
+      'production/several-applications',
       'production/session-timeout',
       'production/drain',
       'production/fences',

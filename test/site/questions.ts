@@ -21,6 +21,8 @@ export const QUESTIONS: Readonly<Record<'/' | '/zh/', Readonly<Record<string, re
     'summer time': ['concepts/clock-changes'],
     'compare with Temporal': ['choose'],
     'why not Redis': ['production/zookeeper'],
+    monorepo: ['production/several-applications'],
+    'hybrid application': ['production/several-applications', 'faq'],
     'output of a task': ['cloud/output'],
     misfirePolicy: ['reference/options'],
     SESSION_LOST: ['reference/errors'],
@@ -44,6 +46,8 @@ export const QUESTIONS: Readonly<Record<'/' | '/zh/', Readonly<Record<string, re
     每月最后一天: ['zh/concepts/cron'],
     夏令时: ['zh/concepts/clock-changes'],
     为什么所有作业都在一个实例上运行: ['zh/concepts/strategies'],
+    多个应用: ['zh/production/several-applications'],
+    混合应用: ['zh/production/several-applications', 'zh/faq'],
     '为什么不用 Redis': ['zh/production/zookeeper'],
   },
 };
