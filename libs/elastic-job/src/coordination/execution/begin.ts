@@ -268,13 +268,14 @@ export class Begin {
 
   private get terms(): LeaseTerms {
     const { configuration, tree, trigger } = this;
-    const { failoverQueueLimit, maxExecutorFailovers } = configuration;
+    const { failoverQueueLimit, maxExecutorFailovers, timeoutMs } = configuration;
     const isFailoverOn = failsOver(configuration);
     return {
       trigger,
       isFailoverOn,
       failoverQueueLimit,
       maxExecutorFailovers,
+      timeoutMs,
       expected: expectedItems(tree, configuration),
     };
   }

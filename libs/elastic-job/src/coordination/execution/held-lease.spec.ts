@@ -3,9 +3,11 @@ import {
   CancelledError,
   DrainDeadlineError,
   ExecutorDeathError,
+  HandedOverError,
   JobTimeoutError,
   type RunRecord,
   type ShardOutcome,
+  type StopCause,
 } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import { beforeNextTransaction, JOB, type Member, Registry, SUCCEEDED } from '@test/support/unit/member.js';
@@ -208,6 +210,71 @@ describe('a run that is told to stop for good', () => {
 
     expect(await lease!.settled()).toEqual(new Map([[0, { kind: 'fenced' }]]));
   });
+});
+
+describe('a run that adopts the task of one that was told to stop', () => {
+  it.each([
+    ['cancelled', CancelledError],
+    ['timed-out', JobTimeoutError],
+  ] as const)('is told the same once the task belongs to it: %s', async (cause, reason) => {
+    const lease = await adopt(cause);
+    expect(lease.signalOf(0).aborted).toBe(false);
+    lease.begun(0)!.onAdopted();
+
+    expect(lease.signalOf(0).reason).toBeInstanceOf(reason);
+  });
+
+  it('is settled although an operator cancels it once more and the registry does not answer', async () => {
+    const lease = await adopt('cancelled');
+    const end = registry.memory.fail(() => -7);
+    lease.abortItem(0, new CancelledError(JOB, 0));
+    await registry.clock.advance(1_000);
+    end();
+    await settle(lease, 0, { kind: 'aborted', reason: new CancelledError(JOB, 0) });
+    await registry.clock.advance(10_000);
+
+    expect(await lease.settled()).toMatchObject(new Map([[0, { kind: 'aborted' }]]));
+    expect(await member.holder(0)).toBeUndefined();
+  });
+
+  it('leaves the stop to the next one if it hands the task over first', async () => {
+    const lease = await adopt('cancelled');
+    await settle(lease, 0, { kind: 'aborted', reason: new HandedOverError(JOB, 'leaving') });
+    const handedOver = Object.assign(await recordOf(0), { isAdoptable: true });
+    expect(handedOver.settled).toMatchObject({ cause: 'handed-over' });
+    await operator.set(member.tree.paths.record(0), JSON.stringify(handedOver));
+
+    const next = await claim();
+    next.begun(0)!.onAdopted();
+
+    expect(next.signalOf(0).reason).toBeInstanceOf(CancelledError);
+  });
+
+  it('is not failed over if its executor dies meanwhile', async () => {
+    const lease = await adopt('cancelled');
+    lease.begun(0)!.onAdopted();
+    lease.settle(0, { kind: 'failed', error: new ExecutorDeathError('LOST', 'spec') });
+
+    expect(lease.requeueOf(0)).toBe('none');
+  });
+
+  /** Begins an item whose record shows a task that outlives its holder, and that was told to stop. */
+  async function adopt(cause: StopCause): Promise<ExecutionLease> {
+    await member.begin([0]);
+    const begun = await recordOf(0);
+    const left = Object.assign(begun, { isAdoptable: true, stopped: { run: begun.run!, cause } });
+    await operator.set(member.tree.paths.record(0), JSON.stringify(left));
+    await operator.delete(member.tree.paths.mark(0, 'running'));
+    await operator.create(member.tree.paths.queued(0), '', 'PERSISTENT');
+    return claim();
+  }
+
+  async function claim(): Promise<ExecutionLease> {
+    await member.tree.sync();
+    const claimed = await member.queue.claim(JOB);
+    if (claimed.kind !== 'claimed') throw new Error(`The claim was ${claimed.kind}.`);
+    return claimed.lease;
+  }
 });
 
 describe('what the work of an item is granted', () => {

@@ -9,6 +9,7 @@ import {
   fencedAfter,
   HandedOverError,
   type ItemSet,
+  reasonOfStop,
   type Requeue,
   type RunNote,
   type RunRecord,
@@ -48,6 +49,7 @@ export interface LeaseTerms {
   readonly isFailoverOn: boolean;
   readonly failoverQueueLimit: number;
   readonly maxExecutorFailovers: number;
+  readonly timeoutMs?: number | undefined;
   /** Items expected at the time of the begin; undefined if no job starts after this one. */
   readonly expected: ItemSet | undefined;
 }
@@ -63,6 +65,8 @@ export class HeldLease extends ItemLease {
   private readonly lasts = new SparseMap<number, { readonly ending: AbortState; readonly offSession: () => void }>();
   /** Items whose run was told to stop for good. */
   private readonly stops = new SparseMap<number, ToldRun>();
+  /** Items whose run an operator has cancelled, be it after another signal. */
+  private readonly cancelled = new SparseSet<number>();
   /** Items whose executor may still run although their handler has returned. */
   private readonly unreachable = new SparseSet<number>();
 
@@ -82,14 +86,15 @@ export class HeldLease extends ItemLease {
   override abortItem(item: number, reason: unknown): void {
     const isFirst = !this.endingOf(item).aborted;
     super.abortItem(item, reason);
+    if (reason instanceof CancelledError) this.cancelled.add(item);
     if (isFirst && this.endingOf(item).aborted) this.tellStop(item);
   }
 
-  /** Tells the registry of a stop for good, unless the handler returns at once. */
+  /** Tells the registry of a stop for good, unless it knows of it or the handler returns at once. */
   private tellStop(item: number): void {
     const cause = stopCauseOf(this.endingOf(item).reason);
-    if (cause === undefined) return;
     const { record, version } = this.held.get(item)!;
+    if (cause === undefined || stopOf(record) !== undefined) return;
     const told = new ToldRun(this.tree, item, version, toldRunRecord(record, cause));
     this.stops.set(item, told);
     this.clock.setTimer(0, () => told.leave() && this.settles.add(told));
@@ -113,7 +118,8 @@ export class HeldLease extends ItemLease {
       isLatest: () => this.isLatest(item, run),
       lastSignal: () => this.lastOf(item).signal,
       onAdopted: () => {
-        if (stopOf(record) !== undefined) super.abortItem(item, new CancelledError(tree.jobName, item));
+        const stop = stopOf(record);
+        if (stop !== undefined) this.abortItem(item, reasonOfStop(stop, tree.jobName, item, this.terms.timeoutMs));
       },
     };
   }
@@ -174,8 +180,7 @@ export class HeldLease extends ItemLease {
 
   protected record(item: number, outcome: ShardOutcome): void {
     if (this.tree.signal.aborted) return this.conclude(item, { kind: 'fenced' });
-    const held = this.held.get(item)!;
-    const requeue = this.decideRequeue(held, outcome);
+    const requeue = this.decideRequeue(item, outcome);
     if (requeue === 'none') this.requeues.delete(item);
     else this.requeues.set(item, requeue);
     if (requeue === 'hold') return this.hold(item);
@@ -208,14 +213,15 @@ export class HeldLease extends ItemLease {
     super.conclude(item, outcome);
   }
 
-  private decideRequeue({ record }: HeldItem, outcome: ShardOutcome): Requeue {
+  private decideRequeue(item: number, outcome: ShardOutcome): Requeue {
     const { isFailoverOn, failoverQueueLimit, maxExecutorFailovers } = this.terms;
-    const executorDeaths = record.executorDeaths ?? 0;
+    const { executorDeaths = 0 } = this.held.get(item)!.record;
     // From memory, so instances that queue at the same moment may together exceed the limit.
     const isQueueFull = this.tree.queue().length >= failoverQueueLimit;
     return decideRequeue(outcome, {
       source: this.trigger.source,
       isFailoverOn,
+      isCancelled: this.cancelled.has(item),
       executorDeaths,
       maxExecutorFailovers,
       isQueueFull,

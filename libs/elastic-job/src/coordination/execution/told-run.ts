@@ -5,13 +5,13 @@ import type { EndedItem, Standing } from './ended-item.js';
 
 /**
  * Writes into an item's record that its run was told to stop for good. A sweep after a crash, and an instance that
- * adopts the task, then know it, though the handler goes on. A handler that returns before this has left
- * costs no request for it.
+ * adopts the task, then know it, though the handler goes on. A handler that returns before this has left costs no
+ * request for it.
  *
  * State: `stopped` in `sharding/{item}/record`. The mark stays, so nothing else begins the item.
  *
  * Failures: it is written like an end, until the registry takes it or the session is over. A process that dies before
- * that leaves an orphan that is repeated.
+ * that leaves an orphan, which is repeated unless an operator's request to cancel it stands.
  */
 export class ToldRun implements EndedItem {
   readonly fireTime: number;

@@ -22,7 +22,9 @@ export function stopOf({ run, settled, stopped }: RunRecord): StopCause | undefi
 /** Why the task that a begin adopts was told to stop for good; undefined if it was not, or if nothing is adopted. */
 export function adoptedStopOf(stored: StoredRecord, target: Target): StopCause | undefined {
   if (stored.kind !== 'record' || !isLeftToAdopt(stored) || !hasBegun(stored, target)) return undefined;
-  return stopOf(stored.record);
+  const { run, stopped } = stored.record;
+  // Also of a run that has ended, since it has handed the task over.
+  return stopped?.run === run ? stopped.cause : undefined;
 }
 
 /**

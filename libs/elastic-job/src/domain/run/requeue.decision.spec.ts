@@ -13,6 +13,7 @@ import type { ShardOutcome } from './shard-outcome.js';
 const STATE: RequeueState = {
   source: 'NORMAL_TRIGGER',
   isFailoverOn: true,
+  isCancelled: false,
   executorDeaths: 0,
   maxExecutorFailovers: 3,
   isQueueFull: false,
@@ -41,10 +42,19 @@ describe('what becomes of an item that is not done', () => {
     ['was aborted as its instance left', ABORTED, 'queue', 'queue'],
     ['was cancelled', { kind: 'aborted', reason: CANCELLED }, 'none', 'none'],
     ['hung', hung(DRAINED), 'queue', 'none'],
-    ['hung although it was cancelled', hung(CANCELLED), 'none', 'none'],
   ])('is $2 after a run that %s, and $3 if that run was a failover', (_, outcome, first, rescue) => {
     expect(decideRequeue(outcome, STATE)).toBe(first);
     expect(decideRequeue(outcome, { ...STATE, source: 'FAILOVER' })).toBe(rescue);
+  });
+
+  it.each<[string, ShardOutcome, string]>([
+    ['hung', hung(CANCELLED), 'none'],
+    ['had outlived its time limit before, and hung', hung(new JobTimeoutError('j', 0, 1)), 'none'],
+    ['was aborted before as its instance left', ABORTED, 'none'],
+    ['has an executor that may run still', died('UNREACHABLE'), 'hold'],
+    ['has a task that goes on elsewhere', { kind: 'aborted', reason: new HandedOverError('j', 'moved') }, 'queue'],
+  ])('is $2 after a cancelled run that %s', (_, outcome, requeue) => {
+    expect(decideRequeue(outcome, { ...STATE, isCancelled: true })).toBe(requeue);
   });
 
   it('is none without failover, but a run that may still go on keeps its mark', () => {

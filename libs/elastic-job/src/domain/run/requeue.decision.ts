@@ -1,6 +1,5 @@
 import { deathIn } from './executor-death.error.js';
 import {
-  CancelledError,
   DrainDeadlineError,
   HandedOverError,
   HandlerHungError,
@@ -25,6 +24,8 @@ export interface RequeueState {
   /** Source of the run that has ended. */
   readonly source: ExecutionSource;
   readonly isFailoverOn: boolean;
+  /** True if an operator has cancelled the run, be it after another signal. */
+  readonly isCancelled: boolean;
   /** Earlier deaths of the target's executors by their own fault. */
   readonly executorDeaths: number;
   readonly maxExecutorFailovers: number;
@@ -44,18 +45,19 @@ export function decideRequeue(outcome: ShardOutcome, state: RequeueState): Reque
   if (outcome.kind === 'aborted' && outcome.reason instanceof HandedOverError) return 'queue';
   const death = deathIn(outcome);
   if (death?.state === 'UNREACHABLE') return 'hold';
-  if (!state.isFailoverOn || (death === undefined && !isRepeatedElsewhere(outcome, state.source))) return 'none';
+  if (!state.isFailoverOn || state.isCancelled) return 'none';
+  if (death === undefined && !isRepeatedElsewhere(outcome, state.source)) return 'none';
   if (death?.isInnocent === false && state.executorDeaths >= state.maxExecutorFailovers) return 'exhausted';
   return state.isQueueFull ? 'overflow' : 'queue';
 }
 
-// True for a run that was cut short for its instance's sake. A cancelled run is not repeated. The item of a hung
+// True for a run that was cut short for its instance's sake. The item of a hung
 // handler is passed on once: if it hangs again, the fault is the handler's, and passing it on would block all instances
 // in turn.
 function isRepeatedElsewhere(outcome: ShardOutcome, source: ExecutionSource): boolean {
   if (outcome.kind !== 'aborted') return false;
   const { reason } = outcome;
-  if (reason instanceof HandlerHungError) return source !== 'FAILOVER' && !(reason.cause instanceof CancelledError);
+  if (reason instanceof HandlerHungError) return source !== 'FAILOVER';
   return (
     reason instanceof DrainDeadlineError ||
     reason instanceof InstanceRemovedError ||

@@ -37,8 +37,8 @@ export interface BegunItem {
    */
   lastSignal(): AbortSignal;
   /**
-   * Call this once the task belongs to this run: the signal aborts if a former run that has followed it was cancelled.
-   * Not before, since the task would then be left to itself.
+   * Call this once the task belongs to this run: the signal aborts if a former run that has followed it was told to
+   * stop for good. Not before, since the task would then be left to itself.
    */
   onAdopted(): void;
   /** For work in tasks, while a tracer follows the run. */

@@ -1,3 +1,4 @@
+import type { JobName } from '../cluster/index.js';
 import { CancelledError, JobTimeoutError } from './lease.errors.js';
 import type { ShardOutcomeKind } from './shard-outcome.js';
 
@@ -18,6 +19,11 @@ export interface StoppedRun {
 export function stopCauseOf(reason: unknown): StopCause | undefined {
   if (reason instanceof CancelledError) return 'cancelled';
   return reason instanceof JobTimeoutError ? 'timed-out' : undefined;
+}
+
+/** The reason of the signal of a run that is told to stop for good. @param timeoutMs the job's time limit, if known */
+export function reasonOfStop(cause: StopCause, jobName: JobName, item: number, timeoutMs = 0): Error {
+  return cause === 'timed-out' ? new JobTimeoutError(jobName, item, timeoutMs) : new CancelledError(jobName, item);
 }
 
 /** Outcome of a stopped run, whatever its handler does. */
