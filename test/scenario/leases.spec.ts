@@ -184,21 +184,6 @@ describe('an operator who cancels', () => {
     expect(outcomesOf(0, 1)).toMatchObject([{ kind: 'aborted', reason: { code: 'CANCELLED' } }]);
     expect(outcomesOf(0, 0)).toEqual([]);
   });
-
-  it('does not cancel the rescue of an item whose holder crashed before it could see the cancel', async () => {
-    await startCluster(2, {
-      handler: ({ source }) => (source === 'FAILOVER' ? cluster.clock.sleep(5_000) : new Promise(() => {})),
-      failover: true,
-    });
-    const first = await fire();
-    const holder = runsFor(first).find(({ item }) => item === 1)!.instance;
-    const operator = await operations();
-    cluster.crash(holder);
-    await cluster.clock.advanceUntil(operator.cancel(JOB, 1));
-    await cluster.advance(30_000);
-
-    expect(outcomesOf(1 - holder, 1)).toEqual([{ kind: 'succeeded' }]);
-  });
 });
 
 type Options = Partial<JobOptions> & { readonly handler?: (context: ShardingContext) => unknown };

@@ -142,16 +142,20 @@ describe('requests of operators', () => {
     expect(uids('task-launched', 0)).toHaveLength(1);
   });
 
-  it('cancel one task for good, also if its scheduler dies before the task has ended', async () => {
+  it.each([
+    ['the task has ended', false],
+    ['it hears of the cancel', true],
+  ])('cancel one task for good, also if its scheduler dies before %s', async (_, isDead) => {
     await start(3, { failover: true });
     tasks.script(JOB, ({ clock }) => clock.sleep(10 * MINUTE)); // it ignores its signal
     await fire();
     const holder = cluster.runs(JOB).find(({ item }) => item === 0)!.instance;
     const operate = new JobOperateApi(operator, cluster.clock);
+    if (isDead) cluster.crash(holder);
     await cluster.clock.advanceUntil(operate.cancel(JOB, 0));
     await cluster.advance(500);
 
-    cluster.crash(holder);
+    if (!isDead) cluster.crash(holder);
     await cluster.advance(35_000);
 
     expect(uids('task-launched', 0)).toHaveLength(1);

@@ -63,6 +63,39 @@ describe.each([
   });
 });
 
+it.each([
+  ['dies', crash],
+  ['is cut off', cutOff],
+])('is not repeated if its process %s before it hears of the cancel', async (_, end) => {
+  const holder = await runDeaf({});
+  await end(holder);
+
+  expect(await cancel()).toMatchObject({ kind: 'requested' });
+  await cluster.advance(MINUTE);
+
+  expect(runs()).toHaveLength(1);
+  expect(await record()).toMatchObject({ settled: { outcome: 'aborted', cause: 'cancelled' } });
+});
+
+it('is not repeated if it is cancelled after its time limit, and let go', async () => {
+  await runDeaf({ timeoutMs: 20_000, onHung: 'release' });
+  await cluster.advance(22_000);
+  await cancel();
+
+  await cluster.advance(2 * MINUTE);
+
+  expect(runs()).toHaveLength(1);
+  expect(await operator.exists(`/${JOB}/sharding/0/running`)).toBeUndefined();
+});
+
+it('is passed on once after its time limit if it is let go', async () => {
+  await runDeaf({ timeoutMs: 20_000, onHung: 'release' });
+
+  await cluster.advance(2 * MINUTE);
+
+  expect(runs()).toMatchObject([{}, { source: 'FAILOVER' }]);
+});
+
 it('is not repeated after a cancel once it was let go', async () => {
   await runDeaf({ onHung: 'release' });
   await cancel();

@@ -92,7 +92,8 @@ function operations(paths: JobPaths, item: number, facts: CancelFacts, run: stri
   return [
     { kind: 'check', path: paths.record(item), version: record?.stat.version },
     { kind: 'check', path: paths.mark(item, 'running') },
-    ...(parent === undefined ? [creation(paths.cancels)] : []),
+    // Changed in any case, so that a sweep which has read the requests before is refused.
+    parent === undefined ? creation(paths.cancels) : { kind: 'set', path: paths.cancels, data: '' },
     // Replaces a leftover request for an earlier run.
     request === undefined ? creation(path, run) : { kind: 'set', path, data: run, version: request.stat.version },
   ];

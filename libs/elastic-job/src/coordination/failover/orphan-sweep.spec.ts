@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { RegistryCenter } from '../../registry/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
 import { beforeNextTransaction, JOB, type Member, type Registry, SUCCEEDED } from '@test/support/unit/member.js';
 import { ThreeMembers } from '@test/support/unit/three-members.js';
@@ -9,9 +10,11 @@ let leader: Member;
 let worker: Member;
 let third: Member;
 let term: LeadershipTerm;
+let operator: RegistryCenter;
 beforeEach(async () => {
   members = await ThreeMembers.start();
   ({ registry, leader, worker, third, term } = members);
+  operator = await registry.operator();
 });
 
 describe('the sweep', () => {
@@ -62,6 +65,47 @@ describe('the sweep', () => {
     beforeNextTransaction(leader, () => writeConfig(now, next));
 
     expect(await leader.orphans.sweep(leader.tree, term)).toEqual([3]);
+  });
+
+  it.each([
+    ['the first one of its job', false],
+    ['one of several', true],
+  ])('queues no run that an operator cancels while it sweeps, be it %s', async (_, isThere) => {
+    const { paths } = leader.tree;
+    const { lease } = await worker.begin([0]);
+    if (isThere) await operator.create(paths.cancels, '', 'PERSISTENT');
+    worker.die();
+    beforeNextTransaction(leader, async () => {
+      if (!isThere) await operator.create(paths.cancels, '', 'PERSISTENT');
+      await operator.set(paths.cancels, '');
+      await operator.create(paths.cancel(0), lease!.run!, 'PERSISTENT');
+    });
+
+    expect(await leader.orphans.sweep(leader.tree, term)).toEqual([]);
+    await leader.tree.sync();
+    expect(JSON.parse((await operator.read(paths.record(0)))!.data)).toMatchObject({
+      settled: { outcome: 'aborted', cause: 'cancelled' },
+    });
+  });
+
+  it('queues a run whose executor an operator has confirmed to be gone', async () => {
+    const { paths } = leader.tree;
+    const { lease } = await worker.begin([0]);
+    await operator.create(paths.cancels, '', 'PERSISTENT');
+    await operator.create(paths.cancel(0), `${lease!.run} lost`, 'PERSISTENT');
+    worker.die();
+
+    expect(await leader.orphans.sweep(leader.tree, term)).toEqual([0]);
+  });
+
+  it('queues a run if an earlier one of its item is to be cancelled', async () => {
+    const { paths } = leader.tree;
+    await worker.begin([0]);
+    await operator.create(paths.cancels, '', 'PERSISTENT');
+    await operator.create(paths.cancel(0), 'an earlier run', 'PERSISTENT');
+    worker.die();
+
+    expect(await leader.orphans.sweep(leader.tree, term)).toEqual([0]);
   });
 
   it('removes stale marks and queues nothing if failover is off', async () => {

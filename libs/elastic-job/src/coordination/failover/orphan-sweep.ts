@@ -36,7 +36,7 @@ import { blamedItem } from '../execution/index.js';
 import { type JobTree, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
 import type { Absences } from '../membership/index.js';
-import { loadMarks, marksOf, sweepOperations } from './sweep-operations.js';
+import { cancelsAsLoaded, loadMarks, marksOf, sweepOperations } from './sweep-operations.js';
 
 /**
  * The right to sweep, and its duration. The leader of ours has it or, if Java leads, the first instance of ours; in a
@@ -87,20 +87,27 @@ export class OrphanSweep {
       if (orphans.length === 0) return [];
       // An orphan is queued, or dropped, by the total and by failover being on.
       const guard = [...sweeper.guard, ...tree.configAsRead()];
-      const operations = orphans.flatMap((orphan) => sweepOperations(tree, orphan, this.clock.wallNow()));
-      const result = await tree.commit([...guard, ...operations], { signal }).catch((error: unknown) => {
-        const blamed = blamedItem(tree, error);
-        if (blamed === undefined || leftOut.size >= MOST_LEFT_OUT) throw error;
-        leftOut.add(blamed);
-        onLeftOut(error);
-        return undefined;
-      });
+      const result = await tree
+        .commit([...guard, ...this.operations(tree, orphans)], { signal })
+        .catch((error: unknown) => {
+          const blamed = blamedItem(tree, error);
+          if (blamed === undefined || leftOut.size >= MOST_LEFT_OUT) throw error;
+          leftOut.add(blamed);
+          onLeftOut(error);
+          return undefined;
+        });
       if (result?.kind !== 'committed') return undefined;
       const overflowed = itemsAt(orphans, 'overflow');
       if (overflowed.length > 0) onOverflow(overflowed);
       return itemsAt(orphans, 'queue');
     };
     return untilCommitted(tree, 'the sweep', attempt, signal);
+  }
+
+  private operations(tree: JobTree, orphans: readonly PlacedOrphan[]): Operation[] {
+    const mayRepeat = orphans.some(({ place }) => place === 'queue');
+    const operations = orphans.flatMap((orphan) => sweepOperations(tree, orphan, this.clock.wallNow()));
+    return mayRepeat ? [...cancelsAsLoaded(tree), ...operations] : operations;
   }
 
   private place(tree: JobTree, orphans: readonly OrphanedItem[]): PlacedOrphan[] {
@@ -133,7 +140,7 @@ export class OrphanSweep {
     if (!(await loadMarks(tree, tree.signal))) return undefined;
     const found = findOrphanedItems(marksOf(tree), (instanceId) => instanceId !== tree.self.jobInstanceId);
     const orphans = this.place(tree, found);
-    const operations = orphans.flatMap((orphan) => sweepOperations(tree, orphan, this.clock.wallNow()));
+    const operations = this.operations(tree, orphans);
     return {
       operations: operations.length === 0 ? [] : [...tree.configAsRead(), ...operations],
       queued: itemsAt(orphans, 'queue'),

@@ -4,15 +4,18 @@ import {
   type HolderMark,
   type ItemMarks,
   type OrphanPlace,
+  parseCancelRequest,
   type PlacedOrphan,
   type RunRecord,
   stoppedRunRecord,
   stopOf,
+  type StoredRecord,
+  toldRunRecord,
 } from '../../domain/index.js';
-import type { Operation } from '../../registry/index.js';
+import { creation, type Operation } from '../../registry/index.js';
 import type { JobTree } from '../job-tree/index.js';
 
-/** Loads the marks by which items are held, and the records of those items. @see JobTree.load */
+/** Loads the marks by which items are held, and the records and cancels of those items. @see JobTree.load */
 export function loadMarks(
   tree: JobTree,
   signal: AbortSignal,
@@ -22,7 +25,16 @@ export function loadMarks(
   const paths = marked.flatMap((item) =>
     [...HOLDER_MARKS, 'record' as const].map((name) => tree.paths.mark(item, name)),
   );
+  const cancelled = marked.filter((item) => tree.isCancelled(item));
+  if (paths.length > 0) paths.push(tree.paths.cancels, ...cancelled.map((item) => tree.paths.cancel(item)));
   return tree.load(paths, { signal });
+}
+
+/** Operations that are refused if an operator has cancelled a run since the marks were loaded. */
+export function cancelsAsLoaded(tree: JobTree): Operation[] {
+  const path = tree.paths.cancels;
+  if (!tree.has(path)) return [creation(path), { kind: 'delete', path }];
+  return [{ kind: 'check', path, version: tree.stat(path)?.version }];
 }
 
 /** Loaded marks of items. */
@@ -33,8 +45,21 @@ export function marksOf(tree: JobTree, items: readonly number[] = tree.items()):
       const node = tree.node(tree.paths.mark(item, mark));
       if (node !== undefined) holders.set(mark, node.data);
     }
-    return { item, stored: tree.record(item)?.stored ?? { kind: 'none' }, holders };
+    return { item, stored: storedOf(tree, item), holders };
   });
+}
+
+/** The record, which says that the run was cancelled also if its holder has not heard of that. */
+function storedOf(tree: JobTree, item: number): StoredRecord {
+  const stored = tree.record(item)?.stored ?? { kind: 'none' };
+  const request = tree.isCancelled(item) ? tree.node(tree.paths.cancel(item)) : undefined;
+  if (stored.kind === 'none' || request === undefined) return stored;
+  const { record } = stored;
+  const { run, isConfirmedLost } = parseCancelRequest(request.data);
+  if (run !== record.run || isConfirmedLost || record.settled !== undefined || stopOf(record) !== undefined) {
+    return stored;
+  }
+  return { kind: 'record', record: toldRunRecord(record, 'cancelled') };
 }
 
 /**
@@ -68,13 +93,14 @@ function recordOperation(tree: JobTree, { item, run, place }: PlacedOrphan, at: 
   if (run === undefined) return tree.recordAsRead(item);
   const path = tree.paths.record(item);
   const { data, stat } = tree.node(path)!;
-  const dropped = droppedRecord(run, place, at);
-  return { kind: 'set', path, data: dropped ? tree.recordText(dropped) : data, version: stat.version };
+  const swept = sweptRecord(run, place, at);
+  return { kind: 'set', path, data: swept ? tree.recordText(swept) : data, version: stat.version };
 }
 
-/** The end of a run that is not repeated; undefined if it is, or has ended before. */
-function droppedRecord(run: RunRecord, place: OrphanPlace, at: number): RunRecord | undefined {
+/** The end of a run that is not repeated, or the stop of one whose task is adopted; undefined: the record stays. */
+function sweptRecord(run: RunRecord, place: OrphanPlace, at: number): RunRecord | undefined {
+  if (place === 'overflow') return droppedRunRecord(run, at, 'overflow');
   const stop = stopOf(run);
-  if (place === 'stopped' && stop !== undefined) return stoppedRunRecord(run, at, stop);
-  return place === 'overflow' ? droppedRunRecord(run, at, 'overflow') : undefined;
+  if (stop === undefined) return undefined;
+  return place === 'stopped' ? stoppedRunRecord(run, at, stop) : run;
 }
