@@ -463,4 +463,9 @@ export const REGRESSIONS: readonly Regression[] = [
     edition: 'tasks',
     showed: 'a checker did not know that a gated task waits for its adoption while its job has no instance',
   },
+  {
+    seed: 122,
+    edition: 'tasks',
+    showed: 'a checker did not know that a run which adopts a cancelled task is told of the cancel',
+  },
 ];

@@ -1,10 +1,13 @@
-import type { History } from '../history.js';
+import type { Begin, History } from '../history.js';
 import type { EntryOf } from '../log.js';
 import type { Run } from '../runs.js';
 import { isSameTarget } from '../../../libs/elastic-job/src/domain/index.js';
 import { itemKey, type Violation } from './invariant.js';
 
-/** A cancel aborts exactly the run that it names. A cancelled run is reported as aborted, and not failed over. */
+/**
+ * A cancel aborts the run that it names, and those that adopt its task. A cancelled run is reported as aborted, and not
+ * failed over.
+ */
 export function cancels(history: History): Violation[] {
   const asked = history.of('operation').filter(({ name, id }) => name === 'cancel' && id !== undefined);
   const named = new Set(asked.map(({ id }) => id));
@@ -13,10 +16,20 @@ export function cancels(history: History): Violation[] {
     ...asked.flatMap((request) => unheard(history, request)),
     ...cancelled.flatMap((run) => {
       const begin = history.beginOf(run);
-      if (begin === undefined || named.has(begin.record.run)) return afterCancel(history, run);
+      if (begin === undefined || [begin, ...adopted(history, begin)].some(({ record }) => named.has(record.run)))
+        return afterCancel(history, run);
       return [violation(run, 'was cancelled, and nobody has asked for it')];
     }),
   ];
+}
+
+/** Earlier begins of the same launch: a run takes over the task of the others, and what it was told. */
+function adopted(history: History, { at, jobName, item, record }: Begin): readonly Begin[] {
+  const { launch, target } = record;
+  if (launch === undefined) return [];
+  return history
+    .beginsOf(jobName, item)
+    .filter((other) => other.at < at && other.record.launch === launch && isSameTarget(other.record.target, target));
 }
 
 function unheard(history: History, { at, jobName, item, id }: EntryOf<'operation'>): Violation[] {

@@ -36,6 +36,8 @@ interface BeginOptions {
   readonly origin?: TriggerOrigin;
   readonly isClaim?: boolean;
   readonly endsAt?: number;
+  /** Number of the launch, for work in tasks. */
+  readonly launch?: number;
   readonly run?: Partial<RunFact>;
   /** @default JOB */
   readonly jobName?: string;
@@ -122,12 +124,13 @@ export class HandMadeHistory {
   begin(
     seconds: number,
     item: number,
-    { by, fireTime, origin = 'schedule', isClaim, endsAt, run, jobName = JOB, starts = [] }: BeginOptions,
+    { by, fireTime, origin = 'schedule', isClaim, endsAt, launch, run, jobName = JOB, starts = [] }: BeginOptions,
   ): this {
     const path = `/${jobName}/sharding/${item}`;
     const number = (this.runs += 1);
     const target = { fireTime: START + fireTime * 1_000, origin };
-    const record = { run: String(number), by: idOf(by), target, attempt: 1, begunAt: START + seconds * 1_000 };
+    const begunAt = START + seconds * 1_000;
+    const record = { run: String(number), by: idOf(by), target, attempt: 1, begunAt, ...(launch && { launch }) };
     const settled = { at: 0, outcome: 'succeeded' as const };
     this.commit(seconds, sessionOf(by), [
       ...(isClaim

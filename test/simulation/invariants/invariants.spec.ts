@@ -44,6 +44,16 @@ function withoutItem(from: number, to: number): HandMadeHistory {
     .commit(to, sessionOf(0), [created(`${ITEMS}/1`)]);
 }
 
+/** The run of a task is cancelled, its holder dies, and the run of this launch that claims the item is aborted too. */
+function afterCancelledTask(launch: number): HandMadeHistory {
+  return healthy((item, fireTime) => item === 0 && fireTime === 30)
+    .begin(30.01, 0, { by: 0, fireTime: 30, endsAt: Infinity, launch: 1 })
+    .note(31, { kind: 'operation', name: 'cancel', jobName: JOB, item: 0, id: '10', outcome: 'done' })
+    .note(31.1, { kind: 'aborted', run: 10, reason: 'CancelledError' })
+    .begin(35, 0, { by: 1, fireTime: 30, isClaim: true, endsAt: Infinity, launch })
+    .note(35.1, { kind: 'aborted', run: 11, reason: 'CancelledError' });
+}
+
 /** A history that breaks the promise of this number. */
 const BROKEN: readonly (readonly [number, string, () => HandMadeHistory])[] = [
   [
@@ -155,6 +165,7 @@ const BROKEN: readonly (readonly [number, string, () => HandMadeHistory])[] = [
         .note(33, { kind: 'operation', name: 'cancel', jobName: JOB, item: 0, id: '5', outcome: 'done' })
         .note(34, { kind: 'aborted', run: 11, reason: 'CancelledError' }),
   ],
+  [11, 'a run is cancelled since an earlier launch of its target was', () => afterCancelledTask(2)],
   [
     11,
     'a run goes on that was cancelled',
@@ -368,6 +379,12 @@ describe('the checkers', () => {
     const { check } = INVARIANTS.find((invariant) => invariant.number === 23)!;
 
     expect(check(withoutItem(from, to).build())).toEqual([]);
+  });
+
+  it('allow the run that adopts a cancelled task to end as cancelled', () => {
+    const { check } = INVARIANTS.find((invariant) => invariant.number === 11)!;
+
+    expect(check(afterCancelledTask(1).build())).toEqual([]);
   });
 
   it('have a history for each promise that breaks it', () => {
