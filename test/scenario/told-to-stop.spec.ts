@@ -3,6 +3,7 @@ import type { JobOptions, ShardingContext } from '../../libs/elastic-job/src/dom
 import { JobOperateApi, ShardingOperateApi } from '../../libs/elastic-job/src/operations/index.js';
 import type { RegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import { createTestCluster, type TestCluster, type TestRun } from '../../libs/elastic-job/src/testing/index.js';
+import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
 import { operatorOf } from './support/registry-walk.js';
 
 const JOB = 'settle-orders';
@@ -36,6 +37,18 @@ describe.each([
     expect(runs()).toHaveLength(1);
     expect(await operator.exists(`/${JOB}/sharding/0/running`)).toBeUndefined();
     expect(await record()).toMatchObject({ settled });
+    expect(cutShort()).toMatchObject([{ items: [0], fireTime: runs()[0]!.fireTime, reason: settled.cause }]);
+  });
+
+  it('is told with the same reason if failover is off', async () => {
+    const holder = await runDeaf({ ...options, failover: false });
+    await stop();
+    await cluster.advance(1_000);
+
+    cluster.crash(holder);
+    await cluster.advance(MINUTE);
+
+    expect(cutShort()).toMatchObject([{ items: [0], reason: settled.cause }]);
   });
 
   it('is not repeated either if its job was disabled and enabled meanwhile', async () => {
@@ -216,6 +229,10 @@ function shutDown(instance: number): Promise<unknown> {
 
 function runs(): readonly TestRun[] {
   return cluster.runs(JOB);
+}
+
+function cutShort(): readonly JobEvent[] {
+  return cluster.instances.flatMap((_, index) => cluster.events(index)).filter(({ kind }) => kind === 'cut-short');
 }
 
 async function record(): Promise<unknown> {

@@ -89,6 +89,8 @@ describe('lines of the log', () => {
   it.each([
     ['failover-off', 'failover is off; set failover: true for work that has to be done'],
     ['beyond-total', 'the job has fewer items now'],
+    ['cancelled', 'an operator has cancelled it'],
+    ['timed-out', 'it has taken longer than timeoutMs'],
   ] as const)('name run and remedy of a run that a crash has cut short: %s', (reason, remedy) => {
     const what = 'item 0 of an instance that is gone cut short for 1970-01-01T00:00:00.000Z';
 

@@ -231,14 +231,16 @@ function outcomeLine(item: string, outcome: SettledOutcome, after: string): Even
   }
 }
 
+const CUT_SHORT_REASONS = {
+  'failover-off': 'failover is off; set failover: true for work that has to be done',
+  'beyond-total': 'the job has fewer items now',
+  cancelled: 'an operator has cancelled it',
+  'timed-out': 'it has taken longer than timeoutMs',
+} as const satisfies Record<EventOf<'cut-short'>['reason'], string>;
+
 function cutShortLine({ jobName, items, fireTime, reason }: EventOf<'cut-short'>): EventLine {
   const run = `${jobName}: ${itemsText(items)} of an instance that is gone cut short for ${instant(fireTime)}`;
-  const line = `${run}, not repeated: `;
-  return warn(
-    reason === 'failover-off'
-      ? `${line}failover is off; set failover: true for work that has to be done`
-      : `${line}the job has fewer items now`,
-  );
+  return warn(`${run}, not repeated: ${CUT_SHORT_REASONS[reason]}`);
 }
 
 function fencedText({ unrecorded }: Extract<SettledOutcome, { readonly kind: 'fenced' }>): string {

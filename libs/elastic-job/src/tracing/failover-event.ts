@@ -12,8 +12,9 @@ export type FailoverEvent =
   /** This instance, as leader, has queued the items of crashed instances. */
   | { readonly kind: 'orphaned'; readonly jobName: JobName; readonly items: readonly number[] }
   /**
-   * Runs of crashed instances were cut short and are not repeated: failover is off, or there is no such item any more.
-   * Reported by the leader. `fireTime` in milliseconds since the epoch.
+   * Runs of crashed instances were cut short and are not repeated: failover is off, there is no such item any more, or
+   * they were cancelled or have outlived `timeoutMs`. Reported by the leader. `fireTime` in milliseconds since the
+   * epoch.
    */
   | {
       readonly kind: 'cut-short';

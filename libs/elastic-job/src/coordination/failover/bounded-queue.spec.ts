@@ -26,7 +26,9 @@ describe('a queue with a limit', () => {
     worker.die();
     const overflowed: (readonly number[])[] = [];
 
-    expect(await leader.orphans.sweep(leader.tree, term, (items) => overflowed.push(items))).toEqual([0, 1]);
+    expect(await leader.orphans.sweep(leader.tree, term, { onOverflow: (items) => overflowed.push(items) })).toEqual([
+      0, 1,
+    ]);
 
     expect(overflowed).toEqual([[2, 3]]);
     const run = { fireTime: 1_000, lastHolder: worker.id };

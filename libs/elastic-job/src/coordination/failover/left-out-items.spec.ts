@@ -117,5 +117,5 @@ async function start(shardingTotalCount: number): Promise<void> {
 }
 
 function sweep(onLeftOut?: (error: unknown) => void): Promise<readonly number[]> {
-  return registry.clock.advanceUntil(leader.orphans.sweep(leader.tree, term, undefined, onLeftOut));
+  return registry.clock.advanceUntil(leader.orphans.sweep(leader.tree, term, { onLeftOut }));
 }

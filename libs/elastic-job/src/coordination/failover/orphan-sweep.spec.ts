@@ -201,7 +201,7 @@ describe('the sweep of an instance that an operator has shut down', () => {
     await worker.begin([0]);
     worker.die();
     const told: unknown[] = [];
-    await leader.orphans.sweep(leader.tree, term, (items) => told.push(items));
+    await leader.orphans.sweep(leader.tree, term, { onOverflow: (items) => told.push(items) });
     expect(told).toEqual([]);
   });
 });

@@ -22,12 +22,15 @@
  */
 import type { Clock } from '../../clock/index.js';
 import {
+  byFireTime,
+  type CutShortRuns,
   failsOver,
   findOrphanedItems,
   type OrphanedItem,
   type OrphanPlace,
   type PlacedOrphan,
   placeOrphans,
+  stopOf,
   unrecordedHolders,
 } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
@@ -54,6 +57,18 @@ export interface OwnSweep {
   readonly queued: readonly number[];
   /** Items that found the queue full. Their runs are recorded as aborted. */
   readonly overflowed: readonly number[];
+  /** Runs that had been told to stop for good. They are recorded as ended. */
+  readonly stopped: readonly CutShortRuns[];
+}
+
+/** What a sweep tells of besides the items that it queues. */
+interface SweepListener {
+  /** Hears of orphans that found the queue full; their runs are recorded as aborted. */
+  readonly onOverflow?: (items: readonly number[]) => void;
+  /** Hears of runs that had been told to stop for good; they are recorded as ended. */
+  readonly onStopped?: (runs: CutShortRuns) => void;
+  /** Hears errors of items whose nodes this client may not write. */
+  readonly onLeftOut?: (error: unknown) => void;
 }
 
 /** Finds and sweeps orphans. */
@@ -68,15 +83,12 @@ export class OrphanSweep {
   /**
    * Looks for orphans, queues the owed ones and removes stale marks. A missing Java peer, and an instance that was shut
    * down, are left alone for their grace; look again when `Absences` says so.
-   * @param onOverflow hears of orphans that found the queue full; their runs are recorded as aborted
-   * @param onLeftOut hears errors of items whose nodes this client may not write
    * @returns the items that were queued
    */
   async sweep(
     tree: JobTree,
     sweeper: Sweeper,
-    onOverflow: (items: readonly number[]) => void = () => {},
-    onLeftOut: (error: unknown) => void = () => {},
+    { onOverflow = () => {}, onStopped = () => {}, onLeftOut = () => {} }: SweepListener = {},
   ): Promise<readonly number[]> {
     const { signal } = sweeper;
     await tree.sync({ signal });
@@ -99,6 +111,7 @@ export class OrphanSweep {
       if (result?.kind !== 'committed') return undefined;
       const overflowed = itemsAt(orphans, 'overflow');
       if (overflowed.length > 0) onOverflow(overflowed);
+      for (const runs of stoppedOf(orphans)) onStopped(runs);
       return itemsAt(orphans, 'queue');
     };
     return untilCommitted(tree, 'the sweep', attempt, signal);
@@ -145,12 +158,21 @@ export class OrphanSweep {
       operations: operations.length === 0 ? [] : [...tree.configAsRead(), ...operations],
       queued: itemsAt(orphans, 'queue'),
       overflowed: itemsAt(orphans, 'overflow'),
+      stopped: stoppedOf(orphans),
     };
   }
 }
 
 function itemsAt(orphans: readonly PlacedOrphan[], wanted: OrphanPlace): number[] {
   return orphans.filter(({ place }) => place === wanted).map(({ item }) => item);
+}
+
+function stoppedOf(orphans: readonly PlacedOrphan[]): readonly CutShortRuns[] {
+  const stopped = orphans.flatMap(({ item, place, run }) => {
+    const reason = place === 'stopped' && run !== undefined ? stopOf(run) : undefined;
+    return reason === undefined ? [] : { item, run: run!, reason };
+  });
+  return byFireTime(stopped);
 }
 
 function isShutDown(tree: JobTree, instanceId: string): boolean {

@@ -30,6 +30,11 @@ describe('runs that a crash has cut short and nobody repeats', () => {
     expect(found).toEqual([{ items: [4], fireTime: 1, reason: 'beyond-total' }]);
   });
 
+  it.each(['cancelled', 'timed-out'] as const)('are told with the reason for which they had to stop: %s', (cause) => {
+    const { found } = find([run(0, 1, { stopped: { run: 'r', cause } }), run(1, 1), run(4, 1)]);
+    expect(found.map(({ reason }) => reason)).toEqual([cause, 'failover-off', 'beyond-total']);
+  });
+
   it('are told of later if the holder is gone and its mark is not', () => {
     expect(find([run(0, 1, {}, true)])).toEqual({ found: [], isAwaited: true });
   });

@@ -1,10 +1,13 @@
-import { isLeftToAdopt, type StoredRecord } from '../run/index.js';
+import { isLeftToAdopt, type RunRecord, stopOf, type StoredRecord } from '../run/index.js';
 
 /**
- * Why nobody repeats a run that a crash has cut short: `failover-off`: the job has no failover; `beyond-total`: the
- * total is smaller now, so there is no such item any more.
+ * Why nobody repeats a run that a crash has cut short:
+ * - `failover-off`: the job has no failover;
+ * - `beyond-total`: the total is smaller now, so there is no such item any more;
+ * - `cancelled`: an operator had cancelled it;
+ * - `timed-out`: it had taken longer than `timeoutMs`.
  */
-export type CutShortReason = 'failover-off' | 'beyond-total';
+export type CutShortReason = 'failover-off' | 'beyond-total' | 'cancelled' | 'timed-out';
 
 /** Runs of one fire time that a crash has cut short and that nobody repeats. */
 export interface CutShortRuns {
@@ -22,6 +25,13 @@ export interface LastRun {
   readonly isHeld: boolean;
 }
 
+/** A run that a crash has cut short and that nobody repeats. */
+export interface CutShortRun {
+  readonly item: number;
+  readonly run: RunRecord;
+  readonly reason: CutShortReason;
+}
+
 /**
  * Finds runs of lost instances that nobody repeats, by fire time, in the order of their items.
  * @param runs in ascending order of their items
@@ -32,19 +42,27 @@ export function findCutShort(
   isLost: (instanceId: string) => boolean,
   { isFailoverOn, shardingTotalCount }: { readonly isFailoverOn: boolean; readonly shardingTotalCount: number },
 ): { readonly found: readonly CutShortRuns[]; readonly isAwaited: boolean } {
-  const found = new Map<string, CutShortRuns & { readonly items: number[] }>();
+  const found: CutShortRun[] = [];
   let isAwaited = false;
   for (const { item, stored, isHeld } of runs) {
     if (stored.kind !== 'record' || stored.record.settled !== undefined || isLeftToAdopt(stored)) continue;
     const isBeyond = item >= shardingTotalCount;
     if (!isLost(stored.record.by) || (isFailoverOn && !isBeyond)) continue;
     isAwaited ||= isHeld;
-    if (isHeld) continue;
-    const reason = isBeyond ? 'beyond-total' : 'failover-off';
-    const { fireTime } = stored.record.target;
-    const same = found.get(`${reason} ${fireTime}`) ?? { items: [], fireTime, reason };
-    same.items.push(item);
-    found.set(`${reason} ${fireTime}`, same);
+    const reason = stopOf(stored.record) ?? (isBeyond ? 'beyond-total' : 'failover-off');
+    if (!isHeld) found.push({ item, run: stored.record, reason });
   }
-  return { found: [...found.values()], isAwaited };
+  return { found: byFireTime(found), isAwaited };
+}
+
+/** Joins runs of one fire time that have the same reason. @param runs in ascending order of their items */
+export function byFireTime(runs: readonly CutShortRun[]): readonly CutShortRuns[] {
+  const joined = new Map<string, CutShortRuns & { readonly items: number[] }>();
+  for (const { item, reason, run } of runs) {
+    const { fireTime } = run.target;
+    const same = joined.get(`${reason} ${fireTime}`) ?? { items: [], fireTime, reason };
+    same.items.push(item);
+    joined.set(`${reason} ${fireTime}`, same);
+  }
+  return [...joined.values()];
 }

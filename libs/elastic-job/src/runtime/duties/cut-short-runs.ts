@@ -1,5 +1,5 @@
 import { untilCommitted } from '../../coordination/index.js';
-import { type CutShortRuns, failsOver, findCutShort } from '../../domain/index.js';
+import { type CutShortRuns, failsOver, findCutShort, SparseSet, type StoredRecord } from '../../domain/index.js';
 import type { JobContext } from '../leases/index.js';
 
 /** Most lost instances that are remembered until a leader has told of their runs. */
@@ -9,12 +9,12 @@ const MOST_LOST = 1_000;
  * Tells of runs that died with their instance and that nobody repeats. Without failover the marks of a run are
  * ephemeral, so the sweep finds nothing; the record shows the run that has no end.
  *
- * Each instance remembers who was lost, since each may be the next leader. One that starts alone takes all others as
- * lost: nobody else can have seen them go.
+ * Each instance remembers who was lost, since each may be the next leader. One that starts while nobody leads takes all
+ * that are not there as lost: of several that start together, each may become the first leader.
  */
 export class CutShort {
-  private readonly lost = new Set<string>();
-  private members = new Set<string>();
+  private readonly lost = new SparseSet<string>();
+  private readonly members = new SparseSet<string>();
   private areAllLost = false;
 
   constructor(private readonly context: JobContext) {}
@@ -24,24 +24,28 @@ export class CutShort {
     return this.areAllLost || this.lost.size > 0;
   }
 
-  noteLost(instanceId: string): void {
-    this.members.delete(instanceId);
-    this.lost.add(instanceId);
-    if (this.lost.size > MOST_LOST) this.lost.delete([...this.lost][0]!);
+  noteStart(): void {
+    const { tree } = this.context;
+    const leader = tree.leader();
+    this.areAllLost = leader === undefined || leader === tree.self.jobInstanceId || !tree.hasInstance(leader);
+    this.noteMembers();
   }
 
   noteJoined(instanceId: string): void {
     this.members.add(instanceId);
   }
 
-  /** Notes the members at the start, and those that have gone while nothing was heard. */
-  noteMembers(isStart: boolean): void {
+  noteLost(instanceId: string): void {
+    this.members.delete(instanceId);
+    this.lost.add(instanceId);
+    if (this.lost.size > MOST_LOST) this.lost.delete([...this.lost][0]!);
+  }
+
+  /** Notes who is there, and who has gone while nothing was heard. */
+  noteMembers(): void {
     const { tree } = this.context;
-    const members = new Set(tree.instances().map(({ jobInstanceId }) => jobInstanceId));
-    if (isStart) this.areAllLost = [...members].every((id) => id === tree.self.jobInstanceId);
-    const gone = [...this.members].filter((id) => !members.has(id));
-    this.members = members;
-    for (const id of gone) this.noteLost(id);
+    for (const id of this.members) if (!tree.hasInstance(id)) this.noteLost(id);
+    for (const { jobInstanceId } of tree.instances()) this.members.add(jobInstanceId);
   }
 
   /** Forgets what the leader has told. */
@@ -70,16 +74,25 @@ export class CutShort {
     const isFailoverOn = failsOver(configuration);
     const { shardingTotalCount } = configuration;
     const items = tree.items().filter((item) => !isFailoverOn || item >= shardingTotalCount);
-    const records = await tree.loadRecords(items, { signal });
-    const runs = records?.map((record, at) => {
-      const item = items[at]!;
-      return {
-        item,
-        stored: record?.stored ?? { kind: 'none' as const },
-        isHeld: tree.isMarked(item) || tree.isQueued(item),
-      };
+    await tree.loadRecords(items, { signal });
+    // Records and marks are read at one moment, since the end of a run changes both.
+    const runs = items.flatMap((item) => {
+      const stored = tree.record(item)?.stored;
+      return stored === undefined ? [] : { item, stored, isHeld: tree.isMarked(item) || tree.isQueued(item) };
     });
-    const isLost = (id: string) => this.lost.has(id) || (this.areAllLost && !tree.hasInstance(id));
-    return runs && findCutShort(runs, isLost, { isFailoverOn, shardingTotalCount });
+    if (runs.length < items.length) return undefined;
+    const ended = runs.filter(({ stored, isHeld }) => !isHeld || !this.isThere(stored));
+    return findCutShort(ended, (id) => this.isLost(id), { isFailoverOn, shardingTotalCount });
+  }
+
+  // Also an instance that is back under its configured id: a run of its present session has a mark.
+  private isLost(instanceId: string): boolean {
+    const { tree } = this.context;
+    const isOther = !tree.hasInstance(instanceId) || instanceId === tree.self.jobInstanceId;
+    return this.lost.has(instanceId) || (this.areAllLost && isOther);
+  }
+
+  private isThere(stored: StoredRecord): boolean {
+    return stored.kind === 'record' && this.context.tree.hasInstance(stored.record.by);
   }
 }

@@ -89,7 +89,7 @@ export class LeaderDuties implements Duty {
 
   TreeReset(): void {
     this.peers.rememberPeers();
-    this.cutShort.noteMembers(false);
+    this.cutShort.noteMembers();
     this.election.wake();
     this.reshardSoon();
   }
@@ -151,7 +151,7 @@ export class LeaderDuties implements Duty {
   /** Resolves when there is a leader and, if it is this instance, the first assignment is made. */
   async start(): Promise<void> {
     this.peers.rememberPeers();
-    this.cutShort.noteMembers(true);
+    this.cutShort.noteStart();
     await this.election.wakeAndWait();
     // A newly elected instance does the leader's work already.
     this.wakeIf(this.context.services.leader.term(this.context.tree.jobName) === undefined);

@@ -157,12 +157,12 @@ export class LeaderWork {
   private async sweep(sweeper: Sweeper): Promise<readonly unknown[]> {
     const { jobName } = this.context.tree;
     const leftOut: unknown[] = [];
-    const queued = await this.context.services.orphans.sweep(
-      this.context.tree,
-      sweeper,
-      (items) => this.context.events.emit({ kind: 'failover-overflow', jobName, items }),
-      (error) => leftOut.push(error),
-    );
+    const { events, services, tree } = this.context;
+    const queued = await services.orphans.sweep(tree, sweeper, {
+      onOverflow: (items) => events.emit({ kind: 'failover-overflow', jobName, items }),
+      onStopped: (runs) => events.emit({ kind: 'cut-short', jobName, ...runs }),
+      onLeftOut: (error) => leftOut.push(error),
+    });
     await removeStaleCancels(this.context.tree, sweeper);
     await this.tellLostRequests(sweeper).catch((error: unknown) => leftOut.push(error));
     if (queued.length > 0) this.context.events.emit({ kind: 'orphaned', jobName, items: queued });

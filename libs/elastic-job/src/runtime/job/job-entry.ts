@@ -140,11 +140,12 @@ export class JobEntry {
   }
 
   /** Reports the last sweep decided, which is the one that the registration has committed. */
-  private tellSwept({ queued, overflowed }: OwnSweep): void {
+  private tellSwept({ queued, overflowed, stopped }: OwnSweep): void {
     const { jobName } = this;
     const { events } = this.shared;
     if (queued.length > 0) events.emit({ kind: 'orphaned', jobName, items: queued });
     if (overflowed.length > 0) events.emit({ kind: 'failover-overflow', jobName, items: overflowed });
+    for (const runs of stopped) events.emit({ kind: 'cut-short', jobName, ...runs });
   }
 
   /** @param signal ends the work with the session, or when the job must end */
