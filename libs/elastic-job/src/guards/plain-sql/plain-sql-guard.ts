@@ -96,7 +96,7 @@ export class PlainSqlGuard implements FencedStore {
    */
   write<Result>(run: FencedRun, connection: SqlConnection, effect: () => Promise<Result>): Promise<Result> {
     const commit = () => connection.transaction(async () => {});
-    return committing(this.isSqlite ? commit : undefined, () =>
+    return committing(this.mayStick ? commit : undefined, () =>
       connection.transaction(async () => {
         await this.advance(run, connection.execute);
         return effect();
@@ -116,7 +116,7 @@ export class PlainSqlGuard implements FencedStore {
    */
   writeSync<Result>(run: FencedRun, execute: ExecuteSqlSync, effect: () => Result): Result {
     const commit = () => transactionSync(execute, () => {});
-    return committingSync(this.isSqlite ? commit : undefined, () =>
+    return committingSync(this.mayStick ? commit : undefined, () =>
       transactionSync(execute, () => {
         this.advanceSync(run, execute);
         return effect();
@@ -161,7 +161,8 @@ export class PlainSqlGuard implements FencedStore {
     if (ahead !== undefined) throw new FenceAheadError(jobName, ahead.item, ahead.stored, registry);
   }
 
-  private get isSqlite(): boolean {
+  /** True if it may be SQLite. Elsewhere an empty transaction does no harm. */
+  private get mayStick(): boolean {
     return this.options.placeholders === '?';
   }
 
@@ -172,7 +173,7 @@ export class PlainSqlGuard implements FencedStore {
   }
 
   private written(statement: string): string {
-    if (this.isSqlite) return statement;
+    if (this.options.placeholders === '?') return statement;
     let count = 0;
     return statement.replaceAll('?', () => `$${(count += 1)}`);
   }

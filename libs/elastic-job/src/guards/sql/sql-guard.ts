@@ -73,9 +73,10 @@ export class SqlGuard<Database> implements FencedStore {
 
   /** @throws {StuckConnectionError} if the connection is one of SQLite, and commits nothing */
   private committing<Result>(use: () => Promise<Result>): Promise<Result> {
-    const isSqlite = sql`${0}`.compile(this.db).sql === '?';
+    // SQLite's placeholder; that of PostgreSQL is $1.
+    const mayStick = !this.db.isTransaction && sql`${0}`.compile(this.db).sql === '?';
     const commit = () => this.db.transaction().execute(async () => {});
-    return committing(isSqlite && !this.db.isTransaction ? commit : undefined, use);
+    return committing(mayStick ? commit : undefined, use);
   }
 }
 
