@@ -153,6 +153,21 @@ describe('the applications of "Several applications"', () => {
     expect(reports.output).toContain('reports-orders: left as');
   });
 
+  it(
+    'end with an error of the log if there is no ZooKeeper, and without a crash report of Node',
+    async () => {
+      const orders = start('orders', `away-${process.pid}`, { ZOOKEEPER_SERVERS: '127.0.0.1:1', PORT: '0' });
+      expect(await orders.ended).toBe(1);
+      const reason = 'connect: no session with 127.0.0.1:1 (namespace ';
+      expect(orders.output.split('\n').filter((line) => line.includes(' ERROR '))).toEqual([
+        expect.stringContaining(`[ElasticJob] the start has failed: ${reason}`),
+        expect.stringContaining(`RegistryUnavailableError: ${reason}`),
+      ]);
+      expect(orders.output).not.toContain('Node.js v');
+    },
+    LIMIT_MS,
+  );
+
   it('have a test that runs', { timeout: LIMIT_MS }, async () => {
     const tests = run([inWorkspace('node_modules/vitest/vitest.mjs'), 'run', 'apps/orders/src/shop.spec.ts']);
     expect({ code: await tests.ended, output: tests.output }).toMatchObject({ code: 0 });

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { listPages, originalOf, placeOf, readBlocks } from './blocks/blocks.js';
@@ -21,6 +22,13 @@ const written = writeSamples(samples, FOLDER);
 const LEFT_BEHIND = ['reports.db', 'history.db'];
 afterAll(() => Promise.all([rm(FOLDER, { recursive: true }), ...LEFT_BEHIND.map((file) => rm(file, { force: true }))]));
 
+/** The end of a file that starts an application: Nest logs no error of a hook, and Node shows lines of `dist`. */
+const LAST_CALL = `bootstrap().catch((error: unknown) => {
+  Logger.error(error);
+  process.exit(1);
+});
+`;
+
 describe('the blocks of all pages', () => {
   it('have tags of languages that are checked', () => {
     const unknown = checked.flat().filter(({ language }) => !(language in CHECKS));
@@ -34,6 +42,22 @@ describe('the blocks of all pages', () => {
   it('compile, as far as they are TypeScript', () => {
     expect(findTypeFaults(written)).toEqual([]);
   }, 60_000);
+});
+
+describe('the main files that a reader copies', () => {
+  it('log an error of the start, and end, instead of leaving it to Node', () => {
+    const listed = execFileSync('git', ['ls-files', 'apps/**/main.ts', 'examples/**/main.ts', 'src/main.ts']);
+    const files = listed.toString().split('\n').filter(Boolean);
+    const texts = [
+      ...read.flat().map((block) => [placeOf(block), block.text] as const),
+      ...files.map((file) => [file, readFileSync(file, 'utf8')] as const),
+    ];
+    const starts = texts.filter(
+      ([, text]) => /\bapp\.listen\(|\bfunction bootstrap\(/.test(text) && /NestFactory/.test(text),
+    );
+    const faults = starts.filter(([, text]) => !text.endsWith(LAST_CALL));
+    expect(faults.map(([place]) => place)).toEqual([]);
+  });
 });
 
 describe('the exceptions', () => {

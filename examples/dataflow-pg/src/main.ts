@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { JobOperateApi } from 'nestjs-elastic-job/operations';
 import { AppModule } from './app.module.js';
@@ -10,4 +11,7 @@ async function bootstrap(): Promise<void> {
   await app.get(JobOperateApi).trigger('settle-orders'); // now, and then every night
 }
 
-void bootstrap();
+bootstrap().catch((error: unknown) => {
+  Logger.error(error);
+  process.exit(1);
+});

@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from './app.module.js';
 import { start } from './start.js';
@@ -7,4 +8,7 @@ async function bootstrap(): Promise<void> {
   await start(await NestFactory.create(AppModule), { http: Number(PORT), tcp: Number(TCP_PORT) });
 }
 
-void bootstrap();
+bootstrap().catch((error: unknown) => {
+  Logger.error(error);
+  process.exit(1);
+});

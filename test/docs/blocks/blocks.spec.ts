@@ -182,4 +182,11 @@ describe('runSample', () => {
     const lines = ['async function main() {', "  throw new Error('no luck');", '}', 'void main();'];
     await expect(runSample(written('failing', block('ts', ...lines)))).rejects.toThrow('no luck');
   });
+
+  it('rejects with the error that a last call would log before it ends the process', async () => {
+    const start = ['async function bootstrap() {', "  throw new Error('no luck');", '}'];
+    const last = ['bootstrap().catch((error: unknown) => {', '  console.error(error);', '  process.exit(1);', '});'];
+    const files = written('caught', block('ts', ...start, '', ...last));
+    await expect(runSample(files)).rejects.toThrow('no luck');
+  });
 });

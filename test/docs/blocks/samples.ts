@@ -96,8 +96,8 @@ export const COMPILER_OPTIONS = {
 };
 
 /**
- * The text with its last call awaited, `void main();`, and with all declarations at its top exported. Its importer then
- * knows when it has run, and finds its classes. No line moves.
+ * The text with its last call awaited, `void main();` or `bootstrap().catch(...)`, whose handler is left out, and with
+ * all declarations at its top exported. Its importer then knows when it has run, and finds its classes. No line moves.
  */
 function runnable(text: string): string {
   const source = ts.createSourceFile('block.ts', text, ts.ScriptTarget.ES2023);
@@ -110,7 +110,8 @@ function runnable(text: string): string {
     if (!ts.isVariableStatement(statement)) return [];
     return statement.declarationList.declarations.flatMap(({ name }) => (ts.isIdentifier(name) ? [name.text] : []));
   });
-  return `${text.replace(/^void /gm, 'await ')}export { ${names.join(', ')} };\n`;
+  const awaited = text.replace(/^void /gm, 'await ').replace(/^bootstrap\(\)\.catch\(/m, 'await bootstrap(); void (');
+  return `${awaited}export { ${names.join(', ')} };\n`;
 }
 
 /** Errors of types, at the lines of the pages. The library is that of this workspace, by the names of its entries. */

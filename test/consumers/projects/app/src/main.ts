@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ReportsModule } from './reports.module.js';
 
@@ -6,4 +7,7 @@ async function bootstrap(): Promise<void> {
   app.enableShutdownHooks();
 }
 
-void bootstrap();
+bootstrap().catch((error: unknown) => {
+  Logger.error(error);
+  process.exit(1);
+});
