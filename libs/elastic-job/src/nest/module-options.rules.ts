@@ -57,7 +57,8 @@ export const MODULE_OPTIONS = {
   tracing: {
     default: [],
     rule: listOf(
-      'sinks such as { name: "audit", hear(event) {} }, or { type: "log", level: "debug", "log", "warn", "error" or "off" }',
+      'sinks such as { name: "audit", hear(event) {} }, ' +
+        'or { type: "log", level: "debug", "log", "warn", "error" or "off" }',
       isSink,
       { name: 'sinks', key: 'name', of: nameOfSink },
     ),
