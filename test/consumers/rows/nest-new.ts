@@ -14,9 +14,10 @@ export const ROWS: readonly Row[] = [
     uses: ['nest-11'],
     async run(site) {
       const project = await nest11(site);
-      const shown = filesUpTo(readBlocks('docs/test/jest.md'), 'The tests');
+      const shown = filesUpTo(readBlocks('docs/test/jest.md'), 'The whole application');
       for (const [file, { text }] of shown) await project.write(file, text);
       await project.run('npm test');
+      await project.run('npm run test:e2e');
       await project.serve('node dist/main.js');
       await project.run('nest build --config nest-cli.webpack.json');
       await project.serve('node dist-webpack/main.js');
