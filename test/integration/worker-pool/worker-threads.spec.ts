@@ -152,6 +152,12 @@ describe('a handler in a thread', { timeout: 30_000 }, () => {
     expect(pool.findFault(MODULE)).toBeUndefined();
     expect(pool.findFault('file:///missing.js')).toBe('must be the URL of an existing file');
   });
+
+  it('names the source that is there where a test runs sources', () => {
+    const compiled = import.meta.url.replace(/ts$/, 'js');
+    const remedy = 'worker-threads.spec.ts is there: take the ending of the file that has the job';
+    expect(pool.findFault(compiled)).toBe(`must be the URL of an existing file (${remedy})`);
+  });
 });
 
 function poolOf(options: WorkerThreadsOptions): WorkerThreads {

@@ -1,5 +1,6 @@
 import { publicCalls } from '../../async-context/index.js';
 import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ResourceLimits } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
@@ -84,7 +85,10 @@ export class WorkerThreads implements WorkerPool {
   }
 
   findFault(module: string): string | undefined {
-    return existsSync(new URL(module)) ? undefined : 'must be the URL of an existing file';
+    if (existsSync(new URL(module))) return undefined;
+    const source = new URL(module.replace(/js$/, 'ts'));
+    const remedy = `${basename(source.pathname)} is there: take the ending of the file that has the job`;
+    return `must be the URL of an existing file${existsSync(source) ? ` (${remedy})` : ''}`;
   }
 
   /** @throws {MissingPackageError} if piscina is not installed; else the handler's error, or the thread's end */
