@@ -61,7 +61,7 @@ export interface OwnSweep {
   readonly stopped: readonly CutShortRuns[];
 }
 
-/** What a sweep tells of besides the items that it queues. */
+/** News of a sweep besides the items that it queues. */
 interface SweepListener {
   /** Hears of orphans that found the queue full; their runs are recorded as aborted. */
   readonly onOverflow?: (items: readonly number[]) => void;
