@@ -4,6 +4,7 @@ import { judgeReadiness } from '../../libs/elastic-job/src/health/index.js';
 import type { RegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
 import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
+import { fireTimes } from '@test/support/fire-times.js';
 import {
   ALL_PERMISSIONS,
   connectRawClient,
@@ -24,6 +25,7 @@ const NO_MORE_NODES = 'count=-1,bytes=-1=;byteHardLimit=-1;countHardLimit=1';
 const COUNTED_MS = 10_000;
 
 const stage = useStage();
+const nextFireTime = fireTimes({ wallNow: () => stage().clock.wallNow() });
 let runtime: ElasticJobRuntime | undefined;
 let events: JobEvent[];
 let runs: number[];
@@ -167,7 +169,7 @@ function close(): void {
 }
 
 function tick(): Promise<boolean> {
-  return runtime!.registrar.of(JOB).currentSession!.tick(stage().clock.wallNow());
+  return runtime!.registrar.of(JOB).currentSession!.tick(nextFireTime());
 }
 
 async function runOnce(): Promise<void> {

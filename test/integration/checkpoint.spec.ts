@@ -7,6 +7,7 @@ import {
   ZooKeeperRegistryCenter,
 } from '../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
+import { fireTimes } from '@test/support/fire-times.js';
 import { LIMITS } from '@test/support/limits.js';
 import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
 
@@ -15,6 +16,7 @@ const zooKeeper = await sharedZooKeeper();
 const JOB = 'copy-rows';
 const ITEM = `/${JOB}/sharding/0`;
 const clock = new SystemClock();
+const nextFireTime = fireTimes(clock);
 const memory = new MemoryRegistry(clock);
 const adapters: { readonly name: string; readonly center: (namespace: string) => RegistryCenter }[] = [
   {
@@ -76,7 +78,7 @@ async function start(registry: RegistryCenter, handler: JobHandler) {
   const configuration = resolveJobOptions(options, { place: 'spec' });
   await runtime.registrar.register({ configuration, className: JOB, place: 'spec', handler });
   await runtime.start();
-  return { runtime, registry, tick: () => runtime.registrar.of(JOB).currentSession!.tick(clock.wallNow()) };
+  return { runtime, registry, tick: () => runtime.registrar.of(JOB).currentSession!.tick(nextFireTime()) };
 }
 
 async function requestsOf({ traffic }: RegistryCenter, work: () => Promise<unknown>): Promise<number> {

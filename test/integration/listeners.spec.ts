@@ -9,6 +9,7 @@ import {
 } from '../../libs/elastic-job/src/domain/index.js';
 import { type RegistryCenter, ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
+import { fireTimes } from '@test/support/fire-times.js';
 import { LIMITS } from '@test/support/limits.js';
 import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
 
@@ -19,6 +20,7 @@ const INSTANCES = 4;
 const ROUNDS = 5;
 
 const clock = new SystemClock();
+const nextFireTime = fireTimes(clock);
 
 let namespace: string;
 let registries: RegistryCenter[];
@@ -100,7 +102,7 @@ async function untilShared({ strategy, shardingTotalCount }: JobConfiguration): 
 }
 
 async function fire(): Promise<void> {
-  const fireTime = clock.wallNow();
+  const fireTime = nextFireTime();
   await Promise.all(runtimes.map(({ registrar }) => registrar.of(JOB).currentSession!.tick(fireTime)));
 }
 

@@ -16,6 +16,7 @@ import {
   ZooKeeperRegistryCenter,
 } from '../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
+import { fireTimes } from '@test/support/fire-times.js';
 import { LIMITS } from '@test/support/limits.js';
 import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
 
@@ -71,6 +72,7 @@ class UnhurriedClock extends SystemClock {
 }
 
 const clock = new UnhurriedClock();
+const nextFireTime = fireTimes(clock);
 const adapters: { readonly name: string; readonly center: (namespace: string) => RegistryCenter }[] = [
   {
     name: 'memory',
@@ -190,8 +192,8 @@ async function startJobs(
 }
 
 async function trigger(names: readonly string[] = [JOB]): Promise<void> {
-  const now = clock.wallNow();
-  await Promise.all(names.map((name) => runtime!.registrar.of(name).currentSession!.tick(now)));
+  const fireTime = nextFireTime();
+  await Promise.all(names.map((name) => runtime!.registrar.of(name).currentSession!.tick(fireTime)));
 }
 
 async function costOfTrigger(registry: RegistryCenter, names?: readonly string[]): Promise<Cost> {

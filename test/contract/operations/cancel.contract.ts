@@ -3,12 +3,14 @@ import type { ShardingContext } from '../../../libs/elastic-job/src/domain/index
 import { JobOperateApi } from '../../../libs/elastic-job/src/operations/index.js';
 import type { ElasticJobRuntime } from '../../../libs/elastic-job/src/runtime/index.js';
 import type { JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
+import { fireTimes } from '@test/support/fire-times.js';
 import type { RegistryAdapter } from '../registry/index.js';
 import { costOf } from '../registry/support.js';
 import { clock } from './stage.js';
 import { useStage } from './support.js';
 
 const JOB = 'settle-orders';
+const nextFireTime = fireTimes(clock);
 
 export function describeCancel(adapter: RegistryAdapter): void {
   describe('JobOperateApi.cancel', () => {
@@ -24,14 +26,14 @@ export function describeCancel(adapter: RegistryAdapter): void {
       settled = [];
     });
 
-    /** Resolves when the handlers of both items have started. */
+    /** Resolves when the handlers of both items have started. Fails if a tick begins nothing. */
     const runAll = async (runtime: ElasticJobRuntime) => {
       const all = started.length + 2;
       const bothStarted = new Promise<void>((resolve) => {
         onStarted = () => void (started.length === all && resolve());
       });
-      void runtime.registrar.of(JOB).currentSession!.tick(clock.wallNow());
-      await bothStarted;
+      const ended = runtime.registrar.of(JOB).currentSession!.tick(nextFireTime());
+      await Promise.race([bothStarted, ended.then(() => expect(started).toHaveLength(all))]);
     };
 
     /** A process whose handlers run until they are aborted. */
