@@ -87,6 +87,17 @@ it('a job after a misspelled one is told with the name that was probably meant',
   expect(told()).toMatchObject([{ parents: [{ jobName: 'imports', reason: 'missing', nearest: 'import' }] }]);
 });
 
+it('a job whose parent is in the same process looks at it from memory', async () => {
+  jobs = await DependentJobs.start([parent({ cron: '0 0 0 1 1 ? 2099' }), child()], 1);
+  await jobs.advance(MINUTE);
+  const { traffic } = jobs.cluster.instances[0]!.center;
+  const before = traffic.foreground;
+
+  await jobs.advance(5 * MINUTE);
+
+  expect(traffic.foreground - before).toBe(0);
+});
+
 async function start(): Promise<void> {
   jobs = await DependentJobs.start([parent(), child()]);
   operate = new JobOperateApi(jobs.operator, jobs.cluster.clock);

@@ -79,6 +79,6 @@ export function createCoordinationServices({
     queue: new FailoverQueue(trees, configurations, executions, clock),
     orphans: new OrphanSweep(configurations, clock, absences, shutdowns),
     guarantee: new Guarantees(trees, configurations, clock),
-    dependencies: new Dependencies(configurations, registry, scheduleClock),
+    dependencies: new Dependencies(trees, configurations, registry, scheduleClock),
   };
 }

@@ -6,7 +6,7 @@ import {
   type JobName,
 } from '../../domain/index.js';
 import { NoNodeError, type RegistryCenter, type RequestOptions } from '../../registry/index.js';
-import { instanceOf, JobPaths } from '../job-tree/index.js';
+import { instanceOf, JobPaths, type JobTree } from '../job-tree/index.js';
 
 /**
  * Finds the parents of a job that do not run now: without a node, without an instance, or with instances on disabled
@@ -35,6 +35,13 @@ export async function findAwayParents(
   return away.map((one) =>
     one.reason === 'missing' ? { ...one, nearest: findNearestName(one.jobName, others) } : one,
   );
+}
+
+/** The same of a parent in which this process takes part. Undefined: it runs. No request. */
+export function awayParentOf(tree: JobTree): AwayParent | undefined {
+  const instances = tree.instances();
+  if (instances.some(({ serverIp }) => tree.serverStatus(serverIp) === 'ENABLED')) return undefined;
+  return { jobName: tree.jobName, reason: instances.length === 0 ? 'no-instance' : 'disabled' };
 }
 
 async function findReason(

@@ -14,9 +14,9 @@ import {
 } from '../../domain/index.js';
 import { creation, type Operation, type RegistryCenter } from '../../registry/index.js';
 import { type Configurations, parseConfiguration } from '../configuration/index.js';
-import { instanceOf, JobPaths, type JobTree, untilCommitted } from '../job-tree/index.js';
+import { instanceOf, JobPaths, type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
-import { findAwayParents } from './away-parents.js';
+import { awayParentOf, findAwayParents } from './away-parents.js';
 
 const NONE: readonly never[] = [];
 
@@ -37,6 +37,7 @@ export class Dependencies {
   private readonly away = new WeakMap<JobTree, readonly AwayParent[]>();
 
   constructor(
+    private readonly trees: Pick<JobTrees, 'find'>,
     private readonly configurations: Configurations,
     private readonly registry: RegistryCenter,
     private readonly scheduleClock: Pick<Clock, 'wallNow'>,
@@ -100,10 +101,14 @@ export class Dependencies {
     return !tree.has(tree.paths.after) && this.configurations.current(tree.jobName).after.length > 0;
   }
 
-  /** Looks which parents do not run now. 1 request, and three for each parent. */
-  findAway(tree: JobTree): Promise<readonly AwayParent[]> {
+  /** Looks which parents do not run now: from memory if this process takes part in them all. @see findAwayParents */
+  async findAway(tree: JobTree): Promise<readonly AwayParent[]> {
     const { after } = this.configurations.current(tree.jobName);
-    return findAwayParents(this.registry, tree.jobName, after, { signal: tree.signal });
+    const known = after.map((parent) => this.trees.find(parent));
+    const others = after.filter((_, index) => known[index] === undefined);
+    const own = known.flatMap((parent) => (parent === undefined ? [] : (awayParentOf(parent) ?? [])));
+    if (others.length === 0) return own;
+    return [...own, ...(await findAwayParents(this.registry, tree.jobName, others, { signal: tree.signal }))];
   }
 
   /** Notes the parents of which the leader has told that they do not run. */

@@ -24,6 +24,11 @@ export class JobTrees {
     if (this.trees.get(tree.jobName) === tree) this.trees.set(tree.jobName, undefined);
   }
 
+  /** The tree of a job in which this process takes part now. */
+  find(jobName: JobName): JobTree | undefined {
+    return this.trees.get(jobName);
+  }
+
   /** @throws {UnknownJobError} @throws {SessionLostError} if the job has no session now */
   of(jobName: JobName): JobTree {
     const tree = this.trees.get(jobName);
