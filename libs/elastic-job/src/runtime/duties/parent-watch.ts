@@ -16,31 +16,32 @@ interface Sight {
   readonly since: number;
 }
 
+const NONE_SEEN: ReadonlyMap<JobName, Sight> = new Map();
+
 /**
  * Jobs after which a job starts, as its leader sees them: it registers the job at them, and tells once if some of them
  * do not run, and once when all of them do again. It looks at them each minute; a missing one is told at once.
  */
 export class ParentWatch {
-  private readonly looking: SessionReaction;
+  /** Undefined until there is a parent to look at, as in most jobs. */
+  private looking: SessionReaction | undefined;
   private next: Timer | undefined;
   private newJobs: ChildrenWatch | undefined;
   private isStopped = false;
   /** Parents at which the job could not be registered; undefined while no looks are due. */
   private missing: readonly JobName[] | undefined;
-  private sights: ReadonlyMap<JobName, Sight> = new Map();
+  private sights = NONE_SEEN;
   private told = '';
 
   /** @param onReady called when `keep` has work again */
   constructor(
     private readonly context: JobContext,
     private readonly onReady: () => void,
-  ) {
-    this.looking = new SessionReaction(context, 'looking at the jobs that it starts after', () => this.look());
-  }
+  ) {}
 
   stop(): void {
     this.isStopped = true;
-    this.looking.stop();
+    this.looking?.stop();
     this.next?.cancel();
     this.unfollowNewJobs();
   }
@@ -67,6 +68,7 @@ export class ParentWatch {
     const isIdle = this.after.length === 0 && this.missing === undefined;
     if (isIdle || missing.join() === this.missing?.join()) return;
     this.missing = missing;
+    this.looking ??= new SessionReaction(this.context, 'looking at the jobs that it starts after', () => this.look());
     this.looking.wake();
   }
 
@@ -78,14 +80,14 @@ export class ParentWatch {
     this.tell(this.seeAgain(found));
     this.registerAnew(found);
     this.next?.cancel();
-    this.next = clock.setTimer(LOOK_MS, () => this.looking.wake());
+    this.next = clock.setTimer(LOOK_MS, () => this.looking?.wake());
   }
 
   /** Ends the looks until this instance leads a job with parents again. */
   private rest(): void {
     this.next?.cancel();
     this.missing = undefined;
-    this.sights = new Map();
+    this.sights = NONE_SEEN;
     this.told = '';
     this.context.services.dependencies.noteAway(this.context.tree, []);
   }
