@@ -150,6 +150,7 @@ describe('a run that is told to stop for good', () => {
 
     expect(await lease!.settled()).toEqual(new Map([[0, CANCELLED]]));
     expect(await recordOf(0)).not.toHaveProperty('stopped');
+    expect(await settledOf(0)).toMatchObject({ outcome: 'aborted', cause: 'cancelled' });
     expect(await member.holder(0)).toBeUndefined();
   });
 

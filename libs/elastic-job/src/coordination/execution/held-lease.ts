@@ -200,7 +200,7 @@ export class HeldLease extends ItemLease {
       this.tree,
       item,
       this.versionOf(item),
-      this.settledRecord(this.held.get(item)!, outcome, requeue),
+      this.settledRecord(item, outcome, requeue),
       { isFailover, isRequeued, isRecordWritten },
       (isRecorded) => this.conclude(item, isRecorded ? outcome : fencedAfter(outcome)),
       this.noteOf(item, outcome, requeue),
@@ -235,16 +235,23 @@ export class HeldLease extends ItemLease {
     return { fireTime: trigger.fireTime, item, expected, isSucceeded: outcome.kind === 'succeeded' };
   }
 
-  private settledRecord({ record }: HeldItem, outcome: ShardOutcome, requeue: Requeue): RunRecord {
+  private settledRecord(item: number, outcome: ShardOutcome, requeue: Requeue): RunRecord {
+    const { record } = this.held.get(item)!;
     if (outcome.kind === 'succeeded') return this.succeededRecord(record);
     const death = deathIn(outcome);
-    const isHandedOver = outcome.kind === 'aborted' && outcome.reason instanceof HandedOverError;
-    const cause = requeue === 'overflow' ? requeue : isHandedOver ? 'handed-over' : death?.state;
+    const cause = requeue === 'overflow' ? requeue : (death?.state ?? this.abortCause(item, outcome));
     const isOwed = (requeue === 'queue' && death !== undefined) || undefined;
     const settled: SettledRun = { at: this.clock.wallNow(), outcome: outcome.kind, cause, isOwed };
     const kept = requeue === 'queue' ? record : withoutTrace(record);
     if (death === undefined || death.isInnocent) return { settled, ...kept };
     return { settled, ...kept, executorDeaths: (record.executorDeaths ?? 0) + 1 };
+  }
+
+  private abortCause(item: number, outcome: ShardOutcome): 'handed-over' | 'cancelled' | undefined {
+    if (outcome.kind !== 'aborted') return undefined;
+    if (outcome.reason instanceof HandedOverError) return 'handed-over';
+    // Java's leader may queue the item of an instance that dies later, though it does not run.
+    return this.cancelled.has(item) ? 'cancelled' : undefined;
   }
 
   private succeededRecord(record: RunRecord): RunRecord {

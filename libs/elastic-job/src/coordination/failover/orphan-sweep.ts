@@ -61,7 +61,7 @@ export interface OwnSweep {
   readonly stopped: readonly CutShortRuns[];
 }
 
-/** News of a sweep besides the items that it queues. */
+/** Hears of a sweep's consequences besides the items that it queues. */
 interface SweepListener {
   /** Hears of orphans that found the queue full; their runs are recorded as aborted. */
   readonly onOverflow?: (items: readonly number[]) => void;

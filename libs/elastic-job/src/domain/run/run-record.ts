@@ -78,7 +78,8 @@ export interface SettledRun {
  * - `purged`: its place in the failover queue was removed as the job was disabled;
  * - `released`: its holder lives and did not run it any more;
  * - `handed-over`: its holder has let go of a task that runs on;
- * - a `StopCause`: it was told to stop, and its holder is gone before its handler has returned.
+ * - `cancelled`: an operator has cancelled it;
+ * - `timed-out`: it has outlived its time limit, and its holder is gone before its handler has returned.
  */
 type SettleCause = ExecutorDeathState | StopCause | 'overflow' | 'purged' | 'released' | 'handed-over';
 
