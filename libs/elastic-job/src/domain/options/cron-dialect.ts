@@ -45,7 +45,7 @@ export function readCron(
   const fault = meant === undefined ? undefined : findQuartzFault(cron);
   if (fault === undefined) return { cron, cronFault: [] };
   const source = own === undefined ? 'the default' : 'which the job names';
-  const remedy = `As a unix expression it is "${meant}": write that, or say cronDialect: 'unix'`;
+  const remedy = `As a unix expression it is "${meant}": write that, or say in code cronDialect: 'unix'`;
   return { cron: undefined, cronFault: [`cron: ${fault} The dialect is 'quartz', ${source}. ${remedy}`] };
 }
 

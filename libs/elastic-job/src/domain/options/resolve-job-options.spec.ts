@@ -130,7 +130,7 @@ describe('resolveJobOptions', () => {
     [{ cron: '0 0 1 * 1', cronDialect: 'unix' }, /^cron: .* is restricted beside the day of month/],
     [
       { cron: '*/5 * * * *' },
-      /^cron: .* The dialect is 'quartz', the default\. As a unix .*"0 \*\/5 \* \* \* \?": write that, .*'unix'$/,
+      /^cron: .* The dialect is 'quartz', the default\. As a unix .*"0 \*\/5 \* \* \* \?": .* in code .*'unix'$/,
     ],
     [
       { cron: '*/5 * * * *', cronDialect: 'quartz' },
