@@ -26,7 +26,7 @@ export const QUESTIONS: Readonly<Record<'/' | '/zh/', Readonly<Record<string, re
     'output of a task': ['cloud/output'],
     misfirePolicy: ['reference/options'],
     SESSION_LOST: ['reference/errors'],
-    ELASTIC_JOB_SERVERS: ['reference/environment'],
+    ELASTIC_JOB_SERVERS: ['reference/environment', 'start/zookeeper'],
     'wechat.webhook': ['reference/error-handlers'],
   },
   '/zh/': {
