@@ -66,7 +66,7 @@ export class Dependencies {
   async keep(tree: JobTree, { guard, signal }: LeadershipTerm): Promise<FoundParents> {
     const configuration = this.configurations.current(tree.jobName);
     const { after } = configuration;
-    if (after.length === 0 && !tree.has(tree.paths.after)) return ALL_THERE;
+    if (!this.isChild(tree)) return ALL_THERE;
     const ledger = tree.startLedger() ?? NO_STARTS;
     const isKnown = ledger.parents.join() === after.join();
     // A start before the first plan would belong to no item.
@@ -86,6 +86,11 @@ export class Dependencies {
     const faults = findDependencyFaults(factsOf(configuration), await this.readChains(after, signal));
     if (missing.length === 0 && faults.length === 0) this.kept.set(tree, after.join());
     return { missing, faults };
+  }
+
+  /** True if the job starts after others, or did and is still registered at them. */
+  isChild(tree: JobTree): boolean {
+    return this.configurations.current(tree.jobName).after.length > 0 || tree.has(tree.paths.after);
   }
 
   /**

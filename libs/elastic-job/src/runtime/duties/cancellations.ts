@@ -1,5 +1,5 @@
 import type { ExecutionLease } from '../../coordination/index.js';
-import { CancelledError, parseCancelRequest, SparseMap } from '../../domain/index.js';
+import { CancelledError, parseCancelRequest } from '../../domain/index.js';
 import { type JobContext, SessionReaction } from '../leases/index.js';
 import type { Duty, News } from './duty.js';
 
@@ -11,7 +11,7 @@ import type { Duty, News } from './duty.js';
 export class Cancellations implements Duty {
   private readonly cancelling: SessionReaction;
   /** Runs of which a cancel was told, the latest of each item. */
-  private readonly told = new SparseMap<number, string>();
+  private told: Map<number, string> | undefined;
 
   constructor(private readonly context: JobContext) {
     this.cancelling = new SessionReaction(context, 'cancelling a run', () => this.abortCancelled());
@@ -51,8 +51,8 @@ export class Cancellations implements Duty {
 
   private cancel(lease: ExecutionLease, item: number): void {
     const { events, tree } = this.context;
-    if (lease.run !== undefined && this.told.get(item) !== lease.run) {
-      this.told.set(item, lease.run);
+    if (lease.run !== undefined && this.told?.get(item) !== lease.run) {
+      this.told = (this.told ?? new Map<number, string>()).set(item, lease.run);
       events.emit({ kind: 'cancel-requested', jobName: tree.jobName, item });
     }
     lease.abortItem(item, new CancelledError(tree.jobName, item));

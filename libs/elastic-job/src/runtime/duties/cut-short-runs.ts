@@ -1,9 +1,11 @@
 import { untilCommitted } from '../../coordination/index.js';
-import { type CutShortRuns, failsOver, findCutShort, SparseSet, type StoredRecord } from '../../domain/index.js';
+import { type CutShortRuns, failsOver, findCutShort, type StoredRecord } from '../../domain/index.js';
 import type { JobContext } from '../leases/index.js';
 
 /** Most lost instances that are remembered until a leader has told of their runs. */
 const MOST_LOST = 1_000;
+/** Shared, since most jobs have lost nobody. */
+const NOBODY: readonly string[] = [];
 
 /**
  * Tells of runs that died with their instance and that nobody repeats. Without failover the marks of a run are
@@ -13,15 +15,16 @@ const MOST_LOST = 1_000;
  * that are not there as lost: of several that start together, each may become the first leader.
  */
 export class CutShort {
-  private readonly lost = new SparseSet<string>();
-  private readonly members = new SparseSet<string>();
+  private lost = NOBODY;
+  /** The other instances. */
+  private others = NOBODY;
   private areAllLost = false;
 
   constructor(private readonly context: JobContext) {}
 
   /** True if runs of lost instances are to be told. */
   get isAwaited(): boolean {
-    return this.areAllLost || this.lost.size > 0;
+    return this.areAllLost || this.lost.length > 0;
   }
 
   noteStart(): void {
@@ -32,25 +35,26 @@ export class CutShort {
   }
 
   noteJoined(instanceId: string): void {
-    this.members.add(instanceId);
+    if (instanceId !== this.context.tree.self.jobInstanceId)
+      this.others = [...without(this.others, instanceId), instanceId];
   }
 
   noteLost(instanceId: string): void {
-    this.members.delete(instanceId);
-    this.lost.add(instanceId);
-    if (this.lost.size > MOST_LOST) this.lost.delete([...this.lost][0]!);
+    this.others = without(this.others, instanceId);
+    this.lost = [...without(this.lost, instanceId), instanceId].slice(-MOST_LOST);
   }
 
   /** Notes who is there, and who has gone while nothing was heard. */
   noteMembers(): void {
     const { tree } = this.context;
-    for (const id of this.members) if (!tree.hasInstance(id)) this.noteLost(id);
-    for (const { jobInstanceId } of tree.instances()) this.members.add(jobInstanceId);
+    for (const id of this.others) if (!tree.hasInstance(id)) this.noteLost(id);
+    const present = tree.instances().flatMap(({ jobInstanceId: id }) => (id === tree.self.jobInstanceId ? [] : id));
+    this.others = present.length === 0 ? NOBODY : present;
   }
 
   /** Forgets what the leader has told. */
   forget(): void {
-    this.lost.clear();
+    this.lost = NOBODY;
     this.areAllLost = false;
   }
 
@@ -89,10 +93,14 @@ export class CutShort {
   private isLost(instanceId: string): boolean {
     const { tree } = this.context;
     const isOther = !tree.hasInstance(instanceId) || instanceId === tree.self.jobInstanceId;
-    return this.lost.has(instanceId) || (this.areAllLost && isOther);
+    return this.lost.includes(instanceId) || (this.areAllLost && isOther);
   }
 
   private isThere(stored: StoredRecord): boolean {
     return stored.kind === 'record' && this.context.tree.hasInstance(stored.record.by);
   }
+}
+
+function without(instanceIds: readonly string[], gone: string): readonly string[] {
+  return instanceIds.filter((id) => id !== gone);
 }

@@ -21,7 +21,8 @@ import type { Resharding } from './resharding.js';
 /** The leader's work for a job besides its runs, done each time the leader is woken. */
 export class LeaderWork {
   private waiting: Timer | undefined;
-  private readonly parents: ParentWatch;
+  /** Undefined until the job has parents, as most have none. */
+  private parents: ParentWatch | undefined;
 
   /** @param onReady called when there is work again */
   constructor(
@@ -30,13 +31,11 @@ export class LeaderWork {
     private readonly resharding: Resharding,
     private readonly cutShort: CutShort,
     private readonly onReady: () => void,
-  ) {
-    this.parents = new ParentWatch(context, onReady);
-  }
+  ) {}
 
   stop(): void {
     this.waiting?.cancel();
-    this.parents.stop();
+    this.parents?.stop();
   }
 
   /** Purges the queue of a disabled job, or the items in it would run when the job is enabled again. */
@@ -56,7 +55,7 @@ export class LeaderWork {
       await this.tidyFailover(term, leftOut);
       await this.plan(term, leftOut);
       await this.keepConfiguration(term, leftOut);
-      await this.parents.keep(term).catch((error: unknown) => leftOut.push(error));
+      await this.keepParents(term).catch((error: unknown) => leftOut.push(error));
       await this.context.services.retention.tidy(this.context.tree, term);
       if (leftOut.length > 0) throw leftOut[0];
     } catch (error) {
@@ -99,6 +98,14 @@ export class LeaderWork {
     await this.context.services.configurations
       .keep(this.context.tree, term)
       .catch((error: unknown) => failed.push(error));
+  }
+
+  /** @throws {ConfigurationError} if a parent has come that cannot be one */
+  private async keepParents(term: LeadershipTerm): Promise<void> {
+    if (this.context.services.dependencies.isChild(this.context.tree)) {
+      this.parents ??= new ParentWatch(this.context, this.onReady);
+    }
+    await this.parents?.keep(term);
   }
 
   // Java's leader creates this node in its own session. If the node outlives that session, no Java peer removes it.

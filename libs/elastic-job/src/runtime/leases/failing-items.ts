@@ -1,4 +1,4 @@
-import { type SettledOutcome, SparseMap } from '../../domain/index.js';
+import type { SettledOutcome } from '../../domain/index.js';
 
 /** Runs of one item that have failed without a success between them; instants of the monotonic clock. */
 interface FailedRuns {
@@ -8,12 +8,15 @@ interface FailedRuns {
 
 /** Items of one job of which the last run here has failed. */
 export class FailingItems {
-  private readonly failed = new SparseMap<number, FailedRuns>();
+  /** Undefined until one fails. */
+  private failed: Map<number, FailedRuns> | undefined;
 
   /** Notes the end of a run. One that was cut short does not tell if the item's work can succeed. */
   note(item: number, outcome: SettledOutcome['kind'], now: number): void {
-    if (outcome === 'failed') this.failed.set(item, { first: this.failed.get(item)?.first ?? now, last: now });
-    else if (outcome !== 'aborted') this.failed.delete(item);
+    if (outcome === 'failed') {
+      this.failed ??= new Map();
+      this.failed.set(item, { first: this.failed.get(item)?.first ?? now, last: now });
+    } else if (outcome !== 'aborted') this.failed?.delete(item);
   }
 
   /**
@@ -21,7 +24,7 @@ export class FailingItems {
    * Other items than these are forgotten, since their next runs are told elsewhere.
    */
   longestMs(ownItems: readonly number[]): number {
-    if (this.failed.size === 0) return 0;
+    if (this.failed === undefined) return 0;
     const own = new Set(ownItems);
     for (const item of this.failed.keys()) if (!own.has(item)) this.failed.delete(item);
     return Math.max(0, ...[...this.failed.values()].map(({ first, last }) => last - first));
