@@ -154,12 +154,13 @@ describe('the applications of "Several applications"', () => {
   });
 
   it(
-    'end with an error of the log if there is no ZooKeeper, and without a crash report of Node',
+    'say that they wait for ZooKeeper, end with an error of the log, and without a crash report of Node',
     async () => {
       const orders = start('orders', `away-${process.pid}`, { ZOOKEEPER_SERVERS: '127.0.0.1:1', PORT: '0' });
       expect(await orders.ended).toBe(1);
       const reason = 'connect: no session with 127.0.0.1:1 (namespace ';
       expect(orders.output.split('\n').filter((line) => line.includes(' ERROR '))).toEqual([
+        expect.stringContaining('the start goes on trying'),
         expect.stringContaining(`[ElasticJob] the start has failed: ${reason}`),
         expect.stringContaining(`RegistryUnavailableError: ${reason}`),
       ]);
