@@ -1,6 +1,10 @@
 import type { CoordinationServices, ExecutionLease } from '../../../libs/elastic-job/src/coordination/index.js';
 import { JOB, type Member, Registry, SUCCEEDED } from './member.js';
-import { InstanceRemovedError, LeftJobError } from '../../../libs/elastic-job/src/domain/index.js';
+import {
+  InstanceRemovedError,
+  type JobConfiguration,
+  LeftJobError,
+} from '../../../libs/elastic-job/src/domain/index.js';
 import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import { JobEvents, type JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
 import { JobDeparture } from '../../../libs/elastic-job/src/runtime/job/job-departure.js';
@@ -21,6 +25,8 @@ export class LeavingJob {
   stops = 0;
   joining: Promise<void> | undefined;
   hasSession = true;
+  isAdoptable = false;
+  configuration: JobConfiguration;
   readonly jobName = JOB;
   readonly running = new RunningItems();
   private readonly session: JobSession;
@@ -32,6 +38,7 @@ export class LeavingJob {
     readonly member: Member,
   ) {
     const { configurations, instances, leader, sharding, tree } = member;
+    this.configuration = configurations.current(JOB);
     const parts = { configurations, instances, leader, sharding };
     const services: CoordinationServices = Object.assign(Object.create(null), parts);
     const settings = { clock: registry.clock, drainTimeoutMs: DRAIN_MS };

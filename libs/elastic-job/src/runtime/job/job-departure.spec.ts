@@ -11,6 +11,9 @@ const MINUTE = 60 * SECOND;
 /** Time within which a process that stops leaves its jobs. */
 const STOP_MS = 5 * SECOND;
 const NO_RIGHT = -102;
+const LEFT_BEHIND =
+  'left before the end of item 0: a handler that does not heed its signal goes on until it returns or this process ' +
+  'ends, and others may run the item meanwhile';
 
 let job: LeavingJob;
 let clock: VirtualClock;
@@ -126,10 +129,59 @@ describe('a process that leaves a job', () => {
     await clock.advance(1);
     await leaving;
     expect([lease.signal.reason, job.lost]).toEqual([LEFT, [LEFT]]);
-    const message = 'left without the end of item 0, which others get when the session ends';
-    expect(job.told).toMatchObject([{ kind: 'warning', message }]);
+    expect(job.told).toMatchObject([{ kind: 'warning', message: LEFT_BEHIND }]);
     void job.departure.obeyRemoval(job.member.id);
+    await clock.advance(DRAIN_MS);
     expect(job.told).toHaveLength(1);
+  });
+
+  it('warns as it leaves of a handler that has not heeded its signal', async () => {
+    await job.run();
+    const leaving = job.departure.drain(Deadline.after(clock, DRAIN_MS + STOP_MS));
+    await clock.advance(DRAIN_MS + SECOND - 1);
+    expect(job.told).toEqual([]);
+    await clock.advance(1);
+    await leaving;
+    expect([await job.nodes(), job.told]).toMatchObject([[], [{ kind: 'warning', message: LEFT_BEHIND }]]);
+  });
+
+  it('says without failover that the run of such a handler is not repeated', async () => {
+    job.configuration = { ...job.configuration, failover: false };
+    await job.run();
+    await clock.advanceUntil(job.departure.drain());
+    const message =
+      'left before the end of item 0: a handler that does not heed its signal goes on until it returns or this ' +
+      'process ends; its run is not repeated, but others may run the next fire times meanwhile';
+    expect(job.told).toMatchObject([{ kind: 'warning', message }]);
+  });
+
+  it('warns of such a handler also if its session was lost before', async () => {
+    await job.run();
+    job.hasSession = false;
+    job.member.trees.forget(JOB);
+    await clock.advanceUntil(job.departure.drain());
+    expect(job.told).toMatchObject([{ kind: 'warning', message: LEFT_BEHIND }]);
+  });
+
+  it('does not warn of a run whose task another instance adopts', async () => {
+    job.isAdoptable = true;
+    await job.run();
+    await clock.advanceUntil(job.departure.drain());
+    expect([job.lost, job.told]).toEqual([[LEFT], []]);
+  });
+
+  it('tells of such a handler once if the registry does not answer either', async () => {
+    await job.run();
+    const leaving = job.departure.drain(Deadline.after(clock, DRAIN_MS + STOP_MS));
+    await clock.advance(DRAIN_MS);
+    job.registry.memory.suspend(job.member.sessionId);
+    await clock.advanceUntil(leaving);
+    await clock.advance(STOP_MS);
+    const registry = expect.stringContaining("without the registry's answer");
+    expect(job.told).toMatchObject([
+      { kind: 'warning', message: LEFT_BEHIND },
+      { kind: 'warning', message: registry },
+    ]);
   });
 
   it('reports a removal that the registry refuses, and leaves once it is accepted', async () => {

@@ -2,9 +2,11 @@ import { Deadline } from '../../clock/index.js';
 import { type JobTree, untilDone } from '../../coordination/index.js';
 import {
   DrainDeadlineError,
+  failsOver,
   fewNames,
   HandedOverError,
   InstanceRemovedError,
+  type JobConfiguration,
   type JobName,
   LeftJobError,
   SparseSet,
@@ -16,6 +18,8 @@ import type { JobSession } from '../session/index.js';
 /** Parts of the job that a departure needs. */
 interface JobDepartureParts {
   readonly jobName: JobName;
+  /** Settings in force, also without a session. */
+  readonly configuration: JobConfiguration;
   readonly running: RunningItems;
   /**
    * True if the runs here are tasks that others can adopt, so that there is no need to wait for them. @default false
@@ -45,6 +49,7 @@ export class JobDeparture {
   private removing: Promise<void> = Promise.resolve();
   /** True if the instance node is gone, or about to go, for any reason. */
   private isGone = false;
+  private hasToldOfHandlers = false;
 
   constructor(
     private readonly shared: Pick<ProcessContext, 'options' | 'services' | 'events'>,
@@ -96,9 +101,8 @@ export class JobDeparture {
     this.isSessionEnding ||= until !== undefined;
     this.draining ??= this.drainOnce();
     if (until === undefined || (await until.holdsFor(this.draining))) return this.draining;
-    const unended = this.isGone ? [] : this.parts.running.list;
     this.isGone = true;
-    this.warn(unended);
+    if (!this.warnOfHandlers()) this.warnOfRegistry();
     this.parts.running.end(new LeftJobError(this.parts.jobName));
     this.close();
   }
@@ -114,13 +118,14 @@ export class JobDeparture {
       const error = new DrainDeadlineError(jobName, drainTimeoutMs);
       running.end(error);
       await Deadline.after(clock, error.graceMs).holdsFor(running.ended());
+      this.warnOfHandlers();
     }
     await announced;
     this.isGone = true;
     const work = 'leaving the job';
     await this.attempt(work, (tree) =>
       this.isSessionEnding
-        ? this.leave(tree).catch(unlessUnavailable(() => this.warn([])))
+        ? this.leave(tree).catch(unlessUnavailable(() => this.warnOfRegistry()))
         : this.untilDone(work, tree, () => this.leave(tree)),
     );
     this.close();
@@ -162,6 +167,7 @@ export class JobDeparture {
       Deadline.after(options.clock, shutdownGraceMs).holdsFor(running.ended()),
       this.attempt('resigning', (tree) => this.untilDone('resigning', tree, () => this.abdicate(tree))),
     ]);
+    this.warnOfHandlers();
     // Last, since it tells the others that there is nothing more to wait for.
     const work = 'leaving the job';
     await this.attempt(work, (tree) => this.untilDone(work, tree, () => services.instances.leave(tree)));
@@ -209,15 +215,24 @@ export class JobDeparture {
     await services.instances.leave(tree);
   }
 
-  /** @param unended items for which the departure has waited until now; none: it has waited for the registry */
-  private warn(unended: readonly number[]): void {
-    const { jobName } = this.parts;
-    const items = `${unended.length === 1 ? 'item' : 'items'} ${fewNames(unended.map(String))}`;
-    const message =
-      unended.length > 0
-        ? `left without the end of ${items}, which others get when the session ends`
-        : "left without the registry's answer: the others learn of it when the session ends";
-    this.shared.events.emit({ kind: 'warning', jobName, message });
+  /**
+   * Tells once of items that have not ended here, although others can have them as soon as this instance has left.
+   * @returns true if it has told now
+   */
+  private warnOfHandlers(): boolean {
+    const { configuration, isAdoptable, running } = this.parts;
+    if (this.hasToldOfHandlers || isAdoptable || running.list.length === 0) return false;
+    this.hasToldOfHandlers = true;
+    this.warn(leftBehind(running.list, failsOver(configuration) || configuration.resident));
+    return true;
+  }
+
+  private warnOfRegistry(): void {
+    this.warn("left without the registry's answer: the others learn of it when the session ends");
+  }
+
+  private warn(message: string): void {
+    this.shared.events.emit({ kind: 'warning', jobName: this.parts.jobName, message });
   }
 
   // Repeats until done, since the session goes on: an instance that stayed would own items or lead, and do nothing. A
@@ -230,6 +245,18 @@ export class JobDeparture {
     const tree = this.parts.currentSession?.tree;
     if (tree !== undefined) await act(tree).catch(this.parts.report(work, tree));
   }
+}
+
+/** @param isRepeated true if others begin the items again, not only for their next fire times */
+function leftBehind(items: readonly number[], isRepeated: boolean): string {
+  const [noun, run] = items.length === 1 ? ['item', 'its run is'] : ['items', 'their runs are'];
+  const consequence = isRepeated
+    ? `, and others may run the ${noun} meanwhile`
+    : `; ${run} not repeated, but others may run the next fire times meanwhile`;
+  return (
+    `left before the end of ${noun} ${fewNames(items.map(String))}: a handler that does not heed its signal ` +
+    `goes on until it returns or this process ends${consequence}`
+  );
 }
 
 /** Lets an instance leave although the registry does not answer. */

@@ -25,13 +25,16 @@ describe('an instance that an operator removes', () => {
     expect(job.told).toMatchObject([{ kind: 'error', error: job.removed }]);
   });
 
-  it('is waited for no longer than its grace if an item does not end', async () => {
+  it('is waited for no longer than its grace if an item does not end, of which it warns then', async () => {
     await job.run();
     await job.remove();
     await clock.advance(GRACE_MS - 1);
     expect(await job.nodes()).toEqual(['session']);
+    expect(job.told).toMatchObject([{ kind: 'error' }]);
     await clock.advance(1);
     expect([await job.nodes(), job.lost]).toEqual([[], [job.removed]]);
+    const message = expect.stringContaining('others may run the item meanwhile');
+    expect(job.told).toMatchObject([{ kind: 'error' }, { kind: 'warning', message }]);
   });
 
   it('is waited for only until an item that heeds its signal has ended', async () => {
