@@ -118,6 +118,24 @@ describe('lines of the log', () => {
     });
   });
 
+  it("warn of an item that was switched off before it could run for an operator's trigger", () => {
+    const trigger = { ...TRIGGER, origin: 'manual:7' } as const;
+    expect(eventLine({ kind: 'refused', trigger, items: [3], cause: 'disabled' })).toEqual({
+      level: 'warn',
+      text: 'settle: item 3 not run for manual:7: disabled',
+    });
+  });
+
+  it.each([
+    ['a trigger of the schedule', 'schedule', 'disabled'],
+    ['an item that has run for the trigger elsewhere', 'manual:7', 'alreadyBegun'],
+  ] as const)('tell at the level "debug" of what is not begun: %s', (_what, origin, cause) => {
+    expect(eventLine({ kind: 'refused', trigger: { ...TRIGGER, origin }, items: [3], cause })).toEqual({
+      level: 'debug',
+      text: `settle: item 3 not begun, ${cause}`,
+    });
+  });
+
   it('name no registry in an error that concerns no job: it names its subject itself', () => {
     const error = new Error('disk full');
     const event = { kind: 'error', jobName: undefined, message: 'history "sql": rows are not stored', error } as const;

@@ -1,4 +1,11 @@
-import { describeAwayParents, fewNames, handOverOf, messageOf, type SettledOutcome } from '../domain/index.js';
+import {
+  describeAwayParents,
+  fewNames,
+  handOverOf,
+  messageOf,
+  type SettledOutcome,
+  triggerIdOf,
+} from '../domain/index.js';
 import type { JobEvent } from '../tracing/index.js';
 import {
   debug,
@@ -45,7 +52,7 @@ const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>) => Ev
   started: ({ trigger, item }) => debug(`${trigger.jobName}: item ${item} started`),
   late: (event) => lateLine(event),
   settled: (event) => settledLine(event),
-  refused: ({ trigger, items, cause }) => debug(`${trigger.jobName}: ${itemsText(items)} not begun, ${cause}`),
+  refused: (event) => refusedLine(event),
   postponed: ({ trigger, items }) =>
     log(`${trigger.jobName}: ${itemsText(items)} busy; will run for ${trigger.origin} once free`),
   skipped: ({ trigger, reason }) => warn(`${trigger.jobName}: skipped ${instant(trigger.fireTime)}, ${reason}`),
@@ -201,6 +208,15 @@ function remedyFor(differences: readonly string[], overwrite: boolean): string {
 
 function runLine({ kind, trigger, items }: EventOf<'triggered' | 'begun' | 'finished'>): EventLine {
   return debug(`${trigger.jobName}: ${kind}, ${itemsText(items)}`);
+}
+
+/** An operator waits for what was triggered, unless it has run already: its item has moved with the request. */
+function refusedLine({ trigger, items, cause }: EventOf<'refused'>): EventLine {
+  const { jobName, origin } = trigger;
+  if (triggerIdOf(origin) === undefined || cause === 'alreadyBegun') {
+    return debug(`${jobName}: ${itemsText(items)} not begun, ${cause}`);
+  }
+  return warn(`${jobName}: ${itemsText(items)} not run for ${origin}: ${cause}`);
 }
 
 function lateLine({ trigger, latenessMs, lateAfterMs, count }: EventOf<'late'>): EventLine {
