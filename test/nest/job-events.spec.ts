@@ -176,7 +176,7 @@ describe('@OnJobEvent', () => {
     expect(decorate).toThrow(
       expect.objectContaining({
         code: 'CONFIGURATION',
-        place: '@OnJobEvent on hear',
+        place: '@OnJobEvent on Watch.hear',
         problems: [expect.stringContaining(problem)],
       }),
     );

@@ -327,6 +327,40 @@ describe('a decorator that the compiler applies by the proposal of ECMAScript', 
 });
 
 describe('a job name that is not known', () => {
+  it('is warned of once if @OnJobEvent has it, with the nearest one', async () => {
+    class Alarms {
+      @OnJobEvent('failed', { job: 'city-reprot' })
+      failed(): void {}
+
+      @OnJobEvent('missed', { job: ['city-reprot', 'city-report', 'billing'] })
+      missed(): void {}
+    }
+    const { jobs, log } = await startLogging({
+      providers: [Alarms],
+      options: { jobs: { 'city-report': { type: 'HTTP', ...ONE, props: httpProps() } } },
+    });
+    await jobs.close();
+
+    const rest =
+      'which this process does not have, so it hears nothing of it unless that job is added later, by JobRegistrar ' +
+      'or from a template';
+    expect(log.at('warn')).toEqual([
+      `Alarms.failed: its @OnJobEvent names the job "city-reprot", ${rest}; did you mean "city-report"?`,
+      `Alarms.missed: its @OnJobEvent names the job "billing", ${rest}`,
+    ]);
+  });
+
+  it('is not warned of if the process has added that job at start, or runs none', async () => {
+    class Alarms {
+      @OnJobEvent('failed', { job: 'added' })
+      failed(): void {}
+    }
+    const adding = await startLogging({ providers: [adder(), Alarms] });
+    const passive = await startLogging({ providers: [Alarms], options: { processing: false } });
+
+    expect([...adding.log.at('warn'), ...passive.log.at('warn')]).toEqual([]);
+  });
+
   it('is answered with the nearest one, by each command and each call in the process', async () => {
     const { jobs } = await startLogging({ providers: [decorated(), templates()] });
     const operate = jobs.app.get(JobOperateApi);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { ConfigurationError } from '../domain/index.js';
+import { ConfigurationError, findNearestName, type JobName } from '../domain/index.js';
 import { isNamed, jobNameOf, type JobEvent, JobEvents } from '../tracing/index.js';
 import { callMethod, methodsOf, providerClassOf, staticMethodsOf } from './class-members.js';
 import { findReplaced } from './decorated-methods.js';
@@ -12,6 +12,8 @@ import { type AskedJobEvent, jobEventsAskedBy, ON_JOB_EVENT } from './on-job-eve
 @Injectable()
 export class JobEventExplorer {
   private readonly listening: (() => void)[] = [];
+  /** Jobs that methods name, with the first of these methods. */
+  private readonly named = new Map<JobName, string>();
 
   constructor(
     private readonly discovery: DiscoveryService,
@@ -34,10 +36,25 @@ export class JobEventExplorer {
     for (const stopListening of this.listening.splice(0)) stopListening();
   }
 
+  /** Warnings of jobs that methods name, and that are not among the known ones. One for each name. */
+  findUnknown(known: readonly JobName[]): readonly string[] {
+    const unknown = [...this.named].filter(([jobName]) => !known.includes(jobName));
+    return unknown.map(([jobName, place]) => {
+      const nearest = findNearestName(jobName, known);
+      const warning =
+        `${place}: its ${ON_JOB_EVENT} names the job "${jobName}", which this process does not have, so it hears ` +
+        'nothing of it unless that job is added later, by JobRegistrar or from a template';
+      return nearest === undefined ? warning : `${warning}; did you mean "${nearest}"?`;
+    });
+  }
+
   private listen(provider: ProviderWrapper, name: string | symbol, asked: readonly AskedJobEvent[], place: string) {
     if (asked.length === 0) return;
     if (provider.isTransient || !provider.isDependencyTreeStatic()) {
       refuse(asked, place, 'its provider is made per request or per consumer, and an event has neither');
+    }
+    for (const jobName of asked.flatMap(({ job }) => job ?? [])) {
+      if (!this.named.has(jobName)) this.named.set(jobName, place);
     }
     const instance: object = provider.instance;
     // Called once per event, even if several decorators match.

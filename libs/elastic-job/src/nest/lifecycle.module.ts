@@ -145,12 +145,13 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
 
   private warnAfterStart(): void {
     if (!this.options.processing || this.isInTask) return;
+    const jobNames = this.runtime.registrar.jobs.map(({ jobName }) => jobName);
     const warnings = findStartWarnings({
-      hasJobs: this.hasTemplates || this.tasks !== undefined || this.runtime.registrar.jobs.length > 0,
+      hasJobs: this.hasTemplates || this.tasks !== undefined || jobNames.length > 0,
       host: this.clock.hostAddress(),
       registry: this.options.registry.reveal(),
     });
-    for (const message of warnings) this.warn(message);
+    for (const message of [...warnings, ...this.listeners.findUnknown(jobNames)]) this.warn(message);
     this.tellUnprovided();
     this.lazy.follow((message) => this.warn(message));
     this.stopWaiting = warnIfUnheard(this.clock, (message) => this.warn(message));

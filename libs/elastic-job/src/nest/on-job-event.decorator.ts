@@ -57,14 +57,21 @@ export function OnJobEvent<Name extends JobEventName>(
     assertApplied(ON_JOB_EVENT, method);
     const { value } = descriptor;
     if (typeof value !== 'function') {
-      throw new ConfigurationError(`@OnJobEvent on ${String(method)}`, ['it stands on a property, but needs a method']);
+      const place = `@OnJobEvent on ${placeOf(target, method)}`;
+      throw new ConfigurationError(place, ['it stands on a property, but needs a method']);
     }
     const fault = findNameFault(name);
-    if (fault !== undefined) throw new ConfigurationError(`@OnJobEvent on ${String(method)}`, [fault]);
+    if (fault !== undefined) throw new ConfigurationError(`@OnJobEvent on ${placeOf(target, method)}`, [fault]);
     const below: readonly AskedJobEvent[] = Reflect.getOwnMetadata(JOB_EVENTS, value) ?? [];
     SetMetadata(JOB_EVENTS, [{ name, job } satisfies AskedJobEvent, ...below])(value);
     noteDecorated(target, { what: ON_JOB_EVENT, method, key: JOB_EVENTS, decorated: value });
   };
+}
+
+/** @param target the prototype of the method's class, or the class of a static method */
+function placeOf(target: object, method: string | symbol): string {
+  const { name } = typeof target === 'function' ? target : target.constructor;
+  return `${name}.${String(method)}`;
 }
 
 /** Subscriptions of a method, in the order of its decorators. */
