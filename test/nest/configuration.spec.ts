@@ -101,6 +101,22 @@ describe('module options', () => {
       'namespace "a//b" has an empty level',
     ],
     [
+      'a namespace in quotes',
+      { registry: { type: 'memory', namespace: '"shop"' } },
+      `namespace "\\"shop\\"" has the quote "; Docker's --env-file keeps quotes and blanks`,
+    ],
+    [
+      'a namespace with a blank at its end',
+      { registry: { type: 'zookeeper', servers: '10.0.0.1:2181', namespace: 'shop ' } },
+      `namespace "shop " begins or ends with white space; Docker's --env-file keeps quotes and blanks`,
+    ],
+    [
+      'a server list in quotes',
+      { registry: { type: 'zookeeper', servers: "'10.0.0.1:2181'", namespace: 'shop' } },
+      "servers: entry 1 has the quote '; Docker's --env-file keeps quotes and blanks",
+    ],
+    ['a host in quotes', { host: '"worker-7"' }, `but is "\\"worker-7\\""`],
+    [
       'an unknown job',
       { jobs: { 'settle-order': { disabled: true } } },
       'jobs has "settle-order", but no job is called so; did you mean "settle-orders"?',
@@ -495,6 +511,31 @@ describe('elasticJobConfig', () => {
         `ELASTIC_JOB_${wrong} is not a variable of this package; did you mean ELASTIC_JOB_${right}?`,
       ]),
     );
+  });
+
+  it.each([
+    ['SERVERS', '"10.0.0.1:2181"', '"'],
+    ['NAMESPACE', "'orders'", "'"],
+    ['REGISTRY', '"zookeeper"', '"'],
+    ['PROCESSING', '"true"', '"'],
+    ['SESSION_TIMEOUT_MS', "'15000'", "'"],
+    ['HOST', '`worker-7`', '`'],
+    ['INSTANCE_ID', '"orders-0"', '"'],
+    ['TLS_CA_FILE', '"/tls/ca.pem"', '"'],
+    ['DEFAULTS_TIME_ZONE', '"UTC"', '"'],
+  ])("refuses %s=%s by naming its quote, which Docker's --env-file keeps", (name, value, quote) => {
+    expect(() => withVariables({ SERVERS: '10.0.0.1:2181', NAMESPACE: 'orders', [name]: value })).toThrow(
+      new ConfigurationError('environment', [
+        `ELASTIC_JOB_${name} begins and ends with the quote ${quote}; ` +
+          "Docker's --env-file keeps quotes and blanks: give the value without them",
+      ]),
+    );
+  });
+
+  it('takes a password and a digest as they are: quotes may be a part of them', () => {
+    const zooKeeper = { SERVERS: '10.0.0.1:2181', NAMESPACE: 'orders' };
+    const { registry } = withVariables({ ...zooKeeper, DIGEST: '"me:s"', SASL_USERNAME: 'me', SASL_PASSWORD: "'s'" });
+    expect(registry).toMatchObject({ digest: '"me:s"', sasl: { username: 'me', password: "'s'" } });
   });
 
   it('names unknown variables with its prefix once, except links of Kubernetes', () => {

@@ -72,5 +72,20 @@ export function describeNamespaces(adapter: RegistryAdapter): void {
       expect(make).toThrow(ConfigurationError);
       expect(make).toThrow(JSON.stringify(namespace));
     });
+
+    it.each([
+      ["'shop'", "has the quote '"],
+      ['"shop/orders"', 'has the quote "'],
+      ['`shop`', 'has the quote `'],
+      ["shop's", "has the quote '"],
+      ['shop ', 'begins or ends with white space'],
+      ['\u00a0shop', 'begins or ends with white space'],
+      [' ', 'begins or ends with white space'],
+    ])('refuse %j, which %s: processes with and without it would each run every item', (namespace, problem) => {
+      const make = () => harness().center({ namespace });
+      expect(make).toThrow(ConfigurationError);
+      expect(make).toThrow(`namespace ${JSON.stringify(namespace)} ${problem}`);
+      expect(make).toThrow("Docker's --env-file keeps quotes and blanks");
+    });
   });
 }

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../domain/index.js';
+import { ConfigurationError, findQuote, QUOTES_ARE_KEPT } from '../domain/index.js';
 
 // Characters that ZooKeeper's PathUtils.validatePath refuses: control, surrogate, private-use and special characters.
 const FORBIDDEN_CHARACTERS = String.raw`\u0000-\u001f\u007f-\u009f\ud800-\uf8ff\ufff0-\uffff`;
@@ -11,7 +11,8 @@ const LEGAL = new RegExp(String.raw`^(?:/(?!\.\.?(?:/|$))[^/${FORBIDDEN_CHARACTE
  * `shop/orders`, the port's `/settle` is the server's `/shop/orders/settle`, and its `/` is `/shop/orders`.
  *
  * @throws {ConfigurationError} for a name that ZooKeeper would refuse: `/` at an end, an empty, `.` or `..` level,
- * control characters, or `zookeeper` (reserved by the server) as the first level.
+ * control characters, or `zookeeper` (reserved by the server) as the first level. Also for a name with a quote, or with
+ * white space at an end: it would be another namespace than the one that was meant.
  */
 export class Namespace {
   /** The server's path of the namespace. */
@@ -23,7 +24,7 @@ export class Namespace {
     this.root = `/${name}`;
     this.rootBytes = Buffer.byteLength(this.root);
     this.below = `${this.root}/`;
-    const problem = name.split('/')[0] === 'zookeeper' ? 'is reserved by the server' : pathProblem(this.root);
+    const problem = nameProblem(name) ?? pathProblem(this.root);
     if (problem) {
       throw new ConfigurationError('registry', [
         `namespace ${JSON.stringify(name)} ${problem}; use a name such as "orders" or "shop/orders"`,
@@ -60,6 +61,13 @@ export class Namespace {
     if (absolutePath === this.root) return '/';
     return absolutePath.startsWith(this.below) ? absolutePath.slice(this.root.length) : undefined;
   }
+}
+
+function nameProblem(name: string): string | undefined {
+  if (name.split('/')[0] === 'zookeeper') return 'is reserved by the server';
+  const quote = findQuote(name);
+  if (quote !== undefined) return `has the quote ${quote}; ${QUOTES_ARE_KEPT}`;
+  return name === name.trim() ? undefined : `begins or ends with white space; ${QUOTES_ARE_KEPT}`;
 }
 
 /** @throws {ConfigurationError} for a path of the port that ZooKeeper would refuse */

@@ -52,6 +52,7 @@ export {
   wholeNumber,
 } from './option-rules.js';
 export { assertOptionsObject, isOptionsObject } from './options-object.js';
+export { findQuote, findQuotesAround, QUOTES_ARE_KEPT } from './quotes.js';
 export { resolveStrategy } from './resolve-strategy.js';
 export { isFixed, takeSettings } from './take-settings.js';
 export { timetableOf } from './timetable-of.js';

@@ -6,6 +6,7 @@ import {
   byName,
   ConfigurationError,
   findNearestName,
+  findQuotesAround,
   JOB_DEFAULTS,
   type JobDefaults,
   mustBe,
@@ -13,6 +14,7 @@ import {
   oneOf,
   type OptionRow,
   OptionTable,
+  QUOTES_ARE_KEPT,
   rule,
   text,
 } from '../../domain/index.js';
@@ -99,6 +101,10 @@ const VARIABLES = Object.fromEntries(
 );
 const NAMES = Object.keys(VARIABLES);
 const REGISTRY_NAMES = Object.keys(REGISTRY_VARIABLES).map(variableOf);
+/** Variables whose values may have any characters. */
+const SECRETS: readonly string[] = (['digest', 'saslPassword'] satisfies (keyof typeof REGISTRY_VARIABLES)[]).map(
+  variableOf,
+);
 const TABLE = new OptionTable(VARIABLES, 'this package');
 
 /** Texts of the variables. */
@@ -131,12 +137,13 @@ type Texts = Readonly<Record<string, string | undefined>>;
  *
  * A variable that differs from one of these by one or two letters (of `_TLS` and `_HOST`: by one) is refused. Of others
  * that begin alike, such as `ELASTICJOB_SERVERS`, those of the registry are refused where the process would get the
- * embedded registry without them; else they are named in the log.
+ * embedded registry without them; else they are named in the log. A value in quotes is refused, unless it is a secret:
+ * Docker's `--env-file` keeps quotes.
  * @throws {ConfigurationError} that names every wrong variable with its value and what would be right.
  */
 export const elasticJobConfig = registerAs('elasticJob', (): ElasticJobModuleOptions => {
   const texts = textsOf(process.env);
-  const faults = [...TABLE.findBroken(texts), ...judgeOthers(Object.keys(process.env))];
+  const faults = [...judge(texts), ...judgeOthers(Object.keys(process.env))];
   if (faults.length > 0) throw new ConfigurationError('environment', faults);
   const registry = registryOf(valuesOf(REGISTRY_VARIABLES, texts));
   // No option is undefined: the module refuses such a registry, and options of code may stand below these.
@@ -148,6 +155,23 @@ export const elasticJobConfig = registerAs('elasticJob', (): ElasticJobModuleOpt
 function textsOf(variables: NodeJS.ProcessEnv): Texts {
   const given: Texts = Object.fromEntries(NAMES.map((name) => [name, variables[name] || undefined]));
   return { ...given, [REGISTRY_TYPE]: given[REGISTRY_TYPE] ?? usualRegistry(given) };
+}
+
+/** Faults of the variables. One in quotes is judged without them as well. */
+function judge(texts: Texts): readonly string[] {
+  const quoted = NAMES.filter((name) => !SECRETS.includes(name)).flatMap((name) => {
+    const quote = findQuotesAround(texts[name] ?? '');
+    return quote === undefined ? [] : [{ name, quote }];
+  });
+  const bare = quoted.map(({ name }) => [name, texts[name]?.slice(1, -1)]);
+  return [
+    // The value is not repeated: servers may be an address with a password.
+    ...quoted.map(
+      ({ name, quote }) =>
+        `${name} begins and ends with the quote ${quote}; ${QUOTES_ARE_KEPT}: give the value without them`,
+    ),
+    ...TABLE.findBroken({ ...texts, ...Object.fromEntries(bare) }),
+  ];
 }
 
 /** Servers alone mean ZooKeeper: with embedded registries every process would run every item. */

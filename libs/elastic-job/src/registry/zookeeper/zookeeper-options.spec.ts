@@ -46,6 +46,8 @@ describe('the server list', () => {
       'zookeeper://user:s3cret@a',
       'entry 1 begins with a scheme, such as http://, which an address of ZooKeeper has not',
     ],
+    ['"a:2181,b:2181"', 'entry 1 has the quote "; Docker\'s --env-file keeps quotes and blanks'],
+    ["a:2181,b:2181'", "entry 2 has the quote '"],
     ['a:2181,http://b:2181', 'entry 2 begins with a scheme, such as http://, which an address of ZooKeeper has not'],
   ])('refuses %j with the problem: %s', (text, problem) => {
     expect(parseServerList(text)).toMatchObject({ kind: 'wrong', problem: expect.stringContaining(problem) });

@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import { findQuote, QUOTES_ARE_KEPT } from '../../../domain/index.js';
 
 /** One member of an ensemble. */
 export interface ServerAddress {
@@ -40,6 +41,8 @@ export function hostsOf(text: string): readonly string[] {
 /** @returns the server, or the problem as a text */
 function parseServer(entry: string): ServerAddress | string {
   if (entry === '') return 'is empty';
+  const quote = findQuote(entry);
+  if (quote !== undefined) return `has the quote ${quote}; ${QUOTES_ARE_KEPT}`;
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(entry)) return SCHEME;
   if (entry.includes('/')) return 'has a path, which belongs into the namespace';
   const parts = /^(?:\[(?<address>.*)\]|(?<name>[^\s:[\]@]+))(?::(?<port>.*))?$/.exec(entry)?.groups;
