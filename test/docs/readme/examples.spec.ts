@@ -85,7 +85,7 @@ describe('the code of README.md, a section after the other', () => {
     },
     ZooKeeper: async (project) => {
       const { application } = await project.startApplication();
-      await application.says(/granted for 15000 ms/);
+      await application.says(/CONNECTED, \S+ \(namespace "[^"]+"\), granted for 15000 ms/);
       for (const city of CITIES) await application.says(new RegExp(`${city} done`));
       await application.end('SIGTERM');
       expect(application.output).toContain('city-report: left as');

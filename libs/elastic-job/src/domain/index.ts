@@ -10,6 +10,7 @@ export * from './sharding/index.js';
 
 export * from './batch.js';
 export * from './count-while.js';
+export * from './describe-registry.js';
 export * from './errors.js';
 export * from './few-names.js';
 export * from './inspection.js';

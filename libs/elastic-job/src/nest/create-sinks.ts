@@ -1,3 +1,4 @@
+import { describeRegistry } from '../domain/index.js';
 import type { JobEventSink } from '../tracing/index.js';
 import { EventLogger, isLogSinkOptions } from './event.logger.js';
 import type { CompleteModuleOptions } from './module-options.rules.js';
@@ -7,5 +8,6 @@ export function createSinks({ tracing, registry }: CompleteModuleOptions): reado
   const log = tracing.find(isLogSinkOptions);
   const others = tracing.filter((sink): sink is JobEventSink => !isLogSinkOptions(sink));
   const isEmbedded = registry.type !== 'zookeeper' && registry.server === undefined;
-  return [new EventLogger({ ...log, isEmbedded }), ...others];
+  const place = registry.type === 'zookeeper' ? describeRegistry(registry.servers, registry.namespace) : undefined;
+  return [new EventLogger({ ...log, isEmbedded, place }), ...others];
 }

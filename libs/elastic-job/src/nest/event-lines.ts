@@ -31,8 +31,8 @@ const ZOOKEEPER_TICK_MS = 2_000;
  * Lines of the events. A warning means that somebody should look, though the job goes on. While all is well, the levels
  * above `debug` have one line for each job that joins or leaves, and none for what is planned, begun and ended.
  */
-const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>) => EventLine } = {
-  session: (event) => sessionLine(event),
+const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>, place?: string) => EventLine } = {
+  session: (event, place) => sessionLine(event, place),
   clock: (event) => clockLine(event),
   mixed: (event) => mixedLine(event),
   joined: ({ jobName, instanceId }) => log(`${jobName}: joined as ${instanceId}`),
@@ -110,8 +110,9 @@ const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>) => Ev
   error: (event) => thrown(subjectLine(event), event.error),
 };
 
-export function eventLine<Kind extends JobEvent['kind']>(event: EventOf<Kind>): EventLine {
-  return (LINES[event.kind] as (event: EventOf<Kind>) => EventLine)(event);
+/** @param place servers and namespace in words, for the line of the first session */
+export function eventLine<Kind extends JobEvent['kind']>(event: EventOf<Kind>, place?: string): EventLine {
+  return (LINES[event.kind] as (event: EventOf<Kind>, place?: string) => EventLine)(event, place);
 }
 
 /** Without a job, the message names its subject itself. */
@@ -131,9 +132,9 @@ function detailText(detail: string | undefined): string {
   return detail === undefined ? '' : `: ${detail}`;
 }
 
-function sessionLine({ state, sessionId, timeoutMs }: EventOf<'session'>): EventLine {
+function sessionLine({ state, sessionId, timeoutMs }: EventOf<'session'>, place?: string): EventLine {
   const line = `session ${sessionId ?? '(none)'} ${state}`;
-  if (state === 'CONNECTED') return log(`${line}, ${describeTimeout(timeoutMs)}`);
+  if (state === 'CONNECTED') return log([line, place, describeTimeout(timeoutMs)].filter(Boolean).join(', '));
   if (state === 'LOST') return error(line);
   return state === 'SUSPENDED' ? warn(line) : log(line);
 }

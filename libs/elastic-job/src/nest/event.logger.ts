@@ -23,6 +23,8 @@ export interface LogSinkOptions {
 interface EventLoggerOptions extends Partial<LogSinkOptions> {
   /** True if no other application shares the registry. */
   readonly isEmbedded: boolean;
+  /** Servers and namespace in words, if the registry is ZooKeeper. */
+  readonly place: string | undefined;
 }
 
 export function isLogSinkOptions(sink: object): sink is LogSinkOptions {
@@ -35,15 +37,17 @@ export class EventLogger implements JobEventSink {
   private readonly log = new LineLog();
   private readonly lowest: number;
   private readonly isEmbedded: boolean;
+  private readonly place: string | undefined;
 
-  constructor({ level = 'log', isEmbedded }: EventLoggerOptions) {
+  constructor({ level = 'log', isEmbedded, place }: EventLoggerOptions) {
     this.lowest = LOG_LEVELS.indexOf(level);
     this.isEmbedded = isEmbedded;
+    this.place = place;
   }
 
   hear(event: JobEvent): void {
     const isOwnRegistry = this.isEmbedded && event.kind === 'session' && event.state === 'CONNECTED';
-    this.write(isOwnRegistry ? embeddedLine(event.sessionId) : eventLine(event));
+    this.write(isOwnRegistry ? embeddedLine(event.sessionId) : eventLine(event, this.place));
   }
 
   /** Writes a line at its level, unless that is too low. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/index.js';
+import { describeRegistry } from '../domain/index.js';
 import type { SessionInfo } from '../registry/index.js';
 import type { ElasticJobModuleOptions } from './module-options.js';
 
@@ -21,7 +22,7 @@ export function tellWaitingStart(
   const timer = clock.setTimer(TOLD_AFTER_MS, () => {
     const { state, problem = 'no answer' } = session();
     if (state !== undefined) return;
-    const missing = `no session with ${servers} (namespace "${namespace}") after ${TOLD_AFTER_MS / 1000} s`;
+    const missing = `no session with ${describeRegistry(servers, namespace)} after ${TOLD_AFTER_MS / 1000} s`;
     tell(`${missing}: ${problem}; the start goes on trying`);
   });
   return () => timer.cancel();

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../clock/index.js';
-import { ConfigurationError } from '../../../domain/index.js';
+import { ConfigurationError, describeRegistry } from '../../../domain/index.js';
 import type { RequestOptions } from '../../request-options.js';
 import {
   AuthenticationError,
@@ -57,7 +57,7 @@ export class FirstConnect {
   private error(why: string): RegistryUnavailableError {
     const { serverList, namespace } = this.options;
     const problem = this.problem === undefined ? 'no attempt has ended' : reasonOf(this.problem);
-    const detail = `no session with ${serverList} (namespace "${namespace.name}"): ${why}; ${problem}`;
+    const detail = `no session with ${describeRegistry(serverList, namespace.name)}: ${why}; ${problem}`;
     return new RegistryUnavailableError('connect', 'not-applied', detail, { cause: this.problem });
   }
 }
