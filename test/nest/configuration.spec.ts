@@ -586,6 +586,21 @@ describe('elasticJobConfig', () => {
   });
 
   it.each([
+    ['NAMESPACE', { ELASTIC_JOB_SERVERS: '10.0.0.1:2181' }],
+    ['SERVERS', { ELASTIC_JOB_REGISTRY: 'zookeeper', ELASTIC_JOB_NAMESPACE: 'orders' }],
+  ])('names ELASTICJOB_%s in the error for the variable that it was meant to be', (missing, variables) => {
+    for (const [name, text] of Object.entries(variables)) vi.stubEnv(name, text);
+    vi.stubEnv(`ELASTICJOB_${missing}`, 'orders');
+
+    expect(() => elasticJobConfig()).toThrow(
+      new ConfigurationError('environment', [
+        `ELASTIC_JOB_${missing} must be given, since the registry is zookeeper, but is undefined`,
+        `ELASTICJOB_${missing} is not a variable of this package; did you mean ELASTIC_JOB_${missing}?`,
+      ]),
+    );
+  });
+
+  it.each([
     ['ELASTICJOB_SERVERS', 'ELASTIC_JOB_SERVERS', '10.0.0.1:2181'],
     ['ELASTICJOB_HUNG_GRACE_MS', 'ELASTIC_JOB_PROCESSING', 'true'],
     ['ELASTICJOB_NAMESPACE', 'ELASTIC_JOB_TASK', 'x'],

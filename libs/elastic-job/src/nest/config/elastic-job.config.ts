@@ -100,6 +100,8 @@ const VARIABLES = Object.fromEntries(
   ]),
 );
 const NAMES = Object.keys(VARIABLES);
+/** Variables that a registry of ZooKeeper cannot do without. */
+const NEEDED = ['servers', 'namespace'].map(variableOf);
 const REGISTRY_NAMES = Object.keys(REGISTRY_VARIABLES).map(variableOf);
 /** Variables whose values may have any characters. */
 const SECRETS: readonly string[] = (['digest', 'saslPassword'] satisfies (keyof typeof REGISTRY_VARIABLES)[]).map(
@@ -137,13 +139,13 @@ type Texts = Readonly<Record<string, string | undefined>>;
  *
  * A variable that differs from one of these by one or two letters (of `_TLS` and `_HOST`: by one) is refused. Of others
  * that begin alike, such as `ELASTICJOB_SERVERS`, those of the registry are refused where the process would get the
- * embedded registry without them; else they are named in the log. A value in quotes is refused, unless it is a secret:
- * Docker's `--env-file` keeps quotes.
+ * embedded registry without them, or where ZooKeeper lacks servers or a namespace; else they are named in the log. A
+ * value in quotes is refused, unless it is a secret: Docker's `--env-file` keeps quotes.
  * @throws {ConfigurationError} that names every wrong variable with its value and what would be right.
  */
 export const elasticJobConfig = registerAs('elasticJob', (): ElasticJobModuleOptions => {
   const texts = textsOf(process.env);
-  const faults = [...judge(texts), ...judgeOthers(Object.keys(process.env))];
+  const faults = [...judge(texts), ...judgeOthers(Object.keys(process.env), texts)];
   if (faults.length > 0) throw new ConfigurationError('environment', faults);
   const registry = registryOf(valuesOf(REGISTRY_VARIABLES, texts));
   // No option is undefined: the module refuses such a registry, and options of code may stand below these.
@@ -189,16 +191,18 @@ function valuesOf<Rows extends Readonly<Record<string, Variable<unknown>>>>(rows
 /**
  * Sorts other variables that begin like ours. Those that Kubernetes sets for a service called `elastic-job-...` are
  * ignored, and the rest is reported once. @returns faults: variables that differ from ours by one or two letters, and
- * those that were probably meant to name a registry where no other variable does
+ * those that were probably meant to name a registry, its servers or its namespace where no other variable does
  */
-function judgeOthers(present: readonly string[]): readonly string[] {
+function judgeOthers(present: readonly string[], texts: Texts): readonly string[] {
   const others = present
     .filter((name) => LIKE_OURS.test(name) && !SERVICE_LINK.test(name))
     .filter((name) => name !== TASK_VARIABLE && !NAMES.includes(name))
     .map((name) => ({ name, ...findMeant(name) }));
   const isNamed = [REGISTRY_TYPE, variableOf('servers'), TASK_VARIABLE].some((name) => process.env[name]);
+  const missing = texts[REGISTRY_TYPE] === 'zookeeper' ? NEEDED.filter((name) => texts[name] === undefined) : [];
+  const wanted = isNamed ? missing : REGISTRY_NAMES;
   const isFault = ({ name, meant, isClose }: (typeof others)[number]) =>
-    meant !== undefined && isClose && (name.startsWith(PREFIX) || (!isNamed && REGISTRY_NAMES.includes(meant)));
+    meant !== undefined && isClose && (name.startsWith(PREFIX) || wanted.includes(meant));
   const foreign = others.filter((other) => !isFault(other) && !told.has(other.name));
   for (const { name } of foreign) told.add(name);
   const named = foreign.map(({ name, meant }) => (meant === undefined ? name : `${name} (is it ${meant}?)`));
