@@ -325,6 +325,8 @@ describe('log lines', () => {
     ['ELASTIC_JOB_NAMESPACE', 'warn'],
     ['ELASTIC_JOB_SERVERS', 'warn'],
     ['ELASTICJOB_SERVERS', 'warn'],
+    ['ZOOKEEPER_SERVERS', 'warn'],
+    ['ZOOKEEPER_SERVICE_HOST', 'log'],
     ['ELASTIC_JOB_SERVER_SERVICE_HOST', 'log'],
     ['ELASTIC_JOB_SERVER_TICK_MS', 'log'],
   ])('say of the embedded registry while the environment has %s: %s', async (name, level) => {

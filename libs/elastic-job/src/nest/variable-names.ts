@@ -4,6 +4,8 @@ export const LIKE_OURS = /^ELASTIC[_-]?JOBS?[_-]/;
 export const SERVICE_LINK = /_SERVICE_HOST$|_SERVICE_PORT(_|$)|_PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$/;
 /** Rest of the name of variables that only a registry of ZooKeeper needs. */
 const OF_ZOOKEEPER = /^(SERVERS?$|NAMESPACE|DIGEST|SASL|TLS|REQUIRE_TLS|ALLOW_OPEN_ACL)/;
+/** The variable of the examples in the documentation. */
+const OF_EXAMPLES = 'ZOOKEEPER_SERVERS';
 
 /**
  * The variable by which this process was probably meant to use ZooKeeper, whether or not it is read or spelled right;
@@ -12,7 +14,8 @@ const OF_ZOOKEEPER = /^(SERVERS?$|NAMESPACE|DIGEST|SASL|TLS|REQUIRE_TLS|ALLOW_OP
 export function findZooKeeperHint(variables: NodeJS.ProcessEnv): string | undefined {
   if (variables['ELASTIC_JOB_REGISTRY'] === 'memory') return undefined;
   const isHint = (name: string) =>
-    LIKE_OURS.test(name) && !SERVICE_LINK.test(name) && OF_ZOOKEEPER.test(name.replace(LIKE_OURS, ''));
+    name === OF_EXAMPLES ||
+    (LIKE_OURS.test(name) && !SERVICE_LINK.test(name) && OF_ZOOKEEPER.test(name.replace(LIKE_OURS, '')));
   return Object.keys(variables)
     .toSorted()
     .find((name) => isHint(name) && variables[name] !== '');
