@@ -96,7 +96,10 @@ describe('the applications of "Several applications"', () => {
       ...blocks.map(({ file, text }) => [file ?? '', text] as const),
       [
         'vitest.config.mjs',
-        "export default { resolve: { alias: { '@app/jobs': `${import.meta.dirname}/libs/jobs/src/index.ts` } } };",
+        `export default {
+          resolve: { alias: { '@app/jobs': \`\${import.meta.dirname}/libs/jobs/src/index.ts\` } },
+          test: { env: { JOBS_NAMESPACE: 'shop-test' } },
+        };`,
       ] as const,
     ];
     for (const [file, text] of files) {
@@ -167,6 +170,16 @@ describe('the applications of "Several applications"', () => {
       expect(orders.output).not.toContain('Node.js v');
     },
     LIMIT_MS,
+  );
+
+  it(
+    'end without their variable, rather than in the namespace of another environment',
+    { timeout: LIMIT_MS },
+    async () => {
+      const orders = start('orders', '', { PORT: '0' });
+      expect(await orders.ended).toBe(1);
+      expect(orders.output).toContain('JOBS_NAMESPACE is not set');
+    },
   );
 
   it('have a test that runs', { timeout: LIMIT_MS }, async () => {
