@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { ElasticJob, ElasticJobModule } from '@app/elastic-job';
+import { ElasticJob } from '@app/elastic-job';
+import { SystemClock } from '@app/elastic-job/spi';
 import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
+import { rootModule } from './support/job-application.js';
 import { LogLines } from './support/log-lines.js';
 
 class OrderJobs {
@@ -22,11 +24,7 @@ async function takenPort(): Promise<number> {
 
 /** Starts as `main.ts` of the pages "Drain" and "Checklist" does. */
 async function start(port: number, logger: LogLines): Promise<void> {
-  const root = {
-    module: class {},
-    imports: [ElasticJobModule.forRoot({ registry: { type: 'memory' } })],
-    providers: [OrderJobs],
-  };
+  const root = rootModule({ options: { clock: new SystemClock() }, providers: [OrderJobs] });
   const app = await NestFactory.create(root, { logger });
   try {
     await app.listen(port, '127.0.0.1');
@@ -38,10 +36,10 @@ async function start(port: number, logger: LogLines): Promise<void> {
 
 it('an application whose port is taken leaves its jobs if it is closed before the process ends', async () => {
   const logger = new LogLines();
+
   await expect(start(await takenPort(), logger)).rejects.toThrow('EADDRINUSE');
 
-  const own = logger.lines.filter((line) => /joined as|left as/.test(line));
-  expect(own).toEqual([
+  expect(logger.lines.filter((line) => /joined as|left as/.test(line))).toEqual([
     expect.stringContaining('settle-orders: joined as'),
     expect.stringContaining('settle-orders: left as'),
   ]);
