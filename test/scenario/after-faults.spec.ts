@@ -106,6 +106,29 @@ describe('crashes around a start', () => {
 
     expect(itemsOf(jobs.runs('report'))).toEqual(CHILDREN);
   });
+
+  it('tells of no fire time for which no item of the parent began: the missed event of the parent does', async () => {
+    jobs = await DependentJobs.start([parent(), child()]);
+    await jobs.untilNextMinute(5_000);
+    for (const instance of jobs.cluster.instances.keys()) jobs.cluster.crash(instance);
+    await jobs.advance(3 * MINUTE);
+    const before = jobs.runs('report').length;
+
+    await jobs.cluster.join();
+    await jobs.advance(30_000);
+
+    const told = jobs.cluster.instances.flatMap(({ events }) => events);
+    expect(told.filter(({ kind }) => kind === 'dependency-not-met')).toEqual([]);
+    expect(told.filter(({ kind }) => kind === 'missed')).toMatchObject([{ jobName: 'import', reason: 'superseded' }]);
+    expect(
+      new Set(
+        jobs
+          .runs('report')
+          .slice(before)
+          .map(({ fireTime }) => fireTime),
+      ).size,
+    ).toBe(1);
+  });
 });
 
 describe('damaged dependency nodes', () => {
