@@ -1,7 +1,7 @@
 import { ElasticJob, ElasticJobError, ElasticJobExceptionFilter, FencedError } from '@app/elastic-job';
-import { JobConfigurationApi, JobOperateApi } from '@app/elastic-job/operations';
+import { JobConfigurationApi, type JobConfigurationChanges, JobOperateApi } from '@app/elastic-job/operations';
 import { SystemClock } from '@app/elastic-job/spi';
-import { Controller, Get, type INestApplication, Inject, Param } from '@nestjs/common';
+import { Body, Controller, Get, type INestApplication, Inject, Param, Patch } from '@nestjs/common';
 import { APP_FILTER, NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -34,6 +34,11 @@ class OperationsController {
   @Get('cron/:cron')
   async change(@Param('cron') cron: string): Promise<void> {
     await this.configurations.updateJobConfiguration('settle-orders', { cron });
+  }
+
+  @Patch(':job')
+  async edit(@Param('job') job: string, @Body() changes: JobConfigurationChanges): Promise<void> {
+    await this.configurations.updateJobConfiguration(job, changes);
   }
 
   @Get('large')
@@ -74,6 +79,18 @@ describe.each([
     ['/large', 413, 'REQUEST_TOO_LARGE', /trigger settle-orders: the request has \d+ bytes/],
   ])('answers a failed operation with %s: %i with the code %s', async (path, status, code, message) => {
     const response = await ask(path);
+
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual({ statusCode: status, code, message: expect.stringMatching(message) });
+  });
+
+  it.each([
+    ['settle-orders', { corn: '0 0 3 * * ?' }, 400, 'CONFIGURATION', /corn/],
+    ['cleanupp', { cron: '0 0 3 * * ?' }, 404, 'UNKNOWN_JOB', /cleanupp/],
+  ])('answers an edit of %s by the body %o: %i with the code %s', async (job, body, status, code, message) => {
+    const headers = { 'content-type': 'application/json' };
+    const url = `${await app.getUrl()}/${job}`;
+    const response = await fetch(url, { method: 'PATCH', headers, body: JSON.stringify(body) });
 
     expect(response.status).toBe(status);
     expect(await response.json()).toEqual({ statusCode: status, code, message: expect.stringMatching(message) });
