@@ -6,7 +6,7 @@ import { itemsOf } from './support/run-checks.js';
 let jobs: DependentJobs;
 afterEach(() => jobs.stop());
 
-it('a child follows a parent under its new name once the registry names it, and the old job can be removed', async () => {
+it('a child follows a renamed parent once the registry has the new name; the old job can be removed', async () => {
   jobs = await DependentJobs.start([parent(), parent({ name: 'import-orders' }), child()]);
   const settings = new JobConfigurationApi(jobs.operator);
   await jobs.untilNextMinute(5_000);
