@@ -1,5 +1,4 @@
 export * from './abort-state.js';
-export * from './back-off.js';
 export * from './clock.js';
 export * from './clock.rules.js';
 export * from './deadline.js';

@@ -13,8 +13,8 @@
  *
  * Failures: a round without an answer is skipped, and the next one starts anew.
  */
-import { BackOff } from '../clock/index.js';
 import { isRegistryFailure } from '../registry/index.js';
+import { BackOff } from '../repeat/index.js';
 import { isLeftover } from './leftover.decision.js';
 import { TaskBackendError } from './task-backend.error.js';
 import type { TaskHandle } from './task-backend.js';

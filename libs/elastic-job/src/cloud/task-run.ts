@@ -24,8 +24,9 @@
  * Failures: a request without an answer is repeated until the signal aborts. A task that a dying scheduler leaves
  * behind waits to be adopted. If it is gated, it does nothing before that.
  */
-import { BackOff, type Timer } from '../clock/index.js';
+import type { Timer } from '../clock/index.js';
 import { type BegunItem, ExecutorDeathError, LeaseLostError, type ShardingContext } from '../domain/index.js';
+import { BackOff } from '../repeat/index.js';
 import { isTaskEnd } from './task-history.js';
 import { TaskBackendError } from './task-backend.error.js';
 import { FollowedTask, type FollowedTaskFacts } from './followed-task.js';

@@ -10,6 +10,7 @@ import {
   type TemplateName,
 } from '../domain/index.js';
 import { BadVersionError, NoNodeError, type RegistryCenter } from '../registry/index.js';
+import { repeat } from '../repeat/index.js';
 import { pathsOf } from './arguments.js';
 import {
   describeConfiguration,
@@ -81,7 +82,7 @@ export class JobConfigurationApi {
    */
   async updateJobConfiguration(jobName: JobName, changes: JobConfigurationChanges): Promise<StoredJobConfiguration> {
     const paths = pathsOf(jobName);
-    return untilAccepted(jobName, 'changing the configuration', async () => {
+    return repeat(untilAccepted(jobName, 'changing the configuration'), async () => {
       const node = await this.registry.read(paths.config);
       if (node === undefined) throw await unknownJob(this.registry, jobName);
       const { strategies, cronDialect } = this;

@@ -11,6 +11,7 @@ import {
 import { sharedClass } from '../copies/index.js';
 import { type CronDialect, type JobName, type Redact, type ShardingStrategy } from '../domain/index.js';
 import type { Operation, RegistryCenter, RegistryNode } from '../registry/index.js';
+import { repeat } from '../repeat/index.js';
 import {
   type CommandScope,
   deletion,
@@ -242,7 +243,7 @@ export class JobOperateApi {
     parts: readonly JobPart[],
     decide: (job: JobFacts) => readonly Operation[],
   ): Promise<readonly Operation[]> {
-    return untilAccepted(scope.jobName ?? '*', work, async () => {
+    return repeat(untilAccepted(scope.jobName ?? '*', work), async () => {
       const operations = (await this.jobsIn(scope, parts)).flatMap(decide);
       return (await isCommitted(this.registry, operations)) ? operations : undefined;
     });

@@ -1,6 +1,7 @@
 import { isCommitted, type JobPaths, parseConfiguration, unknownJob, untilAccepted } from '../coordination/index.js';
 import { parseRunRecord } from '../domain/index.js';
 import { creation, type Operation, type RegistryCenter, type RegistryNode } from '../registry/index.js';
+import { repeat } from '../repeat/index.js';
 import { readJobs } from './job-facts.js';
 import { UnknownItemError } from './operations.errors.js';
 import { throwUnknownItem } from './unknown-item.js';
@@ -37,7 +38,7 @@ interface CancelFacts {
  * @throws {ElasticJob2ConfigurationError} if nothing runs and the job is one of ElasticJob 2
  */
 export function requestCancel(registry: RegistryCenter, paths: JobPaths, item: number): Promise<CancelOutcome> {
-  return untilAccepted(paths.jobName, 'cancelling a run', async () => {
+  return repeat(untilAccepted(paths.jobName, 'cancelling a run'), async () => {
     const facts = await readFacts(registry, paths, item);
     const { mark, record } = facts;
     if (mark === undefined) return Object.freeze({ kind: isMonitored(paths, facts) ? 'not-running' : 'unmonitored' });

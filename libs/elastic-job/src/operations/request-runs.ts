@@ -10,6 +10,7 @@ import {
 } from '../coordination/index.js';
 import type { JobName } from '../domain/index.js';
 import { creation, type Operation, type RegistryCenter } from '../registry/index.js';
+import { repeat } from '../repeat/index.js';
 import { type JobFacts, namesBelow, readJob } from './job-facts.js';
 
 /** Result of a request for a run. Instance ids, in Java's order. */
@@ -39,7 +40,7 @@ export function requestRuns(
   request: TriggerRequest,
 ): Promise<TriggerReceipt> {
   const { jobName } = paths;
-  return untilAccepted(jobName, 'asking for a run', async () => {
+  return repeat(untilAccepted(jobName, 'asking for a run'), async () => {
     const [{ root, config, instances, servers }, requested, [parent]] = await Promise.all([
       readJob(registry, paths, ['instances', 'servers']),
       namesBelow(registry, paths.triggers),

@@ -1,7 +1,8 @@
 import type { Clock } from '../clock/index.js';
 import type { RegistryCenter } from './registry-center.js';
 import { isRegistryFailure, NoNodeError, SessionLostError } from './registry.errors.js';
-import { retry } from './retry.js';
+import { untilServed } from './request-policy.js';
+import { repeat } from '../repeat/index.js';
 
 /**
  * Deletes a node and keeps trying, through reconnects and new sessions, until it is gone or the registry center is
@@ -14,7 +15,7 @@ import { retry } from './retry.js';
 export async function guaranteedDelete(registry: RegistryCenter, clock: Clock, path: string): Promise<void> {
   const isRepeated = (error: unknown) => isRegistryFailure(error) || error instanceof SessionLostError;
   try {
-    await retry(registry, clock, () => registry.delete(path), { isRepeated });
+    await repeat(untilServed(registry, clock, { signal: undefined, isRepeated }), () => registry.delete(path));
   } catch (error) {
     const isClosed = registry.session.state === undefined;
     if (!(error instanceof NoNodeError) && !isClosed) throw error;

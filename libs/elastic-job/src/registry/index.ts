@@ -7,6 +7,6 @@ export * from './latch.js';
 export * from './memory/index.js';
 export * from './missing-registry.js';
 export * from './operations-of.js';
-export * from './retry.js';
+export { type RequestPolicy, untilServed } from './request-policy.js';
 export { lossGraceMs } from './session-lease.js';
 export * from './zookeeper/index.js';

@@ -4,7 +4,8 @@ import { childPath, parentPath } from './node-map.js';
 import type { RegistryCenter, Subtree } from './registry-center.js';
 import type { RequestOptions } from './request-options.js';
 import { isRegistryFailure, isUnanswered, NodeExistsError, NoNodeError } from './registry.errors.js';
-import { retry } from './retry.js';
+import { untilServed } from './request-policy.js';
+import { repeat } from '../repeat/index.js';
 
 interface LatchOptions {
   /** Data of the own node. Curator's peers show it as the participant's id. @default '' */
@@ -172,7 +173,8 @@ class Participant {
     if (this.own !== undefined) return guaranteedDelete(registry, clock, childPath(this.path, this.own));
     if (!view) return;
     // The creation was not answered, or not sent. If the session has ended, the node went with it.
-    await retry(registry, clock, () => view.sync(), { isRepeated: isRegistryFailure });
+    const policy = untilServed(registry, clock, { signal: undefined, isRepeated: isRegistryFailure });
+    await repeat(policy, () => view.sync());
     const own = this.ownIn(view);
     if (own !== undefined) await guaranteedDelete(registry, clock, childPath(this.path, own));
   }

@@ -1,5 +1,5 @@
-import { BackOff } from '../../clock/index.js';
 import type { TaskHost } from '../task-backend.js';
+import { BackOff } from '../../repeat/index.js';
 import { SupervisorProcess } from './supervisor-process.js';
 import type { SupervisorOrder, SupervisorReport, SupervisorSettings } from './supervisor/supervisor-messages.js';
 

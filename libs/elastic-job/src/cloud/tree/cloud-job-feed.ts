@@ -4,11 +4,12 @@ import {
   isUnanswered,
   type RegistryCenter,
   type RegistryNode,
-  retry,
   SessionLostError,
   type Subtree,
   type SubtreeBounds,
+  untilServed,
 } from '../../registry/index.js';
+import { repeat } from '../../repeat/index.js';
 import { CLOUD_APP_FORM, type CloudAppConfiguration } from './cloud-app.js';
 import type { CloudForm, ReadCloudNode } from './cloud-form.js';
 import { CLOUD_JOB_FORM, type CloudJobConfiguration } from './cloud-job.js';
@@ -91,7 +92,7 @@ export class CloudJobFeed {
   private open(signal: AbortSignal): Promise<Subtree> {
     const isRepeated = (error: unknown) => isUnanswered(error) || error instanceof SessionLostError;
     const open = () => this.registry.openSubtree('/', () => this.ring(), { signal, bounds: BOUNDS });
-    return retry(this.registry, this.clock, open, { signal, isRepeated });
+    return repeat(untilServed(this.registry, this.clock, { signal, isRepeated }), open);
   }
 
   private async *changesIn(view: Subtree, signal: AbortSignal): AsyncGenerator<CloudJobChange, void, undefined> {

@@ -7,6 +7,7 @@ import {
   type RegistryNode,
   type TransactionResult,
 } from '../../registry/index.js';
+import { repeat } from '../../repeat/index.js';
 import type { CloudForm } from './cloud-form.js';
 
 /** A node of the registry: its configuration, or its faults. */
@@ -75,7 +76,7 @@ export class CloudNodes<Configuration extends object> {
 
   /** Removes a node, and its mark of being disabled. @returns false if there was no such job */
   remove(name: string): Promise<boolean> {
-    return untilAccepted(name, 'its removal', async () => {
+    return repeat(untilAccepted(name, 'its removal'), async () => {
       const paths = [this.pathOf(name), this.disabledPathOf(name)];
       const [node, disabled] = await this.registry.readMany(paths);
       const there = [node, disabled].filter((found) => found !== undefined);

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock/index.js';
 import { untilAccepted } from '../../coordination/index.js';
 import { creation, type Operation, type RegistryCenter } from '../../registry/index.js';
+import { repeat } from '../../repeat/index.js';
 import { CLOUD_PATHS } from './cloud-paths.js';
 
 /**
@@ -10,7 +11,7 @@ import { CLOUD_PATHS } from './cloud-paths.js';
  */
 export function frameworkId(registry: RegistryCenter, clock: Clock): Promise<string> {
   const path = CLOUD_PATHS.frameworkId;
-  return untilAccepted('framework', 'its id', async () => {
+  return repeat(untilAccepted('framework', 'its id'), async () => {
     const node = await registry.read(path);
     if (node !== undefined && node.data !== '') return node.data;
     const data = clock.uuid();

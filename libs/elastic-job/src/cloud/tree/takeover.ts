@@ -20,6 +20,7 @@
 import { untilAccepted } from '../../coordination/index.js';
 import { type JobName, readJson } from '../../domain/index.js';
 import { creation, type Operation, type RegistryCenter, type RegistryNode } from '../../registry/index.js';
+import { repeat } from '../../repeat/index.js';
 import { CLOUD_JOB_FORM } from './cloud-job.js';
 import { childrenOf } from './cloud-nodes.js';
 import { CLOUD_PATHS } from './cloud-paths.js';
@@ -100,7 +101,7 @@ export class CloudTakeover {
   private async take(jobName: JobName): Promise<readonly TakeoverEvent[]> {
     const events: TakeoverEvent[] = [];
     for (;;) {
-      const taken = await untilAccepted(jobName, 'its takeover', () => this.takeSome(jobName));
+      const taken = await repeat(untilAccepted(jobName, 'its takeover'), () => this.takeSome(jobName));
       events.push(...taken.events);
       if (taken.isAll) return events;
     }

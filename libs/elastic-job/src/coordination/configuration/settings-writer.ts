@@ -7,6 +7,7 @@ import {
 } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import { type JobTree, untilCommitted } from '../job-tree/index.js';
+import { repeat } from '../../repeat/index.js';
 import { ConfigurationNodeError, ElasticJob2ConfigurationError, JobRemovedError } from './configuration.errors.js';
 import { formatConfiguration } from './format-configuration.js';
 import { createdOperations, parentOperations, rootOperations, writeOperations } from './install-operations.js';
@@ -26,7 +27,7 @@ export class SettingsWriter {
    */
   async install(tree: JobTree, local: LocalJob): Promise<void> {
     this.reader.assertFits({ ...local.configuration, place: local.place });
-    await untilCommitted(tree, 'installing the job', async () => {
+    await repeat(untilCommitted(tree, 'installing the job'), async () => {
       assertSameJob(tree, local);
       await tree.judgeConfig({ signal: tree.signal });
       const stored = this.reader.stored(tree, local);
@@ -50,7 +51,7 @@ export class SettingsWriter {
    */
   async layAgain(tree: JobTree, local: LocalJob, former: string | undefined): Promise<void> {
     const { paths, self, signal } = tree;
-    await untilCommitted(tree, 'creating deleted nodes again', async () => {
+    await repeat(untilCommitted(tree, 'creating deleted nodes again'), async () => {
       if (!tree.hasInstance(self.jobInstanceId)) return true;
       const operations = [...this.formerConfig(tree, local, former), ...parentOperations(tree)];
       if (operations.length === 0) return true;
@@ -78,7 +79,7 @@ export class SettingsWriter {
   async write(tree: JobTree, local: LocalJob, configuration: JobConfiguration, said: readonly string[]): Promise<void> {
     this.reader.assertFits({ ...configuration, place: local.place });
     this.reader.assertFollowed(local, configuration);
-    await untilCommitted(tree, 'writing the configuration', async () => {
+    await repeat(untilCommitted(tree, 'writing the configuration'), async () => {
       await tree.judgeConfig({ signal: tree.signal });
       const stored = this.reader.stored(tree, local);
       if (stored === 'elastic-job-2') throw new ElasticJob2ConfigurationError(tree.jobName);

@@ -16,6 +16,7 @@ import { creation, type Operation, type RegistryCenter } from '../../registry/in
 import { type Configurations, parseConfiguration } from '../configuration/index.js';
 import { instanceOf, JobPaths, type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
+import { repeat } from '../../repeat/index.js';
 import { awayParentOf, findAwayParents } from './away-parents.js';
 
 const NONE: readonly never[] = [];
@@ -71,18 +72,13 @@ export class Dependencies {
     const isKnown = ledger.parents.join() === after.join();
     // A start before the first plan would belong to no item.
     if ((isKnown && this.kept.get(tree) === after.join()) || tree.items().length === 0) return ALL_THERE;
-    const missing = await untilCommitted(
-      tree,
-      'telling other jobs of a dependency',
-      async () => {
-        const registration = await this.registration(tree, after, signal);
-        const { operations } = registration;
-        const isWritten =
-          operations.length === 0 || (await tree.commit([...guard, ...operations], { signal })).kind === 'committed';
-        return isWritten ? registration.missing : undefined;
-      },
-      signal,
-    );
+    const missing = await repeat(untilCommitted(tree, 'telling other jobs of a dependency', signal), async () => {
+      const registration = await this.registration(tree, after, signal);
+      const { operations } = registration;
+      const isWritten =
+        operations.length === 0 || (await tree.commit([...guard, ...operations], { signal })).kind === 'committed';
+      return isWritten ? registration.missing : undefined;
+    });
     const faults = findDependencyFaults(factsOf(configuration), await this.readChains(after, signal));
     if (missing.length === 0 && faults.length === 0) this.kept.set(tree, after.join());
     return { missing, faults };

@@ -17,7 +17,8 @@ import {
 } from '../../domain/index.js';
 import { isUnanswered, type Operation, ServerError } from '../../registry/index.js';
 import { expectedItems } from '../dependencies/index.js';
-import { type ItemRecord, type JobTree, readWhenAnswering, untilCommitted } from '../job-tree/index.js';
+import { type ItemRecord, type JobTree, readNow, untilCommitted, untilDone } from '../job-tree/index.js';
+import { repeat } from '../../repeat/index.js';
 import {
   type BeginRequest,
   beginRequest,
@@ -97,7 +98,7 @@ export class Begin {
   /** Begins the free ones of the items, and adds the lease. Items that this client may not write are left out. */
   ofFree(items: readonly number[], here: RunningHere): Promise<BegunExecution> {
     const blamed = new SparseSet<number>();
-    return untilCommitted(this.tree, 'the begin', () => this.tryFree(items, here, blamed));
+    return repeat(untilCommitted(this.tree, 'the begin'), () => this.tryFree(items, here, blamed));
   }
 
   /**
@@ -198,7 +199,7 @@ export class Begin {
     const { record, tree } = this;
     const { paths } = tree;
     const touched = items.flatMap(({ item }) => [paths.record(item), paths.mark(item, 'running')]);
-    await readWhenAnswering(tree, this.clock, touched);
+    await repeat(untilDone(tree), () => readNow(tree, touched));
     const held = new SparseMap<number, HeldItem>();
     for (const { item, record: begun } of items) {
       const node = tree.node(paths.record(item));

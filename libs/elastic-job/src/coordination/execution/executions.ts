@@ -36,6 +36,7 @@ import type { Operation } from '../../registry/index.js';
 import type { Configurations } from '../configuration/index.js';
 import { RunNotes, type UnmetDependency } from '../dependencies/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
+import { repeat } from '../../repeat/index.js';
 import { Begin, type BegunExecution, type OwnWork, type RunningHere } from './begin.js';
 import { BlockedItems } from './blocked-items.js';
 import type { ExecutionLease } from './execution-lease.js';
@@ -161,7 +162,7 @@ export class Executions {
     change: (path: string, isSet: boolean) => Operation | undefined,
   ): Promise<void> {
     const tree = this.trees.of(jobName);
-    await untilCommitted(tree, 'the misfire flag', async () => {
+    await repeat(untilCommitted(tree, 'the misfire flag'), async () => {
       const operations = items
         .filter((item) => tree.has(tree.paths.item(item)))
         .map((item) => tree.paths.mark(item, 'misfire'))

@@ -1,6 +1,7 @@
 import { owesAfter } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import { type JobTree, untilCommitted } from '../job-tree/index.js';
+import { repeat } from '../../repeat/index.js';
 
 /**
  * Gives up fire times of items in their records, in one transaction: no instance begins one up to the given one any
@@ -13,7 +14,7 @@ export function giveUpFireTimes(
   upTo: ReadonlyMap<number, number>,
 ): Promise<ReadonlyMap<number, number>> {
   const { signal } = tree;
-  return untilCommitted(tree, 'giving up fire times', async () => {
+  return repeat(untilCommitted(tree, 'giving up fire times'), async () => {
     if (!(await tree.loadRecords([...upTo.keys()], { signal }))) return undefined;
     const former = new Map<number, number>();
     const operations: Operation[] = [];

@@ -9,6 +9,7 @@ import {
 } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import { type JobTree, untilAnswered, untilCommitted } from '../job-tree/index.js';
+import { repeat } from '../../repeat/index.js';
 
 /**
  * One item's checkpoint under one lease.
@@ -75,7 +76,7 @@ export class ItemCheckpoint implements Checkpoint {
   private commit(change: (isThere: boolean) => Operation | undefined): Promise<true> {
     const path = this.tree.paths.record(this.item);
     return this.oneByOne(() =>
-      untilCommitted(this.tree, 'writing a checkpoint', async () => {
+      repeat(untilCommitted(this.tree, 'writing a checkpoint'), async () => {
         const version = await this.version();
         const proof: Operation = { kind: 'check', path, version };
         const write = change(this.tree.has(this.path));
@@ -96,7 +97,7 @@ export class ItemCheckpoint implements Checkpoint {
   private async whileStanding<T>(work: () => Promise<T>): Promise<T> {
     if (!this.isStanding()) throw this.lost();
     try {
-      return await untilAnswered(this.tree, this.clock, work);
+      return await repeat(untilAnswered(this.tree), work);
     } catch (cause) {
       throw this.isStanding() ? cause : this.lost({ cause });
     }

@@ -1,6 +1,7 @@
 import type { RegistryNode } from '../../registry/index.js';
 import { type JobTree, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
+import { repeat } from '../../repeat/index.js';
 
 /** Most requests removed at once, because a transaction is limited. */
 const MOST_AT_ONCE = 100;
@@ -26,5 +27,5 @@ export async function removeLostRequests(
     const operations = removals.map((path) => ({ kind: 'delete', path }) as const);
     return (await tree.commit([...guard, ...operations], { signal })).kind === 'committed' ? requests : undefined;
   };
-  return untilCommitted(tree, 'removing requests of instances that are gone', attempt, signal);
+  return repeat(untilCommitted(tree, 'removing requests of instances that are gone', signal), attempt);
 }

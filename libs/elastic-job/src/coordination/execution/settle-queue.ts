@@ -5,10 +5,11 @@ import {
   NoAuthError,
   type Operation,
   operationsOf,
-  RequestPauses,
+  type RequestPolicy,
   ServerError,
   SessionLostError,
   type TransactionResult,
+  untilServed,
 } from '../../registry/index.js';
 import { RunNotes } from '../dependencies/index.js';
 import { type JobTree, readNow } from '../job-tree/index.js';
@@ -46,7 +47,7 @@ export class SettleQueue {
   /** Ends whose last attempt may or may not have been applied. */
   private readonly doubtful = new SparseSet<EndedItem>();
   private readonly waiting: WaitingSettles;
-  private readonly pauses: RequestPauses;
+  private readonly pauses: RequestPolicy;
 
   /** @param onDelayed hears of ends that are not recorded in time */
   constructor(
@@ -56,7 +57,7 @@ export class SettleQueue {
     onDelayed: (delayed: DelayedSettles) => void = () => {},
   ) {
     this.waiting = new WaitingSettles(tree.jobName, clock, onDelayed);
-    this.pauses = new RequestPauses(tree.registry, clock);
+    this.pauses = untilServed(tree.registry, clock, { signal: tree.signal });
   }
 
   /** Ends that were reported as late and are still not recorded. */
@@ -197,7 +198,7 @@ export class SettleQueue {
 
   private async repeatLater(): Promise<void> {
     this.isPausing = true;
-    const isOver = await this.pauses.pause(this.tree.signal).then(
+    const isOver = await this.pauses.wait().then(
       (isOpen) => !isOpen,
       () => true,
     );
@@ -240,7 +241,7 @@ export class SettleQueue {
   private conclude(ended: EndedItem, isRecorded: boolean): void {
     this.doubtful.delete(ended);
     this.waiting.delete(ended);
-    if (this.waiting.size === 0) this.pauses.succeeded();
+    if (this.waiting.size === 0) this.pauses.backOff.succeeded();
     ended.onSettled(isRecorded);
   }
 }

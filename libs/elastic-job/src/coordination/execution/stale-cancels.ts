@@ -2,6 +2,7 @@ import { parseCancelRequest } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import { type JobTree, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
+import { repeat } from '../../repeat/index.js';
 
 /** Removes requests to cancel runs that are already over. They name their run, so they cannot abort another one. */
 export async function removeStaleCancels(
@@ -9,26 +10,21 @@ export async function removeStaleCancels(
   { guard, signal }: Pick<LeadershipTerm, 'guard' | 'signal'>,
 ): Promise<void> {
   if (tree.cancels().length === 0) return;
-  await untilCommitted(
-    tree,
-    'removing requests to cancel',
-    async () => {
-      const cancels = tree.cancels();
-      if (
-        !(await tree.load(
-          cancels.flatMap((item) => [tree.paths.cancel(item), tree.paths.record(item)]),
-          { signal },
-        ))
-      ) {
-        return undefined;
-      }
-      const operations = cancels.filter((item) => isOver(tree, item)).map((item) => removal(tree, item));
-      if (operations.length === 0) return true;
-      const result = await tree.commit([...guard, ...operations], { signal });
-      return result.kind === 'committed' || undefined;
-    },
-    signal,
-  );
+  await repeat(untilCommitted(tree, 'removing requests to cancel', signal), async () => {
+    const cancels = tree.cancels();
+    if (
+      !(await tree.load(
+        cancels.flatMap((item) => [tree.paths.cancel(item), tree.paths.record(item)]),
+        { signal },
+      ))
+    ) {
+      return undefined;
+    }
+    const operations = cancels.filter((item) => isOver(tree, item)).map((item) => removal(tree, item));
+    if (operations.length === 0) return true;
+    const result = await tree.commit([...guard, ...operations], { signal });
+    return result.kind === 'committed' || undefined;
+  });
 }
 
 function isOver(tree: JobTree, item: number): boolean {

@@ -1,6 +1,7 @@
 import { formatCancelRequest } from '../../domain/index.js';
 import { creation, type Operation } from '../../registry/index.js';
 import { type JobTree, untilCommitted } from '../job-tree/index.js';
+import { repeat } from '../../repeat/index.js';
 
 /** Result of an operator's confirmation that an executor is gone. */
 export type ConfirmLostOutcome =
@@ -20,7 +21,7 @@ export type ConfirmLostOutcome =
 export function confirmLost(tree: JobTree, item: number): Promise<ConfirmLostOutcome> {
   const { paths, signal } = tree;
   const [mark, request] = [paths.mark(item, 'running'), paths.cancel(item)];
-  return untilCommitted(tree, 'confirming that an executor is gone', async () => {
+  return repeat(untilCommitted(tree, 'confirming that an executor is gone'), async () => {
     await tree.sync({ signal });
     if (!(await tree.load([mark, request, paths.record(item)], { signal }))) return undefined;
     const instanceId = tree.node(mark)?.data;

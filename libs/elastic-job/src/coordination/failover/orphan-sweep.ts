@@ -39,6 +39,7 @@ import { blamedItem } from '../execution/index.js';
 import { type JobTree, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
 import type { Absences } from '../membership/index.js';
+import { repeat } from '../../repeat/index.js';
 import { cancelsAsLoaded, loadMarks, marksOf, sweepOperations } from './sweep-operations.js';
 
 /**
@@ -114,7 +115,7 @@ export class OrphanSweep {
       for (const runs of stoppedOf(orphans)) onStopped(runs);
       return itemsAt(orphans, 'queue');
     };
-    return untilCommitted(tree, 'the sweep', attempt, signal);
+    return repeat(untilCommitted(tree, 'the sweep', signal), attempt);
   }
 
   private operations(tree: JobTree, orphans: readonly PlacedOrphan[]): Operation[] {

@@ -1,6 +1,7 @@
 import { droppedRunRecord } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import { type JobTree, untilCommitted } from '../job-tree/index.js';
+import { repeat } from '../../repeat/index.js';
 import type { Sweeper } from './orphan-sweep.js';
 
 /**
@@ -54,7 +55,7 @@ export async function purgeQueue(
     const result = await tree.commit([...guard, ...operations], { signal });
     return result.kind === 'committed' ? items : undefined;
   };
-  return untilCommitted(tree, 'the purge of the failover queue', attempt, signal);
+  return repeat(untilCommitted(tree, 'the purge of the failover queue', signal), attempt);
 }
 
 // Settles the record together with the removal, except beside Java, where an unsettled record proves nothing, and for

@@ -1,6 +1,7 @@
 import type { Operation } from '../../registry/index.js';
 import { type JobTree, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
+import { repeat } from '../../repeat/index.js';
 
 /**
  * Removes leftovers of failover when it is switched off: queue entries, which will not be claimed any more, and marks
@@ -16,9 +17,8 @@ export async function removeRetiredFailover(
   isRetired: () => boolean,
 ): Promise<readonly number[]> {
   const { signal } = term;
-  return untilCommitted(
-    tree,
-    'removing what failover left behind',
+  return repeat(
+    untilCommitted(tree, 'removing what failover left behind', signal),
     async (): Promise<readonly number[] | undefined> => {
       if (!isRetired()) return [];
       // Read together with the state that is decided on: if failover is switched on again, later entries must stay.
@@ -36,7 +36,6 @@ export async function removeRetiredFailover(
       const result = await tree.commit(operations, { signal });
       return result.kind === 'committed' ? retired : undefined;
     },
-    signal,
   );
 }
 

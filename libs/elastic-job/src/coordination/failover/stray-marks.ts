@@ -2,6 +2,7 @@ import type { Clock } from '../../clock/index.js';
 import { droppedRunRecord, findStrayItems, type HolderMark, type StrayItem } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import { type JobTree, untilCommitted } from '../job-tree/index.js';
+import { repeat } from '../../repeat/index.js';
 import { loadMarks, marksOf } from './sweep-operations.js';
 
 /** An item whose stray marks, in the name of this instance, were removed. */
@@ -35,7 +36,7 @@ export async function releaseStrayMarks(
   const released: ReleasedItem[] = [];
   const failures: unknown[] = [];
   for (const { item } of await strayItems(tree, items, isRun)) {
-    const releasing = untilCommitted(tree, 'the release of a mark', async () => {
+    const releasing = repeat(untilCommitted(tree, 'the release of a mark'), async () => {
       const [stray] = await strayItems(tree, [item], isRun);
       if (stray === undefined) return 'none';
       const { operations, run } = release(tree, stray, clock.wallNow());

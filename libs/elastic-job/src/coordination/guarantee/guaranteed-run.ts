@@ -10,6 +10,7 @@ import {
 import { acquireLatch } from '../../registry/index.js';
 import type { ExecutionLease } from '../execution/index.js';
 import { type JobTree, type JobTreeEventKind, untilAnswered, untilCommitted } from '../job-tree/index.js';
+import { repeat } from '../../repeat/index.js';
 import { arrivalOf, arrive, isPassed, pass, removeArrivals } from './guarantee-operations.js';
 import { GuaranteeTimeoutError } from './guarantee.errors.js';
 import { RoundView } from './round-view.js';
@@ -77,8 +78,8 @@ export class GuaranteedRun implements RunBarrier {
     signal.throwIfAborted();
     if (phase === 'started') await this.earlierRounds(visit);
     try {
-      await untilAnswered(tree, clock, () => this.arrive(phase), signal);
-      await untilAnswered(tree, clock, () => this.wait(visit), signal);
+      await repeat(untilAnswered(tree, signal), () => this.arrive(phase));
+      await repeat(untilAnswered(tree, signal), () => this.wait(visit));
     } catch (error) {
       await this.withdraw(phase);
       throw error;
@@ -116,7 +117,7 @@ export class GuaranteedRun implements RunBarrier {
     const { tree } = this.parts;
     const { holder, items, signal } = this.lease;
     await tree.sync({ signal });
-    await untilCommitted(tree, 'arriving at a barrier', async () => {
+    await repeat(untilCommitted(tree, 'arriving at a barrier'), async () => {
       if (isPassed(tree, phase, this.round)) return true;
       const operations = arrive(tree, phase, items, { by: holder, round: this.round });
       if (operations.length === 0) return true;
@@ -178,7 +179,7 @@ export class GuaranteedRun implements RunBarrier {
 
   // Calls the listener, after which the others go on, even if it throws.
   private async conclude({ phase, atLast }: Visit): Promise<void> {
-    const { clock, tree } = this.parts;
+    const { tree } = this.parts;
     try {
       await atLast();
     } catch (error) {
@@ -186,12 +187,12 @@ export class GuaranteedRun implements RunBarrier {
       throw readable(error);
     } finally {
       const end = () =>
-        untilCommitted(tree, 'ending a round', async () => {
+        repeat(untilCommitted(tree, 'ending a round'), async () => {
           if (isPassed(tree, phase, this.round)) return true;
           const { kind } = await tree.commit(pass(tree, phase, this.round));
           return kind === 'committed' || undefined;
         });
-      await untilAnswered(tree, clock, end);
+      await repeat(untilAnswered(tree), end);
     }
   }
 

@@ -19,6 +19,7 @@ import type { GuaranteePhase, JobName } from '../../domain/index.js';
 import type { Configurations } from '../configuration/index.js';
 import type { ExecutionLease } from '../execution/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
+import { repeat } from '../../repeat/index.js';
 import { removeArrivals } from './guarantee-operations.js';
 import { GuaranteedRun, type OpenRun } from './guaranteed-run.js';
 
@@ -43,7 +44,7 @@ export class Guarantees {
   async clear(jobName: JobName, phase: GuaranteePhase): Promise<void> {
     const tree = this.trees.of(jobName);
     await tree.sync();
-    await untilCommitted(tree, `clearing what has ${phase}`, async () => {
+    await repeat(untilCommitted(tree, `clearing what has ${phase}`), async () => {
       const operations = removeArrivals(tree, phase, () => true);
       if (operations.length === 0) return true;
       await tree.commit(operations);

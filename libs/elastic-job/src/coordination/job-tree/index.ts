@@ -9,7 +9,6 @@ export type * from './job-tree-event.js';
 export * from './job-trees.js';
 export { type FoundJob, readCreatedJobs } from './read-created-jobs.js';
 export type { StandingFailure, StandingRefusal } from './standing-failures.js';
+export * from './tree-policies.js';
 export * from './trigger-text.js';
 export * from './unknown-job.js';
-export * from './until-committed.js';
-export * from './when-answering.js';

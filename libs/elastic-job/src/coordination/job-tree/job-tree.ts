@@ -8,10 +8,11 @@ import {
   type RequestOptions,
   type SyncOptions,
   type TransactionOptions,
-  retry,
   type SubtreeEvent,
   type TransactionResult,
+  untilServed,
 } from '../../registry/index.js';
+import { repeat } from '../../repeat/index.js';
 import { type Clock, waitFor } from '../../clock/index.js';
 import { ConfigOwner, type ConfigTrust } from './config-owner.js';
 import { isHeld } from './held-values.js';
@@ -256,7 +257,7 @@ export class JobTree extends ItemNodes {
     const { signal } = this;
     const isRepeated = (error: unknown) => isUnanswered(error) || isRefusal(error);
     const judge = () => this.judgeConfig({ signal });
-    await retry(this.registry, this.clock, judge, { signal, isRepeated }).catch(() => {});
+    await repeat(untilServed(this.registry, this.clock, { signal, isRepeated }), judge).catch(() => {});
     if (!signal.aborted) this.tell({ kind: 'ConfigurationChanged' });
   }
 

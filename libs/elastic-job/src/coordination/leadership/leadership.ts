@@ -29,6 +29,7 @@ import type { Clock } from '../../clock/index.js';
 import type { JobName } from '../../domain/index.js';
 import { acquireLatch, type HeldLatch, type Operation, type TransactionResult } from '../../registry/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
+import { repeat } from '../../repeat/index.js';
 import type { LeadershipTerm } from './leadership-term.js';
 import { TermQueue } from './term-queue.js';
 
@@ -86,7 +87,7 @@ export class Leadership {
     // It may have been elected without having heard of it.
     if (this.term(jobName) === undefined && tree.leader() !== tree.self.jobInstanceId) return;
     this.resignedAt.set(jobName, this.clock.monotonicNow());
-    await untilCommitted(tree, 'resigning', async () => {
+    await repeat(untilCommitted(tree, 'resigning'), async () => {
       const term = tree.leader() === undefined ? undefined : this.recognise(tree);
       if (term === undefined) return true;
       const result = await tree.commit([...term.guard, { kind: 'delete', path: tree.paths.leader }], {});
@@ -136,7 +137,7 @@ export class Leadership {
   }
 
   private async standUntilDecided(tree: JobTree): Promise<LeadershipTerm | undefined> {
-    const { term } = await untilCommitted(tree, 'the election', async () => {
+    const { term } = await repeat(untilCommitted(tree, 'the election'), async () => {
       if (tree.leader() !== undefined && !this.isOwnTermLost(tree)) return { term: this.recognise(tree) };
       const termNode = tree.stat(tree.paths.term);
       const isEligible =

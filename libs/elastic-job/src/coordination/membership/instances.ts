@@ -10,6 +10,7 @@ import {
   type RegisteredInstance,
   untilCommitted,
 } from '../job-tree/index.js';
+import { repeat } from '../../repeat/index.js';
 import { InstanceIdTakenError } from './membership.errors.js';
 
 interface JoinOptions {
@@ -49,7 +50,7 @@ export class Instances {
    */
   async join(tree: JobTree, options: JoinOptions): Promise<void> {
     const deadline = this.clock.monotonicNow() + 1.5 * tree.registry.session.timeoutMs;
-    await untilCommitted(tree, 'registering the instance', async () => {
+    await repeat(untilCommitted(tree, 'registering the instance'), async () => {
       const { instance, session } = ownersOf(tree);
       const holder = instance ?? session;
       // The reply was lost. If only the session node is left, an operator has removed the instance since.
@@ -107,7 +108,7 @@ export class Instances {
    */
   async keepSession(tree: JobTree, clockOffsetMs?: number): Promise<void> {
     const { paths, registry, self, signal } = tree;
-    await untilCommitted(tree, 'keeping the session node', async () => {
+    await repeat(untilCommitted(tree, 'keeping the session node'), async () => {
       const { instance } = ownersOf(tree);
       if (instance !== registry.session.id || tree.hasSession(self.jobInstanceId)) return true;
       const path = paths.session(self.jobInstanceId);
@@ -129,7 +130,7 @@ export class Instances {
     const { paths, self } = tree;
     // Repeated until done: a remaining session node, marked as draining, would keep this process out of the job as long
     // as its session lasts.
-    await untilCommitted(tree, 'removing the instance', async () => {
+    await repeat(untilCommitted(tree, 'removing the instance'), async () => {
       const operations = [paths.instance(self.jobInstanceId), paths.session(self.jobInstanceId)]
         .filter((path) => tree.stat(path)?.ephemeralOwner === tree.registry.session.id)
         .map((path): Operation => ({ kind: 'delete', path }));

@@ -1,6 +1,7 @@
 import type { JobName } from '../../domain/index.js';
 import { creation } from '../../registry/index.js';
 import { type JobTree, type JobTrees, type ServerStatus, untilCommitted } from '../job-tree/index.js';
+import { repeat } from '../../repeat/index.js';
 
 /** A server in the job's tree. */
 export interface RegisteredServer {
@@ -31,7 +32,7 @@ export class Servers {
    */
   async keep(tree: JobTree): Promise<void> {
     const { paths, self, signal } = tree;
-    await untilCommitted(tree, 'keeping the server node', async () => {
+    await repeat(untilCommitted(tree, 'keeping the server node'), async () => {
       const status = tree.serverStatus(self.serverIp);
       if (status !== undefined) this.lastStatus.set(tree, status);
       if (tree.has(paths.server(self.serverIp)) || !tree.hasInstance(self.jobInstanceId)) return true;

@@ -1,6 +1,7 @@
 import { type JobName, parseCreatedJob, parseStartLedger } from '../../domain/index.js';
 import type { Operation, RegistryCenter, RequestOptions } from '../../registry/index.js';
 import { JobPaths, unknownJob, untilAccepted } from '../job-tree/index.js';
+import { repeat } from '../../repeat/index.js';
 import { childrenFirst, childrenOf, namesBelow } from './walk-tree.js';
 
 /** Most nodes removed by one transaction, so that a tree of any size blocks no process. */
@@ -15,7 +16,7 @@ const MOST_AT_ONCE = 2_000;
 export async function removeTree(registry: RegistryCenter, jobName: JobName): Promise<void> {
   const paths = new JobPaths(jobName);
   let isKnown = false;
-  await untilAccepted(jobName, 'removing the job', async () => {
+  await repeat(untilAccepted(jobName, 'removing the job'), async () => {
     const outcome = await removeNodes(registry, paths);
     if (outcome === 'absent' && !isKnown) throw await unknownJob(registry, jobName);
     isKnown = true;
@@ -34,7 +35,7 @@ export async function removeAbandoned(
   options: RequestOptions = {},
 ): Promise<boolean> {
   const paths = new JobPaths(jobName);
-  return untilAccepted(jobName, 'removing the job', async () => {
+  return repeat(untilAccepted(jobName, 'removing the job'), async () => {
     options.signal?.throwIfAborted();
     const root = await registry.read(paths.root, options);
     if (root === undefined || parseCreatedJob(root.data)?.isBeingRemoved !== true) return true;

@@ -38,6 +38,7 @@ import { creation, type Operation, type SyncOptions } from '../../registry/index
 import type { Configurations } from '../configuration/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
+import { repeat } from '../../repeat/index.js';
 import { isEndedKnown, loadEnded, type NewItems } from './ended-items.js';
 import { planOperations, stampOperations } from './plan-operations.js';
 
@@ -113,7 +114,7 @@ export class Sharding {
    */
   async nameNextInstance(tree: JobTree): Promise<void> {
     const path = tree.paths.nextInstanceIp;
-    await untilCommitted(tree, 'naming the next instance', async () => {
+    await repeat(untilCommitted(tree, 'naming the next instance'), async () => {
       const data = nextIpAfter(tree.self, tree.availableInstances());
       const isKept = data === tree.self.serverIp && tree.node(path)?.data === data;
       if (isKept && tree.stat(path)?.ephemeralOwner === tree.registry.session.id) return true;
@@ -231,7 +232,7 @@ export class Sharding {
       await this.announce(tree, term);
       return undefined;
     };
-    return untilCommitted(tree, 'resharding', attempt, signal);
+    return repeat(untilCommitted(tree, 'resharding', signal), attempt);
   }
 
   // Java's barrier. A peer that saw no flag may be creating its mark only now, but every running item has one.

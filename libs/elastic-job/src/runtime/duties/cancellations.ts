@@ -1,6 +1,6 @@
 import type { ExecutionLease } from '../../coordination/index.js';
 import { CancelledError, parseCancelRequest } from '../../domain/index.js';
-import { type JobContext, SessionReaction } from '../leases/index.js';
+import { type JobContext, JobReconciler } from '../leases/index.js';
 import type { Duty, News } from './duty.js';
 
 /**
@@ -9,12 +9,12 @@ import type { Duty, News } from './duty.js';
  * leader's sweep.
  */
 export class Cancellations implements Duty {
-  private readonly cancelling: SessionReaction;
+  private readonly cancelling: JobReconciler;
   /** Runs of which a cancel was told, the latest of each item. */
   private told: Map<number, string> | undefined;
 
   constructor(private readonly context: JobContext) {
-    this.cancelling = new SessionReaction(context, 'cancelling a run', () => this.abortCancelled());
+    this.cancelling = new JobReconciler(context, 'cancelling a run', () => this.abortCancelled());
   }
 
   CancelRequested({ item }: News<'CancelRequested'>): void {

@@ -10,7 +10,8 @@ import {
   SparseMap,
   type Trigger,
 } from '../../domain/index.js';
-import { type JobContext, type LeaseRunner, SessionReaction, type TriggerGate } from '../leases/index.js';
+import { type JobContext, type LeaseRunner, JobReconciler, type TriggerGate } from '../leases/index.js';
+import { repeat } from '../../repeat/index.js';
 import type { OwedFireTimes, OwingItems } from './owed-fire-times.js';
 import type { Duty, News } from './duty.js';
 import type { ManualTriggers } from './manual-triggers.js';
@@ -27,7 +28,7 @@ interface ItemsInOrder {
 
 /** Runs items that this instance owns and that owe a fire time, or that still ran when a trigger came. */
 export class CatchUp implements Duty {
-  private readonly catchingUp: SessionReaction;
+  private readonly catchingUp: JobReconciler;
   private readonly flags: MisfireFlags;
   /** Fire time that is being assigned and begun. */
   private handling: number | undefined;
@@ -48,7 +49,7 @@ export class CatchUp implements Duty {
     private readonly missed: MissedFireTimes,
     private readonly manual: Pick<ManualTriggers, 'awaited'>,
   ) {
-    this.catchingUp = new SessionReaction(context, 'catching up', () => this.catchUp());
+    this.catchingUp = new JobReconciler(context, 'catching up', () => this.catchUp());
     this.flags = new MisfireFlags(context, () => this.catchingUp.wake());
   }
 
@@ -143,7 +144,8 @@ export class CatchUp implements Duty {
 
   private async split({ fireTime }: Trigger, items: readonly number[]): Promise<ItemsInOrder> {
     const { tree } = this.context;
-    await untilCommitted(tree, 'reading what is owed', async () => (await this.loadRecords(items)) || undefined);
+    const load = async () => (await this.loadRecords(items)) || undefined;
+    await repeat(untilCommitted(tree, 'reading what is owed'), load);
     const owing = this.groups(items, fireTime - 1).filter(({ owed }) => this.target(owed) !== undefined);
     const behind = owing.flatMap((group) => group.items);
     if (behind.length > 0) this.catchingUp.wake();

@@ -1,6 +1,7 @@
 import { untilCommitted } from '../../coordination/index.js';
 import { type CutShortRuns, failsOver, findCutShort, type StoredRecord } from '../../domain/index.js';
 import type { JobContext } from '../leases/index.js';
+import { repeat } from '../../repeat/index.js';
 
 /** Most lost instances that are remembered until a leader has told of their runs. */
 const MOST_LOST = 1_000;
@@ -65,7 +66,7 @@ export class CutShort {
     const { monitorExecution, resident } = services.configurations.current(tree.jobName);
     // Beside Java a record without an end proves nothing.
     if (!monitorExecution || resident || tree.company.endsByMark) return this.forget();
-    const { found, isAwaited } = await untilCommitted(tree, 'reading runs', () => this.find(signal), signal);
+    const { found, isAwaited } = await repeat(untilCommitted(tree, 'reading runs', signal), () => this.find(signal));
     if (!isAwaited) this.forget();
     for (const runs of found) events.emit({ kind: 'cut-short', jobName: tree.jobName, ...runs });
   }

@@ -1,6 +1,6 @@
 import type { ExecutionLease } from '../../coordination/index.js';
 import { failsOver, mostItemsAtOnce, type RefusalCause, SparseSet } from '../../domain/index.js';
-import { type JobContext, type LeaseRunner, SessionReaction, type TriggerGate } from '../leases/index.js';
+import { type JobContext, type LeaseRunner, JobReconciler, type TriggerGate } from '../leases/index.js';
 import type { Duty, News } from './duty.js';
 
 /**
@@ -17,7 +17,7 @@ const MOST_STEPS_BACK = 4;
  * starves no item.
  */
 export class FailoverClaims implements Duty {
-  private readonly claiming: SessionReaction;
+  private readonly claiming: JobReconciler;
   /** Waiting items that a trigger of this instance has met. */
   private readonly awaited = new SparseSet<number>();
   /** True after a lost claim: another instance has another view of the queue, so the parts overlap. */
@@ -28,7 +28,7 @@ export class FailoverClaims implements Duty {
     private readonly gate: TriggerGate,
     private readonly leases: LeaseRunner,
   ) {
-    this.claiming = new SessionReaction(context, 'claiming failover items', () => this.claimAll());
+    this.claiming = new JobReconciler(context, 'claiming failover items', () => this.claimAll());
   }
 
   WorkExpected(): void {

@@ -1,5 +1,5 @@
 import type { Timer } from '../../clock/index.js';
-import { type JobContext, SessionReaction } from '../leases/index.js';
+import { type JobContext, JobReconciler } from '../leases/index.js';
 import type { Duty, News } from './duty.js';
 
 /** Milliseconds after the deletion of a node. Who deletes a whole job is not disturbed by nodes that come back. */
@@ -10,15 +10,15 @@ const LAY_AGAIN_MS = 1_000;
  * session. Every instance does so, since a job without them has no leader.
  */
 export class KeptNodes implements Duty {
-  private readonly server: SessionReaction;
-  private readonly others: SessionReaction;
+  private readonly server: JobReconciler;
+  private readonly others: JobReconciler;
   private waiting: Timer | undefined;
   private isStopped = false;
 
   constructor(private readonly context: JobContext) {
     const { services, tree } = context;
-    this.server = new SessionReaction(context, 'keeping the server node', () => services.servers.keep(tree));
-    this.others = new SessionReaction(context, "keeping the job's nodes", () => this.layAgain());
+    this.server = new JobReconciler(context, 'keeping the server node', () => services.servers.keep(tree));
+    this.others = new JobReconciler(context, "keeping the job's nodes", () => this.layAgain());
   }
 
   ServerChanged({ serverIp }: News<'ServerChanged'>): void {

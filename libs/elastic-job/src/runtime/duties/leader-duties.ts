@@ -1,6 +1,6 @@
 import type { Timer } from '../../clock/index.js';
 import type { JobConfiguration } from '../../domain/index.js';
-import { type JobContext, SessionReaction } from '../leases/index.js';
+import { type JobContext, JobReconciler } from '../leases/index.js';
 import { CutShort } from './cut-short-runs.js';
 import type { Duty, News } from './duty.js';
 import { LeaderWork } from './leader-work.js';
@@ -18,8 +18,8 @@ const COMPARE_MS = 5_000;
  * plan shortly after members or the total have changed, while it keeps sweeping.
  */
 export class LeaderDuties implements Duty {
-  private readonly election: SessionReaction;
-  private readonly duties: SessionReaction;
+  private readonly election: JobReconciler;
+  private readonly duties: JobReconciler;
   private readonly cutShort: CutShort;
   private readonly peers: RecentPeers;
   private readonly resharding: Resharding;
@@ -28,8 +28,8 @@ export class LeaderDuties implements Duty {
   private comparing: Timer | undefined;
 
   constructor(private readonly context: JobContext) {
-    this.election = new SessionReaction(context, 'leading the job', () => this.elect());
-    this.duties = new SessionReaction(context, 'leading the job', () => this.work.do());
+    this.election = new JobReconciler(context, 'leading the job', () => this.elect());
+    this.duties = new JobReconciler(context, 'leading the job', () => this.work.do());
     const wake = () => this.duties.wake();
     this.cutShort = new CutShort(context);
     this.peers = new RecentPeers(context, wake);

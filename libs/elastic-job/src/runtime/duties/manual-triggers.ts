@@ -1,6 +1,6 @@
 import { findNodeTextFault, type Trigger } from '../../domain/index.js';
 import { isRefusal, isUnanswered, type RegistryNode } from '../../registry/index.js';
-import { type JobContext, type LeaseRunner, SessionReaction, type TriggerGate } from '../leases/index.js';
+import { type JobContext, type LeaseRunner, JobReconciler, type TriggerGate } from '../leases/index.js';
 import type { Duty, News } from './duty.js';
 import { requestedTrigger } from './requested-trigger.js';
 import { TriggerInbox } from './trigger-inbox.js';
@@ -26,7 +26,7 @@ interface WaitingTrigger {
  */
 export class ManualTriggers implements Duty {
   private readonly inbox: TriggerInbox;
-  private readonly begins: SessionReaction;
+  private readonly begins: JobReconciler;
   /** In the order of the requests. */
   private waiting: WaitingTrigger[] = [];
   private isStopped = false;
@@ -38,7 +38,7 @@ export class ManualTriggers implements Duty {
     private readonly plan: TriggerPlan,
   ) {
     this.inbox = new TriggerInbox(context, (node) => this.accept(node));
-    this.begins = new SessionReaction(context, 'running a trigger', () => this.beginAll());
+    this.begins = new JobReconciler(context, 'running a trigger', () => this.beginAll());
   }
 
   TriggerRequested({ instanceId }: News<'TriggerRequested'>): void {

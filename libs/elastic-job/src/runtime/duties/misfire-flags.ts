@@ -1,9 +1,9 @@
 import { formatTaskId, SparseSet } from '../../domain/index.js';
-import { type JobContext, SessionReaction } from '../leases/index.js';
+import { type JobContext, JobReconciler } from '../leases/index.js';
 
 /** Flags items in the registry that still ran when a trigger came. They owe one more run after they end. */
 export class MisfireFlags {
-  private readonly flagging: SessionReaction;
+  private readonly flagging: JobReconciler;
   /** Items to flag. While one write is under way, all triggers add to the next one, however slow the registry is. */
   private readonly items = new SparseSet<number>();
 
@@ -12,7 +12,7 @@ export class MisfireFlags {
     private readonly context: JobContext,
     private readonly onLeft: () => void,
   ) {
-    this.flagging = new SessionReaction(context, 'marking misfired items', () => this.flag());
+    this.flagging = new JobReconciler(context, 'marking misfired items', () => this.flag());
   }
 
   add(items: readonly number[]): void {

@@ -1,7 +1,7 @@
 import type { Timer } from '../../clock/index.js';
 import { releaseStrayMarks } from '../../coordination/index.js';
 import { SparseMap } from '../../domain/index.js';
-import { type JobContext, SessionReaction } from '../leases/index.js';
+import { type JobContext, JobReconciler } from '../leases/index.js';
 import type { Duty, News } from './duty.js';
 
 /**
@@ -18,13 +18,13 @@ const YOUNG_MS = 3_000;
  * instance has not written, once for each. Without marks it does not look at all.
  */
 export class OwnMarks implements Duty {
-  private readonly comparing: SessionReaction;
+  private readonly comparing: JobReconciler;
   private timer: Timer | undefined;
   /** Moment on the monotonic clock since which an item is marked, as far as this session has heard. */
   private readonly markedSince = new SparseMap<number, number>();
 
   constructor(private readonly context: JobContext) {
-    this.comparing = new SessionReaction(context, 'comparing marks', () => this.compareMarks());
+    this.comparing = new JobReconciler(context, 'comparing marks', () => this.compareMarks());
   }
 
   ItemMarked({ item }: News<'ItemMarked'>): void {

@@ -2,7 +2,7 @@ import type { Timer } from '../../clock/index.js';
 import type { LeadershipTerm } from '../../coordination/index.js';
 import { type AwayParent, ConfigurationError, describeAwayParents, type JobName } from '../../domain/index.js';
 import type { ChildrenWatch } from '../../registry/index.js';
-import { type JobContext, SessionReaction } from '../leases/index.js';
+import { type JobContext, JobReconciler } from '../leases/index.js';
 
 /** Time between two looks at the parents, in milliseconds. */
 const LOOK_MS = 60_000;
@@ -24,7 +24,7 @@ const NONE_SEEN: ReadonlyMap<JobName, Sight> = new Map();
  */
 export class ParentWatch {
   /** Undefined until there is a parent to look at, as in most jobs. */
-  private looking: SessionReaction | undefined;
+  private looking: JobReconciler | undefined;
   private next: Timer | undefined;
   private newJobs: ChildrenWatch | undefined;
   private isStopped = false;
@@ -68,7 +68,7 @@ export class ParentWatch {
     const isIdle = this.after.length === 0 && this.missing === undefined;
     if (isIdle || missing.join() === this.missing?.join()) return;
     this.missing = missing;
-    this.looking ??= new SessionReaction(this.context, 'looking at the jobs that it starts after', () => this.look());
+    this.looking ??= new JobReconciler(this.context, 'looking at the jobs that it starts after', () => this.look());
     this.looking.wake();
   }
 

@@ -8,7 +8,7 @@ import {
   SparseMap,
   type Trigger,
 } from '../../domain/index.js';
-import { type JobContext, type LeaseRunner, SessionReaction, type TriggerGate } from '../leases/index.js';
+import { type JobContext, type LeaseRunner, JobReconciler, type TriggerGate } from '../leases/index.js';
 import type { Duty } from './duty.js';
 
 /** Least pause after a final refusal, for example because another instance has begun the item meanwhile. */
@@ -21,7 +21,7 @@ const REFUSED_PAUSE_MS = 100;
  * @see ElasticJob-Cloud, jobs of type DAEMON
  */
 export class ResidentItems implements Duty {
-  private readonly reaction: SessionReaction;
+  private readonly reaction: JobReconciler;
   private readonly held = new SparseMap<number, ExecutionLease>();
   /** Pauses of ended items until their next begin. */
   private readonly resting = new SparseMap<number, Timer>();
@@ -33,7 +33,7 @@ export class ResidentItems implements Duty {
     private readonly gate: TriggerGate,
     private readonly leases: LeaseRunner,
   ) {
-    this.reaction = new SessionReaction(context, 'running resident items', () => this.runWanted());
+    this.reaction = new JobReconciler(context, 'running resident items', () => this.runWanted());
   }
 
   WorkExpected(): void {

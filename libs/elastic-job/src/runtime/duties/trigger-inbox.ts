@@ -1,13 +1,14 @@
 import { untilCommitted } from '../../coordination/index.js';
 import type { RegistryNode } from '../../registry/index.js';
-import { type JobContext, SessionReaction } from '../leases/index.js';
+import { type JobContext, JobReconciler } from '../leases/index.js';
+import { repeat } from '../../repeat/index.js';
 
 /**
  * Takes operators' requests from `trigger/{own id}`: reads and removes each one as soon as it appears, so that the next
  * one can follow. Each is told once, even if the reply to its removal is lost.
  */
 export class TriggerInbox {
-  private readonly taking: SessionReaction;
+  private readonly taking: JobReconciler;
   /** Request that was read, and perhaps removed already. */
   private read: RegistryNode | undefined;
   private isOpen = false;
@@ -17,7 +18,7 @@ export class TriggerInbox {
     private readonly context: JobContext,
     private readonly onRequest: (node: RegistryNode) => void,
   ) {
-    this.taking = new SessionReaction(context, 'taking a trigger', () => this.take());
+    this.taking = new JobReconciler(context, 'taking a trigger', () => this.take());
   }
 
   /** Starts taking requests, including one that exists already. */
@@ -44,7 +45,7 @@ export class TriggerInbox {
   }
 
   private async take(): Promise<void> {
-    await untilCommitted(this.context.tree, 'taking a trigger', () => this.tryTake());
+    await repeat(untilCommitted(this.context.tree, 'taking a trigger'), () => this.tryTake());
   }
 
   /** @returns undefined if the request has changed meanwhile */

@@ -14,6 +14,7 @@ import {
 import { isRegistryFailure } from '../../registry/index.js';
 import type { ProcessContext, RunningItems } from '../leases/index.js';
 import type { JobSession } from '../session/index.js';
+import { repeat } from '../../repeat/index.js';
 
 /** Parts of the job that a departure needs. */
 interface JobDepartureParts {
@@ -238,7 +239,7 @@ export class JobDeparture {
   // Repeats until done, since the session goes on: an instance that stayed would own items or lead, and do nothing. A
   // refusal is reported once.
   private untilDone(work: string, tree: JobTree, act: () => Promise<void>): Promise<void> {
-    return untilDone(tree, this.shared.options.clock, act, this.parts.report(work, tree));
+    return repeat(untilDone(tree, this.parts.report(work, tree)), act);
   }
 
   private async attempt(work: string, act: (tree: JobTree) => Promise<void>): Promise<void> {

@@ -9,6 +9,7 @@ import {
   timetableOf,
 } from '../../domain/index.js';
 import type { JobSettings, ProcessContext, RunningItems } from '../leases/index.js';
+import { repeat } from '../../repeat/index.js';
 import { assertFencesNotAhead } from './fence-check.js';
 import type { JobDefinition } from './job-definition.js';
 import type { MixedJob } from './mixed-job.js';
@@ -57,10 +58,10 @@ export class JobEntry {
       if (!this.hasEntered) this.assertFires(tree);
       // A job that has run before waits for its parents, whatever happens to them.
       if (!this.hasEntered)
-        await this.untilAnswered(tree, signal, () => services.dependencies.assertPossible(tree, definition));
+        await repeat(untilAnswered(tree, signal), () => services.dependencies.assertPossible(tree, definition));
       await this.install(tree, signal);
       const limit = { clock, limitMs: connectionTimeoutMs };
-      await this.untilAnswered(tree, signal, () => assertFencesNotAhead(tree, fences, tokenEpoch, limit));
+      await repeat(untilAnswered(tree, signal), () => assertFencesNotAhead(tree, fences, tokenEpoch, limit));
       signal.throwIfAborted();
       settings.apply(tree);
       // A job that has run before waits for the peer to leave or the settings to change.
@@ -82,9 +83,9 @@ export class JobEntry {
     const { running, settings } = this.parts;
     const { configurations, instances, orphans } = services;
     // A tree that was not a job of ours was left unchanged; it may have become one since.
-    if (!tree.has(tree.paths.sessions)) await this.untilAnswered(tree, signal, () => configurations.install(tree));
+    if (!tree.has(tree.paths.sessions)) await repeat(untilAnswered(tree, signal), () => configurations.install(tree));
     let swept: OwnSweep | undefined;
-    await this.untilAnswered(tree, signal, () =>
+    await repeat(untilAnswered(tree, signal), () =>
       instances.join(tree, {
         isDisabled: settings.configuration.disabled,
         clockOffsetMs: scheduleClock.offsetMs,
@@ -131,12 +132,12 @@ export class JobEntry {
 
   // Writes nothing into a tree that others may change. A tree created here is judged after its creation.
   private async install(tree: JobTree, signal: AbortSignal): Promise<void> {
-    const assertOwn = () => this.untilAnswered(tree, signal, () => tree.assertOwn({ signal }));
+    const assertOwn = () => repeat(untilAnswered(tree, signal), () => tree.assertOwn({ signal }));
     const wasThere = tree.has(tree.paths.root);
     if (wasThere) await assertOwn();
-    await this.untilAnswered(tree, signal, () => this.shared.services.configurations.install(tree));
+    await repeat(untilAnswered(tree, signal), () => this.shared.services.configurations.install(tree));
     if (!wasThere) await assertOwn();
-    await this.untilAnswered(tree, signal, () => tree.judgeConfig({ signal }));
+    await repeat(untilAnswered(tree, signal), () => tree.judgeConfig({ signal }));
   }
 
   /** Reports the last sweep decided, which is the one that the registration has committed. */
@@ -146,10 +147,5 @@ export class JobEntry {
     if (queued.length > 0) events.emit({ kind: 'orphaned', jobName, items: queued });
     if (overflowed.length > 0) events.emit({ kind: 'failover-overflow', jobName, items: overflowed });
     for (const runs of stopped) events.emit({ kind: 'cut-short', jobName, ...runs });
-  }
-
-  /** @param signal ends the work with the session, or when the job must end */
-  private untilAnswered(tree: JobTree, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-    return untilAnswered(tree, this.shared.options.clock, work, signal);
   }
 }

@@ -15,6 +15,7 @@ import {
   type Trigger,
 } from '../../domain/index.js';
 import { type ExecutableJob, type HungHandler, JobListeners, type RetriedItem } from '../../executor/index.js';
+import { repeat } from '../../repeat/index.js';
 import type { JobContext } from './job-context.js';
 import type { TriggerGate } from './trigger-gate.js';
 
@@ -244,9 +245,9 @@ export class LeaseRunner {
   }
 
   private nameNextInstance(): Promise<void> {
-    const { clock, services, tree } = this.context;
+    const { services, tree } = this.context;
     const name = () => services.sharding.nameNextInstance(tree);
-    return untilAnswered(tree, clock, name).catch(this.context.report('naming the next instance'));
+    return repeat(untilAnswered(tree), name).catch(this.context.report('naming the next instance'));
   }
 }
 

@@ -1,7 +1,8 @@
-import { BackOff, type Clock, type Timer } from '../../clock/index.js';
+import type { Clock, Timer } from '../../clock/index.js';
 import { removeAbandoned } from '../../coordination/index.js';
 import type { JobName } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
+import { BackOff } from '../../repeat/index.js';
 
 /** Milliseconds until the next jobs are tried again. */
 const AGAIN_MS = 1_000;

@@ -13,9 +13,10 @@ import {
   timetableOf,
 } from '../../domain/index.js';
 import { isolate } from '../../executor/index.js';
-import { RequestPauses, SessionLostError } from '../../registry/index.js';
+import { SessionLostError, untilServed } from '../../registry/index.js';
+import { Reconciler, repeat } from '../../repeat/index.js';
 import { type JobDefinition, JobRuntime } from '../job/index.js';
-import { type ProcessContext, Reaction } from '../leases/index.js';
+import type { ProcessContext } from '../leases/index.js';
 import { startOrder } from './start-order.js';
 import { WorkLimit } from './work-limit.js';
 
@@ -27,7 +28,7 @@ const JOINED_AT_ONCE = 48;
 /** Milliseconds after which a slow join no longer keeps others waiting. */
 const LONGEST_JOIN_MS = 5_000;
 /** Pauses between attempts to join a job again, in milliseconds. */
-const REJOIN_PAUSES = { firstMs: 1_000, longestMs: 5_000 };
+const REJOIN_PAUSES = { firstMs: 1_000, longestMs: 5_000, withoutPause: 1 };
 
 /** Parts of the process that its jobs need. */
 interface OwnJobsParts {
@@ -43,7 +44,7 @@ interface OwnJobsParts {
 
 /** Jobs of this process, which is one instance in each session of the registry. */
 export class OwnJobs {
-  private readonly rejoining: Reaction;
+  private readonly rejoining: Reconciler;
   private readonly joins: WorkLimit;
   /** Identity of the process in the present session; undefined between two sessions. */
   private self: JobInstance | undefined;
@@ -55,7 +56,7 @@ export class OwnJobs {
     private readonly parts: OwnJobsParts,
   ) {
     this.joins = new WorkLimit(this.clock, JOINED_AT_ONCE, LONGEST_JOIN_MS);
-    this.rejoining = new Reaction(
+    this.rejoining = new Reconciler(
       this.clock,
       () => this.rejoin(),
       (error) => shared.errors.tell(undefined, 'rejoining failed', error),
@@ -220,17 +221,19 @@ export class OwnJobs {
     const { errors, options } = this.shared;
     const { ending } = this.parts;
     if (self === undefined || ending.aborted) return;
-    const pauses = new RequestPauses(options.registry, this.clock, REJOIN_PAUSES);
-    while (job.isWaitingForSession && this.self === self) {
-      try {
-        await this.joins.run(() => job.join(self));
-      } catch (error) {
-        if (ending.aborted) return;
-        if (error instanceof JobRemovedError) return this.parts.onRemoved();
-        errors.tell(job.jobName, 'rejoining failed; trying again', error);
-        await pauses.pause(ending).catch(() => {}); // Shutdown ends the pause.
-      }
-    }
+    const isWanted = () => job.isWaitingForSession && this.self === self && !ending.aborted;
+    const join = async () => {
+      if (isWanted()) await this.joins.run(() => job.join(self));
+    };
+    const policy = untilServed(options.registry, this.clock, {
+      signal: ending,
+      pauses: REJOIN_PAUSES,
+      isRepeated: (error) => !(error instanceof JobRemovedError),
+      onFailure: (error) => errors.tell(job.jobName, 'rejoining failed; trying again', error),
+    });
+    await repeat(policy, join).catch((error: unknown) => {
+      if (error instanceof JobRemovedError) this.parts.onRemoved();
+    });
   }
 
   private identity(): JobInstance {

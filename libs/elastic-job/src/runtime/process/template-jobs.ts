@@ -1,4 +1,4 @@
-import { BackOff, type Clock, type Timer } from '../../clock/index.js';
+import type { Clock, Timer } from '../../clock/index.js';
 import { type FoundJob, JobRemovedError, readCreatedJobs } from '../../coordination/index.js';
 import {
   ConfigurationError,
@@ -12,7 +12,8 @@ import {
 import type { ChildrenWatch, RegistryCenter } from '../../registry/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import type { JobDefinition, JobTemplate } from '../job/index.js';
-import { Reaction, type WorkErrors } from '../leases/index.js';
+import type { WorkErrors } from '../leases/index.js';
+import { BackOff, Reconciler } from '../../repeat/index.js';
 import { AbandonedJobs, PAUSES } from './abandoned-jobs.js';
 import { RestingJobs, type RestingTemplateJobs } from './resting-jobs.js';
 import { UnjoinedJobs } from './unjoined-jobs.js';
@@ -59,7 +60,7 @@ export class TemplateJobs {
   /** Jobs that wait for a place, each with its next step. */
   private readonly waiting = new Map<JobName, () => void>();
   private readonly abandoned: AbandonedJobs;
-  private readonly finding: Reaction;
+  private readonly finding: Reconciler;
   private gathering: Timer | undefined;
   private session: AbortController | undefined;
   private watch: ChildrenWatch | undefined;
@@ -71,7 +72,7 @@ export class TemplateJobs {
       onFailed: (jobName, error) => this.tell(jobName, error),
       onTurn: (jobName) => this.follow(jobName),
     });
-    this.finding = new Reaction(
+    this.finding = new Reconciler(
       parts.clock,
       () => this.findJobs(),
       (error) => parts.errors.tell(undefined, 'looking for jobs of templates failed', error),

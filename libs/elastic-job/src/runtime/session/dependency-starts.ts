@@ -1,5 +1,5 @@
 import type { Duty } from '../duties/index.js';
-import { type JobContext, type LeaseRunner, SessionReaction } from '../leases/index.js';
+import { type JobContext, type LeaseRunner, JobReconciler } from '../leases/index.js';
 import type { Tick } from './tick.js';
 
 /**
@@ -8,7 +8,7 @@ import type { Tick } from './tick.js';
  * @see CatchUp
  */
 export class DependencyStarts implements Duty {
-  private readonly begins: SessionReaction;
+  private readonly begins: JobReconciler;
   private handled = Infinity;
 
   constructor(
@@ -16,7 +16,7 @@ export class DependencyStarts implements Duty {
     private readonly tick: Pick<Tick, 'begin'>,
     private readonly leases: Pick<LeaseRunner, 'start'>,
   ) {
-    this.begins = new SessionReaction(context, 'starting after other jobs', () => this.beginNew());
+    this.begins = new JobReconciler(context, 'starting after other jobs', () => this.beginNew());
   }
 
   StartsChanged(): void {

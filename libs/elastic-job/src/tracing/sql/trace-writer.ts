@@ -1,5 +1,6 @@
-import { BackOff, type Clock } from '../../clock/index.js';
+import type { Clock } from '../../clock/index.js';
 import { StuckConnectionError } from '../../domain/index.js';
+import { BackOff } from '../../repeat/index.js';
 import { HistoryTimeoutError } from './history.errors.js';
 import { deliver, type Refusal, type RowReceiver } from './row-delivery.js';
 import { RowQueue } from './row-queue.js';

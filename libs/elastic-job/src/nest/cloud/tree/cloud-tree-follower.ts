@@ -11,7 +11,7 @@
  * Failures: while a scheduler of ElasticJob-Cloud lives, nothing is followed; that is reported, and checked again.
  * While a registry does not answer the jobs go on as they are, and failed steps are repeated.
  */
-import { BackOff, type Clock } from '../../../clock/index.js';
+import type { Clock } from '../../../clock/index.js';
 import {
   CLOUD_TEMPLATE,
   type CloudConfigurations,
@@ -32,6 +32,7 @@ import {
   parseCreatedJob,
 } from '../../../domain/index.js';
 import type { ElasticJobRuntime, JobTemplate } from '../../../runtime/index.js';
+import { BackOff } from '../../../repeat/index.js';
 import { describeTakeover } from './describe-takeover.js';
 import type { HandOver } from './hand-over.js';
 import type { LiteJobs } from './lite-jobs.js';

@@ -1,9 +1,10 @@
-import { BackOff, type Clock } from '../../../clock/index.js';
+import type { Clock } from '../../../clock/index.js';
 import { CLOUD_PATHS, type CloudHandover, type CloudTakeover } from '../../../cloud/index.js';
 import { JobPaths } from '../../../coordination/index.js';
 import type { JobOperateApi } from '../../../operations/index.js';
 import { acquireLatch, creation } from '../../../registry/index.js';
 import type { ElasticJobRuntime } from '../../../runtime/index.js';
+import { BackOff } from '../../../repeat/index.js';
 import type { CloudRegistries } from './lite-jobs.js';
 
 /** Pauses between checks, in milliseconds: a job may rest for long before it comes. */

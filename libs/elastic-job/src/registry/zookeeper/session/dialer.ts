@@ -1,4 +1,4 @@
-import { BackOff, type Clock } from '../../../clock/index.js';
+import type { Clock } from '../../../clock/index.js';
 import { type Lease, SessionLease } from '../../session-lease.js';
 import {
   Connection,
@@ -9,6 +9,7 @@ import {
   type SessionTicket,
 } from '../wire/index.js';
 import type { ResolvedZooKeeperOptions } from '../zookeeper-options.js';
+import { BackOff } from '../../../repeat/index.js';
 
 /** Options that dialing needs. */
 export type DialOptions = Pick<

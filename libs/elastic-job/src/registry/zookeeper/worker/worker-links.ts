@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { BackOff, type Clock } from '../../../clock/index.js';
+import type { Clock } from '../../../clock/index.js';
 import { ConfigurationError, Hidden } from '../../../domain/index.js';
 import { AuthenticationError } from '../../registry.errors.js';
 import type { Lease } from '../../session-lease.js';
@@ -14,6 +14,7 @@ import {
 } from '../wire/index.js';
 import { DIAL_PAUSES } from '../session/index.js';
 import type { ResolvedZooKeeperOptions } from '../zookeeper-options.js';
+import { BackOff } from '../../../repeat/index.js';
 import type { News, WorkerOrder, WorkerReport, WorkerSettings } from './messages.js';
 import { SharedLease, sharedLeaseMemory } from './shared-lease.js';
 import { type GiveOrder, WorkerLink } from './worker-link.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../testing/index.js';
-import { Reaction } from './reaction.js';
+import { VirtualClock } from '../testing/index.js';
+import { Reconciler } from './reconciler.js';
 
 describe('work that events wake', () => {
   it('runs once more if it is woken many times during a run', async () => {
@@ -20,7 +20,7 @@ describe('work that events wake', () => {
   it('runs again after it has failed, and reports the error', async () => {
     const errors: unknown[] = [];
     let runs = 0;
-    const reaction = new Reaction(
+    const reaction = new Reconciler(
       new VirtualClock(),
       async () => {
         runs += 1;
@@ -116,7 +116,7 @@ function failing(isFailing: (run: number) => boolean) {
     runs += 1;
     if (isFailing(runs)) throw new Error('broken');
   };
-  return { clock, errors, runs: () => runs, reaction: new Reaction(clock, work, (error) => errors.push(error)) };
+  return { clock, errors, runs: () => runs, reaction: new Reconciler(clock, work, (error) => errors.push(error)) };
 }
 
 /** A reaction whose runs end when the spec says so. */
@@ -127,7 +127,7 @@ function gated() {
     runs += 1;
     return new Promise<void>((resolve) => (finish = resolve));
   };
-  const reaction = new Reaction(new VirtualClock(), work, (error) => {
+  const reaction = new Reconciler(new VirtualClock(), work, (error) => {
     throw error;
   });
   return { reaction, runs: () => runs, finish: () => finish?.() };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { JOB, Registry } from '@test/support/unit/member.js';
-import { ContentionError } from './until-committed.js';
-import { untilDone } from './when-answering.js';
+import { repeat } from '../../repeat/index.js';
+import { ContentionError, untilDone } from './tree-policies.js';
 
 it('repeats work whose write is refused after a pause, and reports the refusal only once', async () => {
   const registry = new Registry();
@@ -14,7 +14,10 @@ it('repeats work whose write is refused after a pause, and reports the refusal o
     return 'done';
   };
 
-  const done = untilDone(tree, registry.clock, work, (error) => told.push(error));
+  const done = repeat(
+    untilDone(tree, (error) => told.push(error)),
+    work,
+  );
   await registry.clock.advance(5_000);
 
   expect(await done).toBe('done');

@@ -1,7 +1,6 @@
-import { BackOff, type BackOffOptions, type Clock, type Timer } from '../../clock/index.js';
-import { untilDone } from '../../coordination/index.js';
-import { messageOf } from '../../domain/index.js';
-import type { JobContext } from './job-context.js';
+import type { Clock, Timer } from '../clock/index.js';
+import { messageOf } from '../domain/index.js';
+import { BackOff, type BackOffOptions } from './back-off.js';
 
 /** Pauses in milliseconds after an error that nobody has expected, such as one of a user's function. */
 const PAUSES: BackOffOptions = { firstMs: 500, longestMs: 30_000 };
@@ -20,7 +19,7 @@ interface Failing {
  * never overlooked, and a thousand events cost two runs. After an error it wakes itself, after pauses that grow: what
  * has failed has no event that would wake it again.
  */
-abstract class WokenWork {
+export abstract class WokenWork {
   private run: Promise<void> | undefined;
   private isWoken = false;
   private isStopped = false;
@@ -101,8 +100,8 @@ abstract class WokenWork {
   }
 }
 
-/** Work of any kind that events wake. */
-export class Reaction extends WokenWork {
+/** Woken work of any kind. */
+export class Reconciler extends WokenWork {
   /** @param onError must not throw */
   constructor(
     protected readonly clock: Clock,
@@ -118,44 +117,5 @@ export class Reaction extends WokenWork {
 
   protected fail(error: unknown): void {
     this.onError(error);
-  }
-}
-
-/**
- * Work on the registry for a job during one session. Without an answer it starts again as soon as the registry answers;
- * after a refusal or another error it starts again after a pause, and reports that once. The tree shows what fails.
- */
-export class SessionReaction extends WokenWork {
-  // A job has a dozen of these, most of them idle, so the objects of a run are created when it runs.
-  /** @param what completes "... failed" in reports */
-  constructor(
-    private readonly context: Pick<JobContext, 'tree' | 'clock' | 'report'>,
-    private readonly what: string,
-    private readonly work: () => Promise<void>,
-  ) {
-    super();
-  }
-
-  protected get clock(): Clock {
-    return this.context.clock;
-  }
-
-  protected attempt(): Promise<void> {
-    const { clock, tree } = this.context;
-    return untilDone(tree, clock, this.work, (error) => this.fail(error));
-  }
-
-  protected fail(error: unknown): void {
-    this.context.report(this.what)(error);
-  }
-
-  protected override ended(failure: { readonly error: unknown } | undefined): boolean {
-    const { clock, tree } = this.context;
-    if (failure === undefined || tree.signal.aborted) {
-      tree.failures.end(this);
-      return false;
-    }
-    tree.failures.note(this, this.what, failure.error, clock.wallNow());
-    return true;
   }
 }

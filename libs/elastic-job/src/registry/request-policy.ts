@@ -1,0 +1,48 @@
+import { type Clock, waitFor } from '../clock/index.js';
+import { BackOff, type BackOffOptions, type RepeatPolicy } from '../repeat/index.js';
+import type { RegistryCenter } from './registry-center.js';
+import { isUnanswered } from './registry.errors.js';
+
+/** Pauses in milliseconds while the registry is connected but does not serve the request. */
+const PAUSES: BackOffOptions = { firstMs: 20, longestMs: 5_000, withoutPause: 1 };
+
+/** A policy whose pauses a caller may use without `repeat`. */
+export type RequestPolicy = RepeatPolicy & Required<Pick<RepeatPolicy, 'backOff' | 'wait'>>;
+
+interface RequestPolicyOptions extends Pick<RepeatPolicy, 'isRepeated' | 'onFailure'> {
+  readonly signal: AbortSignal | undefined;
+  readonly pauses?: BackOffOptions;
+}
+
+/**
+ * Repeats requests without an answer: those whose reply was lost, and those that were not sent. A refusal is thrown.
+ *
+ * Without a connection, the next attempt waits until it is back. After a broken connection the first repetition comes
+ * at once, as the connection may be back already. A registry that keeps failing is asked again after a back-off. Once
+ * the registry center is closed the last error is thrown.
+ */
+export function untilServed(
+  registry: RegistryCenter,
+  clock: Clock,
+  { signal, isRepeated = isUnanswered, onFailure, pauses = PAUSES }: RequestPolicyOptions,
+): RequestPolicy {
+  const backOff = new BackOff(clock, pauses);
+  return { signal, backOff, isRepeated, onFailure, wait: () => servedAgain(registry, backOff, signal) };
+}
+
+/** Waits for the connection, or with one for the pause. @returns false if the registry center is closed */
+async function servedAgain(
+  registry: RegistryCenter,
+  backOff: BackOff,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const { state } = registry.session;
+  if (state === undefined) return false;
+  if (state === 'SUSPENDED' || state === 'LOST') {
+    await waitFor<void>((goOn) => registry.onSession(() => goOn()), signal);
+  } else {
+    backOff.failed();
+    await backOff.pause(signal);
+  }
+  return registry.session.state !== undefined;
+}

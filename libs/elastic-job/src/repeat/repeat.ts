@@ -1,0 +1,74 @@
+import type { BackOff } from './back-off.js';
+
+/** What a failed attempt means for the next one. Of one repetition alone, as it keeps the pauses. */
+export interface RepeatPolicy {
+  /** Ends the repetition: once it aborts, no attempt begins and a pause ends. */
+  readonly signal: AbortSignal | undefined;
+  /** Pauses after failed attempts. @default none */
+  readonly backOff?: BackOff;
+  /** Attempts after which the last failure is thrown. @default any number */
+  readonly mostAttempts?: number;
+  /** Selects the errors that another attempt may overcome. @default all */
+  readonly isRepeated?: (error: unknown) => boolean;
+  /** Receives each failure that another attempt follows. @param attempt its number, from 1 on */
+  readonly onFailure?: (error: unknown, attempt: number) => void;
+  /**
+   * Waits until another attempt makes sense. @default the pause of `backOff`
+   * @returns false if it never will: the last failure is thrown @throws the signal's reason
+   */
+  readonly wait?: () => Promise<boolean>;
+  /** Prepares each attempt but the first, and counts as a part of it. */
+  readonly prepare?: () => Promise<unknown>;
+  /** Called once it is over, however it ends. */
+  readonly onEnd?: () => void;
+}
+
+/** A policy for attempts that read, decide and write. An attempt that returns undefined has lost a race to others. */
+export interface RacePolicy extends RepeatPolicy {
+  /** Creates the failure that a lost race is. */
+  readonly lostRace: () => Error;
+}
+
+/** @param attempt its number, from 1 on */
+type Work<T> = (attempt: number) => Promise<T>;
+
+/**
+ * Repeats work until it succeeds. This is the one loop that repeats what has failed.
+ * @param work must read before it writes, so that it finds its own write done if only the reply was lost
+ * @throws a failure that the policy does not repeat, or the signal's reason
+ */
+export function repeat<T>(policy: RacePolicy, work: Work<T | undefined>): Promise<T>;
+export function repeat<T>(policy: RepeatPolicy, work: Work<T>): Promise<T>;
+export async function repeat<T>(
+  policy: RepeatPolicy & Partial<RacePolicy>,
+  work: Work<T | undefined>,
+): Promise<T | undefined> {
+  const { isRepeated, lostRace, mostAttempts, onFailure, prepare, signal, wait = () => pause(policy) } = policy;
+  try {
+    for (let attempt = 1; ; attempt += 1) {
+      let failure: unknown;
+      try {
+        if (attempt > 1) await prepare?.();
+        const result = await work(attempt);
+        if (result !== undefined || lostRace === undefined) return result;
+        failure = lostRace();
+      } catch (error) {
+        if (isRepeated?.(error) === false) throw error;
+        failure = error;
+      }
+      if (attempt === mostAttempts) throw failure;
+      signal?.throwIfAborted();
+      onFailure?.(failure, attempt);
+      if (!(await wait())) throw failure;
+      signal?.throwIfAborted();
+    }
+  } finally {
+    policy.onEnd?.();
+  }
+}
+
+async function pause({ backOff, signal }: RepeatPolicy): Promise<true> {
+  backOff?.failed();
+  await backOff?.pause(signal);
+  return true;
+}
