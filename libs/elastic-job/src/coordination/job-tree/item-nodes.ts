@@ -87,7 +87,7 @@ export abstract class ItemNodes extends JobNodes {
   /** Number of items that operators have disabled. */
   get disabledItems(): number {
     if (!this.has(this.paths.items)) return 0;
-    this.knownDisabled ??= this.items().filter((item) => this.has(this.paths.mark(item, 'disabled'))).length;
+    this.knownDisabled ??= this.items().filter((item) => this.isDisabled(item)).length;
     return this.knownDisabled;
   }
 
