@@ -14,7 +14,14 @@ import { advanceFenceSql, createFenceTableSql, selectAheadSql } from '../plain-s
  * ```
  */
 export class SqlGuard<Database> implements FencedStore {
-  constructor(private readonly db: Kysely<Database>) {}
+  /** Commits a transaction without statements; undefined if a refused lock cannot stick on the connection. */
+  private readonly commit: (() => Promise<void>) | undefined;
+
+  constructor(private readonly db: Kysely<Database>) {
+    // SQLite's placeholder; that of PostgreSQL is $1.
+    const mayStick = !db.isTransaction && sql`${0}`.compile(db).sql === '?';
+    this.commit = mayStick ? () => db.transaction().execute(async () => {}) : undefined;
+  }
 
   /** Creates the guard table if there is none. @throws {StuckConnectionError} as `write`. */
   async createTable(): Promise<void> {
@@ -73,10 +80,7 @@ export class SqlGuard<Database> implements FencedStore {
 
   /** @throws {StuckConnectionError} if the connection is one of SQLite, and commits nothing */
   private committing<Result>(use: () => Promise<Result>): Promise<Result> {
-    // SQLite's placeholder; that of PostgreSQL is $1.
-    const mayStick = !this.db.isTransaction && sql`${0}`.compile(this.db).sql === '?';
-    const commit = () => this.db.transaction().execute(async () => {});
-    return committing(mayStick ? commit : undefined, use);
+    return committing(this.commit, use);
   }
 }
 
