@@ -15,7 +15,7 @@ import {
   judgeTasks,
   judgeTracing,
 } from '../../health/index.js';
-import { ElasticJobRuntime } from '../../runtime/index.js';
+import { ElasticJobRuntime, type RuntimePhase, type RuntimeStatus } from '../../runtime/index.js';
 import { tracingStoresOf } from '../../tracing/index.js';
 import type { TaskScheduler } from '../cloud/task-scheduler.js';
 import type { ResolvedModuleOptions } from '../resolve-module-options.js';
@@ -49,7 +49,7 @@ export class ElasticJobHealthIndicator {
 
   /** Down only if a restart would help, because a schedule has stood still. @see judgeLiveness */
   liveness(key = 'elasticJob', limits?: HealthLimits): HealthIndicatorResult {
-    return this.report('liveness', key, judgeLiveness(this.runtime.status(), this.clock.wallNow(), limits));
+    return this.report('liveness', key, (status) => judgeLiveness(status, this.clock.wallNow(), limits));
   }
 
   /**
@@ -58,27 +58,27 @@ export class ElasticJobHealthIndicator {
    * @see judgeReadiness
    */
   readiness(key = 'elasticJob', limits?: HealthLimits): HealthIndicatorResult {
-    return this.report('readiness', key, judgeReadiness(this.runtime.status(), limits, this.scheduler?.status));
+    return this.report('readiness', key, (status) => judgeReadiness(status, limits, this.scheduler?.status));
   }
 
   /** Degraded while the session is suspended, down without one. @see judgeRegistry */
   registry(key = 'elasticJobRegistry', limits?: HealthLimits): HealthIndicatorResult {
-    return this.report('registry', key, judgeRegistry(this.runtime.status(), limits));
+    return this.report('registry', key, (status) => judgeRegistry(status, limits));
   }
 
   /** Degraded while a job has no leader; shows the leaders. @see judgeLeadership */
   leadership(key = 'elasticJobLeadership'): HealthIndicatorResult {
-    return this.report('leadership', key, judgeLeadership(this.runtime.status()));
+    return this.report('leadership', key, judgeLeadership);
   }
 
   /** Degraded, then down, while fire times are overdue. @see judgeScheduleLag */
   scheduleLag(key = 'elasticJobSchedule', limits?: HealthLimits): HealthIndicatorResult {
-    return this.report('scheduleLag', key, judgeScheduleLag(this.runtime.status(), this.clock.wallNow(), limits));
+    return this.report('scheduleLag', key, (status) => judgeScheduleLag(status, this.clock.wallNow(), limits));
   }
 
   /** Degraded while the store of a history accepts nothing; up if there is none. @see judgeTracing */
   tracing(key = 'elasticJobTracing'): HealthIndicatorResult {
-    return this.report('tracing', key, judgeTracing(tracingStoresOf(this.options.tracing)));
+    return this.report('tracing', key, () => judgeTracing(tracingStoresOf(this.options.tracing)));
   }
 
   /**
@@ -86,7 +86,7 @@ export class ElasticJobHealthIndicator {
    * backend, its limit, and the followed tasks by state. Up if there is no backend. @see judgeTasks
    */
   tasks(key = 'elasticJobTasks', limits?: HealthLimits): HealthIndicatorResult {
-    return this.report('tasks', key, judgeTasks(this.scheduler?.status, this.clock.wallNow(), limits));
+    return this.report('tasks', key, () => judgeTasks(this.scheduler?.status, this.clock.wallNow(), limits));
   }
 
   /** Reasons have messages of errors, as users' functions have thrown them. */
@@ -96,18 +96,20 @@ export class ElasticJobHealthIndicator {
   }
 
   /** Tells once why something is down: in production Terminus answers, and logs, no reason. */
-  private tellDown(indicator: string, key: string, { status, details }: Judged): void {
+  private tellDown(indicator: string, key: string, { status, details }: Judged, phase: RuntimePhase): void {
     const id = `${indicator} ${key}`;
     if (status !== 'down') return void this.down.delete(id);
     // A process that starts or drains is down by intention.
-    if (this.down.has(id) || this.runtime.status().phase !== 'running') return;
+    if (this.down.has(id) || phase !== 'running') return;
     this.down.add(id);
     const message = `health "${key}" is down: ${details.reasons.join('; ')}`;
     this.runtime.events.emit({ kind: 'warning', jobName: undefined, message });
   }
 
-  private report(indicator: string, key: string, judged: Judged) {
-    this.tellDown(indicator, key, judged);
+  private report(indicator: string, key: string, judge: (status: RuntimeStatus) => Judged) {
+    const runtime = this.runtime.status();
+    const judged = judge(runtime);
+    this.tellDown(indicator, key, judged, runtime.phase);
     const { status } = judged;
     const details = showsDetails(this.healthOptions) ? this.redacted(judged.details) : {};
     const session = this.indicator.check(key);
