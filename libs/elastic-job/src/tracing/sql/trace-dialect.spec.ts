@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
-import type * as KyselyPackage from 'kysely';
-import { describe, expect, it } from 'vitest';
+import * as KyselyPackage from 'kysely';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { dialectOf } from './trace-dialect.js';
 
 /** The copy of Kysely that CommonJS applications have, while the sources here import the one of ES modules. */
@@ -46,5 +46,16 @@ describe('the dialect of a Kysely of another copy', () => {
 
   it('is unknown for a database of another kind', () => {
     expect(dialectOf(kyselyOf(new required.MssqlAdapter()))).toBeUndefined();
+  });
+});
+
+describe('the dialect of a Kysely of the same copy', () => {
+  it('is known although a bundler has shortened the names of classes', () => {
+    const { MysqlAdapter } = KyselyPackage;
+    const name = Object.getOwnPropertyDescriptor(MysqlAdapter, 'name')!;
+    onTestFinished(() => void Object.defineProperty(MysqlAdapter, 'name', name));
+    Object.defineProperty(MysqlAdapter, 'name', { ...name, value: 'a' });
+
+    expect(dialectOf(kyselyOf(new MysqlAdapter()))).toBe('mysql');
   });
 });

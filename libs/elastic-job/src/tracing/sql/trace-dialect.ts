@@ -120,7 +120,8 @@ const ADAPTERS = [
 
 /**
  * The dialect of the user's Kysely; undefined if it is unknown here. Kysely has a copy for `import` and another one for
- * `require`, and this package may have got the copy that the application has not.
+ * `require`, and this package may have got the copy that the application has not, so the name of the class counts. The
+ * class itself counts too, since a bundler that makes an application small shortens the names of its classes.
  */
 export function dialectOf<Database>(db: Kysely<Database>): TraceDialectName | undefined {
   const { adapter } = db.getExecutor();
