@@ -80,11 +80,11 @@ export class OwnJobs {
     }
   }
 
-  /** @returns false if the session has ended meanwhile and another one has begun */
   private scheduleOf(configuration: JobConfiguration): CronSchedule | undefined {
     return this.shared.schedules.of(timetableOf(configuration, false));
   }
 
+  /** @returns false if the session has ended meanwhile and another one has begun */
   private async joinAll(): Promise<boolean> {
     const self = (this.self = this.identity());
     const { id } = this.shared.options.registry.session;
