@@ -4,6 +4,7 @@ export * from './cancellations.js';
 export * from './catch-up.js';
 export * from './owed-fire-times.js';
 export type * from './duty.js';
+export * from './failing-items.js';
 export * from './failover-claims.js';
 export * from './hand-overs.js';
 export * from './kept-nodes.js';

@@ -40,7 +40,7 @@ export interface JobStatus {
   readonly disabledItems: number;
   /**
    * Longest time, in milliseconds, for which each run of an owned item has failed here, from its first failure to its
-   * last. 0 if no item has failed twice in a row. A new process, and an item that has moved, begin anew.
+   * last. 0 if no item has failed twice in a row. A new session, and an item that has moved, begin anew.
    */
   readonly failingForMs: number;
   /** Handlers that have not returned although they were aborted, by item. */
@@ -101,7 +101,7 @@ export function statusOf(parts: JobStatusParts): JobStatus {
     runningItems: running.size,
     ownedItems: tree?.ownItems().length ?? 0,
     disabledItems: tree?.disabledItems ?? 0,
-    failingForMs: tree === undefined ? 0 : running.failing.longestMs(tree.ownItems()),
+    failingForMs: mode.session?.failingForMs ?? 0,
     hung: running.hung,
     queuedItems,
     isFailoverQueueFull: queuedItems >= settings.configuration.failoverQueueLimit,

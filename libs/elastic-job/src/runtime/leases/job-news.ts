@@ -1,5 +1,5 @@
 import type { ExecutionLease, JobTreeEvent } from '../../coordination/index.js';
-import type { RefusalCause, Trigger } from '../../domain/index.js';
+import type { RefusalCause, SettledOutcome, Trigger } from '../../domain/index.js';
 
 /** News of leases. */
 type LeaseNews =
@@ -8,6 +8,8 @@ type LeaseNews =
   | { readonly kind: 'ItemsRefused'; readonly refused: ReadonlyMap<number, RefusalCause> }
   /** The items of the lease run from now on. */
   | { readonly kind: 'LeaseRuns'; readonly lease: ExecutionLease }
+  /** The run of the item has been settled. */
+  | { readonly kind: 'ItemSettled'; readonly item: number; readonly outcome: SettledOutcome['kind'] }
   /** The item is free again here. */
   | { readonly kind: 'ItemEnded'; readonly trigger: Trigger; readonly item: number }
   /** The item is free again here, but the session in which it was begun is over. */

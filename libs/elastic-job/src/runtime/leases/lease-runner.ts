@@ -105,7 +105,7 @@ export class LeaseRunner {
   }
 
   private async runToEnd(lease: ExecutionLease): Promise<void> {
-    const { registryTurns, clock, events, executor, running, settings } = this.context;
+    const { registryTurns, clock, events, executor, news, running, settings } = this.context;
     const { taskId, trigger } = lease;
     const begunAt = clock.monotonicNow();
     const contexts = new SparseMap<number, ShardingContext>();
@@ -113,9 +113,8 @@ export class LeaseRunner {
     lease.onSettled((item, outcome) => {
       unrecorded?.recorded();
       const isFree = running.endLease(item, lease);
-      const now = clock.monotonicNow();
-      running.failing.note(item, outcome.kind, now);
-      events.emit({ kind: 'settled', trigger, taskId, item, outcome, durationMs: now - begunAt });
+      news.tell({ kind: 'ItemSettled', item, outcome: outcome.kind });
+      events.emit({ kind: 'settled', trigger, taskId, item, outcome, durationMs: clock.monotonicNow() - begunAt });
       if (outcome.kind !== 'fenced' && lease.requeueOf(item) === 'overflow') {
         events.emit({ kind: 'failover-overflow', jobName: lease.jobName, items: [item] });
       }
@@ -124,7 +123,7 @@ export class LeaseRunner {
       if (isFree) this.tellEnd(trigger, item);
     });
     events.emit({ kind: 'begun', trigger, taskId, items: lease.items });
-    this.context.news.tell({ kind: 'LeaseRuns', lease });
+    news.tell({ kind: 'LeaseRuns', lease });
     const told = this.listeners && (await this.listeners.before(lease, settings.configuration));
     const handler = this.noting(contexts, this.traced(lease));
     const thrown: unknown[] = [];

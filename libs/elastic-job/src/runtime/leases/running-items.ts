@@ -1,7 +1,6 @@
 import type { ExecutionLease } from '../../coordination/index.js';
 import { SparseMap } from '../../domain/index.js';
 import type { HungHandler } from '../../executor/index.js';
-import { FailingItems } from './failing-items.js';
 
 /** An item that runs here under a lease, or whose handler goes on after the item was given up. */
 interface HeldHere {
@@ -11,9 +10,8 @@ interface HeldHere {
   isLeaseOver: boolean;
 }
 
-/** Items of one job that run in this process, the leases that hold them, and those that keep failing. */
+/** Items of one job that run in this process, and the leases that hold them. */
 export class RunningItems {
-  readonly failing = new FailingItems();
   private readonly items = new SparseMap<number, HeldHere>();
   /** Listeners that ignore their signals although the items of their runs are settled, by lease. */
   private readonly listeners = new SparseMap<ExecutionLease, HungHandler>();

@@ -4,6 +4,7 @@ import {
   CatchUp,
   OwedFireTimes,
   type Duty,
+  FailingItems,
   FailoverClaims,
   HandOvers,
   KeptNodes,
@@ -49,6 +50,7 @@ export class JobSession {
       leader,
       switches, // Before the duties that ask since when something was disabled.
       nodes: new KeptNodes(context),
+      failing: new FailingItems(context),
       missed,
       catchUp,
       claims: new FailoverClaims(context, gate, leases),
@@ -70,6 +72,11 @@ export class JobSession {
   /** Problem that keeps this session from running the job, if any. */
   get problem(): Error | undefined {
     return this.gate.timeCheck.problem;
+  }
+
+  /** Longest time for which each run of an item has failed here. @see FailingItems */
+  get failingForMs(): number {
+    return this.duties.failing.longestMs;
   }
 
   /** Resolves when the job has a leader and this instance knows what it owes. */
