@@ -1,3 +1,4 @@
+import { isObject } from '../domain/index.js';
 import { MOST_REPORT_BYTES, type TaskReport } from './task-report.js';
 
 const OUTCOMES: ReadonlySet<unknown> = new Set<TaskReport['outcome']>([
@@ -27,10 +28,6 @@ function readError(value: unknown): TaskReport['error'] {
   const { name, message, stack } = value;
   if (typeof name !== 'string' || typeof message !== 'string') return undefined;
   return { name, message, ...(typeof stack === 'string' && { stack }) };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isOutcome(value: unknown): value is TaskReport['outcome'] {

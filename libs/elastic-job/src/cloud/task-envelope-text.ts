@@ -5,10 +5,10 @@
  * - A value that breaks a rule is neither written nor accepted: the error names the field.
  * - `findTaskAnswers` never fails: a worker that cannot read the rest still reports that on the given way.
  */
-import { show } from '../domain/index.js';
+import { isObject, show } from '../domain/index.js';
 import { NewerTaskEnvelopeError, TaskEnvelopeError } from './task-envelope.errors.js';
 import { MOST_ENVELOPE_BYTES, type TaskEnvelope } from './task-envelope.js';
-import { ENVELOPE_RULES, isRecord } from './task-envelope.rules.js';
+import { ENVELOPE_RULES } from './task-envelope.rules.js';
 import type { TaskAnswers } from './task-order.js';
 
 /** The version that is written, and the latest one that can be read. */
@@ -82,7 +82,7 @@ function readJson(text: string): Readonly<Record<string, unknown>> {
   } catch (cause) {
     throw new TaskEnvelopeError(undefined, 'must be JSON', { cause });
   }
-  if (!isRecord(value)) throw new TaskEnvelopeError(undefined, 'must be a JSON object');
+  if (!isObject(value)) throw new TaskEnvelopeError(undefined, 'must be a JSON object');
   return value;
 }
 

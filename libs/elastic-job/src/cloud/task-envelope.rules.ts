@@ -1,4 +1,4 @@
-import { findJobNameFault, show } from '../domain/index.js';
+import { findJobNameFault, isObject, show } from '../domain/index.js';
 import type { TaskEnvelope, TaskRetries } from './task-envelope.js';
 
 /** Finds the fault of a value, as the end of a sentence that begins with the field; undefined if there is none. */
@@ -61,7 +61,7 @@ export const ENVELOPE_RULES: { readonly [Field in keyof TaskEnvelope]-?: FieldRu
   source: required(mustBe('NORMAL_TRIGGER, MISFIRE or FAILOVER', (value) => SOURCES.includes(value))),
   trigger: required(
     mustBe('"schedule" or { "id", "parameters" }, both of them texts', (value) => {
-      return value === 'schedule' || (isRecord(value) && isOperators(value));
+      return value === 'schedule' || (isObject(value) && isOperators(value));
     }),
   ),
   attempt: required(wholeFrom(1, GREATEST_INT)),
@@ -82,23 +82,19 @@ export const ENVELOPE_RULES: { readonly [Field in keyof TaskEnvelope]-?: FieldRu
   report: optional(name),
 };
 
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function isOperators({ id, parameters }: Readonly<Record<string, unknown>>): boolean {
   return isText(id) && id !== '' && (parameters === undefined || isText(parameters));
 }
 
 // Messages omit the values, which may be addresses with keys.
 function findPropsFault(props: unknown): string | undefined {
-  if (!isRecord(props)) return `must be an object of texts, but is ${Array.isArray(props) ? 'a list' : typeof props}`;
+  if (!isObject(props)) return `must be an object of texts, but is ${Array.isArray(props) ? 'a list' : typeof props}`;
   const wrong = Object.keys(props).find((key) => !isText(props[key]));
   return wrong === undefined ? undefined : `must be an object of texts, but ${show(wrong)} is ${typeof props[wrong]}`;
 }
 
 function findRetriesFault(retries: unknown): string | undefined {
-  if (!isRecord(retries)) return `must be an object, but is ${show(retries)}`;
+  if (!isObject(retries)) return `must be an object, but is ${show(retries)}`;
   for (const [field, findFault] of Object.entries(RETRIES)) {
     const fault = findFault(retries[field]);
     if (fault !== undefined) return `must have a usable ${field}, which ${fault}`;

@@ -15,6 +15,7 @@ export * from './errors.js';
 export * from './few-names.js';
 export * from './inspection.js';
 export * from './interned.js';
+export * from './json-fields.js';
 export * from './listeners.js';
 export * from './missing-table.js';
 export * from './node-text.js';

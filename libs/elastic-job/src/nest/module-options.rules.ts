@@ -4,6 +4,7 @@ import {
   flag,
   hasMethods,
   having,
+  isObject,
   jobDefaults,
   mustBe,
   mustBeUnseen,
@@ -112,7 +113,7 @@ export const ZOOKEEPER_REGISTRY = {
   tls: {
     rule: unseen(
       'options of node:tls, such as { ca }, paths such as { caFile }, or a function that returns them',
-      isObject,
+      isObjectOrFunction,
     ),
   },
   requireTls: { rule: flag() },
@@ -140,7 +141,7 @@ function registryRule(): Rule {
 function overridesByName(): Rule {
   return rule(
     'options by job name, such as { "settle-orders": { disabled: true } }',
-    (jobs) => isPlainObject(jobs) && Object.values(jobs).every(isPlainObject),
+    (jobs) => isObject(jobs) && Object.values(jobs).every(isObject),
   );
 }
 
@@ -191,7 +192,7 @@ function allowedTargets(): Rule {
   return rule(
     '{ commands: ["/opt/settle.sh"], origins: ["https://settle.example.org"] }, origins without a path',
     (given) => {
-      if (!isPlainObject(given)) return false;
+      if (!isObject(given)) return false;
       const { commands, origins, ...rest } = given;
       return areAll(commands, isWord) && areAll(origins, isOrigin) && Object.keys(rest).length === 0;
     },
@@ -213,14 +214,14 @@ function isDigest(value: unknown): boolean {
 
 function isSasl(value: unknown): boolean {
   const isText = (one: unknown) => typeof one === 'string' && one !== '';
-  if (!isPlainObject(value)) return false;
+  if (!isObject(value)) return false;
   const { username, password, ...rest } = value;
   return isText(username) && isText(password) && Object.keys(rest).length === 0;
 }
 
 /** Node checks the rest. */
-function isObject(value: unknown): boolean {
-  return typeof value === 'function' || isPlainObject(value);
+function isObjectOrFunction(value: unknown): boolean {
+  return typeof value === 'function' || isObject(value);
 }
 
 function isSink(value: unknown): boolean {
@@ -256,8 +257,4 @@ function isErrorHandler(value: unknown): boolean {
 
 function isJobType(value: unknown): boolean {
   return typeof Reflect.get(Object(value), 'type') === 'string' && hasMethods(value, 'findFaults', 'execute');
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

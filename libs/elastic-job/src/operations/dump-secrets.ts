@@ -1,5 +1,5 @@
 import { type JobPaths, maskConfiguration } from '../coordination/index.js';
-import { readJson, type RunningTask, type RunRecord } from '../domain/index.js';
+import { isObject, readFields, type RunningTask, type RunRecord } from '../domain/index.js';
 import type { RegistryNode } from '../registry/index.js';
 
 const HIDDEN = 'hidden';
@@ -92,8 +92,8 @@ function isKnown(paths: JobPaths, path: string): boolean {
 }
 
 function fieldsOf(text: string, shown: Shown): string {
-  const value = readJson(text);
-  return isObject(value) ? JSON.stringify(masked(value, shown)) : HIDDEN;
+  const fields = readFields(text);
+  return fields === undefined ? HIDDEN : JSON.stringify(masked(fields, shown));
 }
 
 function masked(value: unknown, shown: Shown | undefined): unknown {
@@ -104,8 +104,4 @@ function masked(value: unknown, shown: Shown | undefined): unknown {
     masked(field, Object.hasOwn(shown, name) ? shown[name] : undefined),
   ]);
   return Object.fromEntries(fields);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,10 +3,9 @@ import { Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
 import { sharedNow } from '../../clock/index.js';
 import { CheckpointRefusedError } from './worker.errors.js';
-import { LeaseLostError } from '../../domain/index.js';
+import { isObject, LeaseLostError } from '../../domain/index.js';
 import { type ChannelGrant, MOST_CHANNEL_LINE_BYTES, type TaskStatement } from '../task-channel.js';
 import type { TaskEnvelope } from '../task-envelope.js';
-import { isRecord } from '../task-envelope.rules.js';
 
 /** Hears the scheduler's messages. */
 export interface ChannelListener {
@@ -164,7 +163,7 @@ function readSome(descriptor: number, chunk: Buffer): number | 'nothing' {
 function parse(line: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(line);
-    return isRecord(value) ? value : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

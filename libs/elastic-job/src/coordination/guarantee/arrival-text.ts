@@ -1,4 +1,4 @@
-import { type GuaranteePhase, isInstant, readJson, type Target } from '../../domain/index.js';
+import { type GuaranteePhase, isInstant, readFields, type Target } from '../../domain/index.js';
 
 /** Content that our instances write on arrival; Java only checks that the node exists. */
 export interface Arrival {
@@ -15,7 +15,7 @@ export function formatArrival({ by, round: { fireTime, origin } }: Arrival): str
 
 /** Undefined for an arrival of a Java peer, or of a version that this one cannot judge. */
 export function parseArrival(text: string): Arrival | undefined {
-  const { by, round } = parseObject(text);
+  const { by, round } = readFields(text) ?? {};
   const target = roundIn(round);
   return typeof by === 'string' && target !== undefined ? { by, round: target } : undefined;
 }
@@ -25,16 +25,11 @@ export function formatPassed({ started, completed }: PassedRounds): string {
 }
 
 export function parsePassed(text: string): PassedRounds {
-  const { started, completed } = parseObject(text);
+  const { started, completed } = readFields(text) ?? {};
   return { started: roundIn(started), completed: roundIn(completed) };
 }
 
 function roundIn(value: unknown): Target | undefined {
   const { fireTime, origin } = (value ?? {}) as Partial<Target>;
   return isInstant(fireTime) && typeof origin === 'string' ? { fireTime, origin } : undefined;
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> {
-  const value = readJson(text);
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

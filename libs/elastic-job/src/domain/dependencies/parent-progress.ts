@@ -1,6 +1,6 @@
 import { isInstant } from '../node-text.js';
 import { formatItemSet, isWithin, type ItemSet, itemSetOf, NO_ITEMS, parseItemSet } from './item-set.js';
-import { fieldsBut, readFields } from './json-fields.js';
+import { fieldsBut, readFields } from '../json-fields.js';
 
 /**
  * Progress of the runs that other jobs wait for: the text of `dependents`. Every settle writes it against the node's

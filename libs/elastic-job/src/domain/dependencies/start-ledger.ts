@@ -2,7 +2,7 @@ import type { JobName } from '../cluster/index.js';
 import type { FireTimes, Span } from '../run/index.js';
 import { isInstant } from '../node-text.js';
 import { formatFireTimes, parseFireTimes } from './fire-time-runs.js';
-import { fieldsBut, readFields } from './json-fields.js';
+import { fieldsBut, readFields } from '../json-fields.js';
 
 /**
  * Starts of a job that runs after others: the text of `after`. The parents write it as they end. Fields that a reader

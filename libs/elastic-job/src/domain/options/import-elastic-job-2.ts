@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../errors.js';
-import { findNodeTextFault, readJson } from '../node-text.js';
+import { isObject, readFields } from '../json-fields.js';
+import { findNodeTextFault } from '../node-text.js';
 import { assertText } from './given-text.js';
 import type { JobOptions } from './job-options.js';
 import { JOB_SETTINGS } from './job-settings.js';
@@ -81,7 +82,7 @@ class Fields {
     json: unknown,
     readonly problems: string[] = [],
   ) {
-    this.values = typeof json === 'string' ? this.parse(json) : (asObject(json) ?? {});
+    this.values = typeof json === 'string' ? this.parse(json) : isObject(json) ? { ...json } : {};
   }
 
   text(name: string): string {
@@ -114,7 +115,7 @@ class Fields {
   }
 
   private parse(json: string): Readonly<Record<string, unknown>> {
-    const object = asObject(readJson(json));
+    const object = readFields(json);
     const repeated = object === undefined ? [] : repeatedKeys(json);
     if (object !== undefined && repeated.length === 0) return object;
     const faults = object === undefined ? [faultOf(json)] : repeated.map((key) => `${key} is there twice`);
@@ -144,8 +145,4 @@ function repeatedKeys(json: string): readonly string[] {
     }
   }
   return [...repeated].slice(0, MOST_TOLD);
-}
-
-function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
 }

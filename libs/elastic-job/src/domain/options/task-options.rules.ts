@@ -1,3 +1,4 @@
+import { isObject } from '../json-fields.js';
 import { isWholeNumber, type Rule, rule, show } from './option-rules.js';
 import type { TaskOptions, TaskResources } from './task-options.js';
 
@@ -44,10 +45,6 @@ function fields(what: string, known: Readonly<Record<string, (value: unknown) =>
       return `${property}.${field} is not known; known are ${Object.keys(known).join(', ')}`;
     },
   );
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isText(value: unknown): boolean {

@@ -1,4 +1,4 @@
-import { readJson } from '../node-text.js';
+import { isObject, readFields } from '../json-fields.js';
 import {
   carriedFields,
   KEPT_TRIGGERS,
@@ -94,12 +94,12 @@ export function formatEndedItems(ended: EndedItems): string {
 
 /** A damaged text names no item. */
 export function parseEndedItems(text: string): EndedItems {
-  const value = readJson(text);
-  if (!isObject(value) || !Array.isArray(value['ended'])) return NONE;
+  const ended = readFields(text)?.['ended'];
+  if (!Array.isArray(ended)) return NONE;
   const records = new Map<number, RunRecord>();
   let others: RunRecord | undefined;
   let left = MOST_ITEMS;
-  for (const { items, record } of value['ended'].filter(isObject)) {
+  for (const { items, record } of ended.filter(isObject)) {
     const stored = readRunRecord({ ...(isObject(record) && record), run: '', by: '' });
     const kept = stored.kind === 'record' ? endedRunRecord(stored) : undefined;
     if (kept === undefined) continue;
@@ -162,8 +162,4 @@ function isRange(value: unknown): value is readonly [number, number] {
 
 function isItem(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

@@ -1,5 +1,6 @@
 import type { ExecutorDeathState } from './executor-death.error.js';
-import { isInstant, isJsonNumber, readJson } from '../node-text.js';
+import { isObject, readFields } from '../json-fields.js';
+import { isInstant, isJsonNumber } from '../node-text.js';
 import type { ShardOutcomeKind } from './shard-outcome.js';
 import type { StopCause, StoppedRun } from './stopped-run.js';
 import { isSameTarget, LONGEST_ORIGIN, LONGEST_TRIGGER_ID, type Target, triggerIdOf } from './trigger.js';
@@ -137,7 +138,7 @@ export function formatRunRecord(record: RunRecord, protocol: number): string {
  * @param writtenAt when the text was written, in milliseconds since the epoch on the registry's clock
  */
 export function parseRunRecord(text: string, writtenAt?: number): StoredRecord {
-  return text === '' ? { kind: 'none' } : readRunRecord(parseFields(text), writtenAt);
+  return text === '' ? { kind: 'none' } : readRunRecord(readFields(text) ?? {}, writtenAt);
 }
 
 /** Reads the fields of a record's text. @see parseRunRecord */
@@ -279,16 +280,6 @@ function isEarlyRuns(value: unknown): value is EarlyRuns {
   return Array.isArray(fireTimes) && fireTimes.length <= MOST_EARLY && [after, until, ...fireTimes].every(isInstant);
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
-}
-
 function isString(value: unknown, longest = Infinity): value is string {
   return typeof value === 'string' && value.length <= longest;
-}
-
-/** Returns no fields if the text is no JSON object. */
-function parseFields(text: string): Readonly<Record<string, unknown>> {
-  const value = readJson(text);
-  return isObject(value) ? value : {};
 }

@@ -8,7 +8,7 @@ import {
   UnknownCloudAppError,
   UnknownCloudJobError,
 } from '../../../cloud/index.js';
-import { show, UnknownJobError } from '../../../domain/index.js';
+import { isObject, show, UnknownJobError } from '../../../domain/index.js';
 import type { JobOperateApi } from '../../../operations/index.js';
 import { CloudTriggerError, UnusableCloudNodeError } from './cloud-rest.errors.js';
 
@@ -157,6 +157,6 @@ function usableOf<Configuration>(nodes: readonly Stored<Configuration>[]): reado
 
 /** @throws {BadRequestException} if the body is no object */
 function mapping<Body>(body: Body): Body {
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
+  if (isObject(body)) return body;
   throw new BadRequestException(`The body must be a JSON object, but is ${show(body)}.`);
 }
