@@ -4,7 +4,7 @@ import {
   type Subtree,
   ZooKeeperRegistryCenter,
 } from '../../../libs/elastic-job/src/registry/index.js';
-import { createShardingStrategy, inJavaOrder, planSharding } from '../../../libs/elastic-job/src/domain/index.js';
+import { createShardingStrategy, inDescendingOrder, planSharding } from '../../../libs/elastic-job/src/domain/index.js';
 
 export interface WitnessOptions {
   readonly servers: string;
@@ -48,7 +48,7 @@ export class TreeWitness {
 
   /** The children in the order in which Java reads them. */
   children(path: string): readonly string[] {
-    return inJavaOrder(this.view.children(`/${this.job}/${path}`));
+    return inDescendingOrder(this.view.children(`/${this.job}/${path}`));
   }
 
   /** The address of the leader, if there is one. */
@@ -156,7 +156,7 @@ export class TreeWitness {
   }
 
   private below(path: string): readonly RegistryNode[] {
-    return inJavaOrder(this.view.children(path)).flatMap((name) => {
+    return inDescendingOrder(this.view.children(path)).flatMap((name) => {
       const node = this.view.node(`${path}/${name}`);
       return node === undefined ? [] : [node, ...this.below(node.path)];
     });

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { Clock } from '../clock/index.js';
-import { inJavaOrder } from '../domain/index.js';
+import { inDescendingOrder } from '../domain/index.js';
 import type { RegistryCenter, RegistryNode, Subtree, SubtreeBounds } from '../registry/index.js';
 import { TextTurns } from './text-turns.js';
 
@@ -109,7 +109,7 @@ export function addressHider(): (text: string) => string {
 
 /** Depth first, without the root. Iterative, since a tree may be deeper than the stack. */
 function* pathsBelow(view: Subtree, root: string): Generator<string, void> {
-  const childrenOf = (path: string) => inJavaOrder(view.children(path)).map((name) => `${path}/${name}`);
+  const childrenOf = (path: string) => inDescendingOrder(view.children(path)).map((name) => `${path}/${name}`);
   const waiting = [childrenOf(root).values()];
   for (let siblings = waiting.at(-1); siblings !== undefined; siblings = waiting.at(-1)) {
     const { done, value: path } = siblings.next();

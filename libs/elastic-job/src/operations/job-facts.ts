@@ -5,7 +5,7 @@ import {
   type RegisteredInstance,
   type RegisteredServer,
 } from '../coordination/index.js';
-import { findJobNameFault, inJavaOrder, type JobName } from '../domain/index.js';
+import { findJobNameFault, inDescendingOrder, type JobName } from '../domain/index.js';
 import { NoNodeError, type RegistryCenter, type RegistryNode } from '../registry/index.js';
 
 /**
@@ -117,8 +117,8 @@ async function listNames(registry: RegistryCenter, paths: JobPaths, parts: reado
   ]);
   return {
     paths,
-    instanceIds: inJavaOrder(instances),
-    serverIps: inJavaOrder(servers),
+    instanceIds: inDescendingOrder(instances),
+    serverIps: inDescendingOrder(servers),
     items: items.flatMap((name) => parseItem(name) ?? []).toSorted((a, b) => a - b),
   };
 }

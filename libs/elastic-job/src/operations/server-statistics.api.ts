@@ -1,6 +1,6 @@
 import { publicCalls } from '../async-context/index.js';
 import { sharedClass } from '../copies/index.js';
-import { inJavaOrder, type JobName } from '../domain/index.js';
+import { inDescendingOrder, type JobName } from '../domain/index.js';
 import type { RegistryCenter } from '../registry/index.js';
 import { jobNamesIn, readJobs } from './job-facts.js';
 
@@ -38,7 +38,7 @@ export class ServerStatisticsApi {
       const instanceIds = jobs.flatMap(({ instances }) => on(instances).map(({ jobInstanceId }) => jobInstanceId));
       return Object.freeze({
         serverIp,
-        instances: Object.freeze(inJavaOrder(new Set(instanceIds))),
+        instances: Object.freeze(inDescendingOrder(new Set(instanceIds))),
         jobNames: Object.freeze(knowing.map(({ paths }) => paths.jobName)),
         disabledJobNames: Object.freeze(disabled.map(({ paths }) => paths.jobName)),
       });

@@ -1,6 +1,6 @@
 import {
   createShardingStrategy,
-  inJavaOrder,
+  inDescendingOrder,
   type JobInstance,
   planSharding,
   serverIpOf,
@@ -47,7 +47,7 @@ export function planOf(type: string, ids: readonly string[], total: number, curr
 
 /** In Java's order. */
 export function instancesOf(ids: readonly string[]): readonly JobInstance[] {
-  return inJavaOrder(ids).map((jobInstanceId) => ({ jobInstanceId, serverIp: serverIpOf(jobInstanceId) }));
+  return inDescendingOrder(ids).map((jobInstanceId) => ({ jobInstanceId, serverIp: serverIpOf(jobInstanceId) }));
 }
 
 /** The number of items with another owner than before, without those beyond the new total. */

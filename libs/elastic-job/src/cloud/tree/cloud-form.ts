@@ -8,7 +8,7 @@ import {
   type OptionRow,
   OptionTable,
 } from '../../domain/index.js';
-import { inJavaOrder } from './java-map-order.js';
+import { inHashTableOrder } from './java-map-order.js';
 import { formatJavaDouble } from './java-double.js';
 
 /** Fields that Java has as `double`. */
@@ -113,6 +113,6 @@ function formatField(key: string, value: Value): readonly string[] {
 }
 
 function formatProps(key: string, props: Readonly<Record<string, string>>): readonly string[] {
-  const names = inJavaOrder(Object.keys(props));
+  const names = inHashTableOrder(Object.keys(props));
   return names.length === 0 ? [] : [`${key}:`, ...names.map((name) => formatEntry(name, props[name]!, '  '))];
 }

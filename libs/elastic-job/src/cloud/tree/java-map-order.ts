@@ -11,7 +11,7 @@ type Bin = readonly string[];
  * @param keys without repeats, in the order of their insertion
  * @see java.util.concurrent.ConcurrentHashMap
  */
-export function inJavaOrder(keys: readonly string[]): readonly string[] {
+export function inHashTableOrder(keys: readonly string[]): readonly string[] {
   let bins: Bin[] = Array.from({ length: LEAST_BINS }, () => []);
   for (const [count, key] of keys.entries()) {
     const index = spread(key) & (bins.length - 1);

@@ -1,4 +1,4 @@
-import { inJavaOrder, isInstanceId, type JobInstance, processOf, type ToldOffset } from '../../domain/index.js';
+import { inDescendingOrder, isInstanceId, type JobInstance, processOf, type ToldOffset } from '../../domain/index.js';
 import type { NodeStat, Operation, RegistryNode, Subtree } from '../../registry/index.js';
 import { type Company, companyOf } from './company.js';
 import { DRAINING, instanceOf, isOfSession, parseClockOffset, type RegisteredInstance } from './instance-text.js';
@@ -114,7 +114,7 @@ export abstract class JobNodes {
   }
 
   servers(): string[] {
-    return inJavaOrder(this.view.children(this.paths.servers));
+    return inDescendingOrder(this.view.children(this.paths.servers));
   }
 
   /** Addresses known to have no instance any more, in no particular order. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inJavaOrder } from '../../domain/index.js';
+import { inDescendingOrder } from '../../domain/index.js';
 import type { RegisteredInstance } from './instance-text.js';
 import { Members } from './members.js';
 
@@ -20,7 +20,7 @@ it('are what they would be if all were read anew, after each that comes, changes
     present.delete(id);
     if (noted !== undefined) present.set(id, noted);
 
-    const all = inJavaOrder(present.keys()).map((one) => present.get(one)!);
+    const all = inDescendingOrder(present.keys()).map((one) => present.get(one)!);
     const java = all.filter(({ isOurs }) => !isOurs).map(({ jobInstanceId }) => jobInstanceId);
     expect([members.all, members.peers, members.hasJava]).toEqual([all, java, java.length > 0]);
     expect(IDS.map((one) => members.of(one))).toEqual(IDS.map((one) => present.get(one)));
@@ -32,8 +32,8 @@ it('are what they would be if all were read anew, after each that comes, changes
 
 it('are all there from the beginning, in the order of Java, whatever the order was', () => {
   const members = new Members(IDS.map((id) => instance(id)));
-  expect(members.all.map(({ jobInstanceId }) => jobInstanceId)).toEqual(inJavaOrder(IDS));
-  expect(members.peers).toEqual(inJavaOrder(IDS));
+  expect(members.all.map(({ jobInstanceId }) => jobInstanceId)).toEqual(inDescendingOrder(IDS));
+  expect(members.peers).toEqual(inDescendingOrder(IDS));
 });
 
 it('leave a list as it is that they have given', () => {

@@ -1,4 +1,4 @@
-import { commonProtocol, countWhile, ID_DELIMITER, inJavaOrder } from '../../domain/index.js';
+import { commonProtocol, countWhile, ID_DELIMITER, inDescendingOrder } from '../../domain/index.js';
 import type { RegisteredInstance } from './instance-text.js';
 
 /**
@@ -16,7 +16,7 @@ export class Members {
 
   constructor(instances: readonly RegisteredInstance[]) {
     const byId = new Map(instances.map((instance) => [instance.jobInstanceId, instance]));
-    this.list = inJavaOrder(byId.keys()).map((id) => byId.get(id)!);
+    this.list = inDescendingOrder(byId.keys()).map((id) => byId.get(id)!);
     this.javaPeers = this.list.filter(({ isOurs }) => !isOurs).length;
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inJavaOrder, isInstanceId, processOf, serverIpOf } from './job-instance.js';
+import { inDescendingOrder, isInstanceId, processOf, serverIpOf } from './job-instance.js';
 
 describe('the id of an instance', () => {
   it.each(['10.0.0.1@-@7-1a', 'a@-@b', '10.0.0.1@-@7@-@8', 'fd00::2@-@7-1a', 'pod-7@-@1-1a'])('can be %s', (name) => {
@@ -26,6 +26,6 @@ describe('the id of an instance', () => {
   });
 
   it('is sorted as Java does, descending by code units', () => {
-    expect(inJavaOrder(['a@-@2', 'a@-@10', 'B@-@1'])).toEqual(['a@-@2', 'a@-@10', 'B@-@1']);
+    expect(inDescendingOrder(['a@-@2', 'a@-@10', 'B@-@1'])).toEqual(['a@-@2', 'a@-@10', 'B@-@1']);
   });
 });

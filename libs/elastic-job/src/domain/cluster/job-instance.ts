@@ -34,6 +34,6 @@ export function processOf(jobInstanceId: string): string {
  * to each of them.
  * @see ElasticJob, `ZookeeperRegistryCenter.getChildrenKeys`
  */
-export function inJavaOrder(names: Iterable<string>): string[] {
+export function inDescendingOrder(names: Iterable<string>): string[] {
   return [...names].toSorted().toReversed();
 }

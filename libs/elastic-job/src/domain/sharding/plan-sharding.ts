@@ -1,4 +1,4 @@
-import { inJavaOrder, type JobInstance, type JobName } from '../cluster/index.js';
+import { inDescendingOrder, type JobInstance, type JobName } from '../cluster/index.js';
 import { messageOf, readable } from '../thrown.js';
 import { hearRejection } from '../unawaited.js';
 import { InvalidShardingError } from './sharding.errors.js';
@@ -21,7 +21,7 @@ export function planSharding(
   const byId = new Map(instances.map((instance) => [instance.jobInstanceId, instance]));
   if (byId.size === 0) return new Map();
 
-  const ordered = inJavaOrder(byId.keys()).map((id) => byId.get(id)!);
+  const ordered = inDescendingOrder(byId.keys()).map((id) => byId.get(id)!);
   const refuse: Refuse = (fault, item, options) =>
     new InvalidShardingError(strategy.type, jobName, item, fault, options);
   const owners = new Map<number, string>();
