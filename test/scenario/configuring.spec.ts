@@ -33,22 +33,6 @@ describe('settings that are changed while the job runs', () => {
     expect(cluster.runs(JOB).every(({ fireTime }) => fireTime % HOUR === HOUR / 2)).toBe(true);
   });
 
-  it('stops firing when its cron is removed, and goes on when it is back (fault 20)', async () => {
-    await startCluster();
-    await untilNextMinute(1_000);
-    const before = cluster.runs(JOB).length;
-
-    await writeConfig('cron: 0 * * * * ?\n', '');
-    await untilNextMinute(1_000);
-    expect(cluster.runs(JOB).length).toBe(before);
-    expect(statusOf(JOB)).toMatchObject({ isJoined: true, problem: undefined, nextFireTime: undefined });
-
-    await writeConfig('description:', 'cron: 30 * * * * ?\ndescription:');
-    await untilNextMinute(31_000);
-    expect(itemsOf(lastFired())).toEqual(range(4));
-    expect(lastFired()[0]!.fireTime % MINUTE).toBe(30_000);
-  });
-
   it('a one-off job joins, elects a leader and gets owners, and fires nothing', async () => {
     await startCluster({ cron: '' });
     await untilNextMinute(1_000);

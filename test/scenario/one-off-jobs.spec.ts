@@ -36,6 +36,8 @@ describe('a one-off job', () => {
     await editConfig(job.operator, JOB, /^cron: .*\n/m, '');
     await job.advance(3 * MINUTE);
     expect(job.runs()).toHaveLength(4);
+    const [status] = job.cluster.instances[0]!.runtime.status().jobs;
+    expect(status).toMatchObject({ isJoined: true, problem: undefined, nextFireTime: undefined });
     await job.ask({ id: 'a' });
     await job.advance(1_000);
     expect(job.runs()).toHaveLength(8);

@@ -143,19 +143,6 @@ describe('a configuration that was changed into something unusable', () => {
       fault: { problems: ['http.uri is required'] },
     });
   });
-
-  it('has no fault any more once it is corrected', async () => {
-    const member = await registry.joined();
-    const { data } = (await member.center.read(member.tree.paths.config))!;
-    expect(member.configurations.current(JOB).cron).toBe('0 * * * * ?');
-    await edit(registry, member, 'cron: [');
-    expect(member.configurations.inForce(member.tree).fault).toBeDefined();
-
-    await edit(registry, member, data.replace('0 * * * * ?', '5 * * * * ?'));
-
-    expect(member.configurations.inForce(member.tree)).toMatchObject({ configuration: { cron: '5 * * * * ?' } });
-    expect(member.configurations.inForce(member.tree).fault).toBeUndefined();
-  });
 });
 
 /** Keeps the text as the leader does. */

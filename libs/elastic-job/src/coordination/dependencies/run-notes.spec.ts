@@ -18,8 +18,6 @@ import {
 } from '@test/support/unit/member.js';
 import { RunNotes, type UnmetDependency } from './run-notes.js';
 
-const FAILED = { kind: 'failed', error: new Error('no data') } as const;
-
 let registry: Registry;
 let operator: RegistryCenter;
 let first: Member;
@@ -88,16 +86,6 @@ describe('settles of a job that others are started after', () => {
     expect(parseStartLedger((await operator.read('/summary/after'))!.data)!.pending).toEqual(new Map([[1_000, [JOB]]]));
   });
 
-  it('cause no start if one item fails', async () => {
-    await addChild('report', [JOB]);
-
-    settle(await begin(first, [0]), FAILED);
-    settle(await begin(first, [1, 2, 3]), SUCCEEDED);
-    await registry.clock.advance(0);
-
-    expect(await starts('report')).toEqual([]);
-  });
-
   it('cause a start once the failover of an aborted item has succeeded', async () => {
     await addChild('report', [JOB]);
     settle(await begin(first, [1, 2, 3]), SUCCEEDED);
@@ -112,18 +100,6 @@ describe('settles of a job that others are started after', () => {
     await registry.clock.advance(0);
 
     expect(await starts('report')).toEqual([1_000]);
-  });
-
-  it('drop the name of a removed child once a run is complete', async () => {
-    await addChild('report', [JOB]);
-    await operator.delete('/report/after');
-
-    const lease = await begin(first, [0, 1, 2, 3]);
-    settle(lease, SUCCEEDED);
-    await registry.clock.advance(0);
-
-    expect([...(await lease.settled()).values()]).toEqual(Array(4).fill(SUCCEEDED));
-    expect(await operator.children(`/${JOB}/dependents`)).toEqual([]);
   });
 
   it('drop the names of a hundred removed children at most, and the others with the next runs', async () => {

@@ -12,19 +12,6 @@ beforeEach(async () => {
 });
 
 describe('the own server node', () => {
-  it.each(['ENABLED', 'DISABLED'])(
-    'fault 1: comes back as %s if it vanishes while the instance is registered',
-    async (status) => {
-      await member.center.set(path, status);
-      await servers.keep(member.tree);
-
-      await member.center.delete(path);
-      await servers.keep(member.tree);
-
-      expect(await servers.servers(JOB)).toEqual([{ serverIp: member.self.serverIp, status }]);
-    },
-  );
-
   it('costs no request if nobody has touched it', async () => {
     const before = member.center.traffic.foreground;
 

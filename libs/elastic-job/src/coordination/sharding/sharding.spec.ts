@@ -22,13 +22,6 @@ beforeEach(async () => {
 });
 
 describe('resharding', () => {
-  it('gives every item to one of the instances', async () => {
-    const owners = await worker.sharding.assignments(JOB);
-
-    expect([...owners.keys()]).toEqual([0, 1, 2, 3]);
-    expect(new Set(owners.values())).toEqual(new Set([leader.id, worker.id]));
-  });
-
   it('writes nothing if nothing has changed', async () => {
     const { mzxid } = leader.tree.stat(leader.tree.paths.term)!;
 
@@ -71,19 +64,6 @@ describe('resharding', () => {
     expect(leader.tree.isReshardingNecessary()).toBe(false);
   });
 
-  it.each([
-    [6, [0, 1, 2, 3, 4, 5]],
-    [2, [0, 1]],
-  ])('leaves exactly as many items as a new total of %i', async (total, items) => {
-    await writeTotal(total);
-
-    await leader.sharding.reshard(leader.tree, term);
-
-    await worker.tree.sync();
-    expect(worker.tree.items()).toEqual(items);
-    expect([...(await worker.sharding.assignments(JOB)).keys()]).toEqual(items);
-  });
-
   it.each([2, 6])('makes its plan for a total of %i that is written while it plans', async (total) => {
     worker.die();
     beforeNextTransaction(leader, () => writeTotal(total));
@@ -92,19 +72,6 @@ describe('resharding', () => {
 
     expect(outcome.kind === 'committed' && outcome.assignment.size).toBe(total);
     expect(leader.tree.items()).toHaveLength(total);
-  });
-
-  it('removes an item beyond the total only after it has ended', async () => {
-    const { lease } = await worker.begin([3]);
-    await writeTotal(2);
-    await leader.sharding.reshard(leader.tree, term);
-    expect(leader.tree.items()).toEqual([0, 1, 3]);
-
-    lease!.settle(3, SUCCEEDED);
-    await registry.clock.advance(0);
-    await leader.sharding.reshard(leader.tree, term);
-
-    expect(leader.tree.items()).toEqual([0, 1]);
   });
 
   it('removes a free item beyond the total with all its marks and its queue entry', async () => {
@@ -148,14 +115,6 @@ describe('resharding', () => {
 
     const { data } = (await (await registry.operator()).read(leader.tree.paths.ended))!;
     expect(data).toContain('7000');
-  });
-
-  it('gives no items to the instances of a disabled server', async () => {
-    await disable(worker);
-
-    await leader.sharding.reshard(leader.tree, term);
-
-    expect([...(await leader.sharding.assignments(JOB)).values()]).toEqual(Array(4).fill(leader.id));
   });
 
   it('finds no instance if all servers are disabled', async () => {

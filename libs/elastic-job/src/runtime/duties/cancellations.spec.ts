@@ -61,16 +61,6 @@ it('aborts a run once a request for another run is changed to name it', async ()
   expect(abortedOf(lease)).toEqual([0]);
 });
 
-it('aborts an item if its request comes before the reply to its begin', async () => {
-  const { lease } = await member.begin([0, 1]);
-  await cancel(1, lease!.run!);
-  expect(abortedOf(lease!)).toEqual([]);
-  running.add(lease!);
-  cancellations.LeaseRuns({ kind: 'LeaseRuns', lease: lease! });
-  await registry.clock.advance(0);
-  expect(abortedOf(lease!)).toEqual([1]);
-});
-
 it('reads a request again if it changed during the reading, and aborts the run', async () => {
   const lease = await run([0]);
   const { tree } = member;

@@ -1,22 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { lastScheduledOf, type MisfirePolicy } from '../../domain/index.js';
+import { lastScheduledOf } from '../../domain/index.js';
 import { NoAuthError } from '../../registry/index.js';
 import { minute, OwingJob } from '@test/support/unit/owing-job.js';
 
 describe('fire times that nobody began', () => {
-  it.each<[MisfirePolicy, string[], string[]]>([
-    ['skip', [], ['0,1@2-2 skipped']],
-    ['once', ['0@3', '1@3'], ['0,1@2-2 superseded']],
-    ['all', ['0@2', '1@2', '0@3', '1@3'], []],
-  ])('are run or reported as missed by the policy %s', async (misfirePolicy, runs, missed) => {
-    const job = await OwingJob.sinceMinute1({ misfirePolicy });
-    await job.comeTo(3.1);
-
-    await job.wakeCatchUp();
-
-    expect(job).toMatchObject({ runs, missed, failures: [] });
-  });
-
   it('are begun for the items that owe them, and for no others', async () => {
     const job = await OwingJob.of({ misfirePolicy: 'all' });
     await job.ran(2, [0]);

@@ -60,16 +60,6 @@ it('takes what waits off the queue when the job is disabled everywhere, and tell
   expect(told('failover-purged')).toMatchObject([{ items: [2] }]);
 });
 
-it('removes a mark of resharding that no session holds, and tells so', async () => {
-  await start(1);
-  expect(told('warning')).toEqual([]);
-  await operator.create(`/${JOB}/leader/sharding/processing`, '', 'PERSISTENT');
-  await operator.create(`/${JOB}/leader/sharding/necessary`, '', 'PERSISTENT');
-  await cluster.advance(SECOND);
-  expect(await operator.exists(`/${JOB}/leader/sharding/processing`)).toBeUndefined();
-  expect(told('warning')).toMatchObject([{ message: expect.stringContaining('processing') }]);
-});
-
 it('makes a plan five seconds after an owner was set by hand, and none for owners that a plan has set', async () => {
   await start(2);
   const owners = cluster.assignment(JOB);
@@ -82,40 +72,6 @@ it('makes a plan five seconds after an owner was set by hand, and none for owner
   expect(told('resharded')).toHaveLength(plans + 1);
   await cluster.advance(MINUTE);
   expect(told('resharded')).toHaveLength(plans + 1);
-});
-
-it('waits for the items of an instance that was shut down, as long as it may need to put them away', async () => {
-  handler = ({ source }) => source !== 'FAILOVER' && new Promise(() => {});
-  await start(2, { shutdownGraceMs: 5 * SECOND });
-  await cluster.advance(MINUTE);
-  await operator.delete(`/${JOB}/instances/${idOf(1)}`);
-  await cluster.advance(4 * SECOND);
-  expect(told('orphaned')).toEqual([]);
-  await cluster.advance(3 * SECOND);
-  expect(told('orphaned')).toHaveLength(1);
-});
-
-it('waits for it no longer than its session', async () => {
-  handler = ({ source }) => source !== 'FAILOVER' && new Promise(() => {});
-  await start(2, { shutdownGraceMs: 10 * MINUTE });
-  await cluster.advance(MINUTE);
-  await operator.delete(`/${JOB}/instances/${idOf(1)}`);
-  await cluster.advance(SECOND);
-  cluster.crash(1);
-  await cluster.advance(20 * SECOND);
-  expect(told('orphaned')).toHaveLength(1);
-});
-
-it('removes an item beyond a smaller total as soon as it has ended', async () => {
-  handler = ({ shardingItem }) => shardingItem === 3 && cluster.clock.sleep(30 * SECOND);
-  await start(1);
-  await cluster.advance(2 * SECOND);
-  const config = (await operator.read(`/${JOB}/config`))!.data;
-  await operator.set(`/${JOB}/config`, config.replace('shardingTotalCount: 4', 'shardingTotalCount: 3'));
-  await cluster.advance(10 * SECOND);
-  expect(await operator.exists(`/${JOB}/sharding/3`)).toBeDefined();
-  await cluster.advance(25 * SECOND);
-  expect(await operator.exists(`/${JOB}/sharding/3`)).toBeUndefined();
 });
 
 it('costs nothing while nothing changes: a fire time is three requests', async () => {

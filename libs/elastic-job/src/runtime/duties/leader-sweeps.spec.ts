@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JobOptions } from '../../domain/index.js';
-import { Duty, FORMER, LATTER, NOBODY, SELF } from '@test/support/unit/duties.js';
+import { Duty, FORMER, NOBODY, SELF } from '@test/support/unit/duties.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -21,17 +21,6 @@ describe('a leader cleans up', () => {
     expect(await duty.text(paths.cancel(1))).toBe('run');
     await duty.drop(paths.mark(1, 'running'));
     expect(await duty.text(paths.cancel(1))).toBeUndefined();
-  });
-
-  it('an item beyond a smaller total once its run has ended', async () => {
-    await lead();
-    const { paths } = duty.tree;
-    await duty.put(paths.mark(3, 'running'), SELF);
-    await duty.edit('shardingTotalCount: 4', 'shardingTotalCount: 3');
-    await duty.clock.advance(SECOND);
-    expect(duty.tree.items()).toEqual([0, 1, 2, 3]);
-    await duty.drop(paths.mark(3, 'running'));
-    expect(duty.tree.items()).toEqual([0, 1, 2]);
   });
 
   it('the queue of a job without failover', async () => {
@@ -112,21 +101,6 @@ describe('a leader cleans up', () => {
     await duty.clock.advance(MINUTE);
     const mark = await orphan();
     await duty.clock.advance(MINUTE);
-    expect(await duty.text(mark)).toBeUndefined();
-  });
-
-  it('the marks of an instance that was shut down after the same grace even if the leader changes', async () => {
-    duty = await Duty.of({ shutdownGraceMs: 5 * SECOND });
-    await duty.join(LATTER);
-    await duty.elect(LATTER);
-    await duty.join(FORMER);
-    await duty.start();
-    const mark = await shutDownFormer();
-    await duty.clock.advance(3 * SECOND);
-    await duty.drop(duty.tree.paths.leader);
-    await duty.clock.advance(2 * SECOND - 1);
-    expect(await duty.text(mark)).toBe(FORMER);
-    await duty.clock.advance(1);
     expect(await duty.text(mark)).toBeUndefined();
   });
 });

@@ -87,15 +87,6 @@ describe('a leader plans anew', () => {
     expect(duty.tree.isReshardingNecessary()).toBe(false);
   });
 
-  it('to give back an item whose owner was set by hand, after five seconds', async () => {
-    await lead();
-    await duty.put(duty.tree.paths.mark(0, 'instance'), NOBODY);
-    await duty.clock.advance(5 * SECOND - 1);
-    expect(duty.owners[0]).toBe(NOBODY);
-    await duty.clock.advance(1 + RESHARD_DELAY_MS);
-    expect(duty.owners).toEqual(ALONE);
-  });
-
   it('but not for an owner that was set by hand and set back', async () => {
     await lead();
     await duty.put(duty.tree.paths.mark(0, 'instance'), NOBODY);
@@ -125,23 +116,6 @@ describe('a lead', () => {
     await duty.drop(duty.tree.paths.leader);
     expect(signal.aborted).toBe(true);
     expect(duty.told('leader-elected')).toMatchObject([{ term: 1 }, { instanceId: SELF, term: 2 }]);
-  });
-
-  it('ends, and the queue with it, until its disabled server is enabled again', async () => {
-    await lead();
-    const { paths } = duty.tree;
-    const server = paths.server('10.0.0.2');
-    await duty.put(server, 'ENABLED');
-    expect(duty.told('leader-elected')).toHaveLength(1);
-
-    await duty.put(paths.queued(2));
-    await duty.put(server, 'DISABLED');
-    expect([await duty.text(paths.leader), await duty.text(paths.queued(2))]).toEqual([undefined, undefined]);
-    expect(duty.told('failover-purged')).toMatchObject([{ items: [2] }]);
-
-    await duty.put(server, 'ENABLED');
-    await duty.clock.advance(2 * SECOND);
-    expect(await duty.text(paths.leader)).toBe(SELF);
   });
 
   it('leaves the queue alone if its own server is disabled but another one is enabled', async () => {

@@ -64,16 +64,6 @@ it('does not postpone an item that another instance has begun for the same trigg
   expect([postponed(), triggers.awaited.has(1)]).toEqual([[], false]);
 });
 
-it('runs an item again for each trigger that came while it ran, one by one', async () => {
-  session.handler = ({ shardingItem }) => session.clock.sleep(shardingItem === 0 ? 10 * SECOND : 1);
-  for (const id of ['a', 'b', 'c']) await ask(id, undefined, SECOND);
-  expect(session.runs.filter((run) => run.startsWith('0'))).toEqual(['0 a']);
-  expect(postponed()).toEqual(['manual:b 0', 'manual:c 0']);
-  await session.clock.advance(30 * SECOND);
-  expect(session.runs.filter((run) => run.startsWith('0'))).toEqual(['0 a', '0 b', '0 c']);
-  expect(session.toldOf('refused')).toEqual([]);
-});
-
 it('runs the earlier of two triggers first, even if its item is released as the later is assigned', async () => {
   assign = () => Promise.resolve([1]);
   await session.markElsewhere(1);
@@ -184,12 +174,6 @@ it('reports a request as skipped if the instance leaves while it is taken', asyn
   afterNextTransaction(session.member, () => Promise.resolve(triggers.stop()));
   await ask('a');
   expect(session.toldOf('skipped')).toMatchObject([{ reason: 'this instance leaves' }]);
-  expect(session.runs).toEqual([]);
-});
-
-it('reports a request that cannot be read as skipped, and runs nothing', async () => {
-  await ask('a', 'x'.repeat(300_000));
-  expect(session.toldOf('skipped')).toMatchObject([{ reason: expect.stringContaining('cannot be read') }]);
   expect(session.runs).toEqual([]);
 });
 

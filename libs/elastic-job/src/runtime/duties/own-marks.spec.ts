@@ -77,15 +77,6 @@ it('counts the age of a mark from when it was set last', async () => {
   expect(await isMarked(1)).toBe(true);
 });
 
-it('keeps the marks of items that run here, without a request', async () => {
-  const { lease } = await member.begin([1]);
-  running.add(lease!);
-  const before = member.center.traffic.foreground;
-  await registry.clock.advance(3 * LOOK_MS);
-  expect([await isMarked(1), told, heard]).toEqual([true, [], []]);
-  expect(member.center.traffic.foreground).toBe(before);
-});
-
 it('leaves the marks of other instances alone, and asks for a sweep', async () => {
   await operator.create(member.tree.paths.mark(2, 'running'), 'nobody', 'PERSISTENT');
   await registry.clock.advance(LOOK_MS + 100);

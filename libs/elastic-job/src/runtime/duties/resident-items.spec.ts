@@ -34,21 +34,6 @@ it('begins each free item once, under a lease of its own', async () => {
   expect([session.running.list, stops]).toEqual([[0, 1, 2, 3], []]);
 });
 
-it('begins an ended item again after a pause that grows', async () => {
-  isListening = false;
-  session.handler = ({ shardingItem }) => shardingItem > 0 && session.clock.sleep(HOUR);
-  await wake();
-  expect(begunOf(0)).toBe(1);
-  await wake(99);
-  expect(begunOf(0)).toBe(1);
-  await session.clock.advance(1);
-  expect(begunOf(0)).toBe(2);
-  await session.clock.advance(199);
-  expect(begunOf(0)).toBe(2);
-  await session.clock.advance(1);
-  expect([begunOf(0), begunOf(1)]).toEqual([3, 1]);
-});
-
 it('begins an item again after a slow listener has returned and the pause is over', async () => {
   const ended = () => session.clock.sleep(1_000);
   session = await OneSession.start({ cron: undefined, resident: true }, [

@@ -191,31 +191,6 @@ it('leaves a job whose instance was removed during an outage, once it is over', 
   expect(process.toldOf('left')).toMatchObject([{ isSessionLost: false }]);
 });
 
-it('claims a waiting item by the last usable settings if the present ones cannot be used', async () => {
-  await start();
-  await process.advance(MINUTE);
-  const restore = await breakConfig();
-  await process.queueUnfinished(0);
-  await process.advance(SECOND);
-  expect(process.runs).toEqual([...NORMAL, '0 FAILOVER']);
-  expect(status()).toMatchObject({ problem: undefined, configurationFault: expect.stringContaining('but is 0') });
-  await restore();
-  expect(status().configurationFault).toBeUndefined();
-});
-
-it('joins a job without usable settings once they are repaired', async () => {
-  await start();
-  await process.clock.advanceUntil(process.runtime.registrar.remove(JOB));
-  const restore = await breakConfig();
-  await process.operator.delete(process.path('usable'));
-  await process.clock.advanceUntil(process.runtime.registrar.register(process.job()));
-  expect(status()).toMatchObject({ isJoined: false, problem: expect.any(String) });
-  await restore();
-  expect(status()).toMatchObject({ isJoined: true, problem: undefined });
-  await process.advance(MINUTE);
-  expect(process.runs).toEqual(NORMAL);
-});
-
 it('joins a job without usable settings once another instance keeps some', async () => {
   await start();
   const { data } = (await process.operator.read(process.path('usable')))!;
@@ -229,17 +204,6 @@ it('joins a job without usable settings once another instance keeps some', async
   expect(status()).toMatchObject({ isJoined: true, problem: undefined, configurationFault: expect.any(String) });
   await process.advance(MINUTE);
   expect(process.runs).toEqual(NORMAL);
-});
-
-it('counts missed fire times by item in the status', async () => {
-  await start();
-  await process.advance(MINUTE);
-  process.registry.suspend(process.center.session.id!);
-  await process.advance(3 * MINUTE);
-  process.registry.resume(process.center.session.id!);
-  await process.advance(20 * SECOND);
-  expect(process.toldOf('missed')).toMatchObject([{ items: [0, 1], count: 2 }]);
-  expect(status().missedRuns).toBe(4);
 });
 
 it('shows no peers and no differences in the status after the session is lost', async () => {

@@ -460,19 +460,6 @@ describe('JobSettings', () => {
       },
     ]);
   });
-
-  it('makes a job with an emptied cron a one-off job, and warns once', async () => {
-    const { member, settings, events } = await installed();
-    await write(member, (text) => text.replace('cron: 0 * * * * ?', "cron: ''"));
-
-    settings.apply(member.tree);
-    settings.apply(member.tree);
-
-    expect([settings.schedule, settings.fault]).toEqual([undefined, undefined]);
-    expect(events.filter(({ kind }) => kind === 'warning')).toMatchObject([
-      { message: 'the registry has no cron for it, so it is a one-off job now, which runs only when it is triggered' },
-    ]);
-  });
 });
 
 async function installed(options: Partial<JobOptions> = {}, listeners: readonly ElasticJobListener[] = []) {

@@ -67,16 +67,6 @@ it('asks a registry of unknown time before it lets a trigger run', async () => {
   expect(requests).toBe(1);
 });
 
-it('runs a trigger, and ends the problem, after the clock was set right', async () => {
-  known = actual = 6 * SECOND;
-  await check.refuses(triggerAt(1_000), 5);
-  actual = 0;
-
-  expect(await check.refuses(triggerAt(2_000), 5)).toBe(false);
-
-  expect([check.problem, check.skippedUntil]).toEqual([undefined, 1_000]);
-});
-
 it.each([-1, -5])('runs a trigger with a limit of %i, whatever the clock shows', async (limit) => {
   known = actual = 3_600 * SECOND;
 

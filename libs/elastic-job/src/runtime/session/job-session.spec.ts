@@ -106,12 +106,6 @@ it('runs a job that is started after this one, but not while it is paused', asyn
   expect([process.runs.slice(3), process.toldOf('error')]).toEqual([NORMAL, []]);
 });
 
-it('restores a server node that somebody deletes', async () => {
-  await process.operator.delete(process.path(`servers/${SERVER}`));
-  await process.advance(100);
-  expect((await process.operator.read(process.path(`servers/${SERVER}`)))?.data).toBe('ENABLED');
-});
-
 it('reports nothing as refused if the items are free', async () => {
   await process.advance(2 * MINUTE);
   expect([process.runs, process.toldOf('refused')]).toEqual([[...NORMAL, ...NORMAL], []]);
@@ -157,14 +151,6 @@ it('claims a waiting item at once after a run has ended and freed a slot', async
   expect(process.runs).toEqual(NORMAL);
   await process.release();
   expect(process.runs).toEqual([...NORMAL, '0 FAILOVER']);
-});
-
-it('runs missed fire times one by one after a long run if the job catches up on all', async () => {
-  await restart({ misfirePolicy: 'all' });
-  process.work = (context) => context.shardingItem === 1 && process.hang(context);
-  await process.advance(4 * MINUTE);
-  await process.release();
-  expect(process.runs.slice(5)).toEqual(['1 MISFIRE', '1 MISFIRE', '1 MISFIRE']);
 });
 
 it('reports that the leader cannot reshard in time, and runs the job', async () => {
