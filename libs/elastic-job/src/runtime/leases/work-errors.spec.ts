@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SessionLostError, type SessionInfo } from '../../registry/index.js';
+import { NoAuthError, SessionLostError, type SessionInfo } from '../../registry/index.js';
 import { VirtualClock } from '../../testing/index.js';
 import type { JobEvent } from '../../tracing/index.js';
 import { WorkErrors } from './work-errors.js';
@@ -39,6 +39,23 @@ describe('WorkErrors', () => {
 
     errors.hearSession();
     expect(counts()).toEqual([[['a', 1]]]);
+  });
+
+  it('tells a refusal at once, and the same one of a job at most once a minute', async () => {
+    const { clock, errors, counts } = setUp();
+    const refuse = () => {
+      for (const node of ['/a/1', '/a/2']) errors.tell('a', 'firing failed', new NoAuthError(node));
+      errors.tell('b', 'firing failed', new NoAuthError('/a/1'));
+    };
+    for (let second = 0; second < 60; second += 1) {
+      refuse();
+      await clock.advance(1_000);
+    }
+    expect(counts()).toEqual(['error', 'error', 'error']);
+
+    refuse();
+    expect(counts()).toHaveLength(6);
+    expect(clock.pendingTimers).toBe(0);
   });
 
   it('tells each other error at once', () => {

@@ -1,30 +1,34 @@
 import type { Clock, Timer } from '../../clock/index.js';
 import type { JobName } from '../../domain/index.js';
-import { RegistryUnavailableError, type SessionInfo, SessionLostError } from '../../registry/index.js';
+import { isRefusal, RegistryUnavailableError, type SessionInfo, SessionLostError } from '../../registry/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 
-/** Milliseconds between two reports of work without an answer. */
+/** Milliseconds between two reports of work without an answer, or of refusals in the same words. */
 const WINDOW_MS = 60_000;
 
 /**
- * Errors of a process's own work. Each is told, but for work that had no answer from the registry: while that is away,
- * each trigger of each job fails for the same reason. Such failures are counted by job. They are told at once if the
- * session does not tell of the outage, else each minute, and when the registry is back.
+ * Errors of a process's own work. Each is told, but for two kinds, in which each trigger of a job fails for one reason:
+ * - A refusal of the registry is told at once, and in the same words at most once a minute.
+ * - Work that had no answer from the registry is counted by job. It is told at once if the session does not tell of the
+ *   outage, else each minute, and when the registry is back.
  */
 export class WorkErrors {
   private unanswered = new Map<JobName, number>();
   private latest: unknown;
   private window: Timer | undefined;
   private isOver = false;
+  /** Refusals that were told in this minute. */
+  private refused = { until: -Infinity, told: new Set<string>() };
 
   constructor(
-    private readonly clock: Pick<Clock, 'setTimer'>,
+    private readonly clock: Pick<Clock, 'monotonicNow' | 'setTimer'>,
     private readonly events: Pick<JobEvents, 'emit'>,
     private readonly registry: { readonly session: Pick<SessionInfo, 'state'> },
   ) {}
 
   /** @param jobName undefined if the cause is no job, or not a single one */
   tell(jobName: JobName | undefined, message: string, error: unknown): void {
+    if (this.isToldRefusal(`${jobName}: ${message}`, error)) return;
     if (!isNoAnswer(error)) return this.events.emit({ kind: 'error', jobName, message, error });
     const name = jobName ?? '';
     this.unanswered.set(name, (this.unanswered.get(name) ?? 0) + 1);
@@ -50,6 +54,17 @@ export class WorkErrors {
   private get isThere(): boolean {
     const { state } = this.registry.session;
     return state === 'CONNECTED' || state === 'RECONNECTED';
+  }
+
+  private isToldRefusal(work: string, error: unknown): boolean {
+    if (!isRefusal(error) || this.isOver) return false;
+    const now = this.clock.monotonicNow();
+    if (now >= this.refused.until) this.refused = { until: now + WINDOW_MS, told: new Set() };
+    const { told } = this.refused;
+    const text = `${work}: ${error.message}`;
+    if (told.has(text)) return true;
+    told.add(text);
+    return false;
   }
 
   private openWindow(): void {
