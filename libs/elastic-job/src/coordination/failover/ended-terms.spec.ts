@@ -109,7 +109,13 @@ describe('work of an instance that the registry does not answer', () => {
     withholdAnswer(worker, request);
     expect(
       await reasonOf(
-        releaseStrayMarks(worker.tree, registry.clock, [0], () => false),
+        releaseStrayMarks(
+          worker.tree,
+          registry.clock,
+          [0],
+          () => false,
+          () => {},
+        ),
         closeTree,
       ),
     ).toBe(ENDED);

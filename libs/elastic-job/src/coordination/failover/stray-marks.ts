@@ -13,42 +13,32 @@ interface ReleasedItem {
   readonly run: string | undefined;
 }
 
-/** Result of a look for stray marks. An item that cannot be released holds up no other. */
-interface Release {
-  readonly released: readonly ReleasedItem[];
-  /** True if marks were seen whose holder is not registered, so that a sweep must judge them. */
-  readonly isSweepNeeded: boolean;
-  readonly failures: readonly unknown[];
-}
-
 /**
- * Releases marks of this instance on items that it does not run. A begin or settle since the read has written the
- * item's record, so a release against the record's version never touches it.
+ * Releases marks of this instance on items that it does not run, one item after the other. A begin or settle since the
+ * read has written the item's record, so a release against the record's version never touches it.
  * @param items the items to look at
  * @param isRun true also for an item being begun or settled
+ * @param onReleased hears of each item whose marks are gone
+ * @returns true if marks were seen whose holder is not registered, so that a sweep must judge them
  */
 export async function releaseStrayMarks(
   tree: JobTree,
   clock: Clock,
   items: readonly number[],
   isRun: (item: number) => boolean,
-): Promise<Release> {
-  const released: ReleasedItem[] = [];
-  const failures: unknown[] = [];
+  onReleased: (released: ReleasedItem) => void,
+): Promise<boolean> {
   for (const { item } of await strayItems(tree, items, isRun)) {
-    const releasing = repeat(untilCommitted(tree, 'the release of a mark'), async () => {
+    const released = await repeat(untilCommitted(tree, 'the release of a mark'), async () => {
       const [stray] = await strayItems(tree, [item], isRun);
       if (stray === undefined) return 'none';
       const { operations, run } = release(tree, stray, clock.wallNow());
       const result = await tree.commit(operations);
       return result.kind === 'committed' ? { item, marks: stray.marks, run } : undefined;
     });
-    await releasing.then(
-      (one) => one !== 'none' && released.push(one),
-      (error: unknown) => failures.push(error),
-    );
+    if (released !== 'none') onReleased(released);
   }
-  return { released, isSweepNeeded: hasUnknownHolders(tree, items), failures };
+  return hasUnknownHolders(tree, items);
 }
 
 function hasUnknownHolders(tree: JobTree, items: readonly number[]): boolean {

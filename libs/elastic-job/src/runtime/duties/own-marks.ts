@@ -64,11 +64,12 @@ export class OwnMarks implements Duty {
     const youngest = clock.monotonicNow() - YOUNG_MS;
     const old = marked.filter((item) => (this.markedSince.get(item) ?? -Infinity) <= youngest && !this.isRun(item));
     if (old.length === 0) return;
-    const { released, isSweepNeeded, failures } = await releaseStrayMarks(tree, clock, old, (item) => this.isRun(item));
-    for (const one of released) events.emit({ kind: 'mark-released', jobName: tree.jobName, ...one });
-    if (released.length > 0) news.tell({ kind: 'WorkExpected' });
+    const isRun = (item: number) => this.isRun(item);
+    const isSweepNeeded = await releaseStrayMarks(tree, clock, old, isRun, (released) => {
+      events.emit({ kind: 'mark-released', jobName: tree.jobName, ...released });
+      news.tell({ kind: 'WorkExpected' });
+    });
     if (isSweepNeeded) news.tell({ kind: 'SweepNeeded' });
-    if (failures.length > 0) throw failures[0];
   }
 
   private get marked(): readonly number[] {
