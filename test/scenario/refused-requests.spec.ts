@@ -1,11 +1,14 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FailureRule } from '../../libs/elastic-job/src/registry/index.js';
 import type { TestJobHandler } from '../../libs/elastic-job/src/testing/index.js';
+import { ask } from './support/operators.js';
 import { itemsOf, range } from './support/run-checks.js';
 import { JOB, MINUTE, SECOND, WatchedJob } from './support/watched-job.js';
 
 const NO_AUTH = -102;
 const QUOTA = -125;
+/** Another job of the same process. */
+const OTHER = { name: 'send-mails', cron: '0 * * * * ?', shardingTotalCount: 4, handler: () => {} };
 
 let job: WatchedJob;
 afterEach(() => job.stop());
@@ -62,20 +65,6 @@ describe('a registry that answers, and refuses', () => {
     expect(job.told('settle-delayed')).toHaveLength(1);
     expect(outcomes()).toEqual(['succeeded', 'succeeded']);
     expect(job.readiness().status).toBe('up');
-  });
-
-  it('records the settles of the other items at once if it refuses that of one', async () => {
-    job = await WatchedJob.start({ handler: (_context, { clock }) => clock.sleep(SECOND) });
-    await job.untilFireTime();
-    const end = job.cluster.registry.fail(({ path }) =>
-      path.startsWith(`/test/${JOB}/sharding/2/`) ? QUOTA : undefined,
-    );
-    await job.advance(1.1 * SECOND);
-
-    expect(settledItems()).toEqual([0, 1, 3]);
-    end();
-    await job.advance(6 * SECOND);
-    expect(settledItems()).toEqual([0, 1, 2, 3]);
   });
 
   it.each([NO_AUTH, QUOTA, -127, -122, -999])(
@@ -139,74 +128,127 @@ describe('an instance that leaves a job while the registry refuses its writes', 
 });
 
 describe('a node of one item that this client may not write', () => {
-  it('delays no other item; its own fire times, even the first, are caught up on', async () => {
-    job = await WatchedJob.start({ cron: '0 0/10 * * * ?' });
-    const mend = job.cluster.registry.fail(belowItem(2));
-    const first = await job.untilFireTime();
-    expect(itemsOf(job.runsFor(first))).toEqual([0, 1, 3]);
-    expect(job.told('refused')).toMatchObject([{ items: [2], cause: 'no access' }]);
-    expect(job.readiness()).toMatchObject({ status: 'degraded' });
-    await job.advance(MINUTE);
-    const before = job.requests;
-    await job.advance(MINUTE);
-    expect((job.requests - before) / 60).toBeLessThanOrEqual(1);
-    mend();
-    await job.advance(6 * SECOND);
+  it.each([
+    ['once', [59]],
+    ['all', range(60)],
+    ['skip', []],
+  ] as const)(
+    'stops its job without a flood of events, until it may be written and misfires are handled by %s',
+    async (misfirePolicy, caughtUp) => {
+      job = await WatchedJob.start({ cron: '* * * * * ?', misfirePolicy, misfireLimit: 100 });
+      const mend = job.cluster.registry.fail(belowItem(2));
+      const first = await job.untilFireTime();
+      await job.advance(59 * SECOND);
+      expect(job.cluster.runs(JOB).filter(({ fireTime }) => fireTime >= first)).toEqual([]);
+      expect(job.told('error').length).toBeGreaterThan(0);
+      expect(job.told('error').length).toBeLessThan(5);
+      expect(job.readiness()).toMatchObject({ status: 'degraded' });
+      expect(job.readiness().details.reasons).toEqual([expect.stringContaining(`/${JOB}/sharding/2/`)]);
+      expect(job.status.refused).toMatchObject({ error: { code: 'NO_AUTH' } });
 
-    expect(itemsOf(job.runsFor(first))).toEqual([0, 1, 2, 3]);
-    expect(job.readiness().status).toBe('up');
-  });
-
-  it.each([5, 12])('delays no other item if %i of twenty have such a node', async (bad) => {
-    job = await WatchedJob.start({ cron: '0 0 * * * ?', shardingTotalCount: 20 });
-    await job.untilFireTime();
-    const mends = range(bad).map((item) => job.cluster.registry.fail(belowItem(item)));
-    const fireTime = await job.untilFireTime();
-    await job.advance(MINUTE);
-    expect(itemsOf(job.runsFor(fireTime))).toEqual(range(20).slice(bad));
-    mends[0]!();
-    await job.advance(20 * MINUTE);
-    expect(itemsOf(job.runsFor(fireTime))).toEqual([0, ...range(20).slice(bad)]);
-
-    for (const mend of mends) mend();
-    await job.advance(MINUTE);
-    expect(itemsOf(job.runsFor(fireTime))).toEqual(range(20));
-  });
-
-  it.each([1, 3, 4])(
-    'blocks no fire time once it may be written, even under the policy skip (%i of four such nodes)',
-    async (bad) => {
-      job = await WatchedJob.start({ misfirePolicy: 'skip' });
-      const mends = range(bad).map((item) => job.cluster.registry.fail(belowItem(item)));
-      await job.untilFireTime();
-      await job.untilFireTime();
-      for (const mend of mends) mend();
-
-      expect(itemsOf(job.runsFor(await job.untilFireTime()))).toEqual(range(4));
+      mend();
+      await job.advance(9 * SECOND);
+      const due = (second: number) => itemsOf(job.runsFor(first + second * SECOND));
+      const run = range(60).filter((second) => due(second).length > 0);
+      expect(run).toEqual(caughtUp);
+      for (const second of [...caughtUp, 65, 66]) expect(due(second)).toEqual(range(4));
+      expect(job.readiness().status).toBe('up');
     },
   );
 
-  it('keeps no other item of a crashed instance from failover', async () => {
+  it('stops no other job of the process', async () => {
+    job = await WatchedJob.start({}, [
+      { name: 'send-mails', cron: '0 * * * * ?', shardingTotalCount: 4, handler: () => {} },
+    ]);
+    const mend = job.cluster.registry.fail(belowItem(2));
+    const fireTime = await job.untilFireTime();
+    await job.advance(20 * SECOND);
+    expect([itemsOf(job.runsFor(fireTime)), itemsOf(job.runsFor(fireTime, OTHER.name))]).toEqual([[], range(4)]);
+    expect(job.cluster.events(0).filter(({ kind }) => kind === 'settled')).toHaveLength(4);
+
+    mend();
+    await job.advance(6 * SECOND);
+    expect(itemsOf(job.runsFor(fireTime))).toEqual(range(4));
+  });
+
+  it("postpones an operator's trigger until it may be written", async () => {
+    job = await WatchedJob.start({ cron: '0 0 0 1 1 ?' });
+    const mend = job.cluster.registry.fail(belowItem(2));
+    await ask(job.cluster, job.operator, JOB, { id: 'a' });
+    await job.advance(MINUTE);
+    expect(job.cluster.runs(JOB)).toEqual([]);
+    expect(job.readiness()).toMatchObject({ status: 'degraded' });
+
+    mend();
+    await job.advance(6 * SECOND);
+    expect(itemsOf(job.cluster.runs(JOB))).toEqual(range(4));
+  });
+
+  it.each([
+    ['its plan', 'sharding/2/instance', () => job.operator.exists(`/${JOB}/sharding/2/instance`)],
+    ['its purge', 'leader/failover/items/7', () => job.operator.exists(`/${JOB}/leader/failover/items/7`)],
+  ])('is named while the leader may not write %s, and the rest is done by itself afterwards', async (_, node, look) => {
+    job = await WatchedJob.start({ cron: '0 0 * * * ?', failover: true });
+    await job.operator.ensurePath(`/${JOB}/leader/failover/items/7`);
+    const mend = job.cluster.registry.fail(({ kind, path }) =>
+      kind !== 'check' && path === `/test/${JOB}/${node}` ? NO_AUTH : undefined,
+    );
+    const before = await look();
+    await job.cluster.join();
+    await job.advance(20 * SECOND);
+    expect(await look()).toEqual(before);
+    expect(job.readiness()).toMatchObject({ status: 'degraded' });
+    expect(job.readiness().details.reasons.join()).toContain(`/${JOB}/${node}`);
+    expect(job.told('error').length).toBeLessThan(3);
+
+    mend();
+    await job.advance(6 * SECOND);
+    expect(await look()).not.toEqual(before);
+    expect(new Set(job.cluster.assignment(JOB).values())).toEqual(new Set([0, 1]));
+    expect(job.readiness().status).toBe('up');
+  });
+
+  it('keeps its job alone from joining in a new session', async () => {
+    job = await WatchedJob.start({}, [OTHER]);
+    const { center, runtime } = job.cluster.instances[0]!;
+    const mend = job.cluster.registry.fail(({ kind, path }) =>
+      kind === 'create' && path.startsWith(`/test/${JOB}/instances/`) ? NO_AUTH : undefined,
+    );
+    job.cluster.registry.expire(center.session.id!);
+    await job.advance(5 * SECOND);
+    const joined = () => runtime.status().jobs.flatMap(({ jobName, isJoined }) => (isJoined ? jobName : []));
+    expect(joined()).toEqual([OTHER.name]);
+    expect(job.readiness().status).toBe('degraded');
+    expect(job.readiness().details.reasons.join()).toContain(`/${JOB}/instances/`);
+
+    mend();
+    await job.advance(6 * SECOND);
+    expect(joined()).toEqual([JOB, OTHER.name]);
+  });
+
+  it('keeps the items of a crashed instance from failover and from new owners until it may be written', async () => {
     const handler: TestJobHandler = ({ source }, { clock }) => source !== 'FAILOVER' && clock.sleep(MINUTE);
     job = await WatchedJob.start({ handler, failover: true, cron: '0 0 * * * ?', instances: 2, shardingTotalCount: 8 });
     const fireTime = await job.untilFireTime();
     const lost = [...job.cluster.assignment(JOB)].flatMap(([item, owner]) => (owner === 1 ? [item] : []));
+    const plans = job.told('resharded').length;
     job.cluster.crash(1);
     const mend = job.cluster.registry.fail(belowItem(lost[1]!));
     await job.advance(20 * SECOND);
     const rescued = () => itemsOf(job.runsFor(fireTime).filter(({ source }) => source === 'FAILOVER'));
-    expect(rescued()).toEqual(lost.filter((item) => item !== lost[1]));
+    expect([rescued(), job.told('resharded').length]).toEqual([[], plans]);
     expect(job.readiness()).toMatchObject({ status: 'degraded' });
 
     mend();
     await job.advance(10 * SECOND);
     expect(rescued()).toEqual(lost);
+    expect(new Set(job.cluster.assignment(JOB).values())).toEqual(new Set([0]));
   });
 
-  it('keeps no other item from its new owner, although what failover left there stays', async () => {
+  it('keeps no item from a new owner if only what failover left there stays', async () => {
     job = await WatchedJob.start({ cron: '0 0 * * * ?', failover: false });
     const mark = `/${JOB}/sharding/2/failovering`;
-    await job.operator.create(mark, 'somebody', 'PERSISTENT');
+    await job.operator.create(mark, job.self, 'PERSISTENT');
     const mend = job.cluster.registry.fail(({ path }) => (path === `/test${mark}` ? NO_AUTH : undefined));
     await job.cluster.join();
     await job.advance(5 * SECOND);
@@ -231,11 +273,4 @@ function belowItems(code: number): FailureRule {
 
 function outcomes(): string[] {
   return job.told('settled').map(({ outcome }) => outcome.kind);
-}
-
-function settledItems(): number[] {
-  return job
-    .told('settled')
-    .map(({ item }) => item)
-    .toSorted((a, b) => a - b);
 }

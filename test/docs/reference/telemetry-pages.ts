@@ -66,7 +66,7 @@ const REFUSED = `## Words in events
 
 Values of the fields \`reason\`, \`state\`, \`source\`, \`requeue\` and \`marks\`, of \`cause\` of a
 \`refused\` event, and of the log and a history for a run that was handed over. A
-cause is one of \`BeginDecision\` but \`begin\`, or \`still running\`, \`behind\`, \`no access\` or \`disabled\`. The
+cause is one of \`BeginDecision\` but \`begin\`, or \`still running\`, \`behind\` or \`disabled\`. The
 [questions](../faq.md#what-does-refused-foreign-mean) explain each of them.`;
 
 const SKIPPED = `## Reasons of \`skipped\`

@@ -7,6 +7,7 @@ import {
   type TestJobHandler,
   type TestRun,
 } from '../../../libs/elastic-job/src/testing/index.js';
+import type { JobStatus } from '../../../libs/elastic-job/src/runtime/index.js';
 import type { JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
 import { operatorOf } from './registry-walk.js';
 
@@ -23,9 +24,13 @@ export class WatchedJob {
     readonly operator: RegistryCenter,
   ) {}
 
-  static async start({ handler = () => {}, instances = 1, ...options }: Options = {}): Promise<WatchedJob> {
+  /** @param others further jobs of the same processes */
+  static async start(
+    { handler = () => {}, instances = 1, ...options }: Options = {},
+    others: Parameters<typeof createTestCluster>[0]['jobs'] = [],
+  ): Promise<WatchedJob> {
     const job = { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 4, handler, ...options };
-    const cluster = await createTestCluster({ instances, jobs: [job] });
+    const cluster = await createTestCluster({ instances, jobs: [job, ...others] });
     return new WatchedJob(cluster, await operatorOf(cluster));
   }
 
@@ -39,13 +44,13 @@ export class WatchedJob {
 
   /** Moves past the next fire time. @returns it */
   async untilFireTime(): Promise<number> {
-    const fireTime = this.cluster.instances[0]!.runtime.status().jobs[0]!.nextFireTime!;
+    const fireTime = this.status.nextFireTime!;
     await this.advance(fireTime - this.cluster.clock.wallNow() + 100);
     return fireTime;
   }
 
-  runsFor(fireTime: number): readonly TestRun[] {
-    return this.cluster.runs(JOB).filter((run) => run.fireTime === fireTime);
+  runsFor(fireTime: number, name = JOB): readonly TestRun[] {
+    return this.cluster.runs(name).filter((run) => run.fireTime === fireTime);
   }
 
   told<Kind extends JobEvent['kind']>(kind: Kind): Extract<JobEvent, { kind: Kind }>[] {
@@ -55,6 +60,11 @@ export class WatchedJob {
   /** The requests of the first instance so far that something has awaited. */
   get requests(): number {
     return this.cluster.instances[0]!.center.traffic.foreground;
+  }
+
+  /** The status of the job in the first instance. */
+  get status(): JobStatus {
+    return this.cluster.instances[0]!.runtime.status().jobs.find(({ jobName }) => jobName === JOB)!;
   }
 
   readiness(): ReturnType<typeof judgeReadiness> {

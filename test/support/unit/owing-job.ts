@@ -145,6 +145,12 @@ export class OwingJob {
     return this.registry.clock.advance(minute(count) - this.registry.clock.wallNow());
   }
 
+  /** Begins of fire times fail. */
+  async failBegins(...counts: readonly number[]): Promise<void> {
+    const fail = () => Promise.reject(new Error('refused'));
+    await Promise.allSettled(counts.map((count) => this.catchUp.whileHandling(minute(count), fail)));
+  }
+
   async wakeCatchUp(): Promise<void> {
     this.catchUp.WorkExpected();
     await this.rest();

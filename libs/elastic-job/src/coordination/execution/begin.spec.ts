@@ -40,6 +40,15 @@ describe('a begin', () => {
     ]);
   });
 
+  it('begins nothing if one of its items may not be written, and all of them once it may be', async () => {
+    const end = registry.protect(2);
+    await expect(member.begin([0, 2])).rejects.toMatchObject({ code: 'NO_AUTH', path: expect.stringContaining('/2/') });
+    expect([await member.holder(0), member.executions.isOwnRun(member.tree, 0)]).toEqual([undefined, false]);
+    end();
+
+    expect((await member.begin([0, 2])).lease!.items).toEqual([0, 2]);
+  });
+
   it('succeeds for only one of two instances with the same view', async () => {
     await Promise.all([member.tree.sync(), other.tree.sync()]);
     const trigger = triggerAt(1_000);

@@ -10,7 +10,6 @@ import {
   type RunTrace,
   type RunTracer,
   SparseMap,
-  SparseSet,
   type StoredRecord,
   type TaskLife,
   type Trigger,
@@ -29,7 +28,6 @@ import {
   nextRunAfter,
   repeatedRuns,
 } from './begin-request.js';
-import { blamedItem, type BlockedItems } from './blocked-items.js';
 import { RemovedFromJobError } from './execution.errors.js';
 import type { ExecutionLease } from './execution-lease.js';
 import { type HeldItem, HeldLease, type LeaseTerms } from './held-lease.js';
@@ -46,15 +44,12 @@ export interface BegunExecution {
   readonly former: ReadonlyMap<number, number | undefined>;
   /** Future fire times that other instances have already begun for items of the lease. @default none */
   readonly early?: ReadonlyMap<number, readonly number[]>;
-  /** Items that this client may not write, with the error. They must be begun later. @default none */
-  readonly blocked?: { readonly items: readonly number[]; readonly error: unknown };
 }
 
 /** Work of this instance for one job in one session. */
 export interface OwnWork {
   readonly runs: OwnRuns;
   readonly settles: SettleQueue;
-  readonly blocked: BlockedItems;
 }
 
 /** The items of one job that run in this process. */
@@ -66,8 +61,6 @@ export interface RunningHere {
 /** Place of the operation that checks this instance. */
 const SELF = 0;
 const NO_RECORD: StoredRecord = { kind: 'none' };
-/** Most items that one begin leaves out, one after the other. Further ones wait for the next begin. */
-const MOST_LEFT_OUT = 4;
 
 /** One begin: marks and records of items of one job, for one trigger, in one transaction. */
 export class Begin {
@@ -95,10 +88,9 @@ export class Begin {
     this.modes = { isPersistent, isFailover, textOf: (record) => tree.recordText(record) };
   }
 
-  /** Begins the free ones of the items, and adds the lease. Items that this client may not write are left out. */
+  /** Begins the free ones of the items, and adds the lease. @throws {NoAuthError} if one of them may not be written */
   ofFree(items: readonly number[], here: RunningHere): Promise<BegunExecution> {
-    const blamed = new SparseSet<number>();
-    return repeat(untilCommitted(this.tree, 'the begin'), () => this.tryFree(items, here, blamed));
+    return repeat(untilCommitted(this.tree, 'the begin'), () => this.tryFree(items, here));
   }
 
   /**
@@ -118,40 +110,18 @@ export class Begin {
   }
 
   /** @returns undefined if another instance was faster */
-  private async tryFree(
-    items: readonly number[],
-    here: RunningHere,
-    blamed: SparseSet<number>,
-  ): Promise<BegunExecution | undefined> {
+  private async tryFree(items: readonly number[], here: RunningHere): Promise<BegunExecution | undefined> {
     const { tree } = this;
-    const { blocked } = this.own;
     const loading = tree.loadRecords(items, { signal: tree.signal });
     const records = loading instanceof Promise ? await loading : loading;
     if (records === undefined) return undefined;
     const { begun, refused } = this.judge(items, records, here);
     if (begun.length === 0) return { lease: undefined, refused: refused.toMap(), former: new Map() };
-    const all = begun.map(({ item }) => item);
-    const together = blocked.together(all, blamed);
-    const free = together.length === all.length ? begun : begun.filter(({ item }) => together.includes(item));
-    const early = earlyFireTimes(free);
-    try {
-      const lease = await this.commit(free);
-      if (lease === undefined) return undefined;
-      here.add(lease);
-      const held = { lease, refused: refused.toMap(), former: formerOwesAfter(free), early };
-      if (free.length === all.length) return held;
-      const others = all.filter((item) => !together.includes(item));
-      return { ...held, blocked: { items: others, error: blocked.errorOf(others) } };
-    } catch (error) {
-      const item = blamedItem(tree, error);
-      // An operator's trigger begins all items or waits.
-      const isWayOn = item !== undefined && together.includes(item) && blamed.size < MOST_LEFT_OUT;
-      if (!isWayOn || this.trigger.origin !== 'schedule') throw error;
-      blocked.add(item, error);
-      blamed.add(item);
-      if (blocked.together(all, blamed).length === 0) throw error;
-      return this.tryFree(items, here, blamed);
-    }
+    const early = earlyFireTimes(begun);
+    const lease = await this.commit(begun);
+    if (lease === undefined) return undefined;
+    here.add(lease);
+    return { lease, refused: refused.toMap(), former: formerOwesAfter(begun), early };
   }
 
   /**
@@ -183,7 +153,6 @@ export class Begin {
     } finally {
       if (lease === undefined) own.runs.leave(begun);
     }
-    if (lease !== undefined) own.blocked.delete(begun);
     return lease;
   }
 

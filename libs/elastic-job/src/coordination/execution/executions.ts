@@ -38,7 +38,6 @@ import { RunNotes, type UnmetDependency } from '../dependencies/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
 import { repeat } from '../../repeat/index.js';
 import { Begin, type BegunExecution, type OwnWork, type RunningHere } from './begin.js';
-import { BlockedItems } from './blocked-items.js';
 import type { ExecutionLease } from './execution-lease.js';
 import { OwnRuns } from './own-runs.js';
 import { SettleQueue } from './settle-queue.js';
@@ -186,7 +185,6 @@ export class Executions {
     const work = {
       runs: new OwnRuns(),
       settles: new SettleQueue(tree, this.clock, notes, onDelayed),
-      blocked: new BlockedItems(),
     };
     this.own.set(tree, work);
     return work;

@@ -1,5 +1,4 @@
 export type { BegunExecution } from './begin.js';
-export { blamedItem } from './blocked-items.js';
 export * from './execution.errors.js';
 export type * from './execution-lease.js';
 export * from './executions.js';

@@ -150,14 +150,19 @@ describe('ends that the server refuses', () => {
   const NO_RIGHT = -102;
   const QUOTA = -125;
 
-  it('are left out, and the others are recorded at once', async () => {
+  it.each([NO_RIGHT, QUOTA])('wait together, and one that comes meanwhile is recorded at once (%i)', async (code) => {
     const { queue, settled } = await slowQueue(registry, member);
-    refuse([1, 2, 5, 6], NO_RIGHT);
+    const mend = refuse([2], code);
+    for (let item = 0; item < 4; item++) queue.add(settled(`${item}`, [touch(member, item)]));
+    await registry.clock.advance(2_000);
+    expect(settled.told).toEqual([]);
+    queue.add(settled('5', [touch(member, 5)]));
+    await registry.clock.advance(30);
+    expect(settled.told).toEqual(['5 true']);
+    mend();
+    await registry.clock.advance(6_000);
 
-    for (let item = 0; item < 8; item++) queue.add(settled(`${item}`, [touch(member, item)]));
-    await registry.clock.advance(55);
-
-    expect(settled.told).toEqual([0, 3, 4, 7].map((item) => `${item} true`));
+    expect(settled.told).toEqual([5, 0, 1, 2, 3].map((item) => `${item} true`));
   });
 
   it('are recorded as soon as the server takes them, after pauses that grow to 5 s', async () => {
@@ -174,28 +179,6 @@ describe('ends that the server refuses', () => {
 
     expect(settled.told).toEqual(['2 true']);
     expect(queue.delayed).toBeUndefined();
-  });
-
-  it('hold up all that is left once four of them were left out of one commit', async () => {
-    const { queue, settled } = await slowQueue(registry, member);
-    refuse([0, 1, 2, 3, 4], NO_RIGHT);
-
-    for (let item = 0; item < 8; item++) queue.add(settled(`${item}`, [touch(member, item)]));
-    await registry.clock.advance(65);
-    expect(settled.told).toEqual([]);
-    await registry.clock.advance(10_000);
-
-    expect(settled.told.toSorted()).toEqual([5, 6, 7].map((item) => `${item} true`));
-  });
-
-  it('are found by any node that they write, and do not hold up others', async () => {
-    const { queue, settled } = await slowQueue(registry, member);
-    refuse([2], NO_RIGHT);
-    queue.add({ ...settled('of 1 and 2', [touch(member, 1), touch(member, 2)]), paths: [] });
-    queue.add({ ...settled('3', [touch(member, 3)]), paths: [] });
-    await registry.clock.advance(100);
-
-    expect(settled.told).toEqual(['3 true']);
   });
 
   it('are looked up before they are written again if the server may have applied them', async () => {

@@ -2,11 +2,9 @@ import type { Clock } from '../../clock/index.js';
 import { Batch, SparseMap, SparseSet } from '../../domain/index.js';
 import {
   isRefusal,
-  NoAuthError,
   type Operation,
   operationsOf,
   type RequestPolicy,
-  ServerError,
   SessionLostError,
   type TransactionResult,
   untilServed,
@@ -21,22 +19,17 @@ import { type DelayedSettles, WaitingSettles } from './waiting-settles.js';
  * race.
  */
 const MOST_REFUSALS = 10;
-/** Most items left out of one transaction, one after the other, before all remaining ones wait too. */
-const MOST_LEFT_OUT = 4;
 
-/** Setbacks of one commit so far. */
-interface Setbacks {
-  readonly lostRaces: SparseMap<EndedItem | 'count', number>;
-  leftOut: number;
-}
+/** Lost races of one commit so far. */
+type LostRaces = SparseMap<EndedItem | 'count', number>;
 
 /**
  * Group commit of ends: one settle transaction is in flight per job and instance, and ends that come meanwhile join the
  * next one.
  *
  * An end is repeated until it is recorded, another run has taken over the item, or the session is over. If an end were
- * dropped, its item would stay marked by a living instance for ever. Items that the server blames for a refusal are
- * left out, so that they do not hold up the others. Pauses grow to 5 s; without a connection, its return ends them.
+ * dropped, its item would stay marked by a living instance for ever. Ends that the server refuses wait together. Pauses
+ * grow to 5 s; without a connection, its return ends them.
  */
 export class SettleQueue {
   private readonly ended = new Batch<EndedItem>();
@@ -93,7 +86,7 @@ export class SettleQueue {
   }
 
   private async commit(): Promise<void> {
-    const setbacks: Setbacks = { lostRaces: new SparseMap(), leftOut: 0 };
+    const lostRaces: LostRaces = new SparseMap();
     let open: readonly EndedItem[] = [];
     let unclear: readonly EndedItem[] = [];
     try {
@@ -101,7 +94,7 @@ export class SettleQueue {
       unclear = this.unclearOf(open);
     } catch (error) {
       // The session has ended meanwhile, so that its view answers nothing.
-      open = this.afterFailure([...open, ...this.ended.take()], error, setbacks);
+      open = this.afterFailure([...open, ...this.ended.take()], error);
     }
     while (open.length > 0) {
       try {
@@ -112,9 +105,9 @@ export class SettleQueue {
         }
         if (unclear.length > 0) open = await this.withoutEnded(open, unclear);
         unclear = [];
-        if (open.length > 0) open = await this.tryCommit(open, setbacks);
+        if (open.length > 0) open = await this.tryCommit(open, lostRaces);
       } catch (error) {
-        open = this.afterFailure(open, error, setbacks);
+        open = this.afterFailure(open, error);
       }
     }
     const releasing = this.notes.end();
@@ -135,7 +128,7 @@ export class SettleQueue {
   }
 
   /** @returns the ends to try again at once */
-  private async tryCommit(batch: readonly EndedItem[], { lostRaces }: Setbacks): Promise<readonly EndedItem[]> {
+  private async tryCommit(batch: readonly EndedItem[], lostRaces: LostRaces): Promise<readonly EndedItem[]> {
     const noting = this.notes.of(batch.flatMap(({ note }) => note ?? []));
     const noted = noting instanceof Promise ? await noting : noting;
     const operations = operationsOf(batch);
@@ -174,20 +167,12 @@ export class SettleQueue {
     return this.tree.commitShared(operations, dueAt, { signal: this.tree.signal, isPatient: true });
   }
 
-  /** @returns the ends to try again at once */
-  private afterFailure(batch: readonly EndedItem[], error: unknown, setbacks: Setbacks): readonly EndedItem[] {
+  /** @returns nothing to try again at once */
+  private afterFailure(batch: readonly EndedItem[], error: unknown): readonly EndedItem[] {
     if (this.tree.signal.aborted || error instanceof SessionLostError) return this.giveUp(batch);
-    const path = error instanceof ServerError || error instanceof NoAuthError ? error.path : undefined;
-    const blamed = batch.filter((ended) => path !== undefined && isConcerned(ended, path));
-    const isLeftOut = isRefusal(error) && blamed.length > 0 && (setbacks.leftOut += 1) <= MOST_LEFT_OUT;
-    const late = isLeftOut ? blamed : batch;
-    if (!isRefusal(error)) for (const ended of late) this.doubtful.add(ended);
-    // Blamed items come last, where they hold up the others least.
-    this.postpone(
-      late.toSorted((a, b) => Number(blamed.includes(a)) - Number(blamed.includes(b))),
-      error,
-    );
-    return batch.filter((ended) => !late.includes(ended));
+    if (!isRefusal(error)) for (const ended of batch) this.doubtful.add(ended);
+    this.postpone(batch, error);
+    return [];
   }
 
   private postpone(late: readonly EndedItem[], error: unknown): void {
@@ -244,8 +229,4 @@ export class SettleQueue {
     if (this.waiting.size === 0) this.pauses.backOff.succeeded();
     ended.onSettled(isRecorded);
   }
-}
-
-function isConcerned({ operations, paths }: EndedItem, path: string): boolean {
-  return paths.includes(path) || operations.some((operation) => operation.path === path);
 }

@@ -42,7 +42,7 @@ import {
 } from '../../domain/index.js';
 import { acquireLatch, type HeldLatch, type Operation } from '../../registry/index.js';
 import type { Configurations } from '../configuration/index.js';
-import { blamedItem, type ExecutionLease, type Executions } from '../execution/index.js';
+import { type ExecutionLease, type Executions } from '../execution/index.js';
 import type { JobTree, JobTrees } from '../job-tree/index.js';
 import { describeOverflowed, describePending, type OverflowedItem, type PendingFailover } from './queued-item.js';
 
@@ -101,28 +101,16 @@ export class FailoverQueue {
 
   /**
    * Claims waiting items of one target for this instance, in one transaction; none if an operator has disabled its
-   * server. Beside Java one item. An item whose nodes this client may not write is left out and holds up no other.
-   * @throws {NoAuthError} if nothing else waits
+   * server. Beside Java one item.
+   * @throws {NoAuthError} if one of them may not be written
    */
   async claim(jobName: JobName, limits: ClaimLimits = {}): Promise<Claim> {
     const tree = this.trees.of(jobName);
     const { mayTake = () => true } = limits;
-    try {
-      return await this.claimNext(tree, { ...limits, mayTake });
-    } catch (error) {
-      const blamed = blamedItem(tree, error);
-      if (blamed === undefined) throw error;
-      const claim = await this.claim(jobName, { ...limits, mayTake: (item) => item !== blamed && mayTake(item) });
-      if (claim.kind === 'empty') throw error;
-      return claim;
-    }
-  }
-
-  private async claimNext(tree: JobTree, limits: ClaimLimits & Pick<Required<ClaimLimits>, 'mayTake'>): Promise<Claim> {
     if (tree.serverStatus(tree.self.serverIp) !== 'ENABLED') return { kind: 'empty' };
     // The leader removes items beyond the total.
     const { shardingTotalCount } = this.configurations.current(tree.jobName);
-    const queue = tree.queue().filter((item) => item < shardingTotalCount && limits.mayTake(item));
+    const queue = tree.queue().filter((item) => item < shardingTotalCount && mayTake(item));
     // Items that others have claimed meanwhile are unknown again, and skipped while there are others.
     await this.loadQueued(tree, queue);
     const chosen = this.choose(tree, queue, limits);

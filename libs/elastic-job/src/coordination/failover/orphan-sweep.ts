@@ -35,7 +35,6 @@ import {
 } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import type { Configurations } from '../configuration/index.js';
-import { blamedItem } from '../execution/index.js';
 import { type JobTree, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
 import type { Absences } from '../membership/index.js';
@@ -47,9 +46,6 @@ import { cancelsAsLoaded, loadMarks, marksOf, sweepOperations } from './sweep-op
  * disabled job every instance.
  */
 export type Sweeper = Pick<LeadershipTerm, 'guard' | 'signal'>;
-
-/** Most items left out of a sweep, so that they hold up no other one. */
-const MOST_LEFT_OUT = 10;
 
 /** Sweep of an instance's own marks, as it registers. */
 export interface OwnSweep {
@@ -68,8 +64,6 @@ interface SweepListener {
   readonly onOverflow?: (items: readonly number[]) => void;
   /** Hears of runs that had been told to stop for good; they are recorded as ended. */
   readonly onStopped?: (runs: CutShortRuns) => void;
-  /** Hears errors of items whose nodes this client may not write. */
-  readonly onLeftOut?: (error: unknown) => void;
 }
 
 /** Finds and sweeps orphans. */
@@ -85,31 +79,23 @@ export class OrphanSweep {
    * Looks for orphans, queues the owed ones and removes stale marks. A missing Java peer, and an instance that was shut
    * down, are left alone for their grace; look again when `Absences` says so.
    * @returns the items that were queued
+   * @throws {NoAuthError} if one of the orphans may not be written; then all of them stay as they are
    */
   async sweep(
     tree: JobTree,
     sweeper: Sweeper,
-    { onOverflow = () => {}, onStopped = () => {}, onLeftOut = () => {} }: SweepListener = {},
+    { onOverflow = () => {}, onStopped = () => {} }: SweepListener = {},
   ): Promise<readonly number[]> {
     const { signal } = sweeper;
     await tree.sync({ signal });
-    const leftOut = new Set<number>();
     const attempt = async (): Promise<readonly number[] | undefined> => {
       if (!(await loadMarks(tree, signal))) return undefined;
-      const orphans = this.place(tree, this.findOrphans(tree)).filter(({ item }) => !leftOut.has(item));
+      const orphans = this.place(tree, this.findOrphans(tree));
       if (orphans.length === 0) return [];
       // An orphan is queued, or dropped, by the total and by failover being on.
       const guard = [...sweeper.guard, ...tree.configAsRead()];
-      const result = await tree
-        .commit([...guard, ...this.operations(tree, orphans)], { signal })
-        .catch((error: unknown) => {
-          const blamed = blamedItem(tree, error);
-          if (blamed === undefined || leftOut.size >= MOST_LEFT_OUT) throw error;
-          leftOut.add(blamed);
-          onLeftOut(error);
-          return undefined;
-        });
-      if (result?.kind !== 'committed') return undefined;
+      const result = await tree.commit([...guard, ...this.operations(tree, orphans)], { signal });
+      if (result.kind !== 'committed') return undefined;
       const overflowed = itemsAt(orphans, 'overflow');
       if (overflowed.length > 0) onOverflow(overflowed);
       for (const runs of stoppedOf(orphans)) onStopped(runs);

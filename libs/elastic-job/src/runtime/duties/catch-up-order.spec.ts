@@ -144,7 +144,7 @@ describe('the items of a trigger, where all is caught up on', () => {
     ['the job has no marks', { misfirePolicy: 'all', monitorExecution: false, failover: false }],
   ])('are all ready if %s', async (_, options) => {
     const job = await OwingJob.of(options);
-    job.catchUp.owe(minute(1));
+    await job.failBegins(1);
     await job.comeTo(3.1);
 
     expect(await job.catchUp.inOrder(triggerAt(minute(3)), [0, 1])).toEqual({ ready: [0, 1], behind: [] });

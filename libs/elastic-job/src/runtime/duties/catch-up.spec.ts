@@ -1,9 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { lastScheduledOf } from '../../domain/index.js';
-import { NoAuthError } from '../../registry/index.js';
+import { lastScheduledOf, type MisfirePolicy } from '../../domain/index.js';
 import { minute, OwingJob } from '@test/support/unit/owing-job.js';
 
 describe('fire times that nobody began', () => {
+  it.each<[MisfirePolicy, string[], string[]]>([
+    ['skip', [], ['0,1@2-2 skipped']],
+    ['once', ['0@3', '1@3'], ['0,1@2-2 superseded']],
+    ['all', ['0@2', '1@2', '0@3', '1@3'], []],
+  ])('are run or reported as missed by the policy %s', async (misfirePolicy, runs, missed) => {
+    const job = await OwingJob.sinceMinute1({ misfirePolicy });
+    await job.comeTo(3.1);
+
+    await job.wakeCatchUp();
+
+    expect(job).toMatchObject({ runs, missed, failures: [] });
+  });
+
   it('are begun for the items that owe them, and for no others', async () => {
     const job = await OwingJob.of({ misfirePolicy: 'all' });
     await job.ran(2, [0]);
@@ -24,40 +36,6 @@ describe('fire times that nobody began', () => {
     await job.wakeCatchUp();
 
     expect(job.runs).toEqual(['0@3', '1@3', '2@3']);
-  });
-
-  it('are begun even if the begin of another one fails, and the failure is reported', async () => {
-    const job = await OwingJob.of({ misfirePolicy: 'all' });
-    await job.ran(2, [0]);
-    await job.ran(1, [1]);
-    await job.comeTo(3.1);
-    const { begin } = job;
-    const fault = new Error('broken');
-    job.begin = async (trigger, items) => {
-      if (trigger.fireTime === minute(3)) throw fault;
-      return begin(trigger, items);
-    };
-    job.isSlow = true;
-
-    await job.wakeCatchUp();
-
-    expect(job).toMatchObject({ runs: ['1@2'], failures: [fault] });
-  });
-
-  it('are begun for the other items first if one may not be written, and then for that one', async () => {
-    const job = await OwingJob.sinceMinute1();
-    await job.comeTo(2.1);
-    const { begin } = job;
-    const error = new NoAuthError('/sharding/1');
-    job.begin = async (trigger) => {
-      job.begin = begin;
-      return { ...(await begin(trigger, [0])), blocked: { items: [1], error } };
-    };
-    job.isSlow = true;
-
-    await job.wakeCatchUp();
-
-    expect(job).toMatchObject({ runs: ['0@2', '1@2'], failures: [error] });
   });
 
   it('are looked up again if the records changed while they were read', async () => {
@@ -120,7 +98,7 @@ describe('nothing is caught up on', () => {
   it('of a job without marks, even if its begin has failed: nobody can say that it did not run', async () => {
     const job = await OwingJob.of({ monitorExecution: false, failover: false });
     await job.comeTo(1.1);
-    job.catchUp.owe(minute(1));
+    await job.failBegins(1);
 
     await job.wakeCatchUp();
 
@@ -144,8 +122,7 @@ describe('items that have no record yet', () => {
     const job = await OwingJob.of({ misfirePolicy: 'all' });
     await job.ran(1, [1]);
     await job.comeTo(2.1);
-    job.catchUp.owe(minute(1));
-    job.catchUp.owe(minute(2));
+    await job.failBegins(1, 2);
 
     await job.wakeCatchUp();
 
@@ -158,7 +135,7 @@ describe('items that have no record yet', () => {
     await job.wakeCatchUp();
     expect(job.runs).toEqual([]);
 
-    job.catchUp.owe(minute(2));
+    await job.failBegins(2);
     job.catchUp.leaveToPeers();
     await job.wakeCatchUp();
     expect(job.runs).toEqual([]);

@@ -113,15 +113,6 @@ export class CatchUp implements Duty {
     }
   }
 
-  /** Notes that items of this instance could not be begun for the fire time being handled. */
-  owe(fireTime: number): void {
-    const { services, tree } = this.context;
-    this.mayOwe = true;
-    for (const item of services.sharding.ownItems(tree)) {
-      if (!this.refusedAfter.has(item)) this.refusedAfter.set(item, fireTime - 1);
-    }
-  }
-
   /** Forgets refused fire times when a Java peer joins, since the peer may have run them. */
   leaveToPeers(): void {
     this.refusedAfter.clear();
@@ -152,6 +143,15 @@ export class CatchUp implements Duty {
     return { ready: items.filter((item) => !behind.includes(item)), behind };
   }
 
+  /** Notes that items of this instance could not be begun for the fire time being handled. */
+  private owe(fireTime: number): void {
+    const { services, tree } = this.context;
+    this.mayOwe = true;
+    for (const item of services.sharding.ownItems(tree)) {
+      if (!this.refusedAfter.has(item)) this.refusedAfter.set(item, fireTime - 1);
+    }
+  }
+
   private leave(items: readonly number[]): void {
     this.left = items.length === 0 ? NOTHING : new Set(items);
   }
@@ -172,12 +172,10 @@ export class CatchUp implements Duty {
     const groups = this.groups(free, until);
     const targets = new Map(groups.map((group) => [group, this.target(group.owed)]));
     const owing = (fireTime: number | undefined) => groups.filter((group) => targets.get(group) === fireTime);
-    const failures: unknown[] = [];
     for (const fireTime of new Set([...targets.values()].filter((target) => target !== undefined))) {
-      await this.beginOwed(fireTime, itemsOf(owing(fireTime))).catch((error: unknown) => failures.push(error));
+      await this.beginOwed(fireTime, itemsOf(owing(fireTime)));
     }
     await this.giveUp(owing(undefined), now);
-    if (failures.length > 0) throw failures[0];
   }
 
   /**
@@ -196,18 +194,17 @@ export class CatchUp implements Duty {
     };
   }
 
-  /** Begins the items for a fire time that they owe. @throws also if some of them could not be begun */
+  /** Begins the items for a fire time that they owe. */
   private async beginOwed(fireTime: number, items: readonly number[]): Promise<void> {
     // The trigger of this same fire time is under way, with the assignment that it has read.
     if (fireTime === this.handling) return void (this.mayOwe = true);
     const { services, tree } = this.context;
     const trigger: Trigger = { jobName: tree.jobName, fireTime, origin: 'schedule', source: 'MISFIRE' };
-    const { blocked, lease, refused } = await this.leases.begin(trigger, items);
+    const { lease, refused } = await this.leases.begin(trigger, items);
     // Not awaited: items that are released meanwhile must not wait for this run.
     if (lease !== undefined) this.leases.start(lease, 'a misfired item');
     const begunBefore = [...refused].flatMap(([item, cause]) => (cause === 'alreadyBegun' ? item : []));
     await services.executions.clearMisfires(tree.jobName, begunBefore);
-    if (blocked !== undefined) throw blocked.error;
   }
 
   /** Records the fire times that will never be begun, so that the next owners of the items know it too. */

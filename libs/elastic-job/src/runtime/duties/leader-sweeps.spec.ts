@@ -56,14 +56,25 @@ describe('a leader cleans up', () => {
     expect(await duty.text(duty.tree.paths.queued(1))).toBe('');
   });
 
-  it('an orphan even if another item may not be swept', async () => {
+  it('all orphans once each may be swept; requests to cancel and the plan wait for it, the rest does not', async () => {
     await lead();
+    const { paths } = duty.tree;
     const path = await orphan(1);
-    duty.registry.memory.fail((request) => (request.path.endsWith(path) ? NO_RIGHT : undefined));
+    const mend = duty.registry.memory.fail((request) => (request.path.endsWith(path) ? NO_RIGHT : undefined));
     await orphan(2);
+    await duty.put(paths.cancel(2), 'run');
+    await duty.put(paths.queued(7));
+    await duty.join(FORMER);
     await sweep();
-    expect(duty.told('orphaned')).toMatchObject([{ items: [2] }]);
+    await duty.clock.advance(SECOND);
+    expect([duty.told('orphaned'), duty.told('resharded').length]).toEqual([[], 1]);
+    expect([await duty.text(paths.cancel(2)), await duty.text(paths.queued(7))]).toEqual(['run', undefined]);
     expect(duty.takeErrors()).toMatchObject([{ message: expect.stringContaining(path) }]);
+
+    mend();
+    await duty.clock.advance(6 * SECOND);
+    expect(duty.told('orphaned')).toMatchObject([{ items: [1, 2] }]);
+    expect([await duty.text(paths.cancel(2)), duty.told('resharded').length]).toEqual([undefined, 2]);
   });
 
   it('the marks of an instance that was shut down in mid-run after its grace', async () => {

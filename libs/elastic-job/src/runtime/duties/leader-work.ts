@@ -9,8 +9,8 @@ import {
   removeStaleCancels,
   type Sweeper,
 } from '../../coordination/index.js';
-import { failsOver, InvalidShardingError, type JobConfiguration } from '../../domain/index.js';
-import type { Operation } from '../../registry/index.js';
+import { failsOver, type JobConfiguration } from '../../domain/index.js';
+import { isUnanswered, type Operation } from '../../registry/index.js';
 import type { JobContext } from '../leases/index.js';
 import { ParentWatch } from './parent-watch.js';
 import type { CutShort } from './cut-short-runs.js';
@@ -48,16 +48,23 @@ export class LeaderWork {
   async do(): Promise<void> {
     const term = this.context.services.leader.term(this.context.tree.jobName);
     if (term === undefined) return this.assistJava();
+    const { services, tree } = this.context;
+    const steps = new Steps(term.signal);
     try {
-      await this.removeLeftOver(term);
-      const leftOut = [...(await this.sweep(term))];
-      await this.cutShort.tell(term.signal).catch((error: unknown) => leftOut.push(error));
-      await this.tidyFailover(term, leftOut);
-      await this.plan(term, leftOut);
-      await this.keepConfiguration(term, leftOut);
-      await this.keepParents(term).catch((error: unknown) => leftOut.push(error));
-      await this.context.services.retention.tidy(this.context.tree, term);
-      if (leftOut.length > 0) throw leftOut[0];
+      await steps.take(() => this.removeLeftOver(term));
+      const isSwept = await steps.take(async () => {
+        await this.sweep(term);
+        await this.cutShort.tell(term.signal);
+      });
+      await steps.take(() => this.tellLostRequests(term));
+      await steps.take(() => this.removeRetired(term));
+      await steps.take(() => this.purge(term, (item) => item >= this.configuration.shardingTotalCount));
+      // A plan comes right after a sweep. With it the other instances forget the runs that `cutShort` tells of.
+      if (isSwept) await steps.take(() => this.resharding.plan(term));
+      await steps.take(() => services.configurations.keep(tree, term));
+      await steps.take(() => this.keepParents(term));
+      await steps.take(() => services.retention.tidy(tree, term));
+      steps.end();
     } catch (error) {
       // A deposed leader stops, and its successor does the same work again.
       if (!term.signal.aborted) throw error;
@@ -73,31 +80,9 @@ export class LeaderWork {
     return failsOver(this.configuration);
   }
 
-  /** @param failed collects errors, which are thrown later so that they hold up nothing else */
-  private async tidyFailover(term: LeadershipTerm, failed: unknown[]): Promise<void> {
-    const note = (error: unknown) => failed.push(error);
-    if (!this.isFailoverOn) {
-      await removeRetiredFailover(this.context.tree, term, () => !this.isFailoverOn)
-        .then((items) => this.tellPurged(items))
-        .catch(note);
-    }
-    // Items beyond the total, and tasks that can no longer be adopted.
-    await this.purge(term, (item) => item >= this.configuration.shardingTotalCount).catch(note);
-  }
-
-  /** @param failed collects the faults of a strategy, which are thrown later so that they hold up nothing else */
-  private async plan(term: LeadershipTerm, failed: unknown[]): Promise<void> {
-    await this.resharding.plan(term).catch((error: unknown) => {
-      if (!(error instanceof InvalidShardingError)) throw error;
-      failed.push(error);
-    });
-  }
-
-  /** @param failed collects errors, which are thrown later so that they hold up nothing else */
-  private async keepConfiguration(term: Sweeper, failed: unknown[]): Promise<void> {
-    await this.context.services.configurations
-      .keep(this.context.tree, term)
-      .catch((error: unknown) => failed.push(error));
+  private async removeRetired(term: LeadershipTerm): Promise<void> {
+    if (this.isFailoverOn) return;
+    this.tellPurged(await removeRetiredFailover(this.context.tree, term, () => !this.isFailoverOn));
   }
 
   /** @throws {ConfigurationError} if a parent has come that cannot be one */
@@ -123,18 +108,20 @@ export class LeaderWork {
   // Does what a Java leader does not: it notices a crash only while it watches, and overlooks instances that join
   // during its resharding.
   private async assistJava(): Promise<void> {
-    const { tree } = this.context;
+    const { services, tree } = this.context;
     const leader = tree.leader();
     const instances = tree.instances();
     const isLedByJava = instances.some(({ jobInstanceId, isOurs }) => jobInstanceId === leader && !isOurs);
     const first = instances.find(({ isOurs }) => isOurs)?.jobInstanceId;
     if (!isLedByJava || first !== tree.self.jobInstanceId) return;
-    if (this.context.services.sharding.hasOverlooked(tree))
-      await this.context.services.sharding.requestResharding(tree.jobName);
+    if (services.sharding.hasOverlooked(tree)) await services.sharding.requestResharding(tree.jobName);
     const guard: Operation[] = [{ kind: 'check', path: tree.paths.instance(first) }];
-    const leftOut = [...(await this.sweep({ guard, signal: tree.signal }))];
-    await this.keepConfiguration({ guard, signal: tree.signal }, leftOut);
-    if (leftOut.length > 0) throw leftOut[0];
+    const sweeper: Sweeper = { guard, signal: tree.signal };
+    const steps = new Steps(tree.signal);
+    await steps.take(() => this.sweep(sweeper));
+    await steps.take(() => this.tellLostRequests(sweeper));
+    await steps.take(() => services.configurations.keep(tree, sweeper));
+    steps.end();
   }
 
   // An instance that is gone takes no request any more, and no other one takes it.
@@ -160,25 +147,46 @@ export class LeaderWork {
       this.context.events.emit({ kind: 'failover-purged', jobName: this.context.tree.jobName, items });
   }
 
-  /** @returns errors of the items that were left out */
-  private async sweep(sweeper: Sweeper): Promise<readonly unknown[]> {
-    const { jobName } = this.context.tree;
-    const leftOut: unknown[] = [];
-    const { events, services, tree } = this.context;
+  private async sweep(sweeper: Sweeper): Promise<void> {
+    const { clock, events, services, tree } = this.context;
+    const { jobName } = tree;
     const queued = await services.orphans.sweep(tree, sweeper, {
       onOverflow: (items) => events.emit({ kind: 'failover-overflow', jobName, items }),
       onStopped: (runs) => events.emit({ kind: 'cut-short', jobName, ...runs }),
-      onLeftOut: (error) => leftOut.push(error),
     });
-    await removeStaleCancels(this.context.tree, sweeper);
-    await this.tellLostRequests(sweeper).catch((error: unknown) => leftOut.push(error));
-    if (queued.length > 0) this.context.events.emit({ kind: 'orphaned', jobName, items: queued });
+    if (queued.length > 0) events.emit({ kind: 'orphaned', jobName, items: queued });
+    // Not before a sweep, which reads the requests: a run that is to be cancelled is not queued.
+    await removeStaleCancels(tree, sweeper);
     // A missing peer leaves orphans only once it is gone for good.
     this.peers.watchMissing();
     // An instance that was shut down gets its grace to finish its runs.
-    const graceMs = this.context.services.shutdowns.nextGoneInMs(this.context.tree);
+    const graceMs = services.shutdowns.nextGoneInMs(tree);
     this.waiting?.cancel();
-    if (graceMs !== undefined) this.waiting = this.context.clock.setTimer(graceMs, this.onReady);
-    return leftOut;
+    if (graceMs !== undefined) this.waiting = clock.setTimer(graceMs, this.onReady);
+  }
+}
+
+/** Steps in order. One that fails holds up none of the others, unless the registry does not answer. */
+class Steps {
+  private readonly failures: unknown[] = [];
+
+  /** @param signal aborts when no further step may be taken */
+  constructor(private readonly signal: AbortSignal) {}
+
+  /** @returns false if the step has failed */
+  async take(step: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await step();
+      return true;
+    } catch (error) {
+      if (this.signal.aborted || isUnanswered(error)) throw error;
+      this.failures.push(error);
+      return false;
+    }
+  }
+
+  /** @throws the first failure */
+  end(): void {
+    if (this.failures.length > 0) throw this.failures[0];
   }
 }

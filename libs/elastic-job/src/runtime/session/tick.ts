@@ -1,4 +1,4 @@
-import type { BegunExecution, ExecutionLease } from '../../coordination/index.js';
+import type { ExecutionLease } from '../../coordination/index.js';
 import type { Trigger } from '../../domain/index.js';
 import type { CatchUp, TriggerPlan } from '../duties/index.js';
 import type { JobContext, LeaseRunner, TriggerGate } from '../leases/index.js';
@@ -47,7 +47,7 @@ export class Tick {
     this.tellRefused(trigger, behind, 'behind');
     this.tellRefused(trigger, held, 'still running');
     const begun = await this.leases.begin(trigger, free);
-    this.afterBegin(trigger, begun);
+    for (const [item, cause] of begun.refused) this.tellRefused(trigger, [item], cause);
     const busy = [...begun.refused].flatMap(([item, cause]) => (cause === 'busy' ? item : []));
     this.catchUp.misfire([...held, ...busy]);
     return begun.lease;
@@ -56,14 +56,6 @@ export class Tick {
   private free(items: readonly number[]): readonly number[] {
     const { running } = this.context;
     return running.size === 0 ? items : items.filter((item) => !running.has(item));
-  }
-
-  private afterBegin(trigger: Trigger, { blocked, refused }: BegunExecution): void {
-    if (blocked !== undefined) {
-      this.catchUp.owe(trigger.fireTime);
-      this.tellRefused(trigger, blocked.items, 'no access');
-    }
-    for (const [item, cause] of refused) this.tellRefused(trigger, [item], cause);
   }
 
   private tellRefused(trigger: Trigger, items: readonly number[], cause: string): void {
