@@ -67,12 +67,13 @@ async function restartWorkers({ faults, workforce }: Cluster): Promise<void> {
 /** Permissions to read the node and to change its ACL. */
 const READ_AND_ADMIN = 17;
 
-/** Makes some items of a job, and their records, read-only. */
+/** Makes some items of a job, and their records, read-only, which stops the whole job. */
 async function lockItems(cluster: Cluster, random: Seeded): Promise<void> {
   const { faults, options } = cluster;
   const job = random.of(options.jobs);
-  const items = Array.from({ length: job.items }, (_, item) => item).filter(() => random.next() < 0.5);
-  const nodes = items.flatMap((item) => {
+  const items = Array.from({ length: job.items }, (_, item) => item);
+  const locked = items.filter(() => random.next() < 0.5);
+  const nodes = locked.flatMap((item) => {
     const path = `/${options.namespace}/${job.name}/sharding/${item}`;
     return [path, `${path}/record`];
   });
