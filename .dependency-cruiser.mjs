@@ -29,7 +29,7 @@ const ROOMS = {
   cloud: ['async-context', 'domain', 'clock', 'repeat', 'registry', 'executor', 'tracing', 'coordination'],
   operations: ['async-context', 'copies', 'domain', 'clock', 'repeat', 'registry', 'coordination'],
   migration: ['domain', 'registry', 'coordination'],
-  guards: ['async-context', 'domain', 'registry'],
+  guards: ['async-context', 'domain', 'repeat', 'registry'],
   health: ['domain', 'clock', 'registry', 'tracing', 'coordination', 'runtime'],
   testing: ['async-context', 'domain', 'clock', 'registry', 'coordination', 'runtime', 'tracing', 'cloud'],
   'testing/nest': ['domain', 'clock', 'registry', 'runtime', 'nest', 'testing'],

@@ -4,5 +4,6 @@
  */
 export * from './back-off.js';
 export * from './reconciler.js';
+export * from './reconcilers.js';
 export * from './repeat.js';
 export * from './rounds.js';

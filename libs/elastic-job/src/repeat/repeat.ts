@@ -1,6 +1,6 @@
 import type { BackOff } from './back-off.js';
 
-/** What a failed attempt means for the next one. Of one repetition alone, as it keeps the pauses. */
+/** Meaning of a failed attempt for the next one. Of one repetition alone, as it keeps the pauses. */
 export interface RepeatPolicy {
   /** Ends the repetition: once it aborts, no attempt begins and a pause ends. */
   readonly signal: AbortSignal | undefined;

@@ -1,6 +1,6 @@
 /**
- * What a failed attempt means for work on a job's tree. The tree is synced before each further attempt, so that it sees
- * the changes of others.
+ * Policies for work on a job's tree: what a failed attempt means. The tree is synced before each further attempt, so
+ * that it sees the changes of others.
  *
  * | policy           | lost race             | no answer, lost reply | refusal                       |
  * | ---------------- | --------------------- | --------------------- | ----------------------------- |
@@ -66,7 +66,7 @@ export function untilAnswered(tree: JobTree, signal = tree.signal): RepeatPolicy
   return { ...untilServed(tree.registry, tree.clock, { signal }), prepare: () => tree.sync({ signal }) };
 }
 
-/** For work that must be done as long as the session lasts. @param onRefused hears the first of the refusals in a row */
+/** For work that must be done as long as the session lasts. @param onRefused receives the first refusal in a row */
 export function untilDone(
   tree: JobTree,
   onRefused: (error: unknown) => void = () => {},

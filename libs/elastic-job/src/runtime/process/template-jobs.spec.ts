@@ -1,5 +1,5 @@
 import { MemoryStage } from '@test/support/unit/memory-stage.js';
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createdRoot, removedRoot, resolveJobOptions } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import { JobEvents } from '../../tracing/index.js';
@@ -20,8 +20,8 @@ function processOf(
   id: string,
   { clock }: MemoryStage,
   isJoinable: (jobName: string) => boolean | Promise<boolean> = () => true,
+  events = new JobEvents(),
 ): TemplateJobs {
-  const events = new JobEvents();
   const place = 'template-jobs.spec';
   const jobs = new TemplateJobs({
     registry,
@@ -105,6 +105,59 @@ it('deletes a marked job soon after the last instance has died in it', async () 
   jobs.close();
 });
 
+it('looks 50 times a second for an instance that is left in one of many marked jobs', async () => {
+  const stage = new MemoryStage();
+  const [attacker, victim] = [await stage.connected(), await stage.connected()];
+  const occupied = Array.from({ length: 4 * AT_ONCE }, (_, n) => `a-${n}`);
+  const paths = occupied.flatMap((name) => [`/${name}`, `/${name}/instances`, `/${name}/instances/x`]);
+  await stage.during(() => attacker.transaction(paths.map((path) => ({ ...REMOVED, path }))));
+  const jobs = processOf(victim, 'one', stage);
+  await stage.during(() => jobs.open());
+  await stage.clock.advance(SOON_MS);
+  const reads = vi.spyOn(victim, 'read');
+
+  await stage.clock.advance(100_000);
+
+  expect(reads.mock.calls.length).toBeGreaterThan(90 * AT_ONCE);
+  expect(reads.mock.calls.length).toBeLessThanOrEqual(101 * AT_ONCE);
+  jobs.close();
+});
+
+describe('a marked job whose deletion fails', () => {
+  it('is tried again after pauses that double up to 30 s, and told once', async () => {
+    const { jobs, stage, told, tries } = await undeletable();
+
+    await stage.during(() => jobs.open());
+    for (let seconds = 0; seconds < 300; seconds += 1) {
+      jobs.findJobsSoon();
+      await stage.clock.advance(1_000);
+    }
+
+    const pauses = tries.slice(1).map((at, index) => at - tries[index]!);
+    expect(told).toEqual(['a']);
+    expect(Math.max(...pauses)).toBeGreaterThan(15_000);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(31_000);
+    expect(pauses[0]).toBeLessThanOrEqual(2_000);
+    expect(tries.length).toBeLessThan(30);
+    jobs.close();
+  });
+
+  it('is tried at once, and told again, if it was created and marked anew', async () => {
+    const { jobs, operator, stage, told, tries } = await undeletable();
+    await stage.during(() => jobs.open());
+    await stage.clock.advance(60_000);
+
+    await stage.during(() => operator.delete('/a'));
+    await stage.during(() => operator.create('/a', removedRoot(TEMPLATE), 'PERSISTENT'));
+    const createdAt = stage.clock.monotonicNow();
+    await stage.clock.advance(SOON_MS);
+
+    expect(told).toEqual(['a', 'a']);
+    expect(tries.find((at) => at >= createdAt)! - createdAt).toBeLessThan(100);
+    jobs.close();
+  });
+});
+
 it('joins a job beside any number of jobs that cannot be joined', async () => {
   const stage = new MemoryStage();
   const registry = await stage.connected();
@@ -151,3 +204,19 @@ it('joins 50 jobs at once at most, also those that are tried again', async () =>
   expect(joins.all).toBeGreaterThan(roots.length);
   jobs.close();
 });
+
+/** A process that may not delete the marked job `a`, and the times at which it tries. */
+async function undeletable() {
+  const stage = new MemoryStage();
+  const [registry, operator] = [await stage.connected(), await stage.connected()];
+  const tries: number[] = [];
+  const told: (string | undefined)[] = [];
+  vi.spyOn(registry, 'transaction').mockImplementation(async () => {
+    tries.push(stage.clock.monotonicNow());
+    throw new Error('It cannot be deleted');
+  });
+  const events = new JobEvents();
+  events.on((event) => void (event.kind === 'error' && told.push(event.jobName)));
+  await stage.during(() => operator.create('/a', removedRoot(TEMPLATE), 'PERSISTENT'));
+  return { jobs: processOf(registry, 'one', stage, () => true, events), operator, stage, told, tries };
+}

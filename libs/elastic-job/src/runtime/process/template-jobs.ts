@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../../clock/index.js';
-import { type FoundJob, JobRemovedError, readCreatedJobs } from '../../coordination/index.js';
+import { type FoundJob, JobRemovedError, readCreatedJobs, removeAbandoned } from '../../coordination/index.js';
 import {
   ConfigurationError,
   createdRoot,
@@ -13,8 +13,7 @@ import type { ChildrenWatch, RegistryCenter } from '../../registry/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import type { JobDefinition, JobTemplate } from '../job/index.js';
 import type { WorkErrors } from '../leases/index.js';
-import { BackOff, Reconciler } from '../../repeat/index.js';
-import { AbandonedJobs, PAUSES } from './abandoned-jobs.js';
+import { Reconciler, Reconcilers } from '../../repeat/index.js';
 import { RestingJobs, type RestingTemplateJobs } from './resting-jobs.js';
 import { UnjoinedJobs } from './unjoined-jobs.js';
 
@@ -22,6 +21,10 @@ import { UnjoinedJobs } from './unjoined-jobs.js';
 const GATHER_MS = 50;
 /** Most jobs joined, left or deleted side by side, so that the event loop is not blocked. */
 const JOBS_AT_ONCE = 50;
+/** Pauses after failed attempts to join, leave or delete a job, in milliseconds. */
+const PAUSES = { firstMs: 1_000, longestMs: 30_000 };
+/** Milliseconds in which 50 marked jobs are looked at again, in each of which an instance was left. */
+const LOOK_AGAIN_MS = 1_000;
 
 /** Parts of the process that template jobs need. */
 interface TemplateJobParts {
@@ -44,22 +47,24 @@ interface TemplateJobParts {
  *
  * One watch reports the names in the namespace, and the roots are then read. A joined job is watched by its own tree. A
  * process without templates makes no request.
+ *
+ * The last instance that leaves a job finds it empty, and deletes it. In case that one dies, the others look again, 50
+ * jobs a second: any writer of the registry can mark any number of roots, and put a node below each.
+ *
+ * A step that fails is repeated, after pauses that grow, until it is not wanted any more. A change of the job's root
+ * ends the pause.
  */
 export class TemplateJobs {
   private readonly templates = new Map<TemplateName, JobTemplate>();
   /** Jobs as of the last look. */
   private found = new Map<JobName, FoundJob>();
+  /** Number of them that are to be removed. */
+  private marked = 0;
   private readonly restingJobs: RestingJobs;
   private readonly unjoined = new UnjoinedJobs();
   /** Jobs that this process was told to join, by the czxid of their roots. */
   private readonly joined = new Map<JobName, bigint>();
-  /** Jobs with work under way, one step after the other. */
-  private readonly following = new Set<JobName>();
-  /** Those of them that pause after a failure. They are not counted: a job that always fails keeps no other waiting. */
-  private readonly pausing = new Set<JobName>();
-  /** Jobs that wait for a place, each with its next step. */
-  private readonly waiting = new Map<JobName, () => void>();
-  private readonly abandoned: AbandonedJobs;
+  private readonly steps: Reconcilers<JobName>;
   private readonly finding: Reconciler;
   private gathering: Timer | undefined;
   private session: AbortController | undefined;
@@ -67,10 +72,12 @@ export class TemplateJobs {
 
   constructor(private readonly parts: TemplateJobParts) {
     this.restingJobs = new RestingJobs(parts.events, (name) => this.templates.get(name)?.limits);
-    this.abandoned = new AbandonedJobs(JOBS_AT_ONCE, {
-      ...parts,
-      onFailed: (jobName, error) => this.tell(jobName, error),
-      onTurn: (jobName) => this.follow(jobName),
+    this.steps = new Reconcilers({
+      clock: parts.clock,
+      atOnce: JOBS_AT_ONCE,
+      pauses: PAUSES,
+      work: (jobName, failures) => this.follow(jobName, failures),
+      onFailure: (jobName, error) => this.tell(jobName, error),
     });
     this.finding = new Reconciler(
       parts.clock,
@@ -120,14 +127,13 @@ export class TemplateJobs {
   close(): void {
     this.session?.abort();
     this.unjoined.clear();
-    this.abandoned.clear();
+    this.steps.clear();
     this.session = undefined;
     this.watch?.close();
     this.watch = undefined;
     this.gathering?.cancel();
     this.gathering = undefined;
     this.finding.rest();
-    this.goOnWaiting(() => true);
   }
 
   /** Looks for jobs soon, since something may have changed. */
@@ -142,79 +148,47 @@ export class TemplateJobs {
   private async findJobs(): Promise<void> {
     const { session } = this;
     if (session === undefined) return;
+    const before = this.found;
     try {
       await this.readRoots(session.signal);
     } catch (error) {
       if (session.signal.aborted) return;
       throw error;
     }
-    for (const jobName of new Set([...this.found.keys(), ...this.joined.keys()])) this.follow(jobName);
+    for (const jobName of new Set([...before.keys(), ...this.found.keys(), ...this.joined.keys()])) {
+      if (!isSame(before.get(jobName), this.found.get(jobName))) this.steps.forget(jobName);
+      if (!this.isAsWanted(jobName)) this.steps.wake(jobName);
+    }
   }
 
   private async readRoots(signal: AbortSignal): Promise<void> {
     const { registry } = this.parts;
     this.watch ??= await registry.watchChildren('/', () => this.findJobsSoon(), { signal });
     this.found = await readCreatedJobs(registry, await registry.children('/', { signal }), { signal });
+    this.marked = [...this.found.values()].filter(({ isBeingRemoved }) => isBeingRemoved).length;
     this.restingJobs.look(this.found);
   }
 
-  private follow(jobName: JobName): void {
-    if (this.session === undefined || this.following.has(jobName)) return;
-    if (this.isAsWanted(jobName)) return this.abandoned.forget(jobName);
-    if (this.abandoned.isLeft(jobName) && this.isToDelete(jobName)) return;
-    if (!this.hasPlace) return void this.waiting.set(jobName, () => this.follow(jobName));
-    this.following.add(jobName);
-    void this.followUntilWanted(jobName).finally(() => {
-      this.following.delete(jobName);
-      this.follow(jobName);
-      this.goOnWaiting();
-    });
-  }
-
-  private get hasPlace(): boolean {
-    return this.following.size - this.pausing.size < JOBS_AT_ONCE;
-  }
-
-  private goOnWaiting(mayGoOn = () => this.hasPlace): void {
-    for (const [jobName, goOn] of this.waiting) {
-      if (!mayGoOn()) return;
-      this.waiting.delete(jobName);
-      goOn();
-    }
-  }
-
-  private async followUntilWanted(jobName: JobName): Promise<void> {
-    const failed = new BackOff(this.parts.clock, PAUSES);
-    for (;;) {
-      const { session } = this;
-      if (session === undefined || this.isAsWanted(jobName)) break;
-      try {
-        if (!this.isToDelete(jobName)) await this.step(jobName);
-        else if (!(await this.isDeleted(jobName, session.signal))) break;
-        failed.succeeded();
-      } catch (error) {
-        const isOutdated = error instanceof JobRemovedError;
-        if (failed.failures === 0 && !isOutdated && !session.signal.aborted) this.tell(jobName, error);
-        failed.failed();
-        await this.pause(jobName, failed, session.signal);
-        await this.readRoot(jobName, session.signal).catch(() => {}); // The next step shows if it matters.
-      }
+  /** One step towards what is wanted of a job. @returns milliseconds until the next one; undefined after the last */
+  private async follow(jobName: JobName, failures: number): Promise<number | undefined> {
+    const { session } = this;
+    try {
+      if (session && failures > 0) await this.readRoot(jobName, session.signal); // The last read may be outdated.
+      if (session && !this.isAsWanted(jobName)) return await this.step(jobName, session.signal);
+    } catch (error) {
+      if (session?.signal.aborted) return 0; // The end of a session is no failure of the job.
+      throw error;
     }
     this.unjoined.forget(jobName);
+    return undefined;
   }
 
-  private async pause(jobName: JobName, failed: BackOff, signal: AbortSignal): Promise<void> {
-    this.pausing.add(jobName);
-    this.goOnWaiting();
-    await failed.pause(signal);
-    await new Promise<void>((resolve) => {
-      const goOn = () => {
-        this.pausing.delete(jobName);
-        resolve();
-      };
-      if (this.hasPlace || signal.aborted) goOn();
-      else this.waiting.set(jobName, goOn);
-    });
+  private async step(jobName: JobName, signal: AbortSignal): Promise<number> {
+    const found = this.found.get(jobName);
+    if (this.joined.has(jobName)) await this.leave(jobName);
+    else if (found?.isBeingRemoved === true) return this.deleteIfAbandoned(jobName, found, signal);
+    else if (found !== undefined) await this.join(jobName, found);
+    return 0;
   }
 
   /** True if there is nothing to do for the job. */
@@ -230,29 +204,22 @@ export class TemplateJobs {
     return template !== undefined && (template.admits?.(jobName) ?? true) && !this.restingJobs.has(jobName);
   }
 
-  /** True if the job is to be deleted, and this process is not in it. */
-  private isToDelete(jobName: JobName): boolean {
-    return this.found.get(jobName)?.isBeingRemoved === true && !this.joined.has(jobName);
-  }
-
-  private async step(jobName: JobName): Promise<void> {
-    if (this.joined.has(jobName)) return this.leave(jobName);
-    const found = this.found.get(jobName);
-    if (found !== undefined) await this.join(jobName, found);
-  }
-
-  private async isDeleted(jobName: JobName, signal: AbortSignal): Promise<boolean> {
-    const found = this.found.get(jobName);
-    const isDeleted = await this.abandoned.isDeleted(jobName, signal);
+  private async deleteIfAbandoned(jobName: JobName, found: FoundJob, signal: AbortSignal): Promise<number> {
+    const isDeleted = await removeAbandoned(this.parts.registry, jobName, { signal });
+    if (!isDeleted) return this.lookAgainMs;
     // A job that was created again since then is heard of.
-    if (isDeleted && this.found.get(jobName) === found) this.found.delete(jobName);
-    return isDeleted;
+    if (this.found.get(jobName) === found) this.found.delete(jobName);
+    return 0;
+  }
+
+  /** Grows with the number of marked jobs, and is spread, so that looks come at a steady rate. */
+  private get lookAgainMs(): number {
+    return LOOK_AGAIN_MS * Math.max(1, this.marked / JOBS_AT_ONCE) * (0.5 + this.parts.clock.random());
   }
 
   private async join(jobName: JobName, { template: name, czxid }: FoundJob): Promise<void> {
     const definition = this.definitionOf(jobName, name)!;
     const template = this.templates.get(name);
-    this.joined.set(jobName, czxid);
     try {
       await this.parts.join({
         ...definition,
@@ -260,9 +227,9 @@ export class TemplateJobs {
         onRootChanged: () => this.findJobsSoon(),
         onConfigurationChanged: (text) => template?.onConfigurationOf?.(jobName, text),
       });
+      this.joined.set(jobName, czxid);
       this.unjoined.forget(jobName);
     } catch (error) {
-      this.joined.delete(jobName);
       this.unjoined.note(jobName, { template: name, error });
       throw error;
     }
@@ -277,7 +244,7 @@ export class TemplateJobs {
     this.joined.delete(jobName);
   }
 
-  /** Reads the root again, as the last read may be outdated. */
+  /** Reads the root of one job again. */
   private async readRoot(jobName: JobName, signal: AbortSignal): Promise<void> {
     const root = await this.parts.registry.read(`/${jobName}`, { signal });
     const created = parseCreatedJob(root?.data ?? '');
@@ -286,6 +253,11 @@ export class TemplateJobs {
   }
 
   private tell(jobName: JobName, error: unknown): void {
+    if (error instanceof JobRemovedError) return; // This process is behind.
     this.parts.errors.tell(jobName, 'following a job that was created from a template failed', error);
   }
+}
+
+function isSame(before: FoundJob | undefined, now: FoundJob | undefined): boolean {
+  return before?.czxid === now?.czxid && before?.isBeingRemoved === now?.isBeingRemoved;
 }
