@@ -14,7 +14,7 @@
  * Failures: a round without an answer is skipped, and the next one starts anew.
  */
 import { isRegistryFailure } from '../registry/index.js';
-import { BackOff } from '../repeat/index.js';
+import { BackOff, keepRounds } from '../repeat/index.js';
 import { isLeftover } from './leftover.decision.js';
 import { TaskBackendError } from './task-backend.error.js';
 import type { TaskHandle } from './task-backend.js';
@@ -23,6 +23,7 @@ import type { TaskJobType } from './task.job-type.js';
 import { releaseTask } from './task-release.js';
 import type { TaskScheduling } from './task-scheduling.js';
 
+/** Longest pause between two rounds, in milliseconds. */
 const ROUND_MS = 20_000;
 /** Growth of the pauses before a leftover is told to end once more, in milliseconds. */
 const TELL_AGAIN = { firstMs: ROUND_MS, longestMs: 300_000 };
@@ -55,7 +56,13 @@ export class TaskReconciliation {
   ) {}
 
   start(): void {
-    this.rounds ??= this.repeat();
+    this.rounds ??= keepRounds(() => this.now(), {
+      clock: this.scheduling.clock,
+      signal: this.ending.signal,
+      longestMs: ROUND_MS,
+      spread: 0.25,
+      onError: (error) => this.report(error),
+    });
   }
 
   /** Resolves once no round is under way any more. */
@@ -79,16 +86,6 @@ export class TaskReconciliation {
       this.nextAt = clock.monotonicNow() + LEAST_ROUND_MS;
     }
     return true;
-  }
-
-  private async repeat(): Promise<void> {
-    const { signal } = this.ending;
-    const { clock } = this.scheduling;
-    while (!signal.aborted) {
-      // Spread, so that schedulers that started together do not ask together. Ends early on a stop.
-      await clock.sleep(ROUND_MS * (0.75 + clock.random() / 4), signal).catch(() => {});
-      if (!signal.aborted) await this.now().catch((error: unknown) => this.report(error));
-    }
   }
 
   private async round(): Promise<void> {

@@ -26,7 +26,7 @@
  */
 import type { Timer } from '../clock/index.js';
 import { type BegunItem, ExecutorDeathError, LeaseLostError, type ShardingContext } from '../domain/index.js';
-import { BackOff } from '../repeat/index.js';
+import { BackOff, repeat } from '../repeat/index.js';
 import { isTaskEnd } from './task-history.js';
 import { TaskBackendError } from './task-backend.error.js';
 import { FollowedTask, type FollowedTaskFacts } from './followed-task.js';
@@ -218,18 +218,9 @@ export class TaskRun {
   }
 
   /** Repeats a request until it has an answer, after pauses that grow and differ between runs. */
-  private async answered<T>(ask: () => Promise<T>, signal = this.context.signal): Promise<T> {
-    const { clock } = this.scheduling;
-    const backOff = new BackOff(clock, ASK_AGAIN);
-    for (;;) {
-      try {
-        return await ask();
-      } catch (error) {
-        if (!(error instanceof TaskBackendError) || signal.aborted) throw error;
-        backOff.failed();
-        await clock.sleep(backOff.nextMs(), signal);
-      }
-    }
+  private answered<T>(ask: () => Promise<T>, signal = this.context.signal): Promise<T> {
+    const backOff = new BackOff(this.scheduling.clock, ASK_AGAIN);
+    return repeat({ signal, backOff, isRepeated: (error) => error instanceof TaskBackendError }, ask);
   }
 
   private get link(): TaskLink {

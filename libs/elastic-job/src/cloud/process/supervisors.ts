@@ -1,5 +1,5 @@
 import type { TaskHost } from '../task-backend.js';
-import { BackOff } from '../../repeat/index.js';
+import { BackOff, repeat } from '../../repeat/index.js';
 import { SupervisorProcess } from './supervisor-process.js';
 import type { SupervisorOrder, SupervisorReport, SupervisorSettings } from './supervisor/supervisor-messages.js';
 
@@ -24,7 +24,6 @@ export class Supervisors {
   private current: SupervisorProcess | undefined;
   private takesOrders = false;
   private readonly stopping = new AbortController();
-  private readonly backOff: BackOff;
   private isWarned = false;
   private watching: Promise<void> = Promise.resolve();
 
@@ -33,9 +32,7 @@ export class Supervisors {
     private readonly entry: URL,
     private readonly settings: SupervisorSettings,
     private readonly listener: SupervisorListener,
-  ) {
-    this.backOff = new BackOff(host.clock, PAUSES);
-  }
+  ) {}
 
   /** True while a supervisor takes orders. */
   get isReady(): boolean {
@@ -85,19 +82,12 @@ export class Supervisors {
     }
   }
 
+  /** Starts the next one. @returns undefined if `stop` was called */
   private async next(): Promise<SupervisorProcess | undefined> {
-    while (!this.stopping.signal.aborted) {
-      try {
-        const supervisor = await this.begin();
-        this.backOff.succeeded();
-        return supervisor;
-      } catch (error) {
-        if (this.stopping.signal.aborted) return undefined;
-        this.backOff.failed();
-        this.host.emit({ kind: 'disconnected', error });
-        await this.backOff.pause(this.stopping.signal);
-      }
-    }
-    return undefined;
+    const { signal } = this.stopping;
+    if (signal.aborted) return undefined;
+    const onFailure = (error: unknown) => this.host.emit({ kind: 'disconnected', error });
+    const policy = { signal, backOff: new BackOff(this.host.clock, PAUSES), onFailure };
+    return repeat(policy, () => this.begin()).catch(() => undefined); // Only a stop ends the repetition.
   }
 }

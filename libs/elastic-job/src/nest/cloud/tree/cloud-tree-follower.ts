@@ -32,13 +32,15 @@ import {
   parseCreatedJob,
 } from '../../../domain/index.js';
 import type { ElasticJobRuntime, JobTemplate } from '../../../runtime/index.js';
-import { BackOff } from '../../../repeat/index.js';
+import { BackOff, Reconcilers, repeat } from '../../../repeat/index.js';
 import { describeTakeover } from './describe-takeover.js';
 import type { HandOver } from './hand-over.js';
 import type { LiteJobs } from './lite-jobs.js';
 
 /** Pauses between failed attempts, in milliseconds. */
 const PAUSES = { firstMs: 500, longestMs: 30_000 };
+/** Most jobs whose two sides are compared side by side. */
+const JOBS_AT_ONCE = 50;
 
 /** Surroundings of a follower. */
 export interface CloudTreeFollowerParts {
@@ -72,13 +74,20 @@ export class CloudTreeFollower {
   private readonly admitted = new Set<JobName>();
   /** Versions of the registered jobs behind the `config` nodes that this process follows. */
   private readonly versions = new Map<JobName, bigint | undefined>();
-  private readonly settling = new Set<JobName>();
-  private readonly again = new Set<JobName>();
+  private readonly settling: Reconcilers<JobName>;
   private readonly ending = new AbortController();
   private following: Promise<void> | undefined;
   private stopListening = (): void => {};
 
-  constructor(private readonly parts: CloudTreeFollowerParts) {}
+  constructor(private readonly parts: CloudTreeFollowerParts) {
+    this.settling = new Reconcilers({
+      clock: parts.clock,
+      atOnce: JOBS_AT_ONCE,
+      pauses: PAUSES,
+      work: (jobName) => this.settle(jobName),
+      onFailure: (jobName, error) => this.reportUnsettled(jobName, error),
+    });
+  }
 
   /** Call before the process starts. @param template template of the jobs, without the follower's additions */
   declare(template: Omit<JobTemplate, 'name' | 'admits' | 'onConfigurationOf' | 'place'>): void {
@@ -103,6 +112,7 @@ export class CloudTreeFollower {
   /** Stops listening and writing. Never rejects. */
   async stop(): Promise<void> {
     this.ending.abort();
+    this.settling.stop();
     this.stopListening();
     await this.following;
   }
@@ -115,11 +125,7 @@ export class CloudTreeFollower {
   private async follow(signal: AbortSignal): Promise<void> {
     try {
       await this.untilDone('taking over the work that ElasticJob-Cloud has left', () => this.takeOver(), signal);
-      await this.untilDone(
-        'looking for jobs that are not registered any more',
-        () => this.settleStanding(signal),
-        signal,
-      );
+      await this.untilDone('looking for jobs that are not registered any more', () => this.settleStanding(), signal);
       const { handOver } = this.parts;
       await Promise.all([
         this.untilDone('following the registered jobs', () => this.hearChanges(signal), signal),
@@ -131,18 +137,11 @@ export class CloudTreeFollower {
   }
 
   private async untilDone(work: string, attempt: () => Promise<void>, signal: AbortSignal): Promise<void> {
-    const failed = new BackOff(this.parts.clock, PAUSES);
-    for (;;) {
-      signal.throwIfAborted();
-      try {
-        return await attempt();
-      } catch (error) {
-        if (signal.aborted) throw error;
-        if (failed.failures === 0) this.report(undefined, `${work} failed; trying again`, error);
-        failed.failed();
-        await failed.pause(signal);
-      }
-    }
+    signal.throwIfAborted();
+    const onFailure = (error: unknown, failures: number) => {
+      if (failures === 1) this.report(undefined, `${work} failed; trying again`, error);
+    };
+    await repeat({ signal, backOff: new BackOff(this.parts.clock, PAUSES), onFailure }, attempt);
   }
 
   private async takeOver(): Promise<void> {
@@ -154,15 +153,15 @@ export class CloudTreeFollower {
   }
 
   /** Jobs may have been removed while no scheduler was running. */
-  private async settleStanding(signal: AbortSignal): Promise<void> {
-    for (const jobName of await this.parts.lite.names()) void this.settle(jobName, signal);
+  private async settleStanding(): Promise<void> {
+    for (const jobName of await this.parts.lite.names()) this.settling.wake(jobName);
   }
 
   private async hearChanges(signal: AbortSignal): Promise<void> {
-    for await (const change of this.parts.configurations.watch(signal)) this.hear(change, signal);
+    for await (const change of this.parts.configurations.watch(signal)) this.hear(change);
   }
 
-  private hear(change: CloudJobChange, signal: AbortSignal): void {
+  private hear(change: CloudJobChange): void {
     const jobName = change.kind === 'vanished' ? change.jobName : change.job.jobName;
     if (change.kind === 'vanished') {
       this.cancelRuns(jobName);
@@ -178,7 +177,7 @@ export class CloudTreeFollower {
     const isRegistered = change.kind !== 'vanished';
     // A job that cannot run here is created by others.
     if (isRegistered && !change.job.isDisabled && this.planOf(jobName) === undefined) return;
-    void this.settle(jobName, signal);
+    this.settling.wake(jobName);
   }
 
   /** @returns undefined if it rests */
@@ -213,34 +212,18 @@ export class CloudTreeFollower {
     const before = this.versions.get(jobName);
     this.versions.set(jobName, version);
     if (version !== undefined && before !== undefined && version !== before) this.cancelRuns(jobName);
-    if (this.planOf(jobName) !== undefined) void this.settle(jobName, this.ending.signal);
+    if (this.planOf(jobName) !== undefined) this.settling.wake(jobName);
   }
 
-  /** Repeats until both sides agree. Never rejects. */
-  private async settle(jobName: JobName, signal: AbortSignal): Promise<void> {
-    this.again.add(jobName);
-    if (this.settling.has(jobName)) return;
-    this.settling.add(jobName);
-    const failed = new BackOff(this.parts.clock, PAUSES);
-    while (this.again.delete(jobName) && !signal.aborted) {
-      try {
-        await this.settleOnce(jobName);
-      } catch (error) {
-        if (signal.aborted) break;
-        if (failed.failures === 0) this.report(jobName, 'following a registered job failed', error);
-        // A job with settings that Lite refuses waits until it is changed.
-        if (!(error instanceof ConfigurationError)) this.again.add(jobName);
-      }
-      if (!this.again.has(jobName)) break;
-      failed.failed();
-      await failed.pause(signal);
-    }
-    this.settling.delete(jobName);
-  }
-
-  private async settleOnce(jobName: JobName): Promise<void> {
-    const settled = await this.parts.lite.settle(jobName);
-    if (settled.kind === 'again') return void this.again.add(jobName);
+  /** Makes both sides agree. @throws {UnsettledError} if they do not yet, which the next attempt may change */
+  private async settle(jobName: JobName): Promise<undefined> {
+    const settled = await this.parts.lite.settle(jobName).catch((error: unknown) => {
+      // A job with settings that Lite refuses waits until it is changed.
+      if (!(error instanceof ConfigurationError)) throw error;
+      this.reportUnsettled(jobName, error);
+    });
+    if (settled === undefined) return;
+    if (settled.kind === 'again') throw new UnsettledError();
     if (this.planOf(jobName) !== undefined && !this.admitted.has(jobName)) {
       this.admitted.add(jobName);
       this.parts.runtime.templates.findJobsSoon();
@@ -254,6 +237,11 @@ export class CloudTreeFollower {
     }
   }
 
+  private reportUnsettled(jobName: JobName, error: unknown): void {
+    if (this.ending.signal.aborted || error instanceof UnsettledError) return;
+    this.report(jobName, 'following a registered job failed', error);
+  }
+
   /** Also those of a job that is leaving this process. */
   private cancelRuns(jobName: JobName): void {
     const running = this.parts.runtime.registrar.find(jobName)?.running;
@@ -264,6 +252,9 @@ export class CloudTreeFollower {
     this.parts.runtime.errors.tell(jobName, message, error);
   }
 }
+
+/** Both sides of a job do not agree yet. Nothing is wrong, so nobody is told. */
+class UnsettledError extends Error {}
 
 function versionIn(text: string, jobName: JobName): bigint | undefined {
   try {
