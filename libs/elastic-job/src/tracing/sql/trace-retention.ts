@@ -1,10 +1,11 @@
 import type { Clock } from '../../clock/index.js';
+import { keepRounds, repeat } from '../../repeat/index.js';
 import type { TraceDatabase } from './trace-database.js';
 import type { TraceStore } from './trace-store.js';
 import { within } from './within.js';
 
 const DAY_MS = 86_400_000;
-/** Mean pause between two rounds, in milliseconds. Instances run at different times. */
+/** Longest pause between two rounds, in milliseconds. Instances run at different times. */
 const INTERVAL_MS = 600_000;
 /** Most rows of one statement, since rows that are deleted at once are locked at once. */
 const BATCH_ROWS = 1_000;
@@ -34,8 +35,16 @@ export class TraceRetention {
   constructor(private readonly parts: TraceRetentionParts) {}
 
   start(): void {
-    const { keepDays, keepRows } = this.parts;
-    if (keepDays !== undefined || keepRows !== undefined) void this.run();
+    const { clock, keepDays, keepRows, onError } = this.parts;
+    if (keepDays === undefined && keepRows === undefined) return;
+    const { signal } = this.ending;
+    void keepRounds(() => this.prune(), {
+      clock,
+      signal,
+      longestMs: INTERVAL_MS,
+      spread: 0.5,
+      onError: (error) => onError('old rows were not deleted; trying again later', error),
+    });
   }
 
   stop(): void {
@@ -46,16 +55,6 @@ export class TraceRetention {
   async prune(): Promise<void> {
     for (const table of TABLES) {
       for (const before of await this.limitsOf(table)) await this.deleteBefore(before, table);
-    }
-  }
-
-  private async run(): Promise<void> {
-    const { clock, onError } = this.parts;
-    const { signal } = this.ending;
-    while (!signal.aborted) {
-      await clock.sleep(INTERVAL_MS * (0.5 + clock.random() / 2), signal).catch(() => {}); // A stop ends the pause.
-      if (signal.aborted) return;
-      await this.prune().catch((error: unknown) => onError('old rows were not deleted; trying again later', error));
     }
   }
 
@@ -73,14 +72,11 @@ export class TraceRetention {
     while (deleted === BATCH_ROWS && !this.ending.signal.aborted) deleted = await this.deleteSome(before, table);
   }
 
-  private async deleteSome(before: Date | number | string, table: keyof TraceDatabase, attempt = 1): Promise<number> {
+  private deleteSome(before: Date | number | string, table: keyof TraceDatabase): Promise<number> {
     const { clock, store } = this.parts;
-    try {
-      return await within(clock, TIMEOUT_MS, store.deleteBefore(before, table, BATCH_ROWS));
-    } catch (error) {
-      const isMet = DEADLOCKS.includes(Reflect.get(Object(error), 'code'));
-      if (!isMet || attempt === MOST_ATTEMPTS) throw error;
-      return this.deleteSome(before, table, attempt + 1);
-    }
+    const isRepeated = (error: unknown) => DEADLOCKS.includes(Reflect.get(Object(error), 'code'));
+    return repeat({ signal: this.ending.signal, mostAttempts: MOST_ATTEMPTS, isRepeated }, () =>
+      within(clock, TIMEOUT_MS, store.deleteBefore(before, table, BATCH_ROWS)),
+    );
   }
 }
