@@ -35,7 +35,7 @@ export function linksOfThisThread(
 /** Decides which server to try next, how long the attempt may take, and how long to wait before another one. */
 export class Dialer implements LinkSource {
   private readonly start: number;
-  private readonly backOff: BackOff;
+  readonly backOff: BackOff;
   private attempts = 0;
   private latest?: Connection;
 
@@ -71,18 +71,6 @@ export class Dialer implements LinkSource {
 
   /** Only the session itself dials here, so it needs no notice. */
   hold(): void {}
-
-  failed(): void {
-    this.backOff.failed();
-  }
-
-  succeeded(): void {
-    this.backOff.succeeded();
-  }
-
-  pause(signal: AbortSignal): Promise<void> {
-    return this.backOff.pause(signal);
-  }
 
   async release(): Promise<void> {}
 

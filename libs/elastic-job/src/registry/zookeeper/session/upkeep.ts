@@ -27,9 +27,10 @@ export async function keepConnected(
     const begun = clock.monotonicNow();
     const outcome = await useOneLink(user, links);
     const wasStable = outcome === 'used' && clock.monotonicNow() - begun > STABLE_MS;
-    if (wasStable || outcome === 'expired') links.succeeded();
-    else links.failed();
-    await links.pause(signal);
+    const { backOff } = links;
+    if (wasStable || outcome === 'expired') backOff?.succeeded();
+    else backOff?.failed();
+    await backOff?.pause(signal);
   }
   await links.release();
 }

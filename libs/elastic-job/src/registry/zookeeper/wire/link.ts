@@ -1,3 +1,4 @@
+import type { BackOff } from '../../../repeat/index.js';
 import type { SessionTicket } from './handshake.js';
 import type { Answer, Request } from './request.js';
 
@@ -43,11 +44,8 @@ export interface LinkSource {
   dial(ticket: SessionTicket | undefined, listener: LinkListener): Link;
   /** Marks the session of the latest link as in use: from now on it is worth continuing. */
   hold(): void;
-  /** Records a failed or short-lived connection, so that the next attempt waits longer. */
-  failed(): void;
-  succeeded(): void;
-  /** Waits before the next attempt, as long as the back-off asks for. Never rejects. */
-  pause(signal: AbortSignal): Promise<void>;
+  /** Pauses after failed and short-lived connections; undefined while the source itself waits before it dials. */
+  readonly backOff: BackOff | undefined;
   /** Frees all resources until the next call of `dial`. Never rejects. */
   release(): Promise<void>;
 }

@@ -64,6 +64,7 @@ function start() {
 
 /** Links that open at once and end when the test says so. */
 class ReadyLinks implements LinkSource {
+  readonly backOff = undefined;
   readonly tickets: (SessionTicket | undefined)[] = [];
   onClose: () => void = () => {};
   end: () => void = () => {};
@@ -87,8 +88,5 @@ class ReadyLinks implements LinkSource {
   }
 
   hold(): void {}
-  failed(): void {}
-  succeeded(): void {}
-  async pause(): Promise<void> {}
   async release(): Promise<void> {}
 }

@@ -42,7 +42,7 @@ export class SessionKeeper implements ConnectionUser {
 
   /** Connects repeatedly until the session is over or `stop` is called. */
   async run(): Promise<void> {
-    await this.links.pause(this.upkeep.signal);
+    await this.links.backOff?.pause(this.upkeep.signal);
     await keepConnected(this, this.links, this.clock, this.upkeep.signal);
     if (this.isOver) this.tell({ kind: 'expired', session: this.number });
   }

@@ -51,7 +51,7 @@ export function linksOfWorker(
  * If the worker ends, for any reason, the session ends too, and the next one gets a new worker.
  */
 export class WorkerLinks implements LinkSource {
-  private readonly backOff: BackOff;
+  private readonly pauses: BackOff;
   private worker?: Worker;
   /** True once the worker has reported anything. */
   private hasReported = false;
@@ -76,7 +76,7 @@ export class WorkerLinks implements LinkSource {
     private readonly entry: URL = ENTRY,
     private readonly askTls?: () => Promise<TlsSettings>,
   ) {
-    this.backOff = new BackOff(clock, DIAL_PAUSES);
+    this.pauses = new BackOff(clock, DIAL_PAUSES);
   }
 
   dial(ticket: SessionTicket | undefined, listener: LinkListener): WorkerLink {
@@ -90,17 +90,9 @@ export class WorkerLinks implements LinkSource {
     this.order({ kind: 'hold', session: this.session });
   }
 
-  failed(): void {
-    this.backOff.failed();
-  }
-
-  succeeded(): void {
-    this.backOff.succeeded();
-  }
-
   /** The worker itself waits before it dials again. */
-  async pause(signal: AbortSignal): Promise<void> {
-    if (!this.worker) await this.backOff.pause(signal);
+  get backOff(): BackOff | undefined {
+    return this.worker === undefined ? this.pauses : undefined;
   }
 
   async release(): Promise<void> {
