@@ -11,12 +11,13 @@
 import { publicCalls } from '../async-context/index.js';
 import { type FencedStore, type FencePosition, FencedError, isAheadOf, type JobName } from '../domain/index.js';
 import { NoNodeError, type Operation, type RegistryCenter, type TransactionResult } from '../registry/index.js';
+import { repeat } from '../repeat/index.js';
 import { formatFence, parseFence } from './fence-text.js';
 import { FenceAheadError, FenceContentionError, FenceNodeError, MissingTokenError } from './fence.errors.js';
 import type { FencedRun } from './fenced-run.js';
 
 /** Each refusal means that another run has written, so this is far more than an item ever needs. */
-const MOST_ROUNDS = 50;
+const MOST_RACES = 50;
 
 type Fence = FencePosition & { readonly version: number };
 
@@ -48,15 +49,17 @@ export class ZooKeeperGuard implements FencedStore {
     const { jobName, shardingItem: item, tokenEpoch, token } = run;
     if (token === undefined) throw new MissingTokenError(jobName, item);
     const path = this.pathOf(jobName, item);
-    for (let round = 0; round < MOST_ROUNDS; round++) {
+    const lostRace = () => new FenceContentionError(jobName, item);
+    const policy = { signal: undefined, mostAttempts: MOST_RACES, isRepeated: () => false, lostRace };
+    return repeat(policy, async () => {
       const fence = await this.read(path);
       if (fence !== undefined && isAheadOf(fence, { tokenEpoch, token })) throw new FencedError(jobName, item, token);
       const result = await this.registry.transaction([advance(path, fence, { tokenEpoch, token }), ...operations]);
       if (result.kind === 'committed') return { ...result, results: result.results.slice(1) };
       if (result.index > 0) return { ...result, index: result.index - 1 };
       if (result.refusal === 'NO_NODE') await this.registry.ensurePath(`${this.path}/${jobName}`);
-    }
-    throw new FenceContentionError(jobName, item);
+      return undefined;
+    });
   }
 
   /** 2 requests. @see FencedStore */
