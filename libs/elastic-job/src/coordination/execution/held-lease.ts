@@ -26,7 +26,8 @@ import {
   withoutTrace,
 } from '../../domain/index.js';
 import { lossGraceMs } from '../../registry/index.js';
-import type { JobTree } from '../job-tree/index.js';
+import { repeat } from '../../repeat/index.js';
+import { type JobTree, untilCommitted } from '../job-tree/index.js';
 import { EndedRun } from './ended-run.js';
 import { ItemCheckpoint } from './item-checkpoint.js';
 import type { OwnRuns } from './own-runs.js';
@@ -139,7 +140,8 @@ export class HeldLease extends ItemLease {
     const { tree } = this;
     const options = { signal: this.signalOf(item) };
     await tree.sync(options);
-    if (!(await tree.loadRecords([item], options))) return this.isLatest(item, run);
+    const load = async () => (await tree.loadRecords([item], options)) || undefined;
+    await repeat(untilCommitted(tree, 'reading the latest run', options.signal), load);
     const stored = tree.record(item)?.stored;
     return stored?.kind === 'record' && stored.record.run === run && stored.record.settled === undefined;
   }

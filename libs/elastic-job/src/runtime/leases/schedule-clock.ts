@@ -69,7 +69,7 @@ export class ScheduleClock implements TickClock, ScheduleTime {
   private again: Timer | undefined;
   /** Moment on the monotonic clock of the next request to the registry, while fire times are held back. */
   private askAt = 0;
-  private isStopped = false;
+  private readonly stopping = new AbortController();
   /** Moments at which fire times have come. */
   readonly came = new FireMoments(this);
   /** Waits of all jobs of the process while they are idle. */
@@ -185,13 +185,17 @@ export class ScheduleClock implements TickClock, ScheduleTime {
   }
 
   stop(): void {
-    this.isStopped = true;
+    this.stopping.abort();
     this.again?.cancel();
   }
 
   /** Asks the registry once another instance has reported its clock, since the registry's own may have been set. */
   async hearOthers(): Promise<void> {
     if (!this.isStopped) await this.ask();
+  }
+
+  private get isStopped(): boolean {
+    return this.stopping.signal.aborted;
   }
 
   private async hasComeOnceAsked(fireTime: number): Promise<boolean> {
@@ -201,12 +205,13 @@ export class ScheduleClock implements TickClock, ScheduleTime {
 
   private async askOnce(): Promise<void> {
     const { clock, registry } = this.parts;
-    await registry.serverTime({ timeoutMs: LONGEST_ASK_MS }).catch(() => {});
+    const { signal } = this.stopping;
+    await registry.serverTime({ timeoutMs: LONGEST_ASK_MS, signal }).catch(() => {});
     this.reportChange();
     const { verdict } = this.judged();
     if (verdict !== 'trusted' && verdict !== this.verdict && this.parts.offsets().size > 0) {
       this.isUndecided = true;
-      await clock.sleep(OTHERS_TELL_MS);
+      await clock.sleep(OTHERS_TELL_MS, signal).catch(() => {}); // A stop ends it.
       this.isUndecided = false;
     }
     this.judge();
@@ -221,7 +226,6 @@ export class ScheduleClock implements TickClock, ScheduleTime {
   }
 
   private judge(): void {
-    const { events } = this.parts;
     const { aheadMs, referenceMs, verdict } = this.judged();
     if (this.isStopped) return;
     const isTold = verdict === this.verdict && Math.abs(referenceMs - this.referenceMs) <= REPORTED_CHANGE_MS;
@@ -230,7 +234,7 @@ export class ScheduleClock implements TickClock, ScheduleTime {
     this.verdict = verdict;
     this.aheadMs = aheadMs;
     const offsetMs = verdict === 'registry-wrong' ? referenceMs : aheadMs;
-    events.emit({ kind: 'clock', state: verdict, offsetMs });
+    this.parts.events.emit({ kind: 'clock', state: verdict, offsetMs });
     this.askAt = this.parts.clock.monotonicNow() + ASK_AGAIN_MS;
     this.checkLater();
     this.parts.onChanged();
@@ -262,8 +266,7 @@ export class ScheduleClock implements TickClock, ScheduleTime {
   private checkLater(): void {
     this.again?.cancel();
     if (this.isStopped) return;
-    const { heldBack, otherwise } = CHECK_AGAIN_MS;
-    const afterMs = this.verdict === 'ahead' ? heldBack : otherwise;
+    const afterMs = CHECK_AGAIN_MS[this.verdict === 'ahead' ? 'heldBack' : 'otherwise'];
     this.again = this.parts.clock.setTimer(afterMs, () => void this.checkClock());
   }
 
@@ -292,7 +295,6 @@ export class ScheduleClock implements TickClock, ScheduleTime {
   }
 
   private get distanceMs(): number {
-    const { clock } = this.parts;
-    return clock.wallNow() - clock.monotonicNow();
+    return this.parts.clock.wallNow() - this.parts.clock.monotonicNow();
   }
 }
