@@ -3,11 +3,12 @@ import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
 import {
   ServerError,
   SessionLostError,
+  SharedRegistry,
   UnsupportedServerError,
   ZooKeeperRegistryCenter,
 } from '../../libs/elastic-job/src/registry/index.js';
 import type { NodeEventKind, Watcher } from '../../libs/elastic-job/src/registry/zookeeper/session/watches.js';
-import { ZooKeeperClient } from '../../libs/elastic-job/src/registry/zookeeper/zookeeper-client.js';
+import { ZooKeeperEnsemble } from '../../libs/elastic-job/src/registry/zookeeper/zookeeper-ensemble.js';
 import { resolveZooKeeperOptions } from '../../libs/elastic-job/src/registry/zookeeper/zookeeper-options.js';
 import { LIMITS } from '@test/support/limits.js';
 import { emptyReply, nothingRead, OP, startFakeServer } from '@test/support/faults/index.js';
@@ -29,23 +30,23 @@ afterEach(async () => {
 
 describe('watches of ZooKeeper 3.6', LIMITS, () => {
   it('report changes at and below a watched path once each, until the watch is removed', async () => {
-    const [client, other] = [await connected('watched'), await connected('watched')];
+    const [{ ensemble, client }, { registry: other }] = [await connected('watched'), await connected('watched')];
     const root = `/${clock.uuid()}`;
     const heard: string[] = [];
     const watcher = recorder((kind, path) => heard.push(`${kind} ${client.relative(path).slice(root.length)}`));
     client.watch(root, watcher);
-    await client.sync(root);
+    await ensemble.sync();
     await other.create(root, '', 'PERSISTENT');
     await other.transaction([
       { kind: 'create', path: `${root}/a`, data: '', mode: 'CONTAINER' },
       { kind: 'set', path: `${root}/a`, data: 'x' },
       { kind: 'delete', path: `${root}/a` },
     ]);
-    await client.sync(root);
+    await ensemble.sync();
     expect(heard).toEqual(['created ', 'created /a', 'changed /a', 'deleted /a']);
     client.unwatch(root, watcher);
     await other.delete(root);
-    await client.sync(root);
+    await ensemble.sync();
     expect(heard).toHaveLength(4);
   });
 });
@@ -88,18 +89,18 @@ describe('servers that refuse', LIMITS, () => {
         },
       });
       cleanups.push(() => server.stop());
-      const client = await connected('orders', server.connect);
-      await expect(client.read('/a')).rejects.toThrow(SessionLostError);
+      const { registry } = await connected('orders', server.connect);
+      await expect(registry.read('/a')).rejects.toThrow(SessionLostError);
     },
   );
 });
 
-async function connected(namespace = clock.uuid(), servers = zooKeeper): Promise<ZooKeeperClient> {
+async function connected(namespace = clock.uuid(), servers = zooKeeper) {
   const options = { servers, namespace: `integration/${namespace}`, sessionTimeoutMs: 10_000 };
-  const client = new ZooKeeperClient(resolveZooKeeperOptions(options), clock);
-  cleanups.push(() => client.session.close());
-  await client.session.connect();
-  return client;
+  const ensemble = new ZooKeeperEnsemble(resolveZooKeeperOptions(options), clock);
+  cleanups.push(() => ensemble.close());
+  await ensemble.connect();
+  return { ensemble, client: ensemble.client, registry: new SharedRegistry(ensemble, clock) };
 }
 
 const nothing = () => {};

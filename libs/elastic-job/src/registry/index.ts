@@ -1,6 +1,7 @@
 export * from './registry-center.js';
 export * from './request-options.js';
 export * from './registry.errors.js';
+export type { Ensemble, SyncOfViews } from './ensemble.js';
 export { guaranteedDelete } from './guaranteed-delete.js';
 export * from './creation.js';
 export * from './latch.js';
@@ -9,4 +10,5 @@ export * from './missing-registry.js';
 export * from './operations-of.js';
 export { type RequestPolicy, untilServed } from './request-policy.js';
 export { lossGraceMs } from './session-lease.js';
+export { SharedRegistry } from './shared-registry.js';
 export * from './zookeeper/index.js';

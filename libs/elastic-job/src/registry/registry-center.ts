@@ -2,8 +2,8 @@ import type { TimeInterval } from '../domain/index.js';
 import type { CloseOptions, RequestOptions, SyncOptions, TransactionOptions } from './request-options.js';
 
 /**
- * The registry as the scheduler needs it: ZooKeeper's own model, so that the port promises nothing that an ensemble
- * does not keep.
+ * The registry as the scheduler needs it. `SharedRegistry` is it over any `Ensemble`, so it promises nothing that an
+ * ensemble does not keep.
  *
  * - Paths are absolute, below the adapter's namespace (`/settle-orders/instances`); data is UTF-8 text.
  * - `read` and `exists` return undefined for a missing node; everywhere else a missing node is an error. A lost

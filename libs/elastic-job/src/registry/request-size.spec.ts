@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Namespace } from './namespace.js';
 import type { Operation } from './registry-center.js';
-import { CREATOR_ACL_BYTES, OPEN_ACL_BYTES, requestBytes, transactionBytes } from './request-size.js';
+import { CREATOR_ACL_BYTES, OPEN_ACL_BYTES, transactionBytes } from './request-size.js';
 
 const namespace = new Namespace('shop/orders');
 const operations: readonly Operation[] = [
@@ -21,6 +21,6 @@ describe('the size of a request', () => {
 
   it('is that which the client sends for a single create', () => {
     const create: Operation = { kind: 'create', path: '/a', data: 'd', mode: 'PERSISTENT' };
-    expect(requestBytes(create, namespace, OPEN_ACL_BYTES)).toBe(66);
+    expect(transactionBytes([create], namespace, OPEN_ACL_BYTES, true)).toBe(66);
   });
 });

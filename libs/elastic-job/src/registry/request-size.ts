@@ -15,18 +15,10 @@ const MULTI_HEADER_BYTES = 9;
 const NUMBER_BYTES = 4;
 
 /**
- * Size of a single create, set or delete as ZooKeeper's client sends it, in bytes, including the frame's length field.
- *
- * @param aclBytesPerNode `OPEN_ACL_BYTES` or `CREATOR_ACL_BYTES`
- */
-export function requestBytes(operation: Operation, namespace: Namespace, aclBytesPerNode: number): number {
-  return FRAME_BYTES + REQUEST_HEADER_BYTES + recordBytes(operation, namespace, aclBytesPerNode);
-}
-
-/**
  * Size of a ZooKeeper multi request, in bytes, including the frame's length field.
  *
  * @param aclBytesPerNode `OPEN_ACL_BYTES` or `CREATOR_ACL_BYTES`
+ * @param isSingle true for a create, set or delete that is sent alone
  * @see ZooKeeper's zookeeper.jute: RequestHeader, MultiHeader, CreateRequest, SetDataRequest, DeleteRequest,
  * CheckVersionRequest
  */
@@ -34,12 +26,12 @@ export function transactionBytes(
   operations: readonly Operation[],
   namespace: Namespace,
   aclBytesPerNode: number,
+  isSingle = false,
 ): number {
+  const headerBytes = isSingle ? 0 : MULTI_HEADER_BYTES;
   // One more header marks the end of the operations.
-  let bytes = FRAME_BYTES + REQUEST_HEADER_BYTES + MULTI_HEADER_BYTES;
-  for (const operation of operations) {
-    bytes += MULTI_HEADER_BYTES + recordBytes(operation, namespace, aclBytesPerNode);
-  }
+  let bytes = FRAME_BYTES + REQUEST_HEADER_BYTES + headerBytes;
+  for (const operation of operations) bytes += headerBytes + recordBytes(operation, namespace, aclBytesPerNode);
   return bytes;
 }
 

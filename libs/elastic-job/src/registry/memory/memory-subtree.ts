@@ -1,3 +1,4 @@
+import type { SyncOfViews } from '../ensemble.js';
 import { KnownSubtree } from '../known-subtree.js';
 import type { RegistryNode, SessionInfo, Subtree, SubtreeListener, SubtreeOptions } from '../registry-center.js';
 import type { RequestOptions, SyncOptions } from '../request-options.js';
@@ -5,9 +6,7 @@ import type { NodeChange } from './node-tree.js';
 
 /** The client of a view, as far as the view needs it. */
 export interface ViewingClient {
-  readonly session: { readonly info: SessionInfo };
-  /** @throws as `Subtree.sync` does */
-  sync(operation: string, options?: SyncOptions): Promise<void>;
+  readonly session: SessionInfo;
   /** @param take receives the nodes in the order of the link */
   readNodes(
     operation: string,
@@ -27,14 +26,15 @@ export class MemorySubtree extends KnownSubtree implements Subtree {
     private readonly client: ViewingClient,
     path: string,
     private readonly listener: SubtreeListener,
+    private readonly syncOfViews: SyncOfViews,
     options?: SubtreeOptions,
   ) {
-    super(path, client.session.info.id, options);
+    super(path, client.session.id, options);
   }
 
   async sync(options?: SyncOptions): Promise<void> {
     this.assertLive();
-    await this.client.sync(`sync ${this.path}`, options);
+    await this.syncOfViews(`sync ${this.path}`, options);
   }
 
   async load(paths: readonly string[], options?: RequestOptions): Promise<void> {

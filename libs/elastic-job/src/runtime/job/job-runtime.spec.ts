@@ -287,7 +287,7 @@ it.each([
   const assertOwn = async (path: string) => {
     if (path === `/${JOB}`) throw new Error('anyone may write here');
   };
-  Object.assign(process.center, { owners: { assertOwn } });
+  Object.defineProperty(process.center, 'owners', { value: { assertOwn } });
   await process.runtime.registrar.register(process.job());
   await expect(process.clock.advanceUntil(process.runtime.start())).rejects.toThrow('anyone may write here');
   expect(process.toldOf('joined')).toEqual([]);

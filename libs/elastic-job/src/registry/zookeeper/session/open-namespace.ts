@@ -1,3 +1,4 @@
+import { creation } from '../../creation.js';
 import type { Namespace } from '../../namespace.js';
 import { refusalError, serverError } from '../../refusal-error.js';
 import type { RequestOptions } from '../../request-options.js';
@@ -55,7 +56,7 @@ export async function createNamespace(
   options?: RequestOptions,
 ): Promise<void> {
   for (const level of namespace.levels) {
-    const created = await requests.ask(`open ${level}`, protocol.create(level, '', 'PERSISTENT'), options);
+    const created = await requests.ask(`open ${level}`, protocol.single(creation(level), level), options);
     if (created.kind === 'refused' && refusalOf(created.code) !== 'NODE_EXISTS') throw refused(created.code, level);
   }
 }

@@ -1,4 +1,5 @@
 import { interned } from '../../../domain/index.js';
+import type { SyncOfViews } from '../../ensemble.js';
 import { KnownSubtree } from '../../known-subtree.js';
 import { childPath } from '../../node-map.js';
 import type { RegistryNode, Subtree, SubtreeEvent, SubtreeListener, SubtreeOptions } from '../../registry-center.js';
@@ -42,6 +43,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
     private readonly client: ZooKeeperClient,
     path: string,
     listener: SubtreeListener,
+    private readonly syncOfViews: SyncOfViews,
     options?: SubtreeOptions,
   ) {
     super(path, client.session.info.id, options);
@@ -74,7 +76,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
     const name = `sync ${this.path}`;
     this.client.session.usable(name);
     // No limit is set here, since the sync request has its own.
-    await this.client.sharedSync.sync(name, options);
+    await this.syncOfViews(name, options);
     this.assertLive();
     if (this.reads.isStale) void this.readAgain().catch(() => {});
     if (this.reads.isIdle) return;

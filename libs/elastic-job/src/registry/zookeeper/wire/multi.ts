@@ -82,7 +82,8 @@ export function readMultiReply(operations: readonly Operation[], reply: ReplyRea
   return { kind: 'refused', ...(blamed ?? { index: 0, code: 0 }) };
 }
 
-function readResult(operation: Operation, opCode: number, reply: ReplyReader): MultiResult {
+/** @param opCode of the request or, in a transaction, of the result */
+export function readResult(operation: Operation, opCode: number, reply: ReplyReader): MultiResult {
   const { kind } = operation;
   switch (kind) {
     case 'create': {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Namespace } from '../../namespace.js';
 import type { Operation } from '../../registry-center.js';
-import { CREATOR_ACL_BYTES, OPEN_ACL_BYTES, requestBytes, transactionBytes } from '../../request-size.js';
+import { CREATOR_ACL_BYTES, OPEN_ACL_BYTES, transactionBytes } from '../../request-size.js';
 import { loadJute } from './client-library.js';
 import { Protocol } from './protocol.js';
 import { FrameWriter } from './handshake.js';
@@ -29,20 +29,17 @@ describe('requests', () => {
 
   it('have the computed size as single writes', () => {
     const protocol = new Protocol(jute, false);
-    const path = namespace.absolute('/job');
-    const size = (operation: Operation) => requestBytes(operation, namespace, OPEN_ACL_BYTES);
-    expect(frameBytes(protocol.create(path, 'x', 'PERSISTENT'))).toBe(
-      size({ kind: 'create', path: '/job', data: 'x', mode: 'PERSISTENT' }),
-    );
-    expect(frameBytes(protocol.set(path, 'xyz', 0))).toBe(size({ kind: 'set', path: '/job', data: 'xyz' }));
-    expect(frameBytes(protocol.delete(path))).toBe(size({ kind: 'delete', path: '/job' }));
+    for (const operation of operations.slice(1)) {
+      const request = protocol.single(operation, namespace.absolute(operation.path));
+      expect(frameBytes(request)).toBe(transactionBytes([operation], namespace, OPEN_ACL_BYTES, true));
+    }
   });
 
   it('carry version 0 as 0, and -1 only for any version', () => {
     const protocol = new Protocol(jute, false);
     const lastInt = (request: RequestBody) => frame(request).readInt32BE(frame(request).length - 4);
-    expect(lastInt(protocol.delete('/a', 0))).toBe(0);
-    expect(lastInt(protocol.delete('/a'))).toBe(-1);
+    expect(lastInt(protocol.single({ kind: 'delete', path: '/a', version: 0 }, '/n/a'))).toBe(0);
+    expect(lastInt(protocol.single({ kind: 'delete', path: '/a' }, '/n/a'))).toBe(-1);
     const check = frame(protocol.multi([{ kind: 'check', path: '/a', version: 0 }], ['/n/a']));
     // The version is followed by the header that ends the transaction, 9 bytes.
     expect(check.readInt32BE(check.length - 9 - 4)).toBe(0);

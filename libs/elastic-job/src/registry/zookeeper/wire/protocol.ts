@@ -1,4 +1,4 @@
-import type { CreateMode, NodeStat, Operation, Refusal } from '../../registry-center.js';
+import type { NodeStat, Operation, Refusal } from '../../registry-center.js';
 import type { AclEntry, AclId } from './acl.js';
 import { type Jute, type JuteRecordType, recordType } from './client-library.js';
 import {
@@ -9,20 +9,15 @@ import {
   type NodeRead,
   readMultiReadReply,
   readMultiReply,
+  readResult,
 } from './multi.js';
 import { OP_CODE } from './op-code.js';
 import type { ReplyReader } from './reply-reader.js';
-import type { Request, RequestBody } from './request.js';
+import type { Request } from './request.js';
 import { aclBytes, writeRequest } from './write-body.js';
 
 interface NodeContent {
   readonly data: string;
-  readonly stat: NodeStat;
-}
-
-interface CreatedNode {
-  /** The created path, including a sequence number. */
-  readonly path: string;
   readonly stat: NodeStat;
 }
 
@@ -127,17 +122,14 @@ export class Protocol {
     return { opCode: OP_CODE.SASL, payload: new this.TokenRequest(token), read: (reply) => reply.bytes() };
   }
 
-  create(path: string, data: string, mode: CreateMode): Request<CreatedNode> {
-    const read = (reply: ReplyReader) => ({ path: reply.text(), stat: reply.stat() });
-    return { ...this.write({ kind: 'create', path, data, mode }), read };
-  }
-
-  set(path: string, data: string, version?: number): Request<NodeStat> {
-    return { ...this.write({ kind: 'set', path, data, version }), read: (reply) => reply.stat() };
-  }
-
-  delete(path: string, version?: number): Request<void> {
-    return { ...this.write({ kind: 'delete', path, version }), read: nothing };
+  /** A create, set or delete without a transaction. It answers as a transaction does. @param path the server's */
+  single(operation: Operation, path: string): Request<MultiAnswer> {
+    const { opCode, payload } = writeRequest(operation, path, this.acl);
+    const read = (reply: ReplyReader): MultiAnswer => ({
+      kind: 'committed',
+      results: [readResult(operation, opCode, reply)],
+    });
+    return { opCode, payload, read };
   }
 
   /** @param paths the server's, one for each operation */
@@ -174,9 +166,5 @@ export class Protocol {
 
   closeSession(): Request<void> {
     return { opCode: OP_CODE.CLOSE_SESSION, payload: null, read: nothing };
-  }
-
-  private write(operation: Operation): RequestBody {
-    return writeRequest(operation, this.acl);
   }
 }

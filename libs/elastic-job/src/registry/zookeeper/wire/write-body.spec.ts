@@ -40,7 +40,7 @@ const CASES: readonly (readonly [string, Operation, JutePayload])[] = [
 
 describe('a write on the wire', () => {
   it.each(CASES)('has the bytes of the stock codec for %s', (_, operation, stock) => {
-    expect(bytesOf(writeRequest(operation, ACL).payload!)).toEqual(bytesOf(stock));
+    expect(bytesOf(writeRequest(operation, operation.path, ACL).payload!)).toEqual(bytesOf(stock));
   });
 
   it('has a header before each part of a transaction, and one header at its end', () => {

@@ -22,9 +22,8 @@ export function aclBytes({ scheme, id }: AclId): Buffer {
   return bytes;
 }
 
-/** A write that is sent alone. @param operation with the server's path @param acl ACL of a created node */
-export function writeRequest(operation: Operation, acl: Buffer): RequestBody {
-  const { path } = operation;
+/** A write that is sent alone. @param path the server's @param acl ACL of a created node */
+export function writeRequest(operation: Operation, path: string, acl: Buffer): RequestBody {
   return {
     opCode: opCodeOf(operation),
     payload: {

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import type { NodeStat, RegistryNode } from '../registry-center.js';
-import { fateOf, type LostWrite } from './fate.js';
+import type { NodeStat, RegistryNode } from './registry-center.js';
+import { fateOf, type SingleWrite } from './fate.js';
 
 const context = { sessionId: 'abc', lastZxid: 100n };
 const before = { czxid: 90n, mzxid: 95n };
 const setSince = { czxid: 90n, mzxid: 101n, version: 4 };
 const newSince = { czxid: 101n, mzxid: 101n };
-const ephemeral: LostWrite = { kind: 'create', data: 'me', mode: 'EPHEMERAL' };
-const persistent: LostWrite = { kind: 'create', data: 'me', mode: 'PERSISTENT' };
-const sequential: LostWrite = { kind: 'create', data: 'me', mode: 'EPHEMERAL_SEQUENTIAL' };
-const set = (version?: number): LostWrite => ({ kind: 'set', data: 'me', version });
-const remove: LostWrite = { kind: 'delete' };
+const ephemeral: SingleWrite = { kind: 'create', path: '/a', data: 'me', mode: 'EPHEMERAL' };
+const persistent: SingleWrite = { kind: 'create', path: '/a', data: 'me', mode: 'PERSISTENT' };
+const sequential: SingleWrite = { kind: 'create', path: '/a', data: 'me', mode: 'EPHEMERAL_SEQUENTIAL' };
+const set = (version?: number): SingleWrite => ({ kind: 'set', path: '/a', data: 'me', version });
+const remove: SingleWrite = { kind: 'delete', path: '/a' };
 
 describe('the fate of a write whose reply was lost', () => {
-  it.each<[string, LostWrite, RegistryNode | undefined, string]>([
+  it.each<[string, SingleWrite, RegistryNode | undefined, string]>([
     ['an ephemeral node of ours', ephemeral, node('me', { ...newSince, ephemeralOwner: 'abc' }), 'applied'],
     ['the same text of another session', ephemeral, node('me', { ...newSince, ephemeralOwner: 'def' }), 'unknown'],
     ['another text of ours', ephemeral, node('you', { ...newSince, ephemeralOwner: 'abc' }), 'unknown'],

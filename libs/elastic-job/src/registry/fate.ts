@@ -1,11 +1,8 @@
-import { isNumbered } from '../creation.js';
-import type { CreateMode, RegistryNode } from '../registry-center.js';
+import { isNumbered } from './creation.js';
+import type { Operation, RegistryNode } from './registry-center.js';
 
-/** A single write that was sent but not answered. */
-export type LostWrite =
-  | { readonly kind: 'create'; readonly data: string; readonly mode: CreateMode }
-  | { readonly kind: 'set'; readonly data: string; readonly version: number | undefined }
-  | { readonly kind: 'delete' };
+/** A write that names one node. */
+export type SingleWrite = Exclude<Operation, { kind: 'check' }>;
 
 interface LostWriteContext {
   readonly sessionId: string | undefined;
@@ -22,7 +19,7 @@ interface LostWriteContext {
  * arrive
  */
 export function fateOf(
-  write: LostWrite,
+  write: SingleWrite,
   node: RegistryNode | undefined,
   { sessionId, lastZxid }: LostWriteContext,
 ): 'applied' | 'not-applied' | 'unknown' {
@@ -46,7 +43,7 @@ export function fateOf(
 }
 
 function setFate(
-  { data, version }: Extract<LostWrite, { kind: 'set' }>,
+  { data, version }: Extract<SingleWrite, { kind: 'set' }>,
   node: RegistryNode | undefined,
   lastZxid: bigint,
 ): 'not-applied' | 'unknown' {

@@ -1,0 +1,222 @@
+import type { Clock } from '../../clock/index.js';
+import type { TimeInterval } from '../../domain/index.js';
+import type { Ensemble, SyncOfViews } from '../ensemble.js';
+import { refusalError, serverError } from '../refusal-error.js';
+import type {
+  ChildrenWatch,
+  NodeOwners,
+  Operation,
+  OperationResult,
+  RegistryNode,
+  RegistryTraffic,
+  SessionInfo,
+  Subtree,
+  SubtreeListener,
+  SubtreeOptions,
+  TransactionResult,
+} from '../registry-center.js';
+import type { CloseOptions, RequestOptions } from '../request-options.js';
+import { RegistryTime } from '../registry-time.js';
+import { CREATOR_ACL_BYTES, OPEN_ACL_BYTES, transactionBytes } from '../request-size.js';
+import { nodeFound, unlessAbsent, valueOf } from './reply-value.js';
+import { createNamespace, OwnWrite } from './session/index.js';
+import { ZooKeeperChildrenWatch } from './view/children-watch.js';
+import { SubtreeView, TIME_NODE } from './view/subtree-view.js';
+import { type MultiAnswer, type MultiResult, readPieces, refusalOf, type Request } from './wire/index.js';
+import { ZooKeeperClient } from './zookeeper-client.js';
+import type { ResolvedZooKeeperOptions } from './zookeeper-options.js';
+
+/**
+ * A ZooKeeper ensemble, version 3.6 or later. Each request is sent once and ends within its deadline; reads continue
+ * over a reconnect. A call of one node is sent as ZooKeeper's plain request.
+ *
+ * Every request throws RegistryUnavailableError, SessionLostError, the signal's reason, and the error of a code that is
+ * not about a node's state.
+ */
+export class ZooKeeperEnsemble implements Ensemble {
+  readonly client: ZooKeeperClient;
+  readonly requestTimeoutMs: number;
+  readonly maxRequestBytes: number;
+  private readonly aclBytes: number;
+  private readonly registryTime: RegistryTime;
+  /** A write that changes nothing. */
+  private readonly nothing: Request<MultiAnswer>;
+
+  constructor(
+    private readonly options: ResolvedZooKeeperOptions,
+    clock: Clock,
+  ) {
+    this.client = new ZooKeeperClient(options, clock);
+    this.requestTimeoutMs = options.requestTimeoutMs;
+    this.maxRequestBytes = options.maxRequestBytes;
+    this.aclBytes = options.ownsNodes ? CREATOR_ACL_BYTES : OPEN_ACL_BYTES;
+    this.registryTime = new RegistryTime(clock);
+    this.nothing = this.client.protocol.multi([{ kind: 'check', path: '/' }], [options.namespace.root]);
+  }
+
+  get session(): SessionInfo {
+    return this.client.session.info;
+  }
+
+  get lastZxid(): bigint {
+    return this.client.session.lastZxid;
+  }
+
+  get owners(): NodeOwners | undefined {
+    return this.client.owners;
+  }
+
+  get traffic(): Readonly<RegistryTraffic> {
+    return this.client.session.traffic;
+  }
+
+  connect(options?: RequestOptions): Promise<void> {
+    return this.client.session.connect(options);
+  }
+
+  close(options?: CloseOptions): Promise<void> {
+    return this.client.session.close(options);
+  }
+
+  leaseRemainingMs(): number {
+    return this.client.session.leaseRemainingMs();
+  }
+
+  onSession(listener: (session: SessionInfo) => void): () => void {
+    return this.client.session.onChange(listener);
+  }
+
+  onWarning(listener: (message: string) => void): () => void {
+    return this.client.warnings.on(listener);
+  }
+
+  /** Each piece of up to half a megabyte of paths is read at one moment. */
+  async readMany(
+    paths: readonly string[],
+    options?: RequestOptions,
+    single?: 'read' | 'exists',
+  ): Promise<readonly (RegistryNode | undefined)[]> {
+    if (single !== undefined) return [await unlessAbsent(this.readOne(single, paths[0]!, options))];
+    const { protocol } = this.client;
+    const reads = paths.map((path) => ({ what: 'data', path: this.client.absolute(path) }) as const);
+    const pieces = readPieces(reads).map((piece) =>
+      this.askRead(`read ${paths.length} nodes below`, '/', protocol.multiRead(piece), options),
+    );
+    const found = (await Promise.all(pieces)).flat();
+    return found.map((one, index) => nodeFound(paths[index]!, one));
+  }
+
+  async children(path: string, options?: RequestOptions): Promise<readonly string[]> {
+    return this.askRead('children', path, this.client.protocol.children(this.client.absolute(path)), options);
+  }
+
+  async transaction(
+    operations: readonly Operation[],
+    options?: RequestOptions,
+    isSingle = false,
+  ): Promise<TransactionResult> {
+    const [first] = operations;
+    const name = isSingle ? `${first!.kind} ${first!.path}` : `transaction of ${operations.length}`;
+    const reply = await this.client.requests.ask(name, this.writing(operations, isSingle), options);
+    if (reply.kind === 'refused' && !isSingle) throw serverError(reply.code, name);
+    const answer = reply.kind === 'ok' ? reply.value : ({ kind: 'refused', index: 0, code: reply.code } as const);
+    if (answer.kind === 'committed') {
+      const { results } = answer;
+      return { kind: 'committed', results: results.map((result, n) => this.localResult(operations[n]!, result)) };
+    }
+    const { index, code } = answer;
+    const refusal = refusalOf(code);
+    const path = operations[index]?.path ?? '/';
+    if (!refusal) throw serverError(code, name, path);
+    return { kind: 'refused', index, path, refusal };
+  }
+
+  createNamespace(options?: RequestOptions): Promise<void> {
+    return createNamespace(this.client.requests, this.client.protocol, this.options.namespace, options);
+  }
+
+  /**
+   * A write that changes nothing, over the next connection if the present one has broken. ZooKeeper's own `sync` is not
+   * enough: a leader answers its own clients at once, although a follower may have shown them a write that the leader
+   * has yet to apply, and although it may have been deposed.
+   * @see ZOOKEEPER-1675
+   */
+  async sync(options?: RequestOptions): Promise<void> {
+    const { requests, session } = this.client;
+    const { id, state } = session.info;
+    if (state === 'SUSPENDED') await requests.bounded('sync /', session.regained(id), options);
+    await this.askRead('sync', '/', this.nothing, options);
+  }
+
+  async openSubtree(
+    path: string,
+    listener: SubtreeListener,
+    sync: SyncOfViews,
+    options?: SubtreeOptions,
+  ): Promise<Subtree> {
+    const view = new SubtreeView(this.client, path, listener, sync, options);
+    await view.open(options);
+    return view;
+  }
+
+  async watchChildren(path: string, onChange: () => void, options?: RequestOptions): Promise<ChildrenWatch> {
+    const watch = new ZooKeeperChildrenWatch(this.client, path, onChange);
+    await watch.open(options);
+    return watch;
+  }
+
+  time(): TimeInterval | undefined {
+    return this.registryTime.now();
+  }
+
+  async serverTime(options?: RequestOptions): Promise<number> {
+    const result = await this.transaction(
+      [
+        { kind: 'create', path: TIME_NODE, data: '', mode: 'EPHEMERAL' },
+        { kind: 'set', path: TIME_NODE, data: '' },
+        { kind: 'delete', path: TIME_NODE },
+      ],
+      options,
+    );
+    if (result.kind === 'refused') throw refusalError(result.refusal, result.path);
+    return result.results.find((one) => one.kind === 'set')!.stat.mtime;
+  }
+
+  transactionBytes(operations: readonly Operation[], isSingle?: boolean): number {
+    return transactionBytes(operations, this.options.namespace, this.aclBytes, isSingle);
+  }
+
+  /** @throws {NoNodeError} */
+  private async readOne(what: 'read' | 'exists', path: string, options?: RequestOptions): Promise<RegistryNode> {
+    const { protocol } = this.client;
+    const absolutePath = this.client.absolute(path);
+    if (what === 'read') return { path, ...(await this.askRead(what, path, protocol.node(absolutePath), options)) };
+    return { path, data: '', stat: await this.askRead(what, path, protocol.exists(absolutePath), options) };
+  }
+
+  private async askRead<T>(operation: string, path: string, request: Request<T>, options?: RequestOptions): Promise<T> {
+    const name = `${operation} ${path}`;
+    return valueOf(name, path, await this.client.requests.askRead(name, request, options));
+  }
+
+  /** A write that tells the watchers of its nodes and, by the stamp in its answer, the registry's clock. */
+  private writing(operations: readonly Operation[], isSingle: boolean): Request<MultiAnswer> {
+    const { protocol, session } = this.client;
+    const paths = operations.map(({ path }) => this.client.absolute(path));
+    const request = isSingle ? protocol.single(operations[0]!, paths[0]!) : protocol.multi(operations, paths);
+    const { createdPath } = this;
+    return new OwnWrite(session.watches, this.registryTime, request, { operations, paths, resultsIn, createdPath });
+  }
+
+  private localResult({ path }: Operation, result: MultiResult): OperationResult {
+    return result.kind === 'create' ? { kind: 'create', path: this.createdPath(path, result.path) } : result;
+  }
+
+  /** The port's path of a created node. @param absolutePath the server's, if that may have added a number */
+  private readonly createdPath = (named: string, absolutePath: string | undefined): string =>
+    absolutePath === undefined || absolutePath.endsWith(named) ? named : this.client.relative(absolutePath);
+}
+
+function resultsIn(answer: MultiAnswer): readonly MultiResult[] | undefined {
+  return answer.kind === 'committed' ? answer.results : undefined;
+}
