@@ -4,7 +4,7 @@ import { JobPaths } from '../../../coordination/index.js';
 import type { JobOperateApi } from '../../../operations/index.js';
 import { acquireLatch, creation } from '../../../registry/index.js';
 import type { ElasticJobRuntime } from '../../../runtime/index.js';
-import { BackOff } from '../../../repeat/index.js';
+import { BackOff, repeat } from '../../../repeat/index.js';
 import type { CloudRegistries } from './lite-jobs.js';
 
 /** Pauses between checks, in milliseconds: a job may rest for long before it comes. */
@@ -30,19 +30,24 @@ export class HandOver {
 
   /** Resolves when nothing is pending. @throws the signal's reason, and a registry's refusal */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, registries, takeover } = this.parts;
-    const idle = new BackOff(clock, PAUSES);
-    while ((await takeover.pending()).length > 0) {
-      const limits = { timeoutMs: LONGEST_LATCH_WAIT_MS, signal };
-      const latch = await acquireLatch(registries.cloud, clock, CLOUD_PATHS.takeoverLatch, limits);
-      try {
-        if (latch !== undefined && (await this.step())) idle.succeeded();
-      } finally {
-        await latch?.release();
-      }
-      idle.failed();
-      await idle.pause(signal);
-      signal.throwIfAborted();
+    const backOff = new BackOff(this.parts.clock, PAUSES);
+    const stillPending = () => new Error('Some work that was taken over waits for its jobs.');
+    await repeat({ signal, backOff, isRepeated: () => false, lostRace: stillPending }, async () => {
+      if ((await this.parts.takeover.pending()).length === 0) return true;
+      if (await this.stepAlone(signal)) backOff.succeeded();
+      return undefined;
+    });
+  }
+
+  /** One step, unless another scheduler is at it. @returns true if something was passed on */
+  private async stepAlone(signal: AbortSignal): Promise<boolean> {
+    const { clock, registries } = this.parts;
+    const limits = { timeoutMs: LONGEST_LATCH_WAIT_MS, signal };
+    const latch = await acquireLatch(registries.cloud, clock, CLOUD_PATHS.takeoverLatch, limits);
+    try {
+      return latch !== undefined && (await this.step());
+    } finally {
+      await latch?.release();
     }
   }
 
