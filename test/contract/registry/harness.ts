@@ -7,7 +7,12 @@ export interface RegistryAdapter {
   readonly name: string;
   /** Called once for each topic. The result is stopped when the topic has ended. */
   start(): Promise<RegistryHarness>;
+  /** Abilities that it does not have, as its spec says. Tests that need one are left out. */
+  readonly lacks?: readonly Lack[];
 }
+
+/** `cuts`: connections that can be cut within a session. */
+type Lack = 'cuts';
 
 /** A running registry and everything that the suite does to it from outside of the port. */
 export interface RegistryHarness {

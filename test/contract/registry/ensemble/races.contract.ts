@@ -4,9 +4,9 @@ import {
   NodeExistsError,
   type RegistryCenter,
   type Subtree,
-} from '../../../libs/elastic-job/src/registry/index.js';
-import type { RegistryAdapter } from './harness.js';
-import { rejections, useRegistry } from './support.js';
+} from '../../../../libs/elastic-job/src/registry/index.js';
+import type { RegistryAdapter } from '../harness.js';
+import { rejections, useRegistry } from '../support.js';
 
 export function describeRaces(adapter: RegistryAdapter): void {
   describe('many clients', () => {

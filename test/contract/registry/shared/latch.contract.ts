@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
+import { SystemClock } from '../../../../libs/elastic-job/src/clock/index.js';
 import {
   acquireLatch,
   guaranteedDelete,
   type HeldLatch,
   NotEmptyError,
   type RegistryCenter,
-} from '../../../libs/elastic-job/src/registry/index.js';
-import type { RegistryAdapter } from './harness.js';
-import { recordSession, useRegistry } from './support.js';
+} from '../../../../libs/elastic-job/src/registry/index.js';
+import type { RegistryAdapter } from '../harness.js';
+import { recordSession, useRegistry } from '../support.js';
 
 const PATH = '/job/leader/failover/latch';
 const clock = new SystemClock();

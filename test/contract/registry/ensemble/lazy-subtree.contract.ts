@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type RegistryCenter, SessionLostError, type Subtree } from '../../../libs/elastic-job/src/registry/index.js';
-import type { RegistryAdapter } from './harness.js';
-import { costOf, creationOf, eventText, recordSession, useRegistry } from './support.js';
+import {
+  type RegistryCenter,
+  SessionLostError,
+  type Subtree,
+} from '../../../../libs/elastic-job/src/registry/index.js';
+import type { RegistryAdapter } from '../harness.js';
+import { costOf, creationOf, eventText, recordSession, useRegistry } from '../support.js';
 
 const isConfig = (path: string) => path.endsWith('/config');
 

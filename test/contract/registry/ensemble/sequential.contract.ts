@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RegistryAdapter } from './harness.js';
-import { useRegistry } from './support.js';
+import type { RegistryAdapter } from '../harness.js';
+import { useRegistry } from '../support.js';
 
 export function describeSequentialNodes(adapter: RegistryAdapter): void {
   describe('sequential nodes', () => {

@@ -5,9 +5,9 @@ import {
   type SessionInfo,
   SessionLostError,
   type SubtreeEvent,
-} from '../../../libs/elastic-job/src/registry/index.js';
-import type { RegistryAdapter } from './harness.js';
-import { recordSession, useRegistry } from './support.js';
+} from '../../../../libs/elastic-job/src/registry/index.js';
+import type { RegistryAdapter } from '../harness.js';
+import { recordSession, useRegistry } from '../support.js';
 
 export function describeSessions(adapter: RegistryAdapter): void {
   describe('ephemeral nodes and sessions', () => {

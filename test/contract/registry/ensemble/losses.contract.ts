@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { RegistryUnavailableError, SessionLostError } from '../../../libs/elastic-job/src/registry/index.js';
-import type { RegistryAdapter } from './harness.js';
-import { creationOf, recordSession, rejections, useRegistry } from './support.js';
+import { RegistryUnavailableError, SessionLostError } from '../../../../libs/elastic-job/src/registry/index.js';
+import type { RegistryAdapter } from '../harness.js';
+import { creationOf, recordSession, rejections, useRegistry } from '../support.js';
 
 export function describeLosses(adapter: RegistryAdapter): void {
   describe('lost connections', () => {

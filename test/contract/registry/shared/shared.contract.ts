@@ -1,18 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
-import { ConfigurationError } from '../../../libs/elastic-job/src/domain/index.js';
+import { SystemClock } from '../../../../libs/elastic-job/src/clock/index.js';
+import { ConfigurationError } from '../../../../libs/elastic-job/src/domain/index.js';
 import {
   type Operation,
   type RegistryCenter,
   RequestTooLargeError,
   type TransactionResult,
-} from '../../../libs/elastic-job/src/registry/index.js';
-import type { RegistryAdapter } from './harness.js';
-import { costOf, creationOf, rejections, useRegistry } from './support.js';
+} from '../../../../libs/elastic-job/src/registry/index.js';
+import type { RegistryAdapter } from '../harness.js';
+import { costOf, creationOf, rejections, useRegistry } from '../support.js';
 
 const clock = new SystemClock();
 /** Two of these texts are more than one shared request takes. */
 const LARGE = 'x'.repeat(40_000);
+const ROUNDS = 200;
 
 /** Sends each of the transactions in this turn. */
 function share(client: RegistryCenter, ...transactions: readonly (readonly Operation[])[]) {
@@ -215,6 +216,25 @@ export function describeSharedRequests(adapter: RegistryAdapter): void {
       controller.abort(reason);
       await expect(withdrawn).rejects.toBe(reason);
       await synced;
+    });
+  });
+
+  describe('the sync barrier', () => {
+    const { two } = useRegistry(adapter);
+
+    it('shows what was committed before a moment, by one request for all views that ask as of then', async () => {
+      const [reader, writer] = await two();
+      const paths = ['/job', '/other'];
+      await Promise.all(paths.map((path) => writer.create(path, '', 'PERSISTENT')));
+      const views = await Promise.all(paths.map((path) => reader.openSubtree(path, () => {})));
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const stats = await Promise.all(paths.map((path) => writer.set(path, `${round}`)));
+        const asOf = performance.now();
+        const { foreground } = reader.traffic;
+        for (const view of views) await view.sync({ asOf });
+        expect(views.map((view, n) => view.node(paths[n]!)?.stat)).toEqual(stats);
+        expect(reader.traffic.foreground - foreground).toBe(1);
+      }
     });
   });
 }

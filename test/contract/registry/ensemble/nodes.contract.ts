@@ -4,14 +4,14 @@ import {
   NodeExistsError,
   NoNodeError,
   NotEmptyError,
-} from '../../../libs/elastic-job/src/registry/index.js';
-import { ConfigurationError } from '../../../libs/elastic-job/src/domain/index.js';
-import type { RegistryAdapter } from './harness.js';
-import { costOf, useRegistry } from './support.js';
+} from '../../../../libs/elastic-job/src/registry/index.js';
+import { ConfigurationError } from '../../../../libs/elastic-job/src/domain/index.js';
+import type { RegistryAdapter } from '../harness.js';
+import { costOf, useRegistry } from '../support.js';
 
 export function describeNodes(adapter: RegistryAdapter): void {
   describe('nodes', () => {
-    const { one, two } = useRegistry(adapter);
+    const { one } = useRegistry(adapter);
 
     it('show their data and a first stat once they are created', async () => {
       const client = await one();
@@ -125,15 +125,6 @@ export function describeNodes(adapter: RegistryAdapter): void {
       expect(after?.czxid).toBeGreaterThan(before.mzxid);
     });
 
-    it('are created up to a path, and keep what exists of it', async () => {
-      const client = await one();
-      await client.create('/a', 'kept', 'PERSISTENT');
-      await client.ensurePath('/a/b/c');
-      await client.ensurePath('/a/b/c');
-      expect(await client.read('/a')).toMatchObject({ data: 'kept', stat: { version: 0 } });
-      expect(await client.read('/a/b/c')).toMatchObject({ data: '', stat: { version: 0, ephemeralOwner: undefined } });
-    });
-
     it('are read several at once in their order, gaps included, for one request', async () => {
       const client = await one();
       await client.ensurePath('/a/b');
@@ -157,40 +148,6 @@ export function describeNodes(adapter: RegistryAdapter): void {
       ]);
       expect(committed).toMatchObject({ kind: 'committed', results: [{ path: '/d' }, { path: '/d/child' }] });
       expect((await client.exists('/d'))?.ephemeralOwner).toBeUndefined();
-    });
-
-    it('are ensured for both of two clients at once', async () => {
-      const [a, b] = await two();
-      await Promise.all([a.ensurePath('/x/y/z'), b.ensurePath('/x/y/z')]);
-      expect(await a.exists('/x/y/z')).toBeDefined();
-    });
-
-    it.each(['', 'a', '/a/', '/a//b', '/a/./b', '/a/../b', '/a\u0001'])(
-      'with the illegal path %j are refused by ConfigurationError, and nothing is sent',
-      async (path) => {
-        const client = await one();
-        const cost = await costOf(client, async () => {
-          await expect(client.read(path)).rejects.toThrow(ConfigurationError);
-          await expect(client.create(path, '', 'PERSISTENT')).rejects.toThrow(JSON.stringify(path));
-          await expect(client.ensurePath(path)).rejects.toThrow(ConfigurationError);
-          await expect(client.transaction([{ kind: 'delete', path }])).rejects.toThrow(ConfigurationError);
-        });
-        expect(cost).toBe(0);
-      },
-    );
-
-    it('cost one foreground request for any single call', async () => {
-      const client = await one();
-      const costs = [
-        await costOf(client, () => client.create('/a', '', 'PERSISTENT')),
-        await costOf(client, () => client.read('/a')),
-        await costOf(client, () => client.exists('/a')),
-        await costOf(client, () => client.children('/')),
-        await costOf(client, () => client.set('/a', 'x')),
-        await costOf(client, () => client.transaction([{ kind: 'check', path: '/a' }])),
-        await costOf(client, () => client.delete('/a')),
-      ];
-      expect(costs).toEqual([1, 1, 1, 1, 1, 1, 1]);
     });
   });
 }

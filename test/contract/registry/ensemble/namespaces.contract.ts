@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigurationError } from '../../../libs/elastic-job/src/domain/index.js';
-import type { RegistryAdapter } from './harness.js';
-import { eventText, useRegistry } from './support.js';
+import { ConfigurationError } from '../../../../libs/elastic-job/src/domain/index.js';
+import type { RegistryAdapter } from '../harness.js';
+import { eventText, useRegistry } from '../support.js';
 
 export function describeNamespaces(adapter: RegistryAdapter): void {
   describe('namespaces', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { RegistryCenter, Subtree } from '../../../libs/elastic-job/src/registry/index.js';
-import type { RegistryAdapter } from './harness.js';
-import { costOf, creationOf, eventText, useRegistry } from './support.js';
+import type { RegistryCenter, Subtree } from '../../../../libs/elastic-job/src/registry/index.js';
+import type { RegistryAdapter } from '../harness.js';
+import { costOf, creationOf, eventText, useRegistry } from '../support.js';
 
 export function describeSubtrees(adapter: RegistryAdapter): void {
   describe('subtrees', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Operation, RegistryCenter, TransactionResult } from '../../../libs/elastic-job/src/registry/index.js';
-import type { RegistryAdapter } from './harness.js';
-import { costOf, creationOf, useRegistry } from './support.js';
+import type { Operation, RegistryCenter, TransactionResult } from '../../../../libs/elastic-job/src/registry/index.js';
+import type { RegistryAdapter } from '../harness.js';
+import { costOf, creationOf, useRegistry } from '../support.js';
 
 const removalOf = (path: string) => ({ kind: 'delete', path }) as const;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
-import type { RegistryAdapter } from './harness.js';
-import { recordSession, useRegistry } from './support.js';
+import { SystemClock } from '../../../../libs/elastic-job/src/clock/index.js';
+import type { RegistryAdapter } from '../harness.js';
+import { recordSession, useRegistry } from '../support.js';
 
 const HOUR_MS = 3_600_000;
 

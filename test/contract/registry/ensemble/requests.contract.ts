@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
-import { type RegistryCenter, RegistryUnavailableError } from '../../../libs/elastic-job/src/registry/index.js';
-import type { RegistryAdapter } from './harness.js';
-import { costOf, recordSession, rejections, useRegistry } from './support.js';
+import { SystemClock } from '../../../../libs/elastic-job/src/clock/index.js';
+import { type RegistryCenter, RegistryUnavailableError } from '../../../../libs/elastic-job/src/registry/index.js';
+import type { RegistryAdapter } from '../harness.js';
+import { costOf, recordSession, rejections, useRegistry } from '../support.js';
 
 export function describeRequests(adapter: RegistryAdapter): void {
   describe('signals, closing and time', () => {
@@ -33,22 +33,6 @@ export function describeRequests(adapter: RegistryAdapter): void {
       await expect(asked).rejects.toBe(reason);
       await client.ensurePath('/b');
       expect(await client.exists('/b')).toBeDefined();
-    });
-
-    it.each(['/', '/a/b'])('create the namespace again that somebody has deleted, with the path %s', async (path) => {
-      const name = `${harness().newNamespace()}/below`;
-      const client = harness().center({ namespace: name });
-      await client.connect();
-      await client.delete('/');
-      const outer = harness().center({ namespace: name.slice(0, -'/below'.length) });
-      await outer.connect();
-      await outer.delete('/');
-
-      await client.ensurePath(path);
-
-      expect(await client.exists(path)).toBeDefined();
-      expect(await outer.children('/')).toEqual(['below']);
-      await Promise.all([client.close(), outer.close()]);
     });
 
     it('reject a connect with the reason of an aborted signal, which may be tried again', async () => {
