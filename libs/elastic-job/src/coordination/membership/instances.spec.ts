@@ -138,6 +138,23 @@ describe('an instance id that is configured', () => {
     expect(second.tree.stat(second.tree.paths.instance(NAMED.jobInstanceId))!.ephemeralOwner).toBe(second.sessionId);
   });
 
+  it('passes to a successor at once, however many others have left the job meanwhile', async () => {
+    const first = await registry.joined({}, NAMED);
+    const others = await Promise.all(Array.from({ length: 12 }, () => registry.joined()));
+    const second = await successor(first);
+
+    const joining = second.instances.join(second.tree, { isDisabled: false });
+    for (const other of others) {
+      await registry.clock.advance(10);
+      await other.instances.leave(other.tree);
+    }
+    registry.memory.expire(first.sessionId);
+    await registry.clock.advance(0);
+
+    expect(second.tree.stat(second.tree.paths.instance(NAMED.jobInstanceId))!.ephemeralOwner).toBe(second.sessionId);
+    await joining;
+  });
+
   it('stays with a predecessor that was shut down until its session ends', async () => {
     const first = await registry.joined({}, NAMED);
     await (await registry.operator()).delete(first.tree.paths.instance(first.id));

@@ -51,8 +51,7 @@ export class Instances {
   async join(tree: JobTree, options: JoinOptions): Promise<void> {
     const deadline = this.clock.monotonicNow() + 1.5 * tree.registry.session.timeoutMs;
     await repeat(untilCommitted(tree, 'registering the instance'), async () => {
-      const { instance, session } = ownersOf(tree);
-      const holder = instance ?? session;
+      const holder = holderOf(tree);
       // The reply was lost. If only the session node is left, an operator has removed the instance since.
       if (holder === tree.registry.session.id) return true;
       const isOwn = holder === options.former?.get(tree.self.jobInstanceId);
@@ -74,8 +73,11 @@ export class Instances {
     deadline: number,
     signal: AbortSignal | undefined,
   ): Promise<undefined> {
-    const isGone = await tree.next(['InstanceLost', 'SessionEnded', 'TreeReset'], deadline, signal);
-    if (!isGone) throw new InstanceIdTakenError(tree.jobName, tree.self.jobInstanceId, holder);
+    while (holderOf(tree) === holder) {
+      const isTold = await tree.next(['InstanceLost', 'SessionEnded', 'TreeReset'], deadline, signal);
+      if (!isTold) throw new InstanceIdTakenError(tree.jobName, tree.self.jobInstanceId, holder);
+    }
+    return undefined;
   }
 
   /**
@@ -147,6 +149,12 @@ function ownersOf(tree: JobTree) {
     instance: tree.stat(paths.instance(self.jobInstanceId))?.ephemeralOwner,
     session: tree.stat(paths.session(self.jobInstanceId))?.ephemeralOwner,
   };
+}
+
+/** Session that has the own id; of an instance that was shut down, until its session node is gone. */
+function holderOf(tree: JobTree): string | undefined {
+  const { instance, session } = ownersOf(tree);
+  return instance ?? session;
 }
 
 function joinOperations(tree: JobTree, { isDisabled, clockOffsetMs }: JoinOptions): Operation[] {
