@@ -89,7 +89,7 @@ describe('jobs that are created after a cut', () => {
 
     await create('before');
     for (const cut of ['first', 'second']) {
-      const back = waitFor<void>((goOn) => registry.onSession(({ state }) => void (state === 'RECONNECTED' && goOn())));
+      const back = waitFor((goOn) => registry.onSession(({ state }) => void (state === 'RECONNECTED' && goOn())));
       network.cut();
       await back;
       // The look after a reconnect may find the one, and only the watch finds the other.
@@ -147,9 +147,9 @@ function kindsOf({ events }: ElasticJobRuntime): EventEmitter {
 }
 
 /** Resolves when the process has told the event for as many jobs as are created. */
-function all(kind: 'joined' | 'left', { events }: ElasticJobRuntime): Promise<void> {
+async function all(kind: 'joined' | 'left', { events }: ElasticJobRuntime): Promise<void> {
   const told = new Set<string>();
-  return waitFor((goOn) =>
+  await waitFor((goOn) =>
     events.on((event) => {
       if (event.kind === kind && told.add(event.jobName).size === COUNT) goOn();
     }),

@@ -60,7 +60,7 @@ class Attempt {
         if (!isOfConnection(error)) throw error;
       }
       // Nothing comes between this look and the listener.
-      if (!isConnected(client)) await waitFor<void>((goOn) => whenConnected(client, goOn), signal);
+      if (!isConnected(client)) await waitFor((goOn) => whenConnected(client, goOn), { signals: [signal] });
     }
   }
 

@@ -69,15 +69,16 @@ async function startScheduler(): Promise<INestApplicationContext> {
 }
 
 /** The next events that match, of all schedulers together. Call this before the action that leads there. */
-function next(count: number, matches: (event: JobEvent) => boolean): Promise<readonly JobEvent[]> {
+async function next(count: number, matches: (event: JobEvent) => boolean): Promise<readonly JobEvent[]> {
   const matching: JobEvent[] = [];
-  return waitFor((conclude) => {
+  await waitFor((goOn) => {
     const hear = (event: JobEvent) => {
-      if (matches(event) && matching.push(event) === count) conclude(matching);
+      if (matches(event) && matching.push(event) === count) goOn();
     };
     news.on('told', hear);
     return () => news.off('told', hear);
   });
+  return matching;
 }
 
 const nextOfKind = (count: number, kind: JobEvent['kind']) => next(count, (event) => event.kind === kind);

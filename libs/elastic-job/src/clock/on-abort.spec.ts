@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
-import { onAbort } from './on-abort.js';
+import { onAbort, whileWaiting } from './on-abort.js';
 
 describe('listening to a signal that many listen to', () => {
   it('calls each listener once, in the order in which they came', () => {
@@ -32,5 +32,27 @@ describe('listening to a signal that many listen to', () => {
     for (let n = 0; n < 100; n += 1) onAbort(signal, () => {});
 
     expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+  });
+
+  it('shares the listener with waits, which take it along only if it is theirs alone', () => {
+    const [kept, left] = [new AbortController(), new AbortController()];
+    onAbort(kept.signal, () => {});
+
+    const ends = [kept, left, left].map(({ signal }) => whileWaiting(signal, () => {}));
+    expect([kept, left].map(({ signal }) => getEventListeners(signal, 'abort').length)).toEqual([1, 1]);
+    for (const end of ends) end();
+
+    expect([kept, left].map(({ signal }) => getEventListeners(signal, 'abort').length)).toEqual([1, 0]);
+  });
+
+  it('calls one that comes after waits are over', () => {
+    const ending = new AbortController();
+    const listener = vi.fn<() => void>();
+    whileWaiting(ending.signal, () => {})();
+    onAbort(ending.signal, listener);
+
+    ending.abort();
+
+    expect(listener).toHaveBeenCalledTimes(1);
   });
 });

@@ -3,7 +3,7 @@ import { availableParallelism, hostname, networkInterfaces } from 'node:os';
 import { type OptionRow, OptionTable, text } from '../domain/index.js';
 import type { Clock, Timer } from './clock.js';
 import { chooseHostAddress, type HostAddressOptions } from './host-address.js';
-import { sleepOn } from './sleep.js';
+import { sleepOn } from './waiting.js';
 
 /** Longest wait of Node's timers, which turn a longer one into 1 ms. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;

@@ -1,4 +1,5 @@
-import { isLiveTaskState } from '../domain/index.js';
+import { waitUntil } from '../clock/index.js';
+import { isLiveTaskState, Listeners } from '../domain/index.js';
 import type { TaskState } from './task-state.js';
 
 /** True for a state that a task does not leave any more. */
@@ -6,14 +7,11 @@ export function isTaskEnd({ name }: Pick<TaskState, 'name'>): boolean {
   return !isLiveTaskState(name);
 }
 
-interface Watcher {
-  readonly unread: TaskState[];
-  wake: () => void;
-}
-
 /** States of one task in order, for any number of watchers. An end is the last state. */
 export class TaskHistory {
-  private readonly watchers = new Set<Watcher>();
+  /** States that a watcher has not read, for each. */
+  private readonly unread = new Set<TaskState[]>();
+  private readonly changes = new Listeners<() => void>();
   private ending = (): void => {};
   /** Resolves once the task has ended. */
   readonly ended = new Promise<void>((resolve) => (this.ending = resolve));
@@ -32,30 +30,29 @@ export class TaskHistory {
   add(state: TaskState): void {
     if (this.hasEnded) return;
     this.latest = state;
-    for (const watcher of this.watchers) {
-      watcher.unread.push(state);
-      watcher.wake();
-    }
+    for (const unread of this.unread) unread.push(state);
+    this.changes.forEach((look) => look());
     if (this.hasEnded) this.ending();
   }
 
   /** @see TaskBackend.watch */
   async *watch(signal: AbortSignal): AsyncGenerator<TaskState, void, undefined> {
-    const watcher: Watcher = { unread: [this.latest], wake: () => {} };
-    this.watchers.add(watcher);
-    const wake = (): void => watcher.wake();
-    signal.addEventListener('abort', wake, { once: true });
+    const unread = [this.latest];
+    this.unread.add(unread);
     try {
       for (;;) {
         signal.throwIfAborted();
-        const state = watcher.unread.shift();
-        if (state === undefined) await new Promise<void>((resolve) => (watcher.wake = resolve));
-        else yield state;
-        if (state !== undefined && isTaskEnd(state)) return;
+        await waitUntil(
+          () => unread.length > 0,
+          (look) => this.changes.add(look),
+          { signals: [signal] },
+        );
+        const state = unread.shift()!;
+        yield state;
+        if (isTaskEnd(state)) return;
       }
     } finally {
-      signal.removeEventListener('abort', wake);
-      this.watchers.delete(watcher);
+      this.unread.delete(unread);
     }
   }
 }

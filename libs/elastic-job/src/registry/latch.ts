@@ -1,4 +1,4 @@
-import { type Clock, waitFor } from '../clock/index.js';
+import { type Clock, Deadline, waitFor, waitUntil } from '../clock/index.js';
 import { guaranteedDelete } from './guaranteed-delete.js';
 import { childPath, parentPath } from './node-map.js';
 import type { RegistryCenter, Subtree } from './registry-center.js';
@@ -70,7 +70,7 @@ export async function acquireLatch(
 /** One place in the queue. */
 class Participant {
   private readonly name: string;
-  private readonly deadline: number;
+  private readonly deadline: Deadline;
   private readonly holding = new AbortController();
   private view?: Subtree;
   /** Name of the own node, as the view shows it. */
@@ -85,7 +85,7 @@ class Participant {
     private readonly options: LatchOptions,
   ) {
     this.name = `_c_${clock.uuid()}-${LOCK_NAME}`;
-    this.deadline = clock.monotonicNow() + options.timeoutMs;
+    this.deadline = Deadline.after(clock, options.timeoutMs);
     this.stopListening = registry.onSession(() => this.onChange());
   }
 
@@ -128,14 +128,16 @@ class Participant {
       await this.registry.create(childPath(this.path, this.name), data, 'EPHEMERAL_SEQUENTIAL', this.limits());
     } catch (error) {
       if (error instanceof NoNodeError) await createContainers(this.registry, this.path, this.limits());
-      else if (isUnanswered(error) && error.fate === 'unknown') await this.reconnected(error);
-      else throw error;
+      else if (!isUnanswered(error) || error.fate !== 'unknown' || !(await this.reconnected())) throw error;
     }
     if (this.ownIn(view) === undefined) await view.sync(this.limits());
   }
 
-  private async reconnected(error: Error): Promise<void> {
-    while (!isConnected(this.registry)) if (!(await this.change())) throw error;
+  /** @returns false if the time is up */
+  private reconnected(): Promise<boolean> {
+    const { deadline, options, registry } = this;
+    const onChange = (look: () => void) => registry.onSession(look);
+    return waitUntil(() => isConnected(registry), onChange, { deadline, signals: [options.signal] });
   }
 
   private hold(view: Subtree, own: string): HeldLatch {
@@ -158,14 +160,11 @@ class Participant {
 
   /** Waits until the queue or the session changes. @returns false if the time is up @throws the signal's reason */
   private change(): Promise<boolean> {
-    return waitFor<boolean>((conclude) => {
-      const timer = this.clock.setTimer(this.leftMs, () => conclude(false));
-      this.onChange = () => conclude(true);
-      return () => {
-        timer.cancel();
-        this.onChange = () => {};
-      };
-    }, this.options.signal);
+    const arm = (goOn: () => void) => {
+      this.onChange = goOn;
+      return () => (this.onChange = () => {});
+    };
+    return waitFor(arm, { deadline: this.deadline, signals: [this.options.signal] });
   }
 
   private async removeOwn(): Promise<void> {
@@ -180,11 +179,7 @@ class Participant {
   }
 
   private limits(): RequestOptions {
-    return { signal: this.options.signal, timeoutMs: this.leftMs };
-  }
-
-  private get leftMs(): number {
-    return Math.max(0, this.deadline - this.clock.monotonicNow());
+    return { signal: this.options.signal, timeoutMs: this.deadline.leftMs };
   }
 }
 

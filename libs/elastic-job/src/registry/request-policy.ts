@@ -39,7 +39,7 @@ async function servedAgain(
   const { state } = registry.session;
   if (state === undefined) return false;
   if (state === 'SUSPENDED' || state === 'LOST') {
-    await waitFor<void>((goOn) => registry.onSession(() => goOn()), signal);
+    await waitFor((goOn) => registry.onSession(goOn), { signals: [signal] });
   } else {
     backOff.failed();
     await backOff.pause(signal);

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock/index.js';
+import { type Clock, Deadline } from '../clock/index.js';
 import type { Ensemble } from './ensemble.js';
 import { fateOf, type SingleWrite } from './fate.js';
 import type { OperationResult, RegistryNode, TransactionResult } from './registry-center.js';
@@ -17,11 +17,11 @@ export async function sendWrite(
 ): Promise<TransactionResult> {
   const { lastZxid } = ensemble;
   const { id: sessionId } = ensemble.session;
-  const deadline = clock.monotonicNow() + (options?.timeoutMs ?? ensemble.requestTimeoutMs);
+  const deadline = Deadline.after(clock, options?.timeoutMs ?? ensemble.requestTimeoutMs);
   try {
     return await ensemble.transaction([write], options, true);
   } catch (error) {
-    const leftMs = deadline - clock.monotonicNow();
+    const { leftMs } = deadline;
     if (lastZxid === undefined || !isUnanswered(error) || error.fate === 'not-applied' || leftMs < 1) throw error;
     const node = await readAfterReconnect(ensemble, write.path, sessionId, { ...options, timeoutMs: leftMs });
     const fate = node ? fateOf(write, node.found, { sessionId, lastZxid }) : 'unknown';

@@ -44,14 +44,15 @@ export class EventSinks {
    * first deadline holds; never rejects.
    */
   stop(deadline = Deadline.after(this.clock, LONGEST_STOP_MS)): Promise<void> {
-    return (this.stopping ??= this.stopAll(Math.min(deadline.leftMs, LONGEST_STOP_MS)));
+    return (this.stopping ??= this.stopAll(deadline.within(LONGEST_STOP_MS)));
   }
 
-  private async stopAll(limitMs: number): Promise<void> {
+  private async stopAll(deadline: Deadline): Promise<void> {
+    const timeoutMs = Math.round(deadline.leftMs);
     const ending = new AbortController();
     const stopping = this.started.map((sink) => this.stopOne(sink, ending.signal));
-    const isInTime = await Deadline.after(this.clock, limitMs).holdsFor(Promise.all(stopping));
-    if (!isInTime) ending.abort(new Error(`The sinks have not stopped within ${Math.round(limitMs)} ms.`));
+    const isInTime = await deadline.holdsFor(Promise.all(stopping));
+    if (!isInTime) ending.abort(new Error(`The sinks have not stopped within ${timeoutMs} ms.`));
     // Only now, because a sink that could not store everything reports that to the others.
     await this.clock.nextTurn();
     for (const stopListening of this.listening) stopListening();

@@ -63,13 +63,14 @@ export class SupervisorProcess {
   /**
    * Resolves once it takes orders, with what it can do. @throws the reason of its end, or an error if it takes too long
    */
-  async ready(): Promise<SupervisorReport & { kind: 'ready' }> {
+  ready(): Promise<SupervisorReport & { kind: 'ready' }> {
     const end = this.ended.then((error) => {
       throw error;
     });
-    if (await Deadline.after(this.clock, MOST_WAIT_MS).holdsFor(Promise.race([this.isReady, end]))) return this.isReady;
-    await this.stop();
-    throw new Error(`The supervisor of tasks did not start in ${MOST_WAIT_MS} ms.`);
+    return Deadline.after(this.clock, MOST_WAIT_MS).bounds(Promise.race([this.isReady, end]), async () => {
+      await this.stop();
+      throw new Error(`The supervisor of tasks did not start in ${MOST_WAIT_MS} ms.`);
+    });
   }
 
   /** Sends an order. A supervisor that reads none is killed before its orders fill memory. */

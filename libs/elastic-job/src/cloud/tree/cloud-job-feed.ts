@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock/index.js';
-import { type JobName, NODE_TEXT_LIMITS } from '../../domain/index.js';
+import { type Clock, waitUntil } from '../../clock/index.js';
+import { type JobName, Listeners, NODE_TEXT_LIMITS } from '../../domain/index.js';
 import {
   isUnanswered,
   type RegistryCenter,
@@ -60,7 +60,7 @@ export class CloudJobFeed {
   private readonly jobs = new ReadTexts(CLOUD_JOB_FORM);
   private readonly apps = new ReadTexts(CLOUD_APP_FORM);
   private isRung = false;
-  private wake: () => void = () => {};
+  private readonly rings = new Listeners<() => void>();
 
   constructor(
     private readonly registry: RegistryCenter,
@@ -69,9 +69,7 @@ export class CloudJobFeed {
 
   /** Starts with all present jobs. @throws the signal's reason, and a permanent refusal of the registry */
   async *changes(signal: AbortSignal): AsyncGenerator<CloudJobChange, void, undefined> {
-    const ring = () => this.ring();
-    const stopListening = this.registry.onSession(ring);
-    signal.addEventListener('abort', ring);
+    const stopListening = this.registry.onSession(() => this.ring());
     try {
       for (;;) {
         const view = await this.open(signal);
@@ -85,7 +83,6 @@ export class CloudJobFeed {
       }
     } finally {
       stopListening();
-      signal.removeEventListener('abort', ring);
     }
   }
 
@@ -103,8 +100,7 @@ export class CloudJobFeed {
         signal.throwIfAborted();
         yield change;
       }
-      await this.rung();
-      signal.throwIfAborted();
+      await this.rung(signal);
     }
   }
 
@@ -157,12 +153,16 @@ export class CloudJobFeed {
 
   private ring(): void {
     this.isRung = true;
-    this.wake();
+    this.rings.forEach((look) => look());
   }
 
-  private async rung(): Promise<void> {
-    if (this.isRung) return;
-    await new Promise<void>((resolve) => (this.wake = resolve));
+  private async rung(signal: AbortSignal): Promise<void> {
+    await waitUntil(
+      () => this.isRung,
+      (look) => this.rings.add(look),
+      { signals: [signal] },
+    );
+    signal.throwIfAborted();
   }
 }
 

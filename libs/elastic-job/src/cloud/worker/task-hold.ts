@@ -1,4 +1,5 @@
-import type { Clock, Timer } from '../../clock/index.js';
+import { type Clock, type Timer, waitUntil } from '../../clock/index.js';
+import { Listeners } from '../../domain/index.js';
 
 /**
  * How long a worker may act for its item, as its scheduler has granted it.
@@ -15,7 +16,7 @@ export class TaskHold {
   private hasBegun = false;
   private isLost = false;
   private readonly timers: { over?: Timer; limit?: Timer } = {};
-  private wake = (): void => {};
+  private readonly changes = new Listeners<() => void>();
 
   /**
    * @param onOver called once when it is over, except by its limit
@@ -54,7 +55,7 @@ export class TaskHold {
     if (this.isLost) return;
     this.grantedUntil = since + ms;
     this.watchGrant();
-    this.wake();
+    this.changes.forEach((look) => look());
   }
 
   /**
@@ -77,11 +78,8 @@ export class TaskHold {
   }
 
   private async freshGrant(): Promise<void> {
-    while (this.isHeld && (this.grantedUntil === undefined || !this.isFresh)) {
-      await new Promise<void>((resolve) => {
-        this.wake = resolve;
-      });
-    }
+    const isOver = () => !this.isHeld || (this.grantedUntil !== undefined && this.isFresh);
+    await waitUntil(isOver, (look) => this.changes.add(look));
   }
 
   /** The last grant has ended; a later one may wait in the channel. */
@@ -100,7 +98,7 @@ export class TaskHold {
     this.isLost = true;
     this.stop();
     tell();
-    this.wake();
+    this.changes.forEach((look) => look());
   }
 
   private watchGrant(): void {

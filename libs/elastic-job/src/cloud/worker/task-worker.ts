@@ -117,14 +117,15 @@ export class TaskWorker {
     { signal }: TaskLease,
   ): Promise<TaskApplication | 'aborted'> {
     const { bootTimeoutMs } = this.limits;
-    const aborted = new Promise<'aborted'>((resolve) => {
-      if (signal.aborted) resolve('aborted');
-      signal.addEventListener('abort', () => resolve('aborted'), { once: true });
-    });
-    const first = Promise.race([booting, aborted]);
-    const isInTime = await Deadline.after(this.clock, bootTimeoutMs).holdsFor(first);
-    if (!isInTime) throw new TaskBootTimeoutError(bootTimeoutMs);
-    return first;
+    const late = (): never => {
+      throw new TaskBootTimeoutError(bootTimeoutMs);
+    };
+    try {
+      return await Deadline.after(this.clock, bootTimeoutMs).bounds(booting, late, signal);
+    } catch (error) {
+      if (signal.aborted) return 'aborted';
+      throw error;
+    }
   }
 
   private leaseOf(envelope: TaskEnvelope): TaskLease {
@@ -168,10 +169,10 @@ export class TaskWorker {
     const { application } = this;
     if (application === undefined) return false;
     const { closeTimeoutMs } = this.limits;
-    const limitMs = Math.min(closeTimeoutMs, this.killed?.less(MARGIN_MS).leftMs ?? Infinity);
+    const timeoutMs = Math.min(closeTimeoutMs, this.killed?.less(MARGIN_MS).leftMs ?? Infinity);
     try {
-      const isClosed = await Deadline.after(this.clock, limitMs).holdsFor(application.close());
-      if (!isClosed) this.log(`the application has not closed within ${limitMs} ms`, undefined);
+      const isClosed = await Deadline.after(this.clock, timeoutMs).holdsFor(application.close());
+      if (!isClosed) this.log(`the application has not closed within ${timeoutMs} ms`, undefined);
       return isClosed;
     } catch (error) {
       this.log('closing the application has failed', error);

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock/index.js';
+import { type Clock, Deadline } from '../../clock/index.js';
 import type { Operation } from '../../registry/index.js';
 import type { JobTree } from '../job-tree/index.js';
 
@@ -28,10 +28,9 @@ export class CountingLock {
   /** Resolves when no other instance holds the lock, or one has held it for too long. */
   async standBack(): Promise<void> {
     const { clock, tree } = this;
-    const deadline = clock.monotonicNow() + LONGEST_HOLD_MS;
-    while (tree.has(tree.paths.countingLock) && !this.isMine && !this.isOutwaited) {
-      this.isOutwaited = !(await tree.next(['CountingLockReleased', 'TreeReset'], deadline));
-    }
+    const isFree = () => !tree.has(tree.paths.countingLock) || this.isMine || this.isOutwaited;
+    const deadline = Deadline.after(clock, LONGEST_HOLD_MS);
+    if (!(await tree.until(isFree, ['CountingLockReleased', 'TreeReset'], deadline))) this.isOutwaited = true;
   }
 
   /** Takes the lock, unless another instance holds it. */

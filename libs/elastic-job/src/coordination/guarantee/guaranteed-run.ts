@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock/index.js';
+import { type Clock, Deadline, waitFor, waitUntil, whileWaiting } from '../../clock/index.js';
 import {
   type GuaranteePhase,
   isSameRound,
@@ -35,8 +35,7 @@ interface GuaranteeParts {
 interface Visit {
   readonly phase: GuaranteePhase;
   readonly timeoutMs: number;
-  /** On the monotonic clock. */
-  readonly deadline: number;
+  readonly deadline: Deadline;
   readonly atLast: () => unknown;
 }
 
@@ -74,7 +73,7 @@ export class GuaranteedRun implements RunBarrier {
   async meet(phase: GuaranteePhase, timeoutMs: number, atLast: () => unknown): Promise<void> {
     const { clock, tree } = this.parts;
     const { signal } = this.lease;
-    const visit = { phase, timeoutMs, deadline: clock.monotonicNow() + timeoutMs, atLast };
+    const visit = { phase, timeoutMs, deadline: Deadline.after(clock, timeoutMs), atLast };
     signal.throwIfAborted();
     if (phase === 'started') await this.earlierRounds(visit);
     try {
@@ -95,21 +94,9 @@ export class GuaranteedRun implements RunBarrier {
   private async earlierRounds(visit: Visit): Promise<void> {
     const isEarlier = ({ round }: OpenRun) => round.fireTime < this.round.fireTime && !isSameRound(round, this.round);
     for (const { end } of [...this.parts.open].filter(isEarlier)) {
-      const isEnded = await this.untilAborted(end, visit.deadline);
-      if (!isEnded) throw this.timeout(visit, []);
-    }
-  }
-
-  /** @returns false if the deadline came first @throws the reason of the lease's own signal */
-  private async untilAborted(end: AbortSignal, deadline: number): Promise<boolean> {
-    const { clock } = this.parts;
-    const { signal } = this.lease;
-    try {
-      await clock.sleep(Math.max(0, deadline - clock.monotonicNow()), AbortSignal.any([end, signal]));
-      return false;
-    } catch {
-      signal.throwIfAborted();
-      return true;
+      const isEnded = () => end.aborted;
+      const limits = { deadline: visit.deadline, signals: [this.lease.signal] };
+      if (!(await waitUntil(isEnded, (look) => whileWaiting(end, look), limits))) throw this.timeout(visit, []);
     }
   }
 
@@ -142,7 +129,7 @@ export class GuaranteedRun implements RunBarrier {
         this.assertInTime(visit, view.absent());
         continue; // News from the time of the call is in the tree and not told again.
       }
-      if (!(await tree.next(NEWS, visit.deadline, signal))) throw this.timeout(visit, missing);
+      if (!(await this.news(visit.deadline))) throw this.timeout(visit, missing);
     }
   }
 
@@ -152,15 +139,21 @@ export class GuaranteedRun implements RunBarrier {
    * @returns true if something has changed meanwhile
    */
   private hasChangedForJava({ deadline }: Visit): Promise<boolean> {
-    const { clock, tree } = this.parts;
-    return tree.next(NEWS, Math.min(deadline, clock.monotonicNow() + JAVA_READ_MS), this.lease.signal);
+    return this.news(deadline.within(JAVA_READ_MS));
+  }
+
+  /** @returns false if the deadline came first */
+  private news(deadline: Deadline): Promise<boolean> {
+    const { tree } = this.parts;
+    const onNews = (goOn: () => void) => tree.on(({ kind }) => NEWS.includes(kind) && goOn());
+    return waitFor(onNews, { deadline, signals: [tree.signal, this.lease.signal] });
   }
 
   /** @returns false if the round must be looked at again */
   private async callBack(visit: Visit): Promise<boolean> {
     const { clock, tree } = this.parts;
     const { holder, signal } = this.lease;
-    const timeoutMs = Math.max(0, visit.deadline - clock.monotonicNow());
+    const timeoutMs = visit.deadline.leftMs;
     const path = tree.paths.guaranteeLatch(visit.phase);
     const latch = await acquireLatch(tree.registry, clock, path, { data: holder, timeoutMs, signal });
     if (latch === undefined) throw this.timeout(visit, []);
@@ -215,7 +208,7 @@ export class GuaranteedRun implements RunBarrier {
   }
 
   private assertInTime(visit: Visit, missing: readonly number[]): void {
-    if (this.parts.clock.monotonicNow() >= visit.deadline) throw this.timeout(visit, missing);
+    if (visit.deadline.leftMs === 0) throw this.timeout(visit, missing);
   }
 
   private timeout({ phase, timeoutMs }: Visit, missing: readonly number[]): GuaranteeTimeoutError {

@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { Deadline } from '../../clock/index.js';
 import { type Member, Registry } from '@test/support/unit/member.js';
 
 let registry: Registry;
@@ -10,7 +11,8 @@ beforeEach(async () => {
 });
 
 describe('a wait for an event of the tree', () => {
-  const inAMinute = () => registry.clock.monotonicNow() + 60_000;
+  const inAMinute = () => Deadline.after(registry.clock, 60_000);
+  const isRequested = () => member.tree.isReshardingPending();
 
   it.each([
     ['the event comes', () => member.sharding.requestResharding(member.tree.jobName), true],
@@ -19,7 +21,7 @@ describe('a wait for an event of the tree', () => {
     const caller = new AbortController();
     const before = getEventListeners(member.tree.signal, 'abort').length;
 
-    const waiting = member.tree.next(['ReshardingRequested'], inAMinute(), caller.signal);
+    const waiting = member.tree.until(isRequested, ['ReshardingRequested'], inAMinute(), caller.signal);
     expect(getEventListeners(caller.signal, 'abort')).toHaveLength(1);
     await happen();
 
@@ -32,7 +34,7 @@ describe('a wait for an event of the tree', () => {
   it.each(['the caller gives up', 'the tree is closed'])('ends with the reason if %s', async (who) => {
     const caller = new AbortController();
     const reason = new Error(who);
-    const waiting = member.tree.next(['ReshardingRequested'], inAMinute(), caller.signal);
+    const waiting = member.tree.until(isRequested, ['ReshardingRequested'], inAMinute(), caller.signal);
 
     if (who === 'the caller gives up') caller.abort(reason);
     else member.tree.close(reason);

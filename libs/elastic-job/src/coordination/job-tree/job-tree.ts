@@ -13,7 +13,7 @@ import {
   untilServed,
 } from '../../registry/index.js';
 import { repeat } from '../../repeat/index.js';
-import { type Clock, waitFor } from '../../clock/index.js';
+import { type Clock, type Deadline, waitUntil } from '../../clock/index.js';
 import { ConfigOwner, type ConfigTrust } from './config-owner.js';
 import { isHeld } from './held-values.js';
 import { ItemNodes, type ItemRecord } from './item-nodes.js';
@@ -221,22 +221,17 @@ export class JobTree extends ItemNodes {
   }
 
   /**
-   * Waits for one of the events, or for the deadline.
-   * @param deadline on the monotonic clock
+   * Waits until a condition is met. It is looked at now, and after each of the events.
    * @returns false if the deadline came first @throws the signal's reason, including that of the tree's own end
    */
-  next(kinds: readonly JobTreeEventKind[], deadline: number, signal?: AbortSignal): Promise<boolean> {
-    const arm = (conclude: (isTold: boolean) => void) => {
-      const off = this.on(({ kind }) => {
-        if (kinds.includes(kind)) conclude(true);
-      });
-      const timer = this.clock.setTimer(Math.max(0, deadline - this.clock.monotonicNow()), () => conclude(false));
-      return () => {
-        off();
-        timer.cancel();
-      };
-    };
-    return waitFor(arm, this.signal, signal);
+  until(
+    isMet: () => boolean,
+    kinds: readonly JobTreeEventKind[],
+    deadline: Deadline,
+    signal?: AbortSignal,
+  ): Promise<boolean> {
+    const onChange = (look: () => void) => this.on(({ kind }) => kinds.includes(kind) && look());
+    return waitUntil(isMet, onChange, { deadline, signals: [this.signal, signal] });
   }
 
   private hear(event: SubtreeEvent): void {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock/index.js';
+import { type Clock, Deadline } from '../../clock/index.js';
 import type { JobName } from '../../domain/index.js';
 import { creation, type Operation } from '../../registry/index.js';
 import {
@@ -49,7 +49,7 @@ export class Instances {
    * @throws the signal's reason, if it aborts while a predecessor is awaited
    */
   async join(tree: JobTree, options: JoinOptions): Promise<void> {
-    const deadline = this.clock.monotonicNow() + 1.5 * tree.registry.session.timeoutMs;
+    const deadline = Deadline.after(this.clock, 1.5 * tree.registry.session.timeoutMs);
     await repeat(untilCommitted(tree, 'registering the instance'), async () => {
       const holder = holderOf(tree);
       // The reply was lost. If only the session node is left, an operator has removed the instance since.
@@ -70,14 +70,12 @@ export class Instances {
   private async waitForPredecessor(
     tree: JobTree,
     holder: string,
-    deadline: number,
+    deadline: Deadline,
     signal: AbortSignal | undefined,
   ): Promise<undefined> {
-    while (holderOf(tree) === holder) {
-      const isTold = await tree.next(['InstanceLost', 'SessionEnded', 'TreeReset'], deadline, signal);
-      if (!isTold) throw new InstanceIdTakenError(tree.jobName, tree.self.jobInstanceId, holder);
-    }
-    return undefined;
+    const isGone = () => holderOf(tree) !== holder;
+    if (await tree.until(isGone, ['InstanceLost', 'SessionEnded', 'TreeReset'], deadline, signal)) return undefined;
+    throw new InstanceIdTakenError(tree.jobName, tree.self.jobInstanceId, holder);
   }
 
   /**

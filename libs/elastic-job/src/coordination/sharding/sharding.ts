@@ -20,7 +20,7 @@
  * or leaves during the commit, the comparison after it sets the flag again.
  */
 import { inOwnContext } from '../../async-context/index.js';
-import type { Clock } from '../../clock/index.js';
+import { type Clock, Deadline } from '../../clock/index.js';
 import {
   goesRound,
   type JobConfiguration,
@@ -270,10 +270,10 @@ export class Sharding {
 
   private async waitForSharding(tree: JobTree, signal?: AbortSignal): Promise<boolean> {
     const { shardingTimeoutMs } = this.configurations.current(tree.jobName);
-    const deadline = this.clock.monotonicNow() + shardingTimeoutMs;
-    while (mustWait(tree)) {
-      const isDone = await tree.next(['ShardingCompleted', 'TreeReset'], deadline, signal);
-      if (!isDone) return false;
+    const deadline = Deadline.after(this.clock, shardingTimeoutMs);
+    const isDone = () => !mustWait(tree);
+    while (!isDone()) {
+      if (!(await tree.until(isDone, ['ShardingCompleted', 'TreeReset'], deadline, signal))) return false;
       await tree.sync({ signal });
     }
     return true;

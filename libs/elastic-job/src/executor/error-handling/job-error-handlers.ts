@@ -10,7 +10,7 @@
  * event has the reason.
  */
 import { inOwnContext } from '../../async-context/index.js';
-import { type Clock, HeldBack } from '../../clock/index.js';
+import { type Clock, Deadline, HeldBack } from '../../clock/index.js';
 import {
   assertNoFaults,
   ConfigurationError,
@@ -132,12 +132,11 @@ export class JobErrorHandlers {
    * Delivers held-back reports, and gives up those that are not delivered within the time, in milliseconds. Never
    * rejects.
    */
-  async close(ms: number): Promise<void> {
+  async close(timeoutMs: number): Promise<void> {
     this.heldBack.end();
-    const giveUp = () => this.ending.abort(new DOMException('The process is shutting down.', 'AbortError'));
-    const timer = this.clock.setTimer(ms, giveUp);
+    if (await Deadline.after(this.clock, timeoutMs).holdsFor(this.deliveries.idle())) return;
+    this.ending.abort(new DOMException('The process is shutting down.', 'AbortError'));
     await this.deliveries.idle();
-    timer.cancel();
   }
 
   private findFaults(job: HandledJob, onThrown: OnThrown): readonly string[] {
@@ -195,19 +194,19 @@ export class JobErrorHandlers {
     const { props } = job;
     const limit = new AbortController();
     const signal = AbortSignal.any([limit.signal, this.ending.signal]);
-    let timer;
     try {
       const handler = this.channels.get(type)!;
-      const limitMs = timeLimitOf(handler, props);
-      timer = this.clock.setTimer(limitMs, () =>
-        limit.abort(new DeliveryError(type, `no answer within ${limitMs} ms`)),
-      );
+      const timeoutMs = timeLimitOf(handler, props);
+      const late = (): never => {
+        limit.abort(new DeliveryError(type, `no answer within ${timeoutMs} ms`));
+        throw limit.signal.reason;
+      };
       const channel = { props, now: this.clock.wallNow(), signal };
-      await within(signal, async () => inOwnContext(() => handler.handle(told, channel)));
+      signal.throwIfAborted();
+      const delivering = async () => inOwnContext(() => handler.handle(told, channel));
+      await Deadline.after(this.clock, timeoutMs).bounds(delivering(), late, this.ending.signal);
     } catch (fault) {
       this.logInstead(report, job, fault);
-    } finally {
-      timer?.cancel();
     }
   }
 }
@@ -235,19 +234,4 @@ function byType(handlers: readonly JobErrorHandler[]): ReadonlyMap<string, JobEr
     channels.set(type, handler);
   }
   return channels;
-}
-
-/** Awaits work that may ignore the signal. @throws the signal's reason as soon as it aborts */
-async function within(signal: AbortSignal, work: () => Promise<unknown>): Promise<void> {
-  signal.throwIfAborted();
-  let giveUp = (): void => {};
-  const given = new Promise<never>((_, reject) => {
-    giveUp = () => reject(signal.reason);
-    signal.addEventListener('abort', giveUp);
-  });
-  try {
-    await Promise.race([work(), given]);
-  } finally {
-    signal.removeEventListener('abort', giveUp);
-  }
 }

@@ -149,21 +149,23 @@ export class TaskScheduler {
   /** @throws {ConfigurationError} if it has not started within `connectionTimeoutMs` @throws its error */
   private async startBackend(): Promise<void> {
     const { backend, clock, cluster, watched } = this;
-    const limitMs = this.runtime.connectionTimeoutMs;
+    const timeoutMs = this.runtime.connectionTimeoutMs;
     const host: TaskHost = { clock, cluster, emit: (event) => watched.hear(event) };
     const starting = async (): Promise<void> => inOwnContext(() => backend.start(host));
-    if (await Deadline.after(clock, limitMs).holdsFor(starting())) return;
-    throw new ConfigurationError('ElasticJobCloudModule', [
-      `the task backend ${backend.name} has not started within ${limitMs} ms`,
-    ]);
+    await Deadline.after(clock, timeoutMs).bounds(starting(), () => {
+      throw new ConfigurationError('ElasticJobCloudModule', [
+        `the task backend ${backend.name} has not started within ${timeoutMs} ms`,
+      ]);
+    });
   }
 
   private async stopped(what: string, deadline: Deadline, stop: () => Promise<void>): Promise<void> {
-    const limitMs = Math.round(deadline.leftMs);
+    const timeoutMs = Math.round(deadline.leftMs);
     const stopping = async (): Promise<void> => stop();
     try {
-      if (await deadline.holdsFor(stopping())) return;
-      throw new Error(`It has not stopped within ${limitMs} ms.`);
+      await deadline.bounds(stopping(), () => {
+        throw new Error(`It has not stopped within ${timeoutMs} ms.`);
+      });
     } catch (error) {
       this.runtime.events.emit({ kind: 'error', jobName: undefined, message: `stopping ${what} failed`, error });
     }

@@ -102,10 +102,10 @@ export class MemorySession implements Peer {
     return this.info.state === 'SUSPENDED' && this.lease.remainingMs() === 0 && this.lease.untilLossMs() > 0;
   }
 
-  /** Waits for the server's answer or the end of the session. */
-  answered(): Promise<void> {
+  /** Waits for the server's answer or the end of the session, one of which comes by the end of the lease. */
+  async answered(): Promise<void> {
     this.lease.awaitEnd();
-    return waitFor<void>((goOn) => this.onChange(() => goOn()));
+    await waitFor((goOn) => this.onChange(goOn));
   }
 
   /**
@@ -233,13 +233,13 @@ export class MemorySession implements Peer {
     this.disconnected();
   }
 
-  private async end(limitMs: number): Promise<void> {
+  private async end(timeoutMs: number): Promise<void> {
     const bye = () => this.server.close(this);
     this.lease.stopWaiting();
     this.readTimer?.cancel();
     if (this.isConnected()) {
-      const timeoutMs = Math.min(limitMs, this.options.sessionTimeoutMs / 3);
-      await this.requests.send('close', bye, () => {}, { timeoutMs }).catch(() => {});
+      const limits = { timeoutMs: Math.min(timeoutMs, this.options.sessionTimeoutMs / 3) };
+      await this.requests.send('close', bye, () => {}, limits).catch(() => {});
     } else {
       this.link.send(bye);
     }

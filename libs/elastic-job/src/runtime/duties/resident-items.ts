@@ -1,4 +1,4 @@
-import { type Timer, waitFor } from '../../clock/index.js';
+import { Deadline, type Timer } from '../../clock/index.js';
 import type { ExecutionLease } from '../../coordination/index.js';
 import {
   residentFireTime,
@@ -135,11 +135,7 @@ export class ResidentItems implements Duty {
   private async untilEnded(lease: ExecutionLease, ended: Promise<void>): Promise<void> {
     const { clock, options } = this.context;
     await lease.settled();
-    await waitFor<void>((goOn) => {
-      const timer = clock.setTimer(options.hungGraceMs, () => goOn());
-      void ended.then(() => goOn());
-      return () => timer.cancel();
-    });
+    await Deadline.after(clock, options.hungGraceMs).holdsFor(ended);
   }
 
   private afterRun(item: number, { signal }: ExecutionLease, ranMs: number): void {

@@ -13,12 +13,13 @@ export async function assertFencesNotAhead(
   { jobName, paths, registry, signal }: JobTree,
   fences: readonly FencedStore[],
   tokenEpoch: number,
-  { clock, limitMs }: { readonly clock: Clock; readonly limitMs: number },
+  { clock, timeoutMs }: { readonly clock: Clock; readonly timeoutMs: number },
 ): Promise<void> {
   if (fences.length === 0) return;
   await registry.ensurePath(paths.systemTime, { signal });
   const { mzxid: token } = await registry.set(paths.systemTime, '', undefined, { signal });
   const checks = fences.map((fence) => inOwnContext(() => fence.assertNotAhead(jobName, { tokenEpoch, token })));
-  if (await Deadline.after(clock, limitMs).holdsFor(Promise.all(checks))) return;
-  throw new ConfigurationError(`job "${jobName}"`, [`fences: a store has not answered within ${limitMs} ms`]);
+  await Deadline.after(clock, timeoutMs).bounds(Promise.all(checks), () => {
+    throw new ConfigurationError(`job "${jobName}"`, [`fences: a store has not answered within ${timeoutMs} ms`]);
+  });
 }

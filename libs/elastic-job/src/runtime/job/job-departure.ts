@@ -95,13 +95,13 @@ export class JobDeparture {
    * Drains the job. Nothing begins from the first moment, and others get the items of this instance at once. Running
    * items end, or are aborted at the deadline; then the instance is removed. A handler that has not returned by then
    * leaves its mark behind. Never rejects. A second call joins the first.
-   * @param until deadline after which the session is closed, so that remaining nodes go with it. If undefined, the
+   * @param deadline moment after which the session is closed, so that remaining nodes go with it. If undefined, the
    * session goes on and nodes are removed as soon as the registry allows
    */
-  async drain(until?: Deadline): Promise<void> {
-    this.isSessionEnding ||= until !== undefined;
+  async drain(deadline?: Deadline): Promise<void> {
+    this.isSessionEnding ||= deadline !== undefined;
     this.draining ??= this.drainOnce();
-    if (until === undefined || (await until.holdsFor(this.draining))) return this.draining;
+    if (deadline === undefined || (await deadline.holdsFor(this.draining))) return this.draining;
     this.isGone = true;
     if (!this.warnOfHandlers()) this.warnOfRegistry();
     this.parts.running.end(new LeftJobError(this.parts.jobName));

@@ -60,7 +60,7 @@ export class JobEntry {
       if (!this.hasEntered)
         await repeat(untilAnswered(tree, signal), () => services.dependencies.assertPossible(tree, definition));
       await this.install(tree, signal);
-      const limit = { clock, limitMs: connectionTimeoutMs };
+      const limit = { clock, timeoutMs: connectionTimeoutMs };
       await repeat(untilAnswered(tree, signal), () => assertFencesNotAhead(tree, fences, tokenEpoch, limit));
       signal.throwIfAborted();
       settings.apply(tree);

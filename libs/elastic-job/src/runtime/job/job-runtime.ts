@@ -172,10 +172,10 @@ export class JobRuntime implements TickListener {
   }
 
   /** Leaves the job for good. Never rejects. @see JobDeparture */
-  async drain(until?: Deadline): Promise<void> {
-    await this.departure.drain(until);
+  async drain(deadline?: Deadline): Promise<void> {
+    await this.departure.drain(deadline);
     // A process that goes on reports the handlers that it has left behind.
-    if (until !== undefined) this.executor.forgetHung();
+    if (deadline !== undefined) this.executor.forgetHung();
   }
 
   /**

@@ -1,4 +1,4 @@
-import { type Deadline, waitFor } from '../../clock/index.js';
+import { Deadline, waitUntil } from '../../clock/index.js';
 import { JobRemovedError } from '../../coordination/index.js';
 import {
   ConfigurationError,
@@ -107,16 +107,9 @@ export class OwnJobs {
    */
   private async isReplaced(id: string | undefined): Promise<boolean> {
     const { connectionTimeoutMs, registry } = this.shared.options;
-    const arm = (conclude: (value: undefined) => void) => {
-      const off = registry.onSession(({ state }) => state === 'RECONNECTED' && conclude(undefined));
-      const timer = this.clock.setTimer(connectionTimeoutMs, () => conclude(undefined));
-      return () => {
-        off();
-        timer.cancel();
-      };
-    };
-    if (registry.session.state === 'LOST') await waitFor(arm, this.parts.ending);
-    return registry.session.state !== 'LOST' && registry.session.id !== id;
+    const isBack = () => registry.session.state !== 'LOST';
+    const limits = { deadline: Deadline.after(this.clock, connectionTimeoutMs), signals: [this.parts.ending] };
+    return (await waitUntil(isBack, (look) => registry.onSession(look), limits)) && registry.session.id !== id;
   }
 
   loseSession(sessionId: string | undefined): void {

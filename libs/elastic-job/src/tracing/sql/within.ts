@@ -1,13 +1,13 @@
-import type { Clock } from '../../clock/index.js';
+import { type Clock, Deadline } from '../../clock/index.js';
 import { HistoryTimeoutError } from './history.errors.js';
 
 /**
  * Waits for work that cannot be cancelled, with a time limit.
- * @throws {HistoryTimeoutError} after `ms` milliseconds; a later result is ignored
+ * @throws {HistoryTimeoutError} after `timeoutMs` milliseconds; a later result is ignored
  */
-export function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = clock.setTimer(ms, () => reject(new HistoryTimeoutError(ms)));
-    work.then(resolve, reject).finally(() => timer.cancel());
-  });
+export function within<T>(clock: Clock, timeoutMs: number, work: Promise<T>): Promise<T> {
+  const late = (): never => {
+    throw new HistoryTimeoutError(timeoutMs);
+  };
+  return Deadline.after(clock, timeoutMs).bounds(work, late);
 }

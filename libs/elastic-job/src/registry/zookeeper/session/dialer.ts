@@ -61,7 +61,7 @@ export class Dialer implements LinkSource {
       credentials,
       sessionTimeoutMs,
       serverTickMs,
-      limitMs: this.limitMs(),
+      openTimeoutMs: this.limitMs(),
       ticket,
       lastZxid: ticket && this.latest ? this.latest.lastZxid : 0n,
     };

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../clock/index.js';
+import { type Clock, Deadline } from '../../../clock/index.js';
 import { ConfigurationError, describeRegistry } from '../../../domain/index.js';
 import type { RequestOptions } from '../../request-options.js';
 import {
@@ -9,7 +9,6 @@ import {
   UntrustedAclError,
 } from '../../registry.errors.js';
 import { reasonOf } from '../wire/index.js';
-import { bounded } from './deadline.js';
 import type { ResolvedZooKeeperOptions } from '../zookeeper-options.js';
 
 /** Errors that waiting does not cure. */
@@ -46,12 +45,15 @@ export class FirstConnect {
    * @throws the signal's reason
    */
   wait(closed: AbortSignal, options: RequestOptions = {}): Promise<void> {
-    const limitMs = options.timeoutMs ?? this.options.connectionTimeoutMs;
+    const timeoutMs = options.timeoutMs ?? this.options.connectionTimeoutMs;
     const connected = new Promise<void>((resolve, reject) => {
       this.end = (error) => (error ? reject(error) : resolve());
       closed.addEventListener('abort', () => reject(this.error('this registry center was closed')));
     });
-    return bounded(connected, this.clock, limitMs, () => this.error(`no answer within ${limitMs} ms`), options.signal);
+    const late = (): never => {
+      throw this.error(`no answer within ${timeoutMs} ms`);
+    };
+    return Deadline.after(this.clock, timeoutMs).bounds(connected, late, options.signal);
   }
 
   private error(why: string): RegistryUnavailableError {

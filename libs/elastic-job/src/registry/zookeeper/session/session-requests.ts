@@ -1,9 +1,8 @@
-import type { Clock } from '../../../clock/index.js';
+import { type Clock, Deadline } from '../../../clock/index.js';
 import type { RequestOptions } from '../../request-options.js';
 import { RegistryUnavailableError } from '../../registry.errors.js';
 import type { Lease } from '../../session-lease.js';
 import { type Answer, connectionBroke, type Reply, type Request } from '../wire/index.js';
-import { bounded } from './deadline.js';
 import type { Session } from './session.js';
 import type { ResolvedZooKeeperOptions } from '../zookeeper-options.js';
 
@@ -40,12 +39,11 @@ export class SessionRequests {
    * @throws the signal's reason
    */
   async askRead<T>(operation: string, request: Request<T>, options?: RequestOptions): Promise<Reply<T>> {
-    const limitMs = options?.timeoutMs ?? this.options.requestTimeoutMs;
-    const deadline = this.clock.monotonicNow() + limitMs;
+    const deadline = Deadline.after(this.clock, this.timeoutMsOf(options));
     const { id } = this.session.info;
     let answer = await this.answerTo(operation, request, options);
     while (answer.kind === 'dropped') {
-      const left = { ...options, timeoutMs: Math.max(0, Math.round(deadline - this.clock.monotonicNow())) };
+      const left = { ...options, timeoutMs: Math.round(deadline.leftMs) };
       await this.bounded(operation, this.session.regained(id), left);
       answer = await this.answerTo(operation, request, left);
     }
@@ -54,12 +52,16 @@ export class SessionRequests {
 
   /** Waits for `work`, at most as long as the options, or the default, allow. */
   bounded<T>(operation: string, work: Promise<T>, options?: RequestOptions): Promise<T> {
-    const limitMs = options?.timeoutMs ?? this.options.requestTimeoutMs;
-    const late = () => {
+    const timeoutMs = this.timeoutMsOf(options);
+    const late = (): never => {
       this.session.checkLease();
-      return new RegistryUnavailableError(operation, 'unknown', `no answer within ${limitMs} ms`);
+      throw new RegistryUnavailableError(operation, 'unknown', `no answer within ${timeoutMs} ms`);
     };
-    return bounded(work, this.clock, limitMs, late, options?.signal);
+    return Deadline.after(this.clock, timeoutMs).bounds(work, late, options?.signal);
+  }
+
+  private timeoutMsOf(options?: RequestOptions): number {
+    return options?.timeoutMs ?? this.options.requestTimeoutMs;
   }
 
   private async answerTo<T>(operation: string, request: Request<T>, options?: RequestOptions): Promise<Answer<T>> {

@@ -14,9 +14,9 @@ export class SessionStates {
     return this.listeners.add(listener);
   }
 
-  /** Resolves at the next change. */
-  next(): Promise<void> {
-    return waitFor<void>((goOn) => this.onChange(() => goOn()));
+  /** Resolves at the next change. Those who wait for it have limits of their own. */
+  async next(): Promise<void> {
+    await waitFor((goOn) => this.onChange(goOn));
   }
 
   /** Sets the state, and tells the listeners if it differs. */

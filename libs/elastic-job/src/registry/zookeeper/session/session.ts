@@ -273,8 +273,7 @@ export class Session implements ConnectionUser {
   private async end(timeoutMs: number): Promise<void> {
     this.upkeep.abort();
     this.lossTimer?.cancel();
-    const limitMs = Math.min(timeoutMs, this.info.timeoutMs / 3);
-    if (this.connection) await this.connection.close(limitMs);
+    if (this.connection) await this.connection.close(Math.min(timeoutMs, this.info.timeoutMs / 3));
     else this.latest?.abandon();
     await this.keeping;
     this.lease.end();

@@ -94,7 +94,7 @@ async function connectTo(lastStep: (answer: string) => string, { handshake, tick
     credentials: new Hidden({ digest: 'shop:digest-secret', sasl: SASL, tls: undefined, requireTls: false }),
     sessionTimeoutMs: 10_000,
     serverTickMs: undefined,
-    limitMs: 5_000,
+    openTimeoutMs: 5_000,
     ticket,
     lastZxid: 0n,
   };

@@ -27,7 +27,7 @@ interface ConnectionOptions {
   readonly sessionTimeoutMs: number;
   readonly serverTickMs: number | undefined;
   /** Longest time from resolving the name to the server's acceptance of the session, in milliseconds. */
-  readonly limitMs: number;
+  readonly openTimeoutMs: number;
   /** The session to continue; undefined: a new one. */
   readonly ticket: SessionTicket | undefined;
   /** Latest transaction that the session has seen. */
@@ -89,10 +89,10 @@ export class Connection implements Link {
   }
 
   open(): Promise<Opening> {
-    const { limitMs, credentials } = this.options;
-    this.alarm = this.clock.setTimer(limitMs, () => {
+    const { openTimeoutMs, credentials } = this.options;
+    this.alarm = this.clock.setTimer(openTimeoutMs, () => {
       void this.afterPolling(() => {
-        if (!this.isConnected) this.end(new Error(`no session within ${Math.round(limitMs)} ms`));
+        if (!this.isConnected) this.end(new Error(`no session within ${Math.round(openTimeoutMs)} ms`));
       });
     });
     const opening = new Promise<Opening>((resolve) => (this.conclude = resolve));
@@ -119,8 +119,8 @@ export class Connection implements Link {
     return new Promise((resolve) => this.send(request, resolve));
   }
 
-  async close(limitMs: number): Promise<void> {
-    const timer = this.clock.setTimer(limitMs, () => this.abandon());
+  async close(timeoutMs: number): Promise<void> {
+    const timer = this.clock.setTimer(timeoutMs, () => this.abandon());
     await this.ask(this.protocol.closeSession());
     timer.cancel();
     this.abandon();

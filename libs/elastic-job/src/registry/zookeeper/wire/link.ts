@@ -32,8 +32,8 @@ export interface Link {
   send<T>(request: Request<T>, receive: (answer: Answer<T>) => void): void;
   /** Sends a request. Never rejects. */
   ask<T>(request: Request<T>): Promise<Answer<T>>;
-  /** Ends the session and then the link. Waits at most `limitMs` milliseconds for the server. Never rejects. */
-  close(limitMs: number): Promise<void>;
+  /** Ends the session and then the link. Waits at most `timeoutMs` milliseconds for the server. Never rejects. */
+  close(timeoutMs: number): Promise<void>;
   /** Ends the link at once. The session lives on until its timeout. */
   abandon(): void;
 }

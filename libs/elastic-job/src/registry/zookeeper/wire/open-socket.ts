@@ -10,7 +10,7 @@ interface SocketOptions {
   /** Selects the address of the server's name that is tried first. */
   readonly round: number;
   /** Milliseconds that the whole connection may take. */
-  readonly limitMs: number;
+  readonly openTimeoutMs: number;
 }
 
 /** With less time, an address on another continent would never answer. */
@@ -20,7 +20,7 @@ const SHORTEST_ATTEMPT_MS = 250;
  * Resolves the name again, since a server may have moved, and connects to the first address that accepts. The socket is
  * not connected yet when the promise resolves.
  */
-export async function openSocket({ server, tls, round, limitMs }: SocketOptions): Promise<Socket> {
+export async function openSocket({ server, tls, round, openTimeoutMs }: SocketOptions): Promise<Socket> {
   const addresses = await lookup(server.host, { all: true });
   const first = round % addresses.length;
   const rotated = [...addresses.slice(first), ...addresses.slice(0, first)];
@@ -28,7 +28,7 @@ export async function openSocket({ server, tls, round, limitMs }: SocketOptions)
     ...server,
     lookup: answering(rotated),
     autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: Math.max(SHORTEST_ATTEMPT_MS, Math.floor(limitMs / addresses.length)),
+    autoSelectFamilyAttemptTimeout: Math.max(SHORTEST_ATTEMPT_MS, Math.floor(openTimeoutMs / addresses.length)),
   };
   if (!tls) return connectTcp(target);
   // A certificate is issued to a name, and TLS does not accept an address as a server name.

@@ -68,8 +68,8 @@ export class WorkerLink implements Link {
     return new Promise((resolve) => this.send(request, resolve));
   }
 
-  async close(limitMs: number): Promise<void> {
-    const timer = this.clock.setTimer(limitMs, () => this.abandon());
+  async close(timeoutMs: number): Promise<void> {
+    const timer = this.clock.setTimer(timeoutMs, () => this.abandon());
     await this.ask(this.protocol.closeSession());
     timer.cancel();
     this.abandon();
