@@ -2,7 +2,7 @@ import type { BackOff } from './back-off.js';
 
 /** Meaning of a failed attempt for the next one. Of one repetition alone, as it keeps the pauses. */
 export interface RepeatPolicy {
-  /** Ends the repetition: once it aborts, no attempt begins and a pause ends. */
+  /** Ends the repetition: once it aborts, no further attempt begins, and a pause ends. */
   readonly signal: AbortSignal | undefined;
   /** Pauses after failed attempts. @default none */
   readonly backOff?: BackOff;
