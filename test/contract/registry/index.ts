@@ -12,6 +12,7 @@ import { describeSizes } from './ensemble/sizes.contract.js';
 import { describeSubtrees } from './ensemble/subtree.contract.js';
 import { describeSync } from './ensemble/sync.contract.js';
 import { describeTransactions } from './ensemble/transactions.contract.js';
+import { describeWords } from './ensemble/words.contract.js';
 import type { RegistryAdapter } from './harness.js';
 import { describeCalls } from './shared/calls.contract.js';
 import { describeLatches } from './shared/latch.contract.js';
@@ -36,6 +37,7 @@ function describeEnsemble(adapter: RegistryAdapter): void {
   describeSequentialNodes(adapter);
   describeNamespaces(adapter);
   describeTransactions(adapter);
+  describeWords(adapter);
   describeSessions(adapter);
   describeLosses(adapter);
   describeSubtrees(adapter);

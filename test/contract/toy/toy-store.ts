@@ -21,6 +21,9 @@ export interface ToyChange {
 /** Hears the changes of a commit. `isOwn`: this session has made them. */
 export type ToyHearer = (changes: readonly ToyChange[], isOwn: boolean) => void;
 
+/** An operation that leaves a node with data. */
+type Writing = Extract<Operation, { readonly data: string }>;
+
 type ToyResult =
   | { readonly kind: 'committed'; readonly results: readonly OperationResult[] }
   | { readonly kind: 'refused'; readonly index: number; readonly refusal: Refusal };
@@ -82,44 +85,77 @@ export class ToyStore {
 
   private refusalOf(operation: Operation): Refusal | undefined {
     const node = this.node(this.pathOf(operation));
-    if (operation.kind === 'create') {
+    if (isForNothing(operation)) {
       const parent = parentPath(operation.path)!;
       if (parent !== '/' && !this.node(parent)) return 'NO_NODE';
       if (node) return 'NODE_EXISTS';
       return this.node(parent)?.stat.ephemeralOwner === undefined ? undefined : 'NO_CHILDREN_FOR_EPHEMERALS';
     }
     if (!node) return 'NO_NODE';
-    if (operation.version !== undefined && operation.version !== node.stat.version) return 'BAD_VERSION';
-    return operation.kind === 'delete' && this.children(node.path).length > 0 ? 'NOT_EMPTY' : undefined;
+    const { kind } = operation;
+    const version = 'version' in operation ? operation.version : undefined;
+    if (version !== undefined && version !== node.stat.version) return 'BAD_VERSION';
+    const isDeleted = kind === 'delete' || kind === 'renew' || kind === 'lead';
+    return isDeleted && this.children(node.path).length > 0 ? 'NOT_EMPTY' : undefined;
   }
 
   private apply(operation: Operation, sessionId: string, changes: ToyChange[]): OperationResult {
-    if (operation.kind === 'check') return { kind: 'check' };
     const path = this.pathOf(operation);
     const before = this.node(path);
-    if (operation.kind === 'delete') {
-      this.nodes = this.nodes.filter((node) => node !== before);
-      changes.push({ kind: 'deleted', node: before! });
-      return { kind: 'delete' };
+    switch (operation.kind) {
+      case 'check':
+      case 'absent':
+        return { kind: 'check' };
+      case 'notify': {
+        const node = { path, data: '', stat: this.newStat(undefined) };
+        changes.push({ kind: 'created', node }, { kind: 'deleted', node });
+        return { kind: 'check' };
+      }
+      case 'delete':
+        this.remove(before!, changes);
+        return { kind: 'delete' };
+      case 'renew':
+      case 'lead':
+        if (before) this.remove(before, changes);
+        break;
+      default:
     }
-    const stat = this.statOf(operation, before?.stat, sessionId);
-    const node = { path, data: operation.data, stat, created: before?.created ?? 0 };
+    // Both are created as if they had been there, and written.
+    if (operation.kind === 'lead' || operation.kind === 'token')
+      this.put({ path, data: '', stat: this.newStat(operation.kind === 'lead' ? sessionId : undefined) }, changes);
+    const stat = this.statOf(operation, this.node(path)?.stat, sessionId);
+    this.put({ path, data: operation.data, stat }, changes);
+    return operation.kind === 'create' || operation.kind === 'renew' ? { kind: 'create', path } : { kind: 'set', stat };
+  }
+
+  private remove(node: ToyNode, changes: ToyChange[]): void {
+    this.nodes = this.nodes.filter((one) => one !== node);
+    changes.push({ kind: 'deleted', node });
+  }
+
+  private put(node: RegistryNode, changes: ToyChange[]): void {
+    const before = this.node(node.path);
+    const parent = parentPath(node.path);
     changes.push({ kind: before ? 'changed' : 'created', node });
-    const parent = parentPath(path);
-    if (before) this.nodes = this.nodes.map((one) => (one === before ? node : one));
+    if (before) this.nodes = this.nodes.map((one) => (one === before ? { ...before, ...node } : one));
     else
       this.nodes = this.nodes
         .map((one) => (one.path === parent ? { ...one, created: one.created + 1 } : one))
-        .concat(node);
-    return operation.kind === 'create' ? { kind: 'create', path } : { kind: 'set', stat };
+        .concat({ ...node, created: 0 });
   }
 
-  private statOf(operation: Operation, before: NodeStat | undefined, sessionId: string): NodeStat {
-    const [mzxid, mtime] = [this.zxid + 1n, this.clock.wallNow()];
-    if (before) return { ...before, mzxid, mtime, version: before.version + 1 };
-    const isEphemeral = operation.kind === 'create' && operation.mode.startsWith('EPHEMERAL');
-    const ephemeralOwner = isEphemeral ? sessionId : undefined;
-    return { czxid: mzxid, mzxid, ctime: mtime, mtime, version: 0, ephemeralOwner };
+  private statOf(operation: Writing, before: NodeStat | undefined, sessionId: string): NodeStat {
+    if (before) {
+      const version = operation.kind === 'term' ? operation.term : before.version + 1;
+      return { ...before, mzxid: this.zxid + 1n, mtime: this.clock.wallNow(), version };
+    }
+    const isEphemeral = 'mode' in operation && operation.mode.startsWith('EPHEMERAL');
+    return this.newStat(isEphemeral ? sessionId : undefined);
+  }
+
+  private newStat(ephemeralOwner: string | undefined): NodeStat {
+    const [zxid, now] = [this.zxid + 1n, this.clock.wallNow()];
+    return { czxid: zxid, mzxid: zxid, ctime: now, mtime: now, version: 0, ephemeralOwner };
   }
 
   /** The path of an operation's node, with the number that a sequential one gets. */
@@ -128,4 +164,11 @@ export class ToyStore {
     if (operation.kind !== 'create' || !operation.mode.endsWith('_SEQUENTIAL')) return path;
     return path + String(this.node(parentPath(path)!)?.created ?? 0).padStart(10, '0');
   }
+}
+
+/** True if there must be no node at the path. */
+function isForNothing(operation: Operation): boolean {
+  const { kind } = operation;
+  if (kind === 'lead') return operation.version === undefined;
+  return kind === 'create' || kind === 'absent' || kind === 'notify' || kind === 'token';
 }

@@ -1,4 +1,4 @@
-import type { Operation, Refusal, RequestFailureRule } from '../../../libs/elastic-job/src/registry/index.js';
+import type { NodeOperation, Refusal, RequestFailureRule } from '../../../libs/elastic-job/src/registry/index.js';
 import type { Disturbance } from './plan.js';
 import type { SimulatedInstance } from './simulated-instance.js';
 import type { World } from './world.js';
@@ -9,13 +9,14 @@ type OddAnswer =
   | { readonly code: number; readonly to: 'writes' | 'requests'; readonly isApplied: boolean };
 
 /** The operations that a server may refuse in each way. */
-const MAY_REFUSE: Readonly<Record<Exclude<Refusal, 'NO_CHILDREN_FOR_EPHEMERALS'>, (operation: Operation) => boolean>> =
-  {
-    NO_NODE: () => true,
-    NODE_EXISTS: ({ kind }) => kind === 'create',
-    BAD_VERSION: (operation) => operation.kind !== 'create' && operation.version !== undefined,
-    NOT_EMPTY: ({ kind }) => kind === 'delete',
-  };
+const MAY_REFUSE: Readonly<
+  Record<Exclude<Refusal, 'NO_CHILDREN_FOR_EPHEMERALS'>, (operation: NodeOperation) => boolean>
+> = {
+  NO_NODE: () => true,
+  NODE_EXISTS: ({ kind }) => kind === 'create',
+  BAD_VERSION: (operation) => operation.kind !== 'create' && operation.version !== undefined,
+  NOT_EMPTY: ({ kind }) => kind === 'delete',
+};
 
 /** No right, quota, read-only, throttled: nothing is applied. */
 const REFUSING: readonly (readonly [number, 'writes' | 'requests'])[] = [

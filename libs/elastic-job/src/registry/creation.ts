@@ -1,7 +1,7 @@
-import type { CreateMode, Operation } from './registry-center.js';
+import type { CreateMode, NodeOperation } from './registry-center.js';
 
 /** Creates a persistent node; refused if it is there. */
-export function creation(path: string, data = ''): Operation {
+export function creation(path: string, data = ''): NodeOperation {
   return { kind: 'create', path, data, mode: 'PERSISTENT' };
 }
 

@@ -1,8 +1,8 @@
 import { isNumbered } from './creation.js';
-import type { Operation, RegistryNode } from './registry-center.js';
+import type { NodeOperation, RegistryNode } from './registry-center.js';
 
 /** A write that names one node. */
-export type SingleWrite = Exclude<Operation, { kind: 'check' }>;
+export type SingleWrite = Exclude<NodeOperation, { kind: 'check' }>;
 
 interface LostWriteContext {
   readonly sessionId: string | undefined;

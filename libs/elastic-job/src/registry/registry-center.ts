@@ -1,5 +1,8 @@
 import type { TimeInterval } from '../domain/index.js';
 import type { CloseOptions, RequestOptions, SyncOptions, TransactionOptions } from './request-options.js';
+import type { CreateMode, NodeStat, Operation, TransactionResult } from './transaction.js';
+
+export type * from './transaction.js';
 
 /**
  * The registry as the scheduler needs it. `SharedRegistry` is it over any `Ensemble`, so it promises nothing that an
@@ -168,51 +171,11 @@ export interface SessionInfo {
   readonly problem?: string;
 }
 
-export interface NodeStat {
-  /** Transaction ids of the creation and of the last write of the data. They only ever grow. */
-  readonly czxid: bigint;
-  readonly mzxid: bigint;
-  /** Milliseconds since the epoch, on the registry's clock. */
-  readonly ctime: number;
-  readonly mtime: number;
-  /** Data version; a re-created node starts at 0 again. */
-  readonly version: number;
-  /** The session that owns an ephemeral node, as in `SessionInfo.id`; undefined for a persistent one. */
-  readonly ephemeralOwner: string | undefined;
-}
-
 export interface RegistryNode {
   readonly path: string;
   readonly data: string;
   readonly stat: NodeStat;
 }
-
-/**
- * CONTAINER: a persistent parent that the registry may remove some time after its last child has gone. Creating a child
- * then fails with NoNodeError, and the parent must be created again.
- */
-export type CreateMode = 'PERSISTENT' | 'EPHEMERAL' | 'PERSISTENT_SEQUENTIAL' | 'EPHEMERAL_SEQUENTIAL' | 'CONTAINER';
-
-export type Operation =
-  | { readonly kind: 'check'; readonly path: string; readonly version?: number }
-  | { readonly kind: 'create'; readonly path: string; readonly data: string; readonly mode: CreateMode }
-  | { readonly kind: 'set'; readonly path: string; readonly data: string; readonly version?: number }
-  | { readonly kind: 'delete'; readonly path: string; readonly version?: number };
-
-export type OperationResult =
-  | { readonly kind: 'check' }
-  | { readonly kind: 'create'; readonly path: string }
-  | { readonly kind: 'set'; readonly stat: NodeStat }
-  | { readonly kind: 'delete' };
-
-/**
- * ZooKeeper's reasons for refusing an operation. Each is a state of the nodes that another client has brought about.
- */
-export type Refusal = 'NO_NODE' | 'NODE_EXISTS' | 'BAD_VERSION' | 'NOT_EMPTY' | 'NO_CHILDREN_FOR_EPHEMERALS';
-
-export type TransactionResult =
-  | { readonly kind: 'committed'; readonly results: readonly OperationResult[] }
-  | { readonly kind: 'refused'; readonly index: number; readonly path: string; readonly refusal: Refusal };
 
 /** Change of one node, in the order of the registry. `reset`: anything may have changed; read the view again. */
 export type SubtreeEvent =

@@ -19,6 +19,17 @@ describe('the size of a request', () => {
     expect(transactionBytes(operations, namespace, CREATOR_ACL_BYTES)).toBe(239);
   });
 
+  it('is that of all operations that are sent for one of the port', () => {
+    const token: Operation = { kind: 'token', path: '/a', data: 'text' };
+    const sent: readonly Operation[] = [
+      { kind: 'create', path: '/a', data: '', mode: 'PERSISTENT' },
+      { kind: 'set', path: '/a', data: 'text', version: 0 },
+    ];
+    expect(transactionBytes([token], namespace, OPEN_ACL_BYTES)).toBe(
+      transactionBytes(sent, namespace, OPEN_ACL_BYTES),
+    );
+  });
+
   it('is that which the client sends for a single create', () => {
     const create: Operation = { kind: 'create', path: '/a', data: 'd', mode: 'PERSISTENT' };
     expect(transactionBytes([create], namespace, OPEN_ACL_BYTES, true)).toBe(66);

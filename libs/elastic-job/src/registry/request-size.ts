@@ -1,5 +1,6 @@
 import type { Namespace } from './namespace.js';
-import type { Operation } from './registry-center.js';
+import { nodeOperations } from './node-operations.js';
+import type { NodeOperation, Operation } from './registry-center.js';
 
 /** Bytes of an ACL with one entry: its count, the permissions, then scheme and id as counted strings. */
 const aclBytes = (scheme: string, id: string): number => 4 + 4 + (4 + scheme.length) + (4 + id.length);
@@ -31,11 +32,12 @@ export function transactionBytes(
   const headerBytes = isSingle ? 0 : MULTI_HEADER_BYTES;
   // One more header marks the end of the operations.
   let bytes = FRAME_BYTES + REQUEST_HEADER_BYTES + headerBytes;
-  for (const operation of operations) bytes += headerBytes + recordBytes(operation, namespace, aclBytesPerNode);
+  for (const operation of nodeOperations(operations))
+    bytes += headerBytes + recordBytes(operation, namespace, aclBytesPerNode);
   return bytes;
 }
 
-function recordBytes(operation: Operation, namespace: Namespace, aclBytesPerNode: number): number {
+function recordBytes(operation: NodeOperation, namespace: Namespace, aclBytesPerNode: number): number {
   const path = NUMBER_BYTES + namespace.absoluteBytes(operation.path);
   switch (operation.kind) {
     case 'create':

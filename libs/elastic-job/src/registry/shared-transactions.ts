@@ -44,8 +44,9 @@ interface Member extends SharedTransaction {
 /**
  * Transactions of one session that share requests. Those of one turn of the event loop leave at its end, or before it
  * once a request is full, ordered by the instants at which they are due, the smallest first. Each is answered as if it
- * had left alone. If a request is refused, its members are sent one by one without waiting for each other, since a
- * refusal names one of them and others may be refused as well.
+ * had left alone, also if several name the same path: they are applied in their order. If a request is refused, its
+ * members are sent one by one without waiting for each other, since a refusal names one of them and others may be
+ * refused as well.
  *
  * Patient transactions are those of callers that wait for `calm` before they prepare one, so that the settles of fast
  * runs do not hold up a thousand begins.

@@ -2,9 +2,11 @@ import type { TimeInterval } from '../../domain/index.js';
 import type { Ensemble, SyncOfViews } from '../ensemble.js';
 import type { Namespace } from '../namespace.js';
 import { parentPath } from '../node-map.js';
+import { sendNodeOperations } from '../node-operations.js';
 import { serverError } from '../refusal-error.js';
 import type {
   ChildrenWatch,
+  NodeOperation,
   Operation,
   OperationResult,
   RegistryNode,
@@ -94,8 +96,16 @@ export class MemoryEnsemble implements Ensemble, ViewingClient {
     return this.request(`children ${path}`, ask, receive, options);
   }
 
-  async transaction(
+  transaction(
     operations: readonly Operation[],
+    options?: RequestOptions,
+    isSingle = false,
+  ): Promise<TransactionResult> {
+    return sendNodeOperations(operations, (parts) => this.send(parts, options, isSingle));
+  }
+
+  private async send(
+    operations: readonly NodeOperation[],
     options?: RequestOptions,
     isSingle = false,
   ): Promise<TransactionResult> {

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../clock/index.js';
 import { parentPath } from '../node-map.js';
-import type { Operation, Refusal, RegistryNode } from '../registry-center.js';
+import type { NodeOperation, Refusal, RegistryNode } from '../registry-center.js';
 import { type LaneName, type MemoryLink, NO_ANSWER } from './memory-link.js';
 import { News } from './news.js';
 import { type CommitResult, type NodeChange, NodeTree } from './node-tree.js';
@@ -38,7 +38,10 @@ interface AppliedFailure {
 }
 
 /** Returns the answer that replaces an operation, a refusal or one of ZooKeeper's codes, or undefined to apply it. */
-export type FailureRule = (operation: Operation, sessionId: string) => Refusal | number | AppliedFailure | undefined;
+export type FailureRule = (
+  operation: NodeOperation,
+  sessionId: string,
+) => Refusal | number | AppliedFailure | undefined;
 
 /** Returns the answer that replaces serving a request of any kind, or undefined to serve it. */
 export type RequestFailureRule = (sessionId: string) => number | AppliedFailure | undefined;
@@ -55,7 +58,7 @@ export interface Committed {
   readonly zxid: bigint;
   /** The session that wrote, or has ended. */
   readonly sessionId: string;
-  readonly operations: readonly Operation[];
+  readonly operations: readonly NodeOperation[];
   readonly changes: readonly NodeChange[];
 }
 
@@ -164,7 +167,7 @@ export class MemoryServer {
   }
 
   /** Applies a client's write, unless a rule prevents it. */
-  write(sessionId: string, operations: readonly Operation[]): CommitResult | FailedRequest {
+  write(sessionId: string, operations: readonly NodeOperation[]): CommitResult | FailedRequest {
     for (const [index, operation] of operations.entries()) {
       for (const rule of this.failures) {
         const answer = rule(operation, sessionId);
@@ -191,7 +194,7 @@ export class MemoryServer {
   }
 
   /** Applies the operations and sends the news to all peers, before the caller sends the reply. */
-  commit(sessionId: string, operations: readonly Operation[]): CommitResult {
+  commit(sessionId: string, operations: readonly NodeOperation[]): CommitResult {
     const zxid = this.zxid + 1n;
     const result = this.tree.apply(operations, { zxid, time: this.clock.wallNow(), sessionId });
     if (result.kind === 'refused') return result;

@@ -1,6 +1,6 @@
 import { isNumbered } from '../creation.js';
 import { NodeMap, parentPath } from '../node-map.js';
-import type { CreateMode, Operation, OperationResult, Refusal, RegistryNode } from '../registry-center.js';
+import type { CreateMode, NodeOperation, OperationResult, Refusal, RegistryNode } from '../registry-center.js';
 
 /** Session and time of the operations. */
 interface Commit {
@@ -59,7 +59,7 @@ export class NodeTree {
   }
 
   /** Applies all operations or none. Each one sees the effects of those before it. */
-  apply(operations: readonly Operation[], commit: Commit): CommitResult {
+  apply(operations: readonly NodeOperation[], commit: Commit): CommitResult {
     const done: Extract<Step, { kind: 'done' }>[] = [];
     for (const [index, operation] of operations.entries()) {
       const step = this.step(operation, commit);
@@ -76,7 +76,7 @@ export class NodeTree {
     };
   }
 
-  private step(operation: Operation, commit: Commit): Step {
+  private step(operation: NodeOperation, commit: Commit): Step {
     switch (operation.kind) {
       case 'create':
         return this.create(operation.path, operation.data, operation.mode, commit);

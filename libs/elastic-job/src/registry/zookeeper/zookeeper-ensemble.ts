@@ -1,10 +1,12 @@
 import type { Clock } from '../../clock/index.js';
 import type { TimeInterval } from '../../domain/index.js';
 import type { Ensemble, SyncOfViews } from '../ensemble.js';
+import { sendNodeOperations } from '../node-operations.js';
 import { refusalError, serverError } from '../refusal-error.js';
 import type {
   ChildrenWatch,
   NodeOwners,
+  NodeOperation,
   Operation,
   OperationResult,
   RegistryNode,
@@ -110,8 +112,16 @@ export class ZooKeeperEnsemble implements Ensemble {
     return this.askRead('children', path, this.client.protocol.children(this.client.absolute(path)), options);
   }
 
-  async transaction(
+  transaction(
     operations: readonly Operation[],
+    options?: RequestOptions,
+    isSingle = false,
+  ): Promise<TransactionResult> {
+    return sendNodeOperations(operations, (parts) => this.send(parts, options, isSingle));
+  }
+
+  private async send(
+    operations: readonly NodeOperation[],
     options?: RequestOptions,
     isSingle = false,
   ): Promise<TransactionResult> {
@@ -170,7 +180,7 @@ export class ZooKeeperEnsemble implements Ensemble {
   }
 
   async serverTime(options?: RequestOptions): Promise<number> {
-    const result = await this.transaction(
+    const result = await this.send(
       [
         { kind: 'create', path: TIME_NODE, data: '', mode: 'EPHEMERAL' },
         { kind: 'set', path: TIME_NODE, data: '' },
@@ -200,7 +210,7 @@ export class ZooKeeperEnsemble implements Ensemble {
   }
 
   /** A write that tells the watchers of its nodes and, by the stamp in its answer, the registry's clock. */
-  private writing(operations: readonly Operation[], isSingle: boolean): Request<MultiAnswer> {
+  private writing(operations: readonly NodeOperation[], isSingle: boolean): Request<MultiAnswer> {
     const { protocol, session } = this.client;
     const paths = operations.map(({ path }) => this.client.absolute(path));
     const request = isSingle ? protocol.single(operations[0]!, paths[0]!) : protocol.multi(operations, paths);
@@ -208,7 +218,7 @@ export class ZooKeeperEnsemble implements Ensemble {
     return new OwnWrite(session.watches, this.registryTime, request, { operations, paths, resultsIn, createdPath });
   }
 
-  private localResult({ path }: Operation, result: MultiResult): OperationResult {
+  private localResult({ path }: NodeOperation, result: MultiResult): OperationResult {
     return result.kind === 'create' ? { kind: 'create', path: this.createdPath(path, result.path) } : result;
   }
 

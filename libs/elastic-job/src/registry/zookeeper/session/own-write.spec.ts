@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SystemClock } from '../../../clock/index.js';
 import { RegistryTime } from '../../registry-time.js';
-import type { NodeStat, Operation } from '../../registry-center.js';
+import type { NodeStat, NodeOperation } from '../../registry-center.js';
 import { type Answer, type MultiResult, PendingReplies, ReplyReader, type Request } from '../wire/index.js';
 import { OwnWrite } from './own-write.js';
 import { type Watcher, Watches } from './watches.js';
@@ -124,7 +124,7 @@ function stage() {
     lost: () => {},
   };
   watches.add('/a', watcher);
-  const write = (operations: readonly Operation[]) => {
+  const write = (operations: readonly NodeOperation[]) => {
     const resultsIn = (results: readonly MultiResult[]) => results;
     const createdPath = (named: string, absolutePath = named) => absolutePath;
     const writing = { operations, paths: operations.map(({ path }) => path), resultsIn, createdPath };
@@ -141,11 +141,11 @@ function stage() {
   return { told, watches, write, replies };
 }
 
-function create(path: string): Operation {
+function create(path: string): NodeOperation {
   return { kind: 'create', path, data: 'new', mode: 'PERSISTENT' };
 }
 
-function set(path: string): Operation {
+function set(path: string): NodeOperation {
   return { kind: 'set', path, data: 'set' };
 }
 

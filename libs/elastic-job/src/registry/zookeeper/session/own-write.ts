@@ -1,11 +1,11 @@
-import type { NodeStat, Operation, RegistryNode } from '../../registry-center.js';
+import type { NodeStat, NodeOperation, RegistryNode } from '../../registry-center.js';
 import type { RegistryTime } from '../../registry-time.js';
 import type { Answer, MultiResult, Request } from '../wire/index.js';
 import type { ExpectedEvents, NodeEventKind, OwnEventKind, Watches } from './watches.js';
 
 /** Operations of a write, and how to read its answer. */
 interface Writing<T> {
-  readonly operations: readonly Operation[];
+  readonly operations: readonly NodeOperation[];
   /** The server's path of each. */
   readonly paths: readonly string[];
   /** The result of each operation in an answer; undefined if none was applied. */
@@ -115,7 +115,7 @@ export class OwnWrite<T> implements Request<T>, ExpectedEvents {
   }
 }
 
-function eventOf({ kind }: Operation): OwnEventKind | undefined {
+function eventOf({ kind }: NodeOperation): OwnEventKind | undefined {
   switch (kind) {
     case 'create':
       return 'created';
@@ -132,7 +132,7 @@ function eventOf({ kind }: Operation): OwnEventKind | undefined {
 
 /** The node that an operation has left, as its result shows it; undefined if it does not. */
 function nodeAfter(
-  operation: Operation,
+  operation: NodeOperation,
   result: MultiResult | undefined,
   createdPath: Writing<unknown>['createdPath'],
 ): RegistryNode | undefined {

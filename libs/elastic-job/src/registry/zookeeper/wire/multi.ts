@@ -1,5 +1,5 @@
 import { isNumbered } from '../../creation.js';
-import type { NodeStat, Operation } from '../../registry-center.js';
+import type { NodeStat, NodeOperation } from '../../registry-center.js';
 import type { JutePayload } from './client-library.js';
 import { OP_CODE } from './op-code.js';
 import type { ReplyReader } from './reply-reader.js';
@@ -32,7 +32,7 @@ export type NodeFound =
   | { readonly kind: 'children'; readonly names: readonly string[] }
   | { readonly kind: 'refused'; readonly code: number };
 
-/** Operation code, end marker, error. */
+/** NodeOperation code, end marker, error. */
 const HEADER_BYTES = 9;
 /** Largest read request, below the server's limit of a megabyte. */
 const LONGEST_READ_BYTES = 512 * 1024;
@@ -46,7 +46,7 @@ const NOT_TO_BLAME: ReadonlySet<number> = new Set([0, -2]);
  * @param paths the server's, one for each operation
  * @param acl ACL of a created node
  */
-export function multiPayload(operations: readonly Operation[], paths: readonly string[], acl: Buffer): JutePayload {
+export function multiPayload(operations: readonly NodeOperation[], paths: readonly string[], acl: Buffer): JutePayload {
   return {
     byteLength: () => {
       let bytes = HEADER_BYTES;
@@ -65,7 +65,7 @@ export function multiPayload(operations: readonly Operation[], paths: readonly s
   };
 }
 
-export function readMultiReply(operations: readonly Operation[], reply: ReplyReader): MultiAnswer {
+export function readMultiReply(operations: readonly NodeOperation[], reply: ReplyReader): MultiAnswer {
   const results: MultiResult[] = [];
   let blamed: { readonly index: number; readonly code: number } | undefined;
   for (let index = 0, opCode = readHeader(reply); opCode !== undefined; index += 1, opCode = readHeader(reply)) {
@@ -83,7 +83,7 @@ export function readMultiReply(operations: readonly Operation[], reply: ReplyRea
 }
 
 /** @param opCode of the request or, in a transaction, of the result */
-export function readResult(operation: Operation, opCode: number, reply: ReplyReader): MultiResult {
+export function readResult(operation: NodeOperation, opCode: number, reply: ReplyReader): MultiResult {
   const { kind } = operation;
   switch (kind) {
     case 'create': {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Namespace } from '../../namespace.js';
-import type { Operation } from '../../registry-center.js';
+import type { NodeOperation } from '../../registry-center.js';
 import { CREATOR_ACL_BYTES, OPEN_ACL_BYTES, transactionBytes } from '../../request-size.js';
 import { loadJute } from './client-library.js';
 import { Protocol } from './protocol.js';
@@ -10,7 +10,7 @@ import type { RequestBody } from './request.js';
 
 const jute = loadJute();
 const namespace = new Namespace('shop/orders');
-const operations: readonly Operation[] = [
+const operations: readonly NodeOperation[] = [
   { kind: 'check', path: '/job', version: 0 },
   { kind: 'create', path: '/job/größe', data: '世界', mode: 'EPHEMERAL' },
   { kind: 'set', path: '/job', data: '', version: 3 },

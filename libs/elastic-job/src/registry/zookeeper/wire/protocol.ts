@@ -1,4 +1,4 @@
-import type { NodeStat, Operation, Refusal } from '../../registry-center.js';
+import type { NodeStat, NodeOperation, Refusal } from '../../registry-center.js';
 import type { AclEntry, AclId } from './acl.js';
 import { type Jute, type JuteRecordType, recordType } from './client-library.js';
 import {
@@ -123,7 +123,7 @@ export class Protocol {
   }
 
   /** A create, set or delete without a transaction. It answers as a transaction does. @param path the server's */
-  single(operation: Operation, path: string): Request<MultiAnswer> {
+  single(operation: NodeOperation, path: string): Request<MultiAnswer> {
     const { opCode, payload } = writeRequest(operation, path, this.acl);
     const read = (reply: ReplyReader): MultiAnswer => ({
       kind: 'committed',
@@ -133,7 +133,7 @@ export class Protocol {
   }
 
   /** @param paths the server's, one for each operation */
-  multi(operations: readonly Operation[], paths: readonly string[]): Request<MultiAnswer> {
+  multi(operations: readonly NodeOperation[], paths: readonly string[]): Request<MultiAnswer> {
     const payload = multiPayload(operations, paths, this.acl);
     return { opCode: OP_CODE.MULTI, payload, read: (reply) => readMultiReply(operations, reply) };
   }

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
-import type { Operation } from '../../registry-center.js';
+import type { NodeOperation } from '../../registry-center.js';
 import type { JutePayload, JuteRecordType } from './client-library.js';
 import { multiPayload } from './multi.js';
 import { aclBytes, opCodeOf, writeRequest } from './write-body.js';
@@ -17,7 +17,7 @@ const ACL = aclBytes(WORLD);
 const stockAcl = [new types.ACL(31, new types.Id(WORLD.scheme, WORLD.id))];
 const TEXT = 'späť 🚀';
 
-const CASES: readonly (readonly [string, Operation, JutePayload])[] = [
+const CASES: readonly (readonly [string, NodeOperation, JutePayload])[] = [
   [
     'an ephemeral node',
     { kind: 'create', path: '/n/é', data: TEXT, mode: 'EPHEMERAL' },

@@ -1,4 +1,4 @@
-import type { CreateMode, Operation } from '../../registry-center.js';
+import type { CreateMode, NodeOperation } from '../../registry-center.js';
 import { type AclId, ALL_PERMISSIONS } from './acl.js';
 import { OP_CODE } from './op-code.js';
 import { type RequestBody, textBytes, writeText } from './request.js';
@@ -23,7 +23,7 @@ export function aclBytes({ scheme, id }: AclId): Buffer {
 }
 
 /** A write that is sent alone. @param path the server's @param acl ACL of a created node */
-export function writeRequest(operation: Operation, path: string, acl: Buffer): RequestBody {
+export function writeRequest(operation: NodeOperation, path: string, acl: Buffer): RequestBody {
   return {
     opCode: opCodeOf(operation),
     payload: {
@@ -33,7 +33,7 @@ export function writeRequest(operation: Operation, path: string, acl: Buffer): R
   };
 }
 
-export function opCodeOf(operation: Operation): number {
+export function opCodeOf(operation: NodeOperation): number {
   switch (operation.kind) {
     case 'check':
       return OP_CODE.CHECK;
@@ -50,7 +50,7 @@ export function opCodeOf(operation: Operation): number {
 }
 
 /** Size of a write without its header. @param path the server's @param acl ACL of a created node */
-export function bodyBytes(operation: Operation, path: string, acl: Buffer): number {
+export function bodyBytes(operation: NodeOperation, path: string, acl: Buffer): number {
   const bytes = textBytes(path) + NUMBER_BYTES;
   switch (operation.kind) {
     case 'check':
@@ -72,7 +72,7 @@ export function bodyBytes(operation: Operation, path: string, acl: Buffer): numb
  * @param acl ACL of a created node
  * @returns the number of bytes written
  */
-export function writeBody(operation: Operation, path: string, acl: Buffer, buffer: Buffer, offset: number): number {
+export function writeBody(operation: NodeOperation, path: string, acl: Buffer, buffer: Buffer, offset: number): number {
   let at = offset + writeText(path, buffer, offset);
   switch (operation.kind) {
     case 'check':

@@ -1,0 +1,80 @@
+/**
+ * The port's operations in ZooKeeper's own. Java peers, earlier releases and the tokens in users' stores rely on the
+ * versions, the transaction ids and the news that come of them. So the operations of a word stay as they are.
+ */
+import { creation } from './creation.js';
+import type { NodeOperation, Operation, OperationResult, TransactionResult } from './transaction.js';
+
+/** ZooKeeper's operations, in their order; the same array if there are no others. */
+export function nodeOperations(operations: readonly Operation[]): readonly NodeOperation[] {
+  return operations.every(isOfNode) ? operations : operations.flatMap(partsOf);
+}
+
+/** Sends ZooKeeper's operations, and answers in the places and results of the given ones. */
+export function sendNodeOperations(
+  operations: readonly Operation[],
+  send: (parts: readonly NodeOperation[]) => Promise<TransactionResult>,
+): Promise<TransactionResult> {
+  if (operations.every(isOfNode)) return send(operations);
+  const parts = operations.map(partsOf);
+  return send(parts.flat()).then((result) => answerOf(operations, parts, result));
+}
+
+function isOfNode(operation: Operation): operation is NodeOperation {
+  const { kind } = operation;
+  return kind === 'check' || kind === 'create' || kind === 'set' || kind === 'delete';
+}
+
+function partsOf(operation: Operation): readonly NodeOperation[] {
+  const { path } = operation;
+  switch (operation.kind) {
+    case 'check':
+    case 'create':
+    case 'set':
+    case 'delete':
+      return [operation];
+    case 'absent':
+    case 'notify':
+      return [creation(path), { kind: 'delete', path }];
+    case 'renew': {
+      const { data, mode, version } = operation;
+      return [
+        { kind: 'delete', path, version },
+        { kind: 'create', path, data, mode },
+      ];
+    }
+    case 'lead': {
+      const { data, version } = operation;
+      return [
+        ...(version === undefined ? [] : [{ kind: 'delete', path, version } as const]),
+        { kind: 'create', path, data, mode: 'EPHEMERAL' },
+        { kind: 'set', path, data, version: 0 },
+      ];
+    }
+    case 'term': {
+      const { data, term, version } = operation;
+      return Array.from({ length: term - version }, (_, n) => ({ kind: 'set', path, data, version: version + n }));
+    }
+    case 'token':
+      return [creation(path), { kind: 'set', path, data: operation.data, version: 0 }];
+    default:
+      return operation satisfies never;
+  }
+}
+
+function answerOf(
+  operations: readonly Operation[],
+  parts: readonly (readonly NodeOperation[])[],
+  result: TransactionResult,
+): TransactionResult {
+  let end = 0;
+  const ends = parts.map(({ length }) => (end += length));
+  if (result.kind === 'refused') return { ...result, index: ends.findIndex((after) => result.index < after) };
+  const results = operations.map((operation, n) => resultOf(operation, result.results[ends[n]! - 1]!));
+  return { kind: 'committed', results };
+}
+
+/** @param last result of the last of its parts */
+function resultOf({ kind }: Operation, last: OperationResult): OperationResult {
+  return kind === 'absent' || kind === 'notify' ? { kind: 'check' } : last;
+}
