@@ -130,7 +130,7 @@ export class CloudTakeover {
     if (decision.kind === 'leave') return { events: decision.events, isAll: true };
     const roots = [failoverRoot, runningRoot].filter((root) => root !== undefined);
     const result = await this.registry.transaction([
-      ...NOBODY_ELECTED,
+      NOBODY_ELECTED,
       ...(config === undefined ? [] : [check(config)]),
       ...(ready === undefined ? [] : [remove(ready.path, ready.stat.version)]),
       ...found.failover.map((name) => remove(`${CLOUD_PATHS.failoverJob(jobName)}/${name}`)),
@@ -148,7 +148,7 @@ export class CloudTakeover {
 
   /** Removes the roots that are no longer needed. Entries that were added meanwhile stay. */
   private async removeRoots(): Promise<void> {
-    for (const root of LEFT) await this.registry.transaction([...NOBODY_ELECTED, remove(root)]);
+    for (const root of LEFT) await this.registry.transaction([NOBODY_ELECTED, remove(root)]);
   }
 
   private async keptDisables(): Promise<readonly TakeoverEvent[]> {
@@ -169,8 +169,8 @@ export class CloudTakeover {
   }
 }
 
-/** Commits only while no scheduler of ElasticJob-Cloud stands for election: a node with children cannot be deleted. */
-const NOBODY_ELECTED: readonly Operation[] = [remove(CLOUD_PATHS.election), creation(CLOUD_PATHS.election)];
+/** Commits only while no scheduler of ElasticJob-Cloud stands for election: a node with children cannot be renewed. */
+const NOBODY_ELECTED: Operation = { kind: 'renew', path: CLOUD_PATHS.election, data: '', mode: 'PERSISTENT' };
 
 /** Adds the debts to those that are pending. */
 function handOver(jobName: JobName, { runs, items }: CloudDebts, pending: RegistryNode | undefined): Operation[] {

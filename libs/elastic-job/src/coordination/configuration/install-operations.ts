@@ -11,7 +11,7 @@ export function keepOperations(tree: JobTree, data: string): Operation[] {
   const path = tree.paths.usableConfig;
   if (!tree.has(path)) return [creation(path, data)];
   const own = tree.usableConfig;
-  if (own === undefined) return [{ kind: 'delete', path }, creation(path, data)];
+  if (own === undefined) return [{ kind: 'renew', path, data, mode: 'PERSISTENT' }];
   return own.data === data ? [] : [{ kind: 'set', path, data, version: own.stat.version }];
 }
 
@@ -21,7 +21,7 @@ function configOperations(tree: JobTree, data: string): Operation[] {
   const stat = tree.stat(path);
   if (stat === undefined) return [creation(path, data)];
   const { version } = stat;
-  if (tree.configTrust.kind === 'foreign') return [{ kind: 'delete', path, version }, creation(path, data)];
+  if (tree.configTrust.kind === 'foreign') return [{ kind: 'renew', path, data, mode: 'PERSISTENT', version }];
   return [{ kind: 'set', path, data, version }];
 }
 

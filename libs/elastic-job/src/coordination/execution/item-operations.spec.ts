@@ -34,14 +34,14 @@ describe('what a begin and a settle write', () => {
     ).toEqual(told);
   });
 
-  it('creates the record of an item without a run of ours, and then writes it', () => {
+  it('gives an item without a run of ours its first record', () => {
     const beginning = { item: 3, version: 0, isFirst: true, hasMisfire: false, record: RECORD };
     const operations = beginOperations(paths, beginning, {
       isPersistent: false,
       isFailover: false,
       textOf,
     });
-    expect(operations.map(tell)).toEqual(['create running EPHEMERAL', 'create record PERSISTENT', 'set record v0']);
+    expect(operations.map(tell)).toEqual(['create running EPHEMERAL', 'token record']);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { type EarlyRuns, owesAfterTrigger, type RunRecord, type StopCause } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
-import { type JobPaths, recordCreation } from '../job-tree/index.js';
+import type { JobPaths } from '../job-tree/index.js';
 
 /** An item that is about to be begun. */
 export interface BeginningItem extends NextRun {
@@ -100,8 +100,8 @@ export function beginOperations(
   // A persistent mark outlives the session and tells the survivors which items were running.
   const mode = isPersistent ? 'PERSISTENT' : 'EPHEMERAL';
   operations.push({ kind: 'create', path: paths.mark(item, 'running'), data: by, mode });
-  if (isFirst) operations.push(recordCreation(paths, item));
-  operations.push({ kind: 'set', path: paths.record(item), data: textOf(record), version });
+  const written = { path: paths.record(item), data: textOf(record) };
+  operations.push(isFirst ? { kind: 'token', ...written } : { kind: 'set', ...written, version });
   return operations;
 }
 

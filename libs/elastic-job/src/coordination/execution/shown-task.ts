@@ -57,11 +57,11 @@ export class ShownTask {
     const { path, registry } = this;
     this.isBegun = true;
     if (isMade) return registry.set(path, data).then(() => true);
-    const creation = { kind: 'create', path, data, mode: 'EPHEMERAL' } as const;
-    const made = await registry.transaction([creation]);
+    const own = { path, data, mode: 'EPHEMERAL' } as const;
+    const made = await registry.transaction([{ kind: 'create', ...own }]);
     if (made.kind === 'committed' || this.isOver) return true;
     // An existing node would go with another session, or was written by this one without an answer.
-    const renewed = await registry.transaction([{ kind: 'delete', path }, creation]);
+    const renewed = await registry.transaction([{ kind: 'renew', ...own }]);
     return renewed.kind === 'committed';
   }
 }

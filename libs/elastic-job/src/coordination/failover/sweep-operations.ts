@@ -12,7 +12,7 @@ import {
   type StoredRecord,
   toldRunRecord,
 } from '../../domain/index.js';
-import { creation, type Operation } from '../../registry/index.js';
+import type { Operation } from '../../registry/index.js';
 import type { JobTree } from '../job-tree/index.js';
 
 /** Loads the marks by which items are held, and the records and cancels of those items. @see JobTree.load */
@@ -33,7 +33,7 @@ export function loadMarks(
 /** Operations that are refused if an operator has cancelled a run since the marks were loaded. */
 export function cancelsAsLoaded(tree: JobTree): Operation[] {
   const path = tree.paths.cancels;
-  if (!tree.has(path)) return [creation(path), { kind: 'delete', path }];
+  if (!tree.has(path)) return [{ kind: 'absent', path }];
   return [{ kind: 'check', path, version: tree.stat(path)?.version }];
 }
 
@@ -78,14 +78,13 @@ export function sweepOperations(tree: JobTree, orphan: PlacedOrphan, at: number)
   return operations;
 }
 
-// A Java peer that has taken the item since it was read has created a failover mark; its absence is proved by creating
-// it.
+// A Java peer that has taken the item since it was read has created a failover mark.
 function proveUntouched(tree: JobTree, orphan: PlacedOrphan, at: number): Operation[] {
   const { item } = orphan;
   const record = recordOperation(tree, orphan, at);
   const taken = tree.paths.mark(item, 'failover');
   if (!tree.company.changesMarksAlone || tree.has(taken)) return [record];
-  return [record, { kind: 'create', path: taken, data: '', mode: 'PERSISTENT' }, { kind: 'delete', path: taken }];
+  return [record, { kind: 'absent', path: taken }];
 }
 
 // Rewrites the record of a lost run, so that no begin overlooks the sweep. Runs of Java have no record.

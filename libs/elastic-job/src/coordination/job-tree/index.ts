@@ -2,7 +2,7 @@ export { companyOf } from './company.js';
 export * from './instance-text.js';
 export * from './job-node.js';
 export * from './job-paths.js';
-export { type ItemRecord, recordCreation } from './item-nodes.js';
+export { type ItemRecord } from './item-nodes.js';
 export type { ServerStatus } from './job-nodes.js';
 export * from './job-tree.js';
 export type * from './job-tree-event.js';

@@ -147,7 +147,8 @@ export abstract class ItemNodes extends JobNodes {
    */
   recordAsRead(item: number): Operation {
     const { isMissing, version } = this.record(item) ?? {};
-    return isMissing ? recordCreation(this.paths, item) : { kind: 'check', path: this.paths.record(item), version };
+    const path = this.paths.record(item);
+    return isMissing ? creation(path) : { kind: 'check', path, version };
   }
 
   /** Items that wait for failover, ascending. */
@@ -218,11 +219,6 @@ export abstract class ItemNodes extends JobNodes {
     this.lastRecord = { text: written, stored: { kind: 'record', record } };
     return written;
   }
-}
-
-/** Creates an empty record, for an item that no instance of ours has run yet. */
-export function recordCreation(paths: JobPaths, item: number): Operation {
-  return creation(paths.record(item));
 }
 
 function numbers(names: readonly string[]): readonly number[] {

@@ -11,7 +11,7 @@ export interface LeadershipTerm {
   readonly signal: AbortSignal;
   /**
    * Operations to put before every transaction of the leader, which then commits only while the term lasts. `check`
-   * sees only data versions, so it takes two nodes: the election node, which ours writes twice (Java's stays at version
+   * sees only data versions, so it takes two nodes: the election node, which is at version 1 (Java's stays at version
    * 0), and the term node, whose version every election of ours raises.
    */
   readonly guard: readonly Operation[];

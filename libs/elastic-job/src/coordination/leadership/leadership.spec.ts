@@ -141,9 +141,7 @@ describe('a term', () => {
     const before = (await member!.leader.elect(member!.tree))!;
     const { paths, self } = member!.tree;
     await member!.center.transaction([
-      { kind: 'delete', path: paths.leader },
-      { kind: 'create', path: paths.leader, data: self.jobInstanceId, mode: 'EPHEMERAL' },
-      { kind: 'set', path: paths.leader, data: self.jobInstanceId },
+      { kind: 'lead', path: paths.leader, data: self.jobInstanceId, version: 1 },
       { kind: 'set', path: paths.term, data: self.jobInstanceId },
     ]);
     await member!.tree.sync();

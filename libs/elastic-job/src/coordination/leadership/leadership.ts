@@ -27,13 +27,13 @@
  */
 import type { Clock } from '../../clock/index.js';
 import type { JobName } from '../../domain/index.js';
-import { acquireLatch, type HeldLatch, type Operation, type TransactionResult } from '../../registry/index.js';
+import { acquireLatch, type HeldLatch, type TransactionResult } from '../../registry/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
 import { repeat } from '../../repeat/index.js';
 import type { LeadershipTerm } from './leadership-term.js';
 import { TermQueue } from './term-queue.js';
 
-/** An elected leader writes its election node twice, so that a check of version 1 cannot match a Java leader's node. */
+/** Version of the election node of an elected leader. @see Operation, `lead` */
 const ELECTED_VERSION = 1;
 /** Most by which one election raises the term, so that its transaction stays small. */
 const MOST_RAISED = 1_000;
@@ -170,15 +170,10 @@ export class Leadership {
   private stand(tree: JobTree, before: number, term: number): Promise<TransactionResult> {
     const { paths } = tree;
     const data = tree.self.jobInstanceId;
-    const raises = Array.from({ length: term - before }, (_, index): Operation => {
-      return { kind: 'set', path: paths.term, data, version: before + index };
-    });
     return tree.commitShared([
       { kind: 'check', path: paths.instance(data) },
-      ...(tree.has(paths.leader) ? [{ kind: 'delete', path: paths.leader, version: ELECTED_VERSION } as const] : []),
-      { kind: 'create', path: paths.leader, data, mode: 'EPHEMERAL' },
-      { kind: 'set', path: paths.leader, data, version: ELECTED_VERSION - 1 },
-      ...raises,
+      { kind: 'lead', path: paths.leader, data, version: tree.has(paths.leader) ? ELECTED_VERSION : undefined },
+      { kind: 'term', path: paths.term, data, version: before, term },
     ]);
   }
 

@@ -58,9 +58,7 @@ export class Instances {
       if (holder !== undefined && !isOwn) return this.waitForPredecessor(tree, holder, deadline, options.signal);
       const alongside = options.alongside === undefined ? [] : await options.alongside();
       if (alongside === undefined) return undefined;
-      const burials = [...(options.former ?? [])].flatMap((former) => burialOperations(tree, ...former));
-      const operations = [...burials, ...joinOperations(tree, options), ...alongside];
-      await tree.commitShared(operations);
+      await tree.commitShared([...joinOperations(tree, options), ...alongside]);
       return undefined; // Read the result, since the server node may have appeared meanwhile.
     });
   }
@@ -155,24 +153,33 @@ function holderOf(tree: JobTree): string | undefined {
   return instance ?? session;
 }
 
-function joinOperations(tree: JobTree, { isDisabled, clockOffsetMs }: JoinOptions): Operation[] {
+function joinOperations(tree: JobTree, { clockOffsetMs, former = new Map(), isDisabled }: JoinOptions): Operation[] {
   const { paths, self } = tree;
-  const own = (path: string, data: string): Operation => ({ kind: 'create', path, data, mode: 'EPHEMERAL' });
+  const left = [...former].flatMap(([instanceId, sessionId]) => nodesOf(tree, instanceId, sessionId));
+  const [instance, session] = [paths.instance(self.jobInstanceId), paths.session(self.jobInstanceId)];
+  const gone = left.filter((path) => path !== instance && path !== session);
+  const own = (path: string, data: string): Operation => {
+    return { kind: left.includes(path) ? 'renew' : 'create', path, data, mode: 'EPHEMERAL' };
+  };
   const server = paths.server(self.serverIp);
   const departed = paths.departed(self.serverIp);
   return [
-    own(paths.instance(self.jobInstanceId), formatInstance(self)),
-    own(paths.session(self.jobInstanceId), formatClockOffset(clockOffsetMs)),
+    ...gone.map((path) => ({ kind: 'delete', path }) as const),
+    own(instance, formatInstance(self)),
+    own(session, formatClockOffset(clockOffsetMs)),
     // Checked, since the leader may be removing the server of an address that has had no instance for long.
     tree.has(server) ? { kind: 'check', path: server } : creation(server, isDisabled ? 'DISABLED' : 'ENABLED'),
     ...(tree.has(departed) ? [{ kind: 'delete', path: departed } as const] : []),
   ];
 }
 
-/** Removes both nodes at once, since a session without its instance node looks like an operator's shutdown. */
-function burialOperations(tree: JobTree, instanceId: string, sessionId: string): Operation[] {
+/**
+ * Remaining nodes of a lost session of this process. They go at once, since a session node without its instance node
+ * looks like an operator's shutdown.
+ */
+function nodesOf(tree: JobTree, instanceId: string, sessionId: string): string[] {
   const { paths } = tree;
-  return [paths.instance(instanceId), paths.session(instanceId), paths.leader]
-    .filter((path) => tree.stat(path)?.ephemeralOwner === sessionId)
-    .map((path) => ({ kind: 'delete', path }));
+  return [paths.instance(instanceId), paths.session(instanceId), paths.leader].filter(
+    (path) => tree.stat(path)?.ephemeralOwner === sessionId,
+  );
 }

@@ -4,7 +4,7 @@ import { JOB, type Member, Registry, SUCCEEDED } from '@test/support/unit/member
 import { planOperations, stampOperations } from './plan-operations.js';
 
 /** The flag was not set, so it is created and deleted to tell everyone. */
-const TOLD = ['create leader/sharding/necessary', 'delete leader/sharding/necessary'];
+const TOLD = ['notify leader/sharding/necessary'];
 
 let registry: Registry;
 let member: Member;

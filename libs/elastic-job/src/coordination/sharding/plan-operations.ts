@@ -24,15 +24,11 @@ export function planOperations(tree: JobTree, plan: ReadonlyMap<number, string>,
   ];
 }
 
-/**
- * The flag goes last, so that listeners to its end already know the owners. It is created and deleted if it was not
- * set.
- */
+/** The flag goes last, so that listeners to its end already know the owners. If it was not set, they are notified. */
 function flagOperations(tree: JobTree, isAnyOwnerChanged: boolean): Operation[] {
   const path = tree.paths.reshardingFlag;
-  const end: Operation = { kind: 'delete', path };
-  if (tree.isReshardingNecessary()) return [end];
-  return isAnyOwnerChanged ? [creation(path), end] : [];
+  if (tree.isReshardingNecessary()) return [{ kind: 'delete', path }];
+  return isAnyOwnerChanged ? [{ kind: 'notify', path }] : [];
 }
 
 /**

@@ -118,10 +118,9 @@ export class Sharding {
       const data = nextIpAfter(tree.self, tree.availableInstances());
       const isKept = data === tree.self.serverIp && tree.node(path)?.data === data;
       if (isKept && tree.stat(path)?.ephemeralOwner === tree.registry.session.id) return true;
-      const former: Operation[] = tree.has(path) ? [{ kind: 'delete', path }] : [];
-      const operations: Operation[] = [...former, { kind: 'create', path, data, mode: 'EPHEMERAL' }];
-      const { kind } = await tree.commit(operations);
-      return kind === 'committed' || undefined;
+      const kind = tree.has(path) ? 'renew' : 'create';
+      const result = await tree.commit([{ kind, path, data, mode: 'EPHEMERAL' }]);
+      return result.kind === 'committed' || undefined;
     });
   }
 

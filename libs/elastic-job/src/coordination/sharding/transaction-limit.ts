@@ -10,7 +10,7 @@ import {
   type RunRecord,
   sharedRunRecord,
 } from '../../domain/index.js';
-import { creation, type Operation, type RegistryCenter } from '../../registry/index.js';
+import type { Operation, RegistryCenter } from '../../registry/index.js';
 import { type BeginningItem, beginOperations, settleOperations } from '../execution/index.js';
 import { JobPaths } from '../job-tree/index.js';
 import { newItemOperations, stampOperation } from './plan-operations.js';
@@ -80,8 +80,7 @@ function overheadBytes(registry: RegistryCenter, paths: JobPaths): number {
   const checked = [paths.leader, paths.term, paths.config, paths.instance(LONGEST_INSTANCE_ID)];
   return registry.transactionBytes([
     ...checked.map((path) => ({ kind: 'check', path, version: 1 }) as const),
-    creation(paths.reshardingFlag),
-    { kind: 'delete', path: paths.reshardingFlag },
+    { kind: 'notify', path: paths.reshardingFlag },
   ]);
 }
 
