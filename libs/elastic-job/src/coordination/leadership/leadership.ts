@@ -90,7 +90,13 @@ export class Leadership {
     await repeat(untilCommitted(tree, 'resigning'), async () => {
       const term = tree.leader() === undefined ? undefined : this.recognise(tree);
       if (term === undefined) return true;
-      const result = await tree.commit([...term.guard, { kind: 'delete', path: tree.paths.leader }], {});
+      const result = await tree.commit(
+        [
+          { kind: 'delete', path: tree.paths.leader, version: ELECTED_VERSION },
+          { kind: 'check', path: tree.paths.term, version: term.term },
+        ],
+        {},
+      );
       return result.kind === 'committed' || undefined;
     });
     this.endTerm(jobName, new Error(`Job "${jobName}": this instance has resigned.`));

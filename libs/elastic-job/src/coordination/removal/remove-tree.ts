@@ -45,15 +45,17 @@ export async function removeAbandoned(
     // They are deleted without a walk: an instance that has registered since then refuses the transaction.
     const empty = members.filter((_, index) => found[index] !== undefined);
     // A job of that name that was created since then has another root, which nobody has written.
-    const isSame: Operation = { kind: 'check', path: paths.root, version: root.stat.version };
+    const isSame = { kind: 'check', path: paths.root, version: root.stat.version } as const;
     const outcome = await removeNodes(registry, paths, { ...options, condition: isSame, empty });
     return outcome === 'refused' ? undefined : true;
   });
 }
 
+type Condition = Extract<Operation, { readonly kind: 'check' }>;
+
 interface RemovalOptions extends RequestOptions {
-  /** Holds for each of the transactions. */
-  readonly condition?: Operation;
+  /** Holds for each of the transactions; that of the node itself deletes this version. */
+  readonly condition?: Condition;
   /** Those of the nodes of instances and sessions that are there, if they are known to have no children. */
   readonly empty?: readonly string[];
 }
@@ -106,30 +108,35 @@ async function entriesAtParents(
   return entries.filter((_, index) => nodes[index] !== undefined);
 }
 
-/** Gathers deletions into batches as large as a request may be, each with the condition. */
+/**
+ * Gathers deletions into batches as large as a request may be, each with the condition. The condition's own node goes
+ * last; its deletion is the condition.
+ */
 async function* inBatches(
   registry: RegistryCenter,
   pieces: AsyncIterable<readonly string[]>,
-  condition: Operation | undefined,
+  condition: Condition | undefined,
 ): AsyncGenerator<readonly Operation[], void, undefined> {
-  const first = condition === undefined ? [] : [condition];
+  const guard = condition === undefined ? [] : [condition];
   const bytesOfNone = registry.transactionBytes([]);
-  const bytesOfFirst = registry.transactionBytes(first);
-  let batch: Operation[] = [...first];
-  let bytes = bytesOfFirst;
+  const bytesOfGuard = registry.transactionBytes(guard);
+  let batch: Operation[] = [];
+  let bytes = bytesOfGuard;
+  const guarded = () => (batch.at(-1)?.path === condition?.path ? batch : [...guard, ...batch]);
   for await (const paths of pieces) {
     for (const path of paths) {
-      const deletion: Operation = { kind: 'delete', path };
+      const version = path === condition?.path ? condition.version : undefined;
+      const deletion: Operation = { kind: 'delete', path, version };
       const more = registry.transactionBytes([deletion]) - bytesOfNone;
-      const isFull = batch.length - first.length >= MOST_AT_ONCE || bytes + more > registry.maxRequestBytes;
-      if (isFull && batch.length > first.length) {
-        yield batch;
-        batch = [...first];
-        bytes = bytesOfFirst;
+      const isFull = batch.length >= MOST_AT_ONCE || bytes + more > registry.maxRequestBytes;
+      if (isFull && batch.length > 0) {
+        yield guarded();
+        batch = [];
+        bytes = bytesOfGuard;
       }
       batch.push(deletion);
       bytes += more;
     }
   }
-  if (batch.length > first.length) yield batch;
+  if (batch.length > 0) yield guarded();
 }
