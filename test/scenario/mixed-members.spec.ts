@@ -196,11 +196,9 @@ describe('catching up beside Java', () => {
     await start({ instances: 1 });
     const java = '10.0.0.9@-@4711';
     const [root, item] = [`/${JOB}`, `/${JOB}/sharding/0`];
-    const leader = { path: `${root}/leader/election/instance` };
     await cluster.operator.create(`${root}/instances/${java}`, 'jobInstanceId: x\nserverIp: 10.0.0.9\n', 'EPHEMERAL');
     await cluster.operator.transaction([
-      { kind: 'delete', ...leader },
-      { kind: 'create', ...leader, data: java, mode: 'EPHEMERAL' },
+      { kind: 'renew', path: `${root}/leader/election/instance`, data: java, mode: 'EPHEMERAL' },
     ]);
     await cluster.operator.set(`${item}/instance`, java);
     const fireTime = (await cluster.untilNextMinute(-1)) + MINUTE;

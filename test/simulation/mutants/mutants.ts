@@ -7,7 +7,7 @@ import type {
   Subtree,
 } from '../../../libs/elastic-job/src/registry/index.js';
 import type { Mutation } from '../world/world.js';
-import { changing, overriding, RECORD } from './overriding.js';
+import { changing, overriding, RECORD, STILL } from './overriding.js';
 
 /** One promise of the library that is switched off from outside, with the invariants that find it. */
 export interface Mutant {
@@ -85,7 +85,7 @@ function withSplitClaims(center: MemoryRegistryCenter): RegistryCenter {
       return send(operations);
     }
     const removed = await send([entry]);
-    return removed.kind === 'refused' ? removed : send(operations.map((one) => (one === entry ? still(one) : one)));
+    return removed.kind === 'refused' ? removed : send(operations.map((one) => (one === entry ? STILL : one)));
   });
 }
 
@@ -93,7 +93,7 @@ function withSplitClaims(center: MemoryRegistryCenter): RegistryCenter {
 function withoutLeaderCheck(center: MemoryRegistryCenter): RegistryCenter {
   const unguarded = (operation: Operation): Operation => {
     if (operation.kind !== 'check') return operation;
-    if (LEADER.test(operation.path)) return still(operation);
+    if (LEADER.test(operation.path)) return STILL;
     const meant = { kind: 'check', path: operation.path, meant: operation.version } as const;
     return TERM.test(operation.path) ? meant : operation;
   };
@@ -138,8 +138,8 @@ function withSplitStarts(center: MemoryRegistryCenter): RegistryCenter {
     const isStart = ({ kind, path }: Operation) => kind === 'set' && STARTS.test(path);
     const starts = operations.filter(isStart);
     if (starts.length === 0 || starts.length === operations.length) return send(operations);
-    const settled = await send(operations.map((one) => (isStart(one) ? still(one) : one)));
-    return settled.kind === 'refused' ? settled : send(operations.map((one) => (isStart(one) ? one : still(one))));
+    const settled = await send(operations.map((one) => (isStart(one) ? STILL : one)));
+    return settled.kind === 'refused' ? settled : send(operations.map((one) => (isStart(one) ? one : STILL)));
   });
 }
 
@@ -152,9 +152,7 @@ function withoutCountVersion(center: MemoryRegistryCenter): RegistryCenter {
 
 /** An item that ends takes its record with it. */
 function withoutEnded(center: MemoryRegistryCenter): RegistryCenter {
-  return changing(center, (operations, send) =>
-    send(operations.map((one) => (ENDED.test(one.path) ? still(one) : one))),
-  );
+  return changing(center, (operations, send) => send(operations.map((one) => (ENDED.test(one.path) ? STILL : one))));
 }
 
 /** Views are used as they are. A sync takes a moment, and brings no news. */
@@ -171,9 +169,4 @@ function whileItLives<T>(look: () => T): T | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Replaces an operation by one that always succeeds, so that the others keep their places. */
-function still({ path }: Operation): Operation {
-  return { kind: 'check', path: `/${path.split('/')[1]}/config` };
 }

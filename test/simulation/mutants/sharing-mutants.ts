@@ -46,8 +46,9 @@ function grouping(center: MemoryRegistryCenter, clock: Clock, answering: Answeri
   let waiting: Member[] = [];
   const leave = async () => {
     await clock.nextTurn();
-    const group = waiting;
+    const { group, others } = distinct(waiting);
     waiting = [];
+    for (const other of others) void sendAlone(other, send);
     if (group.length === 1) return sendAlone(group[0]!, send);
     await answering(group, send).catch((error: unknown) => {
       for (const { reject } of group) reject(error);
@@ -96,6 +97,18 @@ function withEarlierSync(center: MemoryRegistryCenter): RegistryCenter {
 
 async function sendAlone({ operations, signal, resolve, reject }: Member, send: Send): Promise<void> {
   await send(operations, { signal }).then(resolve, reject);
+}
+
+/** A group names each path in one member only, since it is sent as one transaction. */
+function distinct(members: readonly Member[]) {
+  const named = new Set<string>();
+  const [group, others]: [Member[], Member[]] = [[], []];
+  for (const member of members) {
+    const paths = member.operations.map(({ path }) => path);
+    (paths.some((path) => named.has(path)) ? others : group).push(member);
+    for (const path of paths) named.add(path);
+  }
+  return { group, others };
 }
 
 function operationsOf(group: readonly Member[]): readonly Operation[] {

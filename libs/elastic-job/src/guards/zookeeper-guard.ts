@@ -43,6 +43,7 @@ export class ZooKeeperGuard implements FencedStore {
    * @throws {FencedError} if a newer run has written; nothing was applied. Let it pass: another run has the item.
    * @throws {FenceNodeError} if the fence's node holds a text that no guard has written; nothing was applied.
    * @throws {MissingTokenError} if the job runs without `monitorExecution`.
+   * @throws {TypeError} if the operations name a path twice. @see Operation
    * @throws {RegistryUnavailableError} if no server answered; `fate` says whether the operations may have been applied.
    */
   async write(run: FencedRun, operations: readonly Operation[]): Promise<TransactionResult> {

@@ -2,8 +2,24 @@
  * The port's operations in ZooKeeper's own. Java peers, earlier releases and the tokens in users' stores rely on the
  * versions, the transaction ids and the news that come of them. So the operations of a word stay as they are.
  */
-import { creation } from './creation.js';
+import { creation, isNumbered } from './creation.js';
+import { assertLegal } from './namespace.js';
 import type { NodeOperation, Operation, OperationResult, TransactionResult } from './transaction.js';
+
+/**
+ * Asserts that each path is legal, and named once. A sequential creation names only the beginning of its path.
+ * @throws {ConfigurationError} @throws {TypeError}
+ */
+export function assertDistinct(operations: readonly Operation[]): void {
+  const named = new Set<string>();
+  for (const operation of operations) {
+    const { path } = operation;
+    assertLegal(path);
+    if (operation.kind === 'create' && isNumbered(operation.mode)) continue;
+    if (named.has(path)) throw new TypeError(`A transaction names "${path}" twice; use one operation for each path.`);
+    named.add(path);
+  }
+}
 
 /** ZooKeeper's operations, in their order; the same array if there are no others. */
 export function nodeOperations(operations: readonly Operation[]): readonly NodeOperation[] {

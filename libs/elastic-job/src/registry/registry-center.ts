@@ -75,6 +75,7 @@ export interface RegistryCenter {
   /**
    * Applies all operations or none, in one request. A refusal is an answer, which names the first operation that
    * failed. A failure that no state of the nodes explains is an error, with the path of that operation.
+   * @throws {TypeError} if a path is named twice, except by sequential creations
    * @throws {RequestTooLargeError} before anything is sent @throws {NoAuthError} @throws {ServerError}
    */
   transaction(operations: readonly Operation[], options?: TransactionOptions): Promise<TransactionResult>;

@@ -7,6 +7,7 @@ import type { Ensemble, SyncOfViews } from './ensemble.js';
 import { ensureLevels } from './ensure-path.js';
 import type { SingleWrite } from './fate.js';
 import { assertLegal } from './namespace.js';
+import { assertDistinct } from './node-operations.js';
 import { refusalError } from './refusal-error.js';
 import type {
   ChildrenWatch,
@@ -145,7 +146,7 @@ export class SharedRegistry implements RegistryCenter {
 
   async transaction(operations: readonly Operation[], options?: TransactionOptions): Promise<TransactionResult> {
     // Each of them here, since an illegal path must not fail those that share the request.
-    for (const { path } of operations) assertLegal(path);
+    assertDistinct(operations);
     const bytes = this.transactionBytes(operations);
     this.assertFits(`transaction of ${operations.length}`, bytes);
     const { dueAt, isPatient } = options ?? {};

@@ -96,7 +96,7 @@ export function describeLazySubtrees(adapter: RegistryAdapter): void {
       const [reader, writer] = await prepared(two);
       const { view } = await open(reader);
       await view.load(['/job/mark']);
-      await writer.transaction([{ kind: 'delete', path: '/job/mark' }, creationOf('/job/mark')]);
+      await writer.transaction([{ kind: 'renew', path: '/job/mark', data: '', mode: 'PERSISTENT' }]);
       await view.sync();
       expect(view.has('/job/mark')).toBe(true);
       expect(view.node('/job/mark')).toBeUndefined();
@@ -112,14 +112,11 @@ export function describeLazySubtrees(adapter: RegistryAdapter): void {
       expect(view.node('/job/config')).toEqual({ path: '/job/config', data: 'one', stat: first });
       const result = await client.transaction([
         { kind: 'set', path: '/job/config', data: 'two' },
-        { kind: 'set', path: '/job/mark', data: 'two' },
-        { kind: 'delete', path: '/job/mark', version: 1 },
-        { kind: 'create', path: '/job/mark', data: '', mode: 'EPHEMERAL' },
-        { kind: 'set', path: '/job/mark', data: 'three' },
+        { kind: 'lead', path: '/job/mark', data: 'three', version: 0 },
       ]);
       const stats = result.kind === 'committed' ? result.results.map((each) => each.kind === 'set' && each.stat) : [];
       expect(view.node('/job/config')).toEqual({ path: '/job/config', data: 'two', stat: stats[0] });
-      expect(view.node('/job/mark')).toEqual({ path: '/job/mark', data: 'three', stat: stats[4] });
+      expect(view.node('/job/mark')).toEqual({ path: '/job/mark', data: 'three', stat: stats[1] });
       expect(client.traffic.background - background).toBe(0);
       expect(await client.readMany(['/job/config', '/job/mark'])).toEqual([
         view.node('/job/config'),

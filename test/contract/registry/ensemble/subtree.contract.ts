@@ -191,10 +191,7 @@ export function describeSubtrees(adapter: RegistryAdapter): void {
       await writer.create('/job', 'same', 'PERSISTENT');
       const { view, events } = await open(reader, '/job');
       const before = view.node('/job');
-      await writer.transaction([
-        { kind: 'delete', path: '/job' },
-        { kind: 'create', path: '/job', data: 'same', mode: 'PERSISTENT' },
-      ]);
+      await writer.transaction([{ kind: 'renew', path: '/job', data: 'same', mode: 'PERSISTENT' }]);
       await view.sync();
       const after = view.node('/job');
       expect(after).toMatchObject({ data: 'same', stat: { version: before?.stat.version } });

@@ -144,4 +144,26 @@ export function describeWords(adapter: RegistryAdapter): void {
       expect(cost).toBe(1);
     });
   });
+
+  describe('paths of a transaction', () => {
+    const { one } = useRegistry(adapter);
+
+    it('are named once, or nothing is sent', async () => {
+      const client = await one();
+      const twice = [creationOf('/a'), { kind: 'set', path: '/a', data: '' }] as const;
+
+      const cost = await costOf(client, async () => {
+        await expect(client.transaction(twice)).rejects.toThrow('A transaction names "/a" twice');
+        await expect(client.transaction(twice, { dueAt: 1 })).rejects.toThrow(TypeError);
+      });
+      expect(cost).toBe(0);
+    });
+
+    it('may be the same for sequential creations, whose names differ', async () => {
+      const client = await one();
+      const next = { kind: 'create', path: '/n-', data: '', mode: 'PERSISTENT_SEQUENTIAL' } as const;
+
+      expect(await client.transaction([next, next])).toMatchObject({ kind: 'committed' });
+    });
+  });
 }

@@ -115,7 +115,7 @@ describe('a server that does not serve', () => {
     const end = registry.fail(({ kind }) => (kind === 'set' ? 'BAD_VERSION' : undefined));
     const operations = [
       { kind: 'create', path: '/a', data: '', mode: 'PERSISTENT' },
-      { kind: 'set', path: '/a', data: 'x' },
+      { kind: 'set', path: '/', data: 'x' },
     ] as const;
 
     expect(await client.transaction(operations)).toMatchObject({ kind: 'refused', index: 1, refusal: 'BAD_VERSION' });

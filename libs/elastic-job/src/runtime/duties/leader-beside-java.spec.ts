@@ -137,10 +137,7 @@ describe('an instance that does not lead', () => {
     await duty.elect(LATTER);
     await duty.start();
     await orphanBesideJava();
-    await duty.operator.transaction([
-      { kind: 'delete', path: duty.tree.paths.leader },
-      { kind: 'create', path: duty.tree.paths.leader, data: JAVA, mode: 'EPHEMERAL' },
-    ]);
+    await duty.operator.transaction([{ kind: 'renew', path: duty.tree.paths.leader, data: JAVA, mode: 'EPHEMERAL' }]);
     await duty.clock.advance(0);
     expect(duty.told('orphaned')).toMatchObject([{ items: [1] }]);
   });
