@@ -1,6 +1,6 @@
 import { SettleQueue } from '../../../libs/elastic-job/src/coordination/execution/settle-queue.js';
 import type { EndedItem } from '../../../libs/elastic-job/src/coordination/execution/ended-item.js';
-import type { DelayedSettles } from '../../../libs/elastic-job/src/coordination/execution/waiting-settles.js';
+import type { DelayedSettles } from '../../../libs/elastic-job/src/coordination/execution/delay-alarm.js';
 import { JobTree } from '../../../libs/elastic-job/src/coordination/job-tree/index.js';
 import type { Operation } from '../../../libs/elastic-job/src/registry/index.js';
 import type { Member, Registry } from './member.js';

@@ -96,6 +96,24 @@ describe('the count of runs that start other jobs', () => {
     expect((await member.center.read(member.tree.paths.dependents))?.stat.version).toBe(1);
   });
 
+  it('keeps items that end while it waits for the lock, although the registry refuses a read then', async () => {
+    const { queue, settled } = await slowQueue(registry, member);
+    await member.center.create(member.tree.paths.countingLock, '', 'EPHEMERAL');
+    await registry.clock.advance(10);
+    queue.add({ ...settled('first', [touch(member, 0)]), note: noteOf(0) });
+    await registry.clock.advance(100);
+    queue.add({ ...settled('looked at', [touch(member, 1)]), isDisturbed: true, judgeStanding: () => 'open' });
+    queue.add(settled('joined', [touch(member, 2)]));
+
+    await member.center.delete(member.tree.paths.countingLock);
+    const mend = registry.memory.failRequests(() => -127);
+    await registry.clock.advance(1_000);
+    mend();
+    await registry.clock.advance(10_000);
+
+    expect(settled.told.toSorted()).toEqual(['first true', 'joined true', 'looked at true']);
+  });
+
   it('frees the lock if the items of its holder were taken over', async () => {
     const { countingLock } = member.tree.paths;
     const busy = await slowQueue(registry, member, { latencyMs: 10 });

@@ -24,3 +24,24 @@ export interface EndedItem {
   /** Called once it is known if the end was recorded or another run has taken over the item. */
   onSettled(isRecorded: boolean): void;
 }
+
+/** Failed attempts to record an end. */
+export interface Delay {
+  /** First one, in milliseconds since the epoch. */
+  readonly since: number;
+  /** Moment on the monotonic clock at which it is to be reported. */
+  readonly deadline: number;
+  /** Error of the latest one. */
+  error: unknown;
+  isTold: boolean;
+}
+
+/** An ended item on its way into the registry. @see SettleQueue */
+export interface End {
+  readonly ended: EndedItem;
+  state: 'queued' | 'asked' | 'sent' | 'resting' | 'doubtful' | 'over';
+  /** Races that it has lost since it was taken. */
+  lostRaces: number;
+  /** Undefined as long as no attempt has failed. */
+  delay: Delay | undefined;
+}

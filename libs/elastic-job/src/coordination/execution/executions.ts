@@ -42,7 +42,7 @@ import type { ExecutionLease } from './execution-lease.js';
 import { OwnRuns } from './own-runs.js';
 import { SettleQueue } from './settle-queue.js';
 import { UnmonitoredLease } from './unmonitored-lease.js';
-import type { DelayedSettles } from './waiting-settles.js';
+import type { DelayedSettles } from './delay-alarm.js';
 
 /** An item that runs somewhere. */
 export interface RunningItem {

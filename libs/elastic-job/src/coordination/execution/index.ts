@@ -8,4 +8,4 @@ export * from './lost-requests.js';
 export * from './read-records.js';
 export * from './shown-task.js';
 export * from './stale-cancels.js';
-export type { DelayedSettles } from './waiting-settles.js';
+export type { DelayedSettles } from './delay-alarm.js';

@@ -193,6 +193,22 @@ describe('ends that the server refuses', () => {
     expect(transactions()).toBe(2);
   });
 
+  it('are looked up before they are written again even if the first look is refused', async () => {
+    const { queue, settled } = await slowQueue(registry, member);
+    const mend = registry.memory.fail(() => ({ code: -7, isApplied: true }));
+    queue.add({ ...settled('done', [touch(member, 0)]), judgeStanding: () => 'recorded' });
+    await registry.clock.advance(15);
+    mend();
+    const { version } = (await member.center.exists(member.tree.paths.item(0)))!;
+    const answer = registry.memory.failRequests(() => -127);
+    await registry.clock.advance(2_000);
+    answer();
+    await registry.clock.advance(10_000);
+
+    expect(settled.told).toEqual(['done true']);
+    expect(await member.center.exists(member.tree.paths.item(0))).toMatchObject({ version });
+  });
+
   it('end with the session, whatever the server says', async () => {
     const { queue, settled, tree } = await slowQueue(registry, member);
     refuse([0], NO_RIGHT);

@@ -1,8 +1,35 @@
+/**
+ * Ends of runs on their way into the registry.
+ *
+ * ```mermaid
+ * stateDiagram-v2
+ *   [*] --> queued: its run has ended
+ *   queued --> sent: the next transaction takes it
+ *   queued --> asked: the same, and Java has changed its marks
+ *   sent --> over: recorded
+ *   sent --> asked: another write was faster
+ *   sent --> resting: refused, or too often too slow
+ *   sent --> doubtful: no answer
+ *   asked --> sent: still open
+ *   asked --> over: recorded before, or overtaken by another run
+ *   asked --> doubtful: its nodes cannot be read
+ *   resting --> queued: the pause is over
+ *   doubtful --> asked: the pause is over
+ * ```
+ *
+ * State: `asked` is an end whose nodes are read before it is written, since it may have been recorded. Whatever its
+ * state, an end is over with its session.
+ *
+ * Guarantees: one settle transaction is in flight per job and instance, and ends that come meanwhile join the next one.
+ * An end is repeated until it is over. If it were dropped, its item would stay marked by a living instance for ever.
+ *
+ * Failures: ends that the registry refuses, or does not answer, rest together. Pauses grow to 5 s; without a
+ * connection, its return ends them. @see DelayAlarm
+ */
 import type { Clock } from '../../clock/index.js';
-import { Batch, SparseMap, SparseSet } from '../../domain/index.js';
+import { SparseSet } from '../../domain/index.js';
 import {
   isRefusal,
-  type Operation,
   operationsOf,
   type RequestPolicy,
   SessionLostError,
@@ -11,56 +38,51 @@ import {
 } from '../../registry/index.js';
 import { RunNotes } from '../dependencies/index.js';
 import { type JobTree, readNow } from '../job-tree/index.js';
-import type { EndedItem } from './ended-item.js';
-import { type DelayedSettles, WaitingSettles } from './waiting-settles.js';
+import { DelayAlarm, type DelayedSettles } from './delay-alarm.js';
+import type { End, EndedItem } from './ended-item.js';
 
 /**
  * Consecutive lost races that are decided anew at once. After them there is a pause, and one more after each further
  * race.
  */
-const MOST_REFUSALS = 10;
+const MOST_LOST_RACES = 10;
 
-/** Lost races of one commit so far. */
-type LostRaces = SparseMap<EndedItem | 'count', number>;
-
-/**
- * Group commit of ends: one settle transaction is in flight per job and instance, and ends that come meanwhile join the
- * next one.
- *
- * An end is repeated until it is recorded, another run has taken over the item, or the session is over. If an end were
- * dropped, its item would stay marked by a living instance for ever. Ends that the server refuses wait together. Pauses
- * grow to 5 s; without a connection, its return ends them.
- */
+/** Group commit of the ends of one job in one session. */
 export class SettleQueue {
-  private readonly ended = new Batch<EndedItem>();
+  /** All that are not over, in the order in which they came to their state. */
+  private readonly ends = new SparseSet<End>();
   private isCommitting = false;
-  /** Ends to try again after the pause. */
-  private postponed: EndedItem[] = [];
   private isPausing = false;
-  /** Ends whose last attempt may or may not have been applied. */
-  private readonly doubtful = new SparseSet<EndedItem>();
-  private readonly waiting: WaitingSettles;
+  /** Races that the counts of the present commit have lost. */
+  private lostCounts = 0;
+  private readonly alarm: DelayAlarm;
   private readonly pauses: RequestPolicy;
 
   /** @param onDelayed hears of ends that are not recorded in time */
   constructor(
     private readonly tree: JobTree,
-    private readonly clock: Clock,
+    clock: Clock,
     private readonly notes = new RunNotes(tree, clock),
     onDelayed: (delayed: DelayedSettles) => void = () => {},
   ) {
-    this.waiting = new WaitingSettles(tree.jobName, clock, onDelayed);
+    this.alarm = new DelayAlarm(tree.jobName, clock, this.ends, onDelayed);
     this.pauses = untilServed(tree.registry, clock, { signal: tree.signal });
   }
 
   /** Ends that were reported as late and are still not recorded. */
   get delayed(): DelayedSettles | undefined {
-    return this.waiting.delayed;
+    return this.alarm.delayed;
   }
 
-  add(item: EndedItem): void {
-    this.ended.add(item);
+  add(ended: EndedItem): void {
+    this.move({ ended, state: 'queued', lostRaces: 0, delay: undefined }, 'queued');
     if (!this.isCommitting) void this.commitAll();
+  }
+
+  private move(end: End, state: End['state']): void {
+    end.state = state;
+    this.ends.delete(end);
+    if (state !== 'over') this.ends.add(end);
   }
 
   private async commitAll(): Promise<void> {
@@ -68,165 +90,143 @@ export class SettleQueue {
     // Due runs of all jobs must begin before the ends of others are even prepared. Ends that come meanwhile share the
     // transaction.
     await this.tree.registry.calm();
-    while (this.ended.size > 0) await this.commit();
+    for (let batch = this.take(); batch.length > 0; batch = this.take()) await this.commit(batch);
     this.isCommitting = false;
   }
 
   /** Takes as many ends as fit one request beside others; at least one if there are no others. */
-  private take(beside: readonly EndedItem[] = []): EndedItem[] {
-    const { registry } = this.tree;
-    const all = [...beside, ...this.ended.list];
-    // The other half is for the counts that are written with them.
-    const most = all.some(({ note }) => note !== undefined) ? registry.maxRequestBytes / 2 : registry.maxRequestBytes;
-    const least = beside.length === 0 ? 1 : 0;
-    let count = this.ended.size;
-    const size = () => registry.transactionBytes(operationsOf(all.slice(0, beside.length + count)));
-    while (count > least && size() > most) count = Math.max(least, Math.floor(count / 2));
-    return this.ended.take(count);
-  }
-
-  private async commit(): Promise<void> {
-    const lostRaces: LostRaces = new SparseMap();
-    let open: readonly EndedItem[] = [];
-    let unclear: readonly EndedItem[] = [];
+  private take(beside: readonly End[] = []): readonly End[] {
+    const waiting = [...this.ends].filter(({ state }) => state === 'queued' || state === 'asked');
     try {
-      open = this.take();
-      unclear = this.unclearOf(open);
+      const taken = waiting.slice(0, this.countThatFits(waiting, beside));
+      for (const end of taken) {
+        end.lostRaces = 0;
+        this.move(end, end.state === 'asked' || end.ended.isDisturbed ? 'asked' : 'sent');
+      }
+      return taken;
     } catch (error) {
       // The session has ended meanwhile, so that its view answers nothing.
-      open = this.afterFailure([...open, ...this.ended.take()], error);
+      this.fail(waiting, error);
+      return [];
     }
-    while (open.length > 0) {
+  }
+
+  private countThatFits(waiting: readonly End[], beside: readonly End[]): number {
+    const { registry } = this.tree;
+    const least = beside.length === 0 ? 1 : 0;
+    let count = waiting.length;
+    if (count <= least) return count;
+    const all = [...beside, ...waiting].map(({ ended }) => ended);
+    // The other half is for the counts that are written with them.
+    const most = all.some(({ note }) => note !== undefined) ? registry.maxRequestBytes / 2 : registry.maxRequestBytes;
+    const size = () => registry.transactionBytes(operationsOf(all.slice(0, beside.length + count)));
+    while (count > least && size() > most) count = Math.max(least, Math.floor(count / 2));
+    return count;
+  }
+
+  private async commit(taken: readonly End[]): Promise<void> {
+    this.lostCounts = 0;
+    let batch = taken;
+    while (batch.length > 0) {
       try {
-        if (open.some(({ note }) => note !== undefined)) {
-          const joined = await this.joinedInTurn(open);
-          open = [...open, ...joined];
-          unclear = [...unclear, ...this.unclearOf(joined)];
+        if (batch.some(({ state }) => state === 'asked')) batch = await this.ask(batch);
+        if (batch.some(({ ended }) => ended.note !== undefined)) {
+          // A turn to count may take seconds, so ends that come meanwhile need not wait for the next one.
+          await this.notes.turn();
+          batch = [...batch, ...this.take(batch)];
+          batch = await this.ask(batch);
         }
-        if (unclear.length > 0) open = await this.withoutEnded(open, unclear);
-        unclear = [];
-        if (open.length > 0) open = await this.tryCommit(open, lostRaces);
+        if (batch.length > 0) await this.send(batch);
       } catch (error) {
-        open = this.afterFailure(open, error);
+        this.fail(batch, error);
       }
+      batch = batch.filter(({ state }) => state === 'sent');
     }
     const releasing = this.notes.end();
     if (releasing !== undefined) await releasing;
   }
 
-  private unclearOf(batch: readonly EndedItem[]): readonly EndedItem[] {
-    return batch.filter((ended) => ended.isDisturbed || this.doubtful.has(ended));
-  }
-
   /**
-   * Waits for this instance's turn to count. @returns items that have ended meanwhile, as far as they fit the same
-   * request; each turn may take seconds, so they need not wait for the next one
-   */
-  private async joinedInTurn(open: readonly EndedItem[]): Promise<readonly EndedItem[]> {
-    await this.notes.turn();
-    return this.take(open);
-  }
-
-  /** @returns the ends to try again at once */
-  private async tryCommit(batch: readonly EndedItem[], lostRaces: LostRaces): Promise<readonly EndedItem[]> {
-    const noting = this.notes.of(batch.flatMap(({ note }) => note ?? []));
-    const noted = noting instanceof Promise ? await noting : noting;
-    const operations = operationsOf(batch);
-    const result = await this.send(batch, operations, noted.operations);
-    if (result.kind === 'committed') {
-      noted.onCommitted(result.results.slice(operations.length));
-      for (const ended of batch) this.conclude(ended, true);
-      return [];
-    }
-    let { index } = result;
-    const isCount = index >= operations.length;
-    const refused = isCount ? undefined : batch.find((ended) => (index -= ended.operations.length) < 0);
-    const times = (lostRaces.get(refused ?? 'count') ?? 0) + 1;
-    lostRaces.set(refused ?? 'count', times);
-    if (isCount) await this.notes.readAgain(result.path);
-    const open = refused === undefined ? batch : await this.withoutEnded(batch, [refused]);
-    const isLate = refused !== undefined && this.waiting.has(refused);
-    if (times < (isLate ? 1 : MOST_REFUSALS)) return open;
-    lostRaces.clear();
-    const stuck = refused === undefined ? open : open.filter((ended) => ended === refused);
-    this.postpone(stuck, new Error(`${result.path}: refused repeatedly (${result.refusal})`));
-    return open.filter((ended) => !stuck.includes(ended));
-  }
-
-  /**
-   * Sends a settle. With counts it leaves at once and alone, since others write the counts too and other jobs must not
-   * wait.
-   */
-  private send(
-    batch: readonly EndedItem[],
-    operations: readonly Operation[],
-    counts: readonly Operation[],
-  ): Promise<TransactionResult> {
-    if (counts.length > 0) return this.tree.commit([...operations, ...counts]);
-    const dueAt = Math.min(...batch.map(({ fireTime }) => fireTime));
-    return this.tree.commitShared(operations, dueAt, { signal: this.tree.signal, isPatient: true });
-  }
-
-  /** @returns nothing to try again at once */
-  private afterFailure(batch: readonly EndedItem[], error: unknown): readonly EndedItem[] {
-    if (this.tree.signal.aborted || error instanceof SessionLostError) return this.giveUp(batch);
-    if (!isRefusal(error)) for (const ended of batch) this.doubtful.add(ended);
-    this.postpone(batch, error);
-    return [];
-  }
-
-  private postpone(late: readonly EndedItem[], error: unknown): void {
-    for (const ended of late) this.waiting.add(ended, error);
-    this.postponed.push(...late);
-    if (this.postponed.length > 0 && !this.isPausing) void this.repeatLater();
-  }
-
-  private async repeatLater(): Promise<void> {
-    this.isPausing = true;
-    const isOver = await this.pauses.wait().then(
-      (isOpen) => !isOpen,
-      () => true,
-    );
-    this.isPausing = false;
-    const again = this.postponed.splice(0);
-    if (isOver) return void this.giveUp(again);
-    for (const ended of again) this.ended.add(ended);
-    if (!this.isCommitting) void this.commitAll();
-  }
-
-  /**
-   * Finds out which of some unclear ends are over. @returns the batch without those
+   * Finds out what has become of ends. @returns those of the batch that are still open
    * @throws the error that prevents reading, or the reason for which the tree was closed
    */
-  private async withoutEnded(
-    batch: readonly EndedItem[],
-    unclear: readonly EndedItem[],
-  ): Promise<readonly EndedItem[]> {
-    await readNow(
-      this.tree,
-      unclear.flatMap((ended) => ended.paths),
-    );
-    const over = new Set<EndedItem>();
-    for (const ended of unclear) {
-      const standing = ended.judgeStanding();
-      this.doubtful.delete(ended);
-      if (standing === 'open') continue;
-      over.add(ended);
-      this.conclude(ended, standing === 'recorded');
+  private async ask(batch: readonly End[]): Promise<readonly End[]> {
+    const asked = batch.filter(({ state }) => state === 'asked');
+    const paths = asked.flatMap(({ ended }) => ended.paths);
+    if (asked.length > 0) await readNow(this.tree, paths);
+    for (const end of asked) {
+      const standing = end.ended.judgeStanding();
+      if (standing === 'open') this.move(end, 'sent');
+      else this.conclude(end, standing === 'recorded');
     }
-    return batch.filter((ended) => !over.has(ended));
+    return batch.filter(({ state }) => state === 'sent');
   }
 
-  /** Gives up, since nothing can be settled once the session is over. @returns nothing left to try */
-  private giveUp(batch: readonly EndedItem[]): readonly EndedItem[] {
-    for (const ended of batch) this.conclude(ended, false);
-    return [];
+  private async send(batch: readonly End[]): Promise<void> {
+    const { tree, notes } = this;
+    const ended = batch.map((end) => end.ended);
+    const noting = notes.of(ended.flatMap(({ note }) => note ?? []));
+    const noted = noting instanceof Promise ? await noting : noting;
+    const operations = operationsOf(ended);
+    const dueAt = Math.min(...ended.map(({ fireTime }) => fireTime));
+    // With counts it leaves at once and alone, since others write the counts too and other jobs must not wait.
+    const result = await (noted.operations.length > 0
+      ? tree.commit([...operations, ...noted.operations])
+      : tree.commitShared(operations, dueAt, { signal: tree.signal, isPatient: true }));
+    if (result.kind === 'refused') return this.loseRace(batch, result);
+    noted.onCommitted(result.results.slice(operations.length));
+    for (const end of batch) this.conclude(end, true);
   }
 
-  private conclude(ended: EndedItem, isRecorded: boolean): void {
-    this.doubtful.delete(ended);
-    this.waiting.delete(ended);
-    if (this.waiting.size === 0) this.pauses.backOff.succeeded();
-    ended.onSettled(isRecorded);
+  private async loseRace(
+    batch: readonly End[],
+    { index, path, refusal }: Extract<TransactionResult, { readonly kind: 'refused' }>,
+  ): Promise<void> {
+    let left = index;
+    const loser = batch.find(({ ended }) => (left -= ended.operations.length) < 0);
+    const times = loser === undefined ? (this.lostCounts += 1) : (loser.lostRaces += 1);
+    if (loser === undefined) await this.notes.readAgain(path);
+    else {
+      this.move(loser, 'asked');
+      await this.ask([loser]);
+    }
+    if (times < (loser?.delay === undefined ? MOST_LOST_RACES : 1)) return;
+    this.lostCounts = 0;
+    for (const end of batch) end.lostRaces = 0;
+    const error = new Error(`${path}: refused repeatedly (${refusal})`);
+    for (const end of loser === undefined ? batch : [loser]) if (end.state === 'sent') this.rest(end, 'resting', error);
+  }
+
+  private fail(batch: readonly End[], error: unknown): void {
+    const isOver = this.tree.signal.aborted || error instanceof SessionLostError;
+    for (const end of batch) {
+      if (end.state === 'over') continue;
+      if (isOver) this.conclude(end, false);
+      else this.rest(end, end.state === 'asked' || !isRefusal(error) ? 'doubtful' : 'resting', error);
+    }
+  }
+
+  private rest(end: End, state: 'resting' | 'doubtful', error: unknown): void {
+    this.alarm.note(end, error);
+    this.move(end, state);
+    if (!this.isPausing) void this.pause();
+  }
+
+  private async pause(): Promise<void> {
+    this.isPausing = true;
+    const isOpen = await this.pauses.wait().catch(() => false);
+    this.isPausing = false;
+    const rested = [...this.ends].filter(({ state }) => state === 'resting' || state === 'doubtful');
+    for (const end of rested) {
+      if (isOpen) this.move(end, end.state === 'resting' ? 'queued' : 'asked');
+      else this.conclude(end, false);
+    }
+    if (isOpen && !this.isCommitting) void this.commitAll();
+  }
+
+  private conclude(end: End, isRecorded: boolean): void {
+    this.move(end, 'over');
+    if (this.alarm.forget(end)) this.pauses.backOff.succeeded();
+    end.ended.onSettled(isRecorded);
   }
 }

@@ -1,0 +1,81 @@
+import type { Clock, Timer } from '../../clock/index.js';
+import type { JobName } from '../../domain/index.js';
+import type { Delay, End } from './ended-item.js';
+
+/** Ends that the registry has not recorded in time. They are repeated until the session is over. */
+export interface DelayedSettles {
+  readonly jobName: JobName;
+  readonly items: readonly number[];
+  /** First attempt of the oldest one, in milliseconds since the epoch. */
+  readonly since: number;
+  /** Error of the latest attempt. */
+  readonly error: unknown;
+}
+
+/** Milliseconds after which a waiting end is reported. */
+const TOLD_AFTER_MS = 5_000;
+/** Ends that become due within this time are reported together, in milliseconds. */
+const TOLD_TOGETHER_MS = 500;
+
+/** Tells of ends of one job and session that are not recorded some time after their first attempt has failed. */
+export class DelayAlarm {
+  /** Number of ends with a delay. */
+  private count = 0;
+  private timer: Timer | undefined;
+
+  /** @param ends all that are on their way */
+  constructor(
+    private readonly jobName: JobName,
+    private readonly clock: Clock,
+    private readonly ends: Iterable<End>,
+    private readonly onDelayed: (delayed: DelayedSettles) => void,
+  ) {}
+
+  /** Reported ends that still wait; undefined if there are none. */
+  get delayed(): DelayedSettles | undefined {
+    return this.describe(this.late().filter(({ delay }) => delay.isTold));
+  }
+
+  /** Notes a failed attempt. */
+  note(end: End, error: unknown): void {
+    if (end.delay !== undefined) return void (end.delay.error = error);
+    const { clock } = this;
+    const deadline = clock.monotonicNow() + TOLD_AFTER_MS;
+    end.delay = { since: clock.wallNow(), deadline, error, isTold: false };
+    this.count += 1;
+    this.timer ??= clock.setTimer(TOLD_AFTER_MS, () => this.tell());
+  }
+
+  /** Forgets an end that is recorded, or whose session is over. @returns true if it was the last that was late */
+  forget(end: End): boolean {
+    if (end.delay === undefined) return false;
+    end.delay = undefined;
+    this.count -= 1;
+    if (this.count > 0) return false;
+    this.timer?.cancel();
+    this.timer = undefined;
+    return true;
+  }
+
+  private tell(): void {
+    const now = this.clock.monotonicNow();
+    const untold = this.late().filter(({ delay }) => !delay.isTold);
+    const due = untold.filter(({ delay }) => delay.deadline <= now + TOLD_TOGETHER_MS);
+    const next = Math.min(...untold.filter((one) => !due.includes(one)).map(({ delay }) => delay.deadline));
+    this.timer = Number.isFinite(next) ? this.clock.setTimer(next - now, () => this.tell()) : undefined;
+    for (const { delay } of due) delay.isTold = true;
+    const delayed = this.describe(due);
+    if (delayed !== undefined) this.onDelayed(delayed);
+  }
+
+  private late(): readonly { readonly item: number; readonly delay: Delay }[] {
+    return [...this.ends].flatMap(({ delay, ended }) => (delay === undefined ? [] : { item: ended.item, delay }));
+  }
+
+  private describe(late: ReturnType<DelayAlarm['late']>): DelayedSettles | undefined {
+    const [oldest] = late.toSorted((a, b) => a.delay.since - b.delay.since);
+    if (oldest === undefined) return undefined;
+    const items = late.map(({ item }) => item).toSorted((a, b) => a - b);
+    return { jobName: this.jobName, items, since: oldest.delay.since, error: oldest.delay.error };
+  }
+}
