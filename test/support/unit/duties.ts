@@ -17,7 +17,8 @@ import type { VirtualClock } from '../../../libs/elastic-job/src/testing/index.j
 import { type JobEvent, JobEvents } from '../../../libs/elastic-job/src/tracing/index.js';
 import { resolveRuntimeOptions } from '../../../libs/elastic-job/src/runtime/leases/runtime-options.js';
 import { LeaderDuties } from '../../../libs/elastic-job/src/runtime/duties/leader-duties.js';
-import { contextOf, hearTree } from './job-context.js';
+import { contextOf } from './job-context.js';
+import { hearTree } from './job-news.js';
 
 export { JOB };
 export const SELF = '10.0.0.2@-@1';

@@ -23,6 +23,7 @@ import type { ScheduleClock } from '../../../libs/elastic-job/src/runtime/leases
 import { SettingsNews } from '../../../libs/elastic-job/src/runtime/leases/settings-news.js';
 import { TriggerGate } from '../../../libs/elastic-job/src/runtime/leases/trigger-gate.js';
 import { contextOf } from './job-context.js';
+import { HeardNews } from './job-news.js';
 import type { JobContext } from '../../../libs/elastic-job/src/runtime/leases/job-context.js';
 
 export const HUNG_GRACE_MS = 1_000;
@@ -46,6 +47,7 @@ export class OneSession {
   readonly ahead = { known: false, told: false };
   onItemEnded = (): void => {};
   readonly settings: JobSettings;
+  readonly news = new HeardNews();
   readonly context: JobContext;
   readonly gate: TriggerGate;
   readonly leases: LeaseRunner;
@@ -77,6 +79,7 @@ export class OneSession {
     const { settings } = this;
     const options: JobContext['options'] = Object.assign(Object.create(null), { hungGraceMs: HUNG_GRACE_MS });
     this.context = contextOf({
+      news: this.news,
       options,
       tree,
       services,
@@ -92,7 +95,7 @@ export class OneSession {
       scheduleClock,
       report: this.report,
     });
-    this.context.news.on({
+    this.news.on({
       ItemsBegun: ({ former }) => this.heard.push(`begun ${[...former.keys()].join()}`),
       ItemsRefused: ({ refused }) => this.heard.push(`refused ${[...refused].join()}`),
       LeaseRuns: ({ lease }) => this.heard.push(`run ${lease.items.join()}`),

@@ -26,7 +26,8 @@ import { RunningItems } from '../../../libs/elastic-job/src/runtime/leases/runni
 import type { ScheduleClock } from '../../../libs/elastic-job/src/runtime/leases/schedule-clock.js';
 import { SettingsNews } from '../../../libs/elastic-job/src/runtime/leases/settings-news.js';
 import { TriggerGate } from '../../../libs/elastic-job/src/runtime/leases/trigger-gate.js';
-import { contextOf, hearTree } from './job-context.js';
+import { contextOf } from './job-context.js';
+import { HeardNews, hearTree } from './job-news.js';
 
 const START = Date.UTC(2030, 0, 1);
 const MINUTE = 60_000;
@@ -106,7 +107,10 @@ export class OwingJob {
     const shared = ({ after, until }: Span) => ({ after: after - this.aheadMs, until: until - this.aheadMs });
     const excluded = () => this.excluded?.map((span) => ({ ...span, shared: shared(span) }));
     const { running, settings } = this;
+    const heard = new HeardNews();
+    heard.on({ FireTimesMissed: ({ count }) => (this.missedCount += count) });
     const context = contextOf({
+      news: heard,
       tree,
       services,
       events,
@@ -117,7 +121,6 @@ export class OwingJob {
       running,
       report: () => (error) => void this.failures.push(error),
     });
-    context.news.on({ FireTimesMissed: ({ count }) => (this.missedCount += count) });
     this.switches = new OperatorSwitches(context);
     hearTree(tree, this.switches);
     this.gate = new TriggerGate(context);
@@ -130,7 +133,7 @@ export class OwingJob {
   /** Begins items as `LeaseRunner` does. A spec may replace it. */
   begin = async (trigger: Trigger, items: readonly number[]): Promise<BegunExecution> => {
     const begun = await this.member.executions.begin({ trigger, items }, this.running);
-    this.missedFireTimes.ItemsBegun({ kind: 'ItemsBegun', trigger, former: begun.former });
+    this.missedFireTimes.itemsBegun({ kind: 'ItemsBegun', trigger, former: begun.former });
     return begun;
   };
 
@@ -152,7 +155,7 @@ export class OwingJob {
   }
 
   async wakeCatchUp(): Promise<void> {
-    this.catchUp.WorkExpected();
+    this.catchUp.workExpected();
     await this.rest();
   }
 
@@ -212,7 +215,7 @@ export class OwingJob {
     this.runs.push(...lease.items.map((item) => `${item}@${minuteOf(lease.trigger.fireTime)}`));
     lease.onSettled((item) => {
       this.running.endLease(item, lease);
-      this.catchUp.WorkExpected();
+      this.catchUp.workExpected();
     });
     if (!this.isSlow) void end(lease);
   }

@@ -6,7 +6,8 @@ import type { RegistryCenter } from '../../registry/index.js';
 import { type JobEvent, JobEvents } from '../../tracing/index.js';
 import { Cancellations } from './cancellations.js';
 import { RunningItems } from '../leases/running-items.js';
-import { contextOf, hearTree } from '@test/support/unit/job-context.js';
+import { contextOf } from '@test/support/unit/job-context.js';
+import { hearTree } from '@test/support/unit/job-news.js';
 
 let registry: Registry;
 let member: Member;
@@ -42,7 +43,7 @@ it('aborts the signal of the item that an operator cancels, and lets the other g
 it('tells of a cancel once as it is heard, before the run ends', async () => {
   const lease = await run([0, 1]);
   await cancel(0, lease.run!);
-  cancellations.TreeReset();
+  cancellations.treeReset();
   await registry.clock.advance(0);
   expect(told).toEqual([{ kind: 'cancel-requested', jobName: member.tree.jobName, item: 0 }]);
 });
@@ -92,7 +93,7 @@ it('asks the registry nothing if an item that runs elsewhere is cancelled', asyn
 it('asks the registry nothing while no item is cancelled', async () => {
   const lease = await run([0]);
   const before = member.center.traffic.foreground;
-  cancellations.LeaseRuns({ kind: 'LeaseRuns', lease });
+  cancellations.leaseRuns({ kind: 'LeaseRuns', lease });
   await registry.clock.advance(0);
   expect(member.center.traffic.foreground).toBe(before);
 });

@@ -1,14 +1,13 @@
 import type { ExecutionLease } from '../../coordination/index.js';
 import { CancelledError, parseCancelRequest } from '../../domain/index.js';
-import { type JobContext, JobReconciler } from '../leases/index.js';
-import type { Duty, News } from './duty.js';
+import { type JobContext, JobReconciler, type News } from '../leases/index.js';
 
 /**
  * Aborts runs of this instance that operators cancel, and ends runs whose executors they have confirmed to be gone. A
  * request names its run, so a late one never aborts a later run. It is removed with the end of the run, or by the
  * leader's sweep.
  */
-export class Cancellations implements Duty {
+export class Cancellations {
   private readonly cancelling: JobReconciler;
   /** Runs of which a cancel was told, the latest of each item. */
   private told: Map<number, string> | undefined;
@@ -17,16 +16,16 @@ export class Cancellations implements Duty {
     this.cancelling = new JobReconciler(context, 'cancelling a run', () => this.abortCancelled());
   }
 
-  CancelRequested({ item }: News<'CancelRequested'>): void {
+  cancelRequested({ item }: News<'CancelRequested'>): void {
     this.wakeIf(this.context.running.has(item));
   }
 
-  TreeReset(): void {
+  treeReset(): void {
     this.wakeIf(this.context.tree.cancels().length > 0);
   }
 
   // The request may have been heard before the reply to the begin.
-  LeaseRuns({ lease }: News<'LeaseRuns'>): void {
+  leaseRuns({ lease }: News<'LeaseRuns'>): void {
     this.wakeIf(lease.items.some((item) => this.context.tree.isCancelled(item)));
   }
 

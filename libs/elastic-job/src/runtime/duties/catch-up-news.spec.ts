@@ -11,11 +11,11 @@ beforeEach(() => start());
 
 describe('an instance that owes a fire time', () => {
   it.each<[string, () => void]>([
-    ['the connection is back', () => job.catchUp.TreeReset()],
-    ['the leader has made a plan', () => job.catchUp.ShardingCompleted()],
+    ['the connection is back', () => job.catchUp.treeReset()],
+    ['the leader has made a plan', () => job.catchUp.shardingCompleted()],
     ['its own server is switched', () => hearServer(job.member.self.serverIp)],
-    ['an item of its own is switched', () => job.catchUp.ItemSwitched({ kind: 'ItemSwitched', item: 1 })],
-    ['the instance that is to run next is named', () => job.catchUp.NextInstanceChanged()],
+    ['an item of its own is switched', () => job.catchUp.itemSwitched({ kind: 'ItemSwitched', item: 1 })],
+    ['the instance that is to run next is named', () => job.catchUp.nextInstanceChanged()],
     ['an item of its own is released', () => hearReleased(1)],
     ['a run that was failed over has ended', () => hearEnded({ source: 'FAILOVER' })],
   ])('begins it when %s', async (_, happen) => {
@@ -80,7 +80,7 @@ describe('nothing is looked for', () => {
 
   it('when an item of another instance is switched or released', async () => {
     await job.operator.set(job.tree.paths.mark(1, 'instance'), '10.0.0.99@-@1');
-    job.catchUp.ItemSwitched({ kind: 'ItemSwitched', item: 1 });
+    job.catchUp.itemSwitched({ kind: 'ItemSwitched', item: 1 });
     hearReleased(1);
     await job.rest();
     expect(job.runs).toEqual([]);
@@ -118,7 +118,7 @@ describe('nothing is looked for', () => {
     await heldSinceMinute1();
     await job.wakeCatchUp();
     await job.comeTo(3.1);
-    job.catchUp.ItemEnded({ kind: 'ItemEnded', trigger: triggerAt(minute(2)), item: 1 });
+    job.catchUp.itemEnded({ kind: 'ItemEnded', trigger: triggerAt(minute(2)), item: 1 });
     await job.rest();
     expect(job.runs).toEqual(['1@2']);
   });
@@ -135,7 +135,7 @@ describe('nothing is looked for', () => {
     await job.operator.set(job.tree.paths.server(job.member.self.serverIp), 'DISABLED');
     await job.rest();
     const before = job.member.center.traffic.foreground;
-    job.catchUp.NextInstanceChanged();
+    job.catchUp.nextInstanceChanged();
     await job.rest();
     expect(job.member.center.traffic.foreground).toBe(before);
   });
@@ -196,14 +196,14 @@ async function ended(lease: ExecutionLease): Promise<void> {
 }
 
 function hearServer(serverIp: string): void {
-  job.catchUp.ServerChanged({ kind: 'ServerChanged', serverIp });
+  job.catchUp.serverChanged({ kind: 'ServerChanged', serverIp });
 }
 
 function hearReleased(item: number): void {
-  job.catchUp.ItemReleased({ kind: 'ItemReleased', item });
+  job.catchUp.itemReleased({ kind: 'ItemReleased', item });
 }
 
 /** A run of item 0 has ended. */
 function hearEnded(trigger: Partial<Trigger>): void {
-  job.catchUp.ItemEnded({ kind: 'ItemEnded', trigger: triggerAt(minute(1), trigger), item: 0 });
+  job.catchUp.itemEnded({ kind: 'ItemEnded', trigger: triggerAt(minute(1), trigger), item: 0 });
 }

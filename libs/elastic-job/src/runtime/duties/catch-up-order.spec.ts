@@ -19,7 +19,7 @@ describe("an operator's trigger", () => {
     job.running.endLease(0, lease!);
     expect(job.runs).toEqual(['1@2']);
 
-    job.catchUp.TriggersBegun();
+    job.catchUp.triggersBegun();
     await job.rest();
 
     expect(job.runs).toEqual(['1@2', '0@2']);

@@ -10,10 +10,9 @@ import {
   SparseMap,
   type Trigger,
 } from '../../domain/index.js';
-import { type JobContext, type LeaseRunner, JobReconciler, type TriggerGate } from '../leases/index.js';
+import { type JobContext, type LeaseRunner, JobReconciler, type TriggerGate, type News } from '../leases/index.js';
 import { repeat } from '../../repeat/index.js';
 import type { OwedFireTimes, OwingItems } from './owed-fire-times.js';
-import type { Duty, News } from './duty.js';
 import type { ManualTriggers } from './manual-triggers.js';
 import { MisfireFlags } from './misfire-flags.js';
 import type { MissedFireTimes } from './missed-fire-times.js';
@@ -27,7 +26,7 @@ interface ItemsInOrder {
 }
 
 /** Runs items that this instance owns and that owe a fire time, or that still ran when a trigger came. */
-export class CatchUp implements Duty {
+export class CatchUp {
   private readonly catchingUp: JobReconciler;
   private readonly flags: MisfireFlags;
   /** Fire time that is being assigned and begun. */
@@ -53,42 +52,42 @@ export class CatchUp implements Duty {
     this.flags = new MisfireFlags(context, () => this.catchingUp.wake());
   }
 
-  WorkExpected(): void {
+  workExpected(): void {
     this.catchingUp.wake();
   }
 
-  TreeReset(): void {
+  treeReset(): void {
     this.catchingUp.wake();
   }
 
-  ShardingCompleted(): void {
+  shardingCompleted(): void {
     this.catchingUp.wake();
   }
 
-  ServerChanged({ serverIp }: News<'ServerChanged'>): void {
+  serverChanged({ serverIp }: News<'ServerChanged'>): void {
     this.wakeIf(serverIp === this.context.tree.self.serverIp);
   }
 
   // Fire times that came while the item was disabled are recorded as not owed.
-  ItemSwitched({ item }: News<'ItemSwitched'>): void {
+  itemSwitched({ item }: News<'ItemSwitched'>): void {
     this.wakeIf(this.isOwn(item));
   }
 
   // A fire time between the last run and this news belonged to no instance.
-  NextInstanceChanged(): void {
+  nextInstanceChanged(): void {
     this.wakeIf(this.context.services.sharding.ownItems(this.context.tree).length > 0);
   }
 
-  ItemReleased({ item }: News<'ItemReleased'>): void {
+  itemReleased({ item }: News<'ItemReleased'>): void {
     this.wakeIf(this.isOwn(item) && !this.context.running.has(item));
   }
 
-  ItemEnded({ trigger, item }: News<'ItemEnded'>): void {
+  itemEnded({ trigger, item }: News<'ItemEnded'>): void {
     this.wakeIf(this.left.has(item) || this.mayOweAfter(trigger, item));
   }
 
   // Items that were left to an operator's trigger may be free again.
-  TriggersBegun(): void {
+  triggersBegun(): void {
     this.wakeIf(this.left.size > 0);
   }
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { hearTree } from '@test/support/unit/job-context.js';
+import { hearTree } from '@test/support/unit/job-news.js';
 import { type Member, Registry } from '@test/support/unit/member.js';
 import type { SettledOutcome } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
@@ -96,7 +96,7 @@ it('leaves out a disabled item, and counts on once it is enabled, whether or not
 /** Tells the end of a run, some minutes after the one before. */
 async function settle(outcome: SettledOutcome['kind'], afterMinutes: number, item = one!): Promise<void> {
   await registry.clock.advance(afterMinutes * MINUTE);
-  failing.ItemSettled({ kind: 'ItemSettled', item, outcome });
+  failing.itemSettled({ kind: 'ItemSettled', item, outcome });
 }
 
 async function move(owner: string): Promise<void> {

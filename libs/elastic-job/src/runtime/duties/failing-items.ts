@@ -1,5 +1,4 @@
-import type { JobContext } from '../leases/index.js';
-import type { Duty, News } from './duty.js';
+import type { JobContext, News } from '../leases/index.js';
 
 /** Runs of one item that have failed without a success between them; instants of the monotonic clock. */
 interface FailedRuns {
@@ -8,14 +7,14 @@ interface FailedRuns {
 }
 
 /** Items of which the last run here in this session has failed. One that moves to another instance begins anew. */
-export class FailingItems implements Duty {
+export class FailingItems {
   /** Undefined until one fails. */
   private failed: Map<number, FailedRuns> | undefined;
 
   constructor(private readonly context: Pick<JobContext, 'clock' | 'tree'>) {}
 
   /** A run that was cut short does not tell if the item's work can succeed. */
-  ItemSettled({ item, outcome }: News<'ItemSettled'>): void {
+  itemSettled({ item, outcome }: News<'ItemSettled'>): void {
     if (outcome === 'failed') {
       const now = this.context.clock.monotonicNow();
       this.failed ??= new Map();
@@ -23,11 +22,11 @@ export class FailingItems implements Duty {
     } else if (outcome !== 'aborted') this.failed?.delete(item);
   }
 
-  OwnerChanged({ item }: News<'OwnerChanged'>): void {
+  ownerChanged({ item }: News<'OwnerChanged'>): void {
     this.forgetIfMoved(item);
   }
 
-  TreeReset(): void {
+  treeReset(): void {
     this.failed?.forEach((_, item) => this.forgetIfMoved(item));
   }
 

@@ -51,7 +51,7 @@ it('leaves waiting items alone until it has a free slot', async () => {
   await queue(2, 3);
   await wake(400);
   expect(claimed()).toEqual([]);
-  session.onItemEnded = () => claims.WorkExpected();
+  session.onItemEnded = () => claims.workExpected();
   await session.clock.advance(200);
   expect(claimed()).toEqual([[2, 3]]);
 });
@@ -74,7 +74,7 @@ it.each([
     await start({ concurrency: 1 });
     await keepBusy(1);
     await queue(1, 2);
-    claims.ItemsRefused({ kind: 'ItemsRefused', refused: new Map([[2, cause]]) });
+    claims.itemsRefused({ kind: 'ItemsRefused', refused: new Map([[2, cause]]) });
     await session.clock.advance(100);
     expect([claimed(), rounds]).toEqual([taken, times]);
   },
@@ -129,13 +129,13 @@ it('claims again at once, from a random item, while others win its claims', asyn
 });
 
 it.each<[string, () => void, boolean]>([
-  ['the leader has made a plan', () => claims.ShardingCompleted(), true],
+  ['the leader has made a plan', () => claims.shardingCompleted(), true],
   ['its own server is switched', () => hearSwitched(session.member.self.serverIp), true],
   ['another server is switched', () => hearSwitched('10.0.0.99'), false],
-  ['that item is released', () => claims.ItemReleased({ kind: 'ItemReleased', item: 1 }), true],
-  ['another item is released', () => claims.ItemReleased({ kind: 'ItemReleased', item: 2 }), false],
-  ['a run of its own ends', () => claims.ItemEnded(), true],
-  ['an instance is lost', () => claims.InstanceLost(), true],
+  ['that item is released', () => claims.itemReleased({ kind: 'ItemReleased', item: 1 }), true],
+  ['another item is released', () => claims.itemReleased({ kind: 'ItemReleased', item: 2 }), false],
+  ['a run of its own ends', () => claims.itemEnded(), true],
+  ['an instance is lost', () => claims.instanceLost(), true],
 ])('claims a waiting item once %s: $2', async (_, happen, isTaken) => {
   await queue(1);
   happen();
@@ -179,16 +179,16 @@ async function start(options: Partial<JobOptions> = {}): Promise<void> {
   session = await OneSession.start(options);
   rounds = 0;
   claims = new FailoverClaims(session.context, session.gate, session.leases);
-  session.context.news.on({ QueueClaimed: () => (rounds += 1) });
+  session.news.on({ QueueClaimed: () => (rounds += 1) });
 }
 
 async function wake(ms = 0): Promise<void> {
-  claims.WorkExpected();
+  claims.workExpected();
   await session.clock.advance(ms);
 }
 
 function hearSwitched(serverIp: string): void {
-  claims.ServerChanged({ kind: 'ServerChanged', serverIp });
+  claims.serverChanged({ kind: 'ServerChanged', serverIp });
 }
 
 /** Items without a record of a begin, so each stands for the last fire time before now. */

@@ -1,7 +1,6 @@
 import type { ExecutionLease } from '../../coordination/index.js';
 import { failsOver, mostItemsAtOnce, type RefusalCause, SparseSet } from '../../domain/index.js';
-import { type JobContext, type LeaseRunner, JobReconciler, type TriggerGate } from '../leases/index.js';
-import type { Duty, News } from './duty.js';
+import { type JobContext, type LeaseRunner, JobReconciler, type TriggerGate, type News } from '../leases/index.js';
 
 /**
  * Delay before a claim for each running item, up to four of them: idle instances claim at once, the others later. So
@@ -16,7 +15,7 @@ const MOST_STEPS_BACK = 4;
  * meets is claimed even without a slot, since the trigger would have begun it too. So an instance that is always busy
  * starves no item.
  */
-export class FailoverClaims implements Duty {
+export class FailoverClaims {
   private readonly claiming: JobReconciler;
   /** Waiting items that a trigger of this instance has met. */
   private readonly awaited = new SparseSet<number>();
@@ -31,46 +30,46 @@ export class FailoverClaims implements Duty {
     this.claiming = new JobReconciler(context, 'claiming failover items', () => this.claimAll());
   }
 
-  WorkExpected(): void {
+  workExpected(): void {
     this.claiming.wake();
   }
 
-  TreeReset(): void {
+  treeReset(): void {
     this.claiming.wake();
   }
 
-  ShardingCompleted(): void {
+  shardingCompleted(): void {
     this.claiming.wake();
   }
 
-  ItemQueued(): void {
+  itemQueued(): void {
     this.claiming.wake();
   }
 
   // A server that was disabled has claimed nothing so far.
-  ServerChanged({ serverIp }: News<'ServerChanged'>): void {
+  serverChanged({ serverIp }: News<'ServerChanged'>): void {
     this.wakeIf(serverIp === this.context.tree.self.serverIp);
   }
 
   // Nothing of a disabled item was claimed so far.
-  ItemSwitched({ item }: News<'ItemSwitched'>): void {
+  itemSwitched({ item }: News<'ItemSwitched'>): void {
     this.wakeIf(this.context.tree.isQueued(item));
   }
 
-  ItemReleased({ item }: News<'ItemReleased'>): void {
+  itemReleased({ item }: News<'ItemReleased'>): void {
     this.wakeIf(this.context.tree.isQueued(item));
   }
 
-  ItemEnded(): void {
+  itemEnded(): void {
     this.wakeIf(this.context.tree.isAnyQueued || this.awaited.size > 0);
   }
 
   // Items that the lost instance may still have run can be claimed now.
-  InstanceLost(): void {
+  instanceLost(): void {
     this.claiming.wake();
   }
 
-  ItemsRefused({ refused }: News<'ItemsRefused'>): void {
+  itemsRefused({ refused }: News<'ItemsRefused'>): void {
     this.afterRefusal(refused);
   }
 

@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
-import { contextOf, hearTree } from '@test/support/unit/job-context.js';
+import { contextOf } from '@test/support/unit/job-context.js';
+import { hearTree } from '@test/support/unit/job-news.js';
 import { type Member, Registry } from '@test/support/unit/member.js';
 import type { ExecutionLease } from '../../coordination/index.js';
 import { HandedOverError } from '../../domain/index.js';
@@ -51,7 +52,7 @@ it('keeps the run of an item that has moved if others cannot adopt it', async ()
   tasks = 'bound';
   await begin();
   await move(other.id);
-  handOvers.LeaseRuns({ kind: 'LeaseRuns', lease });
+  handOvers.leaseRuns({ kind: 'LeaseRuns', lease });
   expect(letGo()).toEqual([]);
 });
 
@@ -69,7 +70,7 @@ it('hands over an item that moved while its run was begun, once the run is there
   const begun = await member.begin([staying!, moving!]);
   await move(other.id);
   running.add((lease = begun.lease!));
-  handOvers.LeaseRuns({ kind: 'LeaseRuns', lease });
+  handOvers.leaseRuns({ kind: 'LeaseRuns', lease });
   expect(letGo()).toEqual([moving]);
 });
 

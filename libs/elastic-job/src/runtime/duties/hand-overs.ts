@@ -1,23 +1,22 @@
 import { HandedOverError } from '../../domain/index.js';
-import type { JobContext } from '../leases/index.js';
-import type { Duty, News } from './duty.js';
+import type { JobContext, News } from '../leases/index.js';
 
 /**
  * Releases items that another instance owns now, if their tasks run on: there is no need to wait for their ends, since
  * the new owner adopts them.
  */
-export class HandOvers implements Duty {
+export class HandOvers {
   constructor(private readonly context: JobContext) {}
 
-  OwnerChanged({ item }: News<'OwnerChanged'>): void {
+  ownerChanged({ item }: News<'OwnerChanged'>): void {
     this.letGo(item);
   }
 
-  TreeReset(): void {
+  treeReset(): void {
     this.context.running.list.forEach((item) => this.letGo(item));
   }
 
-  LeaseRuns({ lease }: News<'LeaseRuns'>): void {
+  leaseRuns({ lease }: News<'LeaseRuns'>): void {
     lease.items.forEach((item) => this.letGo(item));
   }
 

@@ -1,9 +1,8 @@
-// Duties: the work of an instance for a job besides its ticks, while one session lasts. Each duty names the news that
-// it hears and begins items through the leases. The leader's duties are among them.
+// Duties: the work of an instance for a job besides its ticks, while one session lasts. Each duty has a method for each
+// kind of news that it hears, and begins items through the leases. `session/session-news.ts` calls these methods.
 export * from './cancellations.js';
 export * from './catch-up.js';
 export * from './owed-fire-times.js';
-export type * from './duty.js';
 export * from './failing-items.js';
 export * from './failover-claims.js';
 export * from './hand-overs.js';

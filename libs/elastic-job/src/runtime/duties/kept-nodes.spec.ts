@@ -32,7 +32,7 @@ it.each<[string, () => void, boolean]>([
   ['the session begins', () => nodes.start(), true],
   ['its own server has changed', () => hear(member.self.serverIp), true],
   ['another server has changed', () => hear('10.0.0.99'), false],
-  ['the connection is back', () => nodes.TreeReset(), true],
+  ['the connection is back', () => nodes.treeReset(), true],
 ])('creates its missing server node again once %s: $2', async (_, happen, isMade) => {
   happen();
   await registry.clock.advance(0);
@@ -48,9 +48,9 @@ it('does not create its server node again after the instance leaves', async () =
 
 describe('a node that the job has', () => {
   it.each<[string, () => void]>([
-    ['a node of the job is gone', () => nodes.NodeLost()],
-    ['its own session node is gone', () => nodes.SessionEnded({ kind: 'SessionEnded', instanceId: member.id })],
-    ['the connection is back', () => nodes.TreeReset()],
+    ['a node of the job is gone', () => nodes.nodeLost()],
+    ['its own session node is gone', () => nodes.sessionEnded({ kind: 'SessionEnded', instanceId: member.id })],
+    ['the connection is back', () => nodes.treeReset()],
   ])('is laid again a second after %s', async (_, happen) => {
     happen();
     await registry.clock.advance(999);
@@ -61,16 +61,16 @@ describe('a node that the job has', () => {
   });
 
   it('is laid once for many that are gone in a row', async () => {
-    for (let lost = 0; lost < 100; lost++) nodes.NodeLost();
+    for (let lost = 0; lost < 100; lost++) nodes.nodeLost();
     await registry.clock.advance(5_000);
     expect(laid).toEqual(['nodes', 'session, clock 5']);
   });
 
   it.each<[string, () => void]>([
-    ['the session of another instance ends', () => nodes.SessionEnded({ kind: 'SessionEnded', instanceId: 'other' })],
-    ['config changes and is there', () => nodes.ConfigurationChanged()],
-    ['it is gone before the instance leaves', () => (nodes.NodeLost(), nodes.stop())],
-    ['it is gone while the instance leaves', () => (nodes.stop(), nodes.NodeLost())],
+    ['the session of another instance ends', () => nodes.sessionEnded({ kind: 'SessionEnded', instanceId: 'other' })],
+    ['config changes and is there', () => nodes.configurationChanged()],
+    ['it is gone before the instance leaves', () => (nodes.nodeLost(), nodes.stop())],
+    ['it is gone while the instance leaves', () => (nodes.stop(), nodes.nodeLost())],
   ])('is not laid if %s', async (_, happen) => {
     await member.center.create(member.tree.paths.config, '', 'PERSISTENT').catch(() => {});
     await member.tree.sync();
@@ -82,7 +82,7 @@ describe('a node that the job has', () => {
 });
 
 function hear(serverIp: string): void {
-  nodes.ServerChanged({ kind: 'ServerChanged', serverIp });
+  nodes.serverChanged({ kind: 'ServerChanged', serverIp });
 }
 
 function failed(error: unknown): never {

@@ -1,6 +1,5 @@
 import type { Timer } from '../../clock/index.js';
-import { type JobContext, JobReconciler } from '../leases/index.js';
-import type { Duty, News } from './duty.js';
+import { type JobContext, JobReconciler, type News } from '../leases/index.js';
 
 /** Milliseconds after the deletion of a node. Who deletes a whole job is not disturbed by nodes that come back. */
 const LAY_AGAIN_MS = 1_000;
@@ -9,7 +8,7 @@ const LAY_AGAIN_MS = 1_000;
  * Keeps the nodes of a job that somebody may delete by hand: those that each job has, and this instance's server and
  * session. Every instance does so, since a job without them has no leader.
  */
-export class KeptNodes implements Duty {
+export class KeptNodes {
   private readonly server: JobReconciler;
   private readonly others: JobReconciler;
   private waiting: Timer | undefined;
@@ -21,24 +20,24 @@ export class KeptNodes implements Duty {
     this.others = new JobReconciler(context, "keeping the job's nodes", () => this.layAgain());
   }
 
-  ServerChanged({ serverIp }: News<'ServerChanged'>): void {
+  serverChanged({ serverIp }: News<'ServerChanged'>): void {
     if (serverIp === this.context.tree.self.serverIp) this.server.wake();
   }
 
-  NodeLost(): void {
+  nodeLost(): void {
     this.layAgainSoon();
   }
 
-  SessionEnded({ instanceId }: News<'SessionEnded'>): void {
+  sessionEnded({ instanceId }: News<'SessionEnded'>): void {
     if (instanceId === this.context.tree.self.jobInstanceId) this.layAgainSoon();
   }
 
-  ConfigurationChanged(): void {
+  configurationChanged(): void {
     const { tree } = this.context;
     if (!tree.has(tree.paths.config)) this.layAgainSoon();
   }
 
-  TreeReset(): void {
+  treeReset(): void {
     this.server.wake();
     this.layAgainSoon();
   }

@@ -150,7 +150,7 @@ describe('an instance that does not lead', () => {
     await orphanBesideJava();
     await duty.elect(leader);
     await duty.start();
-    duty.duties.SweepNeeded();
+    duty.duties.sweepNeeded();
     await duty.clock.advance(0);
     expect(duty.told('orphaned')).toEqual([]);
   });

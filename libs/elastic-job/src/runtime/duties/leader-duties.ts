@@ -1,8 +1,7 @@
 import type { Timer } from '../../clock/index.js';
 import type { JobConfiguration } from '../../domain/index.js';
-import { type JobContext, JobReconciler } from '../leases/index.js';
+import { type JobContext, JobReconciler, type News } from '../leases/index.js';
 import { CutShort } from './cut-short-runs.js';
-import type { Duty, News } from './duty.js';
 import { LeaderWork } from './leader-work.js';
 import { RecentPeers } from './recent-peers.js';
 import { Resharding } from './resharding.js';
@@ -17,7 +16,7 @@ const COMPARE_MS = 5_000;
  * Leads a job: stands for election if there is no leader, and does the leader's work when there is some. It makes a
  * plan shortly after members or the total have changed, while it keeps sweeping.
  */
-export class LeaderDuties implements Duty {
+export class LeaderDuties {
   private readonly election: JobReconciler;
   private readonly duties: JobReconciler;
   private readonly cutShort: CutShort;
@@ -37,24 +36,24 @@ export class LeaderDuties implements Duty {
     this.work = new LeaderWork(context, this.peers, this.resharding, this.cutShort, wake);
   }
 
-  LeaderLost(): void {
+  leaderLost(): void {
     const { services, tree } = this.context;
     services.leader.endTerm(tree.jobName, new Error(`Job "${tree.jobName}": the election node is gone.`));
     this.election.wake();
   }
 
-  LeaderElected(): void {
+  leaderElected(): void {
     this.wakeBesideJava();
   }
 
-  ShardingCompleted(): void {
+  shardingCompleted(): void {
     this.peers.forget();
     // The leader has told of them before its plan.
     if (this.context.services.leader.term(this.context.tree.jobName) === undefined) this.cutShort.forget();
     this.wakeBesideJava();
   }
 
-  InstanceJoined({ instanceId }: News<'InstanceJoined'>): void {
+  instanceJoined({ instanceId }: News<'InstanceJoined'>): void {
     const { services, tree } = this.context;
     services.shutdowns.forget(tree, instanceId);
     this.peers.note(instanceId);
@@ -62,11 +61,11 @@ export class LeaderDuties implements Duty {
     this.reshardSoon();
   }
 
-  InstanceDraining(): void {
+  instanceDraining(): void {
     this.reshardSoon();
   }
 
-  InstanceLost({ instanceId }: News<'InstanceLost'>): void {
+  instanceLost({ instanceId }: News<'InstanceLost'>): void {
     const { services, tree } = this.context;
     // Noted by every instance, since any of them may lead before the grace ends.
     if (tree.hasSession(instanceId)) services.shutdowns.note(tree, [instanceId]);
@@ -76,74 +75,74 @@ export class LeaderDuties implements Duty {
   }
 
   // Items of an instance that was shut down need not be waited for any longer.
-  SessionEnded({ instanceId }: News<'SessionEnded'>): void {
+  sessionEnded({ instanceId }: News<'SessionEnded'>): void {
     this.wakeIf(this.context.services.shutdowns.forget(this.context.tree, instanceId));
   }
 
-  ServerChanged({ serverIp }: News<'ServerChanged'>): void {
+  serverChanged({ serverIp }: News<'ServerChanged'>): void {
     const { tree } = this.context;
     if (serverIp === tree.self.serverIp) this.election.wake();
     // A server without instances owns no item.
     if (tree.hasInstanceAt(serverIp)) this.reshardSoon();
   }
 
-  TreeReset(): void {
+  treeReset(): void {
     this.peers.rememberPeers();
     this.cutShort.noteMembers();
     this.election.wake();
     this.reshardSoon();
   }
 
-  ConfigurationChanged(): void {
+  configurationChanged(): void {
     this.reconcileLater();
     this.reshardSoon();
   }
 
-  ConfigurationKept(): void {
+  configurationKept(): void {
     const { configurations } = this.context.services;
     // The plan depends on the text of `config`, which may have been removed by hand while it could not be used.
     if (configurations.inForce(this.context.tree).fault !== undefined) this.reshardSoon();
     else this.wakeIf(configurations.textToKeep(this.context.tree) !== undefined);
   }
 
-  OwnerChanged(): void {
+  ownerChanged(): void {
     this.compareOwnersLater();
   }
 
-  ReshardingRequested(): void {
+  reshardingRequested(): void {
     this.wakeIf(!this.resharding.isAnnouncing);
   }
 
-  PlanDamaged(): void {
+  planDamaged(): void {
     this.duties.wake();
   }
 
   // Somebody had deleted it, with what stood below: the leader, the resharding flag, or the failover queue.
-  NodeLaid(): void {
+  nodeLaid(): void {
     this.election.wake();
     this.reshardSoon();
   }
 
-  SweepNeeded(): void {
+  sweepNeeded(): void {
     this.duties.wake();
   }
 
-  StartsChanged(): void {
+  startsChanged(): void {
     const { services, tree } = this.context;
     this.wakeIf(services.dependencies.isDamaged(tree) || services.dependencies.isLost(tree));
   }
 
   // A request to an instance that is there is that instance's to take.
-  TriggerRequested({ instanceId }: News<'TriggerRequested'>): void {
+  triggerRequested({ instanceId }: News<'TriggerRequested'>): void {
     this.wakeIf(!this.context.tree.hasInstance(instanceId));
   }
 
-  CancelRequested({ item }: News<'CancelRequested'>): void {
+  cancelRequested({ item }: News<'CancelRequested'>): void {
     this.wakeIf(this.isCancelLeft(item));
   }
 
   // An item beyond the total is removed once it no longer runs.
-  ItemReleased({ item }: News<'ItemReleased'>): void {
+  itemReleased({ item }: News<'ItemReleased'>): void {
     const isWork = this.resharding.isHeldUp || this.cutShort.isAwaited || this.isCancelLeft(item);
     this.wakeIf(isWork || item >= this.configuration.shardingTotalCount);
   }

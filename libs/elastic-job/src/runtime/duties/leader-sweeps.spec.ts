@@ -145,7 +145,7 @@ async function orphan(item = 1): Promise<string> {
 }
 
 async function sweep(): Promise<void> {
-  duty.duties.SweepNeeded();
+  duty.duties.sweepNeeded();
   await duty.clock.advance(0);
 }
 

@@ -14,7 +14,7 @@ describe('a leader plans anew', () => {
   it('and sweeps only once if it is elected just after it has joined', async () => {
     duty = await Duty.of();
     const sweep = vi.spyOn(duty.services.orphans, 'sweep');
-    duty.duties.InstanceJoined({ kind: 'InstanceJoined', instanceId: SELF });
+    duty.duties.instanceJoined({ kind: 'InstanceJoined', instanceId: SELF });
 
     await duty.start();
     await duty.clock.advance(SECOND);

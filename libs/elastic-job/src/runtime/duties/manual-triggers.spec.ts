@@ -24,11 +24,11 @@ beforeEach(async () => {
     assign: (trigger: Trigger) => assign(trigger),
     tell: () => {},
   });
-  const { context, leases } = session;
+  const { context, leases, news } = session;
   triggers = new ManualTriggers(context, session.gate, leases, plan);
-  context.news.on({ TriggersBegun: () => (begun += 1) });
-  context.news.on(triggers);
-  tree.on((event) => context.news.tell(event));
+  news.on({ TriggersBegun: () => (begun += 1) });
+  news.onBehalfOf(triggers);
+  tree.on((event) => news.tell(event));
   await session.operator.ensurePath(session.paths.triggers);
   triggers.start();
 });
@@ -178,9 +178,9 @@ it('reports a request as skipped if the instance leaves while it is taken', asyn
 });
 
 it.each<[string, () => void]>([
-  ['it is told of work', () => triggers.WorkExpected()],
-  ['the leader has made a plan', () => triggers.ShardingCompleted()],
-  ['failed over items have been claimed', () => triggers.QueueClaimed()],
+  ['it is told of work', () => triggers.workExpected()],
+  ['the leader has made a plan', () => triggers.shardingCompleted()],
+  ['failed over items have been claimed', () => triggers.queueClaimed()],
 ])('begins a waiting item that is free once %s', async (_, happen) => {
   const { lease } = await session.begin([0]);
   await ask('a');
@@ -192,7 +192,7 @@ it.each<[string, () => void]>([
 });
 
 it('begins nothing for expected work if no trigger waits', async () => {
-  triggers.WorkExpected();
+  triggers.workExpected();
   await session.clock.advance(0);
   expect(begun).toBe(0);
 });
@@ -201,7 +201,7 @@ it('asks the registry nothing about a waiting item that still runs elsewhere', a
   await session.markElsewhere(1);
   await ask('a');
   const before = session.member.center.traffic.foreground;
-  triggers.WorkExpected();
+  triggers.workExpected();
   await session.clock.advance(0);
   expect(session.member.center.traffic.foreground).toBe(before);
 });

@@ -1,7 +1,6 @@
 import { findNodeTextFault, type Trigger } from '../../domain/index.js';
 import { isRefusal, isUnanswered, type RegistryNode } from '../../registry/index.js';
-import { type JobContext, type LeaseRunner, JobReconciler, type TriggerGate } from '../leases/index.js';
-import type { Duty, News } from './duty.js';
+import { type JobContext, type LeaseRunner, JobReconciler, type TriggerGate, type News } from '../leases/index.js';
 import { requestedTrigger } from './requested-trigger.js';
 import { TriggerInbox } from './trigger-inbox.js';
 import type { TriggerPlan } from './trigger-plan.js';
@@ -24,7 +23,7 @@ interface WaitingTrigger {
  * released. None is dropped, they run one after the other, and two triggers are two runs.
  * @see ElasticJob, `TriggerListenerManager`, which drops triggers that come while the job runs
  */
-export class ManualTriggers implements Duty {
+export class ManualTriggers {
   private readonly inbox: TriggerInbox;
   private readonly begins: JobReconciler;
   /** In the order of the requests. */
@@ -41,32 +40,32 @@ export class ManualTriggers implements Duty {
     this.begins = new JobReconciler(context, 'running a trigger', () => this.beginAll());
   }
 
-  TriggerRequested({ instanceId }: News<'TriggerRequested'>): void {
+  triggerRequested({ instanceId }: News<'TriggerRequested'>): void {
     if (instanceId === this.context.tree.self.jobInstanceId) this.inbox.wake();
   }
 
-  TreeReset(): void {
+  treeReset(): void {
     this.inbox.wake();
     this.beginReleased();
   }
 
-  WorkExpected(): void {
+  workExpected(): void {
     this.beginReleased();
   }
 
-  ShardingCompleted(): void {
+  shardingCompleted(): void {
     this.beginReleased();
   }
 
-  ItemReleased(): void {
+  itemReleased(): void {
     this.beginReleased();
   }
 
-  ItemEnded(): void {
+  itemEnded(): void {
     this.beginReleased();
   }
 
-  QueueClaimed(): void {
+  queueClaimed(): void {
     this.beginReleased();
   }
 

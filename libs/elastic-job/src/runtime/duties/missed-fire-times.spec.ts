@@ -16,7 +16,7 @@ describe('a begin that has passed by fire times', () => {
   ])('tells those before its own once, and counts them for each item: %s', async (misfirePolicy, reason) => {
     const job = await OwingJob.of({ misfirePolicy });
 
-    job.missedFireTimes.ItemsBegun({ kind: 'ItemsBegun', trigger: triggerAt(minute(4)), former: SINCE_MINUTE_1 });
+    job.missedFireTimes.itemsBegun({ kind: 'ItemsBegun', trigger: triggerAt(minute(4)), former: SINCE_MINUTE_1 });
 
     expect(job).toMatchObject({ missed: [`0,1@2-3 ${reason}`], missedCount: 4 });
   });
@@ -28,7 +28,7 @@ describe('a begin that has passed by fire times', () => {
   ])('tells nothing if it %s', async (_, origin, since) => {
     const job = await OwingJob.of();
 
-    job.missedFireTimes.ItemsBegun({
+    job.missedFireTimes.itemsBegun({
       kind: 'ItemsBegun',
       trigger: triggerAt(minute(4), { origin }),
       former: new Map([[0, since]]),
@@ -44,7 +44,7 @@ describe('a begin that has passed by fire times', () => {
       [1, minute(1)],
     ]);
 
-    job.missedFireTimes.ItemsBegun({ kind: 'ItemsBegun', trigger: triggerAt(minute(4)), former });
+    job.missedFireTimes.itemsBegun({ kind: 'ItemsBegun', trigger: triggerAt(minute(4)), former });
 
     expect(job).toMatchObject({ missed: ['1@2-3 superseded'], missedCount: 2 });
   });
@@ -53,7 +53,7 @@ describe('a begin that has passed by fire times', () => {
     const job = await OwingJob.of();
     await job.joinJava();
 
-    job.missedFireTimes.ItemsBegun({ kind: 'ItemsBegun', trigger: triggerAt(minute(4)), former: SINCE_MINUTE_1 });
+    job.missedFireTimes.itemsBegun({ kind: 'ItemsBegun', trigger: triggerAt(minute(4)), former: SINCE_MINUTE_1 });
 
     expect(job.missed).toEqual([]);
   });
@@ -63,7 +63,7 @@ describe('a begin that has passed by fire times', () => {
     job.aheadMs = 6_000;
     await job.judgeClock(2);
 
-    job.missedFireTimes.ItemsBegun({ kind: 'ItemsBegun', trigger: triggerAt(minute(5)), former: SINCE_MINUTE_1 });
+    job.missedFireTimes.itemsBegun({ kind: 'ItemsBegun', trigger: triggerAt(minute(5)), former: SINCE_MINUTE_1 });
 
     expect(job).toMatchObject({ missed: ['0,1@2-2 skipped', '0,1@3-4 superseded'], missedCount: 6 });
   });
@@ -73,7 +73,7 @@ describe('a begin that has passed by fire times', () => {
     job.aheadMs = 6_000;
     await job.judgeClock(9);
 
-    job.missedFireTimes.ItemsBegun({ kind: 'ItemsBegun', trigger: triggerAt(minute(4)), former: SINCE_MINUTE_1 });
+    job.missedFireTimes.itemsBegun({ kind: 'ItemsBegun', trigger: triggerAt(minute(4)), former: SINCE_MINUTE_1 });
 
     expect(job.missed).toEqual(['0,1@2-3 skipped']);
   });

@@ -1,8 +1,7 @@
 import { findMissed, type MisfirePolicy, type MissedReason, type MissedTimes } from '../../domain/index.js';
 import type { Schedule } from '../../scheduling/index.js';
-import type { JobContext, TriggerGate } from '../leases/index.js';
+import type { JobContext, TriggerGate, News } from '../leases/index.js';
 import type { OwedFireTimes, OwingItems } from './owed-fire-times.js';
-import type { Duty, News } from './duty.js';
 
 /** Most fire times counted per outage. */
 const MOST_COUNTED = 1_000;
@@ -13,14 +12,14 @@ const REASONS: Readonly<Record<MisfirePolicy, MissedReason>> = { skip: 'skipped'
  * Tells of owed fire times that were not begun and never will be. Advancing a record is a compare-and-set, so exactly
  * one instance sees the skipped range and reports it, at no extra request. Consecutive fire times are told together.
  */
-export class MissedFireTimes implements Duty {
+export class MissedFireTimes {
   constructor(
     private readonly context: JobContext,
     private readonly gate: TriggerGate,
     private readonly owed: OwedFireTimes,
   ) {}
 
-  ItemsBegun({ trigger, former }: News<'ItemsBegun'>): void {
+  itemsBegun({ trigger, former }: News<'ItemsBegun'>): void {
     if (trigger.origin === 'schedule') this.tell(trigger.fireTime - 1, former);
   }
 

@@ -70,9 +70,9 @@ it('keeps the last ten spans of an item', async () => {
 it('looks at items after a switch of an item and a reset of the tree, and after no other event', async () => {
   await switchItem(1, true, 1_000);
   disabled.clear();
-  switches.ServerChanged();
+  switches.serverChanged();
   expect(switches.spansOf(1)).toEqual([]);
-  switches.TreeReset();
+  switches.treeReset();
   expect(switches.spansOf(1)).toHaveLength(1);
 });
 
@@ -101,7 +101,7 @@ it('reports each change of the server once, and not its first state if that is e
   switches.readServerSwitch();
   expect(told).toEqual([]);
   switchServer('DISABLED', 5_000);
-  switches.TreeReset();
+  switches.treeReset();
   switchServer('ENABLED', 9_000);
   expect(told).toEqual([
     { kind: 'server-switched', jobName: 'import', serverIp: SERVER, status: 'DISABLED' },
@@ -111,7 +111,7 @@ it('reports each change of the server once, and not its first state if that is e
 
 it('reports a server that was disabled while the connection was away, once it is back', () => {
   server = { status: 'DISABLED', mtime: 5_000, version: 1 };
-  switches.TreeReset();
+  switches.treeReset();
   expect(told).toMatchObject([{ kind: 'server-switched', status: 'DISABLED' }]);
 });
 
@@ -140,13 +140,13 @@ async function switchItem(item: number, isDisabled: boolean, afterMs: number): P
   await clock.advance(afterMs);
   if (isDisabled) disabled.add(item);
   else disabled.delete(item);
-  switches.ItemSwitched({ kind: 'ItemSwitched', item });
+  switches.itemSwitched({ kind: 'ItemSwitched', item });
   return clock.wallNow();
 }
 
 function switchServer(status: ServerStatus, mtime: number): void {
   server = { status, mtime, version: server.version + 1 };
-  switches.ServerChanged();
+  switches.serverChanged();
 }
 
 /** A span of this host's time, with the same span in shared time. */

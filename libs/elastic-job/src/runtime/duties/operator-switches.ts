@@ -1,8 +1,15 @@
 import type { ServerStatus } from '../../coordination/index.js';
 import { SparseMap } from '../../domain/index.js';
 import type { NodeStat } from '../../registry/index.js';
-import { type Instant, instantNow, type JobContext, type NotedSpan, spanUntil, UNKNOWN } from '../leases/index.js';
-import type { Duty, News } from './duty.js';
+import {
+  type Instant,
+  instantNow,
+  type JobContext,
+  type NotedSpan,
+  spanUntil,
+  UNKNOWN,
+  type News,
+} from '../leases/index.js';
 
 /** Earlier spans are not needed, since their fire times were begun or given up when the item was enabled. */
 const MOST_SPANS = 10;
@@ -11,7 +18,7 @@ const MOST_SPANS = 10;
  * Items and server that operators have disabled, and from when to when: fire times in between are not owed. For items
  * it is known as far as this session has seen it; for the server the registry knows it.
  */
-export class OperatorSwitches implements Duty {
+export class OperatorSwitches {
   /** Start of the disabled span by item; undefined if it was before this session. */
   private readonly disabledItems = new SparseMap<number, Instant | undefined>();
   private readonly itemSpans = new SparseMap<number, readonly NotedSpan[]>();
@@ -22,15 +29,15 @@ export class OperatorSwitches implements Duty {
     for (const item of context.tree.items()) if (this.isDisabled(item)) this.disabledItems.set(item, undefined);
   }
 
-  ItemSwitched({ item }: News<'ItemSwitched'>): void {
+  itemSwitched({ item }: News<'ItemSwitched'>): void {
     this.readItemSwitch(item, instantNow(this.context.scheduleClock));
   }
 
-  ServerChanged(): void {
+  serverChanged(): void {
     this.readServerSwitch();
   }
 
-  TreeReset(): void {
+  treeReset(): void {
     this.readItemSwitches();
     this.readServerSwitch();
   }

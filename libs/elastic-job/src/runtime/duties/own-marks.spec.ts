@@ -5,7 +5,8 @@ import { JobEvents, type JobEvent } from '../../tracing/index.js';
 import type { CoordinationServices } from '../../coordination/index.js';
 import { OwnMarks } from './own-marks.js';
 import { RunningItems } from '../leases/running-items.js';
-import { contextOf, hearTree } from '@test/support/unit/job-context.js';
+import { contextOf } from '@test/support/unit/job-context.js';
+import { HeardNews, hearTree } from '@test/support/unit/job-news.js';
 
 const LOOK_MS = 15_000;
 
@@ -63,7 +64,7 @@ it('sets no timer while nothing is marked', async () => {
 it('looks at no items for further marks while a look is due', async () => {
   await mark(0);
   const looked = vi.spyOn(member.tree, 'items');
-  for (const item of [1, 2, 3]) marks.ItemMarked({ kind: 'ItemMarked', item });
+  for (const item of [1, 2, 3]) marks.itemMarked({ kind: 'ItemMarked', item });
   expect(looked).not.toHaveBeenCalled();
 });
 
@@ -170,7 +171,9 @@ function watch(): OwnMarks {
   const services: CoordinationServices = Object.assign(Object.create(null), { executions });
   const events = new JobEvents();
   events.on((event) => void told.push(event));
+  const news = new HeardNews();
   const context = contextOf({
+    news,
     tree,
     services,
     events,
@@ -178,7 +181,7 @@ function watch(): OwnMarks {
     running,
     report: () => (error) => void heard.push(String(error)),
   });
-  context.news.on({
+  news.on({
     WorkExpected: ({ kind }) => heard.push(kind),
     SweepNeeded: ({ kind }) => heard.push(kind),
   });

@@ -1,8 +1,7 @@
 import type { Timer } from '../../clock/index.js';
 import { releaseStrayMarks } from '../../coordination/index.js';
 import { SparseMap } from '../../domain/index.js';
-import { type JobContext, JobReconciler } from '../leases/index.js';
-import type { Duty, News } from './duty.js';
+import { type JobContext, JobReconciler, type News } from '../leases/index.js';
 
 /**
  * Milliseconds between two looks. A mark that is too young at the first one is looked at in the second, at most 18 s
@@ -17,7 +16,7 @@ const YOUNG_MS = 3_000;
  * their holder lives. It works from memory and makes a request only for a mark that has stood for a while and that this
  * instance has not written, once for each. Without marks it does not look at all.
  */
-export class OwnMarks implements Duty {
+export class OwnMarks {
   private readonly comparing: JobReconciler;
   private timer: Timer | undefined;
   /** Moment on the monotonic clock since which an item is marked, as far as this session has heard. */
@@ -27,17 +26,17 @@ export class OwnMarks implements Duty {
     this.comparing = new JobReconciler(context, 'comparing marks', () => this.compareMarks());
   }
 
-  ItemMarked({ item }: News<'ItemMarked'>): void {
+  itemMarked({ item }: News<'ItemMarked'>): void {
     if (!this.markedSince.has(item)) this.markedSince.set(item, this.context.clock.monotonicNow());
     // Asked first, since each mark of a job with a thousand items comes here.
     if (this.timer === undefined && this.context.tree.isMarked(item)) this.compareLater();
   }
 
-  ItemReleased({ item }: News<'ItemReleased'>): void {
+  itemReleased({ item }: News<'ItemReleased'>): void {
     this.markedSince.delete(item);
   }
 
-  TreeReset(): void {
+  treeReset(): void {
     this.compareLater();
   }
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { afterNextTransaction, SUCCEEDED } from '@test/support/unit/member.js';
-import { hearTree } from '@test/support/unit/job-context.js';
+import { hearTree } from '@test/support/unit/job-news.js';
 import { ResidentStoppedError, type RefusalCause } from '../../domain/index.js';
 import { OneSession } from '@test/support/unit/one-session.js';
 import { ResidentItems } from './resident-items.js';
@@ -131,9 +131,9 @@ it('begins an item once its former owner has released it', async () => {
 });
 
 it.each<[string, () => void]>([
-  ['the connection is back', () => residents.TreeReset()],
-  ['an instance is lost', () => residents.InstanceLost()],
-  ['the instance that is to run next is named', () => residents.NextInstanceChanged()],
+  ['the connection is back', () => residents.treeReset()],
+  ['an instance is lost', () => residents.instanceLost()],
+  ['the instance that is to run next is named', () => residents.nextInstanceChanged()],
 ])('begins free items once %s', async (_, happen) => {
   isListening = false;
   happen();
@@ -192,7 +192,7 @@ it('asks the registry nothing for a job that is not resident', async () => {
 });
 
 async function wake(ms = 0): Promise<void> {
-  residents.WorkExpected();
+  residents.workExpected();
   await session.clock.advance(ms);
 }
 

@@ -9,7 +9,6 @@ import {
   type Trigger,
 } from '../../domain/index.js';
 import { type JobContext, type LeaseRunner, JobReconciler, type TriggerGate } from '../leases/index.js';
-import type { Duty } from './duty.js';
 
 /** Least pause after a final refusal, for example because another instance has begun the item meanwhile. */
 const REFUSED_PAUSE_MS = 100;
@@ -20,7 +19,7 @@ const REFUSED_PAUSE_MS = 100;
  * Each item has a lease, and each begin its own target: origin `resident`, later than the last one.
  * @see ElasticJob-Cloud, jobs of type DAEMON
  */
-export class ResidentItems implements Duty {
+export class ResidentItems {
   private readonly reaction: JobReconciler;
   private readonly held = new SparseMap<number, ExecutionLease>();
   /** Pauses of ended items until their next begin. */
@@ -36,43 +35,43 @@ export class ResidentItems implements Duty {
     this.reaction = new JobReconciler(context, 'running resident items', () => this.runWanted());
   }
 
-  WorkExpected(): void {
+  workExpected(): void {
     this.wake();
   }
 
-  TreeReset(): void {
+  treeReset(): void {
     this.wake();
   }
 
-  ShardingCompleted(): void {
+  shardingCompleted(): void {
     this.wake();
   }
 
-  ConfigurationChanged(): void {
+  configurationChanged(): void {
     this.wake();
   }
 
-  InstanceJoined(): void {
+  instanceJoined(): void {
     this.wake();
   }
 
-  InstanceLost(): void {
+  instanceLost(): void {
     this.wake();
   }
 
-  ItemSwitched(): void {
+  itemSwitched(): void {
     this.wake();
   }
 
-  ItemReleased(): void {
+  itemReleased(): void {
     this.wake();
   }
 
-  ServerChanged(): void {
+  serverChanged(): void {
     this.wake();
   }
 
-  NextInstanceChanged(): void {
+  nextInstanceChanged(): void {
     this.wake();
   }
 

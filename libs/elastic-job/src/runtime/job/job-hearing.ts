@@ -1,7 +1,6 @@
 import type { JobTree } from '../../coordination/index.js';
-import type { News } from '../duties/index.js';
-import type { Hearing, JobSettings, ScheduleClock } from '../leases/index.js';
-import type { JobSession } from '../session/index.js';
+import type { JobSettings, News, ScheduleClock } from '../leases/index.js';
+import type { JobSession, SessionJob } from '../session/index.js';
 import type { JobDefinition } from './job-definition.js';
 
 /** Reactions of a job to news. */
@@ -19,7 +18,7 @@ interface HearingJob {
 }
 
 /** Hears the news of one session for the job, before its duties do. */
-export class JobHearing implements Hearing {
+export class JobHearing implements SessionJob {
   private willLook = false;
 
   constructor(
@@ -28,41 +27,41 @@ export class JobHearing implements Hearing {
     private readonly scheduleClock: ScheduleClock,
   ) {}
 
-  ClockReported(): void {
+  clockReported(): void {
     void this.scheduleClock.hearOthers();
   }
 
-  RootChanged(): void {
+  rootChanged(): void {
     this.job.definition.onRootChanged?.();
   }
 
-  TreeReset(): void {
+  treeReset(): void {
     this.job.definition.onRootChanged?.();
     this.job.reload(this.tree);
   }
 
-  ConfigurationChanged(): void {
+  configurationChanged(): void {
     this.job.reload(this.tree);
   }
 
-  ConfigurationKept(): void {
+  configurationKept(): void {
     if (!this.job.settings.isSound) this.job.reload(this.tree);
   }
 
-  InstanceJoined(): void {
+  instanceJoined(): void {
     this.lookSoon();
   }
 
-  InstanceLost({ instanceId }: News<'InstanceLost'>): void {
+  instanceLost({ instanceId }: News<'InstanceLost'>): void {
     if (instanceId === this.tree.self.jobInstanceId) this.job.lookAtMembers(this.tree);
     else this.lookSoon();
   }
 
-  FireTimesMissed({ count }: News<'FireTimesMissed'>): void {
+  fireTimesMissed({ count }: News<'FireTimesMissed'>): void {
     this.job.countMissed(count);
   }
 
-  ItemOutlivedSession(): void {
+  itemOutlivedSession(): void {
     this.job.currentSession?.expectWork();
   }
 

@@ -4,8 +4,8 @@ import { type KnownListener, type JobConfiguration, type JobInstance, type JobNa
 import { JobExecutor } from '../../executor/index.js';
 import { SessionLostError } from '../../registry/index.js';
 import type { TickListener } from '../../scheduling/index.js';
-import { JobNewsFeed, JobSchedule, JobSettings, type ProcessContext, RunningItems } from '../leases/index.js';
-import { JobSession } from '../session/index.js';
+import { JobSchedule, JobSettings, type ProcessContext, RunningItems } from '../leases/index.js';
+import { JobSession, SessionNews } from '../session/index.js';
 import type { JobDefinition } from './job-definition.js';
 import { JobDeparture } from './job-departure.js';
 import { JobEntry } from './job-entry.js';
@@ -202,10 +202,9 @@ export class JobRuntime implements TickListener {
   private createSession(tree: JobTree): JobSession {
     const { definition, executor, listeners, running, schedule, settings, shared } = this;
     const { registryTurns, options, services, events, errorHandlers, lateRuns, scheduleClock, turns } = shared;
-    const news = new JobNewsFeed(shared.audience);
-    news.on(new JobHearing(this, tree, scheduleClock));
+    const news = new SessionNews(new JobHearing(this, tree, scheduleClock));
     // Fields are named one by one, since an object made by a spread gets a hidden class larger than itself.
-    return new JobSession({
+    const context = {
       options,
       services,
       events,
@@ -225,8 +224,9 @@ export class JobRuntime implements TickListener {
       listeners,
       executor,
       news,
-      report: (work) => this.report(work, tree),
-    });
+      report: (work: string) => this.report(work, tree),
+    };
+    return new JobSession(context, news);
   }
 
   /** A fire time has come by the host's clock. @returns false if it is still to come by the registry's */

@@ -2,7 +2,7 @@
 // that it begins and runs. It knows neither the sources of runs nor the leader.
 export * from './registry-turns.js';
 export * from './job-context.js';
-export * from './job-news.js';
+export type * from './job-news.js';
 export * from './job-reconciler.js';
 export * from './job-schedule.js';
 export * from './job-settings.js';

@@ -4,7 +4,7 @@ import type { KnownListener, ItemWork, JobType, Schedules, TaskLife } from '../.
 import type { FairTurns, JobErrorHandlers, JobExecutor } from '../../executor/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import type { RegistryTurns } from './registry-turns.js';
-import type { Audience, JobNewsFeed } from './job-news.js';
+import type { NewsFeed } from './job-news.js';
 import type { ResolvedRuntimeOptions } from './runtime-options.js';
 import type { JobSchedule } from './job-schedule.js';
 import type { JobSettings } from './job-settings.js';
@@ -32,15 +32,10 @@ export interface ProcessContext {
   /** Decides if a fire time has come. */
   readonly scheduleClock: ScheduleClock;
   readonly schedules: Schedules;
-  /** Listeners of jobs' news, by class. */
-  readonly audience: Audience;
 }
 
 /** One job during one session of the registry, as all its parts see it. */
-export interface JobContext extends Omit<
-  ProcessContext,
-  'audience' | 'errors' | 'registryTurns' | 'schedules' | 'settingsNews'
-> {
+export interface JobContext extends Omit<ProcessContext, 'errors' | 'registryTurns' | 'schedules' | 'settingsNews'> {
   /** Its turns at the registry, if it was created from a template; the code's jobs wait for none. */
   readonly registryTurns: RegistryTurns | undefined;
   /** The job's nodes. Its signal aborts when the session is over. */
@@ -57,7 +52,7 @@ export interface JobContext extends Omit<
   readonly listeners: readonly KnownListener[];
   readonly executor: JobExecutor;
   /** News among the parts of this session. */
-  readonly news: JobNewsFeed;
+  readonly news: NewsFeed;
   readonly clock: Clock;
   /** Returns a function that reports the failure of some work, unless the session is over. */
   report(work: string): (error: unknown) => void;

@@ -29,57 +29,19 @@ type DutyNews =
   | { readonly kind: 'FireTimesMissed'; readonly count: number };
 
 /** All news of one job during one session: events of its tree, and their consequences in this instance. */
-type JobNews = JobTreeEvent | LeaseNews | DutyNews;
+export type JobNews = JobTreeEvent | LeaseNews | DutyNews;
 
-type NewsByKind = { readonly [News in JobNews as News['kind']]: News };
-// `kind` appears twice so that the compiler knows that a hearer found under a kind takes news of that kind.
-type NewsOf<Kind extends keyof NewsByKind> = { readonly [K in Kind]: { readonly kind: K } & NewsByKind[K] }[Kind];
-
-/** A hearer: one method for each kind of news that it names. */
-export type Hearing = { readonly [Kind in keyof NewsByKind]?: (news: NewsOf<Kind>) => void };
+type NewsByKind = { readonly [One in JobNews as One['kind']]: One };
 
 /**
- * Hearers of certain classes in a certain order, and the kinds of news they hear. A hearer that is not an object
- * literal hears what its class does, so all jobs share a few of these objects. A table for each job would be a large
- * part of it.
+ * News of some kinds. The kind appears twice so that the compiler knows that an entry of a table, found under a kind,
+ * takes news of that kind.
  */
-export class Audience {
-  private readonly larger = new Map<unknown, Audience>();
-  private readonly byKind = new Map<keyof NewsByKind, readonly number[]>();
+export type News<Kind extends JobNews['kind']> = {
+  readonly [K in Kind]: { readonly kind: K } & NewsByKind[K];
+}[Kind];
 
-  /** The audience with one more hearer. */
-  joinedBy(hearer: Hearing): Audience {
-    const known = this.larger.get(hearer.constructor);
-    if (known !== undefined) return known;
-    const larger = new Audience();
-    this.larger.set(hearer.constructor, larger);
-    return larger;
-  }
-
-  /** Places of the hearers of this kind of news. @param hearers the hearers of any feed with this audience */
-  placesOf(kind: keyof NewsByKind, hearers: readonly Hearing[]): readonly number[] {
-    const known = this.byKind.get(kind);
-    if (known !== undefined) return known;
-    const places = [...hearers.keys()].filter((place) => hearers[place]![kind] !== undefined);
-    this.byKind.set(kind, places);
-    return places;
-  }
-}
-
-/** Passes the news of one session to the hearers of its kind, in the order in which it came. */
-export class JobNewsFeed {
-  private readonly hearers: Hearing[] = [];
-
-  /** @param audience empty at first, and shared by feeds whose hearers have the same classes */
-  constructor(private audience = new Audience()) {}
-
-  on(hearer: Hearing): void {
-    this.hearers.push(hearer);
-    this.audience = this.audience.joinedBy(hearer);
-  }
-
-  tell<Kind extends keyof NewsByKind>(news: NewsOf<Kind>): void {
-    const { hearers } = this;
-    for (const place of this.audience.placesOf(news.kind, hearers)) hearers[place]![news.kind]?.(news);
-  }
+/** The news of one session, as the parts that tell them see them. `SessionNews` has the hearers of each kind. */
+export interface NewsFeed {
+  tell<Kind extends JobNews['kind']>(news: News<Kind>): void;
 }

@@ -18,7 +18,6 @@ import { FairTurns, JobErrorHandlers } from '../../executor/index.js';
 import { type SessionInfo, SessionLostError } from '../../registry/index.js';
 import { JobEvents, tracerFailed } from '../../tracing/index.js';
 import {
-  Audience,
   RegistryTurns,
   LateRuns,
   type ProcessContext,
@@ -219,8 +218,7 @@ export class ElasticJobRuntime {
     const beginUrgent = () => options.registry.beginUrgent();
     const turns = new FairTurns(options.clock, beginUrgent, () => registryTurns.serve());
     const schedules = new Schedules();
-    const audience = new Audience();
-    const shared = { audience, errorHandlers, errors, events, lateRuns, options, scheduleClock, schedules, services };
+    const shared = { errorHandlers, errors, events, lateRuns, options, scheduleClock, schedules, services };
     return { ...shared, registryTurns, settingsNews, turns };
   }
 

@@ -4,7 +4,8 @@ import type { ExecutionLease } from '../../coordination/index.js';
 import { formatStartLedger, NO_STARTS } from '../../domain/index.js';
 import { type RegistryCenter, RegistryUnavailableError } from '../../registry/index.js';
 import { DependencyStarts } from './dependency-starts.js';
-import { contextOf, hearTree } from '@test/support/unit/job-context.js';
+import { contextOf } from '@test/support/unit/job-context.js';
+import { hearTree } from '@test/support/unit/job-news.js';
 
 let registry: Registry;
 let member: Member;
@@ -68,7 +69,7 @@ it('leaves what came before this session to those who look for what is owed', as
   await write(10, 20, 30);
   expect(begun).toEqual([]);
   starts.open();
-  starts.TreeReset();
+  starts.treeReset();
   await registry.clock.advance(0);
   expect(begun).toEqual([]);
 });
@@ -95,7 +96,7 @@ it('looks again after the tree was read anew', async () => {
   await write(10);
   expect(begun).toEqual([]);
 
-  starts.TreeReset();
+  starts.treeReset();
   await registry.clock.advance(0);
 
   expect(begun).toEqual([10]);

@@ -1,4 +1,3 @@
-import type { Duty } from '../duties/index.js';
 import { type JobContext, type LeaseRunner, JobReconciler } from '../leases/index.js';
 import type { Tick } from './tick.js';
 
@@ -7,7 +6,7 @@ import type { Tick } from './tick.js';
  * this session are owed, like missed fire times.
  * @see CatchUp
  */
-export class DependencyStarts implements Duty {
+export class DependencyStarts {
   private readonly begins: JobReconciler;
   private handled = Infinity;
 
@@ -19,11 +18,11 @@ export class DependencyStarts implements Duty {
     this.begins = new JobReconciler(context, 'starting after other jobs', () => this.beginNew());
   }
 
-  StartsChanged(): void {
+  startsChanged(): void {
     this.begins.wake();
   }
 
-  TreeReset(): void {
+  treeReset(): void {
     this.begins.wake();
   }
 

@@ -3,7 +3,6 @@ import {
   Cancellations,
   CatchUp,
   OwedFireTimes,
-  type Duty,
   FailingItems,
   FailoverClaims,
   HandOvers,
@@ -19,6 +18,7 @@ import {
 import { type JobContext, LeaseRunner, TriggerGate } from '../leases/index.js';
 import { DependencyStarts } from './dependency-starts.js';
 import { LatestTick } from './latest-tick.js';
+import type { Duties, SessionNews } from './session-news.js';
 import { Tick } from './tick.js';
 
 /**
@@ -31,10 +31,12 @@ export class JobSession {
   private readonly ticks: Tick;
   /** Set for a job whose begins wait for their turns. */
   private readonly latest: LatestTick | undefined;
-  /** In the order in which they hear news. */
-  private readonly duties;
+  private readonly duties: Duties;
 
-  constructor(private readonly context: JobContext) {
+  constructor(
+    private readonly context: JobContext,
+    news: SessionNews,
+  ) {
     const gate = (this.gate = new TriggerGate(context));
     const leases = (this.leases = new LeaseRunner(context, gate));
     const leader = new LeaderDuties(context);
@@ -48,7 +50,7 @@ export class JobSession {
     this.ticks = new Tick(context, gate, plan, catchUp, leases);
     this.duties = {
       leader,
-      switches, // Before the duties that ask since when something was disabled.
+      switches,
       nodes: new KeptNodes(context),
       failing: new FailingItems(context),
       missed,
@@ -61,8 +63,8 @@ export class JobSession {
       handOvers: new HandOvers(context),
       marks: new OwnMarks(context),
     };
-    for (const duty of Object.values<Duty>(this.duties)) context.news.on(duty);
-    context.tree.on((event) => context.news.tell(event));
+    news.open(this.duties);
+    context.tree.on((event) => news.tell(event));
   }
 
   get tree(): JobTree {
@@ -104,7 +106,8 @@ export class JobSession {
   /** Begins nothing more, of any kind. Running items go on. */
   close(): void {
     this.gate.close();
-    for (const duty of Object.values<Duty>(this.duties)) duty.stop?.();
+    const { catchUp, claims, leader, manual, marks, nodes, residents, starts } = this.duties;
+    for (const duty of [leader, nodes, catchUp, claims, manual, residents, starts, marks]) duty.stop();
   }
 
   /** Tells resident items to end, as they would run for ever. Call it after `close`. */
