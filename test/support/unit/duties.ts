@@ -15,9 +15,7 @@ import {
 import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import type { VirtualClock } from '../../../libs/elastic-job/src/testing/index.js';
 import { type JobEvent, JobEvents } from '../../../libs/elastic-job/src/tracing/index.js';
-import { resolveRuntimeOptions } from '../../../libs/elastic-job/src/runtime/leases/runtime-options.js';
 import { LeaderDuties } from '../../../libs/elastic-job/src/runtime/duties/leader-duties.js';
-import { contextOf } from './job-context.js';
 import { hearTree } from './job-news.js';
 
 export { JOB };
@@ -54,9 +52,16 @@ export class Duty {
     const schedule = Object.create(null, { willTick: { get: () => this.isTicking } });
     const scheduleClock = Object.create(null, { setTimer: { value: clock.setTimer.bind(clock) } });
     const report = () => (error: unknown) => void this.errors.push(error);
-    const options = resolveRuntimeOptions({ registry: tree.registry, clock, reshardDelayMs: RESHARD_DELAY_MS });
-    const common = { tree, services, events, clock, schedule, scheduleClock, options, report };
-    this.duties = new LeaderDuties(contextOf(common));
+    this.duties = new LeaderDuties(
+      tree,
+      services,
+      schedule,
+      scheduleClock,
+      events,
+      undefined,
+      RESHARD_DELAY_MS,
+      report,
+    );
     hearTree(tree, this.duties);
   }
 

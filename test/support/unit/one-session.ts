@@ -17,14 +17,17 @@ import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/inde
 import { type JobEvent, JobEvents } from '../../../libs/elastic-job/src/tracing/index.js';
 import { JobSettings } from '../../../libs/elastic-job/src/runtime/leases/job-settings.js';
 import { LateRuns } from '../../../libs/elastic-job/src/runtime/leases/late-runs.js';
+import type { JobWork } from '../../../libs/elastic-job/src/runtime/leases/job-work.js';
+import { LeaseBegins } from '../../../libs/elastic-job/src/runtime/leases/lease-begins.js';
+import { leaseListeners } from '../../../libs/elastic-job/src/runtime/leases/lease-listeners.js';
 import { LeaseRunner } from '../../../libs/elastic-job/src/runtime/leases/lease-runner.js';
+import { Punctuality } from '../../../libs/elastic-job/src/runtime/leases/punctuality.js';
+import { RunReports } from '../../../libs/elastic-job/src/runtime/leases/run-reports.js';
 import { RunningItems } from '../../../libs/elastic-job/src/runtime/leases/running-items.js';
 import type { ScheduleClock } from '../../../libs/elastic-job/src/runtime/leases/schedule-clock.js';
 import { SettingsNews } from '../../../libs/elastic-job/src/runtime/leases/settings-news.js';
 import { TriggerGate } from '../../../libs/elastic-job/src/runtime/leases/trigger-gate.js';
-import { contextOf } from './job-context.js';
 import { HeardNews } from './job-news.js';
-import type { JobContext } from '../../../libs/elastic-job/src/runtime/leases/job-context.js';
 
 export const HUNG_GRACE_MS = 1_000;
 export const LATE_AFTER_MS = 1_000;
@@ -48,8 +51,10 @@ export class OneSession {
   onItemEnded = (): void => {};
   readonly settings: JobSettings;
   readonly news = new HeardNews();
-  readonly context: JobContext;
+  /** Work of the job. A spec may change it. */
+  readonly work: JobWork = { handler: (context) => this.handle(context) };
   readonly gate: TriggerGate;
+  readonly begins: LeaseBegins;
   readonly leases: LeaseRunner;
 
   private constructor(
@@ -76,25 +81,6 @@ export class OneSession {
       hasCome: () => Promise.resolve(!ahead.told),
     };
     const scheduleClock: ScheduleClock = Object.assign(Object.create(null), time);
-    const { settings } = this;
-    const options: JobContext['options'] = Object.assign(Object.create(null), { hungGraceMs: HUNG_GRACE_MS });
-    this.context = contextOf({
-      news: this.news,
-      options,
-      tree,
-      services,
-      settings,
-      running,
-      handler: (context) => this.handle(context),
-      listeners: listeners.map(readListener),
-      executor: new JobExecutor(clock, { tokenEpoch: 0, hungGraceMs: HUNG_GRACE_MS }),
-      errorHandlers: new JobErrorHandlers(clock, events, [], 1_000),
-      lateRuns: new LateRuns(clock, events, LATE_AFTER_MS),
-      events,
-      clock,
-      scheduleClock,
-      report: this.report,
-    });
     this.news.on({
       ItemsBegun: ({ former }) => this.heard.push(`begun ${[...former.keys()].join()}`),
       ItemsRefused: ({ refused }) => this.heard.push(`refused ${[...refused].join()}`),
@@ -104,8 +90,19 @@ export class OneSession {
         this.onItemEnded();
       },
     });
-    this.gate = new TriggerGate(this.context);
-    this.leases = new LeaseRunner(this.context, Object.create(null, { mayBegin: { get: () => this.mayBegin } }));
+    const { news: feed, report, settings } = this;
+    const { executions, guarantee, sharding } = services;
+    const executor = new JobExecutor(clock, { tokenEpoch: 0, hungGraceMs: HUNG_GRACE_MS });
+    const errorHandlers = new JobErrorHandlers(clock, events, [], 1_000);
+    const lateRuns = new LateRuns(clock, events, LATE_AFTER_MS);
+    const punctuality = new Punctuality(tree, settings, scheduleClock, lateRuns, events, report);
+    const reports = new RunReports(tree, settings, running, events, feed, errorHandlers, punctuality);
+    const gate = Object.create(null, { mayBegin: { get: () => this.mayBegin } });
+    const parts = { tree, guarantee, executor, hungGraceMs: HUNG_GRACE_MS, reports, report };
+    const called = leaseListeners(listeners.map(readListener), parts);
+    this.gate = new TriggerGate(tree, settings, events);
+    this.begins = new LeaseBegins(gate, executions, running, feed, punctuality, undefined);
+    this.leases = new LeaseRunner(tree, this.work, settings, executor, called, reports, sharding, undefined, report);
   }
 
   /** One instance that has all items. There are no sweeps, plans or ticks. */
@@ -138,7 +135,7 @@ export class OneSession {
   readonly report = (work: string) => (error: unknown) => void this.heard.push(`${work}: ${String(error)}`);
 
   begin(items: readonly number[], trigger: Partial<Trigger> = {}): Promise<BegunExecution> {
-    return this.leases.begin(triggerAt(1_000, trigger), items);
+    return this.begins.begin(triggerAt(1_000, trigger), items);
   }
 
   /** Begins items, and runs them until they end or wait. */

@@ -18,7 +18,11 @@ import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/inde
 import { JobEvents, type JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
 import { CatchUp } from '../../../libs/elastic-job/src/runtime/duties/catch-up.js';
 import { OwedFireTimes } from '../../../libs/elastic-job/src/runtime/duties/owed-fire-times.js';
+import type { JobSchedule } from '../../../libs/elastic-job/src/runtime/leases/job-schedule.js';
 import { JobSettings } from '../../../libs/elastic-job/src/runtime/leases/job-settings.js';
+import { ItemDebts } from '../../../libs/elastic-job/src/runtime/duties/item-debts.js';
+import { MisfireFlags } from '../../../libs/elastic-job/src/runtime/duties/misfire-flags.js';
+import type { LeaseBegins } from '../../../libs/elastic-job/src/runtime/leases/lease-begins.js';
 import type { LeaseRunner } from '../../../libs/elastic-job/src/runtime/leases/lease-runner.js';
 import { MissedFireTimes } from '../../../libs/elastic-job/src/runtime/duties/missed-fire-times.js';
 import { OperatorSwitches } from '../../../libs/elastic-job/src/runtime/duties/operator-switches.js';
@@ -26,7 +30,6 @@ import { RunningItems } from '../../../libs/elastic-job/src/runtime/leases/runni
 import type { ScheduleClock } from '../../../libs/elastic-job/src/runtime/leases/schedule-clock.js';
 import { SettingsNews } from '../../../libs/elastic-job/src/runtime/leases/settings-news.js';
 import { TriggerGate } from '../../../libs/elastic-job/src/runtime/leases/trigger-gate.js';
-import { contextOf } from './job-context.js';
 import { HeardNews, hearTree } from './job-news.js';
 
 const START = Date.UTC(2030, 0, 1);
@@ -51,7 +54,9 @@ export class OwingJob {
   readonly gate: TriggerGate;
   readonly owed: OwedFireTimes;
   readonly missedFireTimes: MissedFireTimes;
+  readonly debts: ItemDebts;
   readonly catchUp: CatchUp;
+  readonly misfireFlags: MisfireFlags;
   readonly running = new RunningItems();
   /** Runs that caught up, as `item@minute`. */
   readonly runs: string[] = [];
@@ -96,8 +101,10 @@ export class OwingJob {
       sharedNow: () => clock.wallNow() - this.aheadMs,
     });
     const services: CoordinationServices = Object.assign(Object.create(null), { executions, sharding });
-    const leases: LeaseRunner = Object.assign(Object.create(null), {
+    const begins: LeaseBegins = Object.assign(Object.create(null), {
       begin: (trigger: Trigger, items: readonly number[]) => this.begin(trigger, items),
+    });
+    const leases: LeaseRunner = Object.assign(Object.create(null), {
       start: (lease: ExecutionLease) => this.start(lease),
     });
     this.tree = tree;
@@ -109,28 +116,34 @@ export class OwingJob {
     const { running, settings } = this;
     const heard = new HeardNews();
     heard.on({ FireTimesMissed: ({ count }) => (this.missedCount += count) });
-    const context = contextOf({
-      news: heard,
+    const schedule: Pick<JobSchedule, 'excluded'> = Object.create(null, { excluded: { get: excluded } });
+    const report = () => (error: unknown) => void this.failures.push(error);
+    this.switches = new OperatorSwitches(tree, scheduleClock, events);
+    hearTree(tree, this.switches);
+    this.gate = new TriggerGate(tree, settings, events);
+    this.owed = new OwedFireTimes(tree, settings, schedule, scheduleClock, this.switches);
+    this.missedFireTimes = new MissedFireTimes(tree, settings, events, heard, this.gate, this.owed);
+    this.debts = new ItemDebts(tree, settings, schedule, this.gate, this.owed);
+    const { debts, missedFireTimes: missed } = this;
+    const manual = { awaited: this.awaited };
+    this.catchUp = new CatchUp(
       tree,
       services,
-      events,
-      clock,
-      scheduleClock,
       settings,
-      schedule: Object.create(null, { excluded: { get: excluded } }),
+      scheduleClock,
       running,
-      report: () => (error) => void this.failures.push(error),
-    });
-    this.switches = new OperatorSwitches(context);
-    hearTree(tree, this.switches);
-    this.gate = new TriggerGate(context);
-    this.owed = new OwedFireTimes(context, this.switches);
-    this.missedFireTimes = new MissedFireTimes(context, this.gate, this.owed);
-    const manual = { awaited: this.awaited };
-    this.catchUp = new CatchUp(context, this.gate, leases, this.owed, this.missedFireTimes, manual);
+      begins,
+      leases,
+      debts,
+      missed,
+      manual,
+      report,
+    );
+    const look = () => this.catchUp.workExpected();
+    this.misfireFlags = new MisfireFlags(tree, settings, executions, running, events, undefined, report, look);
   }
 
-  /** Begins items as `LeaseRunner` does. A spec may replace it. */
+  /** Begins items as `LeaseBegins` does. A spec may replace it. */
   begin = async (trigger: Trigger, items: readonly number[]): Promise<BegunExecution> => {
     const begun = await this.member.executions.begin({ trigger, items }, this.running);
     this.missedFireTimes.itemsBegun({ kind: 'ItemsBegun', trigger, former: begun.former });

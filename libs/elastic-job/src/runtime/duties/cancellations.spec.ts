@@ -6,7 +6,6 @@ import type { RegistryCenter } from '../../registry/index.js';
 import { type JobEvent, JobEvents } from '../../tracing/index.js';
 import { Cancellations } from './cancellations.js';
 import { RunningItems } from '../leases/running-items.js';
-import { contextOf } from '@test/support/unit/job-context.js';
 import { hearTree } from '@test/support/unit/job-news.js';
 
 let registry: Registry;
@@ -26,7 +25,7 @@ beforeEach(async () => {
   events.on((event) => void told.push(event));
   const { tree } = member;
   const report = () => (error: unknown) => void errors.push(error);
-  cancellations = new Cancellations(contextOf({ tree, clock: registry.clock, events, running, report }));
+  cancellations = new Cancellations(tree, running, events, report);
   hearTree(tree, cancellations);
 });
 afterEach(() => {

@@ -1,6 +1,7 @@
-import type { ExecutionLease } from '../../coordination/index.js';
+import type { ExecutionLease, JobTree } from '../../coordination/index.js';
 import { CancelledError, parseCancelRequest } from '../../domain/index.js';
-import { type JobContext, JobReconciler, type News } from '../leases/index.js';
+import type { JobEvents } from '../../tracing/index.js';
+import { JobReconciler, type News, type Report, type RunningItems } from '../leases/index.js';
 
 /**
  * Aborts runs of this instance that operators cancel, and ends runs whose executors they have confirmed to be gone. A
@@ -12,21 +13,26 @@ export class Cancellations {
   /** Runs of which a cancel was told, the latest of each item. */
   private told: Map<number, string> | undefined;
 
-  constructor(private readonly context: JobContext) {
-    this.cancelling = new JobReconciler(context, 'cancelling a run', () => this.abortCancelled());
+  constructor(
+    private readonly tree: JobTree,
+    private readonly running: RunningItems,
+    private readonly events: JobEvents,
+    report: Report,
+  ) {
+    this.cancelling = new JobReconciler(tree, report, 'cancelling a run', () => this.abortCancelled());
   }
 
   cancelRequested({ item }: News<'CancelRequested'>): void {
-    this.wakeIf(this.context.running.has(item));
+    this.wakeIf(this.running.has(item));
   }
 
   treeReset(): void {
-    this.wakeIf(this.context.tree.cancels().length > 0);
+    this.wakeIf(this.tree.cancels().length > 0);
   }
 
   // The request may have been heard before the reply to the begin.
   leaseRuns({ lease }: News<'LeaseRuns'>): void {
-    this.wakeIf(lease.items.some((item) => this.context.tree.isCancelled(item)));
+    this.wakeIf(lease.items.some((item) => this.tree.isCancelled(item)));
   }
 
   private wakeIf(isCancelled: boolean): void {
@@ -34,7 +40,7 @@ export class Cancellations {
   }
 
   private async abortCancelled(): Promise<void> {
-    const { running, tree } = this.context;
+    const { running, tree } = this;
     await tree.sync({ signal: tree.signal });
     const items = tree.cancels().filter((item) => running.has(item));
     const paths = items.map((item) => tree.paths.cancel(item));
@@ -49,7 +55,7 @@ export class Cancellations {
   }
 
   private cancel(lease: ExecutionLease, item: number): void {
-    const { events, tree } = this.context;
+    const { events, tree } = this;
     if (lease.run !== undefined && this.told?.get(item) !== lease.run) {
       this.told = (this.told ?? new Map<number, string>()).set(item, lease.run);
       events.emit({ kind: 'cancel-requested', jobName: tree.jobName, item });

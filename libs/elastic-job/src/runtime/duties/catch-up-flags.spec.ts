@@ -9,7 +9,7 @@ describe('a trigger that meets items which still run', () => {
     const job = await OwingJob.sinceMinute1();
     await hold(job, [0, 1], 2);
 
-    job.catchUp.misfire([1]);
+    job.misfireFlags.add([1]);
     await job.rest();
 
     expect(job.flags).toEqual([1]);
@@ -22,7 +22,7 @@ describe('a trigger that meets items which still run', () => {
     await hold(job, [0, 1], 2);
     const before = job.member.center.traffic.foreground;
 
-    for (const item of [0, 1, 0, 1, 1]) job.catchUp.misfire([item]);
+    for (const item of [0, 1, 0, 1, 1]) job.misfireFlags.add([item]);
     await job.rest();
 
     expect(job.flags).toEqual([0, 1]);
@@ -40,7 +40,7 @@ describe('a trigger that meets items which still run', () => {
   ])('flags nothing if %s', async (_, items, options) => {
     const job = await OwingJob.of(options);
 
-    job.catchUp.misfire(items);
+    job.misfireFlags.add(items);
     await job.rest();
 
     expect(job).toMatchObject({ flags: [], told: [] });
@@ -51,7 +51,7 @@ describe('a trigger that meets items which still run', () => {
     await hold(job, [1], 2);
     await job.comeTo(3.1);
 
-    job.catchUp.misfire([0, 1]);
+    job.misfireFlags.add([0, 1]);
     await job.rest();
 
     expect(job.runs).toEqual(['0@3']);

@@ -126,7 +126,7 @@ describe('nothing is looked for', () => {
   it('when a trigger meets an item that still runs: its end will tell', async () => {
     const { lease } = await job.member.begin([1], { fireTime: minute(2) });
     job.running.add(lease!);
-    job.catchUp.misfire([1]);
+    job.misfireFlags.add([1]);
     await job.rest();
     expect(job.runs).toEqual([]);
   });

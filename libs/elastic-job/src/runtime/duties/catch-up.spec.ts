@@ -136,7 +136,7 @@ describe('items that have no record yet', () => {
     expect(job.runs).toEqual([]);
 
     await job.failBegins(2);
-    job.catchUp.leaveToPeers();
+    job.debts.leaveToPeers();
     await job.wakeCatchUp();
     expect(job.runs).toEqual([]);
   });

@@ -1,6 +1,6 @@
-import { untilCommitted } from '../../coordination/index.js';
+import { type Configurations, type JobTree, untilCommitted } from '../../coordination/index.js';
 import { type CutShortRuns, failsOver, findCutShort, type StoredRecord } from '../../domain/index.js';
-import type { JobContext } from '../leases/index.js';
+import type { JobEvents } from '../../tracing/index.js';
 import { repeat } from '../../repeat/index.js';
 
 /** Most lost instances that are remembered until a leader has told of their runs. */
@@ -21,7 +21,11 @@ export class CutShort {
   private others = NOBODY;
   private areAllLost = false;
 
-  constructor(private readonly context: JobContext) {}
+  constructor(
+    private readonly tree: JobTree,
+    private readonly configurations: Configurations,
+    private readonly events: JobEvents,
+  ) {}
 
   /** True if runs of lost instances are to be told. */
   get isAwaited(): boolean {
@@ -29,15 +33,14 @@ export class CutShort {
   }
 
   noteStart(): void {
-    const { tree } = this.context;
+    const { tree } = this;
     const leader = tree.leader();
     this.areAllLost = leader === undefined || leader === tree.self.jobInstanceId || !tree.hasInstance(leader);
     this.noteMembers();
   }
 
   noteJoined(instanceId: string): void {
-    if (instanceId !== this.context.tree.self.jobInstanceId)
-      this.others = [...without(this.others, instanceId), instanceId];
+    if (instanceId !== this.tree.self.jobInstanceId) this.others = [...without(this.others, instanceId), instanceId];
   }
 
   noteLost(instanceId: string): void {
@@ -47,7 +50,7 @@ export class CutShort {
 
   /** Notes who is there, and who has gone while nothing was heard. */
   noteMembers(): void {
-    const { tree } = this.context;
+    const { tree } = this;
     for (const id of this.others) if (!tree.hasInstance(id)) this.noteLost(id);
     const present = tree.instances().flatMap(({ jobInstanceId: id }) => (id === tree.self.jobInstanceId ? [] : id));
     this.others = present.length === 0 ? NOBODY : present;
@@ -62,8 +65,8 @@ export class CutShort {
   /** Tells of the runs, as the leader; after a sweep, which has synced. */
   async tell(signal: AbortSignal): Promise<void> {
     if (!this.isAwaited) return;
-    const { events, services, tree } = this.context;
-    const { monitorExecution, resident } = services.configurations.current(tree.jobName);
+    const { events, tree } = this;
+    const { monitorExecution, resident } = this.configurations.current(tree.jobName);
     // Beside Java a record without an end proves nothing.
     if (!monitorExecution || resident || tree.company.endsByMark) return this.forget();
     const { found, isAwaited } = await repeat(untilCommitted(tree, 'reading runs', signal), () => this.find(signal));
@@ -74,8 +77,8 @@ export class CutShort {
   private async find(
     signal: AbortSignal,
   ): Promise<{ readonly found: readonly CutShortRuns[]; readonly isAwaited: boolean } | undefined> {
-    const { services, tree } = this.context;
-    const configuration = services.configurations.current(tree.jobName);
+    const { tree } = this;
+    const configuration = this.configurations.current(tree.jobName);
     const isFailoverOn = failsOver(configuration);
     const { shardingTotalCount } = configuration;
     const items = tree.items().filter((item) => !isFailoverOn || item >= shardingTotalCount);
@@ -92,13 +95,13 @@ export class CutShort {
 
   // Also an instance that is back under its configured id: a run of its present session has a mark.
   private isLost(instanceId: string): boolean {
-    const { tree } = this.context;
+    const { tree } = this;
     const isOther = !tree.hasInstance(instanceId) || instanceId === tree.self.jobInstanceId;
     return this.lost.includes(instanceId) || (this.areAllLost && isOther);
   }
 
   private isThere(stored: StoredRecord): boolean {
-    return stored.kind === 'record' && this.context.tree.hasInstance(stored.record.by);
+    return stored.kind === 'record' && this.tree.hasInstance(stored.record.by);
   }
 }
 

@@ -17,7 +17,7 @@ let [one, two]: number[] = [];
 beforeEach(async () => {
   ({ registry, leader: member, worker: other, operator } = await Registry.ofTwo());
   [one, two] = member.tree.itemsOf(member.id);
-  failing = new FailingItems({ clock: registry.clock, tree: member.tree });
+  failing = new FailingItems(member.tree);
   hearTree(member.tree, failing);
 });
 

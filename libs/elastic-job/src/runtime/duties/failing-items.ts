@@ -1,4 +1,5 @@
-import type { JobContext, News } from '../leases/index.js';
+import type { JobTree } from '../../coordination/index.js';
+import type { News } from '../leases/index.js';
 
 /** Runs of one item that have failed without a success between them; instants of the monotonic clock. */
 interface FailedRuns {
@@ -11,12 +12,12 @@ export class FailingItems {
   /** Undefined until one fails. */
   private failed: Map<number, FailedRuns> | undefined;
 
-  constructor(private readonly context: Pick<JobContext, 'clock' | 'tree'>) {}
+  constructor(private readonly tree: JobTree) {}
 
   /** A run that was cut short does not tell if the item's work can succeed. */
   itemSettled({ item, outcome }: News<'ItemSettled'>): void {
     if (outcome === 'failed') {
-      const now = this.context.clock.monotonicNow();
+      const now = this.tree.clock.monotonicNow();
       this.failed ??= new Map();
       this.failed.set(item, { first: this.failed.get(item)?.first ?? now, last: now });
     } else if (outcome !== 'aborted') this.failed?.delete(item);
@@ -37,12 +38,12 @@ export class FailingItems {
   get longestMs(): number {
     const { failed } = this;
     if (failed === undefined) return 0;
-    const own = this.context.tree.ownItems().flatMap((item) => failed.get(item) ?? []);
+    const own = this.tree.ownItems().flatMap((item) => failed.get(item) ?? []);
     return Math.max(0, ...own.map(({ first, last }) => last - first));
   }
 
   private forgetIfMoved(item: number): void {
-    const { tree } = this.context;
+    const { tree } = this;
     if (tree.owner(item) !== tree.self.jobInstanceId) this.failed?.delete(item);
   }
 }

@@ -178,8 +178,9 @@ it('claims nothing by itself after it has stopped', async () => {
 async function start(options: Partial<JobOptions> = {}): Promise<void> {
   session = await OneSession.start(options);
   rounds = 0;
-  claims = new FailoverClaims(session.context, session.gate, session.leases);
-  session.news.on({ QueueClaimed: () => (rounds += 1) });
+  const { events, gate, leases, news, report, running, services, settings, tree } = session;
+  claims = new FailoverClaims(tree, services.queue, settings, undefined, running, events, news, report, gate, leases);
+  news.on({ QueueClaimed: () => (rounds += 1) });
 }
 
 async function wake(ms = 0): Promise<void> {

@@ -1,6 +1,16 @@
-import type { ExecutionLease } from '../../coordination/index.js';
-import { failsOver, mostItemsAtOnce, type RefusalCause, SparseSet } from '../../domain/index.js';
-import { type JobContext, type LeaseRunner, JobReconciler, type TriggerGate, type News } from '../leases/index.js';
+import type { ExecutionLease, FailoverQueue, JobTree } from '../../coordination/index.js';
+import { failsOver, mostItemsAtOnce, type RefusalCause, SparseSet, type TaskLife } from '../../domain/index.js';
+import type { JobEvents } from '../../tracing/index.js';
+import {
+  type JobSettings,
+  type NewsFeed,
+  type Report,
+  type RunningItems,
+  type LeaseRunner,
+  JobReconciler,
+  type TriggerGate,
+  type News,
+} from '../leases/index.js';
 
 /**
  * Delay before a claim for each running item, up to four of them: idle instances claim at once, the others later. So
@@ -23,11 +33,18 @@ export class FailoverClaims {
   private hasLost = false;
 
   constructor(
-    private readonly context: JobContext,
+    private readonly tree: JobTree,
+    private readonly queue: FailoverQueue,
+    private readonly settings: JobSettings,
+    private readonly tasks: TaskLife | undefined,
+    private readonly running: RunningItems,
+    private readonly events: JobEvents,
+    private readonly news: NewsFeed,
+    report: Report,
     private readonly gate: TriggerGate,
     private readonly leases: LeaseRunner,
   ) {
-    this.claiming = new JobReconciler(context, 'claiming failover items', () => this.claimAll());
+    this.claiming = new JobReconciler(tree, report, 'claiming failover items', () => this.claimAll());
   }
 
   workExpected(): void {
@@ -48,20 +65,20 @@ export class FailoverClaims {
 
   // A server that was disabled has claimed nothing so far.
   serverChanged({ serverIp }: News<'ServerChanged'>): void {
-    this.wakeIf(serverIp === this.context.tree.self.serverIp);
+    this.wakeIf(serverIp === this.tree.self.serverIp);
   }
 
   // Nothing of a disabled item was claimed so far.
   itemSwitched({ item }: News<'ItemSwitched'>): void {
-    this.wakeIf(this.context.tree.isQueued(item));
+    this.wakeIf(this.tree.isQueued(item));
   }
 
   itemReleased({ item }: News<'ItemReleased'>): void {
-    this.wakeIf(this.context.tree.isQueued(item));
+    this.wakeIf(this.tree.isQueued(item));
   }
 
   itemEnded(): void {
-    this.wakeIf(this.context.tree.isAnyQueued || this.awaited.size > 0);
+    this.wakeIf(this.tree.isAnyQueued || this.awaited.size > 0);
   }
 
   // Items that the lost instance may still have run can be claimed now.
@@ -79,7 +96,7 @@ export class FailoverClaims {
 
   /** Looks for items that this instance's begin was refused because they wait for failover. */
   private afterRefusal(refused: ReadonlyMap<number, RefusalCause>): void {
-    const { tree } = this.context;
+    const { tree } = this;
     const waiting = [...refused].flatMap(([item, cause]) => (cause === 'busy' && tree.isQueued(item) ? item : []));
     if (waiting.length === 0) return;
     for (const item of waiting) this.awaited.add(item);
@@ -100,7 +117,7 @@ export class FailoverClaims {
   }
 
   private async take(most: number, mayTake: (item: number) => boolean): Promise<ExecutionLease | 'lost' | 'empty'> {
-    const { events, running, tree } = this.context;
+    const { events, running, tree } = this;
     if (!this.mayClaim || !this.gate.mayBeginUnasked) return 'empty';
     const lease = await running.expect(() => this.begin(most, mayTake));
     if (typeof lease === 'string') return lease;
@@ -110,9 +127,10 @@ export class FailoverClaims {
   }
 
   private async begin(most: number, mayTake: (item: number) => boolean): Promise<ExecutionLease | 'lost' | 'empty'> {
-    const { clock, running, services, settings, tree } = this.context;
+    const { running, settings, tree } = this;
+    const { clock } = this.tree;
     const { shardingTotalCount } = settings.configuration;
-    const claim = await services.queue.claim(tree.jobName, {
+    const claim = await this.queue.claim(tree.jobName, {
       most,
       from: this.hasLost ? Math.floor(clock.random() * shardingTotalCount) : undefined,
       mayTake: (item) => mayTake(item) && !running.has(item),
@@ -124,7 +142,7 @@ export class FailoverClaims {
   }
 
   private async claimAll(): Promise<void> {
-    const { tree } = this.context;
+    const { tree } = this;
     const awaited = new Set(this.awaited);
     this.awaited.clear();
     if (!tree.isAnyQueued || !this.mayClaim) return;
@@ -137,11 +155,12 @@ export class FailoverClaims {
       if (claim !== 'lost' && found.every((former) => former === 'lost')) await this.standBack();
       found.push(claim);
     }
-    if (found.length > 0) this.context.news.tell({ kind: 'QueueClaimed' });
+    if (found.length > 0) this.news.tell({ kind: 'QueueClaimed' });
   }
 
   private async standBack(): Promise<void> {
-    const { clock, running, tree } = this.context;
+    const { running, tree } = this;
+    const { clock } = this.tree;
     const steps = Math.min(running.size, MOST_STEPS_BACK);
     if (steps > 0) await clock.sleep(steps * STAND_BACK_MS, tree.signal);
   }
@@ -153,13 +172,14 @@ export class FailoverClaims {
 
   /** True if failover is on or tasks can be adopted, and no operator has disabled this server. */
   private get mayClaim(): boolean {
-    const { settings, tasks, tree } = this.context;
+    const { settings, tasks, tree } = this;
     const isQueueUsed = failsOver(settings.configuration) || tasks === 'adoptable';
     return isQueueUsed && tree.serverStatus(tree.self.serverIp) === 'ENABLED';
   }
 
   private get freeSlots(): number {
-    const { clock, running, settings } = this.context;
+    const { running, settings } = this;
+    const { clock } = this.tree;
     return mostItemsAtOnce(settings.configuration, clock.processors()) - running.size;
   }
 }

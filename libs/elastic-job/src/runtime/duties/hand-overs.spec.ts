@@ -1,11 +1,10 @@
 import { beforeEach, expect, it } from 'vitest';
-import { contextOf } from '@test/support/unit/job-context.js';
 import { hearTree } from '@test/support/unit/job-news.js';
 import { type Member, Registry } from '@test/support/unit/member.js';
 import type { ExecutionLease } from '../../coordination/index.js';
 import { HandedOverError } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
-import type { JobContext } from '../leases/index.js';
+import type { JobWork } from '../leases/index.js';
 import { RunningItems } from '../leases/running-items.js';
 import { HandOvers } from './hand-overs.js';
 
@@ -16,7 +15,7 @@ let operator: RegistryCenter;
 let running: RunningItems;
 let handOvers: HandOvers;
 /** Decides if others can adopt the runs. */
-let tasks: JobContext['tasks'];
+let work: { tasks: JobWork['tasks'] };
 let lease: ExecutionLease;
 /** Two items that run here as tasks. */
 let [staying, moving]: number[] = [];
@@ -24,9 +23,9 @@ beforeEach(async () => {
   ({ registry, leader: member, worker: other, operator } = await Registry.ofTwo());
   running = new RunningItems();
   [staying, moving] = member.tree.itemsOf(member.self.jobInstanceId);
-  tasks = 'adoptable';
+  work = { tasks: 'adoptable' };
   const { tree } = member;
-  handOvers = new HandOvers(Object.defineProperty(contextOf({ tree, running }), 'tasks', { get: () => tasks }));
+  handOvers = new HandOvers(tree, running, work);
   hearTree(tree, handOvers);
 });
 
@@ -49,7 +48,7 @@ it.each<[string, () => Promise<void>]>([
 });
 
 it('keeps the run of an item that has moved if others cannot adopt it', async () => {
-  tasks = 'bound';
+  work.tasks = 'bound';
   await begin();
   await move(other.id);
   handOvers.leaseRuns({ kind: 'LeaseRuns', lease });

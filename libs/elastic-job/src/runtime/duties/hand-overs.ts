@@ -1,19 +1,24 @@
+import type { JobTree } from '../../coordination/index.js';
 import { HandedOverError } from '../../domain/index.js';
-import type { JobContext, News } from '../leases/index.js';
+import type { JobWork, News, RunningItems } from '../leases/index.js';
 
 /**
  * Releases items that another instance owns now, if their tasks run on: there is no need to wait for their ends, since
  * the new owner adopts them.
  */
 export class HandOvers {
-  constructor(private readonly context: JobContext) {}
+  constructor(
+    private readonly tree: JobTree,
+    private readonly running: RunningItems,
+    private readonly work: Pick<JobWork, 'tasks'>,
+  ) {}
 
   ownerChanged({ item }: News<'OwnerChanged'>): void {
     this.letGo(item);
   }
 
   treeReset(): void {
-    this.context.running.list.forEach((item) => this.letGo(item));
+    this.running.list.forEach((item) => this.letGo(item));
   }
 
   leaseRuns({ lease }: News<'LeaseRuns'>): void {
@@ -21,8 +26,8 @@ export class HandOvers {
   }
 
   private letGo(item: number): void {
-    const { running, tasks, tree } = this.context;
-    if (tasks !== 'adoptable') return;
+    const { running, tree, work } = this;
+    if (work.tasks !== 'adoptable') return;
     const owner = tree.owner(item);
     if (owner === tree.self.jobInstanceId || tree.availableInstance(owner) === undefined) return;
     running.leaseOf(item)?.abortItem(item, new HandedOverError(tree.jobName, 'moved'));

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { contextOf } from '@test/support/unit/job-context.js';
 import { type Member, Registry } from '@test/support/unit/member.js';
 import type { CoordinationServices } from '../../coordination/index.js';
 import { Servers } from '../../coordination/membership/index.js';
@@ -22,7 +21,7 @@ beforeEach(async () => {
   });
   const scheduleClock: ScheduleClock = Object.assign(Object.create(null), { offsetMs: 5 });
   laid = [];
-  nodes = new KeptNodes(contextOf({ tree, services, scheduleClock, clock: registry.clock, report: () => failed }));
+  nodes = new KeptNodes(tree, services, scheduleClock, () => failed);
   path = tree.paths.server(member.self.serverIp);
   await member.center.delete(path);
   await tree.sync();

@@ -1,5 +1,6 @@
 import type { Timer } from '../../clock/index.js';
-import { type JobContext, JobReconciler, type News } from '../leases/index.js';
+import type { CoordinationServices, JobTree } from '../../coordination/index.js';
+import { JobReconciler, type News, type Report, type ScheduleClock } from '../leases/index.js';
 
 /** Milliseconds after the deletion of a node. Who deletes a whole job is not disturbed by nodes that come back. */
 const LAY_AGAIN_MS = 1_000;
@@ -14,14 +15,18 @@ export class KeptNodes {
   private waiting: Timer | undefined;
   private isStopped = false;
 
-  constructor(private readonly context: JobContext) {
-    const { services, tree } = context;
-    this.server = new JobReconciler(context, 'keeping the server node', () => services.servers.keep(tree));
-    this.others = new JobReconciler(context, "keeping the job's nodes", () => this.layAgain());
+  constructor(
+    private readonly tree: JobTree,
+    private readonly services: Pick<CoordinationServices, 'configurations' | 'instances' | 'servers'>,
+    private readonly scheduleClock: ScheduleClock,
+    report: Report,
+  ) {
+    this.server = new JobReconciler(tree, report, 'keeping the server node', () => services.servers.keep(tree));
+    this.others = new JobReconciler(tree, report, "keeping the job's nodes", () => this.layAgain());
   }
 
   serverChanged({ serverIp }: News<'ServerChanged'>): void {
-    if (serverIp === this.context.tree.self.serverIp) this.server.wake();
+    if (serverIp === this.tree.self.serverIp) this.server.wake();
   }
 
   nodeLost(): void {
@@ -29,11 +34,11 @@ export class KeptNodes {
   }
 
   sessionEnded({ instanceId }: News<'SessionEnded'>): void {
-    if (instanceId === this.context.tree.self.jobInstanceId) this.layAgainSoon();
+    if (instanceId === this.tree.self.jobInstanceId) this.layAgainSoon();
   }
 
   configurationChanged(): void {
-    const { tree } = this.context;
+    const { tree } = this;
     if (!tree.has(tree.paths.config)) this.layAgainSoon();
   }
 
@@ -55,14 +60,14 @@ export class KeptNodes {
 
   private layAgainSoon(): void {
     if (this.isStopped) return;
-    this.waiting ??= this.context.clock.setTimer(LAY_AGAIN_MS, () => {
+    this.waiting ??= this.tree.clock.setTimer(LAY_AGAIN_MS, () => {
       this.waiting = undefined;
       this.others.wake();
     });
   }
 
   private async layAgain(): Promise<void> {
-    const { scheduleClock, services, tree } = this.context;
+    const { scheduleClock, services, tree } = this;
     await services.configurations.layAgain(tree);
     await services.instances.keepSession(tree, scheduleClock.offsetMs);
   }

@@ -1,6 +1,15 @@
 import type { Timer } from '../../clock/index.js';
 import type { JobConfiguration } from '../../domain/index.js';
-import { type JobContext, JobReconciler, type News } from '../leases/index.js';
+import type { CoordinationServices, JobTree } from '../../coordination/index.js';
+import type { JobEvents } from '../../tracing/index.js';
+import {
+  JobReconciler,
+  type JobSchedule,
+  type News,
+  type RegistryTurns,
+  type Report,
+  type ScheduleClock,
+} from '../leases/index.js';
 import { CutShort } from './cut-short-runs.js';
 import { LeaderWork } from './leader-work.js';
 import { RecentPeers } from './recent-peers.js';
@@ -26,18 +35,28 @@ export class LeaderDuties {
   private reconciling: Timer | undefined;
   private comparing: Timer | undefined;
 
-  constructor(private readonly context: JobContext) {
-    this.election = new JobReconciler(context, 'leading the job', () => this.elect());
-    this.duties = new JobReconciler(context, 'leading the job', () => this.work.do());
+  constructor(
+    private readonly tree: JobTree,
+    private readonly services: CoordinationServices,
+    schedule: Pick<JobSchedule, 'willTick'>,
+    private readonly scheduleClock: Pick<ScheduleClock, 'setTimer'>,
+    private readonly events: JobEvents,
+    registryTurns: RegistryTurns | undefined,
+    reshardDelayMs: number,
+    report: Report,
+  ) {
+    this.election = new JobReconciler(tree, report, 'leading the job', () => this.elect());
+    this.duties = new JobReconciler(tree, report, 'leading the job', () => this.work.do());
     const wake = () => this.duties.wake();
-    this.cutShort = new CutShort(context);
-    this.peers = new RecentPeers(context, wake);
-    this.resharding = new Resharding(context, this.peers, wake);
-    this.work = new LeaderWork(context, this.peers, this.resharding, this.cutShort, wake);
+    this.cutShort = new CutShort(tree, services.configurations, events);
+    this.peers = new RecentPeers(tree, services.absences, wake);
+    const { cutShort, peers } = this;
+    this.resharding = new Resharding(tree, services, schedule, events, registryTurns, reshardDelayMs, peers, wake);
+    this.work = new LeaderWork(tree, services, events, report, peers, this.resharding, cutShort, wake);
   }
 
   leaderLost(): void {
-    const { services, tree } = this.context;
+    const { services, tree } = this;
     services.leader.endTerm(tree.jobName, new Error(`Job "${tree.jobName}": the election node is gone.`));
     this.election.wake();
   }
@@ -49,12 +68,12 @@ export class LeaderDuties {
   shardingCompleted(): void {
     this.peers.forget();
     // The leader has told of them before its plan.
-    if (this.context.services.leader.term(this.context.tree.jobName) === undefined) this.cutShort.forget();
+    if (this.services.leader.term(this.tree.jobName) === undefined) this.cutShort.forget();
     this.wakeBesideJava();
   }
 
   instanceJoined({ instanceId }: News<'InstanceJoined'>): void {
-    const { services, tree } = this.context;
+    const { services, tree } = this;
     services.shutdowns.forget(tree, instanceId);
     this.peers.note(instanceId);
     this.cutShort.noteJoined(instanceId);
@@ -66,7 +85,7 @@ export class LeaderDuties {
   }
 
   instanceLost({ instanceId }: News<'InstanceLost'>): void {
-    const { services, tree } = this.context;
+    const { services, tree } = this;
     // Noted by every instance, since any of them may lead before the grace ends.
     if (tree.hasSession(instanceId)) services.shutdowns.note(tree, [instanceId]);
     this.peers.note(instanceId);
@@ -76,11 +95,11 @@ export class LeaderDuties {
 
   // Items of an instance that was shut down need not be waited for any longer.
   sessionEnded({ instanceId }: News<'SessionEnded'>): void {
-    this.wakeIf(this.context.services.shutdowns.forget(this.context.tree, instanceId));
+    this.wakeIf(this.services.shutdowns.forget(this.tree, instanceId));
   }
 
   serverChanged({ serverIp }: News<'ServerChanged'>): void {
-    const { tree } = this.context;
+    const { tree } = this;
     if (serverIp === tree.self.serverIp) this.election.wake();
     // A server without instances owns no item.
     if (tree.hasInstanceAt(serverIp)) this.reshardSoon();
@@ -99,10 +118,10 @@ export class LeaderDuties {
   }
 
   configurationKept(): void {
-    const { configurations } = this.context.services;
+    const { configurations } = this.services;
     // The plan depends on the text of `config`, which may have been removed by hand while it could not be used.
-    if (configurations.inForce(this.context.tree).fault !== undefined) this.reshardSoon();
-    else this.wakeIf(configurations.textToKeep(this.context.tree) !== undefined);
+    if (configurations.inForce(this.tree).fault !== undefined) this.reshardSoon();
+    else this.wakeIf(configurations.textToKeep(this.tree) !== undefined);
   }
 
   ownerChanged(): void {
@@ -128,13 +147,13 @@ export class LeaderDuties {
   }
 
   startsChanged(): void {
-    const { services, tree } = this.context;
+    const { services, tree } = this;
     this.wakeIf(services.dependencies.isDamaged(tree) || services.dependencies.isLost(tree));
   }
 
   // A request to an instance that is there is that instance's to take.
   triggerRequested({ instanceId }: News<'TriggerRequested'>): void {
-    this.wakeIf(!this.context.tree.hasInstance(instanceId));
+    this.wakeIf(!this.tree.hasInstance(instanceId));
   }
 
   cancelRequested({ item }: News<'CancelRequested'>): void {
@@ -153,7 +172,7 @@ export class LeaderDuties {
     this.cutShort.noteStart();
     await this.election.wakeAndWait();
     // A newly elected instance does the leader's work already.
-    this.wakeIf(this.context.services.leader.term(this.context.tree.jobName) === undefined);
+    this.wakeIf(this.services.leader.term(this.tree.jobName) === undefined);
     await this.duties.rested();
     while (this.resharding.gathered !== undefined) {
       await this.resharding.gathered;
@@ -185,12 +204,12 @@ export class LeaderDuties {
 
   /** If a Java peer leads, one instance of ours must sweep, and the peer may have overlooked this instance. */
   private wakeBesideJava(): void {
-    this.wakeIf(this.context.tree.company.overlooksChanges);
+    this.wakeIf(this.tree.company.overlooksChanges);
   }
 
   /** True if a run has ended before its holder learned of the request to cancel it. */
   private isCancelLeft(item: number): boolean {
-    const { tree } = this.context;
+    const { tree } = this;
     return tree.isCancelled(item) && !tree.isRunning(item);
   }
 
@@ -199,8 +218,8 @@ export class LeaderDuties {
     const { reconcileIntervalMinutes } = this.configuration;
     this.reconciling?.cancel();
     if (reconcileIntervalMinutes <= 0) return;
-    this.reconciling = this.context.scheduleClock.setTimer(reconcileIntervalMinutes * MINUTE_MS, () => {
-      this.context.services.dependencies.forget(this.context.tree);
+    this.reconciling = this.scheduleClock.setTimer(reconcileIntervalMinutes * MINUTE_MS, () => {
+      this.services.dependencies.forget(this.tree);
       this.duties.wake();
       this.reconcileLater();
     });
@@ -209,25 +228,24 @@ export class LeaderDuties {
   // Compares owners with the plan later. An owner set by hand runs the item, or does not exist, and triggers no plan by
   // itself.
   private compareOwnersLater(): void {
-    if (this.context.tree.signal.aborted) return;
-    this.comparing ??= this.context.clock.setTimer(COMPARE_MS, () => {
+    if (this.tree.signal.aborted) return;
+    this.comparing ??= this.tree.clock.setTimer(COMPARE_MS, () => {
       this.comparing = undefined;
-      if (this.context.services.leader.term(this.context.tree.jobName) !== undefined && this.isMisplaced())
-        this.reshardSoon();
+      if (this.services.leader.term(this.tree.jobName) !== undefined && this.isMisplaced()) this.reshardSoon();
     });
   }
 
   // Without a plan, the attempt to make one tells of it.
   private isMisplaced(): boolean {
     try {
-      return this.context.services.sharding.isMisplaced(this.context.tree);
+      return this.services.sharding.isMisplaced(this.tree);
     } catch {
       return true;
     }
   }
 
   private get configuration(): JobConfiguration {
-    return this.context.services.configurations.current(this.context.tree.jobName);
+    return this.services.configurations.current(this.tree.jobName);
   }
 
   private reshardSoon(): void {
@@ -236,19 +254,18 @@ export class LeaderDuties {
   }
 
   private async elect(): Promise<void> {
-    const { jobName, self } = this.context.tree;
-    const before = this.context.services.leader.term(jobName);
-    const isDisabled = this.context.tree.serverStatus(self.serverIp) === 'DISABLED';
+    const { jobName, self } = this.tree;
+    const before = this.services.leader.term(jobName);
+    const isDisabled = this.tree.serverStatus(self.serverIp) === 'DISABLED';
     if (isDisabled) await this.work.purgeIfDisabled();
     // A leader whose server an operator has disabled abdicates, as in Java. A Java successor may have missed the cause.
     if (before !== undefined && isDisabled) {
-      if (this.context.tree.company.overlooksChanges)
-        await this.context.services.sharding.announce(this.context.tree, before);
-      return this.context.services.leader.resign(jobName);
+      if (this.tree.company.overlooksChanges) await this.services.sharding.announce(this.tree, before);
+      return this.services.leader.resign(jobName);
     }
-    const term = await this.context.services.leader.elect(this.context.tree);
+    const term = await this.services.leader.elect(this.tree);
     if (term === undefined || term === before) return;
-    this.context.events.emit({ kind: 'leader-elected', jobName, instanceId: term.instanceId, term: term.term });
+    this.events.emit({ kind: 'leader-elected', jobName, instanceId: term.instanceId, term: term.term });
     this.duties.wake();
   }
 }

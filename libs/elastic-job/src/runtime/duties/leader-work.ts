@@ -2,6 +2,8 @@ import type { Timer } from '../../clock/index.js';
 import {
   disabledJob,
   isJobDisabled,
+  type CoordinationServices,
+  type JobTree,
   type LeadershipTerm,
   purgeQueue,
   removeLostRequests,
@@ -11,7 +13,8 @@ import {
 } from '../../coordination/index.js';
 import { failsOver, type JobConfiguration } from '../../domain/index.js';
 import { isUnanswered, type Operation } from '../../registry/index.js';
-import type { JobContext } from '../leases/index.js';
+import type { JobEvents } from '../../tracing/index.js';
+import type { Report } from '../leases/index.js';
 import { ParentWatch } from './parent-watch.js';
 import type { CutShort } from './cut-short-runs.js';
 import type { RecentPeers } from './recent-peers.js';
@@ -26,7 +29,10 @@ export class LeaderWork {
 
   /** @param onReady called when there is work again */
   constructor(
-    private readonly context: JobContext,
+    private readonly tree: JobTree,
+    private readonly services: CoordinationServices,
+    private readonly events: JobEvents,
+    private readonly report: Report,
     private readonly peers: RecentPeers,
     private readonly resharding: Resharding,
     private readonly cutShort: CutShort,
@@ -40,15 +46,15 @@ export class LeaderWork {
 
   /** Purges the queue of a disabled job, or the items in it would run when the job is enabled again. */
   purgeIfDisabled(): Promise<void> {
-    const { tree } = this.context;
+    const { tree } = this;
     return this.purge(disabledJob(tree), () => isJobDisabled(tree));
   }
 
   /** Does the work as this job's leader or, if a Java peer leads, as the first instance of ours. */
   async do(): Promise<void> {
-    const term = this.context.services.leader.term(this.context.tree.jobName);
+    const term = this.services.leader.term(this.tree.jobName);
     if (term === undefined) return this.assistJava();
-    const { services, tree } = this.context;
+    const { services, tree } = this;
     const steps = new Steps(term.signal);
     try {
       await steps.take(() => this.removeLeftOver(term));
@@ -73,7 +79,7 @@ export class LeaderWork {
 
   /** The present settings, as they may change while a request is under way. */
   private get configuration(): JobConfiguration {
-    return this.context.services.configurations.current(this.context.tree.jobName);
+    return this.services.configurations.current(this.tree.jobName);
   }
 
   private get isFailoverOn(): boolean {
@@ -82,33 +88,33 @@ export class LeaderWork {
 
   private async removeRetired(term: LeadershipTerm): Promise<void> {
     if (this.isFailoverOn) return;
-    this.tellPurged(await removeRetiredFailover(this.context.tree, term, () => !this.isFailoverOn));
+    this.tellPurged(await removeRetiredFailover(this.tree, term, () => !this.isFailoverOn));
   }
 
   /** @throws {ConfigurationError} if a parent has come that cannot be one */
   private async keepParents(term: LeadershipTerm): Promise<void> {
-    if (this.context.services.dependencies.isChild(this.context.tree)) {
-      this.parents ??= new ParentWatch(this.context, this.onReady);
+    if (this.services.dependencies.isChild(this.tree)) {
+      this.parents ??= new ParentWatch(this.tree, this.services, this.events, this.report, this.onReady);
     }
     await this.parents?.keep(term);
   }
 
   // Java's leader creates this node in its own session. If the node outlives that session, no Java peer removes it.
   private async removeLeftOver({ guard, signal }: LeadershipTerm): Promise<void> {
-    const { tree } = this.context;
+    const { tree } = this;
     if (!tree.isProcessingLeftOver()) return;
     const path = tree.paths.reshardingProcessing;
     const operations: Operation[] = [...guard, { kind: 'delete', path, version: tree.stat(path)?.version }];
     const { kind } = await tree.commit(operations, { signal });
     if (kind === 'refused') return;
     const message = `removed "${path}": no session holds it any more, and it made every trigger wait`;
-    this.context.events.emit({ kind: 'warning', jobName: tree.jobName, message });
+    this.events.emit({ kind: 'warning', jobName: tree.jobName, message });
   }
 
   // Does what a Java leader does not: it notices a crash only while it watches, and overlooks instances that join
   // during its resharding.
   private async assistJava(): Promise<void> {
-    const { services, tree } = this.context;
+    const { services, tree } = this;
     const leader = tree.leader();
     const instances = tree.instances();
     const isLedByJava = instances.some(({ jobInstanceId, isOurs }) => jobInstanceId === leader && !isOurs);
@@ -126,7 +132,7 @@ export class LeaderWork {
 
   // An instance that is gone takes no request any more, and no other one takes it.
   private async tellLostRequests(sweeper: Sweeper): Promise<void> {
-    const { events, tree } = this.context;
+    const { events, tree } = this;
     for (;;) {
       const lost = await removeLostRequests(tree, sweeper, (missing) => this.peers.goneForGood(missing));
       if (lost.length === 0) return;
@@ -138,17 +144,16 @@ export class LeaderWork {
   }
 
   private async purge(purger: Sweeper, isPurged: (item: number) => boolean): Promise<void> {
-    const items = await purgeQueue(this.context.tree, purger, this.context.clock.wallNow(), isPurged);
+    const items = await purgeQueue(this.tree, purger, this.tree.clock.wallNow(), isPurged);
     this.tellPurged(items);
   }
 
   private tellPurged(items: readonly number[]): void {
-    if (items.length > 0)
-      this.context.events.emit({ kind: 'failover-purged', jobName: this.context.tree.jobName, items });
+    if (items.length > 0) this.events.emit({ kind: 'failover-purged', jobName: this.tree.jobName, items });
   }
 
   private async sweep(sweeper: Sweeper): Promise<void> {
-    const { clock, events, services, tree } = this.context;
+    const { events, services, tree } = this;
     const { jobName } = tree;
     const queued = await services.orphans.sweep(tree, sweeper, {
       onOverflow: (items) => events.emit({ kind: 'failover-overflow', jobName, items }),
@@ -162,7 +167,7 @@ export class LeaderWork {
     // An instance that was shut down gets its grace to finish its runs.
     const graceMs = services.shutdowns.nextGoneInMs(tree);
     this.waiting?.cancel();
-    if (graceMs !== undefined) this.waiting = clock.setTimer(graceMs, this.onReady);
+    if (graceMs !== undefined) this.waiting = tree.clock.setTimer(graceMs, this.onReady);
   }
 }
 

@@ -24,8 +24,9 @@ beforeEach(async () => {
     assign: (trigger: Trigger) => assign(trigger),
     tell: () => {},
   });
-  const { context, leases, news } = session;
-  triggers = new ManualTriggers(context, session.gate, leases, plan);
+  const { begins, events, gate, leases, news, report, running } = session;
+  const { sharding } = services;
+  triggers = new ManualTriggers(tree, sharding, running, events, news, report, gate, begins, leases, plan);
   news.on({ TriggersBegun: () => (begun += 1) });
   news.onBehalfOf(triggers);
   tree.on((event) => news.tell(event));

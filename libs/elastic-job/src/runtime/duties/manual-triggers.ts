@@ -1,6 +1,17 @@
+import type { JobTree, Sharding } from '../../coordination/index.js';
 import { findNodeTextFault, type Trigger } from '../../domain/index.js';
 import { isRefusal, isUnanswered, type RegistryNode } from '../../registry/index.js';
-import { type JobContext, type LeaseRunner, JobReconciler, type TriggerGate, type News } from '../leases/index.js';
+import type { JobEvents } from '../../tracing/index.js';
+import {
+  type NewsFeed,
+  type Report,
+  type RunningItems,
+  type LeaseBegins,
+  type LeaseRunner,
+  JobReconciler,
+  type TriggerGate,
+  type News,
+} from '../leases/index.js';
 import { requestedTrigger } from './requested-trigger.js';
 import { TriggerInbox } from './trigger-inbox.js';
 import type { TriggerPlan } from './trigger-plan.js';
@@ -25,23 +36,29 @@ interface WaitingTrigger {
  */
 export class ManualTriggers {
   private readonly inbox: TriggerInbox;
-  private readonly begins: JobReconciler;
+  private readonly beginning: JobReconciler;
   /** In the order of the requests. */
   private waiting: WaitingTrigger[] = [];
   private isStopped = false;
 
   constructor(
-    private readonly context: JobContext,
+    private readonly tree: JobTree,
+    private readonly sharding: Sharding,
+    private readonly running: RunningItems,
+    private readonly events: JobEvents,
+    private readonly news: NewsFeed,
+    private readonly report: Report,
     private readonly gate: TriggerGate,
+    private readonly begins: LeaseBegins,
     private readonly leases: LeaseRunner,
     private readonly plan: TriggerPlan,
   ) {
-    this.inbox = new TriggerInbox(context, (node) => this.accept(node));
-    this.begins = new JobReconciler(context, 'running a trigger', () => this.beginAll());
+    this.inbox = new TriggerInbox(tree, report, (node) => this.accept(node));
+    this.beginning = new JobReconciler(tree, report, 'running a trigger', () => this.beginAll());
   }
 
   triggerRequested({ instanceId }: News<'TriggerRequested'>): void {
-    if (instanceId === this.context.tree.self.jobInstanceId) this.inbox.wake();
+    if (instanceId === this.tree.self.jobInstanceId) this.inbox.wake();
   }
 
   treeReset(): void {
@@ -75,7 +92,7 @@ export class ManualTriggers {
   }
 
   private beginReleased(): void {
-    if (this.waiting.length > 0) this.begins.wake();
+    if (this.waiting.length > 0) this.beginning.wake();
   }
 
   /** Items that a trigger will begin as soon as they are free, so that nothing else should. */
@@ -87,22 +104,22 @@ export class ManualTriggers {
   stop(): void {
     this.isStopped = true;
     this.inbox.close();
-    this.begins.stop();
+    this.beginning.stop();
     for (const { trigger, items } of this.waiting.splice(0)) {
       if (items?.length !== 0) this.skip(trigger, 'this instance leaves');
     }
   }
 
   private accept(node: RegistryNode): void {
-    const trigger = requestedTrigger(this.context.tree.jobName, node);
-    this.context.events.emit({ kind: 'trigger-requested', trigger });
+    const trigger = requestedTrigger(this.tree.jobName, node);
+    this.events.emit({ kind: 'trigger-requested', trigger });
     if (this.isStopped) return this.skip(trigger, 'this instance leaves');
     const fault = findNodeTextFault(node.data);
     if (fault !== undefined) return this.skip(trigger, `its request cannot be read: ${fault}`);
     if (this.waiting.length >= MOST_WAITING) return this.skip(trigger, `${MOST_WAITING} triggers wait already`);
-    const owned = this.context.services.sharding.ownItems(this.context.tree);
+    const owned = this.sharding.ownItems(this.tree);
     this.waiting.push({ trigger, zxid: node.stat.czxid, owned });
-    this.begins.wake();
+    this.beginning.wake();
   }
 
   private async beginAll(): Promise<void> {
@@ -111,16 +128,16 @@ export class ManualTriggers {
       try {
         await this.beginFree(waiting, taken);
       } catch (error) {
-        if (isUnanswered(error) || isRefusal(error) || this.context.tree.signal.aborted) throw error;
+        if (isUnanswered(error) || isRefusal(error) || this.tree.signal.aborted) throw error;
         // It would fail again and block all later triggers.
-        this.context.report(`the trigger ${waiting.trigger.origin}`)(error);
+        this.report(`the trigger ${waiting.trigger.origin}`)(error);
         waiting.items = [];
       }
       if (this.isStopped) return;
       for (const item of waiting.items ?? []) taken.add(item);
     }
     this.waiting = this.waiting.filter(({ items }) => items?.length !== 0);
-    this.context.news.tell({ kind: 'TriggersBegun' });
+    this.news.tell({ kind: 'TriggersBegun' });
   }
 
   /** Begins the items that are free and that no earlier trigger waits for. */
@@ -130,12 +147,12 @@ export class ManualTriggers {
     const items = isFirst ? await this.assign(waiting) : this.stillWanted(waiting);
     waiting.items = items;
     // The first attempt also asks for items that run elsewhere, as that run may be for this same trigger.
-    const isFree = (item: number) => !this.context.running.has(item) && (isFirst || !this.context.tree.isRunning(item));
+    const isFree = (item: number) => !this.running.has(item) && (isFirst || !this.tree.isRunning(item));
     const free = items.filter((item) => !taken.has(item) && isFree(item));
     const busy = free.length === 0 || this.isStopped ? free : await this.begin(trigger, free);
     waiting.items = items.filter((item) => !free.includes(item) || busy.includes(item));
     if (isFirst && waiting.items.length > 0 && !this.isStopped) {
-      this.context.events.emit({ kind: 'postponed', trigger, items: waiting.items });
+      this.events.emit({ kind: 'postponed', trigger, items: waiting.items });
     }
   }
 
@@ -146,7 +163,7 @@ export class ManualTriggers {
   private async assign({ trigger, zxid, owned }: WaitingTrigger): Promise<readonly number[]> {
     const assigned = await this.assignedItems(trigger);
     if (assigned === undefined) return [];
-    const { tree } = this.context;
+    const { tree } = this;
     const isOrphaned = (item: number) => {
       const newcomer = tree.stat(tree.paths.instance(tree.owner(item) ?? ''));
       return !assigned.includes(item) && newcomer !== undefined && newcomer.czxid > zxid;
@@ -169,8 +186,8 @@ export class ManualTriggers {
 
   /** @returns the items that turned out to be busy */
   private async begin(trigger: Trigger, items: readonly number[]): Promise<readonly number[]> {
-    const { events } = this.context;
-    const { lease, refused } = await this.leases.begin(trigger, items);
+    const { events } = this;
+    const { lease, refused } = await this.begins.begin(trigger, items);
     if (lease !== undefined) this.leases.start(lease, 'a trigger');
     for (const [item, cause] of refused) {
       if (cause !== 'busy') events.emit({ kind: 'refused', trigger, items: [item], cause });
@@ -180,19 +197,19 @@ export class ManualTriggers {
 
   private stillWanted({ trigger, items = [] }: WaitingTrigger): readonly number[] {
     const unwanted = items.filter((item) => !this.isWanted(item));
-    if (unwanted.length > 0) this.context.events.emit({ kind: 'refused', trigger, items: unwanted, cause: 'disabled' });
+    if (unwanted.length > 0) this.events.emit({ kind: 'refused', trigger, items: unwanted, cause: 'disabled' });
     return items.filter((item) => !unwanted.includes(item));
   }
 
   /** False if an operator has disabled the item or the server since the request. */
   private isWanted(item: number): boolean {
-    const { tree } = this.context;
+    const { tree } = this;
     return (
       !tree.isDisabled(item) && tree.has(tree.paths.item(item)) && tree.serverStatus(tree.self.serverIp) === 'ENABLED'
     );
   }
 
   private skip(trigger: Trigger, reason: string): void {
-    this.context.events.emit({ kind: 'skipped', trigger, reason });
+    this.events.emit({ kind: 'skipped', trigger, reason });
   }
 }

@@ -1,5 +1,13 @@
+import type { Executions, JobTree } from '../../coordination/index.js';
 import { formatTaskId, SparseSet } from '../../domain/index.js';
-import { type JobContext, JobReconciler } from '../leases/index.js';
+import type { JobEvents } from '../../tracing/index.js';
+import {
+  JobReconciler,
+  type JobSettings,
+  type RegistryTurns,
+  type Report,
+  type RunningItems,
+} from '../leases/index.js';
 
 /** Flags items in the registry that still ran when a trigger came. They owe one more run after they end. */
 export class MisfireFlags {
@@ -9,14 +17,20 @@ export class MisfireFlags {
 
   /** @param onLeft called if an item has ended while its flag was being set, so no end of a run starts the catch-up */
   constructor(
-    private readonly context: JobContext,
+    private readonly tree: JobTree,
+    private readonly settings: JobSettings,
+    private readonly executions: Executions,
+    private readonly running: RunningItems,
+    private readonly events: JobEvents,
+    private readonly registryTurns: RegistryTurns | undefined,
+    report: Report,
     private readonly onLeft: () => void,
   ) {
-    this.flagging = new JobReconciler(context, 'marking misfired items', () => this.flag());
+    this.flagging = new JobReconciler(tree, report, 'marking misfired items', () => this.flag());
   }
 
   add(items: readonly number[]): void {
-    const { misfire, monitorExecution } = this.context.settings.configuration;
+    const { misfire, monitorExecution } = this.settings.configuration;
     if (items.length === 0 || !misfire || !monitorExecution) return;
     for (const item of items) this.items.add(item);
     this.flagging.wake();
@@ -27,11 +41,11 @@ export class MisfireFlags {
   }
 
   private async flag(): Promise<void> {
-    const { events, registryTurns, running, services, tree } = this.context;
+    const { events, registryTurns, running, tree } = this;
     const { jobName, self } = tree;
     const items = [...this.items];
     this.items.clear();
-    const mark = () => services.executions.markMisfired(jobName, items);
+    const mark = () => this.executions.markMisfired(jobName, items);
     try {
       await (registryTurns?.run(items.length, mark) ?? mark());
     } catch (error) {

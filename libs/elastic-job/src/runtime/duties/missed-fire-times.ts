@@ -1,6 +1,8 @@
+import type { JobTree } from '../../coordination/index.js';
 import { findMissed, type MisfirePolicy, type MissedReason, type MissedTimes } from '../../domain/index.js';
 import type { Schedule } from '../../scheduling/index.js';
-import type { JobContext, TriggerGate, News } from '../leases/index.js';
+import type { JobSettings, NewsFeed, TriggerGate, News } from '../leases/index.js';
+import type { JobEvents } from '../../tracing/index.js';
 import type { OwedFireTimes, OwingItems } from './owed-fire-times.js';
 
 /** Most fire times counted per outage. */
@@ -14,7 +16,10 @@ const REASONS: Readonly<Record<MisfirePolicy, MissedReason>> = { skip: 'skipped'
  */
 export class MissedFireTimes {
   constructor(
-    private readonly context: JobContext,
+    private readonly tree: JobTree,
+    private readonly settings: JobSettings,
+    private readonly events: JobEvents,
+    private readonly news: NewsFeed,
     private readonly gate: TriggerGate,
     private readonly owed: OwedFireTimes,
   ) {}
@@ -31,7 +36,7 @@ export class MissedFireTimes {
   }
 
   private tell(until: number, former: ReadonlyMap<number, number | undefined>): void {
-    const { settings, tree } = this.context;
+    const { settings, tree } = this;
     // Java peers write no records of their runs.
     if (tree.company.runsUnrecorded) return;
     const { schedule } = settings;
@@ -42,7 +47,7 @@ export class MissedFireTimes {
   }
 
   private tellGroup({ items, owed }: OwingItems): void {
-    const { settings } = this.context;
+    const { settings } = this;
     const { skippedUntil } = this.gate.timeCheck;
     const reason = REASONS[settings.configuration.misfirePolicy];
     const refused = { ...owed, until: Math.min(owed.until, skippedUntil) };
@@ -52,7 +57,7 @@ export class MissedFireTimes {
   }
 
   private emit(items: readonly number[], { first, last, count }: MissedTimes, reason: MissedReason): void {
-    const { events, news, tree } = this.context;
+    const { events, news, tree } = this;
     events.emit({ kind: 'missed', jobName: tree.jobName, items, since: first, fireTime: last, count, reason });
     news.tell({ kind: 'FireTimesMissed', count: items.length * count });
   }

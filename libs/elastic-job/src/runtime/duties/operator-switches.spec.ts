@@ -4,7 +4,6 @@ import { JobEvents, type JobEvent } from '../../tracing/index.js';
 import { VirtualClock } from '../../testing/index.js';
 import { OperatorSwitches } from './operator-switches.js';
 import type { ScheduleClock } from '../leases/index.js';
-import { contextOf } from '@test/support/unit/job-context.js';
 
 const SERVER = '10.0.0.1';
 
@@ -132,7 +131,7 @@ function start(): void {
     wallNow: () => clock.wallNow(),
     sharedNow: () => clock.wallNow() + behindMs,
   });
-  switches = new OperatorSwitches(contextOf({ tree, scheduleClock, events }));
+  switches = new OperatorSwitches(tree, scheduleClock, events);
 }
 
 /** @returns the instant of the switch */

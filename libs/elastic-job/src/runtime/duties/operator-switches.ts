@@ -1,14 +1,15 @@
-import type { ServerStatus } from '../../coordination/index.js';
+import type { JobTree, ServerStatus } from '../../coordination/index.js';
 import { SparseMap } from '../../domain/index.js';
 import type { NodeStat } from '../../registry/index.js';
+import type { JobEvents } from '../../tracing/index.js';
 import {
   type Instant,
   instantNow,
-  type JobContext,
   type NotedSpan,
   spanUntil,
   UNKNOWN,
   type News,
+  type ScheduleClock,
 } from '../leases/index.js';
 
 /** Earlier spans are not needed, since their fire times were begun or given up when the item was enabled. */
@@ -25,12 +26,16 @@ export class OperatorSwitches {
   private serverStatus: ServerStatus | undefined = 'ENABLED';
   private serverDisabledAt = UNKNOWN;
 
-  constructor(private readonly context: JobContext) {
-    for (const item of context.tree.items()) if (this.isDisabled(item)) this.disabledItems.set(item, undefined);
+  constructor(
+    private readonly tree: JobTree,
+    private readonly scheduleClock: ScheduleClock,
+    private readonly events: JobEvents,
+  ) {
+    for (const item of tree.items()) if (this.isDisabled(item)) this.disabledItems.set(item, undefined);
   }
 
   itemSwitched({ item }: News<'ItemSwitched'>): void {
-    this.readItemSwitch(item, instantNow(this.context.scheduleClock));
+    this.readItemSwitch(item, instantNow(this.scheduleClock));
   }
 
   serverChanged(): void {
@@ -58,17 +63,17 @@ export class OperatorSwitches {
    * Tells of this instance's server if its state has changed since it was last told; at first, if it is not enabled.
    */
   readServerSwitch(): void {
-    const { jobName, self } = this.context.tree;
-    const status = this.context.tree.serverStatus(self.serverIp);
+    const { jobName, self } = this.tree;
+    const status = this.tree.serverStatus(self.serverIp);
     if (status === this.serverStatus) return;
     this.serverStatus = status;
-    if (status !== 'ENABLED') this.serverDisabledAt = this.serverChangedAt ?? instantNow(this.context.scheduleClock);
-    this.context.events.emit({ kind: 'server-switched', jobName, serverIp: self.serverIp, status });
+    if (status !== 'ENABLED') this.serverDisabledAt = this.serverChangedAt ?? instantNow(this.scheduleClock);
+    this.events.emit({ kind: 'server-switched', jobName, serverIp: self.serverIp, status });
   }
 
   private readItemSwitches(): void {
-    const now = instantNow(this.context.scheduleClock);
-    for (const item of new Set([...this.disabledItems.keys(), ...this.context.tree.items()])) {
+    const now = instantNow(this.scheduleClock);
+    for (const item of new Set([...this.disabledItems.keys(), ...this.tree.items()])) {
       this.readItemSwitch(item, now);
     }
   }
@@ -84,16 +89,16 @@ export class OperatorSwitches {
   }
 
   private isDisabled(item: number): boolean {
-    const { tree } = this.context;
+    const { tree } = this;
     return tree.has(tree.paths.mark(item, 'disabled'));
   }
 
   private get serverChangedAt(): Instant | undefined {
     const stat = this.serverStat;
-    return stat && this.context.scheduleClock.fromRegistry(stat.mtime);
+    return stat && this.scheduleClock.fromRegistry(stat.mtime);
   }
 
   private get serverStat(): NodeStat | undefined {
-    return this.context.tree.stat(this.context.tree.paths.server(this.context.tree.self.serverIp));
+    return this.tree.stat(this.tree.paths.server(this.tree.self.serverIp));
   }
 }

@@ -1,3 +1,4 @@
+import type { JobTree } from '../../coordination/index.js';
 import {
   type OwedSpan,
   fireTimesOf,
@@ -6,7 +7,7 @@ import {
   spansOfStarts,
   type Start,
 } from '../../domain/index.js';
-import type { JobContext, NotedSpan } from '../leases/index.js';
+import type { JobSchedule, JobSettings, NotedSpan, ScheduleClock } from '../leases/index.js';
 import type { OperatorSwitches } from './operator-switches.js';
 
 /** Items that owe the same fire times. */
@@ -18,7 +19,10 @@ export interface OwingItems {
 /** Fire times that the items of a job owe: those of its schedule, except while an operator had disabled them. */
 export class OwedFireTimes {
   constructor(
-    private readonly context: JobContext,
+    private readonly tree: JobTree,
+    private readonly settings: JobSettings,
+    private readonly schedule: Pick<JobSchedule, 'excluded'>,
+    private readonly scheduleClock: ScheduleClock,
     private readonly switches: OperatorSwitches,
   ) {}
 
@@ -28,7 +32,7 @@ export class OwedFireTimes {
    * @param after last fire time by item for which it was begun; undefined if it is unknown since when it owes any
    */
   upTo(until: number, after: ReadonlyMap<number, number | undefined>): readonly OwingItems[] {
-    const { schedule: times, settings, tree } = this.context;
+    const { schedule: times, settings, tree } = this;
     const { starts } = this;
     const schedule = starts === undefined ? settings.schedule : fireTimesOf(starts);
     if (schedule === undefined) return [];
@@ -54,13 +58,13 @@ export class OwedFireTimes {
 
   /** Starts that replace the schedule in a job that starts after others; undefined in any other job. */
   private get starts(): readonly Start[] | undefined {
-    const { settings, tree } = this.context;
+    const { settings, tree } = this;
     return settings.configuration.after.length === 0 ? undefined : (tree.startLedger()?.starts ?? []);
   }
 
   /** A start is owed regardless of the settings of its time, since no other instance has run it. */
   private beforeSettings(): readonly Span[] {
-    const { scheduleClock, settings } = this.context;
+    const { scheduleClock, settings } = this;
     return this.starts === undefined ? [{ after: 0, until: scheduleClock.fromRegistry(settings.writtenAt).own }] : [];
   }
 }

@@ -2,10 +2,8 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type Member, Registry } from '@test/support/unit/member.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import { JobEvents, type JobEvent } from '../../tracing/index.js';
-import type { CoordinationServices } from '../../coordination/index.js';
 import { OwnMarks } from './own-marks.js';
 import { RunningItems } from '../leases/running-items.js';
-import { contextOf } from '@test/support/unit/job-context.js';
 import { HeardNews, hearTree } from '@test/support/unit/job-news.js';
 
 const LOOK_MS = 15_000;
@@ -168,24 +166,15 @@ async function isMarked(item: number): Promise<boolean> {
 
 function watch(): OwnMarks {
   const { executions, tree } = member;
-  const services: CoordinationServices = Object.assign(Object.create(null), { executions });
   const events = new JobEvents();
   events.on((event) => void told.push(event));
   const news = new HeardNews();
-  const context = contextOf({
-    news,
-    tree,
-    services,
-    events,
-    clock: registry.clock,
-    running,
-    report: () => (error) => void heard.push(String(error)),
-  });
+  const report = () => (error: unknown) => void heard.push(String(error));
   news.on({
     WorkExpected: ({ kind }) => heard.push(kind),
     SweepNeeded: ({ kind }) => heard.push(kind),
   });
-  const watching = new OwnMarks(context);
+  const watching = new OwnMarks(tree, executions, running, events, news, report);
   hearTree(tree, watching);
   return watching;
 }

@@ -1,7 +1,8 @@
 import type { Timer } from '../../clock/index.js';
-import { releaseStrayMarks } from '../../coordination/index.js';
+import { type Executions, type JobTree, releaseStrayMarks } from '../../coordination/index.js';
 import { SparseMap } from '../../domain/index.js';
-import { type JobContext, JobReconciler, type News } from '../leases/index.js';
+import type { JobEvents } from '../../tracing/index.js';
+import { JobReconciler, type News, type NewsFeed, type Report, type RunningItems } from '../leases/index.js';
 
 /**
  * Milliseconds between two looks. A mark that is too young at the first one is looked at in the second, at most 18 s
@@ -22,14 +23,21 @@ export class OwnMarks {
   /** Moment on the monotonic clock since which an item is marked, as far as this session has heard. */
   private readonly markedSince = new SparseMap<number, number>();
 
-  constructor(private readonly context: JobContext) {
-    this.comparing = new JobReconciler(context, 'comparing marks', () => this.compareMarks());
+  constructor(
+    private readonly tree: JobTree,
+    private readonly executions: Executions,
+    private readonly running: RunningItems,
+    private readonly events: JobEvents,
+    private readonly news: NewsFeed,
+    report: Report,
+  ) {
+    this.comparing = new JobReconciler(tree, report, 'comparing marks', () => this.compareMarks());
   }
 
   itemMarked({ item }: News<'ItemMarked'>): void {
-    if (!this.markedSince.has(item)) this.markedSince.set(item, this.context.clock.monotonicNow());
+    if (!this.markedSince.has(item)) this.markedSince.set(item, this.tree.clock.monotonicNow());
     // Asked first, since each mark of a job with a thousand items comes here.
-    if (this.timer === undefined && this.context.tree.isMarked(item)) this.compareLater();
+    if (this.timer === undefined && this.tree.isMarked(item)) this.compareLater();
   }
 
   itemReleased({ item }: News<'ItemReleased'>): void {
@@ -48,15 +56,16 @@ export class OwnMarks {
   /** Schedules a look at the marks. */
   compareLater(): void {
     if (this.timer !== undefined) return;
-    if (this.context.tree.signal.aborted || this.marked.length === 0) return;
-    this.timer = this.context.clock.setTimer(COMPARE_MS, () => {
+    if (this.tree.signal.aborted || this.marked.length === 0) return;
+    this.timer = this.tree.clock.setTimer(COMPARE_MS, () => {
       this.timer = undefined;
       this.comparing.wake();
     });
   }
 
   private async compareMarks(): Promise<void> {
-    const { clock, events, news, tree } = this.context;
+    const { events, news, tree } = this;
+    const { clock } = this.tree;
     const { marked } = this;
     for (const item of this.markedSince.keys()) if (!tree.isMarked(item)) this.markedSince.delete(item);
     this.compareLater();
@@ -72,7 +81,7 @@ export class OwnMarks {
   }
 
   private get marked(): readonly number[] {
-    const { tree } = this.context;
+    const { tree } = this;
     return tree.items().filter((item) => tree.isMarked(item));
   }
 
@@ -81,7 +90,7 @@ export class OwnMarks {
    * session.
    */
   private isRun(item: number): boolean {
-    const { running, services, tree } = this.context;
-    return running.leaseOf(item)?.run !== undefined || services.executions.isOwnRun(tree, item);
+    const { running, tree } = this;
+    return running.leaseOf(item)?.run !== undefined || this.executions.isOwnRun(tree, item);
   }
 }

@@ -1,8 +1,9 @@
 import type { Timer } from '../../clock/index.js';
-import type { LeadershipTerm } from '../../coordination/index.js';
+import type { CoordinationServices, JobTree, LeadershipTerm } from '../../coordination/index.js';
 import { type AwayParent, ConfigurationError, describeAwayParents, type JobName } from '../../domain/index.js';
 import type { ChildrenWatch } from '../../registry/index.js';
-import { type JobContext, JobReconciler } from '../leases/index.js';
+import type { JobEvents } from '../../tracing/index.js';
+import { JobReconciler, type Report } from '../leases/index.js';
 
 /** Time between two looks at the parents, in milliseconds. */
 const LOOK_MS = 60_000;
@@ -35,7 +36,10 @@ export class ParentWatch {
 
   /** @param onReady called when `keep` has work again */
   constructor(
-    private readonly context: JobContext,
+    private readonly tree: JobTree,
+    private readonly services: Pick<CoordinationServices, 'configurations' | 'dependencies' | 'leader'>,
+    private readonly events: JobEvents,
+    private readonly report: Report,
     private readonly onReady: () => void,
   ) {}
 
@@ -48,7 +52,7 @@ export class ParentWatch {
 
   /** @throws {ConfigurationError} if a parent has come that cannot be one */
   async keep(term: LeadershipTerm): Promise<void> {
-    const { events, services, tree } = this.context;
+    const { events, services, tree } = this;
     const { jobName } = tree;
     const isDamaged = services.dependencies.isDamaged(tree);
     const { missing, faults } = await services.dependencies.keep(tree, term);
@@ -60,7 +64,7 @@ export class ParentWatch {
   }
 
   private get after(): readonly JobName[] {
-    const { services, tree } = this.context;
+    const { services, tree } = this;
     return services.configurations.current(tree.jobName).after;
   }
 
@@ -68,12 +72,14 @@ export class ParentWatch {
     const isIdle = this.after.length === 0 && this.missing === undefined;
     if (isIdle || missing.join() === this.missing?.join()) return;
     this.missing = missing;
-    this.looking ??= new JobReconciler(this.context, 'looking at the jobs that it starts after', () => this.look());
+    const what = 'looking at the jobs that it starts after';
+    this.looking ??= new JobReconciler(this.tree, this.report, what, () => this.look());
     this.looking.wake();
   }
 
   private async look(): Promise<void> {
-    const { clock, services, tree } = this.context;
+    const { services, tree } = this;
+    const { clock } = this.tree;
     if (services.leader.term(tree.jobName) === undefined || this.after.length === 0) return this.rest();
     const found = await services.dependencies.findAway(tree);
     if (this.isStopped) return;
@@ -89,12 +95,12 @@ export class ParentWatch {
     this.missing = undefined;
     this.sights = NONE_SEEN;
     this.told = '';
-    this.context.services.dependencies.noteAway(this.context.tree, []);
+    this.services.dependencies.noteAway(this.tree, []);
   }
 
   /** @returns the parents that have been away for long enough to be told */
   private seeAgain(found: readonly AwayParent[]): readonly AwayParent[] {
-    const now = this.context.clock.monotonicNow();
+    const now = this.tree.clock.monotonicNow();
     const since = (name: JobName) => {
       const before = this.sights.get(name);
       // A job that comes has no instance yet for a moment.
@@ -106,7 +112,7 @@ export class ParentWatch {
   }
 
   private tell(parents: readonly AwayParent[]): void {
-    const { events, services, tree } = this.context;
+    const { events, services, tree } = this;
     services.dependencies.noteAway(tree, parents);
     const text = describeAwayParents(parents);
     if (text === this.told) return;
@@ -118,14 +124,14 @@ export class ParentWatch {
   private registerAnew(found: readonly AwayParent[]): void {
     const isNew = ({ jobName, reason }: AwayParent) => reason === 'missing' && !this.missing?.includes(jobName);
     if (!found.some(isNew)) return;
-    this.context.services.dependencies.forget(this.context.tree);
+    this.services.dependencies.forget(this.tree);
     this.onReady();
   }
 
   /** Hears of jobs that come, since a parent may be among them. */
   private async followNewJobs({ signal }: LeadershipTerm): Promise<void> {
     if (this.newJobs !== undefined) return;
-    const watch = await this.context.options.registry.watchChildren('/', this.onReady, { signal });
+    const watch = await this.tree.registry.watchChildren('/', this.onReady, { signal });
     if (this.isStopped) return watch.close();
     this.newJobs = watch;
     // One may have come just before.

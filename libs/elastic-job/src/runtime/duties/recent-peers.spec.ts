@@ -1,6 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { Absences, companyOf, type CoordinationServices, type JobTree } from '../../coordination/index.js';
-import { contextOf } from '@test/support/unit/job-context.js';
+import { Absences, companyOf, type JobTree } from '../../coordination/index.js';
 import { VirtualClock } from '../../testing/index.js';
 import { RecentPeers } from './recent-peers.js';
 
@@ -18,12 +17,12 @@ beforeEach(() => {
   known = 0;
   const tree: JobTree = Object.create(null, {
     jobName: { value: 'import' },
+    clock: { value: clock },
     company: { get: () => companyOf(registered.size > 0) },
     hasInstance: { value: (id: string) => registered.has(id) },
   });
   const absences = new Absences(clock, () => GRACE_MS);
-  const services: CoordinationServices = Object.assign(Object.create(null), { absences });
-  peers = new RecentPeers(contextOf({ tree, services, clock }), () => (known += 1));
+  peers = new RecentPeers(tree, absences, () => (known += 1));
 });
 
 it('are remembered after they have left, until a plan was written without them', () => {

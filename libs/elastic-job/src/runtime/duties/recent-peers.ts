@@ -1,5 +1,5 @@
 import type { Timer } from '../../clock/index.js';
-import type { JobContext } from '../leases/index.js';
+import type { Absences, JobTree } from '../../coordination/index.js';
 
 /** Java peers that a job has or had a moment ago, since a peer leaves and comes back at every reconnect. */
 export class RecentPeers {
@@ -8,7 +8,8 @@ export class RecentPeers {
 
   /** @param onKnown called when the missing peers are back or gone for good; must not throw */
   constructor(
-    private readonly context: JobContext,
+    private readonly tree: JobTree,
+    private readonly absences: Absences,
     private readonly onKnown: () => void,
   ) {}
 
@@ -19,18 +20,18 @@ export class RecentPeers {
 
   /** Remembers the peers that the job has now. */
   rememberPeers(): void {
-    this.isRemembered ||= this.context.tree.company.hasJava;
+    this.isRemembered ||= this.tree.company.hasJava;
   }
 
   /** Notes that an instance came or went. */
   note(instanceId: string): void {
-    if (this.isRemembered) this.context.services.absences.note(this.context.tree, [instanceId]);
+    if (this.isRemembered) this.absences.note(this.tree, [instanceId]);
     this.rememberPeers();
   }
 
   /** Forgets former peers after a plan without any was written. */
   forget(): void {
-    if (!this.context.tree.company.hasJava) this.isRemembered = false;
+    if (!this.tree.company.hasJava) this.isRemembered = false;
   }
 
   /**
@@ -38,18 +39,18 @@ export class RecentPeers {
    * @param missing instances that are not registered
    */
   goneForGood(missing: readonly string[]): readonly string[] {
-    const { services, tree } = this.context;
+    const { tree } = this;
     if (!this.isRemembered) return missing;
-    services.absences.note(tree, missing);
-    return missing.filter((id) => services.absences.isGone(tree, id));
+    this.absences.note(tree, missing);
+    return missing.filter((id) => this.absences.isGone(tree, id));
   }
 
   /** Calls `onKnown` when it is known if the missing peers come back. @returns true if any are missing */
   watchMissing(): boolean {
-    const remainingMs = this.context.services.absences.longestRemainingMs(this.context.tree);
+    const remainingMs = this.absences.longestRemainingMs(this.tree);
     this.stop();
     if (remainingMs === 0) return false;
-    this.waiting = this.context.clock.setTimer(remainingMs, this.onKnown);
+    this.waiting = this.tree.clock.setTimer(remainingMs, this.onKnown);
     return true;
   }
 

@@ -1,6 +1,7 @@
-import type { LeadershipTerm } from '../../coordination/index.js';
+import type { CoordinationServices, JobTree, LeadershipTerm } from '../../coordination/index.js';
 import { InvalidShardingError } from '../../domain/index.js';
-import type { JobContext } from '../leases/index.js';
+import type { JobEvents } from '../../tracing/index.js';
+import type { JobSchedule, RegistryTurns } from '../leases/index.js';
 import type { RecentPeers } from './recent-peers.js';
 
 /**
@@ -20,14 +21,19 @@ export class Resharding {
 
   /** @param onGathered called when it is time to make the plan; must not throw */
   constructor(
-    private readonly context: JobContext,
+    private readonly tree: JobTree,
+    private readonly services: Pick<CoordinationServices, 'configurations' | 'sharding'>,
+    private readonly schedule: Pick<JobSchedule, 'willTick'>,
+    private readonly events: JobEvents,
+    private readonly registryTurns: RegistryTurns | undefined,
+    private readonly delayMs: number,
     private readonly peers: RecentPeers,
     private readonly onGathered: () => void,
   ) {}
 
   /** True while the plan waits for a moment in which no item runs. */
   get isHeldUp(): boolean {
-    return this.context.tree.company.plansWhenIdle && this.context.tree.isReshardingPending();
+    return this.tree.company.plansWhenIdle && this.tree.isReshardingPending();
   }
 
   /** Resolves when the plan has waited for further changes; undefined if it does not wait. */
@@ -61,19 +67,18 @@ export class Resharding {
     try {
       await this.planNow(term);
     } catch (error) {
-      if (error instanceof InvalidShardingError)
-        await this.context.services.sharding.keepLastPlan(this.context.tree, term);
+      if (error instanceof InvalidShardingError) await this.services.sharding.keepLastPlan(this.tree, term);
       throw error;
     }
   }
 
   private async planNow(term: LeadershipTerm): Promise<void> {
     // The last Java peer may be back in a moment.
-    if (this.context.tree.company.plansOnTrigger || this.peers.watchMissing()) return this.planBesideJava(term);
+    if (this.tree.company.plansOnTrigger || this.peers.watchMissing()) return this.planBesideJava(term);
     if (this.gathering !== undefined) return;
-    if (this.isPlanOutdated && !this.context.services.sharding.isFixed(this.context.tree)) {
+    if (this.isPlanOutdated && !this.services.sharding.isFixed(this.tree)) {
       // Before triggers are told to wait.
-      this.context.services.sharding.assertPlannable(this.context.tree);
+      this.services.sharding.assertPlannable(this.tree);
       this.isPlanOutdated = false;
       await this.announce(term);
       if (!this.isAlone) {
@@ -87,15 +92,15 @@ export class Resharding {
 
   /** True if no other instance is in the job, so none changes at the same time. */
   private get isAlone(): boolean {
-    return this.context.tree.instances().length <= 1;
+    return this.tree.instances().length <= 1;
   }
 
   private async planBesideJava(term: LeadershipTerm): Promise<void> {
-    const isPlanNeeded = this.isPlanOutdated && !this.context.services.sharding.isFixed(this.context.tree);
+    const isPlanNeeded = this.isPlanOutdated && !this.services.sharding.isFixed(this.tree);
     if (isPlanNeeded) await this.announce(term);
     this.isPlanOutdated = false;
-    if (!this.context.tree.isReshardingPending()) return;
-    if (this.waitingTriggers === 0 && this.context.schedule.willTick) return;
+    if (!this.tree.isReshardingPending()) return;
+    if (this.waitingTriggers === 0 && this.schedule.willTick) return;
     // A peer that is missing only briefly keeps its items.
     if (!this.peers.watchMissing()) await this.commit(term);
   }
@@ -104,8 +109,8 @@ export class Resharding {
   // Sweeps do not wait, as an instance that dies meanwhile leaves orphans. A leader without other instances does not
   // wait.
   private async gatherChanges({ signal }: LeadershipTerm): Promise<void> {
-    const { clock, options } = this.context;
-    await Promise.allSettled([clock.sleep(options.reshardDelayMs, signal)]);
+    const { clock } = this.tree;
+    await Promise.allSettled([clock.sleep(this.delayMs, signal)]);
     this.gathering = undefined;
     this.onGathered();
   }
@@ -113,20 +118,20 @@ export class Resharding {
   private async announce(term: LeadershipTerm): Promise<void> {
     this.isAnnouncing = true;
     try {
-      await this.context.services.sharding.announce(this.context.tree, term);
+      await this.services.sharding.announce(this.tree, term);
     } finally {
       this.isAnnouncing = false;
     }
   }
 
   private async commit(term: LeadershipTerm): Promise<void> {
-    const { registryTurns, services, settings, tree } = this.context;
+    const { registryTurns, services, tree } = this;
     const { jobName } = tree;
-    const isLastGone = this.peers.hadJava && !this.context.tree.company.hasJava;
+    const isLastGone = this.peers.hadJava && !this.tree.company.hasJava;
+    const { shardingTotalCount } = services.configurations.current(jobName);
     const reshard = () => services.sharding.reshard(tree, term, isLastGone);
-    const outcome = await (registryTurns?.run(settings.configuration.shardingTotalCount, reshard) ?? reshard());
-    if (outcome.kind === 'committed')
-      this.context.events.emit({ kind: 'resharded', jobName, assignment: outcome.assignment });
+    const outcome = await (registryTurns?.run(shardingTotalCount, reshard) ?? reshard());
+    if (outcome.kind === 'committed') this.events.emit({ kind: 'resharded', jobName, assignment: outcome.assignment });
     if (outcome.kind !== 'no-instance') this.peers.forget();
   }
 }

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { afterNextTransaction, SUCCEEDED } from '@test/support/unit/member.js';
 import { hearTree } from '@test/support/unit/job-news.js';
 import { ResidentStoppedError, type RefusalCause } from '../../domain/index.js';
-import { OneSession } from '@test/support/unit/one-session.js';
+import { HUNG_GRACE_MS, OneSession } from '@test/support/unit/one-session.js';
 import { ResidentItems } from './resident-items.js';
 
 const HOUR = 3_600_000;
@@ -23,7 +23,7 @@ beforeEach(async () => {
     stops.push(`${shardingItem} ${signal.reason.why}`);
     await session.clock.sleep(50);
   };
-  residents = new ResidentItems(session.context, session.gate, session.leases);
+  residents = residentsOf(session);
   hearTree(session.tree, residents, () => isListening);
 });
 
@@ -40,7 +40,7 @@ it('begins an item again after a slow listener has returned and the pause is ove
     { beforeJobExecuted: () => {}, afterJobExecuted: ended },
   ]);
   session.handler = ({ shardingItem, signal }) => shardingItem > 0 && session.clock.sleep(HOUR, signal);
-  residents = new ResidentItems(session.context, session.gate, session.leases);
+  residents = residentsOf(session);
   hearTree(session.tree, residents);
   await wake(1_090);
   expect([begunOf(0), session.running.list]).toEqual([1, [1, 2, 3]]);
@@ -184,7 +184,7 @@ it.each([
 
 it('asks the registry nothing for a job that is not resident', async () => {
   session = await OneSession.start();
-  residents = new ResidentItems(session.context, session.gate, session.leases);
+  residents = residentsOf(session);
   const { traffic } = session.member.center;
   const before = traffic.foreground;
   await wake();
@@ -210,4 +210,8 @@ function refuseNext(cause: RefusalCause): void {
     isRefused = true;
     return Promise.resolve({ lease: undefined, refused: new Map([[0, cause]]), former: new Map() });
   };
+}
+
+function residentsOf({ begins, gate, leases, report, running, services, settings, tree }: OneSession): ResidentItems {
+  return new ResidentItems(tree, services.sharding, settings, running, HUNG_GRACE_MS, report, gate, begins, leases);
 }

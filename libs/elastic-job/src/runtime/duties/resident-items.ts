@@ -1,5 +1,5 @@
 import { Deadline, type Timer } from '../../clock/index.js';
-import type { ExecutionLease } from '../../coordination/index.js';
+import type { ExecutionLease, JobTree, Sharding } from '../../coordination/index.js';
 import {
   residentFireTime,
   residentPauseMs,
@@ -8,7 +8,15 @@ import {
   SparseMap,
   type Trigger,
 } from '../../domain/index.js';
-import { type JobContext, type LeaseRunner, JobReconciler, type TriggerGate } from '../leases/index.js';
+import {
+  type JobSettings,
+  type Report,
+  type RunningItems,
+  type LeaseBegins,
+  type LeaseRunner,
+  JobReconciler,
+  type TriggerGate,
+} from '../leases/index.js';
 
 /** Least pause after a final refusal, for example because another instance has begun the item meanwhile. */
 const REFUSED_PAUSE_MS = 100;
@@ -28,11 +36,17 @@ export class ResidentItems {
   private isStopped = false;
 
   constructor(
-    private readonly context: JobContext,
+    private readonly tree: JobTree,
+    private readonly sharding: Sharding,
+    private readonly settings: JobSettings,
+    private readonly running: RunningItems,
+    private readonly hungGraceMs: number,
+    private readonly report: Report,
     private readonly gate: TriggerGate,
+    private readonly begins: LeaseBegins,
     private readonly leases: LeaseRunner,
   ) {
-    this.reaction = new JobReconciler(context, 'running resident items', () => this.runWanted());
+    this.reaction = new JobReconciler(tree, report, 'running resident items', () => this.runWanted());
   }
 
   workExpected(): void {
@@ -77,7 +91,7 @@ export class ResidentItems {
 
   /** Wakes the duty: an item may be free, or must stop here. Jobs of other kinds have nothing to do. */
   private wake(): void {
-    if (this.context.settings.configuration.resident || this.held.size > 0) this.reaction.wake();
+    if (this.settings.configuration.resident || this.held.size > 0) this.reaction.wake();
   }
 
   /** Begins nothing more. */
@@ -93,9 +107,9 @@ export class ResidentItems {
   }
 
   private async runWanted(): Promise<void> {
-    const { running, services, tree } = this.context;
+    const { running, tree } = this;
     await tree.sync({ signal: tree.signal });
-    const wanted = this.isResident ? services.sharding.ownItems(tree) : [];
+    const wanted = this.isResident ? this.sharding.ownItems(tree) : [];
     for (const [item, lease] of this.held) if (!wanted.includes(item)) this.abort(item, lease);
     // Items that may move soon would be stopped right after their begin.
     if (this.isStopped || !this.gate.mayBeginUnasked || tree.isReshardingPending()) return;
@@ -106,35 +120,36 @@ export class ResidentItems {
   }
 
   private get isResident(): boolean {
-    const { settings, tree } = this.context;
+    const { settings, tree } = this;
     return settings.configuration.resident && settings.unshareable(tree).length === 0;
   }
 
   private async begin(item: number): Promise<void> {
-    const { clock, tree } = this.context;
+    const { tree } = this;
+    const { clock } = this.tree;
     if (!(await tree.loadRecords([item], { signal: tree.signal }))) return this.wake();
     const fireTime = residentFireTime(tree.record(item)?.stored ?? { kind: 'none' }, clock.wallNow());
     const trigger: Trigger = { jobName: tree.jobName, fireTime, origin: 'resident', source: 'NORMAL_TRIGGER' };
-    const { lease, refused } = await this.leases.begin(trigger, [item]);
+    const { lease, refused } = await this.begins.begin(trigger, [item]);
     if (lease !== undefined) return this.run(item, lease);
     // A busy item will be released, which wakes this duty.
     if (refused.get(item) !== 'busy') this.rest(item, REFUSED_PAUSE_MS);
   }
 
   private run(item: number, lease: ExecutionLease): void {
-    const { clock } = this.context;
+    const { clock } = this.tree;
     const begunAt = clock.monotonicNow();
     this.held.set(item, lease);
     if (this.isStopped) this.abort(item, lease);
-    const ended = this.leases.run(lease).catch(this.context.report('running a resident item'));
+    const ended = this.leases.run(lease).catch(this.report('running a resident item'));
     void this.untilEnded(lease, ended).then(() => this.afterRun(item, lease, clock.monotonicNow() - begunAt));
   }
 
   // A listener after the run may never return.
   private async untilEnded(lease: ExecutionLease, ended: Promise<void>): Promise<void> {
-    const { clock, options } = this.context;
+    const { clock } = this.tree;
     await lease.settled();
-    await Deadline.after(clock, options.hungGraceMs).holdsFor(ended);
+    await Deadline.after(clock, this.hungGraceMs).holdsFor(ended);
   }
 
   private afterRun(item: number, { signal }: ExecutionLease, ranMs: number): void {
@@ -155,7 +170,7 @@ export class ResidentItems {
       this.resting.delete(item);
       this.wake();
     };
-    this.resting.set(item, this.context.clock.setTimer(pauseMs, onRested));
+    this.resting.set(item, this.tree.clock.setTimer(pauseMs, onRested));
   }
 
   private abort(item: number, lease: ExecutionLease): void {
@@ -163,7 +178,7 @@ export class ResidentItems {
   }
 
   private reasonFor(item: number): ResidentStop {
-    const { tree } = this.context;
+    const { tree } = this;
     if (this.isStopped) return 'leaving';
     if (!this.isResident) return 'settings';
     const isServerOff = tree.serverStatus(tree.self.serverIp) !== 'ENABLED';

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { beforeNextTransaction, type Member, Registry } from '@test/support/unit/member.js';
 import { type RegistryCenter, RegistryUnavailableError } from '../../registry/index.js';
 import { TriggerInbox } from './trigger-inbox.js';
-import { contextOf } from '@test/support/unit/job-context.js';
 
 let registry: Registry;
 let member: Member;
@@ -20,7 +19,7 @@ beforeEach(async () => {
   errors = [];
   const onRequest = ({ data }: { readonly data: string }) => void taken.push(data);
   const report = () => (error: unknown) => void errors.push(error);
-  inbox = new TriggerInbox(contextOf({ tree, clock: registry.clock, report }), onRequest);
+  inbox = new TriggerInbox(tree, report, onRequest);
   tree.on(() => inbox.wake());
 });
 afterEach(() => {

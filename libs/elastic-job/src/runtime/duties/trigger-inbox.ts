@@ -1,6 +1,6 @@
-import { untilCommitted } from '../../coordination/index.js';
+import { type JobTree, untilCommitted } from '../../coordination/index.js';
 import type { RegistryNode } from '../../registry/index.js';
-import { type JobContext, JobReconciler } from '../leases/index.js';
+import { JobReconciler, type Report } from '../leases/index.js';
 import { repeat } from '../../repeat/index.js';
 
 /**
@@ -15,10 +15,11 @@ export class TriggerInbox {
 
   /** @param onRequest receives each request, in order; must not throw */
   constructor(
-    private readonly context: JobContext,
+    private readonly tree: JobTree,
+    report: Report,
     private readonly onRequest: (node: RegistryNode) => void,
   ) {
-    this.taking = new JobReconciler(context, 'taking a trigger', () => this.take());
+    this.taking = new JobReconciler(tree, report, 'taking a trigger', () => this.take());
   }
 
   /** Starts taking requests, including one that exists already. */
@@ -45,12 +46,12 @@ export class TriggerInbox {
   }
 
   private async take(): Promise<void> {
-    await repeat(untilCommitted(this.context.tree, 'taking a trigger'), () => this.tryTake());
+    await repeat(untilCommitted(this.tree, 'taking a trigger'), () => this.tryTake());
   }
 
   /** @returns undefined if the request has changed meanwhile */
   private async tryTake(): Promise<true | undefined> {
-    const { tree } = this.context;
+    const { tree } = this;
     const { signal } = tree;
     const path = tree.paths.trigger(tree.self.jobInstanceId);
     if (!(await tree.load([path], { signal }))) return undefined;

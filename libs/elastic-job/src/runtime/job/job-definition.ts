@@ -2,32 +2,25 @@ import type {
   CheckProps,
   ElasticJobListener,
   JobConfiguration,
-  ItemWork,
   JobName,
-  JobType,
   PropTargets,
   ResolvedTemplateLimits,
-  TaskLife,
   TemplateName,
 } from '../../domain/index.js';
+import type { JobWork } from '../leases/index.js';
 
 /** A job as this process declares it, before the registry was asked. */
-export interface JobDefinition {
+export interface JobDefinition extends JobWork {
   /** Settings of decorator and module. At start, the registry's `config` node is laid over them. */
   readonly configuration: JobConfiguration;
   /** Text of the job's root node: Java's job class name. Two different class names cannot share a job. */
   readonly className: string;
   /** Place of the job's declaration, for messages: `OrderJobs.settle`. */
   readonly place: string;
-  readonly handler: ItemWork;
   /** Finds faults in the props of the job's work. @default props are not checked */
   readonly findPropsFaults?: CheckProps;
   /** Props that name the commands or addresses of the job's work. @default none */
   readonly targets?: PropTargets;
-  /** Set if tasks do the job's work. @default the handler does */
-  readonly tasks?: TaskLife;
-  /** Called after a run of the handler is settled. @default not called */
-  readonly settled?: JobType['settled'];
   /** Called around each run of the job on this instance, in addition to the process's listeners. @default none */
   readonly listeners?: readonly ElasticJobListener[];
   /** For a template and its jobs: limits of the jobs that are created from it. @default none */

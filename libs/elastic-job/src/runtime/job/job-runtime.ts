@@ -5,7 +5,7 @@ import { JobExecutor } from '../../executor/index.js';
 import { SessionLostError } from '../../registry/index.js';
 import type { TickListener } from '../../scheduling/index.js';
 import { JobSchedule, JobSettings, type ProcessContext, RunningItems } from '../leases/index.js';
-import { JobSession, SessionNews } from '../session/index.js';
+import { JobSession } from '../session/index.js';
 import type { JobDefinition } from './job-definition.js';
 import { JobDeparture } from './job-departure.js';
 import { JobEntry } from './job-entry.js';
@@ -201,32 +201,10 @@ export class JobRuntime implements TickListener {
 
   private createSession(tree: JobTree): JobSession {
     const { definition, executor, listeners, running, schedule, settings, shared } = this;
-    const { registryTurns, options, services, events, errorHandlers, lateRuns, scheduleClock, turns } = shared;
-    const news = new SessionNews(new JobHearing(this, tree, scheduleClock));
-    // Fields are named one by one, since an object made by a spread gets a hidden class larger than itself.
-    const context = {
-      options,
-      services,
-      events,
-      errorHandlers,
-      lateRuns,
-      scheduleClock,
-      turns,
-      registryTurns: definition.createdAs === undefined ? undefined : registryTurns,
-      clock: options.clock,
-      tree,
-      settings,
-      schedule,
-      running,
-      handler: definition.handler,
-      settled: definition.settled,
-      tasks: definition.tasks,
-      listeners,
-      executor,
-      news,
-      report: (work: string) => this.report(work, tree),
-    };
-    return new JobSession(context, news);
+    const isCreated = definition.createdAs !== undefined;
+    const job = { work: definition, settings, schedule, running, executor, listeners, isCreated };
+    const hearing = new JobHearing(this, tree, shared.scheduleClock);
+    return new JobSession(tree, shared, job, hearing, (work) => this.report(work, tree));
   }
 
   /** A fire time has come by the host's clock. @returns false if it is still to come by the registry's */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/index.js';
-import { untilDone } from '../../coordination/index.js';
+import { type JobTree, untilDone } from '../../coordination/index.js';
 import { repeat, WokenWork } from '../../repeat/index.js';
-import type { JobContext } from './job-context.js';
+import type { Report } from './work-errors.js';
 
 /**
  * Work on the registry for a job during one session. Without an answer it starts again as soon as the registry answers;
@@ -11,7 +11,8 @@ export class JobReconciler extends WokenWork {
   // A job has a dozen of these, most of them idle, so the objects of a run are created when it runs.
   /** @param what completes "... failed" in reports */
   constructor(
-    private readonly context: Pick<JobContext, 'tree' | 'clock' | 'report'>,
+    private readonly tree: JobTree,
+    private readonly report: Report,
     private readonly what: string,
     private readonly work: () => Promise<void>,
   ) {
@@ -19,28 +20,27 @@ export class JobReconciler extends WokenWork {
   }
 
   protected get clock(): Clock {
-    return this.context.clock;
+    return this.tree.clock;
   }
 
   protected attempt(): Promise<void> {
-    const { tree } = this.context;
     return repeat(
-      untilDone(tree, (error) => this.fail(error)),
+      untilDone(this.tree, (error) => this.fail(error)),
       this.work,
     );
   }
 
   protected fail(error: unknown): void {
-    this.context.report(this.what)(error);
+    this.report(this.what)(error);
   }
 
   protected override ended(failure: { readonly error: unknown } | undefined): boolean {
-    const { clock, tree } = this.context;
+    const { tree } = this;
     if (failure === undefined || tree.signal.aborted) {
       tree.failures.end(this);
       return false;
     }
-    tree.failures.note(this, this.what, failure.error, clock.wallNow());
+    tree.failures.note(this, this.what, failure.error, tree.clock.wallNow());
     return true;
   }
 }

@@ -172,7 +172,7 @@ it.each([
 
 it('gives up no task to others, whatever onHung is: it is killed in the end', async () => {
   session = await OneSession.start({ onHung: 'release' });
-  Object.assign(session.context, { tasks: 'bound' });
+  Object.assign(session.work, { tasks: 'bound' });
   session.handler = () => new Promise<void>(() => {});
   const lease = await session.run([0]);
   lease.abort(new Error('stop'));
@@ -273,7 +273,7 @@ it('notifies the trace of each handler, of each end and of the end of the run', 
 
 it('passes the context of each settled item to the work that follows, and reports its errors', async () => {
   const heard: string[] = [];
-  Object.assign(session.context, {
+  Object.assign(session.work, {
     settled: ({ shardingItem }: ShardingContext, { kind }: SettledOutcome) => {
       heard.push(`${shardingItem} ${kind}`);
       throw new Error('no mail');
@@ -295,7 +295,7 @@ it.each([
   ['handlers here', undefined, 3],
 ])('calls work that fails, with three attempts by %s, this many times: $2', async (_, tasks, times) => {
   session = await OneSession.start({ maxAttempts: 3, retryDelayMs: 10 });
-  Object.assign(session.context, { tasks });
+  Object.assign(session.work, { tasks });
   session.handler = () => Promise.reject(new Error('no such order'));
   await session.run([0]);
   await session.clock.advance(HOUR);

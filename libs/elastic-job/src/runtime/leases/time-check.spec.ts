@@ -3,7 +3,6 @@ import { JOB, Registry, triggerAt } from '@test/support/unit/member.js';
 import { TimeDifferenceError, type TriggerOrigin } from '../../domain/index.js';
 import { JobEvents, type JobEvent } from '../../tracing/index.js';
 import { TimeCheck } from './time-check.js';
-import { contextOf } from '@test/support/unit/job-context.js';
 
 const SECOND = 1_000;
 
@@ -30,7 +29,7 @@ beforeEach(async () => {
   };
   const events = new JobEvents();
   events.on((event) => void told.push(event));
-  check = new TimeCheck(contextOf({ tree, clock: registry.clock, events }));
+  check = new TimeCheck(tree, events);
 });
 
 it.each([5 * SECOND, -5 * SECOND])(

@@ -1,5 +1,6 @@
 import { clockOffsetMs, TimeDifferenceError, type Trigger } from '../../domain/index.js';
-import type { JobContext } from './job-context.js';
+import type { JobTree } from '../../coordination/index.js';
+import type { JobEvents } from '../../tracing/index.js';
 
 /**
  * Compares this process's clock with the registry's before a trigger runs. Asks the registry if its time is unknown or
@@ -10,7 +11,10 @@ export class TimeCheck {
   private found: TimeDifferenceError | undefined;
   private skipped = 0;
 
-  constructor(private readonly context: JobContext) {}
+  constructor(
+    private readonly tree: JobTree,
+    private readonly events: Pick<JobEvents, 'emit'>,
+  ) {}
 
   /** Result of the last measurement; undefined if the difference was tolerable. */
   get problem(): TimeDifferenceError | undefined {
@@ -37,13 +41,13 @@ export class TimeCheck {
     if (this.found === undefined) return false;
     if (trigger.origin === 'schedule') this.skipped = Math.max(this.skipped, trigger.fireTime);
     const { jobName, message } = this.found;
-    this.context.events.emit({ kind: 'skipped', trigger, reason: message });
-    this.context.events.emit({ kind: 'error', jobName, message: 'a trigger was not run', error: this.found });
+    this.events.emit({ kind: 'skipped', trigger, reason: message });
+    this.events.emit({ kind: 'error', jobName, message: 'a trigger was not run', error: this.found });
     return true;
   }
 
   private async measure(maxTimeDiffSeconds: number): Promise<TimeDifferenceError | undefined> {
-    const { jobName, registry, signal } = this.context.tree;
+    const { jobName, registry, signal } = this.tree;
     const isTolerable = (ms: number | undefined) => ms !== undefined && Math.abs(ms) <= maxTimeDiffSeconds * 1_000;
     if (isTolerable(this.differenceMs)) return undefined;
     await registry.serverTime({ signal });
@@ -53,7 +57,7 @@ export class TimeCheck {
 
   /** Undefined if unknown. */
   private get differenceMs(): number | undefined {
-    const time = this.context.tree.registry.time();
-    return time && Math.round(clockOffsetMs(this.context.clock.wallNow(), time));
+    const time = this.tree.registry.time();
+    return time && Math.round(clockOffsetMs(this.tree.clock.wallNow(), time));
   }
 }

@@ -5,7 +5,6 @@ import { VirtualClock } from '../../testing/index.js';
 import { JobEvents, type JobEvent } from '../../tracing/index.js';
 import type { JobSettings } from './job-settings.js';
 import { TriggerGate } from './trigger-gate.js';
-import { contextOf } from '@test/support/unit/job-context.js';
 
 const JAVA = '10.0.0.9@-@4711';
 const TRIGGER = triggerAt(1_000);
@@ -30,6 +29,7 @@ beforeEach(() => {
   const tree: JobTree = Object.assign(Object.create(null), {
     jobName: TRIGGER.jobName,
     self: { serverIp: '10.0.0.1' },
+    clock,
     registry,
     peers: () => [JAVA],
     serverStatus: () => serverStatus,
@@ -41,7 +41,7 @@ beforeEach(() => {
   });
   const events = new JobEvents();
   events.on((event) => void told.push(event));
-  gate = new TriggerGate(contextOf({ tree, settings: jobSettings, events, clock }));
+  gate = new TriggerGate(tree, jobSettings, events);
 });
 
 it('lets a trigger run, without an event, if nothing is in the way', async () => {

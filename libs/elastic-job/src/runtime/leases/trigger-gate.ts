@@ -1,5 +1,7 @@
 import { fewNames, type Trigger } from '../../domain/index.js';
-import type { JobContext } from './job-context.js';
+import type { JobTree } from '../../coordination/index.js';
+import type { JobEvents } from '../../tracing/index.js';
+import type { JobSettings } from './job-settings.js';
 import { TimeCheck } from './time-check.js';
 
 /** Decides if something may begin here. Every refusal is told as skipped, with the reason. */
@@ -8,18 +10,22 @@ export class TriggerGate {
   readonly timeCheck: TimeCheck;
   private isClosed = false;
 
-  constructor(private readonly context: JobContext) {
-    this.timeCheck = new TimeCheck(context);
+  constructor(
+    private readonly tree: JobTree,
+    private readonly settings: JobSettings,
+    private readonly events: JobEvents,
+  ) {
+    this.timeCheck = new TimeCheck(tree, events);
   }
 
   /** True if this instance stays and its settings are usable. */
   get mayBegin(): boolean {
-    return !this.isClosed && this.context.settings.problem === undefined;
+    return !this.isClosed && this.settings.problem === undefined;
   }
 
   /** True if items may also begin without a trigger of this instance: in a catch-up or a claim. */
   get mayBeginUnasked(): boolean {
-    return this.mayBegin && this.context.settings.unshareable(this.context.tree).length === 0;
+    return this.mayBegin && this.settings.unshareable(this.tree).length === 0;
   }
 
   /** Closes the gate for ever. */
@@ -29,7 +35,7 @@ export class TriggerGate {
 
   /** True if the trigger must not run, regardless of its items. */
   refuses(trigger: Trigger): boolean | Promise<boolean> {
-    const { settings, tree } = this.context;
+    const { settings, tree } = this;
     const unshareable = settings.unshareable(tree);
     if (unshareable.length > 0)
       return this.skip(trigger, `peers ${fewNames(tree.peers())} do not support: ${unshareable.join('; ')}`);
@@ -39,19 +45,19 @@ export class TriggerGate {
 
   /** True if the trigger must not run because an operator has disabled this server, as of the last sync. */
   refusesServer(trigger: Trigger): boolean {
-    const { tree } = this.context;
+    const { tree } = this;
     const { serverIp } = tree.self;
     return tree.serverStatus(serverIp) !== 'ENABLED' && this.skip(trigger, `server ${serverIp} is disabled`);
   }
 
   /** True if an operator's trigger must not run because the items run at all times. @see ElasticJob-Cloud, DAEMON */
   refusesResident(trigger: Trigger): boolean {
-    const { resident } = this.context.settings.configuration;
+    const { resident } = this.settings.configuration;
     return resident && this.skip(trigger, 'the job is resident: its items run at all times');
   }
 
   private skip(trigger: Trigger, reason: string): true {
-    this.context.events.emit({ kind: 'skipped', trigger, reason });
+    this.events.emit({ kind: 'skipped', trigger, reason });
     return true;
   }
 }

@@ -3,6 +3,9 @@ import type { JobName } from '../../domain/index.js';
 import { isRefusal, RegistryUnavailableError, type SessionInfo, SessionLostError } from '../../registry/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 
+/** Returns a function that reports the failure of some work. @param work completes "... failed" in the report */
+export type Report = (work: string) => (error: unknown) => void;
+
 /** Milliseconds between two reports of work without an answer, or of refusals in the same words. */
 const WINDOW_MS = 60_000;
 

@@ -3,8 +3,8 @@ import { type Member, Registry } from '@test/support/unit/member.js';
 import type { ExecutionLease } from '../../coordination/index.js';
 import { formatStartLedger, NO_STARTS } from '../../domain/index.js';
 import { type RegistryCenter, RegistryUnavailableError } from '../../registry/index.js';
+import type { JobSettings } from '../leases/index.js';
 import { DependencyStarts } from './dependency-starts.js';
-import { contextOf } from '@test/support/unit/job-context.js';
 import { hearTree } from '@test/support/unit/job-news.js';
 
 let registry: Registry;
@@ -32,20 +32,16 @@ beforeEach(async () => {
   parents = ['import'];
   started = [];
   lease = undefined;
-  const context = contextOf({
-    tree: member.tree,
-    clock: registry.clock,
-    settings: Object.assign(Object.create(null), { configuration: { after: parents } }),
-    schedule: Object.assign(Object.create(null), { excluded: [] }),
-    report: () => (error) => void failures.push(error),
-  });
+  const settings: JobSettings = Object.assign(Object.create(null), { configuration: { after: parents } });
+  const report = () => (error: unknown) => void failures.push(error);
   const begin = async (fireTime: number) => {
     const fault = faults.shift();
     if (fault !== undefined) throw fault;
     begun.push(fireTime);
     return lease;
   };
-  starts = new DependencyStarts(context, { begin }, { start: (one) => void started.push(one) });
+  const leases = { start: (one: ExecutionLease) => void started.push(one) };
+  starts = new DependencyStarts(member.tree, settings, { excluded: [] }, report, { begin }, leases);
   hearTree(member.tree, starts, () => isHearing);
 });
 afterEach(() => starts.stop());

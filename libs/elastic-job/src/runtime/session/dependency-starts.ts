@@ -1,4 +1,5 @@
-import { type JobContext, type LeaseRunner, JobReconciler } from '../leases/index.js';
+import type { JobTree } from '../../coordination/index.js';
+import { type JobSchedule, type JobSettings, type LeaseRunner, JobReconciler, type Report } from '../leases/index.js';
 import type { Tick } from './tick.js';
 
 /**
@@ -11,11 +12,14 @@ export class DependencyStarts {
   private handled = Infinity;
 
   constructor(
-    private readonly context: JobContext,
+    private readonly tree: JobTree,
+    private readonly settings: JobSettings,
+    private readonly schedule: Pick<JobSchedule, 'excluded'>,
+    report: Report,
     private readonly tick: Pick<Tick, 'begin'>,
     private readonly leases: Pick<LeaseRunner, 'start'>,
   ) {
-    this.begins = new JobReconciler(context, 'starting after other jobs', () => this.beginNew());
+    this.begins = new JobReconciler(tree, report, 'starting after other jobs', () => this.beginNew());
   }
 
   startsChanged(): void {
@@ -45,7 +49,7 @@ export class DependencyStarts {
 
   /** Like a tick, but without waiting for the run. */
   private async begin(fireTime: number): Promise<void> {
-    const { schedule, settings } = this.context;
+    const { schedule, settings } = this;
     // The settings may have changed. Leftovers of the former ones are removed at the leader's next look.
     const isStartedAfter = settings.configuration.after.length > 0;
     if (!isStartedAfter || schedule.excluded === undefined) return;
@@ -54,6 +58,6 @@ export class DependencyStarts {
   }
 
   private get fireTimes(): readonly number[] {
-    return this.context.tree.startLedger()?.starts.map(({ fireTime }) => fireTime) ?? [];
+    return this.tree.startLedger()?.starts.map(({ fireTime }) => fireTime) ?? [];
   }
 }

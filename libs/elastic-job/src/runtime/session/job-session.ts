@@ -1,25 +1,56 @@
 import type { ExecutionLease, JobTree } from '../../coordination/index.js';
+import type { KnownListener } from '../../domain/index.js';
+import type { JobExecutor } from '../../executor/index.js';
 import {
   Cancellations,
   CatchUp,
-  OwedFireTimes,
   FailingItems,
   FailoverClaims,
   HandOvers,
+  ItemDebts,
   KeptNodes,
   LeaderDuties,
   ManualTriggers,
+  MisfireFlags,
   MissedFireTimes,
   OperatorSwitches,
+  OwedFireTimes,
   OwnMarks,
   ResidentItems,
   TriggerPlan,
 } from '../duties/index.js';
-import { type JobContext, LeaseRunner, TriggerGate } from '../leases/index.js';
+import {
+  type JobSchedule,
+  type JobSettings,
+  type JobWork,
+  LeaseBegins,
+  leaseListeners,
+  LeaseRunner,
+  type ProcessContext,
+  Punctuality,
+  type Report,
+  RunReports,
+  type RunningItems,
+  type ScheduleClock,
+  TriggerGate,
+} from '../leases/index.js';
 import { DependencyStarts } from './dependency-starts.js';
 import { LatestTick } from './latest-tick.js';
-import type { Duties, SessionNews } from './session-news.js';
+import { type Duties, SessionNews, type SessionJob } from './session-news.js';
 import { Tick } from './tick.js';
+
+/** Parts of a job that outlive its sessions. */
+export interface LastingParts {
+  readonly work: JobWork;
+  readonly settings: JobSettings;
+  readonly schedule: JobSchedule;
+  /** A handler that outlives its session still occupies its item. */
+  readonly running: RunningItems;
+  readonly executor: JobExecutor;
+  readonly listeners: readonly KnownListener[];
+  /** True for a job created from a template. What it writes waits for its turn; the code's jobs wait for none. */
+  readonly isCreated: boolean;
+}
 
 /**
  * One job during one session: its ticks and its duties, which hear the events of the tree. Everything here ends with
@@ -29,46 +60,35 @@ export class JobSession {
   private readonly gate: TriggerGate;
   private readonly leases: LeaseRunner;
   private readonly ticks: Tick;
+  private readonly flags: MisfireFlags;
+  private readonly debts: ItemDebts;
   /** Set for a job whose begins wait for their turns. */
   private readonly latest: LatestTick | undefined;
   private readonly duties: Duties;
+  private readonly news: SessionNews;
+  private readonly scheduleClock: ScheduleClock;
 
+  /** @param report reports failures until the session is over */
   constructor(
-    private readonly context: JobContext,
-    news: SessionNews,
+    readonly tree: JobTree,
+    shared: ProcessContext,
+    job: LastingParts,
+    hearing: SessionJob,
+    private readonly report: Report,
   ) {
-    const gate = (this.gate = new TriggerGate(context));
-    const leases = (this.leases = new LeaseRunner(context, gate));
-    const leader = new LeaderDuties(context);
-    const switches = new OperatorSwitches(context);
-    const owed = new OwedFireTimes(context, switches);
-    const missed = new MissedFireTimes(context, gate, owed);
-    const plan = new TriggerPlan(context, leader);
-    const manual = new ManualTriggers(context, gate, leases, plan);
-    const catchUp = new CatchUp(context, gate, leases, owed, missed, manual);
-    this.latest = context.registryTurns && new LatestTick();
-    this.ticks = new Tick(context, gate, plan, catchUp, leases);
-    this.duties = {
-      leader,
-      switches,
-      nodes: new KeptNodes(context),
-      failing: new FailingItems(context),
-      missed,
-      catchUp,
-      claims: new FailoverClaims(context, gate, leases),
-      manual,
-      residents: new ResidentItems(context, gate, leases),
-      starts: new DependencyStarts(context, this.ticks, leases),
-      cancellations: new Cancellations(context),
-      handOvers: new HandOvers(context),
-      marks: new OwnMarks(context),
-    };
+    const news = (this.news = new SessionNews(hearing));
+    const beginning = createLeases(tree, shared, job, news, report);
+    const ticking = createTicks(tree, shared, job, beginning, news, report);
+    this.scheduleClock = shared.scheduleClock;
+    this.gate = beginning.gate;
+    this.leases = beginning.leases;
+    this.debts = ticking.debts;
+    this.flags = ticking.flags;
+    this.ticks = ticking.ticks;
+    this.latest = job.isCreated ? new LatestTick() : undefined;
+    this.duties = createDuties(tree, shared, job, beginning, ticking, news, report);
     news.open(this.duties);
-    context.tree.on((event) => news.tell(event));
-  }
-
-  get tree(): JobTree {
-    return this.context.tree;
+    tree.on((event) => news.tell(event));
   }
 
   /** Problem that keeps this session from running the job, if any. */
@@ -95,19 +115,20 @@ export class JobSession {
 
   /** Looks for owed fire times, operators' triggers and items to claim. */
   expectWork(): void {
-    this.context.news.tell({ kind: 'WorkExpected' });
+    this.news.tell({ kind: 'WorkExpected' });
   }
 
   /** Leaves refused fire times to a Java peer that has joined, as its runs have no record. */
   leaveToPeers(): void {
-    this.duties.catchUp.leaveToPeers();
+    this.debts.leaveToPeers();
   }
 
   /** Begins nothing more, of any kind. Running items go on. */
   close(): void {
     this.gate.close();
     const { catchUp, claims, leader, manual, marks, nodes, residents, starts } = this.duties;
-    for (const duty of [leader, nodes, catchUp, claims, manual, residents, starts, marks]) duty.stop();
+    const { flags } = this;
+    for (const part of [leader, nodes, catchUp, flags, claims, manual, residents, starts, marks]) part.stop();
   }
 
   /** Tells resident items to end, as they would run for ever. Call it after `close`. */
@@ -121,7 +142,7 @@ export class JobSession {
    * @returns false if it is still to come by the registry's clock
    */
   async tick(fireTime: number, cameAt?: number): Promise<boolean> {
-    const hasCome = this.context.scheduleClock.hasCome(fireTime);
+    const hasCome = this.scheduleClock.hasCome(fireTime);
     if (hasCome !== true && !(await hasCome)) return false;
     const { latest } = this;
     const lease = await (latest === undefined
@@ -136,7 +157,7 @@ export class JobSession {
     fireTime: number,
     cameAt: number | undefined,
   ): Promise<ExecutionLease | undefined> {
-    const later = () => void this.tick(fireTime, cameAt).catch(this.context.report('a trigger'));
+    const later = () => void this.tick(fireTime, cameAt).catch(this.report('a trigger'));
     return latest.begin(() => this.ticks.begin(fireTime, cameAt), later);
   }
 
@@ -144,4 +165,77 @@ export class JobSession {
   claim(): Promise<ExecutionLease | 'lost' | 'empty'> {
     return this.duties.claims.claim();
   }
+}
+
+/** Parts that begin leases and run them. */
+function createLeases(
+  tree: JobTree,
+  { errorHandlers, events, lateRuns, options, registryTurns, scheduleClock, services }: ProcessContext,
+  { executor, isCreated, listeners, running, settings, work }: LastingParts,
+  news: SessionNews,
+  report: Report,
+) {
+  const { executions, guarantee, sharding } = services;
+  const { hungGraceMs } = options;
+  const turns = isCreated ? registryTurns : undefined;
+  const gate = new TriggerGate(tree, settings, events);
+  const punctuality = new Punctuality(tree, settings, scheduleClock, lateRuns, events, report);
+  const begins = new LeaseBegins(gate, executions, running, news, punctuality, turns);
+  const reports = new RunReports(tree, settings, running, events, news, errorHandlers, punctuality);
+  const called = leaseListeners(listeners, { tree, guarantee, executor, hungGraceMs, reports, report });
+  const leases = new LeaseRunner(tree, work, settings, executor, called, reports, sharding, turns, report);
+  return { gate, begins, leases };
+}
+
+/** Ticks, and the duties that they need. */
+function createTicks(
+  tree: JobTree,
+  { events, options, registryTurns, scheduleClock: time, services }: ProcessContext,
+  { isCreated, running, schedule, settings }: LastingParts,
+  { gate, begins, leases }: ReturnType<typeof createLeases>,
+  news: SessionNews,
+  report: Report,
+) {
+  const { executions, sharding } = services;
+  const turns = isCreated ? registryTurns : undefined;
+  const leader = new LeaderDuties(tree, services, schedule, time, events, turns, options.reshardDelayMs, report);
+  const switches = new OperatorSwitches(tree, time, events);
+  const owed = new OwedFireTimes(tree, settings, schedule, time, switches);
+  const debts = new ItemDebts(tree, settings, schedule, gate, owed);
+  const missed = new MissedFireTimes(tree, settings, events, news, gate, owed);
+  const plan = new TriggerPlan(tree, sharding, events, leader);
+  const manual = new ManualTriggers(tree, sharding, running, events, news, report, gate, begins, leases, plan);
+  const catchUp = new CatchUp(tree, services, settings, time, running, begins, leases, debts, missed, manual, report);
+  const look = () => catchUp.workExpected();
+  const flags = new MisfireFlags(tree, settings, executions, running, events, turns, report, look);
+  const ticks = new Tick(tree.jobName, running, events, gate, plan, catchUp, begins, flags);
+  return { leader, switches, debts, missed, manual, catchUp, flags, ticks };
+}
+
+function createDuties(
+  tree: JobTree,
+  { events, options, scheduleClock, services }: ProcessContext,
+  { running, schedule, settings, work }: LastingParts,
+  { begins, gate, leases }: ReturnType<typeof createLeases>,
+  { catchUp, leader, manual, missed, switches, ticks }: ReturnType<typeof createTicks>,
+  news: SessionNews,
+  report: Report,
+): Duties {
+  const { hungGraceMs } = options;
+  const { queue, sharding } = services;
+  return {
+    leader,
+    switches,
+    nodes: new KeptNodes(tree, services, scheduleClock, report),
+    failing: new FailingItems(tree),
+    missed,
+    catchUp,
+    claims: new FailoverClaims(tree, queue, settings, work.tasks, running, events, news, report, gate, leases),
+    manual,
+    residents: new ResidentItems(tree, sharding, settings, running, hungGraceMs, report, gate, begins, leases),
+    starts: new DependencyStarts(tree, settings, schedule, report, ticks, leases),
+    cancellations: new Cancellations(tree, running, events, report),
+    handOvers: new HandOvers(tree, running, work),
+    marks: new OwnMarks(tree, services.executions, running, events, news, report),
+  };
 }

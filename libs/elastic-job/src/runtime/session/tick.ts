@@ -1,7 +1,8 @@
 import type { ExecutionLease } from '../../coordination/index.js';
-import type { Trigger } from '../../domain/index.js';
-import type { CatchUp, TriggerPlan } from '../duties/index.js';
-import type { JobContext, LeaseRunner, TriggerGate } from '../leases/index.js';
+import type { JobName, Trigger } from '../../domain/index.js';
+import type { CatchUp, MisfireFlags, TriggerPlan } from '../duties/index.js';
+import type { JobEvents } from '../../tracing/index.js';
+import type { LeaseBegins, RunningItems, TriggerGate } from '../leases/index.js';
 
 /**
  * One fire time, step by step: gate, items, order, begin. `LeaseRunner` then runs the lease, and settles it item by
@@ -9,11 +10,14 @@ import type { JobContext, LeaseRunner, TriggerGate } from '../leases/index.js';
  */
 export class Tick {
   constructor(
-    private readonly context: JobContext,
+    private readonly jobName: JobName,
+    private readonly running: RunningItems,
+    private readonly events: JobEvents,
     private readonly gate: TriggerGate,
     private readonly plan: TriggerPlan,
     private readonly catchUp: CatchUp,
-    private readonly leases: LeaseRunner,
+    private readonly begins: LeaseBegins,
+    private readonly flags: MisfireFlags,
   ) {}
 
   /**
@@ -22,7 +26,7 @@ export class Tick {
    */
   begin(fireTime: number, cameAt?: number): Promise<ExecutionLease | undefined> | undefined {
     if (!this.gate.mayBegin) return undefined;
-    const { jobName } = this.context.tree;
+    const { jobName } = this;
     const trigger: Trigger = { jobName, fireTime, origin: 'schedule', source: 'NORMAL_TRIGGER' };
     return this.catchUp.whileHandling(fireTime, () => this.beginTrigger(trigger, cameAt));
   }
@@ -46,19 +50,19 @@ export class Tick {
       free.length === items.length ? [] : items.filter((item) => !free.includes(item) && !behind.includes(item));
     this.tellRefused(trigger, behind, 'behind');
     this.tellRefused(trigger, held, 'still running');
-    const begun = await this.leases.begin(trigger, free);
+    const begun = await this.begins.begin(trigger, free);
     for (const [item, cause] of begun.refused) this.tellRefused(trigger, [item], cause);
     const busy = [...begun.refused].flatMap(([item, cause]) => (cause === 'busy' ? item : []));
-    this.catchUp.misfire([...held, ...busy]);
+    this.flags.add([...held, ...busy]);
     return begun.lease;
   }
 
   private free(items: readonly number[]): readonly number[] {
-    const { running } = this.context;
+    const { running } = this;
     return running.size === 0 ? items : items.filter((item) => !running.has(item));
   }
 
   private tellRefused(trigger: Trigger, items: readonly number[], cause: string): void {
-    if (items.length > 0) this.context.events.emit({ kind: 'refused', trigger, items, cause });
+    if (items.length > 0) this.events.emit({ kind: 'refused', trigger, items, cause });
   }
 }
