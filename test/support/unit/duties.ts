@@ -16,6 +16,7 @@ import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/inde
 import type { VirtualClock } from '../../../libs/elastic-job/src/testing/index.js';
 import { type JobEvent, JobEvents } from '../../../libs/elastic-job/src/tracing/index.js';
 import { LeaderDuties } from '../../../libs/elastic-job/src/runtime/duties/leader-duties.js';
+import { TriggerPlan } from '../../../libs/elastic-job/src/runtime/duties/trigger-plan.js';
 import { hearTree } from './job-news.js';
 
 export { JOB };
@@ -134,10 +135,8 @@ export class Duty {
 
   /** A fire time comes to this instance. */
   async trigger(): Promise<void> {
-    const trigger = triggerAt(this.clock.wallNow());
-    const assigning = this.services.sharding.assign(trigger, { signal: this.tree.signal }, (wait) =>
-      this.duties.whileTriggered(wait),
-    );
+    const plan = new TriggerPlan(this.tree, this.services.sharding, new JobEvents(), this.duties);
+    const assigning = plan.assign(triggerAt(this.clock.wallNow()));
     await this.clock.advanceUntil(assigning);
   }
 

@@ -7,7 +7,6 @@ import {
   Member,
   Registry,
   SUCCEEDED,
-  triggerAt,
 } from '@test/support/unit/member.js';
 
 let registry: Registry;
@@ -154,7 +153,7 @@ describe('a trigger', () => {
     await disable(worker);
     await leader.sharding.announce(leader.tree, term);
 
-    const assigning = leader.sharding.assign(triggerAt(1_000));
+    const assigning = assign(leader);
     await registry.clock.advance(1_000);
     await leader.sharding.reshard(leader.tree, term);
 
@@ -166,7 +165,7 @@ describe('a trigger', () => {
     await worker.sharding.requestResharding(JOB);
     await worker.sharding.requestResharding(JOB);
 
-    const assigning = worker.sharding.assign(triggerAt(1_000));
+    const assigning = assign(worker);
     await registry.clock.advance(5_000);
 
     expect(await assigning).toMatchObject({ items: own, isOutdated: true });
@@ -175,11 +174,10 @@ describe('a trigger', () => {
 
   it('waits for the plan no longer once its signal aborts', async () => {
     await worker.sharding.requestResharding(JOB);
-    const end = new AbortController();
-    const assigning = worker.sharding.assign(triggerAt(1_000), { signal: end.signal });
+    const assigning = assign(worker);
     await registry.clock.advance(10);
 
-    end.abort(new Error('stopping'));
+    worker.tree.close(new Error('stopping'));
 
     await expect(assigning).rejects.toThrow('stopping');
     expect(registry.clock.pendingTimers).toBe(0);
@@ -192,7 +190,7 @@ describe('a trigger', () => {
     await operator.create(leader.tree.paths.mark(1, 'disabled'), '', 'PERSISTENT');
     await operator.create(leader.tree.paths.mark(2, 'failover'), worker.id, 'EPHEMERAL');
 
-    expect(await leader.sharding.assign(triggerAt(1_000))).toMatchObject({ items: [0, 3] });
+    expect(await assign(leader)).toMatchObject({ items: [0, 3] });
   });
 
   it.each([
@@ -204,13 +202,13 @@ describe('a trigger', () => {
     const operator = await registry.operator();
     const path = leader.tree.paths.mark(1, mark);
     const items: (readonly number[])[] = [];
-    const assign = async () => items.push((await leader.sharding.assign(triggerAt(1_000))).items);
+    const note = async () => items.push((await assign(leader)).items);
 
-    await assign();
+    await note();
     await operator.create(path, worker.id, mode);
-    await assign();
+    await note();
     await operator.delete(path);
-    await assign();
+    await note();
 
     expect(items).toEqual([
       [0, 1, 2, 3],
@@ -261,7 +259,7 @@ describe('beside Java', () => {
   it("triggers wait until Java's caches have read new owners", async () => {
     await leader.sharding.announce(leader.tree, term);
     const resharding = leader.sharding.reshard(leader.tree, term);
-    const assigning = worker.sharding.assign(triggerAt(1_000));
+    const assigning = assign(worker);
     await registry.clock.advance(400);
 
     const isOwner = leader.tree.itemsOf(JAVA).length > 0;
@@ -292,7 +290,7 @@ describe('beside Java', () => {
   it('a trigger waits while a Java leader replaces owners', async () => {
     const operator = await registry.operator();
     await operator.create(leader.tree.paths.reshardingProcessing, '', 'EPHEMERAL');
-    const assigning = worker.sharding.assign(triggerAt(1_000));
+    const assigning = assign(worker);
     await registry.clock.advance(1_000);
     await operator.delete(leader.tree.paths.reshardingProcessing);
 
@@ -300,6 +298,13 @@ describe('beside Java', () => {
     expect(registry.clock.pendingTimers).toBe(0);
   });
 });
+
+/** Items for a trigger, as `TriggerPlan` asks for them. */
+async function assign({ sharding, tree }: Member): Promise<{ readonly items: readonly number[]; isOutdated: boolean }> {
+  await tree.sync();
+  const isOutdated = sharding.mustWait(tree) && !(await sharding.waitForPlan(tree));
+  return { items: sharding.ownItems(tree), isOutdated };
+}
 
 function ownersNow(): readonly (string | undefined)[] {
   return leader.tree.items().map((item) => leader.tree.owner(item));

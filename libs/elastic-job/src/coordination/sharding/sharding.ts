@@ -27,14 +27,12 @@ import {
   type JobName,
   lastFireTime,
   planSharding,
-  type ShardAssignment,
   sharedRunRecord,
   timetableOf,
-  type Trigger,
   nextIpAfter,
   nextInstanceOf,
 } from '../../domain/index.js';
-import { creation, type Operation, type SyncOptions } from '../../registry/index.js';
+import { creation, type Operation } from '../../registry/index.js';
 import type { Configurations } from '../configuration/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
@@ -44,12 +42,6 @@ import { planOperations, stampOperations } from './plan-operations.js';
 
 /** Milliseconds for a Java peer's cache to read an owner after the news of its change. */
 const JAVA_READ_MS = 500;
-
-/** Items for a trigger. */
-interface AssignedTrigger extends ShardAssignment {
-  /** True if the leader did not reshard before the deadline; the items are those of the last committed assignment. */
-  readonly isOutdated: boolean;
-}
 
 /** Result of a leader's look at the assignment. */
 type ReshardingOutcome =
@@ -84,20 +76,23 @@ export class Sharding {
     await tree.commit([creation(tree.paths.reshardingFlag)]);
   }
 
-  /**
-   * Items that this instance should run for a trigger: one sync, then reads from memory. A trigger that meets the
-   * resharding flag waits for the leader, for at most `shardingTimeoutMs`.
-   * @param whileWaiting calls the wait for the leader
-   */
-  async assign(
-    trigger: Trigger,
-    options: SyncOptions = {},
-    whileWaiting = (wait: () => Promise<boolean>): Promise<boolean> => wait(),
-  ): Promise<AssignedTrigger> {
-    const tree = this.trees.of(trigger.jobName);
-    await tree.sync(options);
-    const isCurrent = !mustWait(tree) || (await whileWaiting(() => this.waitForSharding(tree, options.signal)));
-    return { trigger, items: this.ownItems(tree), isOutdated: !isCurrent };
+  /** True if a trigger has to wait for the leader's plan, as of the last sync. */
+  mustWait(tree: JobTree): boolean {
+    // A disabled server gets no items, and if all servers are disabled, no instance reshards.
+    return tree.isReshardingPending() && tree.serverStatus(tree.self.serverIp) === 'ENABLED';
+  }
+
+  /** Waits until no trigger has to wait any more. @returns false if none has come within `shardingTimeoutMs` */
+  async waitForPlan(tree: JobTree): Promise<boolean> {
+    const { signal } = tree;
+    const { shardingTimeoutMs } = this.configurations.current(tree.jobName);
+    const deadline = Deadline.after(this.clock, shardingTimeoutMs);
+    const isDone = () => !this.mustWait(tree);
+    while (!isDone()) {
+      if (!(await tree.until(isDone, ['ShardingCompleted', 'TreeReset'], deadline, signal))) return false;
+      await tree.sync({ signal });
+    }
+    return true;
   }
 
   /** Items that this instance owns and may run: not disabled, and not taken over by another instance. */
@@ -266,22 +261,6 @@ export class Sharding {
       planSharding(strategy, tree.availableInstances(), jobName, shardingTotalCount, ownersOf(tree)),
     );
   }
-
-  private async waitForSharding(tree: JobTree, signal?: AbortSignal): Promise<boolean> {
-    const { shardingTimeoutMs } = this.configurations.current(tree.jobName);
-    const deadline = Deadline.after(this.clock, shardingTimeoutMs);
-    const isDone = () => !mustWait(tree);
-    while (!isDone()) {
-      if (!(await tree.until(isDone, ['ShardingCompleted', 'TreeReset'], deadline, signal))) return false;
-      await tree.sync({ signal });
-    }
-    return true;
-  }
-}
-
-// A disabled server gets no items, and if all servers are disabled, no instance reshards.
-function mustWait(tree: JobTree): boolean {
-  return tree.isReshardingPending() && tree.serverStatus(tree.self.serverIp) === 'ENABLED';
 }
 
 function memberIds(tree: JobTree): string[] {

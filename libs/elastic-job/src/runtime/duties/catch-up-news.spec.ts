@@ -71,7 +71,7 @@ describe('nothing is looked for', () => {
     ['another server is switched', () => hearServer('10.0.0.99')],
     ['a run of the schedule ends, as most do', () => hearEnded({})],
     ['a run that was caught up on ends, of a job that catches up on one alone', () => hearEnded({ source: 'MISFIRE' })],
-    ['a fire time is begun as it comes', () => job.catchUp.whileHandling(minute(2), () => Promise.resolve())],
+    ['a fire time is begun as it comes', () => (job.catchUp.handles(minute(2)), job.catchUp.handled(minute(2)))],
   ])('when %s', async (_, happen) => {
     await happen();
     await job.rest();

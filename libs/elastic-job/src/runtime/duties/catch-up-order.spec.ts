@@ -186,12 +186,9 @@ describe('a job that is started after others', () => {
 
 /** A begin of both items that is under way and will begin nothing. */
 function pending(job: OwingJob, count: number): { end(): Promise<void> } {
-  let resolve!: () => void;
-  const begin = new Promise<void>((done) => (resolve = done));
-  const handled = job.catchUp.whileHandling(minute(count), () => begin);
+  job.catchUp.handles(minute(count));
   const end = async (): Promise<void> => {
-    resolve();
-    await handled;
+    job.catchUp.handled(minute(count));
     await job.rest();
   };
   return { end };

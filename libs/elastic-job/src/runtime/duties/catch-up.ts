@@ -98,18 +98,15 @@ export class CatchUp {
     this.late?.cancel();
   }
 
-  /** Begins a fire time, which is not caught up on meanwhile. If the begin fails, the fire time is owed. */
-  async whileHandling<T>(fireTime: number, begin: () => Promise<T>): Promise<T> {
+  /** A tick begins a fire time, which is not caught up on until it is `handled`. */
+  handles(fireTime: number): void {
     this.handling = fireTime;
-    try {
-      return await begin();
-    } catch (error) {
-      this.owe(fireTime);
-      throw error;
-    } finally {
-      if (this.handling === fireTime) this.handling = undefined;
-      if (this.mayOwe) this.catchingUp.wake();
-    }
+  }
+
+  /** The tick has begun the fire time, or has failed to. */
+  handled(fireTime: number): void {
+    if (this.handling === fireTime) this.handling = undefined;
+    if (this.mayOwe) this.catchingUp.wake();
   }
 
   /** Notes that items of this instance could not be begun for the fire time being handled. */

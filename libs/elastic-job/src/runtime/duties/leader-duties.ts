@@ -190,12 +190,15 @@ export class LeaderDuties {
     this.work.stop();
   }
 
-  /** Runs `wait` while marking that a trigger waits for the plan, which makes a leader beside Java create it now. */
-  whileTriggered<T>(wait: () => Promise<T>): Promise<T> {
-    return this.resharding.whileTriggered(() => {
-      if (this.resharding.isHeldUp) this.duties.wake();
-      return wait();
-    });
+  /** A trigger here waits for the plan, which makes a leader beside Java create it now. */
+  triggerWaits(): void {
+    this.resharding.waitingTriggers += 1;
+    this.wakeIf(this.resharding.isHeldUp);
+  }
+
+  /** The trigger waits no more. Call it once after each `triggerWaits`. */
+  triggerGoesOn(): void {
+    this.resharding.waitingTriggers -= 1;
   }
 
   private wakeIf(isWork: boolean): void {

@@ -13,11 +13,11 @@ import type { RecentPeers } from './recent-peers.js';
 export class Resharding {
   /** True while this leader sets the flag and is about to make the plan. */
   isAnnouncing = false;
+  /** Number of triggers here that wait for the plan. */
+  waitingTriggers = 0;
   private isPlanOutdated = false;
   /** Resolves when it is time for the plan, unless more has changed meanwhile. */
   private gathering: Promise<void> | undefined;
-  /** Number of triggers here that wait for the plan. */
-  private waitingTriggers = 0;
 
   /** @param onGathered called when it is time to make the plan; must not throw */
   constructor(
@@ -44,16 +44,6 @@ export class Resharding {
   /** Marks the plan as outdated, since members or settings have changed. */
   outdate(): void {
     this.isPlanOutdated = true;
-  }
-
-  /** Runs `wait` while counting it as a trigger that waits for the plan. */
-  async whileTriggered<T>(wait: () => Promise<T>): Promise<T> {
-    this.waitingTriggers += 1;
-    try {
-      return await wait();
-    } finally {
-      this.waitingTriggers -= 1;
-    }
   }
 
   /**

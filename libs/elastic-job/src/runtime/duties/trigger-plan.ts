@@ -5,13 +5,11 @@ import type { LeaderDuties } from './leader-duties.js';
 
 /** Finds the items that this instance must run for a trigger. */
 export class TriggerPlan {
-  private readonly whileWaiting = (wait: () => Promise<boolean>) => this.leader.whileTriggered(wait);
-
   constructor(
     private readonly tree: JobTree,
     private readonly sharding: Sharding,
     private readonly events: JobEvents,
-    private readonly leader: LeaderDuties,
+    private readonly leader: Pick<LeaderDuties, 'triggerGoesOn' | 'triggerWaits'>,
   ) {}
 
   /**
@@ -19,11 +17,21 @@ export class TriggerPlan {
    * @param asOf moment on the monotonic clock that the sync must not precede. @default now
    */
   async assign(trigger: Trigger, asOf?: number): Promise<readonly number[]> {
-    const { events, tree } = this;
-    const { jobName, fireTime } = trigger;
-    const assigned = await this.sharding.assign(trigger, { signal: tree.signal, asOf }, this.whileWaiting);
-    if (assigned.isOutdated) events.emit({ kind: 'sharding-timeout', jobName, fireTime });
-    return assigned.items;
+    const { sharding, tree } = this;
+    await tree.sync({ signal: tree.signal, asOf });
+    if (sharding.mustWait(tree)) await this.waitForPlan(trigger);
+    return sharding.ownItems(tree);
+  }
+
+  private async waitForPlan({ jobName, fireTime }: Trigger): Promise<void> {
+    const { events, leader, sharding, tree } = this;
+    leader.triggerWaits();
+    try {
+      const isCurrent = await sharding.waitForPlan(tree);
+      if (!isCurrent) events.emit({ kind: 'sharding-timeout', jobName, fireTime });
+    } finally {
+      leader.triggerGoesOn();
+    }
   }
 
   /** Tells that the trigger was taken, with its items. */

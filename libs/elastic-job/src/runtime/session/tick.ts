@@ -28,7 +28,21 @@ export class Tick {
     if (!this.gate.mayBegin) return undefined;
     const { jobName } = this;
     const trigger: Trigger = { jobName, fireTime, origin: 'schedule', source: 'NORMAL_TRIGGER' };
-    return this.catchUp.whileHandling(fireTime, () => this.beginTrigger(trigger, cameAt));
+    return this.handle(trigger, cameAt);
+  }
+
+  /** Begins a fire time, which is not caught up on meanwhile. If the begin fails, the fire time is owed. */
+  private async handle(trigger: Trigger, cameAt: number | undefined): Promise<ExecutionLease | undefined> {
+    const { catchUp } = this;
+    catchUp.handles(trigger.fireTime);
+    try {
+      return await this.beginTrigger(trigger, cameAt);
+    } catch (error) {
+      catchUp.owe(trigger.fireTime);
+      throw error;
+    } finally {
+      catchUp.handled(trigger.fireTime);
+    }
   }
 
   // Small, since a thousand triggers wait here for their sync, and what they keep in memory delays them.
