@@ -294,7 +294,7 @@ inline Sweep(i) {
 }
 
 /* @stands-for FailoverQueue.claim libs/elastic-job/src/coordination/failover/failover-queue.ts
- * @stands-for decideFailover libs/elastic-job/src/domain/run/begin.decision.ts */
+ * @stands-for decideFailover libs/elastic-job/src/domain/failover/failover.decision.ts */
 inline ChooseOrphan(i) {
   hasReadRecord[i] = 1;
   at[i] = CLAIMING

@@ -13,7 +13,6 @@ export * from './guarantee.decision.js';
 export * from './hand-over.decision.js';
 export type * from './item-trace.js';
 export * from './lease.errors.js';
-export * from './requeue.decision.js';
 export * from './resident.decision.js';
 export * from './resident-stop.error.js';
 export * from './retry.decision.js';

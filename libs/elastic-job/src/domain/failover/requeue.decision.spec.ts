@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { ExecutorDeathError, type ExecutorDeathState } from './executor-death.error.js';
 import {
   CancelledError,
   DrainDeadlineError,
+  ExecutorDeathError,
+  type ExecutorDeathState,
   HandedOverError,
   HandlerHungError,
   JobTimeoutError,
-} from './lease.errors.js';
+  type ShardOutcome,
+} from '../run/index.js';
 import { decideRequeue, type RequeueState } from './requeue.decision.js';
-import type { ShardOutcome } from './shard-outcome.js';
 
 const STATE: RequeueState = {
   source: 'NORMAL_TRIGGER',

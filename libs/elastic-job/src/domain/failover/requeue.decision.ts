@@ -1,13 +1,13 @@
-import { deathIn } from './executor-death.error.js';
 import {
+  deathIn,
   DrainDeadlineError,
+  type ExecutionSource,
   HandedOverError,
   HandlerHungError,
   InstanceRemovedError,
+  type ShardOutcome,
   SuspendedTooLongError,
-} from './lease.errors.js';
-import type { ShardOutcome } from './shard-outcome.js';
-import type { ExecutionSource } from './trigger.js';
+} from '../run/index.js';
 
 /**
  * Decides what follows for an item that has ended without success.
