@@ -4,9 +4,13 @@ import {
   InstanceRemovedError,
   type JobConfiguration,
   LeftJobError,
+  type TaskLife,
 } from '../../../libs/elastic-job/src/domain/index.js';
 import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import { JobEvents, type JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
+import { JobPresence } from '../../../libs/elastic-job/src/runtime/job/job-presence.js';
+import type { SessionEnd } from '../../../libs/elastic-job/src/runtime/job/session-end.js';
+import type { WorkErrors } from '../../../libs/elastic-job/src/runtime/leases/work-errors.js';
 import { JobDeparture } from '../../../libs/elastic-job/src/runtime/job/job-departure.js';
 import type { JobSession } from '../../../libs/elastic-job/src/runtime/session/job-session.js';
 import { RunningItems } from '../../../libs/elastic-job/src/runtime/leases/running-items.js';
@@ -23,11 +27,9 @@ export class LeavingJob {
   /** Reasons for which the session was lost. */
   readonly lost: unknown[] = [];
   stops = 0;
-  joining: Promise<void> | undefined;
-  hasSession = true;
-  isAdoptable = false;
-  configuration: JobConfiguration;
-  readonly jobName = JOB;
+  readonly presence: JobPresence;
+  readonly definition: { readonly configuration: JobConfiguration; tasks?: TaskLife };
+  readonly settings: { configuration: JobConfiguration };
   readonly running = new RunningItems();
   private readonly session: JobSession;
 
@@ -38,38 +40,34 @@ export class LeavingJob {
     readonly member: Member,
   ) {
     const { configurations, instances, leader, sharding, tree } = member;
-    this.configuration = configurations.current(JOB);
+    const configuration = configurations.current(JOB);
+    this.definition = { configuration };
+    this.settings = { configuration };
     const parts = { configurations, instances, leader, sharding };
     const services: CoordinationServices = Object.assign(Object.create(null), parts);
-    const settings = { clock: registry.clock, drainTimeoutMs: DRAIN_MS };
-    const options: ResolvedRuntimeOptions = Object.assign(Object.create(null), settings);
+    const resolved = { clock: registry.clock, drainTimeoutMs: DRAIN_MS };
+    const options: ResolvedRuntimeOptions = Object.assign(Object.create(null), resolved);
     this.session = Object.assign(Object.create(null), { tree });
     const events = new JobEvents();
     events.on((event) => void this.told.push(event));
+    const errors: WorkErrors = Object.assign(Object.create(null), {
+      tell: (_jobName: string, message: string) => void this.reports.push(message.replace(' failed', '')),
+    });
     const shared = { services, events, options };
-    this.departure = new JobDeparture(shared, this);
+    this.presence = new JobPresence(JOB, Object.assign(Object.create(null), { errors }));
+    this.presence.mode = { kind: 'waiting', session: this.session };
+    const sessionEnd: SessionEnd = Object.assign(Object.create(null), {
+      stopBeginning: () => (this.stops += 1),
+      loseSession: (reason: unknown) => void this.lost.push(reason),
+    });
+    const { definition, presence, running, settings } = this;
+    this.departure = new JobDeparture(shared, definition, settings, running, presence, sessionEnd);
   }
 
   /** The only instance, which leads and has all items. */
   static async ofOne(): Promise<LeavingJob> {
     const { registry, operator, member } = await Registry.ofOne();
     return new LeavingJob(registry, operator, member);
-  }
-
-  get currentSession(): JobSession | undefined {
-    return this.hasSession ? this.session : undefined;
-  }
-
-  stopBeginning(): void {
-    this.stops += 1;
-  }
-
-  loseSession(reason: unknown): void {
-    this.lost.push(reason);
-  }
-
-  report(work: string): () => void {
-    return () => void this.reports.push(work);
   }
 
   /** The error of an instance that an operator has removed. */

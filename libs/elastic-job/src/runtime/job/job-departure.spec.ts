@@ -5,6 +5,7 @@ import { JOB } from '@test/support/unit/member.js';
 import { DrainDeadlineError } from '../../domain/index.js';
 import type { VirtualClock } from '../../testing/index.js';
 import { DRAIN_MS, LEFT, LeavingJob } from '@test/support/unit/leaving-job.js';
+import { OUTSIDE } from './job-mode.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -30,17 +31,17 @@ describe('a process that leaves a job', () => {
     await clock.advanceUntil(job.departure.drain());
     expect(await job.nodes()).toEqual([]);
     expect([job.lost, job.stops, job.departure.isLeaving, job.departure.removal]).toEqual([[LEFT], 1, true, undefined]);
-    const late = job.departure.whileStaying(async (signal) => signal.reason);
-    expect([await late, job.departure.isDecided]).toEqual([LEFT, true]);
+    const late = job.presence.whileStaying(async (signal) => signal.reason);
+    expect([await late, job.presence.isOver]).toEqual([LEFT, true]);
     expect(await terms.next()).toMatchObject({ done: true });
   });
 
   it('aborts work that only an instance that stays has to do', async () => {
-    const { departure } = job;
+    const { departure, presence } = job;
     const untilAborted = (signal: AbortSignal) =>
       new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason)));
-    const done = await departure.whileStaying(async ({ aborted }) => aborted);
-    const given = departure.whileStaying(untilAborted);
+    const done = await presence.whileStaying(async ({ aborted }) => aborted);
+    const given = presence.whileStaying(untilAborted);
     await clock.advanceUntil(departure.drain());
     expect([done, await given]).toEqual([false, LEFT]);
   });
@@ -85,7 +86,7 @@ describe('a process that leaves a job', () => {
 
   it('waits for the end of a join under way', async () => {
     let fail: () => void;
-    job.joining = new Promise((_, reject) => (fail = () => reject(new Error('not joined'))));
+    job.presence.joining = new Promise((_, reject) => (fail = () => reject(new Error('not joined'))));
     void job.departure.drain();
     await clock.advance(SECOND);
     expect(await job.nodes()).toEqual(['leader', 'instance', 'session']);
@@ -95,7 +96,7 @@ describe('a process that leaves a job', () => {
   });
 
   it('leaves without an event if it has no session', async () => {
-    job.hasSession = false;
+    job.presence.mode = OUTSIDE;
     await clock.advanceUntil(job.departure.drain());
     expect([job.lost, job.told]).toEqual([[LEFT], []]);
   });
@@ -146,7 +147,7 @@ describe('a process that leaves a job', () => {
   });
 
   it('says without failover that the run of such a handler is not repeated', async () => {
-    job.configuration = { ...job.configuration, failover: false };
+    job.settings.configuration = { ...job.settings.configuration, failover: false };
     await job.run();
     await clock.advanceUntil(job.departure.drain());
     const message =
@@ -157,14 +158,14 @@ describe('a process that leaves a job', () => {
 
   it('warns of such a handler also if its session was lost before', async () => {
     await job.run();
-    job.hasSession = false;
+    job.presence.mode = OUTSIDE;
     job.member.trees.forget(JOB);
     await clock.advanceUntil(job.departure.drain());
     expect(job.told).toMatchObject([{ kind: 'warning', message: LEFT_BEHIND }]);
   });
 
   it('does not warn of a run whose task another instance adopts', async () => {
-    job.isAdoptable = true;
+    job.definition.tasks = 'adoptable';
     await job.run();
     await clock.advanceUntil(job.departure.drain());
     expect([job.lost, job.told]).toEqual([[LEFT], []]);

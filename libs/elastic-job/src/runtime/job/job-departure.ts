@@ -6,43 +6,20 @@ import {
   fewNames,
   HandedOverError,
   InstanceRemovedError,
-  type JobConfiguration,
   type JobName,
   LeftJobError,
-  SparseSet,
 } from '../../domain/index.js';
 import { isRegistryFailure } from '../../registry/index.js';
-import type { ProcessContext, RunningItems } from '../leases/index.js';
-import type { JobSession } from '../session/index.js';
+import type { JobSettings, ProcessContext, RunningItems } from '../leases/index.js';
 import { repeat } from '../../repeat/index.js';
-
-/** Parts of the job that a departure needs. */
-interface JobDepartureParts {
-  readonly jobName: JobName;
-  /** Settings in force, also without a session. */
-  readonly configuration: JobConfiguration;
-  readonly running: RunningItems;
-  /**
-   * True if the runs here are tasks that others can adopt, so that there is no need to wait for them. @default false
-   */
-  readonly isAdoptable?: boolean;
-  readonly currentSession: JobSession | undefined;
-  /** Resolves when no session is being opened. */
-  readonly joining: Promise<void> | undefined;
-  /** Begins nothing more; running items go on. */
-  stopBeginning(): void;
-  loseSession(reason: unknown): void;
-  /** Reports a failure, unless the session is over. */
-  report(work: string, tree: JobTree): (error: unknown) => void;
-}
+import type { JobDefinition } from './job-definition.js';
+import type { JobPresence } from './job-presence.js';
+import type { SessionEnd } from './session-end.js';
 
 /**
  * Departure of this process from a job for good: by its own decision, or because an operator has removed its instance.
  */
 export class JobDeparture {
-  /** Reason why the job must not run any more in this process. */
-  private reason: Error | undefined;
-  private readonly stays = new SparseSet<AbortController>();
   private draining: Promise<void> | undefined;
   /** True if the session ends too, so that nodes that cannot be removed now go with it. */
   private isSessionEnding = false;
@@ -54,32 +31,12 @@ export class JobDeparture {
 
   constructor(
     private readonly shared: Pick<ProcessContext, 'options' | 'services' | 'events'>,
-    private readonly parts: JobDepartureParts,
+    private readonly definition: Pick<JobDefinition, 'configuration' | 'tasks'>,
+    private readonly settings: Pick<JobSettings, 'configuration'>,
+    private readonly running: RunningItems,
+    private readonly presence: JobPresence,
+    private readonly sessionEnd: SessionEnd,
   ) {}
-
-  /** True if the job must not run any more in this process. */
-  get isDecided(): boolean {
-    return this.reason !== undefined;
-  }
-
-  /**
-   * Does work in the job. @param work its signal aborts if the session is lost, or the job must not run any more here
-   */
-  async whileStaying<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const stay = new AbortController();
-    if (this.reason !== undefined) stay.abort(this.reason);
-    this.stays.add(stay);
-    try {
-      return await work(stay.signal);
-    } finally {
-      this.stays.delete(stay);
-    }
-  }
-
-  /** Aborts the entry into the job that is under way, since the session is lost. */
-  interruptStay(reason: unknown): void {
-    for (const stay of this.stays) stay.abort(reason);
-  }
 
   /** True if this process wants to leave, or has left. */
   get isLeaving(): boolean {
@@ -104,16 +61,16 @@ export class JobDeparture {
     if (deadline === undefined || (await deadline.holdsFor(this.draining))) return this.draining;
     this.isGone = true;
     if (!this.warnOfHandlers()) this.warnOfRegistry();
-    this.parts.running.end(new LeftJobError(this.parts.jobName));
+    this.running.end(new LeftJobError(this.jobName));
     this.close();
   }
 
   private async drainOnce(): Promise<void> {
-    const { jobName, running } = this.parts;
+    const { jobName, running } = this;
     const { clock, drainTimeoutMs } = this.shared.options;
     const deadline = Deadline.after(clock, drainTimeoutMs);
     this.end(new LeftJobError(jobName));
-    if (this.parts.isAdoptable) running.end(new HandedOverError(jobName, 'leaving'));
+    if (this.isAdoptable) running.end(new HandedOverError(jobName, 'leaving'));
     const announced = this.announce();
     if (!(await deadline.holdsFor(running.ended()))) {
       const error = new DrainDeadlineError(jobName, drainTimeoutMs);
@@ -133,8 +90,8 @@ export class JobDeparture {
   }
 
   private close(): void {
-    const { jobName } = this.parts;
-    this.parts.loseSession(new LeftJobError(jobName));
+    const { jobName } = this;
+    this.sessionEnd.loseSession(new LeftJobError(jobName));
     this.shared.services.leader.forget(jobName);
   }
 
@@ -156,14 +113,14 @@ export class JobDeparture {
 
   private async removeAs(instanceId: string): Promise<void> {
     const { events, options, services } = this.shared;
-    const { jobName, running } = this.parts;
+    const { jobName, running } = this;
     const { shutdownGraceMs } = services.configurations.current(jobName);
     const error = new InstanceRemovedError(jobName, instanceId, shutdownGraceMs);
     events.emit({ kind: 'error', jobName, message: 'this instance was removed from the job', error });
-    if (this.isDecided) return running.end(error); // The drain goes on.
+    if (this.presence.isOver) return running.end(error); // The drain goes on.
     this.removedBecause = error.message;
     this.end(error);
-    running.end(this.parts.isAdoptable ? new HandedOverError(jobName, 'leaving') : error);
+    running.end(this.isAdoptable ? new HandedOverError(jobName, 'leaving') : error);
     await Promise.all([
       Deadline.after(options.clock, shutdownGraceMs).holdsFor(running.ended()),
       this.attempt('resigning', (tree) => this.untilDone('resigning', tree, () => this.abdicate(tree))),
@@ -172,7 +129,7 @@ export class JobDeparture {
     // Last, since it tells the others that there is nothing more to wait for.
     const work = 'leaving the job';
     await this.attempt(work, (tree) => this.untilDone(work, tree, () => services.instances.leave(tree)));
-    this.parts.loseSession(error);
+    this.sessionEnd.loseSession(error);
   }
 
   // Tells others that they should take the items, and the lead, while this instance waits for its handlers. If the
@@ -180,11 +137,11 @@ export class JobDeparture {
   private async announce(): Promise<void> {
     const { services } = this.shared;
     // The caller of `join` gets its outcome; here only its end matters.
-    await Promise.allSettled([this.parts.joining]);
+    await Promise.allSettled([this.presence.joining]);
     await this.attempt('announcing the departure', async (tree) => {
       try {
         await services.instances.announceDrain(tree);
-        await services.leader.resign(this.parts.jobName);
+        await services.leader.resign(this.jobName);
       } catch (error) {
         unlessUnavailable()(error);
       }
@@ -195,24 +152,23 @@ export class JobDeparture {
   // not seen this instance go.
   private async abdicate(tree: JobTree): Promise<void> {
     const { leader, sharding } = this.shared.services;
-    const term = leader.term(this.parts.jobName);
+    const term = leader.term(this.jobName);
     try {
       if (term !== undefined) await sharding.announce(tree, term);
     } catch (error) {
       if (!term?.signal.aborted) throw error; // It may have begun another term, from which it resigns next.
     }
-    await leader.resign(this.parts.jobName);
+    await leader.resign(this.jobName);
   }
 
   private end(reason: Error): void {
-    this.reason ??= reason;
-    this.interruptStay(this.reason);
-    this.parts.stopBeginning();
+    this.presence.end(reason);
+    this.sessionEnd.stopBeginning();
   }
 
   private async leave(tree: JobTree): Promise<void> {
     const { services } = this.shared;
-    await services.leader.resign(this.parts.jobName);
+    await services.leader.resign(this.jobName);
     await services.instances.leave(tree);
   }
 
@@ -221,7 +177,8 @@ export class JobDeparture {
    * @returns true if it has told now
    */
   private warnOfHandlers(): boolean {
-    const { configuration, isAdoptable, running } = this.parts;
+    const { isAdoptable, running } = this;
+    const { configuration } = this.settings;
     if (this.hasToldOfHandlers || isAdoptable || running.list.length === 0) return false;
     this.hasToldOfHandlers = true;
     this.warn(leftBehind(running.list, failsOver(configuration) || configuration.resident));
@@ -233,18 +190,27 @@ export class JobDeparture {
   }
 
   private warn(message: string): void {
-    this.shared.events.emit({ kind: 'warning', jobName: this.parts.jobName, message });
+    this.shared.events.emit({ kind: 'warning', jobName: this.jobName, message });
+  }
+
+  private get jobName(): JobName {
+    return this.definition.configuration.jobName;
+  }
+
+  /** True if the runs here are tasks that others can adopt, so that there is no need to wait for them. */
+  private get isAdoptable(): boolean {
+    return this.definition.tasks === 'adoptable';
   }
 
   // Repeats until done, since the session goes on: an instance that stayed would own items or lead, and do nothing. A
   // refusal is reported once.
   private untilDone(work: string, tree: JobTree, act: () => Promise<void>): Promise<void> {
-    return repeat(untilDone(tree, this.parts.report(work, tree)), act);
+    return repeat(untilDone(tree, this.presence.report(work, tree)), act);
   }
 
   private async attempt(work: string, act: (tree: JobTree) => Promise<void>): Promise<void> {
-    const tree = this.parts.currentSession?.tree;
-    if (tree !== undefined) await act(tree).catch(this.parts.report(work, tree));
+    const tree = this.presence.session?.tree;
+    if (tree !== undefined) await act(tree).catch(this.presence.report(work, tree));
   }
 }
 

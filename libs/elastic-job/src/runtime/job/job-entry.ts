@@ -8,20 +8,12 @@ import {
   SparseMap,
   timetableOf,
 } from '../../domain/index.js';
-import type { JobSettings, ProcessContext, RunningItems } from '../leases/index.js';
+import type { JobSchedule, JobSettings, ProcessContext, RunningItems } from '../leases/index.js';
 import { repeat } from '../../repeat/index.js';
 import { assertFencesNotAhead } from './fence-check.js';
 import type { JobDefinition } from './job-definition.js';
+import type { JobPresence } from './job-presence.js';
 import type { MixedJob } from './mixed-job.js';
-
-/** Parts of the job that the entry needs. */
-interface JobEntryParts {
-  readonly definition: JobDefinition;
-  readonly settings: JobSettings;
-  readonly running: RunningItems;
-  readonly mixed: MixedJob;
-  report(work: string): (error: unknown) => void;
-}
 
 /** Entry into a job: its tree is opened and judged, and the instance is registered in it. */
 export class JobEntry {
@@ -32,9 +24,14 @@ export class JobEntry {
   /** @throws {ConfigurationError} if the job cannot run with its own settings */
   constructor(
     private readonly shared: ProcessContext,
-    private readonly parts: JobEntryParts,
+    private readonly definition: JobDefinition,
+    private readonly settings: JobSettings,
+    private readonly schedule: JobSchedule,
+    private readonly running: RunningItems,
+    private readonly mixed: MixedJob,
+    private readonly presence: JobPresence,
   ) {
-    this.assertUsable(parts.definition.configuration);
+    this.assertUsable(definition.configuration);
   }
 
   /**
@@ -44,14 +41,14 @@ export class JobEntry {
    */
   async open(self: JobInstance, signal: AbortSignal): Promise<JobTree> {
     const { options, scheduleClock, services } = this.shared;
-    const { definition, mixed, settings } = this.parts;
+    const { definition, mixed, settings } = this;
     const { clock, connectionTimeoutMs, fences, registry, tokenEpoch } = options;
     const now = scheduleClock.referenceNow;
     const treeOptions = {
       signal,
       now,
       mostConfigBytes: definition.limits?.maxConfigBytes,
-      onOversized: this.parts.report('reading the job'),
+      onOversized: this.presence.report('reading the job'),
     };
     const tree = await JobTree.open(registry, clock, this.jobName, self, treeOptions);
     try {
@@ -75,12 +72,34 @@ export class JobEntry {
   }
 
   /**
+   * Registers the instance of a session that waits, and starts the session. An instance whose settings are unusable
+   * waits on, since it would get items that it does not begin.
+   * @returns `removed` if an operator has removed the instance meanwhile
+   */
+  async enter(): Promise<'removed' | undefined> {
+    const { presence, schedule, settings, shared } = this;
+    const { mode } = presence;
+    if (mode.kind !== 'waiting' || settings.problem !== undefined) return undefined;
+    const { session } = mode;
+    const { tree } = session;
+    presence.mode = { kind: 'entering', session };
+    const onRegistered = () => {
+      presence.mode = { kind: 'registered', session, sessionId: shared.options.registry.session.id };
+    };
+    await presence.whileStaying((wanted) => this.register(tree, wanted, onRegistered));
+    if (!tree.hasInstance(tree.self.jobInstanceId)) return 'removed';
+    await session.start();
+    schedule.start();
+    return undefined;
+  }
+
+  /**
    * Registers the instance, and removes its nodes of former sessions in the same transaction.
    * @param signal aborts when the session is lost, or the job must end here
    */
-  async register(tree: JobTree, signal: AbortSignal, onRegistered: () => void): Promise<void> {
+  private async register(tree: JobTree, signal: AbortSignal, onRegistered: () => void): Promise<void> {
     const { events, scheduleClock, services } = this.shared;
-    const { running, settings } = this.parts;
+    const { running, settings } = this;
     const { configurations, instances, orphans } = services;
     // A tree that was not a job of ours was left unchanged; it may have become one since.
     if (!tree.has(tree.paths.sessions)) await repeat(untilAnswered(tree, signal), () => configurations.install(tree));
@@ -113,17 +132,17 @@ export class JobEntry {
   }
 
   private get jobName(): JobName {
-    return this.parts.definition.configuration.jobName;
+    return this.definition.configuration.jobName;
   }
 
   private assertUsable(configuration: JobConfiguration): void {
-    this.shared.errorHandlers.assertUsable(configuration, `job "${this.jobName}" (${this.parts.definition.place})`);
+    this.shared.errorHandlers.assertUsable(configuration, `job "${this.jobName}" (${this.definition.place})`);
   }
 
   // A schedule that is over is a mistake only where it is new: a job that has run to its end may start again.
   private assertFires(tree: JobTree): void {
     const { options, schedules, services } = this.shared;
-    const { configuration, createdAs, place } = this.parts.definition;
+    const { configuration, createdAs, place } = this.definition;
     if (createdAs !== undefined || !services.configurations.bringsCron(tree)) return;
     const schedule = schedules.of(timetableOf(configuration, false));
     const fault = schedule && findEndFault(schedule, options.clock.wallNow());

@@ -1,30 +1,22 @@
 import type { JobTree } from '../../coordination/index.js';
-import type { JobSettings, News, ScheduleClock } from '../leases/index.js';
-import type { JobSession, SessionJob } from '../session/index.js';
-import type { JobDefinition } from './job-definition.js';
-
-/** Reactions of a job to news. */
-interface HearingJob {
-  readonly definition: JobDefinition;
-  readonly settings: JobSettings;
-  readonly currentSession: JobSession | undefined;
-  /** Members have come or gone. */
-  lookAtMembers(tree: JobTree): void;
-  /** The settings have changed, or may have. */
-  reload(tree: JobTree): void;
-  /** Counts fire times, times items, that will never be begun. */
-  countMissed(runs: number): void;
-  report(work: string, tree: JobTree): (error: unknown) => void;
-}
+import type { News, ScheduleClock } from '../leases/index.js';
+import type { SessionJob } from '../session/index.js';
+import type { JobDeparture } from './job-departure.js';
+import type { JobEntry } from './job-entry.js';
+import type { JobPresence } from './job-presence.js';
+import type { SettingsFollower } from './settings-follower.js';
 
 /** Hears the news of one session for the job, before its duties do. */
 export class JobHearing implements SessionJob {
   private willLook = false;
 
   constructor(
-    private readonly job: HearingJob,
     private readonly tree: JobTree,
     private readonly scheduleClock: ScheduleClock,
+    private readonly follower: SettingsFollower,
+    private readonly entry: JobEntry,
+    private readonly departure: JobDeparture,
+    private readonly presence: JobPresence,
   ) {}
 
   clockReported(): void {
@@ -32,20 +24,20 @@ export class JobHearing implements SessionJob {
   }
 
   rootChanged(): void {
-    this.job.definition.onRootChanged?.();
+    this.follower.tellRoot();
   }
 
   treeReset(): void {
-    this.job.definition.onRootChanged?.();
-    this.job.reload(this.tree);
+    this.follower.tellRoot();
+    this.reload();
   }
 
   configurationChanged(): void {
-    this.job.reload(this.tree);
+    this.reload();
   }
 
   configurationKept(): void {
-    if (!this.job.settings.isSound) this.job.reload(this.tree);
+    if (!this.follower.isSound) this.reload();
   }
 
   instanceJoined(): void {
@@ -53,29 +45,52 @@ export class JobHearing implements SessionJob {
   }
 
   instanceLost({ instanceId }: News<'InstanceLost'>): void {
-    if (instanceId === this.tree.self.jobInstanceId) this.job.lookAtMembers(this.tree);
+    if (instanceId === this.tree.self.jobInstanceId) this.lookAtMembers();
     else this.lookSoon();
   }
 
   fireTimesMissed({ count }: News<'FireTimesMissed'>): void {
-    this.job.countMissed(count);
+    this.presence.missedRuns += count;
   }
 
   itemOutlivedSession(): void {
-    this.job.currentSession?.expectWork();
+    this.presence.session?.expectWork();
+  }
+
+  /** Enters the job, unless its settings are unusable. */
+  async enter(): Promise<void> {
+    // An operator may have removed the instance before it learned of its registration.
+    if ((await this.entry.enter()) === 'removed') void this.departure.obeyRemoval(this.tree.self.jobInstanceId);
+  }
+
+  /** Follows the settings, and looks at what follows from them. */
+  private reload(): void {
+    this.follower.follow(this.tree, this.presence.session);
+    this.lookAtMembers();
+  }
+
+  /** Leaves the job if its own instance was removed; else looks for peers, and enters if it has waited to. */
+  private lookAtMembers(): void {
+    const { departure, follower, presence, tree } = this;
+    const { jobInstanceId } = tree.self;
+    if (presence.mode.kind === 'registered' && !tree.hasInstance(jobInstanceId)) {
+      return void departure.obeyRemoval(jobInstanceId);
+    }
+    follower.checkPeers(tree, presence.session);
+    if (presence.session?.tree === tree) this.enter().catch(presence.report('joining the job', tree));
   }
 
   private lookSoon(): void {
     if (this.willLook) return;
     this.willLook = true;
-    this.lookAtMembers().catch(this.job.report('looking at the members', this.tree));
+    this.lookNextTurn().catch(this.presence.report('looking at the members', this.tree));
   }
 
   // Thousands may come or go in one turn, and are looked at together.
-  private async lookAtMembers(): Promise<void> {
+  private async lookNextTurn(): Promise<void> {
     const { clock, signal } = this.tree;
     await clock.nextTurn();
     this.willLook = false;
-    if (!signal.aborted) this.job.lookAtMembers(this.tree);
+    if (!signal.aborted) this.lookAtMembers();
   }
 }

@@ -2,40 +2,38 @@ import type { Deadline } from '../../clock/index.js';
 import { ElasticJob2ConfigurationError, type JobTree, type StandingFailure } from '../../coordination/index.js';
 import { type KnownListener, type JobConfiguration, type JobInstance, type JobName } from '../../domain/index.js';
 import { JobExecutor } from '../../executor/index.js';
-import { SessionLostError } from '../../registry/index.js';
-import type { TickListener } from '../../scheduling/index.js';
 import { JobSchedule, JobSettings, type ProcessContext, RunningItems } from '../leases/index.js';
 import { JobSession } from '../session/index.js';
 import type { JobDefinition } from './job-definition.js';
 import { JobDeparture } from './job-departure.js';
 import { JobEntry } from './job-entry.js';
 import { JobHearing } from './job-hearing.js';
-import { type JobMode, OUTSIDE } from './job-mode.js';
+import { JobPresence } from './job-presence.js';
 import { type JobStatus, statusOf } from './job-status.js';
 import { knownListeners, withOnceTypes } from './known-listeners.js';
 import { MixedJob } from './mixed-job.js';
+import { SessionEnd } from './session-end.js';
+import { SettingsFollower } from './settings-follower.js';
 import { suspensionOf } from './suspension.js';
 
 /**
  * One job of this process, from its registration to its removal, over any number of sessions.
  *
  * Only `registered` ticks, begins and leads. `JobEntry` is the way in, and `JobDeparture` decides how the job is left.
- * These, `JobHearing` and the schedule call this object directly, since separate functions for each would be a large
- * part of it.
+ * `JobPresence` says which of these holds; its parts know each other downward only.
  */
-export class JobRuntime implements TickListener {
+export class JobRuntime {
   readonly settings: JobSettings;
   readonly schedule: JobSchedule;
   readonly running = new RunningItems();
   private readonly executor: JobExecutor;
   readonly listeners: readonly KnownListener[];
-  readonly mixed: MixedJob;
+  private readonly mixed: MixedJob;
+  private readonly presence: JobPresence;
+  private readonly follower: SettingsFollower;
   private readonly entry: JobEntry;
+  private readonly sessionEnd: SessionEnd;
   private departure: JobDeparture;
-  /** Resolves when no session is being opened. */
-  joining: Promise<void> | undefined;
-  private mode: JobMode = OUTSIDE;
-  private missedRuns = 0;
   /** Shown while there is no tree that could show it. */
   private joinFailure: StandingFailure | undefined;
 
@@ -45,17 +43,24 @@ export class JobRuntime implements TickListener {
   ) {
     const { events, options, scheduleClock, schedules, services, settingsNews, turns } = shared;
     const { clock, tokenEpoch, hungGraceMs } = options;
-    this.listeners = knownListeners(definition, options.listeners);
-    const { listeners } = this;
+    const listeners = (this.listeners = knownListeners(definition, options.listeners));
     const { configurations } = services;
     const { configuration } = definition;
-    this.settings = new JobSettings(configuration, configurations, events, schedules, settingsNews, listeners);
-    this.mixed = new MixedJob(definition, this.settings, events);
+    const { running } = this;
+    const settings = new JobSettings(configuration, configurations, events, schedules, settingsNews, listeners);
+    const mixed = new MixedJob(definition, settings, events);
+    const presence = new JobPresence(configuration.jobName, shared);
+    const schedule = new JobSchedule(settings, scheduleClock, presence);
     const kind = definition.createdAs === undefined ? 'code' : 'created';
     this.executor = new JobExecutor(clock, { tokenEpoch, hungGraceMs, kind }, turns);
-    this.schedule = new JobSchedule(this.settings, scheduleClock, this);
-    this.entry = new JobEntry(shared, this);
-    this.departure = new JobDeparture(shared, this);
+    this.settings = settings;
+    this.mixed = mixed;
+    this.presence = presence;
+    this.schedule = schedule;
+    this.follower = new SettingsFollower(definition, settings, schedule, mixed);
+    this.entry = new JobEntry(shared, definition, settings, schedule, running, mixed, presence);
+    this.sessionEnd = new SessionEnd(shared, schedule, this.entry, presence);
+    this.departure = this.newDeparture();
     services.trees.declare(this.jobName);
     configurations.declare(withOnceTypes(definition, listeners));
   }
@@ -70,24 +75,19 @@ export class JobRuntime implements TickListener {
   }
 
   get currentSession(): JobSession | undefined {
-    return this.mode.session;
-  }
-
-  /** True if its runs are tasks that others can adopt. */
-  get isAdoptable(): boolean {
-    return this.definition.tasks === 'adoptable';
+    return this.presence.session;
   }
 
   /** True if the job has no session and should have one. */
   get isWaitingForSession(): boolean {
-    return this.currentSession === undefined && !this.departure.isDecided;
+    return this.currentSession === undefined && !this.presence.isOver;
   }
 
   /** Registers the job in the current session and starts its schedule. @throws the reason if it ends meanwhile */
   async join(self: JobInstance): Promise<void> {
-    this.joining = this.openSession(self);
+    this.presence.joining = this.openSession(self);
     try {
-      await this.joining;
+      await this.presence.joining;
       this.joinFailure = undefined;
     } catch (error) {
       const { since = this.shared.options.clock.wallNow() } = this.joinFailure ?? {};
@@ -103,54 +103,26 @@ export class JobRuntime implements TickListener {
   }
 
   private async openSession(self: JobInstance): Promise<void> {
-    const tree = await this.departure.whileStaying((wanted) => this.entry.open(self, wanted));
+    const { departure, entry, follower, presence, shared } = this;
+    const tree = await presence.whileStaying((wanted) => entry.open(self, wanted));
     try {
-      this.shared.services.trees.set(tree);
-      this.tellConfiguration(tree);
-      this.checkPeers(tree);
-      this.mode = { kind: 'waiting', session: this.createSession(tree) };
-      await this.enter();
+      shared.services.trees.set(tree);
+      follower.tellConfiguration(tree);
+      follower.checkPeers(tree, undefined);
+      const hearing = new JobHearing(tree, shared.scheduleClock, follower, entry, departure, presence);
+      presence.mode = { kind: 'waiting', session: this.createSession(tree, hearing) };
+      await hearing.enter();
     } catch (error) {
-      if (this.currentSession?.tree !== tree) tree.close(error);
+      if (presence.session?.tree !== tree) tree.close(error);
       // A departure also removes what it may have registered.
-      else if (!this.departure.isDecided) this.loseSession(error);
+      else if (!presence.isOver) this.loseSession(error);
       throw error;
     }
   }
 
-  // Registers the instance, unless the settings are unusable: a registered instance would get items that it does not
-  // begin.
-  private async enter(): Promise<void> {
-    if (this.mode.kind !== 'waiting' || this.settings.problem !== undefined) return;
-    const { session } = this.mode;
-    const { tree } = session;
-    this.mode = { kind: 'entering', session };
-    const onRegistered = () => {
-      this.mode = { kind: 'registered', session, sessionId: this.shared.options.registry.session.id };
-    };
-    await this.departure.whileStaying((wanted) => this.entry.register(tree, wanted, onRegistered));
-    const { jobInstanceId } = tree.self;
-    // An operator may have removed it before it learned of its registration.
-    if (!tree.hasInstance(jobInstanceId)) return void this.departure.obeyRemoval(jobInstanceId);
-    await session.start();
-    this.schedule.start();
-  }
-
-  /** Ends the session, and with it everything that it held. The schedule continues with the next session. */
+  /** @see SessionEnd */
   loseSession(reason: unknown): void {
-    const { mode } = this;
-    if (mode.kind === 'outside') return;
-    const { session } = mode;
-    this.mode = OUTSIDE;
-    if (mode.kind === 'registered' && mode.sessionId !== undefined) this.entry.noteLost(session.tree, mode.sessionId);
-    this.schedule.stop();
-    session.close();
-    this.shared.services.leader.endTerm(this.jobName, reason);
-    this.shared.services.trees.unset(session.tree);
-    session.tree.close(reason);
-    this.departure.interruptStay(reason);
-    const left = { kind: 'left', jobName: this.jobName, instanceId: session.tree.self.jobInstanceId } as const;
-    this.shared.events.emit({ ...left, isSessionLost: reason instanceof SessionLostError });
+    this.sessionEnd.loseSession(reason);
   }
 
   /** Stops running items because the registry was silent for too long; tasks that others can adopt go on. */
@@ -160,9 +132,11 @@ export class JobRuntime implements TickListener {
 
   /** Reports to the other instances how far this host's clock is ahead of the registry's, in milliseconds. */
   reportClock(offsetMs: number): void {
-    if (this.mode.kind !== 'registered') return;
-    const { tree } = this.mode.session;
-    this.shared.services.instances.reportClock(tree, offsetMs).catch(this.report('telling of the clock', tree));
+    const { mode } = this.presence;
+    if (mode.kind !== 'registered') return;
+    const { tree } = mode.session;
+    const { instances } = this.shared.services;
+    instances.reportClock(tree, offsetMs).catch(this.presence.report('telling of the clock', tree));
   }
 
   /** Reacts to a change of the time for fire times: fire times that it has skipped are caught up on, or told. */
@@ -188,91 +162,28 @@ export class JobRuntime implements TickListener {
     if (departure.removal === undefined || departure.isLeaving || departure !== this.departure) return false;
     this.entry.forgetLost();
     this.running.reopen();
-    this.departure = new JobDeparture(this.shared, this);
+    this.presence.reopen();
+    this.departure = this.newDeparture();
     return true;
   }
 
   status(): JobStatus {
-    const { definition, departure, joinFailure, missedRuns, mixed, mode, running, schedule, settings, shared } = this;
+    const { definition, departure, joinFailure, mixed, running, schedule, settings, shared } = this;
+    const { missedRuns, mode } = this.presence;
     const { services } = shared;
     const parts = { definition, mode, departure, settings, schedule, running, mixed, services, missedRuns };
     return statusOf({ ...parts, joinFailure });
   }
 
-  private createSession(tree: JobTree): JobSession {
-    const { definition, executor, listeners, running, schedule, settings, shared } = this;
+  private newDeparture(): JobDeparture {
+    const { definition, presence, running, sessionEnd, settings, shared } = this;
+    return new JobDeparture(shared, definition, settings, running, presence, sessionEnd);
+  }
+
+  private createSession(tree: JobTree, hearing: JobHearing): JobSession {
+    const { definition, executor, listeners, presence, running, schedule, settings, shared } = this;
     const isCreated = definition.createdAs !== undefined;
     const job = { work: definition, settings, schedule, running, executor, listeners, isCreated };
-    const hearing = new JobHearing(this, tree, shared.scheduleClock);
-    return new JobSession(tree, shared, job, hearing, (work) => this.report(work, tree));
-  }
-
-  /** A fire time has come by the host's clock. @returns false if it is still to come by the registry's */
-  onFire(fireTime: number, dueAt: number): Promise<boolean> | undefined {
-    return this.currentSession?.tick(fireTime, this.shared.scheduleClock.came.of(fireTime, dueAt));
-  }
-
-  /** A fire time comes again, and items that this instance has received since may owe it. */
-  onAgain(): void {
-    this.currentSession?.expectWork();
-  }
-
-  onError(error: unknown): void {
-    this.report('a trigger')(error);
-  }
-
-  /** Begins nothing more; running items go on. */
-  stopBeginning(): void {
-    this.schedule.stop();
-    this.currentSession?.close();
-    this.currentSession?.endResidents();
-  }
-
-  countMissed(runs: number): void {
-    this.missedRuns += runs;
-  }
-
-  /** Applies the tree's settings and checks their consequences. */
-  reload(tree: JobTree): void {
-    this.tellConfiguration(tree);
-    this.reloadConfiguration(tree);
-    this.lookAtMembers(tree);
-  }
-
-  /** Leaves the job if its own instance was removed; else looks for peers, and enters if it has waited to. */
-  lookAtMembers(tree: JobTree): void {
-    const { jobInstanceId } = tree.self;
-    if (this.mode.kind === 'registered' && !tree.hasInstance(jobInstanceId))
-      return void this.departure.obeyRemoval(jobInstanceId);
-    this.checkPeers(tree);
-    if (this.currentSession?.tree === tree) this.enter().catch(this.report('joining the job', tree));
-  }
-
-  private tellConfiguration(tree: JobTree): void {
-    this.definition.onConfigurationChanged?.(tree.node(tree.paths.config)?.data);
-  }
-
-  private reloadConfiguration(tree: JobTree): void {
-    const wasUsable = this.settings.problem === undefined;
-    this.settings.apply(tree);
-    this.schedule.follow();
-    if (!wasUsable && this.schedule.isStarted) this.currentSession?.expectWork();
-  }
-
-  private checkPeers(tree: JobTree): void {
-    if (!this.mixed.tellPeers(tree)) return;
-    // Beside Java, fire times at clock changes follow Quartz's rule.
-    this.reloadConfiguration(tree);
-    // Fire times that came while the job was mixed were for the peers to run.
-    if (tree.company.runsUnrecorded) this.currentSession?.leaveToPeers();
-    else this.schedule.excludePast();
-  }
-
-  /** Reports a failure. @param tree if given, failures after the end of its session are ignored */
-  report(work: string, tree?: JobTree): (error: unknown) => void {
-    return (error) => {
-      if (tree?.signal.aborted) return;
-      this.shared.errors.tell(this.jobName, `${work} failed`, error);
-    };
+    return new JobSession(tree, shared, job, hearing, (work) => presence.report(work, tree));
   }
 }

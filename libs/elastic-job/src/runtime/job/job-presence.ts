@@ -1,0 +1,83 @@
+import type { JobTree } from '../../coordination/index.js';
+import { type JobName, SparseSet } from '../../domain/index.js';
+import type { TickListener } from '../../scheduling/index.js';
+import type { ProcessContext } from '../leases/index.js';
+import type { JobSession } from '../session/index.js';
+import { type JobMode, OUTSIDE } from './job-mode.js';
+
+/** Presence of this process in a job: its mode, and the work in the job that ends with it. */
+export class JobPresence implements TickListener {
+  mode: JobMode = OUTSIDE;
+  /** Resolves when no session is being opened. */
+  joining: Promise<void> | undefined;
+  /** Fire times, times items, that were told as missed. */
+  missedRuns = 0;
+  /** Reason why the job must not run any more in this process. */
+  private reason: Error | undefined;
+  private readonly stays = new SparseSet<AbortController>();
+
+  constructor(
+    private readonly jobName: JobName,
+    private readonly shared: Pick<ProcessContext, 'errors' | 'scheduleClock'>,
+  ) {}
+
+  get session(): JobSession | undefined {
+    return this.mode.session;
+  }
+
+  /** True if the job must not run any more in this process. */
+  get isOver(): boolean {
+    return this.reason !== undefined;
+  }
+
+  /**
+   * Does work in the job. @param work its signal aborts if the session is lost, or the job must not run any more here
+   */
+  async whileStaying<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const stay = new AbortController();
+    if (this.reason !== undefined) stay.abort(this.reason);
+    this.stays.add(stay);
+    try {
+      return await work(stay.signal);
+    } finally {
+      this.stays.delete(stay);
+    }
+  }
+
+  /** Aborts the entry into the job that is under way, since the session is lost. */
+  interruptStay(reason: unknown): void {
+    for (const stay of this.stays) stay.abort(reason);
+  }
+
+  /** Ends the job in this process. The first reason stands. */
+  end(reason: Error): void {
+    this.reason ??= reason;
+    this.interruptStay(this.reason);
+  }
+
+  /** Lets the job run again after `end`. */
+  reopen(): void {
+    this.reason = undefined;
+  }
+
+  /** A fire time has come by the host's clock. @returns false if it is still to come by the registry's */
+  onFire(fireTime: number, dueAt: number): Promise<boolean> | undefined {
+    return this.session?.tick(fireTime, this.shared.scheduleClock.came.of(fireTime, dueAt));
+  }
+
+  /** A fire time comes again, and items that this instance has received since may owe it. */
+  onAgain(): void {
+    this.session?.expectWork();
+  }
+
+  onError(error: unknown): void {
+    this.report('a trigger')(error);
+  }
+
+  /** Reports a failure. @param tree if given, failures after the end of its session are ignored */
+  report(work: string, tree?: JobTree): (error: unknown) => void {
+    return (error) => {
+      if (!tree?.signal.aborted) this.shared.errors.tell(this.jobName, `${work} failed`, error);
+    };
+  }
+}
