@@ -30,7 +30,10 @@ export function untilServed(
   return { signal, backOff, isRepeated, onFailure, wait: () => servedAgain(registry, backOff, signal) };
 }
 
-/** Waits for the connection, or with one for the pause. @returns false if the registry center is closed */
+/**
+ * Waits for the connection, or with one for the pause.
+ * @returns false if the registry center is closed @throws the signal's reason
+ */
 async function servedAgain(
   registry: RegistryCenter,
   backOff: BackOff,
@@ -43,6 +46,7 @@ async function servedAgain(
   } else {
     backOff.failed();
     await backOff.pause(signal);
+    signal?.throwIfAborted(); // Also if the registry center was closed meanwhile.
   }
   return registry.session.state !== undefined;
 }
