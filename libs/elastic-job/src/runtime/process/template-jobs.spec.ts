@@ -205,6 +205,22 @@ it('joins 50 jobs at once at most, also those that are tried again', async () =>
   jobs.close();
 });
 
+it('tells no more of a job that could not be joined once somebody has deleted it', async () => {
+  const stage = new MemoryStage();
+  const [registry, operator] = [await stage.connected(), await stage.connected()];
+  await stage.during(() => operator.create('/a', createdRoot(TEMPLATE), 'PERSISTENT'));
+  const jobs = processOf(registry, 'one', stage, () => false);
+  await stage.during(() => jobs.open());
+  await stage.clock.advance(SOON_MS);
+  expect(jobs.resting.map(({ jobNames }) => jobNames)).toEqual([['a']]);
+
+  await stage.during(() => operator.delete('/a'));
+  await stage.clock.advance(60_000);
+
+  expect(jobs.resting).toEqual([]);
+  jobs.close();
+});
+
 /** A process that may not delete the marked job `a`, and the times at which it tries. */
 async function undeletable() {
   const stage = new MemoryStage();

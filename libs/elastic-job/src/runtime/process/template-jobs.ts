@@ -157,7 +157,8 @@ export class TemplateJobs {
     }
     for (const jobName of new Set([...before.keys(), ...this.found.keys(), ...this.joined.keys()])) {
       if (!isSame(before.get(jobName), this.found.get(jobName))) this.steps.forget(jobName);
-      if (!this.isAsWanted(jobName)) this.steps.wake(jobName);
+      if (this.isAsWanted(jobName)) this.unjoined.forget(jobName);
+      else this.steps.wake(jobName);
     }
   }
 
