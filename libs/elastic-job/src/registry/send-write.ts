@@ -5,12 +5,18 @@ import type { OperationResult, RegistryNode, TransactionResult } from './registr
 import type { RequestOptions } from './request-options.js';
 import { isUnanswered, RegistryUnavailableError } from './registry.errors.js';
 
+/** What a write needs of an ensemble. */
+export type WritableEnsemble = Pick<
+  Ensemble,
+  'lastZxid' | 'readMany' | 'requestTimeoutMs' | 'session' | 'sync' | 'transaction'
+>;
+
 /**
  * Sends a write once and never again. If the connection breaks before the answer, the remaining time is used to find
  * out the fate of the write, so that fewer callers get an unknown fate.
  */
 export async function sendWrite(
-  ensemble: Ensemble,
+  ensemble: WritableEnsemble,
   clock: Clock,
   write: SingleWrite,
   options?: RequestOptions,
@@ -21,9 +27,10 @@ export async function sendWrite(
   try {
     return await ensemble.transaction([write], options, true);
   } catch (error) {
-    const { leftMs } = deadline;
-    if (lastZxid === undefined || !isUnanswered(error) || error.fate === 'not-applied' || leftMs < 1) throw error;
-    const node = await readAfterReconnect(ensemble, write.path, sessionId, { ...options, timeoutMs: leftMs });
+    const isUnclear = isUnanswered(error) && error.fate !== 'not-applied';
+    if (lastZxid === undefined || !isUnclear || deadline.leftMs < 1) throw error;
+    const limits = () => ({ ...options, timeoutMs: deadline.leftMs });
+    const node = await readAfterReconnect(ensemble, write.path, sessionId, limits);
     const fate = node ? fateOf(write, node.found, { sessionId, lastZxid }) : 'unknown';
     if (fate === 'applied') return { kind: 'committed', results: [resultOf(write)] };
     if (fate === 'unknown') throw error;
@@ -35,16 +42,16 @@ export async function sendWrite(
 
 /** The node after the lost write, which can then no longer arrive; undefined if that cannot be found out. */
 async function readAfterReconnect(
-  ensemble: Ensemble,
+  ensemble: WritableEnsemble,
   path: string,
   sessionId: string | undefined,
-  options: RequestOptions,
+  limits: () => RequestOptions,
 ): Promise<{ readonly found: RegistryNode | undefined } | undefined> {
   if (ensemble.session.id !== sessionId) return undefined;
   try {
     // The server of the new connection may be behind the one that took the write.
-    await ensemble.sync(options);
-    const [found] = await ensemble.readMany([path], options, 'read');
+    await ensemble.sync(limits());
+    const [found] = await ensemble.readMany([path], limits(), 'read');
     return ensemble.session.id === sessionId ? { found } : undefined;
   } catch {
     return undefined;
