@@ -17,6 +17,7 @@ export const ROOMS: Readonly<Record<string, MutatedRoom>> = {
   domain: { folder: `${LIBRARY}/domain`, tests: [`${LIBRARY}/domain`], wanted: 85 },
   execution: { folder: `${LIBRARY}/coordination/execution`, tests: COORDINATION, wanted: 85 },
   failover: { folder: `${LIBRARY}/coordination/failover`, tests: COORDINATION, wanted: 85 },
+  turns: { folder: `${LIBRARY}/turns`, tests: [`${LIBRARY}/turns`, 'test/scenario'], wanted: 75 },
   executor: { folder: `${LIBRARY}/executor`, tests: [`${LIBRARY}/executor`, 'test/scenario'], wanted: 75 },
   runtime: { folder: `${LIBRARY}/runtime`, tests: [`${LIBRARY}/runtime`, 'test/scenario'], wanted: 75 },
 };

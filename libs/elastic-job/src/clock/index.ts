@@ -7,5 +7,4 @@ export * from './on-abort.js';
 export * from './schedule-time.js';
 export * from './shared-now.js';
 export * from './system-clock.js';
-export * from './timer-queue.js';
 export * from './waiting.js';

@@ -3,7 +3,6 @@ export * from './error-handling/index.js';
 export type * from './executable-job.js';
 export { type HttpFailure, HttpJobError } from './http/http-job.error.js';
 export { HttpJobType } from './http/http.job-type.js';
-export * from './fair-turns.js';
 export * from './isolation.js';
 export * from './job-executor.js';
 export * from './job-executor-options.js';

@@ -1,4 +1,4 @@
-import type { JobKind } from './fair-turns.js';
+import type { JobKind } from '../turns/index.js';
 
 /** Options for every run of a job on this instance. */
 export interface JobExecutorOptions {

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock/index.js';
 import { SparseSet } from '../domain/index.js';
 import type { ExecutionLease } from '../coordination/index.js';
+import { FairTurns } from '../turns/index.js';
 import type { ExecutableJob, OnEnded } from './executable-job.js';
-import { FairTurns } from './fair-turns.js';
 import type { JobExecutorOptions } from './job-executor-options.js';
 import { LeaseRun } from './lease-run.js';
 import { Slots } from './slots.js';

@@ -9,10 +9,10 @@ import {
   SparseMap,
   SparseSet,
 } from '../domain/index.js';
+import type { FairTurns, JobKind } from '../turns/index.js';
 import { contextsOf, type ContextOf } from './contexts.js';
 import type { ExecutableJob, OnEnded } from './executable-job.js';
 import { ItemRun, type ItemRunTerms, outcomeOfAbort } from './item-run.js';
-import type { FairTurns, JobKind } from './fair-turns.js';
 import type { JobExecutorOptions } from './job-executor-options.js';
 import { Retries } from './retries.js';
 import type { Slots } from './slots.js';

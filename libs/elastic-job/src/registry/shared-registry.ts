@@ -1,8 +1,8 @@
 import { publicCalls } from '../async-context/index.js';
 import type { Clock } from '../clock/index.js';
 import type { TimeInterval } from '../domain/index.js';
+import { Calm } from '../turns/index.js';
 import { ASKING } from './asking.js';
-import { Calm } from './calm.js';
 import type { Ensemble, SyncOfViews } from './ensemble.js';
 import { ensureLevels } from './ensure-path.js';
 import type { SingleWrite } from './fate.js';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SystemClock } from '../clock/index.js';
 import { VirtualClock } from '../testing/index.js';
-import { Calm } from './calm.js';
+import { Calm } from '../turns/index.js';
 import { SharedSync } from './shared-sync.js';
 
 const clock = new SystemClock();

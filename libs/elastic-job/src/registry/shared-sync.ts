@@ -1,7 +1,6 @@
 import type { Clock } from '../clock/index.js';
 import { Batch } from '../domain/index.js';
-import type { Calm } from './calm.js';
-import { resumeInTurns } from './in-turns.js';
+import { type Calm, resumeInTurns } from '../turns/index.js';
 import { ownWait, type Waiter } from './own-wait.js';
 import type { SyncOptions } from './request-options.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Clock, SystemClock } from '../clock/index.js';
 import { VirtualClock } from '../testing/index.js';
-import { Calm } from './calm.js';
+import { Calm } from '../turns/index.js';
 import type { Operation, TransactionResult } from './registry-center.js';
 import { NoAuthError, RegistryUnavailableError, ServerError, SessionLostError } from './registry.errors.js';
 import { SharedTransactions } from './shared-transactions.js';

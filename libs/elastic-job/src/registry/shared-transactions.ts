@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/index.js';
 import { Batch } from '../domain/index.js';
-import type { Calm } from './calm.js';
+import type { Calm } from '../turns/index.js';
 import { operationsOf } from './operations-of.js';
 import { ownWait, type Waiter } from './own-wait.js';
 import type { Operation, TransactionResult } from './registry-center.js';

@@ -2,14 +2,8 @@ import type { Timer } from '../../clock/index.js';
 import type { JobConfiguration } from '../../domain/index.js';
 import type { CoordinationServices, JobTree } from '../../coordination/index.js';
 import type { JobEvents } from '../../tracing/index.js';
-import {
-  JobReconciler,
-  type JobSchedule,
-  type News,
-  type RegistryTurns,
-  type Report,
-  type ScheduleClock,
-} from '../leases/index.js';
+import { JobReconciler, type JobSchedule, type News, type Report, type ScheduleClock } from '../leases/index.js';
+import type { RegistryTurns } from '../../turns/index.js';
 import { CutShort } from './cut-short-runs.js';
 import { LeaderWork } from './leader-work.js';
 import { RecentPeers } from './recent-peers.js';

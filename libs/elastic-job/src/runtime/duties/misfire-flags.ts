@@ -1,13 +1,8 @@
 import type { Executions, JobTree } from '../../coordination/index.js';
 import { formatTaskId, SparseSet } from '../../domain/index.js';
 import type { JobEvents } from '../../tracing/index.js';
-import {
-  JobReconciler,
-  type JobSettings,
-  type RegistryTurns,
-  type Report,
-  type RunningItems,
-} from '../leases/index.js';
+import { JobReconciler, type JobSettings, type Report, type RunningItems } from '../leases/index.js';
+import type { RegistryTurns } from '../../turns/index.js';
 
 /** Flags items in the registry that still ran when a trigger came. They owe one more run after they end. */
 export class MisfireFlags {

@@ -1,7 +1,8 @@
 import type { CoordinationServices, JobTree, LeadershipTerm } from '../../coordination/index.js';
 import { InvalidShardingError } from '../../domain/index.js';
 import type { JobEvents } from '../../tracing/index.js';
-import type { JobSchedule, RegistryTurns } from '../leases/index.js';
+import type { JobSchedule } from '../leases/index.js';
+import type { RegistryTurns } from '../../turns/index.js';
 import type { RecentPeers } from './recent-peers.js';
 
 /**

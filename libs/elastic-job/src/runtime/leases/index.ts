@@ -12,7 +12,6 @@ export * from './lease-listeners.js';
 export * from './lease-runner.js';
 export * from './noted-span.js';
 export * from './punctuality.js';
-export * from './registry-turns.js';
 export * from './run-reports.js';
 export * from './running-items.js';
 export * from './runtime-options.js';

@@ -1,8 +1,8 @@
 import type { CoordinationServices } from '../../coordination/index.js';
 import type { Schedules } from '../../domain/index.js';
-import type { FairTurns, JobErrorHandlers } from '../../executor/index.js';
+import type { JobErrorHandlers } from '../../executor/index.js';
 import type { JobEvents } from '../../tracing/index.js';
-import type { RegistryTurns } from './registry-turns.js';
+import type { FairTurns, RegistryTurns } from '../../turns/index.js';
 import type { ResolvedRuntimeOptions } from './runtime-options.js';
 import type { LateRuns } from './late-runs.js';
 import type { ScheduleClock } from './schedule-clock.js';

@@ -2,7 +2,7 @@ import type { BegunExecution, Executions } from '../../coordination/index.js';
 import type { Trigger } from '../../domain/index.js';
 import type { NewsFeed } from './job-news.js';
 import type { Punctuality } from './punctuality.js';
-import type { RegistryTurns } from './registry-turns.js';
+import type { RegistryTurns } from '../../turns/index.js';
 import type { RunningItems } from './running-items.js';
 import type { TriggerGate } from './trigger-gate.js';
 

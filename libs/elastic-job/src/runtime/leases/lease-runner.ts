@@ -4,7 +4,7 @@ import type { ExecutableJob, JobExecutor, JobListeners } from '../../executor/in
 import { repeat } from '../../repeat/index.js';
 import type { JobSettings } from './job-settings.js';
 import { configurationOf, handlerOf, type JobWork } from './job-work.js';
-import type { RegistryTurns } from './registry-turns.js';
+import type { RegistryTurns } from '../../turns/index.js';
 import type { RunReports } from './run-reports.js';
 import type { Report } from './work-errors.js';
 

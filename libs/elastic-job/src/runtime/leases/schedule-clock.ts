@@ -1,9 +1,9 @@
-import { type Clock, type ScheduleTime, type Timer, TimerQueue } from '../../clock/index.js';
+import type { Clock, ScheduleTime, Timer } from '../../clock/index.js';
 import { clockOffsetMs, decideReference, isAhead, type RegistryNow } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import type { TickClock } from '../../scheduling/index.js';
 import type { JobEvents } from '../../tracing/index.js';
-import { FireMoments } from './fire-moments.js';
+import { FireMoments, TimerQueue } from '../../turns/index.js';
 import type { Instant } from './noted-span.js';
 
 /** A wall clock that moved by more than this against the monotonic clock was set. */

@@ -14,11 +14,11 @@ import {
   ShuttingDownError,
   type TemplateName,
 } from '../../domain/index.js';
-import { FairTurns, JobErrorHandlers } from '../../executor/index.js';
+import { JobErrorHandlers } from '../../executor/index.js';
 import { type SessionInfo, SessionLostError } from '../../registry/index.js';
 import { JobEvents, tracerFailed } from '../../tracing/index.js';
+import { FairTurns, RegistryTurns } from '../../turns/index.js';
 import {
-  RegistryTurns,
   LateRuns,
   type ProcessContext,
   type ResolvedRuntimeOptions,

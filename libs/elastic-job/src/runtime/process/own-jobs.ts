@@ -15,10 +15,10 @@ import {
 import { isolate } from '../../executor/index.js';
 import { SessionLostError, untilServed } from '../../registry/index.js';
 import { Reconciler, repeat } from '../../repeat/index.js';
+import { WorkLimit } from '../../turns/index.js';
 import { type JobDefinition, JobRuntime } from '../job/index.js';
 import type { ProcessContext } from '../leases/index.js';
 import { startOrder } from './start-order.js';
-import { WorkLimit } from './work-limit.js';
 
 /**
  * Joins under way at once: enough for the server to have work while this process computes. Each join holds memory until

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../clock/index.js';
+import type { Clock, Timer } from '../clock/index.js';
 
 /** Most items of created jobs for which this process writes to the registry at the same time. */
 const MOST_ITEMS = 500;

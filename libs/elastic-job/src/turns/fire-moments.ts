@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock/index.js';
+import type { Clock } from '../clock/index.js';
 
 /**
  * Moments on the monotonic clock at which fire times have come. The wall clock shows whole milliseconds, so the first

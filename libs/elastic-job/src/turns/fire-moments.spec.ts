@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../testing/index.js';
+import { VirtualClock } from '../testing/index.js';
 import { FireMoments } from './fire-moments.js';
 
 let clock: VirtualClock;

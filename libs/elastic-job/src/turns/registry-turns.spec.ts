@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../testing/index.js';
+import { VirtualClock } from '../testing/index.js';
 import { RegistryTurns } from './registry-turns.js';
 
 /** Items for which may be written at the same time. */

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from './clock.js';
+import type { Clock, Timer } from '../clock/index.js';
 
 class QueuedTimer implements Timer {
   /** Its index in the heap; -1 once it has fired or was cancelled. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock/index.js';
+import type { Clock } from '../clock/index.js';
 
 /**
  * Limits work that runs at once; the rest waits in order. Work that takes long, for example because the registry keeps

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { VirtualClock } from '../../testing/index.js';
+import { VirtualClock } from '../testing/index.js';
 import { WorkLimit } from './work-limit.js';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));

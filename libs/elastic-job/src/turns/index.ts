@@ -1,0 +1,10 @@
+// How work takes turns on the event loop of this process, and at the registry: timers of one instant, callers of one
+// answer, handlers that are due, and what created jobs write. docs/architecture.md, "Turns", says what waits, for whom
+// and how long. Of a job this room knows the kind alone.
+export * from './calm.js';
+export * from './fair-turns.js';
+export * from './fire-moments.js';
+export * from './in-turns.js';
+export * from './registry-turns.js';
+export * from './timer-queue.js';
+export * from './work-limit.js';
