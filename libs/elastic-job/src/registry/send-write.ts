@@ -5,7 +5,7 @@ import type { OperationResult, RegistryNode, TransactionResult } from './registr
 import type { RequestOptions } from './request-options.js';
 import { isUnanswered, RegistryUnavailableError } from './registry.errors.js';
 
-/** What a write needs of an ensemble. */
+/** Part of an ensemble that a write needs. */
 export type WritableEnsemble = Pick<
   Ensemble,
   'lastZxid' | 'readMany' | 'requestTimeoutMs' | 'session' | 'sync' | 'transaction'

@@ -126,24 +126,27 @@ export class SettleQueue {
 
   private async commit(taken: readonly End[]): Promise<void> {
     this.lostCounts = 0;
-    let batch = taken;
-    while (batch.length > 0) {
-      try {
-        if (batch.some(({ state }) => state === 'asked')) batch = await this.ask(batch);
-        if (batch.some(({ ended }) => ended.note !== undefined)) {
-          // A turn to count may take seconds, so ends that come meanwhile need not wait for the next one.
-          await this.notes.turn();
-          batch = [...batch, ...this.take(batch)];
-          batch = await this.ask(batch);
-        }
-        if (batch.length > 0) await this.send(batch);
-      } catch (error) {
-        this.fail(batch, error);
-      }
-      batch = batch.filter(({ state }) => state === 'sent');
-    }
+    for (let batch = taken; batch.length > 0;) batch = await this.attempt(batch);
     const releasing = this.notes.end();
     if (releasing !== undefined) await releasing;
+  }
+
+  /** @returns ends that have lost a race, and are sent again at once; those that have failed rest */
+  private async attempt(taken: readonly End[]): Promise<readonly End[]> {
+    let batch = taken;
+    try {
+      if (batch.some(({ state }) => state === 'asked')) batch = await this.ask(batch);
+      if (batch.some(({ ended }) => ended.note !== undefined)) {
+        // A turn to count may take seconds, so ends that come meanwhile need not wait for the next one.
+        await this.notes.turn();
+        batch = [...batch, ...this.take(batch)];
+        batch = await this.ask(batch);
+      }
+      if (batch.length > 0) await this.send(batch);
+    } catch (error) {
+      this.fail(batch, error);
+    }
+    return batch.filter(({ state }) => state === 'sent');
   }
 
   /**

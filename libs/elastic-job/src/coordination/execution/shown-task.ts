@@ -48,15 +48,23 @@ export class ShownTask {
     while (this.unwritten !== undefined && !this.isOver) {
       const text = this.unwritten;
       this.unwritten = undefined;
-      isMade = await this.put(text, isMade).catch(() => false);
+      isMade = await this.put(text, isMade);
     }
     this.isWriting = false;
   }
 
-  private async put(data: string, isMade: boolean): Promise<boolean> {
-    const { path, registry } = this;
+  /** @returns true if the node is known to be this session's */
+  private async put(text: string, isMade: boolean): Promise<boolean> {
     this.isBegun = true;
-    if (isMade) return registry.set(path, data).then(() => true);
+    try {
+      return isMade ? await this.registry.set(this.path, text).then(() => true) : await this.make(text);
+    } catch {
+      return false; // The next state is written anew.
+    }
+  }
+
+  private async make(data: string): Promise<boolean> {
+    const { path, registry } = this;
     const own = { path, data, mode: 'EPHEMERAL' } as const;
     const made = await registry.transaction([{ kind: 'create', ...own }]);
     if (made.kind === 'committed' || this.isOver) return true;
