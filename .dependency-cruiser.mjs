@@ -54,8 +54,8 @@ const COORDINATION = [
   'guarantee',
 ];
 
-/** The layers of runtime: left may not import right. */
-const RUNTIME = ['leases', 'duties', 'session', 'job', 'process'];
+/** The rooms of runtime, by subject: left may not import right. */
+const RUNTIME = ['news', 'time', 'settings', 'runs', 'rescuing', 'leading', 'triggering', 'job', 'process'];
 
 /** The lower folders of the ZooKeeper adapter, which may import its options as well: left may not import right. */
 const ZOOKEEPER = ['wire', 'session'];

@@ -66,7 +66,7 @@ byte faults = FAULTS;      /* So many are left. */
 #define ERA_NOW ((OUTVOTED && clockEra[0]) || (!OUTVOTED && registryEra))
 
 /* The fire time that has come last: by the instance's own clock, or, if that runs ahead, by the one that counts.
- * @stands-for ScheduleClock.wallNow libs/elastic-job/src/runtime/leases/schedule-clock.ts */
+ * @stands-for ScheduleClock.wallNow libs/elastic-job/src/runtime/time/schedule-clock.ts */
 #define NOW(i) (4 * (clockEra[i] && ERA_NOW) + 3)
 
 /* context.assertHeld() returns in the handler. */
@@ -106,8 +106,8 @@ inline WriteRecord() {
 
 /* A fire time has come by this instance's clock. It reads the item's record and decides.
  * @stands-for Ticker.arm libs/elastic-job/src/scheduling/ticker.ts
- * @stands-for JobSession.tick libs/elastic-job/src/runtime/session/job-session.ts
- * @stands-for CatchUp.catchUp libs/elastic-job/src/runtime/duties/catch-up.ts */
+ * @stands-for JobSession.tick libs/elastic-job/src/runtime/job/job-session.ts
+ * @stands-for CatchUp.catchUp libs/elastic-job/src/runtime/triggering/catch-up.ts */
 inline ChooseFireTime(i) {
   chosen[i] = NOW(i);
   hasReadRecord[i] = 1;
@@ -241,7 +241,7 @@ inline Forget(i) {
 }
 
 /* A mark in the name of this instance, which runs nothing: it goes, and its run is settled.
- * @stands-for OwnMarks.compareMarks libs/elastic-job/src/runtime/duties/own-marks.ts
+ * @stands-for OwnMarks.compareMarks libs/elastic-job/src/runtime/runs/own-marks.ts
  * @stands-for releaseStrayMarks libs/elastic-job/src/coordination/failover/stray-marks.ts */
 inline ReleaseOwnMark(i) {
   if

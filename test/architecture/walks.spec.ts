@@ -17,8 +17,8 @@ describe('the walks through the code', () => {
   );
 
   it('notice a function that is gone', () => {
-    const [gone] = functionsNamedIn('1. `Tick.dream` (`runtime/session/tick.ts`): sleeps.');
-    expect(gone).toEqual({ name: 'Tick.dream', file: 'runtime/session/tick.ts' });
+    const [gone] = functionsNamedIn('1. `Tick.dream` (`runtime/triggering/tick.ts`): sleeps.');
+    expect(gone).toEqual({ name: 'Tick.dream', file: 'runtime/triggering/tick.ts' });
     expect(isThere(gone!.name, gone!.file)).toBe(false);
   });
 });

@@ -15,8 +15,8 @@ import {
 import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import type { VirtualClock } from '../../../libs/elastic-job/src/testing/index.js';
 import { type JobEvent, JobEvents } from '../../../libs/elastic-job/src/tracing/index.js';
-import { LeaderDuties } from '../../../libs/elastic-job/src/runtime/duties/leader-duties.js';
-import { TriggerPlan } from '../../../libs/elastic-job/src/runtime/duties/trigger-plan.js';
+import { LeaderDuties } from '../../../libs/elastic-job/src/runtime/leading/leader-duties.js';
+import { TriggerPlan } from '../../../libs/elastic-job/src/runtime/triggering/trigger-plan.js';
 import { hearTree } from './job-news.js';
 
 export { JOB };

@@ -1,5 +1,5 @@
 import type { JobTree } from '../../../libs/elastic-job/src/coordination/index.js';
-import type { JobNews, News, NewsFeed } from '../../../libs/elastic-job/src/runtime/leases/job-news.js';
+import type { JobNews, News, NewsFeed } from '../../../libs/elastic-job/src/runtime/news/job-news.js';
 
 type Hearing = { readonly [Kind in JobNews['kind']]?: (news: News<Kind>) => void };
 

@@ -10,11 +10,11 @@ import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/inde
 import { JobEvents, type JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
 import { JobPresence } from '../../../libs/elastic-job/src/runtime/job/job-presence.js';
 import type { SessionEnd } from '../../../libs/elastic-job/src/runtime/job/session-end.js';
-import type { WorkErrors } from '../../../libs/elastic-job/src/runtime/leases/work-errors.js';
+import type { WorkErrors } from '../../../libs/elastic-job/src/runtime/news/work-errors.js';
 import { JobDeparture } from '../../../libs/elastic-job/src/runtime/job/job-departure.js';
-import type { JobSession } from '../../../libs/elastic-job/src/runtime/session/job-session.js';
-import { RunningItems } from '../../../libs/elastic-job/src/runtime/leases/running-items.js';
-import type { ResolvedRuntimeOptions } from '../../../libs/elastic-job/src/runtime/leases/runtime-options.js';
+import type { JobSession } from '../../../libs/elastic-job/src/runtime/job/job-session.js';
+import { RunningItems } from '../../../libs/elastic-job/src/runtime/runs/running-items.js';
+import type { ResolvedRuntimeOptions } from '../../../libs/elastic-job/src/runtime/settings/runtime-options.js';
 
 export const DRAIN_MS = 10_000;
 export const LEFT = new LeftJobError(JOB);

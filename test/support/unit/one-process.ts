@@ -11,8 +11,8 @@ import {
 import { VirtualClock } from '../../../libs/elastic-job/src/testing/index.js';
 import type { JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
 import { ElasticJobRuntime } from '../../../libs/elastic-job/src/runtime/process/elastic-job-runtime.js';
-import type { JobDefinition } from '../../../libs/elastic-job/src/runtime/job/job-definition.js';
-import type { RuntimeOptions } from '../../../libs/elastic-job/src/runtime/leases/runtime-options.js';
+import type { JobDefinition } from '../../../libs/elastic-job/src/runtime/settings/job-definition.js';
+import type { RuntimeOptions } from '../../../libs/elastic-job/src/runtime/settings/runtime-options.js';
 
 export const JOB = 'settle-orders';
 export const SECOND = 1_000;

@@ -3,7 +3,7 @@ import { resolveJobOptions } from '../../domain/index.js';
 import { ZooKeeperGuard } from '../../guards/index.js';
 import { MemoryRegistry } from '../../registry/index.js';
 import { VirtualClock } from '../../testing/index.js';
-import { ElasticJobRuntime } from '../index.js';
+import { ElasticJobRuntime } from '../process/elastic-job-runtime.js';
 
 const JOB = 'settle-orders';
 

@@ -1,4 +1,5 @@
-// One job of this process, from its registration to its removal, over any number of sessions.
-export type * from './job-definition.js';
+// One job of this process: its parts during one session of the registry, and its life over any number of sessions.
 export * from './job-runtime.js';
+export * from './job-session.js';
+export * from './session-news.js';
 export type * from './job-status.js';

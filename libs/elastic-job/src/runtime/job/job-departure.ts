@@ -10,9 +10,10 @@ import {
   LeftJobError,
 } from '../../domain/index.js';
 import { isRegistryFailure } from '../../registry/index.js';
-import type { JobSettings, ProcessContext, RunningItems } from '../leases/index.js';
+import type { JobSettings } from '../settings/index.js';
+import type { ProcessContext, RunningItems } from '../runs/index.js';
 import { repeat } from '../../repeat/index.js';
-import type { JobDefinition } from './job-definition.js';
+import type { JobDefinition } from '../settings/index.js';
 import type { JobPresence } from './job-presence.js';
 import type { SessionEnd } from './session-end.js';
 

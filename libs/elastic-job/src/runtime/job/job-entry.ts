@@ -8,12 +8,13 @@ import {
   SparseMap,
   timetableOf,
 } from '../../domain/index.js';
-import type { JobSchedule, JobSettings, ProcessContext, RunningItems } from '../leases/index.js';
+import type { JobSchedule, JobSettings } from '../settings/index.js';
+import type { ProcessContext, RunningItems } from '../runs/index.js';
 import { repeat } from '../../repeat/index.js';
 import { assertFencesNotAhead } from './fence-check.js';
-import type { JobDefinition } from './job-definition.js';
+import type { JobDefinition } from '../settings/index.js';
 import type { JobPresence } from './job-presence.js';
-import type { MixedJob } from './mixed-job.js';
+import type { MixedJob } from '../settings/index.js';
 
 /** Entry into a job: its tree is opened and judged, and the instance is registered in it. */
 export class JobEntry {

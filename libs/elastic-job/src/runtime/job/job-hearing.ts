@@ -1,6 +1,7 @@
 import type { JobTree } from '../../coordination/index.js';
-import type { News, ScheduleClock } from '../leases/index.js';
-import type { SessionJob } from '../session/index.js';
+import type { News } from '../news/index.js';
+import type { ScheduleClock } from '../time/index.js';
+import type { SessionJob } from './session-news.js';
 import type { JobDeparture } from './job-departure.js';
 import type { JobEntry } from './job-entry.js';
 import type { JobPresence } from './job-presence.js';

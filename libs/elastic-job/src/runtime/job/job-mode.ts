@@ -1,4 +1,4 @@
-import type { JobSession } from '../session/index.js';
+import type { JobSession } from './job-session.js';
 
 /**
  * Relation of this process to a job.

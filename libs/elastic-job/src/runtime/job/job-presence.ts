@@ -1,8 +1,8 @@
 import type { JobTree } from '../../coordination/index.js';
 import { type JobName, SparseSet } from '../../domain/index.js';
 import type { TickListener } from '../../scheduling/index.js';
-import type { ProcessContext } from '../leases/index.js';
-import type { JobSession } from '../session/index.js';
+import type { ProcessContext } from '../runs/index.js';
+import type { JobSession } from './job-session.js';
 import { type JobMode, OUTSIDE } from './job-mode.js';
 
 /** Presence of this process in a job: its mode, and the work in the job that ends with it. */

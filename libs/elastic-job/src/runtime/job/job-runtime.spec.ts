@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { ConfigurationError, type JobOptions } from '../../domain/index.js';
 import { JOB, MINUTE, OneProcess, SECOND } from '@test/support/unit/one-process.js';
-import type { RuntimeOptions } from '../leases/runtime-options.js';
+import type { RuntimeOptions } from '../settings/runtime-options.js';
 
 const NORMAL = ['0 NORMAL_TRIGGER', '1 NORMAL_TRIGGER'];
 const DAY = 24 * 60 * MINUTE;

@@ -7,11 +7,12 @@ import type {
 } from '../../coordination/index.js';
 import { type AwayParent, hasIdleFailover, type JobName, messageOf } from '../../domain/index.js';
 import type { HungHandler } from '../../executor/index.js';
-import type { JobSchedule, JobSettings, RunningItems } from '../leases/index.js';
-import type { JobDefinition } from './job-definition.js';
+import type { JobSchedule, JobSettings } from '../settings/index.js';
+import type { RunningItems } from '../runs/index.js';
+import type { JobDefinition } from '../settings/index.js';
 import type { JobDeparture } from './job-departure.js';
 import type { JobMode } from './job-mode.js';
-import type { MixedJob } from './mixed-job.js';
+import type { MixedJob } from '../settings/index.js';
 
 /** Status of a job in this process. */
 export interface JobStatus {

@@ -1,5 +1,6 @@
 import { SessionLostError } from '../../registry/index.js';
-import type { JobSchedule, ProcessContext } from '../leases/index.js';
+import type { JobSchedule } from '../settings/index.js';
+import type { ProcessContext } from '../runs/index.js';
 import type { JobEntry } from './job-entry.js';
 import { OUTSIDE } from './job-mode.js';
 import type { JobPresence } from './job-presence.js';

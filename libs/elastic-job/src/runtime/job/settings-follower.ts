@@ -1,8 +1,8 @@
 import type { JobTree } from '../../coordination/index.js';
-import type { JobSchedule, JobSettings } from '../leases/index.js';
-import type { JobSession } from '../session/index.js';
-import type { JobDefinition } from './job-definition.js';
-import type { MixedJob } from './mixed-job.js';
+import type { JobSchedule, JobSettings } from '../settings/index.js';
+import type { JobSession } from './job-session.js';
+import type { JobDefinition } from '../settings/index.js';
+import type { MixedJob } from '../settings/index.js';
 
 /** Lets a job follow its settings and its peers, as its tree shows them. */
 export class SettingsFollower {

@@ -1,5 +1,5 @@
 import { HandedOverError, SuspendedTooLongError } from '../../domain/index.js';
-import type { JobDefinition } from './job-definition.js';
+import type { JobDefinition } from '../settings/index.js';
 
 /** Reason with which runs end after the registry was silent for too long. */
 export function suspensionOf({ configuration, tasks }: JobDefinition, graceMs: number): Error {

@@ -5,7 +5,7 @@ import { MemoryRegistry, type MemoryRegistryCenter, SessionLostError } from '../
 import { VirtualClock } from '../../testing/index.js';
 import type { JobEvent } from '../../tracing/index.js';
 import { ElasticJobRuntime } from './elastic-job-runtime.js';
-import type { JobDefinition } from '../job/job-definition.js';
+import type { JobDefinition } from '../settings/job-definition.js';
 
 const JOB = 'settle-orders';
 const SECOND = 1_000;

@@ -18,17 +18,16 @@ import { JobErrorHandlers } from '../../executor/index.js';
 import { type SessionInfo, SessionLostError } from '../../registry/index.js';
 import { JobEvents, tracerFailed } from '../../tracing/index.js';
 import { FairTurns, RegistryTurns } from '../../turns/index.js';
+import { LateRuns, type ProcessContext } from '../runs/index.js';
 import {
-  LateRuns,
-  type ProcessContext,
   type ResolvedRuntimeOptions,
   resolveRuntimeOptions,
   type RuntimeOptions,
-  ScheduleClock,
   SettingsNews,
-  WorkErrors,
-} from '../leases/index.js';
-import type { JobSession } from '../session/index.js';
+} from '../settings/index.js';
+import { ScheduleClock } from '../time/index.js';
+import { WorkErrors } from '../news/index.js';
+import type { JobSession } from '../job/index.js';
 import { JobRegistrar } from './job-registrar.js';
 import { OwnJobs } from './own-jobs.js';
 import type { RuntimePhase, RuntimeStatus } from './runtime-status.js';

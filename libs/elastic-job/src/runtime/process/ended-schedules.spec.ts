@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type JobOptions, resolveJobOptions } from '../../domain/index.js';
 import { MemoryRegistry, type MemoryRegistryCenter } from '../../registry/index.js';
 import { VirtualClock } from '../../testing/index.js';
-import type { JobDefinition } from '../job/job-definition.js';
+import type { JobDefinition } from '../settings/job-definition.js';
 import { ElasticJobRuntime } from './elastic-job-runtime.js';
 
 const JOB = 'settle-orders';

@@ -5,7 +5,7 @@ import { type JobOptions, resolveJobOptions, ShuttingDownError, UnknownJobError 
 import { MemoryRegistry, type MemoryRegistryCenter } from '../../registry/index.js';
 import { VirtualClock } from '../../testing/index.js';
 import { ElasticJobRuntime } from './elastic-job-runtime.js';
-import type { JobDefinition } from '../job/job-definition.js';
+import type { JobDefinition } from '../settings/job-definition.js';
 
 const JOB = 'settle-orders';
 

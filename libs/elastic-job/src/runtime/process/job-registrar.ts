@@ -22,7 +22,8 @@ import {
   UnknownJobError,
 } from '../../domain/index.js';
 import { resolveWork } from '../../executor/index.js';
-import type { JobDefinition, JobRuntime } from '../job/index.js';
+import type { JobDefinition } from '../settings/index.js';
+import type { JobRuntime } from '../job/index.js';
 import type { OwnJobs } from './own-jobs.js';
 
 /** A job as listed by the registrar. */

@@ -16,8 +16,9 @@ import { isolate } from '../../executor/index.js';
 import { SessionLostError, untilServed } from '../../registry/index.js';
 import { Reconciler, repeat } from '../../repeat/index.js';
 import { WorkLimit } from '../../turns/index.js';
-import { type JobDefinition, JobRuntime } from '../job/index.js';
-import type { ProcessContext } from '../leases/index.js';
+import { type JobDefinition } from '../settings/index.js';
+import { JobRuntime } from '../job/index.js';
+import type { ProcessContext } from '../runs/index.js';
 import { startOrder } from './start-order.js';
 
 /**

@@ -11,8 +11,8 @@ import {
 } from '../../domain/index.js';
 import type { ChildrenWatch, RegistryCenter } from '../../registry/index.js';
 import type { JobEvents } from '../../tracing/index.js';
-import type { JobDefinition, JobTemplate } from '../job/index.js';
-import type { WorkErrors } from '../leases/index.js';
+import type { JobDefinition, JobTemplate } from '../settings/index.js';
+import type { WorkErrors } from '../news/index.js';
 import { Reconciler, Reconcilers } from '../../repeat/index.js';
 import { RestingJobs, type RestingTemplateJobs } from './resting-jobs.js';
 import { UnjoinedJobs } from './unjoined-jobs.js';

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import type { ExecutionLease, FailoverQueue } from '../../../coordination/index.js';
 import type { SettledOutcome } from '../../../domain/index.js';
-import type { JobSession } from '../../session/index.js';
+import type { JobSession } from '../../job/job-session.js';
 import { JOB, MINUTE, OneProcess } from '@test/support/unit/one-process.js';
 import { FailoverService } from './failover.service.js';
 

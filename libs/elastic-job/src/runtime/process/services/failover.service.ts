@@ -8,7 +8,7 @@ import {
 } from '../../../coordination/index.js';
 import { sharedClass } from '../../../copies/index.js';
 import type { JobName, SettledOutcome } from '../../../domain/index.js';
-import type { JobSession } from '../../session/index.js';
+import type { JobSession } from '../../job/index.js';
 
 /** Items of crashed instances that wait for failover, and a way to run them here and now. */
 @sharedClass('FailoverService')

@@ -1,0 +1,191 @@
+import type { Cancellations, FailingItems, HandOvers, OwnMarks } from '../runs/index.js';
+import type { CatchUp, ManualTriggers, MissedFireTimes, OperatorSwitches, ResidentItems } from '../triggering/index.js';
+import type { FailoverClaims } from '../rescuing/index.js';
+import type { LeaderDuties } from '../leading/index.js';
+import type { KeptNodes } from './kept-nodes.js';
+import type { JobNews, News, NewsFeed } from '../news/index.js';
+import type { DependencyStarts } from '../triggering/index.js';
+
+/** The job of a session. It hears what concerns it beyond the session, before the duties do. */
+export interface SessionJob {
+  clockReported(): void;
+  rootChanged(): void;
+  configurationChanged(): void;
+  configurationKept(): void;
+  instanceJoined(): void;
+  instanceLost(news: News<'InstanceLost'>): void;
+  treeReset(): void;
+  fireTimesMissed(news: News<'FireTimesMissed'>): void;
+  itemOutlivedSession(): void;
+}
+
+/** Duties of an instance for a job while a session lasts. */
+export interface Duties {
+  readonly leader: LeaderDuties;
+  readonly switches: OperatorSwitches;
+  readonly nodes: KeptNodes;
+  readonly failing: FailingItems;
+  readonly missed: MissedFireTimes;
+  readonly catchUp: CatchUp;
+  readonly claims: FailoverClaims;
+  readonly manual: ManualTriggers;
+  readonly residents: ResidentItems;
+  readonly starts: DependencyStarts;
+  readonly cancellations: Cancellations;
+  readonly handOvers: HandOvers;
+  readonly marks: OwnMarks;
+}
+
+type Hearing = {
+  readonly [Kind in JobNews['kind']]: (news: News<Kind>, duties: Duties, job: SessionJob) => void;
+};
+
+/**
+ * Hearers of each kind of news, in the order in which they hear it. `switches` come before the duties that ask since
+ * when something was disabled.
+ */
+export const HEARING: Hearing = {
+  InstanceJoined(news, { leader, residents }, job) {
+    job.instanceJoined();
+    leader.instanceJoined(news);
+    residents.instanceJoined();
+  },
+  InstanceLost(news, { leader, claims, residents }, job) {
+    job.instanceLost(news);
+    leader.instanceLost(news);
+    claims.instanceLost();
+    residents.instanceLost();
+  },
+  InstanceDraining: (_news, { leader }) => leader.instanceDraining(),
+  ClockReported: (_news, _duties, job) => job.clockReported(),
+  SessionEnded(news, { leader, nodes }) {
+    leader.sessionEnded(news);
+    nodes.sessionEnded(news);
+  },
+  ServerChanged(news, { leader, switches, nodes, catchUp, claims, residents }) {
+    leader.serverChanged(news);
+    switches.serverChanged();
+    nodes.serverChanged(news);
+    catchUp.serverChanged(news);
+    claims.serverChanged(news);
+    residents.serverChanged();
+  },
+  LeaderElected: (_news, { leader }) => leader.leaderElected(),
+  LeaderLost: (_news, { leader }) => leader.leaderLost(),
+  ReshardingRequested: (_news, { leader }) => leader.reshardingRequested(),
+  ShardingCompleted(_news, { leader, catchUp, claims, manual, residents }) {
+    leader.shardingCompleted();
+    catchUp.shardingCompleted();
+    claims.shardingCompleted();
+    manual.shardingCompleted();
+    residents.shardingCompleted();
+  },
+  TriggerRequested(news, { leader, manual }) {
+    leader.triggerRequested(news);
+    manual.triggerRequested(news);
+  },
+  CancelRequested(news, { leader, cancellations }) {
+    leader.cancelRequested(news);
+    cancellations.cancelRequested(news);
+  },
+  GuaranteeChanged() {}, // The barrier of `coordination/guarantee` hears the tree itself.
+  NextInstanceChanged(_news, { catchUp, residents }) {
+    catchUp.nextInstanceChanged();
+    residents.nextInstanceChanged();
+  },
+  ItemQueued: (_news, { claims }) => claims.itemQueued(),
+  ItemMarked: (news, { marks }) => marks.itemMarked(news),
+  ItemReleased(news, { leader, catchUp, claims, manual, residents, marks }) {
+    leader.itemReleased(news);
+    catchUp.itemReleased(news);
+    claims.itemReleased(news);
+    manual.itemReleased();
+    residents.itemReleased();
+    marks.itemReleased(news);
+  },
+  StartsChanged(_news, { leader, starts }) {
+    leader.startsChanged();
+    starts.startsChanged();
+  },
+  CountingLockReleased() {}, // A settle that waits for the lock hears the tree itself.
+  ItemSwitched(news, { switches, catchUp, claims, residents }) {
+    switches.itemSwitched(news);
+    catchUp.itemSwitched(news);
+    claims.itemSwitched(news);
+    residents.itemSwitched();
+  },
+  OwnerChanged(news, { leader, failing, handOvers }) {
+    leader.ownerChanged();
+    failing.ownerChanged(news);
+    handOvers.ownerChanged(news);
+  },
+  PlanDamaged: (_news, { leader }) => leader.planDamaged(),
+  NodeLost: (_news, { nodes }) => nodes.nodeLost(),
+  NodeLaid: (_news, { leader }) => leader.nodeLaid(),
+  RootChanged: (_news, _duties, job) => job.rootChanged(),
+  ConfigurationChanged(_news, { leader, nodes, residents }, job) {
+    job.configurationChanged();
+    leader.configurationChanged();
+    nodes.configurationChanged();
+    residents.configurationChanged();
+  },
+  ConfigurationKept(_news, { leader }, job) {
+    job.configurationKept();
+    leader.configurationKept();
+  },
+  TreeReset(_news, duties, job) {
+    job.treeReset();
+    duties.leader.treeReset();
+    duties.switches.treeReset();
+    duties.nodes.treeReset();
+    duties.failing.treeReset();
+    duties.catchUp.treeReset();
+    duties.claims.treeReset();
+    duties.manual.treeReset();
+    duties.residents.treeReset();
+    duties.starts.treeReset();
+    duties.cancellations.treeReset();
+    duties.handOvers.treeReset();
+    duties.marks.treeReset();
+  },
+  ItemsBegun: (news, { missed }) => missed.itemsBegun(news),
+  ItemsRefused: (news, { claims }) => claims.itemsRefused(news),
+  LeaseRuns(news, { cancellations, handOvers }) {
+    cancellations.leaseRuns(news);
+    handOvers.leaseRuns(news);
+  },
+  ItemSettled: (news, { failing }) => failing.itemSettled(news),
+  ItemEnded(news, { catchUp, claims, manual }) {
+    catchUp.itemEnded(news);
+    claims.itemEnded();
+    manual.itemEnded();
+  },
+  ItemOutlivedSession: (_news, _duties, job) => job.itemOutlivedSession(),
+  WorkExpected(_news, { catchUp, claims, manual, residents }) {
+    catchUp.workExpected();
+    claims.workExpected();
+    manual.workExpected();
+    residents.workExpected();
+  },
+  QueueClaimed: (_news, { manual }) => manual.queueClaimed(),
+  TriggersBegun: (_news, { catchUp }) => catchUp.triggersBegun(),
+  SweepNeeded: (_news, { leader }) => leader.sweepNeeded(),
+  FireTimesMissed: (news, _duties, job) => job.fireTimesMissed(news),
+};
+
+/** Hands the news of one session to the hearers of its kind, in the order in which it came. */
+export class SessionNews implements NewsFeed {
+  private duties: Duties | undefined;
+
+  constructor(private readonly job: SessionJob) {}
+
+  /** Lets the duties hear. Their constructors, which take this feed, tell nothing. */
+  open(duties: Duties): void {
+    this.duties = duties;
+  }
+
+  tell<Kind extends JobNews['kind']>(news: News<Kind>): void {
+    const { duties, job } = this;
+    if (duties !== undefined) HEARING[news.kind](news, duties, job);
+  }
+}

@@ -1,0 +1,128 @@
+import type { CoordinationServices, JobTree, LeadershipTerm } from '../../coordination/index.js';
+import { InvalidShardingError } from '../../domain/index.js';
+import type { JobEvents } from '../../tracing/index.js';
+import type { JobSchedule } from '../settings/index.js';
+import type { RegistryTurns } from '../../turns/index.js';
+import type { RecentPeers } from '../rescuing/index.js';
+
+/**
+ * The leader's plan of one job: if it is outdated, and when to make it anew.
+ *
+ * Beside Java the flag is set at once, but the plan is made at the next trigger, when no item runs, because that is
+ * when a Java peer looks for it. Only a leader whose schedule does not tick makes it as soon as no item runs.
+ */
+export class Resharding {
+  /** True while this leader sets the flag and is about to make the plan. */
+  isAnnouncing = false;
+  /** Number of triggers here that wait for the plan. */
+  waitingTriggers = 0;
+  private isPlanOutdated = false;
+  /** Resolves when it is time for the plan, unless more has changed meanwhile. */
+  private gathering: Promise<void> | undefined;
+
+  /** @param onGathered called when it is time to make the plan; must not throw */
+  constructor(
+    private readonly tree: JobTree,
+    private readonly services: Pick<CoordinationServices, 'configurations' | 'sharding'>,
+    private readonly schedule: Pick<JobSchedule, 'willTick'>,
+    private readonly events: JobEvents,
+    private readonly registryTurns: RegistryTurns | undefined,
+    private readonly delayMs: number,
+    private readonly peers: RecentPeers,
+    private readonly onGathered: () => void,
+  ) {}
+
+  /** True while the plan waits for a moment in which no item runs. */
+  get isHeldUp(): boolean {
+    return this.tree.company.plansWhenIdle && this.tree.isReshardingPending();
+  }
+
+  /** Resolves when the plan has waited for further changes; undefined if it does not wait. */
+  get gathered(): Promise<void> | undefined {
+    return this.gathering;
+  }
+
+  /** Marks the plan as outdated, since members or settings have changed. */
+  outdate(): void {
+    this.isPlanOutdated = true;
+  }
+
+  /**
+   * Makes the plan if it is time. It must come right after a sweep, since leftovers of Java peers must be swept before
+   * the records are stamped.
+   * @throws the term's reason if the term is over
+   * @throws {InvalidShardingError} if the strategy has no plan; the last one stays in force, and the next call asks
+   * again
+   */
+  async plan(term: LeadershipTerm): Promise<void> {
+    try {
+      await this.planNow(term);
+    } catch (error) {
+      if (error instanceof InvalidShardingError) await this.services.sharding.keepLastPlan(this.tree, term);
+      throw error;
+    }
+  }
+
+  private async planNow(term: LeadershipTerm): Promise<void> {
+    // The last Java peer may be back in a moment.
+    if (this.tree.company.plansOnTrigger || this.peers.watchMissing()) return this.planBesideJava(term);
+    if (this.gathering !== undefined) return;
+    if (this.isPlanOutdated && !this.services.sharding.isFixed(this.tree)) {
+      // Before triggers are told to wait.
+      this.services.sharding.assertPlannable(this.tree);
+      this.isPlanOutdated = false;
+      await this.announce(term);
+      if (!this.isAlone) {
+        this.gathering = this.gatherChanges(term);
+        return;
+      }
+    }
+    this.isPlanOutdated = false;
+    await this.commit(term);
+  }
+
+  /** True if no other instance is in the job, so none changes at the same time. */
+  private get isAlone(): boolean {
+    return this.tree.instances().length <= 1;
+  }
+
+  private async planBesideJava(term: LeadershipTerm): Promise<void> {
+    const isPlanNeeded = this.isPlanOutdated && !this.services.sharding.isFixed(this.tree);
+    if (isPlanNeeded) await this.announce(term);
+    this.isPlanOutdated = false;
+    if (!this.tree.isReshardingPending()) return;
+    if (this.waitingTriggers === 0 && this.schedule.willTick) return;
+    // A peer that is missing only briefly keeps its items.
+    if (!this.peers.watchMissing()) await this.commit(term);
+  }
+
+  // Waits for further changes, so that ten pods that start together cost one plan; triggers are told to wait meanwhile.
+  // Sweeps do not wait, as an instance that dies meanwhile leaves orphans. A leader without other instances does not
+  // wait.
+  private async gatherChanges({ signal }: LeadershipTerm): Promise<void> {
+    const { clock } = this.tree;
+    await Promise.allSettled([clock.sleep(this.delayMs, signal)]);
+    this.gathering = undefined;
+    this.onGathered();
+  }
+
+  private async announce(term: LeadershipTerm): Promise<void> {
+    this.isAnnouncing = true;
+    try {
+      await this.services.sharding.announce(this.tree, term);
+    } finally {
+      this.isAnnouncing = false;
+    }
+  }
+
+  private async commit(term: LeadershipTerm): Promise<void> {
+    const { registryTurns, services, tree } = this;
+    const { jobName } = tree;
+    const isLastGone = this.peers.hadJava && !this.tree.company.hasJava;
+    const { shardingTotalCount } = services.configurations.current(jobName);
+    const reshard = () => services.sharding.reshard(tree, term, isLastGone);
+    const outcome = await (registryTurns?.run(shardingTotalCount, reshard) ?? reshard());
+    if (outcome.kind === 'committed') this.events.emit({ kind: 'resharded', jobName, assignment: outcome.assignment });
+    if (outcome.kind !== 'no-instance') this.peers.forget();
+  }
+}

@@ -1,0 +1,4 @@
+// Kinds of news within one session of a job, the work that they wake, and how failures of that work are told.
+export * from './job-reconciler.js';
+export * from './work-errors.js';
+export type * from './job-news.js';

@@ -1,0 +1,4 @@
+// Items that others have left: claims from the failover queue, peers that are missing, and runs that were cut short.
+export * from './cut-short-runs.js';
+export * from './failover-claims.js';
+export * from './recent-peers.js';

@@ -1,0 +1,66 @@
+import type { ExecutionLease, JobTree } from '../../coordination/index.js';
+import { CancelledError, parseCancelRequest } from '../../domain/index.js';
+import type { JobEvents } from '../../tracing/index.js';
+import { JobReconciler, type News, type Report } from '../news/index.js';
+import { type RunningItems } from './running-items.js';
+
+/**
+ * Aborts runs of this instance that operators cancel, and ends runs whose executors they have confirmed to be gone. A
+ * request names its run, so a late one never aborts a later run. It is removed with the end of the run, or by the
+ * leader's sweep.
+ */
+export class Cancellations {
+  private readonly cancelling: JobReconciler;
+  /** Runs of which a cancel was told, the latest of each item. */
+  private told: Map<number, string> | undefined;
+
+  constructor(
+    private readonly tree: JobTree,
+    private readonly running: RunningItems,
+    private readonly events: JobEvents,
+    report: Report,
+  ) {
+    this.cancelling = new JobReconciler(tree, report, 'cancelling a run', () => this.abortCancelled());
+  }
+
+  cancelRequested({ item }: News<'CancelRequested'>): void {
+    this.wakeIf(this.running.has(item));
+  }
+
+  treeReset(): void {
+    this.wakeIf(this.tree.cancels().length > 0);
+  }
+
+  // The request may have been heard before the reply to the begin.
+  leaseRuns({ lease }: News<'LeaseRuns'>): void {
+    this.wakeIf(lease.items.some((item) => this.tree.isCancelled(item)));
+  }
+
+  private wakeIf(isCancelled: boolean): void {
+    if (isCancelled) this.cancelling.wake();
+  }
+
+  private async abortCancelled(): Promise<void> {
+    const { running, tree } = this;
+    await tree.sync({ signal: tree.signal });
+    const items = tree.cancels().filter((item) => running.has(item));
+    const paths = items.map((item) => tree.paths.cancel(item));
+    if (!(await tree.load(paths, { signal: tree.signal }))) return this.cancelling.wake();
+    for (const item of items) {
+      const lease = running.leaseOf(item);
+      const request = parseCancelRequest(tree.node(tree.paths.cancel(item))?.data ?? '');
+      if (lease === undefined || lease.run !== request.run) continue;
+      if (request.isConfirmedLost) lease.confirmLost(item);
+      else this.cancel(lease, item);
+    }
+  }
+
+  private cancel(lease: ExecutionLease, item: number): void {
+    const { events, tree } = this;
+    if (lease.run !== undefined && this.told?.get(item) !== lease.run) {
+      this.told = (this.told ?? new Map<number, string>()).set(item, lease.run);
+      events.emit({ kind: 'cancel-requested', jobName: tree.jobName, item });
+    }
+    lease.abortItem(item, new CancelledError(tree.jobName, item));
+  }
+}

@@ -1,0 +1,228 @@
+import type { Timer } from '../../clock/index.js';
+import { type CoordinationServices, giveUpFireTimes, type JobTree, untilCommitted } from '../../coordination/index.js';
+import { decideGiveUp, latestOwed, type Trigger } from '../../domain/index.js';
+import { repeat } from '../../repeat/index.js';
+import { JobReconciler, type News, type Report } from '../news/index.js';
+import { type JobSettings } from '../settings/index.js';
+import { type LeaseBegins, type LeaseRunner, type RunningItems } from '../runs/index.js';
+import { type ScheduleClock } from '../time/index.js';
+import type { ItemDebts } from './item-debts.js';
+import type { ManualTriggers } from './manual-triggers.js';
+import type { MissedFireTimes } from './missed-fire-times.js';
+import type { OwingItems } from './owed-fire-times.js';
+
+const NOTHING: ReadonlySet<number> = new Set();
+
+/** The items of a trigger: those ready to begin, and those behind, which have older fire times to begin first. */
+interface ItemsInOrder {
+  readonly ready: readonly number[];
+  readonly behind: readonly number[];
+}
+
+/** Runs items that this instance owns and that owe a fire time, or that still ran when a trigger came. */
+export class CatchUp {
+  private readonly catchingUp: JobReconciler;
+  /** Fire time that is being assigned and begun. */
+  private handling: number | undefined;
+  /** Own items that an operator's trigger waited for at the last look, or that ran here and owed something. */
+  private left = NOTHING;
+  /** True if the trigger under way may not know of everything that is owed. */
+  private mayOwe = false;
+  /** Fires when a waiting fire time becomes too late for the trigger that may still begin it. */
+  private late: Timer | undefined;
+
+  constructor(
+    private readonly tree: JobTree,
+    private readonly services: Pick<CoordinationServices, 'executions' | 'sharding'>,
+    private readonly settings: JobSettings,
+    private readonly scheduleClock: Pick<ScheduleClock, 'now'>,
+    private readonly running: RunningItems,
+    private readonly begins: LeaseBegins,
+    private readonly leases: LeaseRunner,
+    private readonly debts: ItemDebts,
+    private readonly missed: MissedFireTimes,
+    private readonly manual: Pick<ManualTriggers, 'awaited'>,
+    report: Report,
+  ) {
+    this.catchingUp = new JobReconciler(tree, report, 'catching up', () => this.catchUp());
+  }
+
+  workExpected(): void {
+    this.catchingUp.wake();
+  }
+
+  treeReset(): void {
+    this.catchingUp.wake();
+  }
+
+  shardingCompleted(): void {
+    this.catchingUp.wake();
+  }
+
+  serverChanged({ serverIp }: News<'ServerChanged'>): void {
+    this.wakeIf(serverIp === this.tree.self.serverIp);
+  }
+
+  // Fire times that came while the item was disabled are recorded as not owed.
+  itemSwitched({ item }: News<'ItemSwitched'>): void {
+    this.wakeIf(this.isOwn(item));
+  }
+
+  // A fire time between the last run and this news belonged to no instance.
+  nextInstanceChanged(): void {
+    this.wakeIf(this.ownItemList.length > 0);
+  }
+
+  itemReleased({ item }: News<'ItemReleased'>): void {
+    this.wakeIf(this.isOwn(item) && !this.running.has(item));
+  }
+
+  itemEnded({ trigger, item }: News<'ItemEnded'>): void {
+    this.wakeIf(this.left.has(item) || this.debts.mayOweAfter(trigger, item));
+  }
+
+  // Items that were left to an operator's trigger may be free again.
+  triggersBegun(): void {
+    this.wakeIf(this.left.size > 0);
+  }
+
+  /** Begins nothing more. */
+  stop(): void {
+    this.catchingUp.stop();
+    this.late?.cancel();
+  }
+
+  /** A tick begins a fire time, which is not caught up on until it is `handled`. */
+  handles(fireTime: number): void {
+    this.handling = fireTime;
+  }
+
+  /** The tick has begun the fire time, or has failed to. */
+  handled(fireTime: number): void {
+    if (this.handling === fireTime) this.handling = undefined;
+    if (this.mayOwe) this.catchingUp.wake();
+  }
+
+  /** Notes that items of this instance could not be begun for the fire time being handled. */
+  owe(fireTime: number): void {
+    this.mayOwe = true;
+    this.debts.noteRefused(this.ownItemList, fireTime);
+  }
+
+  /**
+   * Splits the items of a trigger: `behind` are those with older fire times to begin first, one after the other. Only
+   * jobs that catch up on all fire times have any. Runs begun by this instance cost no request here.
+   */
+  inOrder(trigger: Trigger, items: readonly number[]): ItemsInOrder | Promise<ItemsInOrder> {
+    const { misfirePolicy, monitorExecution } = this.settings.configuration;
+    const isOrdered = misfirePolicy === 'all' && monitorExecution;
+    return isOrdered ? this.split(trigger, items) : { ready: items, behind: [] };
+  }
+
+  private async split({ fireTime }: Trigger, items: readonly number[]): Promise<ItemsInOrder> {
+    const { tree } = this;
+    const load = async () => (await this.debts.loadRecords(items)) || undefined;
+    await repeat(untilCommitted(tree, 'reading what is owed'), load);
+    const owing = this.debts.groups(items, fireTime - 1).filter(({ owed }) => this.debts.target(owed) !== undefined);
+    const behind = owing.flatMap((group) => group.items);
+    if (behind.length > 0) this.catchingUp.wake();
+    return { ready: items.filter((item) => !behind.includes(item)), behind };
+  }
+
+  private leave(items: readonly number[]): void {
+    this.left = items.length === 0 ? NOTHING : new Set(items);
+  }
+
+  private async catchUp(): Promise<void> {
+    const { scheduleClock, tree } = this;
+    // A clock that seems wrong is judged for a second, so free items are looked up afterwards.
+    const now = await scheduleClock.now();
+    await tree.sync({ signal: tree.signal });
+    this.mayOwe = false;
+    if (!this.debts.arePayable) return;
+    const { awaited, free, running } = this.ownItems();
+    // The ends of items that run here are heard while their records are read.
+    this.leave([...awaited, ...running]);
+    if (!(await this.debts.loadRecords([...free, ...running]))) return this.catchingUp.wake();
+    const until = this.debts.isStartedAfter ? Infinity : now;
+    this.leave([...awaited, ...itemsOf(this.debts.groups(running, until).filter(owesAny))]);
+    const groups = this.debts.groups(free, until);
+    const targets = new Map(groups.map((group) => [group, this.debts.target(group.owed)]));
+    const owing = (fireTime: number | undefined) => groups.filter((group) => targets.get(group) === fireTime);
+    for (const fireTime of new Set([...targets.values()].filter((target) => target !== undefined))) {
+      await this.beginOwed(fireTime, itemsOf(owing(fireTime)));
+    }
+    await this.giveUp(owing(undefined), now);
+  }
+
+  /**
+   * Own items: those that are free, those that run here, and those that an operator's trigger waits for. The trigger
+   * goes first: two begins of one process would refuse each other. Items that others run come with their release.
+   */
+  private ownItems(): Readonly<Record<'awaited' | 'free' | 'running', readonly number[]>> {
+    const { running, services, tree } = this;
+    const { awaited } = this.manual;
+    const own = services.sharding.ownItems(tree);
+    const others = own.filter((item) => !awaited.has(item));
+    return {
+      awaited: own.filter((item) => awaited.has(item)),
+      free: others.filter((item) => !running.has(item) && !tree.isRunning(item)),
+      running: others.filter((item) => running.has(item)),
+    };
+  }
+
+  /** Begins the items for a fire time that they owe. */
+  private async beginOwed(fireTime: number, items: readonly number[]): Promise<void> {
+    // The trigger of this same fire time is under way, with the assignment that it has read.
+    if (fireTime === this.handling) return void (this.mayOwe = true);
+    const { services, tree } = this;
+    const trigger: Trigger = { jobName: tree.jobName, fireTime, origin: 'schedule', source: 'MISFIRE' };
+    const { lease, refused } = await this.begins.begin(trigger, items);
+    // Not awaited: items that are released meanwhile must not wait for this run.
+    if (lease !== undefined) this.leases.start(lease, 'a misfired item');
+    const begunBefore = [...refused].flatMap(([item, cause]) => (cause === 'alreadyBegun' ? item : []));
+    await services.executions.clearMisfires(tree.jobName, begunBefore);
+  }
+
+  /** Records the fire times that will never be begun, so that the next owners of the items know it too. */
+  private async giveUp(groups: readonly OwingItems[], now: number): Promise<void> {
+    const { services, settings, tree } = this;
+    const { misfirePolicy, shardingTimeoutMs } = settings.configuration;
+    if (misfirePolicy !== 'skip') await services.executions.clearMisfires(tree.jobName, itemsOf(groups));
+    if (tree.company.runsUnrecorded) return;
+    const given = new Map<number, number>();
+    for (const { owed, items } of groups) {
+      const { upTo, waiting } = decideGiveUp(owed, settings.configuration, now - shardingTimeoutMs);
+      if (misfirePolicy === 'skip' && waiting !== undefined) this.wakeAfter(waiting + shardingTimeoutMs - now);
+      if (upTo === undefined) continue;
+      if (this.handling !== undefined && this.handling <= upTo) this.mayOwe = true;
+      else for (const item of items) given.set(item, upTo);
+    }
+    if (given.size > 0) this.missed.gaveUp(given, await giveUpFireTimes(tree, given));
+  }
+
+  private wakeIf(mayOwe: boolean): void {
+    if (mayOwe) this.catchingUp.wake();
+  }
+
+  private wakeAfter(ms: number): void {
+    this.late?.cancel();
+    this.late = this.tree.clock.setTimer(ms, () => this.catchingUp.wake());
+  }
+
+  private isOwn(item: number): boolean {
+    return this.tree.owner(item) === this.tree.self.jobInstanceId;
+  }
+
+  private get ownItemList(): readonly number[] {
+    return this.services.sharding.ownItems(this.tree);
+  }
+}
+
+function owesAny({ owed }: OwingItems): boolean {
+  return latestOwed(owed) !== undefined;
+}
+
+function itemsOf(groups: readonly OwingItems[]): number[] {
+  return groups.flatMap(({ items }) => items).toSorted((a, b) => a - b);
+}

@@ -1,0 +1,207 @@
+import type { JobTree, Sharding } from '../../coordination/index.js';
+import { findNodeTextFault, type Trigger } from '../../domain/index.js';
+import { isRefusal, isUnanswered, type RegistryNode } from '../../registry/index.js';
+import type { JobEvents } from '../../tracing/index.js';
+import { type NewsFeed, type Report, JobReconciler, type News } from '../news/index.js';
+import { type RunningItems, type LeaseBegins, type LeaseRunner, type TriggerGate } from '../runs/index.js';
+import { requestedTrigger } from '../leading/index.js';
+import { TriggerInbox } from './trigger-inbox.js';
+import type { TriggerPlan } from './trigger-plan.js';
+
+/** Most waiting triggers. Operators that ask faster than the job runs get their further triggers skipped. */
+const MOST_WAITING = 100;
+
+interface WaitingTrigger {
+  readonly trigger: Trigger;
+  /** Registry transaction of the request. */
+  readonly zxid: bigint;
+  /** Items that this instance owned when it took the request. */
+  readonly owned: readonly number[];
+  /** Items not begun so far; undefined before the assignment. */
+  items?: readonly number[];
+}
+
+/**
+ * Operators' triggers, for one instance and session. Free items begin at once, running ones as soon as they are
+ * released. None is dropped, they run one after the other, and two triggers are two runs.
+ * @see ElasticJob, `TriggerListenerManager`, which drops triggers that come while the job runs
+ */
+export class ManualTriggers {
+  private readonly inbox: TriggerInbox;
+  private readonly beginning: JobReconciler;
+  /** In the order of the requests. */
+  private waiting: WaitingTrigger[] = [];
+  private isStopped = false;
+
+  constructor(
+    private readonly tree: JobTree,
+    private readonly sharding: Sharding,
+    private readonly running: RunningItems,
+    private readonly events: JobEvents,
+    private readonly news: NewsFeed,
+    private readonly report: Report,
+    private readonly gate: TriggerGate,
+    private readonly begins: LeaseBegins,
+    private readonly leases: LeaseRunner,
+    private readonly plan: TriggerPlan,
+  ) {
+    this.inbox = new TriggerInbox(tree, report, (node) => this.accept(node));
+    this.beginning = new JobReconciler(tree, report, 'running a trigger', () => this.beginAll());
+  }
+
+  triggerRequested({ instanceId }: News<'TriggerRequested'>): void {
+    if (instanceId === this.tree.self.jobInstanceId) this.inbox.wake();
+  }
+
+  treeReset(): void {
+    this.inbox.wake();
+    this.beginReleased();
+  }
+
+  workExpected(): void {
+    this.beginReleased();
+  }
+
+  shardingCompleted(): void {
+    this.beginReleased();
+  }
+
+  itemReleased(): void {
+    this.beginReleased();
+  }
+
+  itemEnded(): void {
+    this.beginReleased();
+  }
+
+  queueClaimed(): void {
+    this.beginReleased();
+  }
+
+  /** Starts taking requests, once this instance has joined. */
+  start(): void {
+    this.inbox.open();
+  }
+
+  private beginReleased(): void {
+    if (this.waiting.length > 0) this.beginning.wake();
+  }
+
+  /** Items that a trigger will begin as soon as they are free, so that nothing else should. */
+  get awaited(): ReadonlySet<number> {
+    return new Set(this.waiting.flatMap(({ items }) => items ?? []));
+  }
+
+  /** Begins nothing more. */
+  stop(): void {
+    this.isStopped = true;
+    this.inbox.close();
+    this.beginning.stop();
+    for (const { trigger, items } of this.waiting.splice(0)) {
+      if (items?.length !== 0) this.skip(trigger, 'this instance leaves');
+    }
+  }
+
+  private accept(node: RegistryNode): void {
+    const trigger = requestedTrigger(this.tree.jobName, node);
+    this.events.emit({ kind: 'trigger-requested', trigger });
+    if (this.isStopped) return this.skip(trigger, 'this instance leaves');
+    const fault = findNodeTextFault(node.data);
+    if (fault !== undefined) return this.skip(trigger, `its request cannot be read: ${fault}`);
+    if (this.waiting.length >= MOST_WAITING) return this.skip(trigger, `${MOST_WAITING} triggers wait already`);
+    const owned = this.sharding.ownItems(this.tree);
+    this.waiting.push({ trigger, zxid: node.stat.czxid, owned });
+    this.beginning.wake();
+  }
+
+  private async beginAll(): Promise<void> {
+    const taken = new Set<number>();
+    for (const waiting of this.waiting) {
+      try {
+        await this.beginFree(waiting, taken);
+      } catch (error) {
+        if (isUnanswered(error) || isRefusal(error) || this.tree.signal.aborted) throw error;
+        // It would fail again and block all later triggers.
+        this.report(`the trigger ${waiting.trigger.origin}`)(error);
+        waiting.items = [];
+      }
+      if (this.isStopped) return;
+      for (const item of waiting.items ?? []) taken.add(item);
+    }
+    this.waiting = this.waiting.filter(({ items }) => items?.length !== 0);
+    this.news.tell({ kind: 'TriggersBegun' });
+  }
+
+  /** Begins the items that are free and that no earlier trigger waits for. */
+  private async beginFree(waiting: WaitingTrigger, taken: ReadonlySet<number>): Promise<void> {
+    const { trigger } = waiting;
+    const isFirst = waiting.items === undefined;
+    const items = isFirst ? await this.assign(waiting) : this.stillWanted(waiting);
+    waiting.items = items;
+    // The first attempt also asks for items that run elsewhere, as that run may be for this same trigger.
+    const isFree = (item: number) => !this.running.has(item) && (isFirst || !this.tree.isRunning(item));
+    const free = items.filter((item) => !taken.has(item) && isFree(item));
+    const busy = free.length === 0 || this.isStopped ? free : await this.begin(trigger, free);
+    waiting.items = items.filter((item) => !free.includes(item) || busy.includes(item));
+    if (isFirst && waiting.items.length > 0 && !this.isStopped) {
+      this.events.emit({ kind: 'postponed', trigger, items: waiting.items });
+    }
+  }
+
+  /**
+   * Items of this instance, including those being failed over, and items that it has lost since the request to an
+   * instance that did not get the request.
+   */
+  private async assign({ trigger, zxid, owned }: WaitingTrigger): Promise<readonly number[]> {
+    const assigned = await this.assignedItems(trigger);
+    if (assigned === undefined) return [];
+    const { tree } = this;
+    const isOrphaned = (item: number) => {
+      const newcomer = tree.stat(tree.paths.instance(tree.owner(item) ?? ''));
+      return !assigned.includes(item) && newcomer !== undefined && newcomer.czxid > zxid;
+    };
+    // An item being failed over is in no fire time's assignment. It runs for the trigger once it is released.
+    const isTaken = (item: number) => !tree.company.dropsTakenItems && tree.has(tree.paths.mark(item, 'failover'));
+    const more = [...owned.filter(isOrphaned), ...tree.itemsOf(tree.self.jobInstanceId).filter(isTaken)];
+    return [...new Set([...assigned, ...more.filter((item) => this.isWanted(item))])].toSorted((a, b) => a - b);
+  }
+
+  /** @returns undefined if the trigger must not run here. Waits for resharding, as any trigger does */
+  private async assignedItems(trigger: Trigger): Promise<readonly number[] | undefined> {
+    if (this.gate.refusesResident(trigger)) return undefined;
+    if (await this.gate.refuses(trigger)) return undefined;
+    const items = await this.plan.assign(trigger);
+    if (this.gate.refusesServer(trigger)) return undefined;
+    this.plan.tell(trigger, items);
+    return items;
+  }
+
+  /** @returns the items that turned out to be busy */
+  private async begin(trigger: Trigger, items: readonly number[]): Promise<readonly number[]> {
+    const { events } = this;
+    const { lease, refused } = await this.begins.begin(trigger, items);
+    if (lease !== undefined) this.leases.start(lease, 'a trigger');
+    for (const [item, cause] of refused) {
+      if (cause !== 'busy') events.emit({ kind: 'refused', trigger, items: [item], cause });
+    }
+    return items.filter((item) => refused.get(item) === 'busy');
+  }
+
+  private stillWanted({ trigger, items = [] }: WaitingTrigger): readonly number[] {
+    const unwanted = items.filter((item) => !this.isWanted(item));
+    if (unwanted.length > 0) this.events.emit({ kind: 'refused', trigger, items: unwanted, cause: 'disabled' });
+    return items.filter((item) => !unwanted.includes(item));
+  }
+
+  /** False if an operator has disabled the item or the server since the request. */
+  private isWanted(item: number): boolean {
+    const { tree } = this;
+    return (
+      !tree.isDisabled(item) && tree.has(tree.paths.item(item)) && tree.serverStatus(tree.self.serverIp) === 'ENABLED'
+    );
+  }
+
+  private skip(trigger: Trigger, reason: string): void {
+    this.events.emit({ kind: 'skipped', trigger, reason });
+  }
+}

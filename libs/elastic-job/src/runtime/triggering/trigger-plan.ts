@@ -1,0 +1,43 @@
+import type { JobTree, Sharding } from '../../coordination/index.js';
+import { formatTaskId, type Trigger } from '../../domain/index.js';
+import type { JobEvents } from '../../tracing/index.js';
+import type { LeaderDuties } from '../leading/index.js';
+
+/** Finds the items that this instance must run for a trigger. */
+export class TriggerPlan {
+  constructor(
+    private readonly tree: JobTree,
+    private readonly sharding: Sharding,
+    private readonly events: JobEvents,
+    private readonly leader: Pick<LeaderDuties, 'triggerGoesOn' | 'triggerWaits'>,
+  ) {}
+
+  /**
+   * Items as of a sync. During resharding it waits for the leader, up to `shardingTimeoutMs`.
+   * @param asOf moment on the monotonic clock that the sync must not precede. @default now
+   */
+  async assign(trigger: Trigger, asOf?: number): Promise<readonly number[]> {
+    const { sharding, tree } = this;
+    await tree.sync({ signal: tree.signal, asOf });
+    if (sharding.mustWait(tree)) await this.waitForPlan(trigger);
+    return sharding.ownItems(tree);
+  }
+
+  private async waitForPlan({ jobName, fireTime }: Trigger): Promise<void> {
+    const { events, leader, sharding, tree } = this;
+    leader.triggerWaits();
+    try {
+      const isCurrent = await sharding.waitForPlan(tree);
+      if (!isCurrent) events.emit({ kind: 'sharding-timeout', jobName, fireTime });
+    } finally {
+      leader.triggerGoesOn();
+    }
+  }
+
+  /** Tells that the trigger was taken, with its items. */
+  tell(trigger: Trigger, items: readonly number[]): void {
+    const { events, tree } = this;
+    const taskId = formatTaskId(tree.jobName, items, tree.self.jobInstanceId);
+    events.emit({ kind: 'triggered', trigger, taskId, items });
+  }
+}
