@@ -1,6 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { JobOptions } from '../../domain/index.js';
 import { FailoverClaims } from './failover-claims.js';
+import { NoAuthError } from '../../registry/index.js';
 import { OneSession } from '@test/support/unit/one-session.js';
 
 const HOUR = 3_600_000;
@@ -79,6 +80,21 @@ it.each([
     expect([claimed(), rounds]).toEqual([taken, times]);
   },
 );
+
+it('claims an item that a trigger has found busy without a free slot, also if its first claim is refused', async () => {
+  await start({ concurrency: 1 });
+  await keepBusy(1);
+  await queue(2);
+  const { queue: waiting } = session.member;
+  const claim = waiting.claim.bind(waiting);
+  waiting.claim = () => {
+    waiting.claim = claim;
+    return Promise.reject(new NoAuthError('/job/sharding/2/failover'));
+  };
+  claims.itemsRefused({ kind: 'ItemsRefused', refused: new Map([[2, 'busy']]) });
+  await session.clock.advance(100);
+  expect(claimed()).toEqual([[2]]);
+});
 
 it('claims all waiting items without a free slot if a user asks it to', async () => {
   await start({ concurrency: 1 });

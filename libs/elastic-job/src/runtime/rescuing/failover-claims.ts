@@ -135,9 +135,18 @@ export class FailoverClaims {
   }
 
   private async claimAll(): Promise<void> {
-    const { tree } = this;
     const awaited = new Set(this.awaited);
     this.awaited.clear();
+    try {
+      await this.claimWaiting(awaited);
+    } catch (error) {
+      for (const item of awaited) this.awaited.add(item);
+      throw error;
+    }
+  }
+
+  private async claimWaiting(awaited: ReadonlySet<number>): Promise<void> {
+    const { tree } = this;
     if (!tree.isAnyQueued || !this.mayClaim) return;
     const found: (ExecutionLease | 'lost')[] = [];
     await this.standBack();
