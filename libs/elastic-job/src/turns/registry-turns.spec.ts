@@ -52,13 +52,6 @@ describe('turns of created jobs at the registry', () => {
     b.end();
   });
 
-  it('pass on the error of work, and its place', async () => {
-    await expect(turns.run(MOST, () => Promise.reject(new Error('refused')))).rejects.toThrow('refused');
-    const next = work('next', MOST);
-    next.end();
-    await next.done;
-  });
-
   it('count items that have ended until they are recorded', async () => {
     const ends = turns.unrecorded();
     for (let n = 0; n < MOST; n += 1) ends.ended();

@@ -1,14 +1,10 @@
 import type { Clock, Timer } from '../clock/index.js';
+import { WorkLimit } from './work-limit.js';
 
 /** Most items of created jobs for which this process writes to the registry at the same time. */
 const MOST_ITEMS = 500;
 /** Milliseconds after which a slow write no longer keeps others waiting. */
 const LONGEST_MS = 5_000;
-
-interface WaitingWork {
-  readonly items: number;
-  readonly goOn: () => void;
-}
 
 /**
  * Shares the registry, and the memory of this process, among the jobs that were created from templates.
@@ -18,58 +14,17 @@ interface WaitingWork {
  * many items (begins, plans, misfire flags) waits while others do, while ends of their runs are not recorded, and while
  * their handlers wait for the event loop. It waits before it is prepared. The code's jobs wait for nobody.
  */
-export class RegistryTurns {
-  private items = 0;
-  private readonly waiting: WaitingWork[] = [];
-
+export class RegistryTurns extends WorkLimit {
   /**
    * @param isLoopBusy true while handlers of created jobs wait for the event loop; call `serve` when they do no more
    */
-  constructor(
-    private readonly clock: Pick<Clock, 'setTimer'>,
-    private readonly isLoopBusy: () => boolean,
-  ) {}
-
-  /** Does work for so many items when it is their turn. @throws the error of the work */
-  async run<T>(items: number, work: () => Promise<T>): Promise<T> {
-    if (this.waiting.length > 0 || !this.hasRoomFor(items))
-      await new Promise<void>((resolve) => this.waiting.push({ items, goOn: resolve }));
-    else this.items += items;
-    let counted = items;
-    const leave = () => {
-      this.leave(counted);
-      counted = 0;
-    };
-    const timer = this.clock.setTimer(LONGEST_MS, leave);
-    try {
-      return await work();
-    } finally {
-      timer.cancel();
-      leave();
-    }
+  constructor(clock: Pick<Clock, 'setTimer'>, isLoopBusy: () => boolean) {
+    super(clock, { most: MOST_ITEMS, longestMs: LONGEST_MS, isHeld: isLoopBusy });
   }
 
   /** Counts items of one lease from their ends until these are recorded. */
   unrecorded(): UnrecordedEnds {
-    return new UnrecordedEnds(this.clock, (items) => this.leave(-items));
-  }
-
-  /** Lets work go on for which there is room now, in the order of the calls. */
-  serve(): void {
-    while (this.waiting.length > 0 && this.hasRoomFor(this.waiting[0]!.items)) {
-      const { items, goOn } = this.waiting.shift()!;
-      this.items += items;
-      goOn();
-    }
-  }
-
-  private hasRoomFor(items: number): boolean {
-    return !this.isLoopBusy() && (this.items === 0 || this.items + items <= MOST_ITEMS);
-  }
-
-  private leave(items: number): void {
-    this.items -= items;
-    if (items > 0) this.serve();
+    return new UnrecordedEnds(this.clock, (more) => this.count(more));
   }
 }
 

@@ -1,32 +1,49 @@
 import type { Clock } from '../clock/index.js';
 
+interface WaitingWork {
+  readonly size: number;
+  readonly goOn: () => void;
+}
+
+interface WorkLimitOptions {
+  /** Most work at once, in the unit of its sizes. */
+  readonly most: number;
+  /** Milliseconds for which one piece of work counts at most. */
+  readonly longestMs: number;
+  /** True while no work may begin. Call `serve` when it may again. */
+  readonly isHeld?: () => boolean;
+}
+
 /**
- * Limits work that runs at once; the rest waits in order. Work that takes long, for example because the registry keeps
- * refusing it, stops counting after a while and runs beside the others.
+ * Limits work that is under way at once; the rest waits, in the order of the calls. Work that is larger than the limit
+ * goes on alone. Work that takes long, for example because the registry keeps refusing it, stops counting after a while
+ * and goes on beside the others.
+ *
+ * A wait has no signal and no deadline of its own. It ends at the latest when each piece before it has counted for
+ * `longestMs`, and nothing is held any more. Work that is not wanted any more has its turn as well, so it looks for
+ * that itself when it begins, and is over at once.
  */
 export class WorkLimit {
-  private free: number;
-  private readonly waiting: (() => void)[] = [];
+  /** Size of the work under way. */
+  private size = 0;
+  private readonly waiting: WaitingWork[] = [];
 
-  /** @param longestMs milliseconds for which one piece of work counts at most */
   constructor(
-    private readonly clock: Pick<Clock, 'setTimer'>,
-    most: number,
-    private readonly longestMs: number,
-  ) {
-    this.free = most;
-  }
+    protected readonly clock: Pick<Clock, 'setTimer'>,
+    private readonly options: WorkLimitOptions,
+  ) {}
 
-  /** @throws the error of the work */
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.free > 0) this.free -= 1;
-    else await new Promise<void>((resolve) => this.waiting.push(resolve));
-    let isCounted = true;
+  /** Does work of that size when it is its turn. @throws the error of the work */
+  async run<T>(size: number, work: () => Promise<T>): Promise<T> {
+    if (this.waiting.length > 0 || !this.hasRoomFor(size))
+      await new Promise<void>((resolve) => this.waiting.push({ size, goOn: resolve }));
+    else this.size += size;
+    let counted = size;
     const leave = (): void => {
-      if (isCounted) this.next();
-      isCounted = false;
+      this.count(-counted);
+      counted = 0;
     };
-    const timer = this.clock.setTimer(this.longestMs, leave);
+    const timer = this.clock.setTimer(this.options.longestMs, leave);
     try {
       return await work();
     } finally {
@@ -35,9 +52,23 @@ export class WorkLimit {
     }
   }
 
-  private next(): void {
-    const next = this.waiting.shift();
-    if (next === undefined) this.free += 1;
-    else next();
+  /** Lets work go on for which there is room now, in the order of the calls. */
+  serve(): void {
+    while (this.waiting.length > 0 && this.hasRoomFor(this.waiting[0]!.size)) {
+      const { size, goOn } = this.waiting.shift()!;
+      this.size += size;
+      goOn();
+    }
+  }
+
+  /** Counts so much more work as under way, or less. */
+  protected count(more: number): void {
+    this.size += more;
+    if (more < 0) this.serve();
+  }
+
+  private hasRoomFor(size: number): boolean {
+    const { isHeld, most } = this.options;
+    return isHeld?.() !== true && (this.size === 0 || this.size + size <= most);
   }
 }

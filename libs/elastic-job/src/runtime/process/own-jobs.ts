@@ -56,7 +56,7 @@ export class OwnJobs {
     private readonly shared: ProcessContext,
     private readonly parts: OwnJobsParts,
   ) {
-    this.joins = new WorkLimit(this.clock, JOINED_AT_ONCE, LONGEST_JOIN_MS);
+    this.joins = new WorkLimit(this.clock, { most: JOINED_AT_ONCE, longestMs: LONGEST_JOIN_MS });
     this.rejoining = new Reconciler(
       this.clock,
       () => this.rejoin(),
@@ -90,7 +90,7 @@ export class OwnJobs {
     const self = (this.self = this.identity());
     const { id } = this.shared.options.registry.session;
     for (const jobs of startOrder(this.parts.jobs())) {
-      const joins = jobs.map((job) => this.joins.run(() => job.join(self)));
+      const joins = jobs.map((job) => this.joins.run(1, () => job.join(self)));
       try {
         await Promise.all(joins);
       } catch (error) {
@@ -217,7 +217,7 @@ export class OwnJobs {
     if (self === undefined || ending.aborted) return;
     const isWanted = () => job.isWaitingForSession && this.self === self && !ending.aborted;
     const join = async () => {
-      if (isWanted()) await this.joins.run(() => job.join(self));
+      if (isWanted()) await this.joins.run(1, () => job.join(self));
     };
     const policy = untilServed(options.registry, this.clock, {
       signal: ending,
