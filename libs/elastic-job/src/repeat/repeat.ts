@@ -43,7 +43,7 @@ export async function repeat<T>(
   policy: RepeatPolicy & Partial<RacePolicy>,
   work: Work<T | undefined>,
 ): Promise<T | undefined> {
-  const { isRepeated, lostRace, mostAttempts, onFailure, prepare, signal, wait = () => pause(policy) } = policy;
+  const { isRepeated, lostRace, mostAttempts, onFailure, prepare, signal } = policy;
   try {
     for (let attempt = 1; ; attempt += 1) {
       let failure: unknown;
@@ -59,7 +59,7 @@ export async function repeat<T>(
       if (attempt === mostAttempts) throw failure;
       signal?.throwIfAborted();
       onFailure?.(failure, attempt);
-      if (!(await wait())) throw failure;
+      if (!(await (policy.wait?.() ?? pause(policy)))) throw failure;
       signal?.throwIfAborted();
     }
   } finally {
