@@ -37,11 +37,9 @@ describe('watches of ZooKeeper 3.6', LIMITS, () => {
     client.watch(root, watcher);
     await ensemble.sync();
     await other.create(root, '', 'PERSISTENT');
-    await other.transaction([
-      { kind: 'create', path: `${root}/a`, data: '', mode: 'CONTAINER' },
-      { kind: 'set', path: `${root}/a`, data: 'x' },
-      { kind: 'delete', path: `${root}/a` },
-    ]);
+    await other.create(`${root}/a`, '', 'CONTAINER');
+    await other.set(`${root}/a`, 'x');
+    await other.delete(`${root}/a`);
     await ensemble.sync();
     expect(heard).toEqual(['created ', 'created /a', 'changed /a', 'deleted /a']);
     client.unwatch(root, watcher);
