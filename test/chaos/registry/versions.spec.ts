@@ -111,7 +111,7 @@ async function harnessOf(place: Place): Promise<RegistryHarness> {
 
 /** Uses internals, because no proxy can read the password from a TLS connection. */
 function passwordOf(client: object): Buffer {
-  const inside = ['client', 'session', 'ticket', 'password'];
+  const inside = ['ensemble', 'client', 'session', 'ticket', 'password'];
   const password: unknown = inside.reduce((owner, name) => Reflect.get(owner, name), client);
   if (Buffer.isBuffer(password)) return password;
   throw new TypeError('The password of the session has moved.');
