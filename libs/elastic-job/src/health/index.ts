@@ -1,3 +1,2 @@
-export type { HealthVerdict } from './finding.js';
-export { type HealthLimits, judgeLiveness, judgeReadiness } from './judge.js';
+export { type HealthVerdict, type HealthLimits, judgeLiveness, judgeReadiness } from './judge.js';
 export * from './judge-parts.js';

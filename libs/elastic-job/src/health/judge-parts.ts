@@ -1,9 +1,20 @@
 import type { TaskBackendStatus } from '../domain/index.js';
 import type { RuntimePhase, RuntimeStatus } from '../runtime/index.js';
 import type { TracingStore, TracingStoreStatus } from '../tracing/index.js';
-import { degraded, down, type Finding, type HealthVerdict, reasonsOf, worstOf } from './finding.js';
-import { judgeBackend } from './judge-backend.js';
-import { type HealthLimits, isLeaderless, judgeSession, limitsOf } from './judge.js';
+import {
+  degraded,
+  down,
+  type Finding,
+  type HealthLimits,
+  type HealthVerdict,
+  instant,
+  isLeaderless,
+  judgeBackend,
+  judgeSession,
+  limitsOf,
+  reasonsOf,
+  worstOf,
+} from './judge.js';
 
 /** Health of one part, with the facts behind it. */
 interface PartHealth<Details> {
@@ -127,8 +138,4 @@ export function judgeTasks(
 
 function judged<Details>(findings: readonly Finding[], details: Details): PartHealth<Details> {
   return { status: worstOf(findings), details: { ...details, reasons: reasonsOf(findings) } };
-}
-
-function instant(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -9,8 +9,6 @@ import {
   type TaskBackendStatus,
 } from '../domain/index.js';
 import type { JobStatus, RuntimePhase, RuntimeStatus } from '../runtime/index.js';
-import { judgeBackend } from './judge-backend.js';
-import { degraded, down, type Finding, type HealthVerdict, reasonsOf, worstOf } from './finding.js';
 
 interface Health {
   readonly status: HealthVerdict;
@@ -86,7 +84,7 @@ export function judgeLiveness(status: RuntimeStatus, now: number, limits: Health
   const lags = status.jobs
     .filter(({ nextFireTime = due }) => due - nextFireTime > lagMs)
     .map(({ jobName, nextFireTime }) =>
-      down(`job "${jobName}" should have fired at ${new Date(nextFireTime!).toISOString()} and has not`),
+      down(`job "${jobName}" should have fired at ${instant(nextFireTime!)} and has not`),
     );
   return verdict(status, [...lags, ...judgeSession(status, Number.POSITIVE_INFINITY)]);
 }
@@ -179,7 +177,7 @@ function judgeDelays({ jobName, hung, delayedSettles, failing, refused }: JobSta
     const items = hung.flatMap((other) => (other.listener === listener ? other.item : []));
     if (listener !== undefined && item !== items[0]) return []; // Told with the first of its items.
     const what = listener === undefined ? `item ${item}` : `${listener} of items ${items.join(',')}`;
-    return degraded(`job "${jobName}": ${what} still runs, although aborted at ${new Date(since).toISOString()}`);
+    return degraded(`job "${jobName}": ${what} still runs, although aborted at ${instant(since)}`);
   });
   const unrecorded =
     delayedSettles && `the ends of items ${delayedSettles.items.join(',')} could not be recorded since`;
@@ -192,7 +190,7 @@ function judgeDelays({ jobName, hung, delayedSettles, failing, refused }: JobSta
 }
 
 function told(jobName: JobName, what: string, { since, error }: StandingRefusal): string {
-  return `job "${jobName}": ${what} ${new Date(since).toISOString()}: ${messageOf(error)}`;
+  return `job "${jobName}": ${what} ${instant(since)}: ${messageOf(error)}`;
 }
 
 function verdict({ phase, session, jobs }: RuntimeStatus, findings: readonly Finding[]): Health {
@@ -211,8 +209,59 @@ function describe({ leader, nextFireTime, runningItems, differences, missedRuns 
   return {
     runningItems,
     ...(leader !== undefined && { leader }),
-    ...(nextFireTime !== undefined && { nextFireTime: new Date(nextFireTime).toISOString() }),
+    ...(nextFireTime !== undefined && { nextFireTime: instant(nextFireTime) }),
     ...(differences.length > 0 && { differences }),
     ...(missedRuns > 0 && { missedRuns }),
   };
+}
+
+/** `degraded`: works, or will recover by itself; needs no restart and may still get traffic. */
+export type HealthVerdict = 'up' | 'degraded' | 'down';
+
+/** A reason why something is not `up`, in words for an operator. */
+export interface Finding {
+  readonly status: HealthVerdict;
+  readonly reason: string;
+}
+
+export function down(reason: string): Finding {
+  return { status: 'down', reason };
+}
+
+export function degraded(reason: string): Finding {
+  return { status: 'degraded', reason };
+}
+
+/** The worst of the findings. */
+export function worstOf(findings: readonly Finding[]): HealthVerdict {
+  const worst = (['down', 'degraded'] as const).find((status) => findings.some((finding) => finding.status === status));
+  return worst ?? 'up';
+}
+
+export function reasonsOf(findings: readonly Finding[]): readonly string[] {
+  return findings.map(({ reason }) => reason);
+}
+
+/**
+ * Judges a backend of tasks, and reports the tasks that it cannot reach.
+ * @param now milliseconds since the epoch
+ * @param lostMs how long a backend that does not answer is `degraded` before it is `down`, in milliseconds
+ */
+export function judgeBackend(backend: TaskBackendStatus | undefined, now: number, lostMs: number): Finding[] {
+  if (backend === undefined) return [];
+  const { error, failingSince, name, tasks } = backend;
+  const unreachable = tasks.filter(({ state }) => state === 'UNREACHABLE');
+  const held = unreachable.map(({ item, jobName, since }) =>
+    degraded(
+      `job "${jobName}": the task of item ${item} is UNREACHABLE since ${instant(since)}, and the item stays busy; ` +
+        'FailoverService.confirmLost frees it if the task is gone',
+    ),
+  );
+  if (failingSince === undefined) return held;
+  const reason = `the task backend ${name} has not answered since ${instant(failingSince)}: ${messageOf(error)}`;
+  return [now - failingSince > lostMs ? down(reason) : degraded(reason), ...held];
+}
+
+export function instant(ms: number): string {
+  return new Date(ms).toISOString();
 }
