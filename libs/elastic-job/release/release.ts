@@ -1,16 +1,14 @@
 // npm run release -- [--dry-run] [--version x.y.z]: releases the last commit of main. All is made and checked in a copy
 // of it, so a release that fails leaves nothing behind, and the tarball holds committed files alone. A dry run ends
 // before the commit.
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { prerelease } from 'semver';
-import { dateChangelog } from './changelog.js';
-import { git, run } from './command.js';
-import { findVersionFault, nextVersion } from './version.js';
-import { readVersion, writeVersion } from './version-places.js';
+import { dateChangelog, findVersionFault, nextVersion, readVersion, writeVersion } from './version.js';
 
 const BRANCH = 'main';
 const PACKAGE = 'libs/elastic-job';
@@ -51,6 +49,19 @@ try {
 } finally {
   await git(root, 'worktree', 'remove', '--force', copy).catch(() => {});
   await rm(folder, { recursive: true, force: true });
+}
+
+/** Runs git. @returns its output without the last line's end */
+async function git(cwd: string, ...args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)('git', args, { cwd, maxBuffer: 2 ** 27 });
+  return stdout.trimEnd();
+}
+
+/** Runs a command that shows its output. @throws if it fails */
+async function run(cwd: string, command: string, ...args: readonly string[]): Promise<void> {
+  const child = spawn(command, args, { cwd, stdio: 'inherit' });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${[command, ...args].join(' ')} has ended with ${code}.`);
 }
 
 function step(text: string): void {
