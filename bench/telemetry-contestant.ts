@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type JobHandler, resolveJobOptions } from '../libs/elastic-job/src/domain/index.js';
 import { JobMetrics } from '../libs/elastic-job/src/nest/metrics/index.js';
-import { JobLabels } from '../libs/elastic-job/src/nest/metrics/job-labels.js';
+import { JobLabels } from '../libs/elastic-job/src/nest/metrics/job-series.js';
 import { MemoryRegistry, type MemoryRegistryCenter } from '../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../libs/elastic-job/src/runtime/index.js';
 import { VirtualClock } from '../libs/elastic-job/src/testing/index.js';

@@ -2,7 +2,7 @@ import { SystemClock } from '@app/elastic-job/spi';
 import { SqlHistory } from '@app/elastic-job/tracing/sql';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { formatRunRecord } from '../../libs/elastic-job/src/domain/index.js';
-import { CLOUD_REGISTRY, REGISTRY_CENTER } from '../../libs/elastic-job/src/nest/tokens.js';
+import { CLOUD_REGISTRY, REGISTRY_CENTER } from '../../libs/elastic-job/src/nest/module-definition.js';
 import { creation, type RegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import { SwitchedSqlite } from '@test/support/databases/switched-sqlite.js';
 import { APP, JOB, startRest, waitingTasks } from './support/cloud-rest-application.js';

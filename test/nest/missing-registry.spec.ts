@@ -5,7 +5,7 @@ import { VirtualClock } from '@app/elastic-job/testing';
 import { type DynamicModule, Global, type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ELASTIC_JOB_TASK } from '../../libs/elastic-job/src/nest/tokens.js';
+import { ELASTIC_JOB_TASK } from '../../libs/elastic-job/src/nest/module-definition.js';
 import { QUIET } from './support/job-application.js';
 
 @Module({})

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { JobRegistrar, REGISTRY_CENTER } from '@app/elastic-job';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ELASTIC_JOB_OPTIONS } from '../../libs/elastic-job/src/nest/tokens.js';
+import { ELASTIC_JOB_OPTIONS } from '../../libs/elastic-job/src/nest/module-definition.js';
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
 import { ALL_PERMISSIONS, type RawClient } from '@test/support/faults/index.js';
 import { newParent, startClient, startOwner } from './support/access.js';

@@ -5,7 +5,7 @@ import { ElasticJobModule } from '../../../libs/elastic-job/src/index.js';
 import { CloudConfigurations, ElasticJobCloudModule } from '../../../libs/elastic-job/src/nest/cloud/index.js';
 import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
 import { MemoryRegistry } from '../../../libs/elastic-job/src/registry/index.js';
-import { ELASTIC_JOB_TASK } from '../../../libs/elastic-job/src/nest/tokens.js';
+import { ELASTIC_JOB_TASK } from '../../../libs/elastic-job/src/nest/module-definition.js';
 import { MemoryTaskCluster } from '../../../libs/elastic-job/src/testing/index.js';
 
 const APP = { appName: 'shop', appURL: 'registry.example.org/shop:1', bootstrapScript: 'bin/start.sh' };

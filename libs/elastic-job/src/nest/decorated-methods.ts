@@ -1,5 +1,5 @@
-import type { ProviderClass } from './found-job.js';
-import { isTestDouble } from './test-doubles.js';
+import { shared } from '../copies/index.js';
+import { ConfigurationError } from '../domain/index.js';
 
 /** Key under which a prototype lists its decorated methods. Text, so that two copies of the package agree. */
 const DECORATED_METHODS = 'elastic-job:decorated-methods';
@@ -25,10 +25,10 @@ export function noteDecorated(prototype: object, decorated: DecoratedMethod): vo
  * metadata. A test double takes its place for a while only. @returns a fault for each, as the end of a sentence that
  * begins with the method's place
  */
-export function findReplaced(providerClass: ProviderClass, what: string): [string | symbol, string][] {
+export function findReplaced({ prototype }: { readonly prototype: object }, what: string): [string | symbol, string][] {
   const found = new Map<string | symbol, string>();
   const seen = new Set<PropertyKey>();
-  let owner: object | null = providerClass.prototype;
+  let owner: object | null = prototype;
   for (; owner !== null && owner !== Object.prototype; owner = Object.getPrototypeOf(owner)) {
     for (const decorated of decoratedMethodsOf(owner)) {
       const { method, key } = decorated;
@@ -61,4 +61,57 @@ function describe(what: string): string {
     `${what} is lost, since the method was replaced after it, by a decorator above on the method or class; ` +
     `write ${what} above the one of a method, or let it keep the method's metadata`
   );
+}
+
+/**
+ * Refuses what a compiler passes to decorators of the ECMAScript proposal: the decorated value, and a context.
+ * @param what the decorator as it is written in code
+ * @param given the argument in the place of a member's name
+ * @throws {ConfigurationError}
+ */
+export function assertApplied(what: string, given: unknown): void {
+  if (typeof given !== 'object' || given === null || !('kind' in given)) return;
+  throw new ConfigurationError(`${what} on ${String(Reflect.get(given, 'name'))}`, [
+    'the compiler has applied it by the ECMAScript proposal (stage 3), which Nest does not know; set ' +
+      '"experimentalDecorators" and "emitDecoratorMetadata" in the tsconfig.json that it reads',
+  ]);
+}
+
+/** Properties by which libraries of test doubles mark their functions: Jest, Vitest and Node by the first; Sinon. */
+const MARKS = ['mock', 'isSinonProxy'];
+
+/** True for a mock or a spy. */
+function isTestDouble(value: unknown): boolean {
+  // Node's marks are seen by reading only.
+  return typeof value === 'function' && MARKS.some((mark) => Reflect.get(value, mark) !== undefined);
+}
+
+/** Classes with jobs that this process has loaded. They may be of other applications, or of none. */
+const LOADED = shared('ClassesWithJobs', { refs: new Set<WeakRef<object>>(), known: new WeakSet<object>() });
+
+/** Notes the class of a decorated method or class. @param target the class, or its prototype */
+export function noteLoaded(target: object): void {
+  const loaded: unknown = typeof target === 'function' ? target : target.constructor;
+  if (typeof loaded !== 'function' || LOADED.known.has(loaded)) return;
+  LOADED.known.add(loaded);
+  LOADED.refs.add(new WeakRef(loaded));
+}
+
+/**
+ * Names of the loaded classes that no provider is made of, the latest first.
+ * @param provided classes of the providers; a class is in use by its subclasses too
+ */
+export function namesOfUnprovided(provided: Iterable<object>): readonly string[] {
+  const inUse = new Set<object>();
+  for (const providerClass of provided) {
+    for (let one: object | null = providerClass; one !== null && !inUse.has(one); one = Object.getPrototypeOf(one))
+      inUse.add(one);
+  }
+  return [...LOADED.refs]
+    .flatMap((ref) => {
+      const loaded = ref.deref();
+      if (loaded === undefined) LOADED.refs.delete(ref);
+      return typeof loaded === 'function' && !inUse.has(loaded) ? [loaded.name] : [];
+    })
+    .toReversed();
 }

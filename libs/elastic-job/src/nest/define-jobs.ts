@@ -13,7 +13,7 @@ import {
 } from '../domain/index.js';
 import { findDataflowFaults, workOfType } from '../executor/index.js';
 import type { JobDefinition, JobTemplate } from '../runtime/index.js';
-import type { FoundJob } from './found-job.js';
+import type { FoundJob } from './provider-classes.js';
 import type { HandlerFactory } from './handler.factory.js';
 import type { JobOverrides } from './module-options.js';
 import type { ResolvedModuleOptions } from './resolve-module-options.js';

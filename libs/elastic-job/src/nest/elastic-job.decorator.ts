@@ -1,8 +1,6 @@
 import { SetMetadata } from '@nestjs/common';
 import { ConfigurationError, isOptionsObject, type JobOptions, type TemplateLimits } from '../domain/index.js';
-import { assertApplied } from './assert-applied.js';
-import { noteDecorated } from './decorated-methods.js';
-import { noteLoaded } from './loaded-classes.js';
+import { assertApplied, noteDecorated, noteLoaded } from './decorated-methods.js';
 
 /** Key under which a method or class carries the options of its jobs. Text, so that two copies of the package agree. */
 const JOB_OPTIONS = 'elastic-job:job-options';

@@ -1,7 +1,6 @@
 import { type ConfigurableModuleAsyncOptions, type DynamicModule, Global, Module } from '@nestjs/common';
 import { ElasticJobLifecycleModule } from './lifecycle.module.js';
-import { missingOptions } from './missing-options.js';
-import { BY_FACTORY, ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './module-definition.js';
+import { FROM_FACTORY, ConfigurableModuleClass, missingOptions, MODULE_OPTIONS_TOKEN } from './module-definition.js';
 import type { ElasticJobModuleOptions } from './module-options.js';
 import { SERVICE_PROVIDERS } from './service.providers.js';
 
@@ -27,6 +26,6 @@ export class ElasticJobModule extends ConfigurableModuleClass {
     options: ConfigurableModuleAsyncOptions<ElasticJobModuleOptions, 'createElasticJobOptions'>,
   ): DynamicModule {
     const module = super.forRootAsync(options);
-    return { ...module, providers: [...(module.providers ?? []), BY_FACTORY] };
+    return { ...module, providers: [...(module.providers ?? []), { provide: FROM_FACTORY, useValue: true }] };
   }
 }

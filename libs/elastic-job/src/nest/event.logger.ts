@@ -1,9 +1,7 @@
 import type { JobEvent, JobEventSink } from '../tracing/index.js';
 import { eventLine } from './event-lines.js';
-import type { EventLine } from './line-text.js';
-import { isProduction } from './is-production.js';
-import { LineLog } from './line-log.js';
-import { findZooKeeperHint } from './variable-names.js';
+import { type EventLine, LineLog } from './line-log.js';
+import { findZooKeeperHint, isProduction } from './environment.js';
 
 /** Nest's levels at which lines are written, and `off`. */
 export const LOG_LEVELS = ['debug', 'log', 'warn', 'error', 'off'] as const;

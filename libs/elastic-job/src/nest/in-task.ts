@@ -7,11 +7,10 @@ import type { OptionalFactoryDependency } from '@nestjs/common';
 import { TASK_VARIABLE } from '../cloud/index.js';
 import { ConfigurationError } from '../domain/index.js';
 import { MissingRegistryError } from '../registry/index.js';
-import { conceal } from './concealed.js';
+import { conceal, ELASTIC_JOB_TASK } from './module-definition.js';
 import { EventLogger } from './event.logger.js';
 import type { ElasticJobModuleOptions } from './module-options.js';
 import { type ResolvedModuleOptions, resolveModuleOptions } from './resolve-module-options.js';
-import { ELASTIC_JOB_TASK } from './tokens.js';
 
 /** Injects true in the application of a task, and undefined in any other. */
 export const IN_TASK: OptionalFactoryDependency = { token: ELASTIC_JOB_TASK, optional: true };

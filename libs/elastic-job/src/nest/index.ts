@@ -13,5 +13,5 @@ export type {
   MemoryRegistryOptions,
   ZooKeeperRegistryOptions,
 } from './module-options.js';
-export { OnJobEvent, type OnJobEventDecorator, type OnJobEventOptions } from './on-job-event.decorator.js';
-export { CLOCK, REGISTRY_CENTER } from './tokens.js';
+export { OnJobEvent, type OnJobEventDecorator, type OnJobEventOptions } from './on-job-event.js';
+export { CLOCK, REGISTRY_CENTER } from './module-definition.js';

@@ -15,19 +15,22 @@ import { EventSinks } from '../tracing/index.js';
 import { TEMPLATES } from './elastic-job.decorator.js';
 import { HandlerFactory } from './handler.factory.js';
 import { defineJobs, defineTemplates } from './define-jobs.js';
-import type { EventLine } from './line-text.js';
+import type { EventLine } from './line-log.js';
 import { EventLogger } from './event.logger.js';
-import { JobEventExplorer } from './job-event.explorer.js';
-import { JobExplorer } from './job.explorer.js';
-import { LazyJobs } from './lazy-jobs.js';
+import { JobEventExplorer } from './on-job-event.js';
+import { JobExplorer, LazyJobs } from './job.explorer.js';
 import type { ResolvedModuleOptions } from './resolve-module-options.js';
 import { ScheduleListing } from './schedule.listing.js';
-import { namesOfUnprovided } from './loaded-classes.js';
-import { onShutdownSignal, warnIfUnheard } from './shutdown-signals.js';
-import { findStartWarnings, unprovidedLine } from './start-warnings.js';
-import { warnIfUncalled } from './uncalled-hooks.js';
-import { tellWaitingStart } from './waiting-start.js';
-import { CLOCK, ELASTIC_JOB_OPTIONS, ELASTIC_JOB_TASK, TASK_SCHEDULER } from './tokens.js';
+import { namesOfUnprovided } from './decorated-methods.js';
+import {
+  findStartWarnings,
+  onShutdownSignal,
+  tellWaitingStart,
+  unprovidedLine,
+  warnIfUncalled,
+  warnIfUnheard,
+} from './start-warnings.js';
+import { CLOCK, ELASTIC_JOB_OPTIONS, ELASTIC_JOB_TASK, TASK_SCHEDULER } from './module-definition.js';
 
 /** Lower than the root module's distance, which is 0. */
 const BEFORE_ALL_OTHERS = -1;

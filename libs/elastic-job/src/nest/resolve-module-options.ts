@@ -3,6 +3,7 @@ import {
   assertOptionsObject,
   byName,
   ConfigurationError,
+  describeRegistry,
   findDefaultsFaults,
   guardRedact,
   Hidden,
@@ -15,15 +16,15 @@ import {
 } from '../domain/index.js';
 import { HttpJobType } from '../executor/index.js';
 import type { JobEventSink } from '../tracing/index.js';
-import { conceal } from './concealed.js';
-import { createSinks } from './create-sinks.js';
-import { findMissingRegistry, type OptionsOrigin, remedyForMissingOptions } from './find-missing-registry.js';
+import { isProduction } from './environment.js';
+import { EventLogger, isLogSinkOptions } from './event.logger.js';
+import { conceal } from './module-definition.js';
 import type { ElasticJobModuleOptions } from './module-options.js';
 import {
+  type CompleteModuleOptions,
   MODULE_OPTIONS,
   MODULE_TABLE,
   REGISTRY_TABLES,
-  type CompleteModuleOptions,
   UNKNOWN_REGISTRY,
 } from './module-options.rules.js';
 
@@ -44,7 +45,11 @@ export function resolveModuleOptions(
   options: ElasticJobModuleOptions,
   origin: OptionsOrigin = {},
 ): ResolvedModuleOptions {
-  assertOptionsObject('module options', options, remedyForMissingOptions(origin));
+  assertOptionsObject(
+    'module options',
+    options,
+    `${origin.isFromFactory ? 'let the factory of forRootAsync return' : 'give'} ${FORMS}`,
+  );
   // Each is read once, and also from a class whose options are getters.
   const given = byName<ElasticJobModuleOptions>(namesOf(MODULE_OPTIONS), (name) => options[name]);
   const problems = [
@@ -102,4 +107,50 @@ function findBroken(options: ElasticJobModuleOptions): readonly string[] {
     ...MODULE_TABLE.findBroken({ ...options, registry: table.judged(registry) }),
     ...(table === UNKNOWN_REGISTRY ? [] : table.findUnknown(registry)),
   ];
+}
+
+const FORMS =
+  '{ registry: { type: "zookeeper", servers, namespace } }, or { registry: { type: "memory" } } for one process alone';
+
+/** Facts of the application by which missing options are judged. */
+interface OptionsOrigin {
+  /** True in a task, which has no registry. */
+  readonly isInTask?: true | undefined;
+  /** True for `forRootAsync`: nobody sees in the code what is given. */
+  readonly isFromFactory?: true | undefined;
+}
+
+/**
+ * Finds why the embedded registry, which is the default, may not be taken. A value that was looked up and not found
+ * would leave each process alone, and each would run every item.
+ * @param options as they were given @param given the values of all options
+ */
+function findMissingRegistry(
+  options: object,
+  given: ElasticJobModuleOptions,
+  { isFromFactory, isInTask }: OptionsOrigin,
+): readonly string[] {
+  const { registry } = given;
+  if (isInTask || (registry !== undefined && registry !== null)) return [];
+  if ('registry' in options) return [`registry is given, but is ${show(registry)}; give ${FORMS}`];
+  if (isProduction())
+    return [
+      'registry must be given with NODE_ENV=production: { type: "zookeeper", servers, namespace }, or ' +
+        'ELASTIC_JOB_SERVERS and ELASTIC_JOB_NAMESPACE for elasticJobConfig; for one process alone ' +
+        '{ type: "memory" }, or ELASTIC_JOB_REGISTRY=memory',
+    ];
+  const hasOptions = Object.values(given).some((value) => value !== undefined && value !== null);
+  if (!isFromFactory || hasOptions) return [];
+  return [
+    `the factory of forRootAsync has given no option, so each process would run every item; let it return ${FORMS}`,
+  ];
+}
+
+/** The log, and after it the sinks of the module's `tracing`. */
+function createSinks({ tracing, registry }: CompleteModuleOptions): readonly JobEventSink[] {
+  const log = tracing.find(isLogSinkOptions);
+  const others = tracing.filter((sink): sink is JobEventSink => !isLogSinkOptions(sink));
+  const isEmbedded = registry.type !== 'zookeeper' && registry.server === undefined;
+  const place = registry.type === 'zookeeper' ? describeRegistry(registry.servers, registry.namespace) : undefined;
+  return [new EventLogger({ ...log, isEmbedded, place }), ...others];
 }

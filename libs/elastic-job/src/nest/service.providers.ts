@@ -9,7 +9,7 @@ import {
   ShardingOperateApi,
   ShardingStatisticsApi,
 } from '../operations/index.js';
-import { MissingRegistry, type RegistryCenter } from '../registry/index.js';
+import { MemoryRegistry, MissingRegistry, type RegistryCenter, ZooKeeperRegistryCenter } from '../registry/index.js';
 import {
   ConfigurationService,
   ElasticJobRuntime,
@@ -22,12 +22,16 @@ import {
   ShardingService,
 } from '../runtime/index.js';
 import { EventSinks, JobEvents } from '../tracing/index.js';
-import { concealed } from './concealed.js';
-import { createRegistryCenter } from './create-registry-center.js';
-import { FROM_FACTORY, MODULE_OPTIONS_TOKEN } from './module-definition.js';
 import { IN_TASK, optionsFor, withoutRegistry } from './in-task.js';
+import {
+  CLOCK,
+  concealed,
+  ELASTIC_JOB_OPTIONS,
+  FROM_FACTORY,
+  MODULE_OPTIONS_TOKEN,
+  REGISTRY_CENTER,
+} from './module-definition.js';
 import type { ResolvedModuleOptions } from './resolve-module-options.js';
-import { CLOCK, ELASTIC_JOB_OPTIONS, REGISTRY_CENTER } from './tokens.js';
 
 /** One provider per service and module, under its class token or symbol, so that a test can override each of them. */
 export const SERVICE_PROVIDERS: readonly FactoryProvider[] = [
@@ -133,4 +137,23 @@ function asking<T extends object>(
 function operation(token: new (registry: RegistryCenter, clock: Clock) => object): FactoryProvider {
   const useFactory = (registry: RegistryCenter, clock: Clock) => new token(registry, clock);
   return { provide: token, useFactory, inject: [REGISTRY_CENTER, CLOCK] };
+}
+
+/**
+ * Creates the client of the registry that the options name, not connected yet.
+ * @throws {ConfigurationError} for a wrong server list or an illegal namespace.
+ */
+export function createRegistryCenter(registry: ResolvedModuleOptions['registry'], clock: Clock): RegistryCenter {
+  const options = registry.reveal();
+  switch (options.type) {
+    case 'memory': {
+      const { server = new MemoryRegistry(clock), namespace = 'elastic-job' } = options;
+      const { sessionTimeoutMs = 15_000, requestTimeoutMs = 10_000 } = options;
+      return server.center({ namespace, sessionTimeoutMs, requestTimeoutMs, clock });
+    }
+    case 'zookeeper':
+      return new ZooKeeperRegistryCenter(options, clock);
+    default:
+      return options satisfies never;
+  }
 }

@@ -1,7 +1,10 @@
-import { fewNames } from '../domain/index.js';
-import type { EventLine } from './line-text.js';
+import threads from 'node:worker_threads';
+import { ShutdownSignal } from '@nestjs/common';
+import { type Clock, isLoopbackName, SystemClock } from '../clock/index.js';
+import { describeRegistry, fewNames } from '../domain/index.js';
+import { hostsOf, type SessionInfo } from '../registry/index.js';
+import { type EventLine, LineLog } from './line-log.js';
 import type { ElasticJobModuleOptions } from './module-options.js';
-import { findLoopbackWarning } from './loopback-warning.js';
 
 /** Facts about an application whose start is over. */
 interface StartFacts {
@@ -33,4 +36,108 @@ export function unprovidedLine(names: readonly string[]): EventLine | undefined 
     level: 'log',
     text: `${text}; list them in "providers" of an imported module if their jobs are to run here`,
   };
+}
+
+/**
+ * The warning of a host that registers under an address which every host has, at a registry that others can reach.
+ * @param host the address or name under which it registers
+ */
+function findLoopbackWarning(host: string, registry: ElasticJobModuleOptions['registry']): string | undefined {
+  if (registry?.type !== 'zookeeper' || !isLoopbackName(host)) return undefined;
+  const beyond = hostsOf(registry.servers).filter((server) => !isLoopbackName(server));
+  if (beyond.length === 0) return undefined;
+  return (
+    `this host registers as ${host}, which is every host's own, at a registry on ${beyond.join(', ')}: hosts of that ` +
+    'name are one server, which operators disable as a whole; give it an address or a name of its own (option host)'
+  );
+}
+
+/** Wait for a session that is told, in milliseconds. It is over before Jest's and Vitest's limits of 5 s for a hook. */
+const TOLD_AFTER_MS = 2_500;
+
+/**
+ * Tells once that a start waits for ZooKeeper. The log has it as an error: nothing else happens meanwhile, and the
+ * logger of Nest's testing modules shows nothing below.
+ * @returns ends the watch
+ */
+export function tellWaitingStart(
+  clock: Clock,
+  registry: ElasticJobModuleOptions['registry'],
+  session: () => SessionInfo,
+  tell: (text: string) => void,
+): () => void {
+  if (registry?.type !== 'zookeeper') return () => {};
+  const { servers, namespace } = registry;
+  const timer = clock.setTimer(TOLD_AFTER_MS, () => {
+    const { state, problem = 'no answer' } = session();
+    if (state !== undefined) return;
+    const missing = `no session with ${describeRegistry(servers, namespace)} after ${TOLD_AFTER_MS / 1000} s`;
+    tell(`${missing}: ${problem}; the start goes on trying`);
+  });
+  return () => timer.cancel();
+}
+
+/** Longest time between the module's creation and its first hook that is taken for a slow start, in milliseconds. */
+const LONGEST_START_MS = 30_000;
+
+const UNCALLED =
+  `ElasticJobModule was made ${LONGEST_START_MS / 1_000} s ago, and Nest has not called its onModuleInit yet: ` +
+  'no job runs until then; unless another module is still starting, call app.init() or app.listen(), ' +
+  'since startAllMicroservices() alone calls no hook';
+
+/**
+ * Warns if Nest does not call the module's hooks, as in a hybrid application that only starts its microservices. The
+ * log is written directly, since the sinks of events start with the hooks.
+ * @returns a function that ends the wait
+ */
+export function warnIfUncalled(clock: Clock): () => void {
+  return inService(clock, LONGEST_START_MS, () => new LineLog().write({ level: 'warn', text: UNCALLED }));
+}
+
+/** Time after the start in which an application has set its listeners, in milliseconds. */
+const LISTENS_AFTER_MS = 5_000;
+
+const UNHEARD =
+  'nobody listens to SIGTERM, so it ends this process in the middle of its runs; ' +
+  'call app.enableShutdownHooks() in main.ts, or app.close() in a handler of your own';
+
+/**
+ * Listens for signals that this process handles, such as Nest's after `enableShutdownHooks`. Nest runs its shutdown
+ * hooks only after the start is over, so a start that waits must listen itself. Unhandled signals end the process, as
+ * ever.
+ * @returns a function that stops listening
+ */
+export function onShutdownSignal(listener: () => void): () => void {
+  const signals = Object.values(ShutdownSignal).filter((signal) => process.listenerCount(signal) > 0);
+  for (const signal of signals) process.once(signal, listener);
+  return () => {
+    for (const signal of signals) process.removeListener(signal, listener);
+  };
+}
+
+/**
+ * Warns if nobody listens to SIGTERM some seconds after the start: the process would end without a drain.
+ * @returns a function that ends the wait
+ */
+export function warnIfUnheard(clock: Clock, warn: (message: string) => void): () => void {
+  return inService(clock, LISTENS_AFTER_MS, () => {
+    if (process.listenerCount('SIGTERM') === 0) warn(UNHEARD);
+  });
+}
+
+/**
+ * Calls back after a time, for checks of an application in service. They keep no process alive. In tests, on simulated
+ * time, and in other threads, which hear no signals, nothing is called.
+ * @returns a function that withdraws the call
+ */
+function inService(clock: Clock, afterMs: number, callback: () => void): () => void {
+  if (!(clock instanceof SystemClock) || !threads.isMainThread || isTest()) return () => {};
+  const timer = clock.setTimer(afterMs, callback);
+  timer.unref?.();
+  return () => timer.cancel();
+}
+
+/** True in the tests of Jest and Vitest, which set the first variable, and of `node:test`. */
+function isTest(): boolean {
+  return process.env['NODE_ENV'] === 'test' || process.env['NODE_TEST_CONTEXT'] !== undefined;
 }

@@ -1,7 +1,6 @@
+import type { CanActivate, Type } from '@nestjs/common';
 import type { TaskAllow, TaskBackend } from '../../cloud/index.js';
 import type { TaskOptions, TaskResources } from '../../domain/index.js';
-import type { CloudRestOptions } from './rest/cloud-rest-options.js';
-import type { CloudTreeOptions } from './tree/cloud-tree-options.js';
 
 /** Settings that several jobs share. @see ElasticJob-Cloud, application configuration */
 export interface TaskApp {
@@ -37,4 +36,27 @@ export interface ElasticJobCloudModuleOptions {
   readonly allow?: TaskAllow;
   /** ElasticJob-Cloud's REST interface, under `/api` of the application; needs `tree`. @default none */
   readonly rest?: CloudRestOptions;
+}
+
+/** Applications and jobs that operators register in the registry, as in ElasticJob-Cloud. */
+export interface CloudTreeOptions {
+  /**
+   * Where they are registered: a namespace of the jobs' registry, under the same servers, credentials and ACL.
+   * @default 'elasticjob-cloud'
+   */
+  readonly namespace?: string;
+}
+
+/** Access to ElasticJob-Cloud's REST interface; give exactly one of the two. */
+export interface CloudRestOptions {
+  /**
+   * The secret that requests carry as header `accessToken`: at least 128 random bits, which are 32 hexadecimal digits
+   * or 22 characters of base64url, as `openssl rand -hex 16` prints them. There is no default.
+   */
+  readonly token?: string;
+  /**
+   * The application's own guards instead, all of which must let a request through: instances, or classes that are
+   * providers of a module or that Nest can instantiate.
+   */
+  readonly guards?: readonly (CanActivate | Type<CanActivate>)[];
 }

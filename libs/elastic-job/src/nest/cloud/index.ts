@@ -45,14 +45,19 @@ export {
   UnknownCloudAppError,
   UnknownCloudJobError,
   UnknownTaskJobError,
+  type LocalProcessesOptions,
+  LocalProcesses,
+  TaskBackendError,
+  TaskFailedError,
 } from '../../cloud/index.js';
 export { type LiveTaskState, type TaskOptions, TaskTerminatedError } from '../../domain/index.js';
 export { MissingRegistryError } from '../../registry/index.js';
-export { type LocalProcessesOptions, LocalProcesses, TaskBackendError, TaskFailedError } from '../../cloud/index.js';
-export type { ElasticJobCloudModuleOptions, TaskApp } from './cloud-module-options.js';
+export type {
+  CloudRestOptions,
+  CloudTreeOptions,
+  ElasticJobCloudModuleOptions,
+  TaskApp,
+} from './cloud-module-options.js';
 export { ElasticJobCloudModule } from './elastic-job-cloud.module.js';
-export { isElasticJobTask } from './is-elastic-job-task.js';
-export { runTask, type RunTaskOptions } from './run-task.js';
+export { isElasticJobTask, runTask, type RunTaskOptions } from './run-task.js';
 export type { ImportedModule } from './task.module.js';
-export type { CloudTreeOptions } from './tree/cloud-tree-options.js';
-export type { CloudRestOptions } from './rest/cloud-rest-options.js';

@@ -7,8 +7,9 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
-import { ELASTIC_JOB_TASK } from '../tokens.js';
-import { ScheduleTimers } from './schedule-timers.js';
+import type { SchedulerRegistry } from '@nestjs/schedule';
+import { ELASTIC_JOB_TASK } from '../module-definition.js';
+import { isOfClassNamed } from '../provider-classes.js';
 
 /** A module in the form that `imports` takes. */
 export type ImportedModule = NonNullable<ModuleMetadata['imports']>[number];
@@ -42,4 +43,52 @@ export class TaskModule implements OnModuleInit, OnApplicationBootstrap {
   onApplicationBootstrap(): void {
     this.timers.stop();
   }
+}
+
+/** A timer of `@nestjs/schedule` before it is started. */
+interface DeclaredTimer {
+  target: unknown;
+  options?: object;
+}
+
+/**
+ * Stops the timers of `@nestjs/schedule`, which belong to the schedulers. This package does not load that one, so it
+ * finds the providers by the names of their classes. The application's `SchedulerRegistry` has all its entries, which
+ * never fire.
+ */
+class ScheduleTimers {
+  constructor(private readonly discovery: DiscoveryService) {}
+
+  /** Call when all timers are declared, and before any is started. */
+  mute(): void {
+    const orchestrator = this.find('SchedulerOrchestrator');
+    if (orchestrator === undefined) return;
+    for (const kind of ['cronJobs', 'intervals', 'timeouts']) {
+      const declared: Readonly<Record<string, DeclaredTimer>> = Reflect.get(orchestrator, kind) ?? {};
+      for (const timer of Object.values(declared)) {
+        timer.target = () => {};
+        if (kind === 'cronJobs') timer.options = { ...timer.options, disabled: true };
+      }
+    }
+  }
+
+  /** Stops timers that have started, also those that the application has started itself. */
+  stop(): void {
+    const schedules = this.find('SchedulerRegistry');
+    if (!isSchedulerRegistry(schedules)) return;
+    for (const job of schedules.getCronJobs().values()) void job.stop();
+    for (const name of schedules.getIntervals()) clearInterval(schedules.getInterval(name));
+    for (const name of schedules.getTimeouts()) clearTimeout(schedules.getTimeout(name));
+  }
+
+  private find(className: string): object | undefined {
+    return this.discovery
+      .getProviders()
+      .map(({ instance }): unknown => instance)
+      .find((instance): instance is object => isOfClassNamed(instance, className));
+  }
+}
+
+function isSchedulerRegistry(provider: object | undefined): provider is SchedulerRegistry {
+  return provider !== undefined && 'getCronJobs' in provider;
 }

@@ -5,10 +5,12 @@ import { TASK_VARIABLE } from '../../cloud/index.js';
 import {
   byName,
   ConfigurationError,
+  type EntryReader,
   findNearestName,
   findQuotesAround,
   JOB_DEFAULTS,
   type JobDefaults,
+  type KeptRule,
   mustBe,
   namesOf,
   oneOf,
@@ -18,11 +20,9 @@ import {
   rule,
   text,
 } from '../../domain/index.js';
-import { isProduction } from '../is-production.js';
+import { isProduction, LIKE_OURS, SERVICE_LINK } from '../environment.js';
 import { LineLog } from '../line-log.js';
 import type { ElasticJobModuleOptions } from '../module-options.js';
-import { LIKE_OURS, SERVICE_LINK } from '../variable-names.js';
-import { keptVariable } from './kept-variable.js';
 
 const PREFIX = 'ELASTIC_JOB_';
 const REGISTRY_TYPE = `${PREFIX}REGISTRY`;
@@ -271,4 +271,24 @@ function neededByZooKeeper(): Variable<string> {
 /** The variable of an option. */
 export function variableOf(option: string): string {
   return PREFIX + option.replaceAll(/[A-Z]/g, '_$&').replaceAll('.', '_').toUpperCase();
+}
+
+/** A variable with the value of a setting, in the form in which the registry keeps it. */
+function keptVariable({ accepts, what, read }: KeptRule<unknown>): Variable<unknown> {
+  const valueOf = (given: string) => read(readerOf(given), '', []);
+  const isAccepted = (given: unknown) => typeof given === 'string' && accepts?.(valueOf(given)) === true;
+  return { rule: rule(what, isAccepted), read: valueOf };
+}
+
+/** Reads a variable as the entry of a node. What is no such value is undefined, which no rule accepts. */
+function readerOf(given: string): EntryReader {
+  const number = () => (/^-?\d+(?:\.\d+)?$/.test(given) ? Number(given) : undefined);
+  const word = <Word extends string>(words: readonly Word[]) => words.find((one) => one === given);
+  return {
+    text: () => given,
+    boolean: () => ({ true: true, false: false })[given],
+    number,
+    integerOr: (_key, words) => word(words) ?? number(),
+    oneOf: (_key, words) => word(words),
+  };
 }

@@ -4,7 +4,7 @@ import type { SettledOutcome, Trigger } from '../../domain/index.js';
 import { VirtualClock } from '../../testing/index.js';
 import type { JobEvent } from '../../tracing/index.js';
 import { EventMetrics } from './event.metrics.js';
-import { JobLabels } from './job-labels.js';
+import { JobLabels } from './job-series.js';
 import { MetricSet } from './metric-set.js';
 
 function setUp(maxJobs = 100) {

@@ -1,8 +1,7 @@
 import type { Counter } from 'prom-client';
 import type { ExecutorDeathState, JobName, SettledOutcome, Trigger } from '../../domain/index.js';
 import { type JobEvent, jobNameOf, OTHER_VALUES } from '../../tracing/index.js';
-import type { JobLabels } from './job-labels.js';
-import { JobSeries, SeriesOfJobs } from './job-series.js';
+import { type JobLabels, JobSeries, SeriesOfJobs } from './job-series.js';
 import type { MetricNameOf } from './metrics.catalogue.js';
 import type { MetricSet } from './metric-set.js';
 

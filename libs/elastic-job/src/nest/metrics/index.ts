@@ -1,5 +1,4 @@
-export { ElasticJobMetricsModule } from './elastic-job-metrics.module.js';
+export { ElasticJobMetricsModule, type ElasticJobMetricsOptions } from './elastic-job-metrics.module.js';
 export type { MetricBuckets } from './event.metrics.js';
 export { JobMetrics } from './job-metrics.js';
 export { type MetricDefinition, type MetricName, METRICS } from './metrics.catalogue.js';
-export type { ElasticJobMetricsOptions } from './metrics-options.js';

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { ConfigurationError } from '../../domain/index.js';
 import { type LabelOf, type MetricName, type MetricNameOf, METRICS } from './metrics.catalogue.js';
-import { SeriesHistogram } from './series-histogram.js';
+import { SeriesHistogram } from './job-series.js';
 
 /** Makes the metrics of the catalogue in one registry. */
 export class MetricSet {

@@ -1,7 +1,7 @@
 import type { Counter } from 'prom-client';
 import { isLiveTaskState, LIVE_TASK_STATES, type TaskBackendStatus } from '../../domain/index.js';
 import type { JobEvent } from '../../tracing/index.js';
-import type { JobLabels } from './job-labels.js';
+import type { JobLabels } from './job-series.js';
 import type { MetricNameOf } from './metrics.catalogue.js';
 import type { MetricSet } from './metric-set.js';
 

@@ -1,7 +1,14 @@
 import { BadRequestException } from '@nestjs/common';
 import { show } from '../../../domain/index.js';
-import type { ExecutionFilter, StatusTrace, TraceFilter, TracePage } from '../../../tracing/index.js';
-import type { CloudRunHistory } from './cloud-run-history.js';
+import type {
+  ExecutionFilter,
+  JobEventSink,
+  RunHistory,
+  StatusTrace,
+  TraceFilter,
+  TracePage,
+} from '../../../tracing/index.js';
+import { MissingRunHistoryError } from './cloud-rest.errors.js';
 
 /** A page of rows, the newest first. @see ElasticJob-Cloud 3.0.2, `JobEventRdbSearch.Result` */
 export interface CloudEventsAnswer<Row> {
@@ -29,7 +36,7 @@ export interface CloudExecutionAnswer {
 export type CloudStatusAnswer = Omit<StatusTrace, 'shardingItem'> & { readonly shardingItems: string };
 
 /** Parameters of a request, as Nest passes them. */
-export type CloudQuery = Readonly<Record<string, unknown>>;
+type CloudQuery = Readonly<Record<string, unknown>>;
 
 const PAGING = ['page', 'per_page', 'perPage', 'sort', 'order', 'startTime', 'endTime', 'jobName', 'taskId'];
 /** Rows that are read at once, as `SqlHistory` allows. */
@@ -139,4 +146,28 @@ async function readPage<Row>(
     ({ cursor } = page);
   } while (cursor !== undefined && rows.length < offset + size);
   return rows.slice(offset);
+}
+
+/** The application's history of runs, with its tables. */
+export class CloudRunHistory {
+  private readonly history: RunHistory | undefined;
+
+  /** @param sinks those of the option `tracing`; the first readable one is the history */
+  constructor(sinks: readonly JobEventSink[]) {
+    this.history = sinks.find((sink): sink is JobEventSink & RunHistory => isHistory(sink));
+  }
+
+  /** @throws {MissingRunHistoryError} @throws the driver's error */
+  async open(): Promise<RunHistory> {
+    if (this.history === undefined) throw new MissingRunHistoryError();
+    await this.history.migrate();
+    return this.history;
+  }
+}
+
+/** `SqlHistory` is recognized by its methods: importing its file would need kysely, which is an optional package. */
+function isHistory(sink: object): boolean {
+  return ['migrate', 'executions', 'statuses', 'countExecutions', 'countStatuses'].every(
+    (method) => typeof Reflect.get(sink, method) === 'function',
+  );
 }

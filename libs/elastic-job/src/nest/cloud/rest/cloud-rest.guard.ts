@@ -7,9 +7,102 @@ import {
   type Type,
   UnauthorizedException,
 } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
+import { ModuleRef, type ModulesContainer } from '@nestjs/core';
 import { isObservable, lastValueFrom } from 'rxjs';
-import { CloudRestAccess } from './cloud-rest-access.js';
+import {
+  ConfigurationError,
+  hasMethods,
+  mustBeUnseen,
+  type OptionRow,
+  OptionTable,
+  rule,
+  show,
+} from '../../../domain/index.js';
+import type { CloudRestOptions, ElasticJobCloudModuleOptions } from '../cloud-module-options.js';
+
+/** Options of the module on which the REST interface depends. */
+type RestParts = Pick<ElasticJobCloudModuleOptions, 'rest' | 'tree'>;
+
+const LEAST_BITS = 128;
+/**
+ * A text with fewer different characters is a pattern: of 22 random characters of 16 kinds, one in a million has fewer.
+ */
+const LEAST_KINDS = 7;
+
+/** Faults of the options `rest` and `tree` together, one text each. Messages must not show a token. */
+function findRestFaults({ rest, tree }: RestParts): readonly string[] {
+  if (rest === undefined) return [];
+  if (typeof rest !== 'object' || rest === null) return [`rest must be { token } or { guards }, but is ${show(rest)}`];
+  return [
+    ...(tree === undefined
+      ? ['rest needs tree, where applications and jobs are registered; give tree: {} as well']
+      : []),
+    ...findAccessFaults(rest),
+  ];
+}
+
+function findAccessFaults(rest: CloudRestOptions): readonly string[] {
+  const { guards, token } = rest;
+  const unknown = TABLE.findUnknown(rest);
+  if ((guards === undefined) === (token === undefined)) return [...unknown, 'rest must have either token or guards'];
+  return [...unknown, ...TABLE.findBroken(rest)];
+}
+
+const GUARDS = 'a list of at least one guard of Nest';
+const TOKEN = `a random text of at least ${LEAST_BITS} bits, without spaces, such as "openssl rand -hex 16" prints it`;
+const TABLE = new OptionTable(
+  {
+    guards: { rule: rule(GUARDS, areGuards, mustBeUnseen(GUARDS)) },
+    token: { rule: rule(TOKEN, isStrong, mustBeUnseen(TOKEN)) },
+  } satisfies Readonly<Record<keyof CloudRestOptions, OptionRow>>,
+  'the REST interface',
+  'rest.',
+);
+
+function areGuards(guards: unknown): boolean {
+  const isGuard = (guard: unknown) => typeof guard === 'function' || hasMethods(guard, 'canActivate');
+  return Array.isArray(guards) && guards.length > 0 && guards.every(isGuard);
+}
+
+/** Estimates the bits of a random text with these kinds of characters. */
+function isStrong(token: unknown): boolean {
+  if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token) || new Set(token).size < LEAST_KINDS) return false;
+  return token.length * bitsOf(token) >= LEAST_BITS;
+}
+
+function bitsOf(token: string): number {
+  if (/^\d+$/.test(token)) return Math.log2(10);
+  if (/^(?:[\da-f]+|[\dA-F]+)$/.test(token)) return 4;
+  return /^(?:[\da-z]+|[\dA-Z]+)$/.test(token) ? Math.log2(36) : 6;
+}
+
+/** The validated option `rest`. */
+export class CloudRestAccess {
+  /** Undefined if there is no REST interface. */
+  readonly options: CloudRestOptions | undefined;
+
+  /** @throws {ConfigurationError} */
+  constructor(options: RestParts, isInTask = false) {
+    // The environment of a task has no secrets, and a task answers no requests.
+    const faults = isInTask ? [] : findRestFaults(options);
+    if (faults.length > 0) throw new ConfigurationError('ElasticJobCloudModule', faults);
+    this.options = isInTask ? undefined : options.rest;
+  }
+
+  /**
+   * Removes the controllers before Nest maps their routes, if there is no REST interface, so that an application may
+   * use these routes itself. The option may come from an asynchronous factory, after the module's metadata is fixed.
+   */
+  unmapUnlessGiven(modules: ModulesContainer, controllers: readonly object[]): this {
+    if (this.options !== undefined) return this;
+    for (const module of modules.values()) {
+      for (const token of module.controllers.keys()) {
+        if (controllers.some((controller) => controller === token)) module.controllers.delete(token);
+      }
+    }
+    return this;
+  }
+}
 
 /** Lets through only the requests that the option `rest` allows. */
 @Injectable()

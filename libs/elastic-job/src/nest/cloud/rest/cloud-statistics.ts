@@ -4,7 +4,7 @@ import type { Clock } from '../../../clock/index.js';
 import { show } from '../../../domain/index.js';
 import type { RegistryCenter } from '../../../registry/index.js';
 import type { ExecutionCount, RunHistory } from '../../../tracing/index.js';
-import type { CloudRunHistory } from './cloud-run-history.js';
+import type { CloudRunHistory } from './cloud-events.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -33,8 +33,7 @@ import {
 } from '../../../domain/index.js';
 import type { ElasticJobRuntime, JobTemplate } from '../../../runtime/index.js';
 import { BackOff, Reconcilers, repeat } from '../../../repeat/index.js';
-import { describeTakeover } from './describe-takeover.js';
-import type { HandOver } from './hand-over.js';
+import { describeTakeover, type HandOver } from './hand-over.js';
 import type { LiteJobs } from './lite-jobs.js';
 
 /** Pauses between failed attempts, in milliseconds. */

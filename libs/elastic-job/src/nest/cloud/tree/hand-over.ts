@@ -1,10 +1,10 @@
 import type { Clock } from '../../../clock/index.js';
-import { CLOUD_PATHS, type CloudHandover, type CloudTakeover } from '../../../cloud/index.js';
+import { CLOUD_PATHS, type CloudHandover, type CloudTakeover, type TakeoverEvent } from '../../../cloud/index.js';
 import { JobPaths } from '../../../coordination/index.js';
 import type { JobOperateApi } from '../../../operations/index.js';
 import { acquireLatch, creation } from '../../../registry/index.js';
-import type { ElasticJobRuntime } from '../../../runtime/index.js';
 import { BackOff, repeat } from '../../../repeat/index.js';
+import type { ElasticJobRuntime } from '../../../runtime/index.js';
 import type { CloudRegistries } from './lite-jobs.js';
 
 /** Pauses between checks, in milliseconds: a job may rest for long before it comes. */
@@ -12,7 +12,7 @@ const PAUSES = { firstMs: 1_000, longestMs: 30_000 };
 const LONGEST_LATCH_WAIT_MS = 1_000;
 
 /** Surroundings of a handover. */
-export interface HandOverParts {
+interface HandOverParts {
   readonly registries: CloudRegistries;
   readonly takeover: CloudTakeover;
   readonly operate: JobOperateApi;
@@ -80,5 +80,24 @@ export class HandOver {
     const { asked } = await operate.trigger(jobName);
     if (asked.length > 0) await takeover.settle(handover, { runs: runs - 1, items: [] });
     return asked.length > 0;
+  }
+}
+
+/** A finding of a takeover, for people. */
+export function describeTakeover(event: TakeoverEvent): string {
+  const left = 'of ElasticJob-Cloud';
+  switch (event.kind) {
+    case 'runs-owed':
+      return `a ready counter ${left} was taken over: ${event.runs} runs are owed`;
+    case 'items-queued':
+      return `failover entries ${left} were taken over: items ${event.items.join(', ')} are run once more`;
+    case 'dropped':
+      return `${event.what} entries ${left} were dropped (${event.because}): ${event.found.join(', ')}`;
+    case 'left':
+      return `the remains of ElasticJob-Cloud's job stay until the job is corrected: ${event.problems.join('; ')}`;
+    case 'disable-kept':
+      return `${event.of} "${event.name}" was disabled in ElasticJob-Cloud, and still is`;
+    default:
+      return event satisfies never;
   }
 }

@@ -1,6 +1,6 @@
 import { AggregatorRegistry, Histogram, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import { SeriesHistogram } from './series-histogram.js';
+import { JobLabels, SeriesHistogram } from './job-series.js';
 
 const NAME = 'elastic_job_lateness_seconds';
 const HELP = 'From the due instant';
@@ -49,5 +49,47 @@ describe('SeriesHistogram', () => {
   it('takes a name only once', () => {
     const { ours } = setUp();
     expect(() => new SeriesHistogram(NAME, HELP, BOUNDS, ours)).toThrow('already been registered');
+  });
+});
+
+/** Two labels, for the jobs of a process. */
+function twoLabels() {
+  const here = new Set(['a', 'b']);
+  const labels = new JobLabels(2, (jobName) => here.has(jobName));
+  const freed: string[] = [];
+  labels.onFreed((job) => void freed.push(job));
+  return { here, labels, freed };
+}
+
+describe('JobLabels', () => {
+  it('gives a job of this process its name, and others none', () => {
+    const { labels } = twoLabels();
+
+    expect(['a', 'b', 'elsewhere'].map((job) => labels.of(job))).toEqual(['a', 'b', 'other']);
+  });
+
+  it('gives the label of a job that has left to another one, after two scrapes', () => {
+    const { here, labels, freed } = twoLabels();
+    for (const job of ['a', 'b']) labels.of(job);
+    here.delete('a');
+    here.add('c');
+
+    labels.scrape();
+    expect([labels.of('c'), freed]).toEqual(['other', []]);
+    labels.scrape();
+    expect([labels.of('c'), freed]).toEqual(['c', ['a']]);
+  });
+
+  it('keeps the label of a job that comes back in between', () => {
+    const { here, labels, freed } = twoLabels();
+    labels.of('a');
+    here.delete('a');
+    labels.scrape();
+    here.add('a');
+    labels.scrape();
+    here.delete('a');
+    labels.scrape();
+
+    expect([labels.of('a'), freed]).toEqual(['a', []]);
   });
 });

@@ -1,3 +1,8 @@
+/** True where the environment says that this is no development and no test. */
+export function isProduction(): boolean {
+  return process.env['NODE_ENV'] === 'production';
+}
+
 /** Beginning of our variables, and of those that are probably meant to be. */
 export const LIKE_OURS = /^ELASTIC[_-]?JOBS?[_-]/;
 /** Variables that Kubernetes sets for each service of a pod's namespace. */

@@ -1,5 +1,46 @@
+import type { DiscoveryService } from '@nestjs/core';
+import type { JobOptions } from '../domain/index.js';
 import { behindDouble } from './decorated-methods.js';
-import type { JobMethod, ProviderClass, ProviderWrapper } from './found-job.js';
+
+/** A provider, as Nest describes it. */
+export type ProviderWrapper = ReturnType<DiscoveryService['getProviders']>[number];
+
+/** A decorated method of a provider, or a decorated class. */
+export interface FoundJob {
+  /** Options of the decorator, with a name. */
+  readonly options: JobOptions & { readonly name: string };
+  /** `OrderJobs.settle`, or `OrderJobs` for a class. */
+  readonly place: string;
+  readonly provider: ProviderWrapper;
+  readonly providerClass: ProviderClass;
+  readonly methodName: string | symbol;
+  readonly method: JobMethod;
+  /** True for a class with `fetchData` and `processData`, which are one job together. */
+  readonly isDataflow: boolean;
+}
+
+export type ProviderClass = abstract new (...args: never[]) => object;
+
+export type JobMethod = (...args: unknown[]) => unknown;
+
+/**
+ * The application's providers that have a class, each once, whatever number of tokens it has. Nest's own entry of each
+ * provider comes first: if a factory passes an instance on, its enhancers are there.
+ */
+export function findProviders(discovery: DiscoveryService): [ProviderWrapper, ProviderClass][] {
+  const seen = new Set<unknown>();
+  const providers = discovery
+    .getProviders()
+    .filter((provider) => !provider.isAlias)
+    .toSorted((a, b) => Number(a.isNotMetatype) - Number(b.isNotMetatype));
+  return providers.flatMap((provider): [ProviderWrapper, ProviderClass][] => {
+    const providerClass = providerClassOf(provider);
+    const instance: unknown = provider.instance;
+    if (!providerClass || (instance && seen.has(instance))) return [];
+    seen.add(instance);
+    return [[provider, providerClass]];
+  });
+}
 
 /**
  * The class of a provider's object; undefined for a plain value, and for an object that exists only during a request.

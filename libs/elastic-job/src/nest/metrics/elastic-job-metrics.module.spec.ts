@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { METRICS_TABLE } from './metrics-options.rules.js';
+import { ElasticJobMetricsModule } from './elastic-job-metrics.module.js';
 
 function check(options: object): () => object {
-  return () => METRICS_TABLE.checked('ElasticJobMetricsModule', options);
+  return () => ElasticJobMetricsModule.forRoot(options);
 }
 
 it('refuses a misspelled option of the metrics module by name', () => {
