@@ -1,8 +1,7 @@
-import { ConfigurationError } from '../domain/index.js';
+import { readMapping, type YamlEntry, type YamlMapping, type YamlNode } from '../coordination/index.js';
+import { ConfigurationError, findNodeTextFault } from '../domain/index.js';
 import { type Findings, PLACE } from './findings.js';
-import { acceptsProfiles, profilesIn } from './profile-expression.js';
-import { profileAdvice } from './remedies.js';
-import { isOfElasticJob, type Leaf, pathText, settingOf, uniform } from './settings-tree.js';
+import { type Leaf, partsOf, refuseTooMany } from './settings-tree.js';
 
 /** The settings between two separators, `---`. */
 export interface Document {
@@ -11,95 +10,113 @@ export interface Document {
   readonly leaves: readonly Leaf[];
 }
 
-/** Settings that say for which profiles a document is. The second one is that of Spring Boot before 2.4. */
-const ON_PROFILE = new Set(['spring.config.activate.onprofile', 'spring.profiles']);
-const ON_PLATFORM = 'spring.config.activate.oncloudplatform';
-/** The profile that is active in Spring if no other one is. */
-const NO_PROFILE = ['default'];
+/** A document of a YAML text. */
+export interface YamlDocument {
+  /** The position of its start, from which those of its entries count. */
+  readonly at: number;
+  readonly mapping: YamlMapping;
+}
+
+/** The line between two documents. */
+const DOCUMENT_SEPARATOR = /^---(?=[ \t\r\n]|$)/gm;
+/** Blanks, comments, directives and separators. */
+const NOTHING = /^(?:\ufeff?[ \t\r]*(?:[#%].*)?|---[ \t\r]*(?:#.*)?|\.\.\.[ \t\r]*)$/;
 
 /**
- * The settings of the documents that count, the later ones over the earlier. A list is replaced as a whole.
- * @param profiles the active ones; undefined: only one document is expected
- * @throws {ConfigurationError} for several documents without profiles
- * @see Spring Boot, `spring.config.activate.on-profile`
+ * The documents of a YAML text, which the findings have, without those that hold nothing.
+ * @throws {ConfigurationError} with line and column, also for a key that is there twice
  */
-export function settingsIn(
-  documents: readonly Document[],
-  profiles: readonly string[] | undefined,
-  findings: Findings,
-): readonly Leaf[] {
-  for (const { leaves } of documents) refuseRepeated(leaves, findings);
-  if (profiles === undefined && documents.length > 1) {
-    const fault = 'it has several documents; name the active profiles in the option profiles, [] for none';
-    throw new ConfigurationError(PLACE, [`${findings.placeOf(documents[1]!.at)}: ${fault}`]);
-  }
-  tellUnknownProfiles(documents, profiles ?? [], findings);
-  const settings = new Map<string, readonly Leaf[]>();
-  for (const document of documents) {
-    if (profiles !== undefined && !isActive(document, profiles, findings)) continue;
-    for (const [key, leaves] of bySetting(document.leaves)) settings.set(key, leaves);
-  }
-  return [...settings.values()].flat();
+export function readYamlDocuments(findings: Findings): readonly YamlDocument[] {
+  const { placeOf, source } = findings;
+  const fault = findNodeTextFault(source);
+  if (fault !== undefined) throw new ConfigurationError(PLACE, [fault]);
+  return textsOf(source).map(({ at, text }) => {
+    const read = readMapping(text, (below) => placeOf(at + below));
+    if (read.kind === 'unreadable') throw new ConfigurationError(PLACE, [read.problem]);
+    refuseRepeatedKeys({ kind: 'mapping', entries: read.mapping.written }, at, findings);
+    return { at, mapping: read.mapping };
+  });
 }
 
-/** A misspelled profile would leave its settings out without a word. */
-function tellUnknownProfiles(documents: readonly Document[], profiles: readonly string[], findings: Findings): void {
-  const conditions = documents.flatMap(({ leaves }) => leaves.filter(isOnProfile));
-  const [first] = conditions;
-  if (first === undefined) return;
-  const named = [...new Set(conditions.flatMap(({ text }) => text.split(',').flatMap(profilesIn)))];
-  const unknown = profiles.filter((profile) => !named.includes(profile) && !NO_PROFILE.includes(profile));
-  for (const profile of unknown) findings.leaveOut('profiles', profile, first.at, profileAdvice(profile, named));
+function textsOf(source: string): readonly { readonly at: number; readonly text: string }[] {
+  const starts = [
+    0,
+    ...[...source.matchAll(DOCUMENT_SEPARATOR)].map(({ index }) => index).filter((index) => index > 0),
+  ];
+  const parts = starts.map((at, index) => ({ at, text: source.slice(at, starts[index + 1]) }));
+  const full = parts.filter(({ text }) => !isNothing(text));
+  return full.length === 0 ? [{ at: 0, text: source }] : full;
 }
 
-function isOnProfile({ path }: Leaf): boolean {
-  return ON_PROFILE.has(nameOf(path));
+function isNothing(text: string): boolean {
+  return text.split('\n').every((line) => NOTHING.test(line));
 }
 
-/** The name of a setting, without the index of a list's element. */
-function nameOf(path: readonly string[]): string {
-  return uniform(pathText(path).replace(/\[\d+\]$/, ''));
-}
-
-function bySetting(leaves: readonly Leaf[]): ReadonlyMap<string, readonly Leaf[]> {
-  const settings = new Map<string, Leaf[]>();
-  for (const leaf of leaves) {
-    const { key } = settingOf(leaf.path);
-    const same = settings.get(key);
-    if (same === undefined) settings.set(key, [leaf]);
-    else same.push(leaf);
-  }
-  return settings;
-}
-
-function isActive({ leaves }: Document, profiles: readonly string[], findings: Findings): boolean {
-  const active = new Set(profiles.length === 0 ? NO_PROFILE : profiles);
-  const accepted: (boolean | undefined)[] = [];
-  for (const { at, path, text } of leaves) {
-    const name = nameOf(path);
-    if (name === ON_PLATFORM)
-      findings.refuse(at, `${pathText(path)} is not known here; leave out the document, or this setting of it`);
-    if (!ON_PROFILE.has(name)) continue;
-    for (const expression of text === '' ? [] : text.split(',')) {
-      const isAccepted = acceptsProfiles(expression, active);
-      if (isAccepted === undefined)
-        findings.refuse(at, `${pathText(path)} must be a profile expression, such as "prod & !dry"`);
-      accepted.push(isAccepted);
+/** Refuses a key that a mapping has twice, anywhere in a document, as Spring Boot does. */
+function refuseRepeatedKeys(root: YamlNode, start: number, findings: Findings): void {
+  const seen = new Set<YamlNode>();
+  const left = [root];
+  for (let node = left.pop(); node !== undefined; node = left.pop()) {
+    if (seen.has(node)) continue;
+    seen.add(node);
+    if (node.kind === 'list') left.push(...node.items);
+    if (node.kind !== 'mapping') continue;
+    const entries = new Map<string, YamlEntry>();
+    for (const entry of node.entries) {
+      const earlier = entries.get(entry.key);
+      if (earlier !== undefined && entry.key !== '<<')
+        findings.refuseTwice(`the key ${entry.key}`, start + entry.at, start + earlier.at);
+      entries.set(entry.key, entry);
+      left.push(entry.value);
     }
   }
-  return accepted.length === 0 || accepted.includes(true);
+  if (findings.problems.length > 0) throw new ConfigurationError(PLACE, findings.problems);
 }
 
-/** Refuses a setting of ElasticJob that is there twice, in whatever spellings, and a list that is also a text. */
-function refuseRepeated(leaves: readonly Leaf[], findings: Findings): void {
-  const seen = new Map<string, Map<string, Leaf>>();
-  for (const leaf of leaves) {
-    if (!isOfElasticJob(leaf.path)) continue;
-    const { key, index } = settingOf(leaf.path);
-    const forms = seen.get(key) ?? new Map<string, Leaf>();
-    const [any] = forms.values();
-    const earlier = forms.get(index) ?? (index === '' ? any : forms.get(''));
-    if (earlier !== undefined) findings.refuseTwice(pathText(leaf.path), leaf.at, earlier.at);
-    seen.set(key, forms.set(index, leaf));
+/** A logical line: it goes on behind a backslash. Comments begin with `#` or `!`. */
+const LINE = /^[ \t\f]*(?<line>[#!][^\r\n]*|(?:[^\\\r\n]|\\(?:\r\n|[^])?)*)$/gm;
+const KEY = /^(?:[^\\=: \t\f]|\\[^])*/;
+const SEPARATOR = /^[ \t\f]*[=:]?[ \t\f]*/;
+const NEXT_DOCUMENT = /^[#!]---\s*$/;
+const ESCAPE = /\\(?:u(?<code>[\da-fA-F]{4})|(?:\r\n|[\r\n])[ \t\f]*|(?<char>[^]))/g;
+const CONTROLS: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', f: '\f' };
+
+/**
+ * The documents of a `.properties` file, whose text the findings have.
+ * @throws {ConfigurationError} with line and column
+ * @see Java, `java.util.Properties.load`
+ */
+export function readProperties(findings: Findings): readonly Document[] {
+  let leaves: Leaf[] = [];
+  let before = 0;
+  const documents: Document[] = [{ at: 0, leaves }];
+  for (const match of findings.source.matchAll(LINE)) {
+    const line = match.groups!['line']!;
+    const at = match.index + match[0].length - line.length;
+    if (NEXT_DOCUMENT.test(line)) {
+      before += leaves.length;
+      documents.push({ at, leaves: (leaves = []) });
+    }
+    if (line === '' || /^[#!]/.test(line)) continue;
+    const key = KEY.exec(line)![0];
+    const separator = SEPARATOR.exec(line.slice(key.length))![0];
+    const valueAt = key.length + separator.length;
+    const path = partsOf(unescaped(findings, key, at));
+    refuseTooMany(before + leaves.length);
+    leaves.push({ path, text: unescaped(findings, line.slice(valueAt), at + valueAt), at });
   }
+  return documents.filter((document, index) => index === 0 || document.leaves.length > 0);
+}
+
+function unescaped(findings: Findings, part: string, at: number): string {
+  return part.replaceAll(ESCAPE, (escape, ...rest) => {
+    const { code, char }: Record<string, string | undefined> = rest.at(-1);
+    if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16));
+    if (char === 'u') refuse(findings, at + Number(rest.at(-3)), String.raw`behind \u stand four hexadecimal digits`);
+    return char === undefined ? '' : (CONTROLS[char] ?? char);
+  });
+}
+
+function refuse(findings: Findings, at: number, fault: string): never {
+  throw new ConfigurationError(PLACE, [`${findings.placeOf(at)}: ${fault}`]);
 }

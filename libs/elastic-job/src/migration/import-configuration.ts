@@ -1,28 +1,33 @@
-import { assertText, ConfigurationError, findNodeTextFault, type JobName } from '../domain/index.js';
 import { readStored } from '../coordination/index.js';
-import { type Document, settingsIn } from './documents.js';
-import { placesIn } from './entry-place.js';
-import { Findings, PLACE } from './findings.js';
-import type { ImportSource } from './import-source.js';
-import { SOURCE_TABLE } from './import-source.rules.js';
-import type { ImportedConfiguration, ImportedJob } from './imported.js';
-import { findFaults, optionsOf } from './options-of-stored.js';
-import { Placeholders } from './placeholders.js';
-import { readProperties } from './read-properties.js';
+import {
+  assertText,
+  ConfigurationError,
+  findNodeTextFault,
+  isOptionsObject,
+  type JobName,
+  mustBeUnseen,
+  oneOf,
+  type OptionRow,
+  OptionTable,
+  rule,
+} from '../domain/index.js';
+import { type Document, readProperties, readYamlDocuments, type YamlDocument } from './documents.js';
 import {
   type Advice,
   defaultAdvice,
   DUMP_ADVICE,
+  Findings,
   NO_VALUE_ADVICE,
   NOT_ENABLED_ADVICE,
+  PLACE,
   TRACING_ADVICE,
   UNKNOWN_ADVICE,
-} from './remedies.js';
-import { isOfElasticJob, type Leaf, leavesOf, pathText, uniform } from './settings-tree.js';
-import { importSpringJob } from './spring-job.js';
-import { importSpringRegistry } from './spring-registry.js';
-import { refuseXml } from './xml.js';
-import { readYamlDocuments, type YamlDocument } from './yaml-documents.js';
+} from './findings.js';
+import type { ImportedConfiguration, ImportedJob, ImportSource } from './imported.js';
+import { findFaults, optionsOf } from './options-of-stored.js';
+import { settingsIn } from './profiles.js';
+import { isOfElasticJob, type Leaf, leavesOf, pathText, Placeholders, uniform } from './settings-tree.js';
+import { importSpringJob, importSpringRegistry, placesIn } from './spring-settings.js';
 
 /**
  * The module options that a configuration of Apache ElasticJob 3.0.x comes to. The text is one of these:
@@ -170,4 +175,47 @@ function partsIn(leaves: readonly Leaf[], findings: Findings) {
     }
   }
   return { registry, jobs };
+}
+
+const TEXTS = 'texts by name, such as process.env';
+
+const SOURCE = {
+  format: { rule: oneOf(['yaml', 'properties']) },
+  // Values may be passwords.
+  placeholders: { rule: rule(TEXTS, areTexts, mustBeUnseen(TEXTS)) },
+  profiles: { rule: rule('a list of names, such as ["prod"]', areProfiles) },
+} as const satisfies Readonly<Record<keyof ImportSource, OptionRow>>;
+
+/** Options of `importElasticJobConfiguration`. */
+const SOURCE_TABLE = new OptionTable(SOURCE, 'the import');
+
+function areTexts(given: unknown): boolean {
+  if (!isOptionsObject(given)) return false;
+  return Object.values(given).every((value: unknown) => value === undefined || typeof value === 'string');
+}
+
+/** No expression can name a profile with another character. */
+function areProfiles(given: unknown): boolean {
+  return Array.isArray(given) && given.every((name) => typeof name === 'string' && /^[^\s()&|!,]+$/.test(name));
+}
+
+const XML = /^\ufeff?\s*<(?:[?!]|[\w.-])/;
+/** The elements of ElasticJob 2, or its schema. */
+const OF_VERSION_2 = /<job:(?:simple|dataflow|script)\b|dangdang/;
+
+/**
+ * Refuses the XML of Spring. Java has written what it means, placeholders and defaults included, to the registry: that
+ * is read instead.
+ * @throws {ConfigurationError} with the way to go on
+ */
+function refuseXml(text: string): void {
+  if (!XML.test(text)) return;
+  const isOld = OF_VERSION_2.test(text);
+  const reader = isOld ? 'importElasticJob2Configuration' : 'importElasticJobConfiguration';
+  const typed = isOld ? '' : ' The text of /{namespace}/{job} is className, or type if it is HTTP or SCRIPT.';
+  throw new ConfigurationError(PLACE, [
+    'it is Spring XML, which is not read. Java has written each job of it to the registry, with all defaults: give ' +
+      `${reader} the text of each config node (zkCli.sh get /{namespace}/{job}/config).${typed} server-lists, ` +
+      "namespace and digest of the zookeeper element become servers, namespace and digest of the module's registry",
+  ]);
 }

@@ -27,7 +27,7 @@ import {
   POOL_SIZE_ADVICE,
   STRATEGY_ADVICE,
   SURPLUS_ADVICE,
-} from './remedies.js';
+} from './findings.js';
 
 /** Tells of a setting that is not taken over. */
 type LeaveOut = (key: string, value: string, advice: Advice) => void;

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
 import { springJob } from '@test/support/unit/spring-job.js';
+import { describe, expect, it } from 'vitest';
 import { importElasticJobConfiguration } from './index.js';
 
 const JOB = 'elasticjob.jobs.j.';
