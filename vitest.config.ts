@@ -15,7 +15,7 @@ const ELSEWHERE = [
 const REAL = [
   'libs/elastic-job/release/**/*.spec.ts',
   'libs/elastic-job/src/cloud/process/supervisor/channel-writer.spec.ts',
-  'libs/elastic-job/src/domain/run/executor-death.error.spec.ts',
+  'libs/elastic-job/src/domain/run/shard-outcome.spec.ts',
   'libs/elastic-job/src/executor/{email/email.error-handler,script/script.job-type}.spec.ts',
   'test/contract/*.{processes,sqlite,worker,zookeeper}.spec.ts',
   'test/docs/**/*.spec.ts',

@@ -1,4 +1,4 @@
-import { TEMPLATE_LIMITS } from '../../../libs/elastic-job/src/domain/handlers/template-limits.js';
+import { TEMPLATE_LIMITS } from '../../../libs/elastic-job/src/domain/handlers/job-template.js';
 import { JOB_DEFAULTS } from '../../../libs/elastic-job/src/domain/options/job-defaults.js';
 import { variableOf } from '../../../libs/elastic-job/src/nest/config/elastic-job.config.js';
 import { type Setting, JOB_SETTINGS } from '../../../libs/elastic-job/src/domain/options/job-settings.js';

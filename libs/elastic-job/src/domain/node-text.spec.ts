@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findNodeTextFault, NODE_TEXT_LIMITS, readJson } from './node-text.js';
+import { fieldsBut, findNodeTextFault, isObject, NODE_TEXT_LIMITS, readFields, readJson } from './node-text.js';
 
 const nested = (open: string, levels: number, close: string) => open.repeat(levels) + close.repeat(levels);
 
@@ -55,4 +55,28 @@ describe('the JSON of a node', () => {
   it('has its levels after a text that ends with a backslash', () => {
     expect(readJson(`[${JSON.stringify('\\')},${nested('[', 20, ']')}]`)).toBeUndefined();
   });
+});
+
+it('the fields of an object are read, whichever version wrote it', () => {
+  expect(readFields('{"v":2,"new":[1]}')).toEqual({ v: 2, new: [1] });
+});
+
+it.each(['null', '[1]', '7', '"text"', 'true', '', '{'])('%j has no fields', (text) => {
+  expect(readFields(text)).toBeUndefined();
+});
+
+it('the fields of a later version are those that this one does not know', () => {
+  expect(fieldsBut({ v: 2, new: [1] }, ['v'])).toEqual({ new: [1] });
+});
+
+it.each<[unknown, boolean]>([
+  [{}, true],
+  [new Map(), true],
+  [[], false],
+  [null, false],
+  [undefined, false],
+  ['text', false],
+  [() => {}, false],
+])('%o is an object: %s', (value, expected) => {
+  expect(isObject(value)).toBe(expected);
 });

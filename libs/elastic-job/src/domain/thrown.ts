@@ -1,10 +1,9 @@
-import { heard, hearRejection } from './unawaited.js';
-
 /**
- * Thrown values as texts. JavaScript lets any value be thrown, and it may do something when it is looked at: a revoked
- * proxy, an error whose `message` is a getter that throws, an `Error.prepareStackTrace` that throws. No function here
- * throws for any value.
+ * Thrown values as texts, and rejections that nobody waits for. JavaScript lets any value be thrown, and it may do
+ * something when it is looked at: a revoked proxy, an error whose `message` is a getter that throws, an
+ * `Error.prepareStackTrace` that throws. No function here throws for any value.
  */
+
 /** Text of a value that does not let itself be read. */
 const UNREADABLE = 'a value that cannot be shown';
 /** Most causes of an error that are shown, since a chain of causes may be circular. */
@@ -149,4 +148,21 @@ function attempt<T>(work: () => T): T | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The answer itself. Its rejection does not end the process if the caller, a user's function, does not await it. */
+export function heard<Answer>(answer: Answer): Answer {
+  hearRejection(answer);
+  return answer;
+}
+
+/**
+ * Hears the rejection of an answer that nothing waits for. A user's function may be `async` although its type says
+ * otherwise; without this, its rejection would end the process.
+ * @param hear must not throw. @default the rejection is ignored
+ */
+export function hearRejection(answer: unknown, hear: (error: unknown) => void = () => {}): void {
+  if (answer === null || (typeof answer !== 'object' && typeof answer !== 'function')) return;
+  const awaited = async (): Promise<unknown> => answer;
+  awaited().catch(hear);
 }

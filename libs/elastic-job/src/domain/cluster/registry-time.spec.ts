@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clockOffsetMs, refineTime, timeAt } from './registry-time.js';
+import { clockOffsetMs, refineTime, timeAt, TimeDifferenceError } from './registry-time.js';
 
 const SAMPLE = { time: 50_000, sent: 100, received: 120 };
 
@@ -42,4 +42,11 @@ describe('registry time', () => {
   ])('says of a wall clock at %d ms that it is off by %d ms', (wall, offset) => {
     expect(clockOffsetMs(wall, { earliest: 1_000, latest: 1_020 })).toBe(offset);
   });
+});
+
+it.each([
+  [4_000, "4000 ms ahead of the registry's"],
+  [-4_000, "4000 ms behind the registry's"],
+])('a trigger refused for a difference of %i ms is told which clock is ahead', (differenceMs, told) => {
+  expect(new TimeDifferenceError('settle', differenceMs, 3).message).toContain(told);
 });

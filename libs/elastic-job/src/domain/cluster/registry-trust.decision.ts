@@ -1,5 +1,5 @@
-import { countWhile } from '../count-while.js';
-import { processOf } from './job-instance.js';
+import { countWhile } from '../collections.js';
+import { processOf } from './names.js';
 
 /** The clock offset that one instance has reported in one job. */
 export interface ToldOffset {

@@ -1,9 +1,15 @@
 // Jobs that start after other jobs: effects of a parent's ended runs on its children, and chains that cannot work.
-export { type AwayParent, type AwayReason, describeAwayParents } from './away-parent.js';
-export { type DependencyFacts, findDependencyFaults } from './find-dependency-faults.js';
-export { type ItemSet, itemSetOf } from './item-set.js';
+export {
+  type AwayParent,
+  type AwayReason,
+  describeAwayParents,
+  type DependencyFacts,
+  findDependencyFaults,
+} from './dependency-faults.js';
 export {
   formatParentProgress,
+  type ItemSet,
+  itemSetOf,
   noteRuns,
   type NotedRuns,
   parseParentProgress,

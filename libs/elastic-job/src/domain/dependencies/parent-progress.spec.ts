@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../testing/index.js';
-import { itemSetOf } from './item-set.js';
 import {
   formatParentProgress,
+  itemSetOf,
   KEPT_RUNS,
   noteRuns,
-  parseParentProgress,
   type ParentProgress,
+  parseParentProgress,
   type RunNote,
 } from './parent-progress.js';
 

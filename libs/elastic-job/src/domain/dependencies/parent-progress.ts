@@ -1,6 +1,13 @@
-import { isInstant } from '../node-text.js';
-import { formatItemSet, isWithin, type ItemSet, itemSetOf, NO_ITEMS, parseItemSet } from './item-set.js';
-import { fieldsBut, readFields } from '../json-fields.js';
+import { fieldsBut, isInstant, readFields } from '../node-text.js';
+
+/** A set of items: bit i stands for item i. */
+export type ItemSet = bigint;
+
+export function itemSetOf(items: Iterable<number>): ItemSet {
+  let set = 0n;
+  for (const item of items) set |= 1n << BigInt(item);
+  return set;
+}
 
 /**
  * Progress of the runs that other jobs wait for: the text of `dependents`. Every settle writes it against the node's
@@ -55,7 +62,7 @@ export function noteRuns(before: ParentProgress, notes: readonly RunNote[]): Not
   const runs = new Map(before.runs);
   const unmet: UnmetRun[] = [];
   for (const note of notes) {
-    const run = runs.get(note.fireTime) ?? { expected: NO_ITEMS, done: NO_ITEMS };
+    const run = runs.get(note.fireTime) ?? { expected: 0n, done: 0n };
     if (note.fireTime <= before.closedUpTo || run === 'failed') continue;
     if (!note.isSucceeded) unmet.push({ fireTime: note.fireTime, reason: 'failed' });
     runs.set(note.fireTime, note.isSucceeded ? withDone(run, note) : 'failed');
@@ -76,7 +83,7 @@ export function formatParentProgress(progress: ParentProgress): string {
   const { closedUpTo, runs } = progress;
   const texts = [...runs].map(([fireTime, run]) => [
     fireTime,
-    run === 'failed' ? run : [formatItemSet(run.expected), formatItemSet(run.done)],
+    run === 'failed' ? run : [run.expected.toString(16), run.done.toString(16)],
   ]);
   return JSON.stringify({ v: VERSION, closedUpTo, runs: texts, ...fieldsBut(progress, FIELDS) });
 }
@@ -104,11 +111,16 @@ function withDone({ expected, done }: Exclude<RunProgress, 'failed'>, note: RunN
 }
 
 function isComplete(run: RunProgress): boolean {
-  return run !== 'failed' && isWithin(run.expected, run.done);
+  return run !== 'failed' && (run.expected & ~run.done) === 0n;
 }
 
 function parseRun(run: unknown): RunProgress | undefined {
   if (run === 'failed') return run;
   const [expected, done] = Array.isArray(run) ? run.map(parseItemSet) : [];
   return expected === undefined || done === undefined ? undefined : { expected, done };
+}
+
+/** Reads a set. @returns undefined if the text stands for no set */
+function parseItemSet(text: unknown): ItemSet | undefined {
+  return typeof text === 'string' && /^[0-9a-f]+$/.test(text) ? BigInt(`0x${text}`) : undefined;
 }

@@ -1,5 +1,5 @@
 import type { PropTargets } from './prop-targets.js';
-import type { JobProps } from './props-reader.js';
+import type { JobProps } from './job-props.js';
 import type { JobName } from '../cluster/index.js';
 import { describeError } from '../thrown.js';
 import type { ExecutionSource } from '../run/index.js';

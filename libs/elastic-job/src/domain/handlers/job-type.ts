@@ -1,5 +1,5 @@
 import type { PropTargets } from './prop-targets.js';
-import type { JobProps } from './props-reader.js';
+import type { JobProps } from './job-props.js';
 import type { BegunItem, JobHandler, SettledOutcome, ShardingContext } from '../run/index.js';
 
 /**

@@ -1,6 +1,5 @@
-import { readable } from '../thrown.js';
-import { hearRejection } from '../unawaited.js';
-import type { JobProps } from './props-reader.js';
+import { hearRejection, readable } from '../thrown.js';
+import type { JobProps } from './job-props.js';
 
 /** Commands and addresses that an edit in the registry may name, besides those in the process's own options. */
 export interface AllowedRegistryTargets {

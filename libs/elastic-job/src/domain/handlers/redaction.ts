@@ -6,8 +6,7 @@
  */
 import { Hidden, hiddenProps } from '../options/index.js';
 import type { SettledOutcome, ShardingContext, Trigger } from '../run/index.js';
-import { isError, messageOf, nameOf, readable, stackOf } from '../thrown.js';
-import { hearRejection } from '../unawaited.js';
+import { hearRejection, isError, messageOf, nameOf, readable, stackOf } from '../thrown.js';
 
 /** Removes secrets from a text before it leaves the process for a log, a history, a channel or a span. */
 export type Redact = (text: string) => string;

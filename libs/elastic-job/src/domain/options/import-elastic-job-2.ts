@@ -1,7 +1,6 @@
 import { ConfigurationError } from '../errors.js';
-import { isObject, readFields } from '../json-fields.js';
-import { findNodeTextFault } from '../node-text.js';
-import { assertText } from './given-text.js';
+import { findNodeTextFault, isObject, readFields } from '../node-text.js';
+import { assertText } from './given-values.js';
 import type { JobOptions } from './job-options.js';
 import { JOB_SETTINGS } from './job-settings.js';
 import { show } from './option-rules.js';

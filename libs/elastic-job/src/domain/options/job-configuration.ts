@@ -1,9 +1,7 @@
-import type { ShardingStrategy } from '../sharding/index.js';
 import type { JobName } from '../cluster/index.js';
-import type { ConcurrencyOption } from './concurrency-option.js';
-import type { HiddenText } from './hidden-text.js';
-import type { CodeOption, JobOptions } from './job-options.js';
-import type { TaskOptions, TaskResources } from './task-options.js';
+import type { ShardingStrategy } from '../sharding/index.js';
+import type { HiddenText } from './hidden.js';
+import type { CodeOption, ConcurrencyOption, JobOptions, TaskOptions, TaskResources } from './job-options.js';
 
 /**
  * A job's settings in force: with defaults, validated, frozen. `resolveJobOptions` makes them from options, and the
@@ -79,4 +77,27 @@ export function switchesFailover(changes: {
   readonly monitorExecution?: unknown;
 }): boolean {
   return changes.failover !== undefined || changes.monitorExecution !== undefined;
+}
+
+/**
+ * Most items of a job that run at the same time on one instance. Without `concurrency`, a thread pool size of Java
+ * counts if it is named and known here. Every item of a resident job runs at all times.
+ * @param processors those of this host
+ * @see ElasticJob, `CPUUsageJobExecutorThreadPoolSizeProvider` and `SingleThreadJobExecutorThreadPoolSizeProvider`
+ */
+export function mostItemsAtOnce(
+  configuration: Pick<JobConfiguration, 'concurrency' | 'jobExecutorThreadPoolSizeProviderType' | 'resident'>,
+  processors: number,
+): number {
+  const { concurrency, jobExecutorThreadPoolSizeProviderType: poolSize, resident } = configuration;
+  if (resident) return Infinity;
+  if (typeof concurrency === 'number') return concurrency;
+  switch (concurrency ?? poolSize?.toUpperCase()) {
+    case 'CPU':
+      return 2 * processors;
+    case 'SINGLE_THREAD':
+      return 1;
+    default:
+      return Infinity;
+  }
 }

@@ -6,10 +6,9 @@ import { type Accepted, findContradictions } from './contradictions.js';
 import type { JobDefaults, JobOptions } from './job-options.js';
 import { COMMON_SETTINGS, type CompleteOptions, JOB_SETTINGS, type Setting, SETTING_NAMES } from './job-settings.js';
 import { resolveMisfire } from './misfire-policy.js';
-import { nested } from './nested-options.js';
+import { byName, nested, OptionTable } from './option-table.js';
 import { mustBe, type Rule, rule } from './option-rules.js';
-import { byName, OptionTable } from './option-table.js';
-import { isOptionsObject } from './options-object.js';
+import { isOptionsObject } from './given-values.js';
 
 type CommonName = keyof JobDefaults;
 type CommonRow = (typeof JOB_SETTINGS)[CommonName];

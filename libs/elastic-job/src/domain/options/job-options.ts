@@ -1,11 +1,8 @@
-import type { TaskOptions, TaskResources } from './task-options.js';
 import type { JobName } from '../cluster/index.js';
+import type { ClockChangeOption } from '../schedule/index.js';
 import type { ShardingStrategy } from '../sharding/index.js';
-import type { ClockChangeOption } from './clock-change-option.js';
-import type { ConcurrencyOption } from './concurrency-option.js';
 import type { CronDialect } from './cron-dialect.js';
-import type { HiddenText } from './hidden-text.js';
-import type { OnHung } from './on-hung-option.js';
+import type { HiddenText } from './hidden.js';
 import type { MisfirePolicy } from './misfire-policy.js';
 
 /** Options of a job. Everything but `shardingTotalCount` has a default. */
@@ -236,3 +233,44 @@ export type OwnOption =
 
 /** Settings that jobs may have in common: values for jobs that do not say them. */
 export type JobDefaults = Omit<JobOptions, OwnOption | CodeOption>;
+
+export const ON_HUNG = ['wait', 'release', 'terminate'] as const;
+
+/** Treatment of an item whose handler ignores its signal. @see JobOptions.onHung */
+export type OnHung = 'wait' | 'release' | 'terminate';
+
+export const THREAD_POOL_SIZES = ['CPU', 'SINGLE_THREAD'] as const;
+
+/** Most items of a job at the same time on one instance, as a number or as ElasticJob names it. */
+export type ConcurrencyOption = number | 'CPU' | 'SINGLE_THREAD';
+
+/** Limits of a task. */
+export interface TaskResources {
+  /** Processors; fractions are allowed. Greater than 0. @default 1 */
+  readonly cpu: number;
+  /** Mebibytes, a whole number of at least 1. @default 128 */
+  readonly memoryMb: number;
+}
+
+/** The program that is started as a task. */
+export interface TaskTemplate {
+  /** The program and its arguments. @default the backend's own: for child processes the entry of this process */
+  readonly command?: readonly string[];
+  /** The image of its container; backends without images refuse it. */
+  readonly image?: string;
+  /** Variables of its environment, which inherits none from the scheduler. No secrets. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Its working directory. @default the backend's */
+  readonly workingDirectory?: string;
+}
+
+/** How the tasks of a job are run. */
+export interface TaskOptions extends TaskTemplate {
+  /**
+   * From SIGTERM to SIGKILL, in milliseconds; less where others are about to have the item. @default 30_000
+   */
+  readonly graceMs?: number;
+}
+
+/** @see ElasticJob-Cloud, `CloudJobConfiguration`: its defaults for an application */
+export const DEFAULT_RESOURCES: TaskResources = { cpu: 1, memoryMb: 128 };

@@ -2,24 +2,25 @@ import type { JobName } from '../cluster/index.js';
 import { CronSchedule } from '../schedule/index.js';
 import { CRON_DIALECTS, type CronDialect, readQuartz } from './cron-dialect.js';
 import type { JobConfiguration } from './job-configuration.js';
-import type { CodeOption, JobDefaults, JobOptions, OwnOption } from './job-options.js';
+import { type CodeOption, type JobDefaults, type JobOptions, ON_HUNG, type OwnOption } from './job-options.js';
 import {
+  appName,
   className,
   concurrency,
   fileUrl,
   jobName,
   jobNames,
   props,
+  resources,
   strategy,
+  taskOptions,
   typeNames,
   yamlList,
 } from './job-options.rules.js';
 import { GREATEST_MISFIRE_LIMIT, MISFIRE_POLICIES } from './misfire-policy.js';
-import { ON_HUNG } from './on-hung-option.js';
 import { flag, type KeptRule, number, oneOf, readAs, text, wholeNumber } from './option-rules.js';
 import { namesOf, type OptionRow } from './option-table.js';
 import { parseShardingItemParameters } from './sharding-item-parameters.js';
-import { appName, resources, taskOptions } from './task-options.rules.js';
 
 /** The options with every default applied, before any rule has judged them. */
 export type CompleteOptions = Omit<JobConfiguration, 'jobExtraConfigurations' | 'jobName' | 'strategy'> & {

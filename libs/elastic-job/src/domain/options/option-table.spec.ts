@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { validateSync } from 'class-validator';
 import { describe, expect, it } from 'vitest';
-import { HiddenText } from './hidden-text.js';
+import { HiddenText } from './hidden.js';
 import { JOB_SETTINGS, SETTING_NAMES } from './job-settings.js';
 import { text, wholeFrom } from './option-rules.js';
 import { OptionTable } from './option-table.js';

@@ -1,8 +1,8 @@
 import { IsOptional, validateSync, type ValidationError } from 'class-validator';
 import { ConfigurationError } from '../errors.js';
-import { findNearestName } from './nearest-name.js';
-import type { Rule } from './option-rules.js';
-import { assertOptionsObject } from './options-object.js';
+import { findNearestName } from '../wording.js';
+import { assertOptionsObject, isOptionsObject } from './given-values.js';
+import { mustBeUnseen, type Rule, rule } from './option-rules.js';
 
 /** The row of an option in a table. */
 export interface OptionRow {
@@ -97,17 +97,31 @@ export function byName(names: readonly PropertyKey[], valueOf: (name: PropertyKe
 /** Gives a class the rules of a table, for class-validator and Nest's `ValidationPipe`. */
 export function Ruled(rows: Readonly<Record<string, OptionRow>>): ClassDecorator {
   return ({ prototype }) => {
-    for (const [name, { rule, required }] of Object.entries(rows)) {
-      rule.decorator(prototype, name);
-      if (!required) IsOptional()(prototype, name);
+    for (const [name, row] of Object.entries(rows)) {
+      row.rule.decorator(prototype, name);
+      if (!row.required) IsOptional()(prototype, name);
     }
   };
 }
 
+/**
+ * Rule of an option that has options of its own, which the table judges. A value that has none is not shown, since it
+ * may be a secret.
+ * @param what the end of "must be"
+ */
+export function nested(what: string, table: OptionTable): Rule {
+  const faultsOf = (value: object) => [...table.findUnknown(value), ...table.findBroken(value)];
+  return rule(
+    what,
+    (value) => isOptionsObject(value) && faultsOf(value).length === 0,
+    (given) => (isOptionsObject(given.value) ? faultsOf(given.value).join('; ') : mustBeUnseen(what)(given)),
+  );
+}
+
 /** False also if only class-validator can tell. */
-function isKept({ rule, required }: OptionRow, value: unknown): boolean {
+function isKept(row: OptionRow, value: unknown): boolean {
   const isLeftOut = value === undefined || value === null;
-  return (isLeftOut && !required) || rule.accepts?.(value) === true;
+  return (isLeftOut && !row.required) || row.rule.accepts?.(value) === true;
 }
 
 function messagesOf(errors: readonly ValidationError[], path: string): string[] {

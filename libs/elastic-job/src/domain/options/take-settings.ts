@@ -1,7 +1,7 @@
 import type { CodeOption } from './job-options.js';
 import { CODE_OPTIONS, SETTING_NAMES } from './job-settings.js';
 import { byName, describeUnknown } from './option-table.js';
-import { assertOptionsObject } from './options-object.js';
+import { assertOptionsObject } from './given-values.js';
 
 /** Options that no edit of a job's settings changes, each with the reason. */
 const FIXED: ReadonlyMap<string, string> = new Map<'name' | 'overwrite' | CodeOption, string>([

@@ -1,5 +1,5 @@
 import { hasBegun, isLeftToAdopt, type RunRecord, type StoredRecord } from './run-record.js';
-import { outcomeOfStop, type StopCause } from './stopped-run.js';
+import { outcomeOfStop, type StopCause } from './shard-outcome.js';
 import type { Target } from './trigger.js';
 
 /** Record of an unfinished run that will not be repeated. @param at milliseconds since the epoch */

@@ -1,4 +1,4 @@
-import { isObject, readFields } from '../json-fields.js';
+import { isObject, readFields } from '../node-text.js';
 import {
   carriedFields,
   KEPT_TRIGGERS,

@@ -11,10 +11,10 @@ import {
   InstanceRemovedError,
   JobTimeoutError,
   LeaseLostError,
+  ResidentStoppedError,
   SuspendedTooLongError,
   TaskTerminatedError,
 } from './lease.errors.js';
-import { ResidentStoppedError } from './resident-stop.error.js';
 
 const MOVED = new HandedOverError('j', 'moved');
 

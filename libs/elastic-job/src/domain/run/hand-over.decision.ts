@@ -1,6 +1,5 @@
 import { LeftJobError } from '../errors.js';
-import { DrainDeadlineError, HandedOverError, InstanceRemovedError } from './lease.errors.js';
-import { ResidentStoppedError } from './resident-stop.error.js';
+import { DrainDeadlineError, HandedOverError, InstanceRemovedError, ResidentStoppedError } from './lease.errors.js';
 
 /**
  * Why a run has ended here without a fault of its own, before its work was done: it was handed over. The log tells of

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../errors.js';
-import { ExecutorDeathError } from './executor-death.error.js';
+import { ExecutorDeathError, type ShardOutcome } from './shard-outcome.js';
 import { FencedError, JobTimeoutError, LeaseLostError } from './lease.errors.js';
 import { decideRetry, retryDelayMs, type RetryState } from './retry.decision.js';
-import type { ShardOutcome } from './shard-outcome.js';
 
 const POLICY = { maxAttempts: 4, retryDelayMs: 100, retryFactor: 3, retryMaxDelayMs: 500, retryJitter: 0.5 };
 const STATE: RetryState = {

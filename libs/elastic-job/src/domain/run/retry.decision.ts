@@ -1,8 +1,7 @@
-import { executorDeathIn } from './executor-death.error.js';
+import { executorDeathIn, type ShardOutcome } from './shard-outcome.js';
 import { ConfigurationError } from '../errors.js';
 import { FencedError, LeaseLostError } from './lease.errors.js';
 import { failsOver, type JobConfiguration } from '../options/index.js';
-import type { ShardOutcome } from './shard-outcome.js';
 
 /** Settings of retries. @see JobOptions */
 type RetryPolicy = Pick<

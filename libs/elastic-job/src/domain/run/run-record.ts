@@ -1,8 +1,5 @@
-import type { ExecutorDeathState } from './executor-death.error.js';
-import { isObject, readFields } from '../json-fields.js';
-import { isInstant, isJsonNumber } from '../node-text.js';
-import type { ShardOutcomeKind } from './shard-outcome.js';
-import type { StopCause, StoppedRun } from './stopped-run.js';
+import type { ExecutorDeathState, ShardOutcomeKind, StopCause, StoppedRun } from './shard-outcome.js';
+import { isInstant, isJsonNumber, isObject, readFields } from '../node-text.js';
 import { isSameTarget, LONGEST_ORIGIN, LONGEST_TRIGGER_ID, type Target, triggerIdOf } from './trigger.js';
 
 /**

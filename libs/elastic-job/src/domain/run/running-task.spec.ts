@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { formatRunningTask, parseRunningTask, type RunningTask } from './running-task.js';
+import {
+  formatCancelRequest,
+  formatRunningTask,
+  parseCancelRequest,
+  parseRunningTask,
+  type RunningTask,
+} from './running-task.js';
 
 const TASK: RunningTask = {
   id: '7f0c',
@@ -31,4 +37,13 @@ describe('the text of a running task', () => {
   ])('is passed over if it is %s', (text) => {
     expect(parseRunningTask(text)).toBeUndefined();
   });
+});
+
+it.each([true, false])('reads a request as it was written, with a confirmed loss: %s', (lost) => {
+  const request = { run: '0b6a', isConfirmedLost: lost };
+  expect(parseCancelRequest(formatCancelRequest(request))).toEqual(request);
+});
+
+it('reads the text of an older version as a request to cancel that run', () => {
+  expect(parseCancelRequest('0b6a')).toEqual({ run: '0b6a', isConfirmedLost: false });
 });

@@ -1,6 +1,6 @@
-import type { ExecutionSource } from './trigger.js';
-import type { StoredRecord } from './run-record.js';
 import { isInstant, isJsonNumber, readJson } from '../node-text.js';
+import type { StoredRecord } from './run-record.js';
+import type { ExecutionSource } from './trigger.js';
 
 /** A task that works on an item now, as its scheduler sees it. */
 export interface RunningTask {
@@ -85,4 +85,23 @@ function isRunningTask(value: unknown): value is RunningTask {
   };
   const texts = [backend, detail, id, node, run, source, state];
   return texts.every((text) => typeof text === 'string') && isJsonNumber(launch) && isInstant(since);
+}
+
+/** An operator's request to cancel a run that is under way. The text of `cancel/{item}`. */
+export interface CancelRequest {
+  /** The run, as the item's record names it: a late request must not cancel the next run. */
+  readonly run: string;
+  /** True if the run's executor is known to be gone: no executor is told, and the run ends as GONE_BY_OPERATOR. */
+  readonly isConfirmedLost: boolean;
+}
+
+const LOST = ' lost';
+
+export function formatCancelRequest({ run, isConfirmedLost }: CancelRequest): string {
+  return isConfirmedLost ? run + LOST : run;
+}
+
+export function parseCancelRequest(text: string): CancelRequest {
+  const isConfirmedLost = text.endsWith(LOST);
+  return { run: isConfirmedLost ? text.slice(0, -LOST.length) : text, isConfirmedLost };
 }

@@ -1,7 +1,6 @@
-import type { Checkpoint } from './checkpoint.js';
 import type { JobName } from '../cluster/index.js';
-import type { BegunItem } from './shard-outcome.js';
-import type { ExecutionSource } from './trigger.js';
+import type { Checkpoint } from './checkpoint.js';
+import type { ExecutionSource, Target } from './trigger.js';
 
 /** Facts about the item that a handler runs. One context per item and run. */
 export interface ShardingContext {
@@ -60,3 +59,63 @@ export type JobHandler = (context: ShardingContext) => unknown;
  * @param begun undefined without `monitorExecution`
  */
 export type ItemWork = (context: ShardingContext, begun?: BegunItem) => unknown;
+
+/** The run of an item, as its begin was written. */
+export interface BegunItem {
+  /** Name of the begin in the item's record. */
+  readonly run: string;
+  readonly target: Target;
+  /** For work in tasks: number of the launch for the target, from 1. */
+  readonly launch: number;
+  /**
+   * How long this instance may still act for the item without further news, in milliseconds; 0: not now, or no longer.
+   */
+  heldForMs(): number;
+  /** How long others leave the item alone after that, in milliseconds: what acts for it must end within this time. */
+  readonly lossGraceMs: number;
+  /** True once the session of the run is over: others may have the item. */
+  isLost(): boolean;
+  /**
+   * Asks the registry whether the item's record still shows this run: false once another instance has begun the item.
+   * Any pause may lie before the call.
+   */
+  isLatest(): Promise<boolean>;
+  /**
+   * Signal, created by the call, for a run that has been told to stop and waits for the end of its executor. It aborts
+   * when there is nothing more to wait for: an operator has confirmed that the executor is gone
+   * (`ExecutorDeathError`), or the session is over.
+   */
+  lastSignal(): AbortSignal;
+  /**
+   * Call this once the task belongs to this run: the signal aborts if a former run that has followed it was told to
+   * stop for good. Not before, since the task would then be left to itself.
+   */
+  onAdopted(): void;
+  /** For work in tasks, while a tracer follows the run. */
+  readonly trace?: ItemTrace;
+}
+
+/** A task, as a tracer sees it. */
+export interface TracedTask {
+  /** Its name in the backend, unique for each launch. */
+  readonly id: string;
+  readonly backend: string;
+  /** Number of the launch for its target, from 1. */
+  readonly launch: number;
+  /** True if another scheduler has launched it. */
+  readonly isAdopted: boolean;
+  /** Its state, in ElasticJob-Cloud's words. */
+  readonly state: string;
+  /** Its machine, if known. */
+  readonly node: string | undefined;
+  /** Exit code of a process that has ended by itself. */
+  readonly exitCode: number | undefined;
+}
+
+/** Trace of an item whose work is done by a task. */
+export interface ItemTrace {
+  /** Parent for the task's spans, as in W3C's `traceparent` header; undefined if there is none. */
+  readonly traceparent: string | undefined;
+  /** Reports that the task belongs to this run, and later that it has ended. */
+  task(task: TracedTask): void;
+}

@@ -1,4 +1,4 @@
-import type { JobName } from '../cluster/index.js';
+import { ID_DELIMITER, type JobName } from '../cluster/index.js';
 
 /**
  * Origin of a run: the schedule, a resident job, which restarts its items when they end, or an operator's trigger with
@@ -54,4 +54,26 @@ export function triggerIdOf(origin: TriggerOrigin): string | undefined {
 
 export function isSameTarget(a: Target, b: Target): boolean {
   return a.fireTime === b.fireTime && a.origin === b.origin;
+}
+
+/** Items that this instance should run for a trigger: its own, except disabled ones and those under failover. */
+export interface ShardAssignment {
+  readonly trigger: Trigger;
+  /** Ascending. */
+  readonly items: readonly number[];
+}
+
+/**
+ * Names the run of one instance for one trigger. Its state is always READY, whatever the source; without items that
+ * part is empty.
+ * @param items ascending
+ * @see ElasticJob, `TaskContext`
+ */
+export function formatTaskId(jobName: JobName, items: readonly number[], instanceId: string): string {
+  return [jobName, items.join(','), 'READY', instanceId].join(ID_DELIMITER);
+}
+
+/** The `ip` part of the instance in a task id; ElasticJob's slave id. */
+export function serverIpOfTask(taskId: string): string {
+  return taskId.split(ID_DELIMITER)[3] ?? '';
 }

@@ -1,4 +1,4 @@
-import { CronSyntaxError, type CronFieldName } from './schedule.errors.js';
+import { ElasticJobError } from '../errors.js';
 
 /** The values that a field takes. */
 export interface CronFieldRange {
@@ -115,5 +115,29 @@ export class CronField {
     const span = highest - lowest + 1;
     const count = Math.floor((to - from + (wraps ? span : 0)) / step) + 1;
     return Array.from({ length: count }, (_, i) => ((from - lowest + i * step) % span) + lowest);
+  }
+}
+
+/** The fields of a Quartz cron expression, in the order in which they are written. */
+export type CronFieldName = 'second' | 'minute' | 'hour' | 'day of month' | 'month' | 'day of week' | 'year';
+
+/**
+ * A text that is no Quartz cron expression, or one with an unexpected meaning in Quartz.
+ * @remarks Correct the field that the message names. Set `cronDialect: 'unix'` for an expression of crontab.
+ */
+export class CronSyntaxError extends ElasticJobError {
+  readonly code = 'CRON_SYNTAX';
+
+  /**
+   * @param expression the whole text
+   * @param field the field that is wrong, or undefined if the fault is in the whole expression
+   * @param problem the fault, and a correct form
+   */
+  constructor(
+    readonly expression: string,
+    readonly field: CronFieldName | undefined,
+    problem: string,
+  ) {
+    super(`Cron expression "${expression}": ${field === undefined ? '' : `${field}: `}${problem}.`);
   }
 }

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { CronSchedule, CronSyntaxError, TimeZoneError } from './index.js';
+import {
+  CronSchedule,
+  CronSyntaxError,
+  findEnd,
+  lastFireTime,
+  Schedules,
+  TimeZoneError,
+  timetableOf,
+} from './index.js';
 
 const at = (text: string): number => Date.parse(text);
 const text = (instant: number | undefined): string | undefined =>
@@ -167,4 +175,81 @@ describe('the time zone', () => {
     const schedule = new CronSchedule('0 0 12 * * ?', 'Africa/Monrovia', 'natural');
     expect(text(schedule.next(at('1971-01-01T00:00:00Z')))).toBe('1971-01-01T12:44:30Z');
   });
+});
+
+describe('timetableOf', () => {
+  it.each([
+    ['auto', false, 'natural'],
+    ['auto', true, 'quartz'],
+    ['quartz', false, 'quartz'],
+    ['natural', true, 'natural'],
+  ] as const)('resolves "%s" (the job has a Java peer: %s) to the rule "%s"', (option, firesByQuartz, rule) => {
+    expect(timetableOf({ timeZone: 'UTC', clockChange: option }, firesByQuartz).clockChange).toBe(rule);
+  });
+});
+
+const NOON = Date.UTC(2026, 10, 21, 12);
+const every = (cron?: string) => ({ cron, timeZone: 'GMT', clockChange: 'quartz' }) as const;
+
+describe('the last fire time', () => {
+  it.each([
+    ['0 0 * * * ?', NOON],
+    ['30 0 * * * ?', NOON - 3_600_000 + 30_000],
+    ['0 0 0 1 1 ?', Date.UTC(2026, 0, 1)],
+  ])('is the latest one at or before the given instant for %s', (cron, expected) => {
+    expect(lastFireTime(every(cron), NOON)).toBe(expected);
+  });
+
+  it.each([undefined, '0 0 0 1 1 ? 2099'])('does not exist for %s, which has not fired yet', (cron) => {
+    expect(lastFireTime(every(cron), NOON)).toBeUndefined();
+  });
+});
+
+const DAILY = { cron: '0 0 12 * * ?', timeZone: 'UTC', clockChange: 'natural' } as const;
+
+it('gives two equal timetables the same schedule', () => {
+  const schedules = new Schedules();
+
+  expect(schedules.of({ ...DAILY })).toBe(schedules.of(DAILY));
+});
+
+it.each([
+  { cron: '0 0 13 * * ?' },
+  { timeZone: 'Europe/Berlin' },
+  { timeZone: undefined },
+  { clockChange: 'quartz' },
+] as const)('gives timetables that differ in %o a schedule each', (other) => {
+  const schedules = new Schedules();
+  const noon = schedules.of(DAILY);
+
+  const found = schedules.of({ ...DAILY, ...other });
+
+  expect(found).not.toBe(noon);
+  expect(found).toMatchObject({ expression: 'cron' in other ? other.cron : DAILY.cron });
+});
+
+it('gives no schedule without a cron, and throws for a wrong one each time', () => {
+  const schedules = new Schedules();
+
+  expect(schedules.of({ ...DAILY, cron: undefined })).toBeUndefined();
+  for (let n = 0; n < 2; n += 1) expect(() => schedules.of({ ...DAILY, cron: 'noon' })).toThrow(CronSyntaxError);
+});
+
+it('gives the right schedule of an early timetable after very many others', () => {
+  const schedules = new Schedules();
+  for (let n = 0; n < 2_500; n += 1) schedules.of({ ...DAILY, cron: `${n % 60} ${Math.floor(n / 60)} 12 * * ?` });
+
+  expect(schedules.of({ ...DAILY, cron: '1 0 12 * * ?' })!.next(0)).toBe((12 * 3_600 + 1) * 1_000);
+});
+
+const JULY = Date.UTC(2026, 6, 1);
+
+it.each([
+  ['0 0 0 30 2 ?', 'cron "0 0 0 30 2 ?" never fires'],
+  ['0 0 0 1 1 ? 1999', 'cron "0 0 0 1 1 ? 1999" is over, its last fire time was 1999-01-01T00:00:00.000Z'],
+  ['0 0 0 1 7 ? 2026', 'cron "0 0 0 1 7 ? 2026" is over, its last fire time was 2026-07-01T00:00:00.000Z'],
+  ['1 0 0 1 7 ? 2026', undefined],
+  ['0 0 0 29 2 ?', undefined],
+])('tells that a cron never fires or is over: %s', (cron, end) => {
+  expect(findEnd(new CronSchedule(cron, 'UTC', 'natural'), JULY)).toBe(end);
 });

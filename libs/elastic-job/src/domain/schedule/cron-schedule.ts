@@ -1,4 +1,4 @@
-import { TimeZone, type OffsetSpan } from './time-zone.js';
+import { type OffsetSpan, TimeZone } from './time-zone.js';
 import { WallTimes } from './wall-times.js';
 
 /**
@@ -10,6 +10,14 @@ import { WallTimes } from './wall-times.js';
  *   once, at the first instant after the gap. Vixie cron has the same two rules, and tells them apart by the spelling.
  */
 export type ClockChange = 'quartz' | 'natural';
+
+/**
+ * A rule for clock changes, or `auto`: `natural` among our own instances, `quartz` as long as the job has a Java peer.
+ * By `natural` a cron that names all 24 hours, as `*` or otherwise, runs by elapsed time, so both passes of a doubled
+ * hour fire. Other hours are wall time: the first pass fires, and skipped times fire once, right after the gap. By
+ * `quartz` the second pass alone fires, whatever the hours, and a skipped time does not.
+ */
+export type ClockChangeOption = ClockChange | 'auto';
 
 const SECOND = 1000;
 const DAY = 24 * 60 * 60 * SECOND;
@@ -136,4 +144,75 @@ export class CronSchedule {
     const to = end + (this.passes === 'last' ? Math.min(offset, after) : offset);
     return { from, to };
   }
+}
+
+/** The settings that decide when a job fires. */
+export interface Timetable {
+  readonly cron?: string | undefined;
+  readonly timeZone: string | undefined;
+  readonly clockChange: ClockChange;
+}
+
+/** The timetable of a job. @param firesByQuartz true if the job has a Java peer, which fires by Quartz's rule */
+export function timetableOf(
+  { cron, timeZone, clockChange }: Omit<Timetable, 'clockChange'> & { readonly clockChange: ClockChangeOption },
+  firesByQuartz: boolean,
+): Timetable {
+  const auto = firesByQuartz ? 'quartz' : 'natural';
+  return { cron, timeZone, clockChange: clockChange === 'auto' ? auto : clockChange };
+}
+
+/** The last fire time of a job up to an instant, both in milliseconds since the epoch; undefined if there is none. */
+export function lastFireTime({ cron, timeZone, clockChange }: Timetable, notAfter: number): number | undefined {
+  return cron ? new CronSchedule(cron, timeZone, clockChange).latest(notAfter, 0) : undefined;
+}
+
+/** At this size the table is emptied; jobs keep the schedules that they have. */
+const MOST_KEPT = 1_000;
+
+/** Schedules of many jobs: jobs with the same timetable share one, and the fire times that it has found. */
+export class Schedules {
+  private readonly known = new Map<string, CronSchedule>();
+
+  /**
+   * The schedule of a timetable. @returns undefined if the timetable has no cron
+   * @throws {CronSyntaxError} @throws {TimeZoneError}
+   */
+  of({ cron, timeZone, clockChange }: Timetable): CronSchedule | undefined {
+    if (cron === undefined) return undefined;
+    const key = JSON.stringify([cron, timeZone, clockChange]);
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    if (this.known.size >= MOST_KEPT) this.known.clear();
+    const schedule = new CronSchedule(cron, timeZone, clockChange);
+    this.known.set(key, schedule);
+    return schedule;
+  }
+}
+
+/** Schedules begin with the year 1970, by any zone's clock. */
+const BEFORE_ALL = Date.UTC(1969, 0);
+
+/**
+ * Finds why a schedule has no fire time after an instant; undefined if it has one.
+ * @see Quartz, `QuartzScheduler.scheduleJob`: "the given trigger will never fire"
+ */
+export function findEnd(schedule: CronSchedule, now: number): string | undefined {
+  if (schedule.next(now) !== undefined) return undefined;
+  const cron = `cron "${schedule.expression}"`;
+  const last = schedule.latest(now, BEFORE_ALL);
+  return last === undefined
+    ? `${cron} never fires`
+    : `${cron} is over, its last fire time was ${new Date(last).toISOString()}`;
+}
+
+/** Finds why a schedule has no fire time at all, with the remedy. */
+export function findNeverFault(schedule: CronSchedule): string | undefined {
+  return findEndFault(schedule, BEFORE_ALL);
+}
+
+/** The same as `findEnd`, with the remedy of the one who gives the cron. */
+export function findEndFault(schedule: CronSchedule, now: number): string | undefined {
+  const end = findEnd(schedule, now);
+  return end && `${end}; correct it, or give none for a job that runs when it is triggered`;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../errors.js';
 import { CronSyntaxError, nextFireTimes } from './index.js';
+import { shortestIntervalMs } from './next-fire-times.js';
 
 const fires = (cron: string, timeZone: string, after: string, count: number): string[] =>
   nextFireTimes(cron, { timeZone, after: new Date(after), count }).map((time) => time.toISOString().slice(0, 19));
@@ -134,4 +135,16 @@ describe('nextFireTimes', () => {
   it('refuses what is an expression of neither dialect by its fault', () => {
     expect(() => nextFireTimes('0 0 * *', { after: 0 })).toThrow('6 or 7 fields');
   });
+});
+
+const after = new Date('2027-03-01T00:00:00Z');
+
+it.each([
+  ['* * * * * ?', 1_000],
+  ['0/20 * * * * ?', 20_000],
+  ['0 0 8,9 * * ?', 3_600_000],
+  ['5,7 0 0 * * ?', 2_000],
+  ['0 0 0 1 1 ? 2028', Infinity],
+])('the fire times of %s are never closer than %i ms', (cron, expected) => {
+  expect(shortestIntervalMs(cron, { after, timeZone: 'UTC' })).toBe(expected);
 });

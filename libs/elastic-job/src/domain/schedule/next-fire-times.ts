@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors.js';
-import { CronSchedule, type ClockChange } from './cron-schedule.js';
-import { CronSyntaxError } from './schedule.errors.js';
+import { CronSyntaxError } from './cron-field.js';
+import { type ClockChange, CronSchedule } from './cron-schedule.js';
 import { findQuartzOfUnix } from './unix-cron.js';
 
 export interface NextFireTimesOptions {
@@ -60,4 +60,18 @@ function checkOptions(after: number, count: number, clockChange: string, unknown
     problems.push(`clockChange: "${clockChange}" is neither "natural" nor "quartz"`);
   }
   if (problems.length > 0) throw new ConfigurationError('nextFireTimes', problems);
+}
+
+/** Number of fire times that are compared: an hour of a schedule that fires every 10 s. */
+const LOOKED_AT = 360;
+
+/**
+ * The shortest time between two consecutive ones of the next 360 fire times, in milliseconds; infinite if there are
+ * fewer than two.
+ * @throws {CronSyntaxError} if the expression is wrong
+ * @throws {TimeZoneError} if the time zone is unknown
+ */
+export function shortestIntervalMs(cron: string, options: Omit<NextFireTimesOptions, 'count'>): number {
+  const times = nextFireTimes(cron, { ...options, count: LOOKED_AT }).map(Number);
+  return Math.min(...times.slice(1).map((time, index) => time - times[index]!), Infinity);
 }

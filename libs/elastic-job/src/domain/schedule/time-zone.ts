@@ -1,4 +1,4 @@
-import { TimeZoneError } from './schedule.errors.js';
+import { ElasticJobError } from '../errors.js';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -107,4 +107,22 @@ function parseOffset(text: string): number {
   const [, sign, hours = 0, minutes = 0, seconds = 0] = match ?? [];
   const size = Number(hours) * HOUR + Number(minutes) * MINUTE + Number(seconds) * SECOND;
   return sign === '-' ? -size : size;
+}
+
+/**
+ * A time zone that this process does not know.
+ * @remarks Use an IANA name such as `Asia/Shanghai`, or an offset such as `GMT+8:00`.
+ */
+export class TimeZoneError extends ElasticJobError {
+  readonly code = 'TIME_ZONE';
+
+  constructor(
+    readonly timeZone: string,
+    options?: ErrorOptions,
+  ) {
+    super(
+      `Time zone "${timeZone}" is unknown; use an IANA name such as "Asia/Shanghai", or an offset such as "GMT+8:00".`,
+      options,
+    );
+  }
 }

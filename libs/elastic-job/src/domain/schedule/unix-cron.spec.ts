@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CronSyntaxError } from './schedule.errors.js';
+import { CronSyntaxError } from './cron-field.js';
 import { unixToQuartz } from './unix-cron.js';
 
 describe('unixToQuartz', () => {

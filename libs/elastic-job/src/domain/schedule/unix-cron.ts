@@ -1,5 +1,4 @@
-import { CRON_FIELDS, type CronFieldRange } from './cron-field.js';
-import { CronSyntaxError } from './schedule.errors.js';
+import { CRON_FIELDS, type CronFieldRange, CronSyntaxError } from './cron-field.js';
 
 /** @see `cron` 4.4, `constants.ts` */
 const PRESETS: Readonly<Record<string, string>> = {

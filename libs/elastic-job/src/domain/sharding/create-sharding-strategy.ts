@@ -1,12 +1,14 @@
 import { shared } from '../../copies/index.js';
-import { avgAllocation } from './avg-allocation.strategy.js';
-import { balanced } from './balanced.strategy.js';
-import { odevity } from './odevity.strategy.js';
-import { roundRobin } from './round-robin.strategy.js';
-import { UnknownStrategyError } from './sharding.errors.js';
-import type { ShardingStrategy } from './sharding-strategy.js';
-import { singleShardingBalance } from './single-sharding-balance.strategy.js';
-import { sticky } from './sticky.strategy.js';
+import { ElasticJobError } from '../errors.js';
+import {
+  avgAllocation,
+  balanced,
+  odevity,
+  roundRobin,
+  type ShardingStrategy,
+  singleShardingBalance,
+  sticky,
+} from './strategies.js';
 
 /** Strategies that Java has as well. */
 const JAVAS: readonly ShardingStrategy[] = [avgAllocation, odevity, roundRobin, singleShardingBalance];
@@ -81,4 +83,19 @@ function builtInStrategy(type: string): ShardingStrategy | undefined {
   const name = type.replace(ELASTIC_JOB_2_PACKAGE, '').toUpperCase();
   const known = ALIASES.get(name) ?? name;
   return BUILT_IN.find((strategy) => strategy.type === known);
+}
+
+/**
+ * No strategy has this type.
+ * @remarks Use a type that the message names, or give your own strategy to the module's `strategies`.
+ */
+export class UnknownStrategyError extends ElasticJobError {
+  readonly code = 'UNKNOWN_STRATEGY';
+
+  constructor(
+    readonly type: string,
+    readonly known: readonly string[],
+  ) {
+    super(`There is no sharding strategy "${type}"; known are ${known.join(', ')}.`);
+  }
 }

@@ -6,9 +6,8 @@ export {
   isJavaStrategyType,
   isShareableStrategyType,
   strategyBesideJava,
+  UnknownStrategyError,
 } from './create-sharding-strategy.js';
-export { javaHashCode } from './java-hash-code.js';
-export { planSharding } from './plan-sharding.js';
-export { InvalidShardingError, UnknownStrategyError } from './sharding.errors.js';
-export type { ShardingStrategy } from './sharding-strategy.js';
-export { goesRound, nextIpAfter, nextInstanceOf } from './next-instance.decision.js';
+export { goesRound, nextInstanceOf, nextIpAfter } from './next-instance.decision.js';
+export { InvalidShardingError, planSharding } from './plan-sharding.js';
+export { javaHashCode, type ShardingStrategy } from './strategies.js';

@@ -1,6 +1,5 @@
 import type { JobInstance } from '../cluster/index.js';
-import { singleShardingBalance } from './single-sharding-balance.strategy.js';
-import type { ShardingStrategy } from './sharding-strategy.js';
+import { type ShardingStrategy, singleShardingBalance } from './strategies.js';
 
 /** An instance that may be given items. */
 interface Candidate extends JobInstance {

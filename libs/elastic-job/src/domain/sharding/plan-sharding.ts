@@ -1,8 +1,7 @@
 import { inDescendingOrder, type JobInstance, type JobName } from '../cluster/index.js';
-import { messageOf, readable } from '../thrown.js';
-import { hearRejection } from '../unawaited.js';
-import { InvalidShardingError } from './sharding.errors.js';
-import type { ShardingStrategy } from './sharding-strategy.js';
+import { hearRejection, messageOf, readable } from '../thrown.js';
+import { ElasticJobError } from '../errors.js';
+import type { ShardingStrategy } from './strategies.js';
 
 /**
  * The owner of each item, as an instance id, items ascending; empty if there are no instances.
@@ -70,4 +69,30 @@ function attempt<T>(fault: string, work: () => T, refuse: Refuse): T {
 
 function isItem(item: number, shardingTotalCount: number): boolean {
   return Number.isInteger(item) && item >= 0 && item < shardingTotalCount;
+}
+
+/**
+ * A strategy broke its promise: it threw, or an item went to no instance, to two, or to an instance that was not
+ * offered. The last plan stays in force, and the strategy is asked again.
+ * @remarks Correct the strategy: it must give every item of the job to exactly one of the given instances.
+ */
+export class InvalidShardingError extends ElasticJobError {
+  readonly code = 'INVALID_SHARDING';
+
+  constructor(
+    readonly strategy: string,
+    readonly jobName: JobName,
+    /** The item in question, possibly none of the job's; undefined if it is no single one. */
+    readonly item: number | undefined,
+    /** The strategy's fault. */
+    readonly fault: string,
+    options?: ErrorOptions,
+  ) {
+    const place = item === undefined ? '' : `, item ${String(item)}`;
+    super(
+      `Sharding strategy "${strategy}" ${fault} (job "${jobName}"${place}); ` +
+        'it must give every item of the job to exactly one of the given instances.',
+      options,
+    );
+  }
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { serverIpOf, type JobInstance } from '../cluster/index.js';
 import { createShardingStrategy } from './create-sharding-strategy.js';
-import { javaHashCode } from './java-hash-code.js';
+import { javaHashCode } from './strategies.js';
 import { planSharding } from './plan-sharding.js';
 
 interface Assignment {

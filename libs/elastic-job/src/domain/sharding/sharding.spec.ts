@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { serverIpOf, type JobInstance } from '../cluster/index.js';
-import { createShardingStrategy, findShardingStrategy } from './create-sharding-strategy.js';
-import { planSharding } from './plan-sharding.js';
-import { InvalidShardingError, UnknownStrategyError } from './sharding.errors.js';
-import type { ShardingStrategy } from './sharding-strategy.js';
+import { createShardingStrategy, findShardingStrategy, UnknownStrategyError } from './create-sharding-strategy.js';
+import { InvalidShardingError, planSharding } from './plan-sharding.js';
+import type { ShardingStrategy } from './strategies.js';
 
 const instances = ['10.0.0.1@-@1', '10.0.0.2@-@2'].map((jobInstanceId): JobInstance => ({
   jobInstanceId,
