@@ -24,16 +24,18 @@ export interface ShardingStrategy {
   ): ReadonlyMap<JobInstance, readonly number[]>;
 }
 
+function strategy(type: string, shard: ShardingStrategy['shard']): ShardingStrategy {
+  return Object.freeze({ type, shard });
+}
+
 /**
  * Gives equal series of items to the instances in their order: of 8 items, three instances get 0-1, 2-3 and 4-5. The
  * remaining items go to the first instances, one each: 6 and 7.
  * @see ElasticJob, `AverageAllocationJobShardingStrategy`
  */
-export const avgAllocation: ShardingStrategy = Object.freeze({
-  type: 'AVG_ALLOCATION',
-  shard: (instances: readonly JobInstance[], _jobName: string, shardingTotalCount: number) =>
-    allocateEvenly(instances, shardingTotalCount),
-});
+export const avgAllocation = strategy('AVG_ALLOCATION', (instances, _jobName, shardingTotalCount) =>
+  allocateEvenly(instances, shardingTotalCount),
+);
 
 /** The allocation of ElasticJob's three strategies, which differ in the order of the instances. */
 function allocateEvenly(
@@ -56,11 +58,9 @@ function allocateEvenly(
  * with few items does not always go to the same instance.
  * @see ElasticJob, `OdevitySortByNameJobShardingStrategy`
  */
-export const odevity: ShardingStrategy = Object.freeze({
-  type: 'ODEVITY',
-  shard: (instances: readonly JobInstance[], jobName: string, shardingTotalCount: number) =>
-    allocateEvenly(javaHashCode(jobName) % 2 === 0 ? instances.toReversed() : instances, shardingTotalCount),
-});
+export const odevity = strategy('ODEVITY', (instances, jobName, shardingTotalCount) =>
+  allocateEvenly(javaHashCode(jobName) % 2 === 0 ? instances.toReversed() : instances, shardingTotalCount),
+);
 
 /**
  * The average allocation, over the instances rotated by the hash of the job's name: each job starts at another
@@ -70,12 +70,9 @@ export const odevity: ShardingStrategy = Object.freeze({
  * negative. Here the absolute value is 2^31, which agrees with Java wherever Java has an answer.
  * @see ElasticJob, `RotateServerByNameJobShardingStrategy`
  */
-export const roundRobin: ShardingStrategy = Object.freeze({
-  type: 'ROUND_ROBIN',
-  shard: (instances: readonly JobInstance[], jobName: string, shardingTotalCount: number) => {
-    const offset = Math.abs(javaHashCode(jobName)) % instances.length;
-    return allocateEvenly([...instances.slice(offset), ...instances.slice(0, offset)], shardingTotalCount);
-  },
+export const roundRobin = strategy('ROUND_ROBIN', (instances, jobName, shardingTotalCount) => {
+  const offset = Math.abs(javaHashCode(jobName)) % instances.length;
+  return allocateEvenly([...instances.slice(offset), ...instances.slice(0, offset)], shardingTotalCount);
 });
 
 /**
@@ -86,11 +83,7 @@ export const roundRobin: ShardingStrategy = Object.freeze({
  * spreads the jobs over the instances as well.
  * @see ElasticJob 3.0.5, `SingleShardingBalanceJobShardingStrategy`
  */
-export const singleShardingBalance: ShardingStrategy = Object.freeze({
-  type: 'SINGLE_SHARDING_BALANCE',
-  shard: (instances: readonly JobInstance[], jobName: string, shardingTotalCount: number) =>
-    roundRobin.shard(instances, jobName, shardingTotalCount),
-});
+export const singleShardingBalance = strategy('SINGLE_SHARDING_BALANCE', (...given) => roundRobin.shard(...given));
 
 /**
  * Java's hash of a text, a signed 32-bit integer. Two of ElasticJob's strategies start from the hash of the job's name.
@@ -109,15 +102,9 @@ export function javaHashCode(text: string): number {
  *
  * Java lacks it, and plans by its average allocation instead. @see strategyBesideJava
  */
-export const balanced: ShardingStrategy = Object.freeze({
-  type: 'BALANCED',
-  shard: (
-    instances: readonly JobInstance[],
-    jobName: string,
-    shardingTotalCount: number,
-    current: ReadonlyMap<number, string> = new Map(),
-  ) => shareItems(rankInstances(instances, jobName), shardingTotalCount, current),
-});
+export const balanced = strategy('BALANCED', (instances, jobName, shardingTotalCount, current = new Map()) =>
+  shareItems(rankInstances(instances, jobName), shardingTotalCount, current),
+);
 
 /**
  * Balances within one item and moves as few items as that allows: an item stays with its owner unless the owner is gone
@@ -127,21 +114,13 @@ export const balanced: ShardingStrategy = Object.freeze({
  * Here these are instances that have more already, as far as there are such, since no balanced assignment keeps more
  * items. Of equal ones those come first that rank first for the job.
  */
-export const sticky: ShardingStrategy = Object.freeze({
-  type: 'STICKY',
-  shard: (
-    instances: readonly JobInstance[],
-    jobName: string,
-    shardingTotalCount: number,
-    current: ReadonlyMap<number, string> = new Map(),
-  ) => {
-    const each = Math.floor(shardingTotalCount / instances.length);
-    const owned = ownedItems(shardingTotalCount, current);
-    const hasMore = ({ jobInstanceId }: JobInstance) => (owned.get(jobInstanceId)?.length ?? 0) > each;
-    const ranked = rankInstances(instances, jobName);
-    const inOrder = [...ranked.filter(hasMore), ...ranked.filter((instance) => !hasMore(instance))];
-    return shareItems(inOrder, shardingTotalCount, current);
-  },
+export const sticky = strategy('STICKY', (instances, jobName, shardingTotalCount, current = new Map()) => {
+  const each = Math.floor(shardingTotalCount / instances.length);
+  const owned = ownedItems(shardingTotalCount, current);
+  const hasMore = ({ jobInstanceId }: JobInstance) => (owned.get(jobInstanceId)?.length ?? 0) > each;
+  const ranked = rankInstances(instances, jobName);
+  const inOrder = [...ranked.filter(hasMore), ...ranked.filter((instance) => !hasMore(instance))];
+  return shareItems(inOrder, shardingTotalCount, current);
 });
 
 /**
