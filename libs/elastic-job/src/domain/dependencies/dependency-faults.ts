@@ -80,17 +80,11 @@ export interface AwayParent {
   readonly nearest?: JobName | undefined;
 }
 
-const TEXTS: Readonly<Record<AwayReason, string>> = {
-  missing: 'missing',
-  'no-instance': 'no instance',
-  disabled: 'disabled',
-};
-
 /** For people: `import-orders (no instance), check (missing; did you mean "checks"?)`. */
 export function describeAwayParents(parents: readonly AwayParent[]): string {
   return fewNames(parents.map(describeParent));
 }
 
 function describeParent({ jobName, reason, nearest }: AwayParent): string {
-  return `${jobName} (${TEXTS[reason]}${nearest === undefined ? '' : `; did you mean "${nearest}"?`})`;
+  return `${jobName} (${reason.replace('-', ' ')}${nearest === undefined ? '' : `; did you mean "${nearest}"?`})`;
 }

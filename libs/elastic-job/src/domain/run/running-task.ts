@@ -1,4 +1,4 @@
-import { isInstant, isJsonNumber, readJson } from '../node-text.js';
+import { isInstant, isJsonNumber, readFields } from '../node-text.js';
 import type { StoredRecord } from './run-record.js';
 import type { ExecutionSource } from './trigger.js';
 
@@ -58,8 +58,8 @@ export function formatRunningTask(task: RunningTask): string {
 
 /** Reads a task's text. @returns undefined if the text is not ours */
 export function parseRunningTask(text: string): RunningTask | undefined {
-  const value = readJson(text);
-  return isRunningTask(value) ? value : undefined;
+  const fields = readFields(text);
+  return fields !== undefined && isRunningTask(fields) ? fields : undefined;
 }
 
 /** The current task of a run. A text that a former scheduler has left belongs to another run, and is ignored. */
@@ -68,21 +68,8 @@ export function taskOfRun(text: string | undefined, stored: StoredRecord | undef
   return stored?.kind === 'record' && stored.record.run === task?.run ? task : undefined;
 }
 
-function isRunningTask(value: unknown): value is RunningTask {
-  if (typeof value !== 'object' || value === null) return false;
-  const {
-    backend,
-    detail = '',
-    id,
-    launch,
-    node = '',
-    run,
-    since,
-    source,
-    state,
-  }: Partial<Record<string, unknown>> = {
-    ...value,
-  };
+function isRunningTask(fields: Readonly<Record<string, unknown>>): fields is typeof fields & RunningTask {
+  const { backend, detail = '', id, launch, node = '', run, since, source, state } = fields;
   const texts = [backend, detail, id, node, run, source, state];
   return texts.every((text) => typeof text === 'string') && isJsonNumber(launch) && isInstant(since);
 }
