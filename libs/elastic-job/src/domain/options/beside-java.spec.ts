@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ShardingStrategy } from '../sharding/index.js';
 import { findUnshareable, isJavaErrorHandlerType, isJavaThreadPoolSizeType, isJavaTimeZone } from './beside-java.js';
-import { HiddenText } from './hidden.js';
 import type { JobOptions } from './job-options.js';
 import { resolveJobOptions } from './resolve-job-options.js';
 
@@ -52,12 +51,6 @@ describe('findUnshareable', () => {
   ])('judges the strategy %s by whether Java has it or another one for it (faults: %i)', (type, faults) => {
     const configuration = { ...configurationOf({}), strategy: { ...byRegion, type } };
     expect(findUnshareable(configuration)).toHaveLength(faults);
-  });
-});
-
-describe('HiddenText', () => {
-  it('shows a placeholder instead of a secret that joins a message', () => {
-    expect(['password', new HiddenText('secret')].join(' ')).toBe('password hidden');
   });
 });
 

@@ -1,41 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  findMisfireFault,
-  followMisfire,
-  type MisfireOptions,
-  type MisfirePolicy,
-  misfirePolicyOf,
-  resolveMisfire,
-} from './misfire-policy.js';
+import { followMisfire, type MisfirePolicy, misfirePolicyOf } from './misfire-policy.js';
 
 describe('what is caught up on', () => {
-  it.each<[Partial<MisfireOptions>, boolean, MisfirePolicy]>([
-    [{}, true, 'once'],
-    [{ misfire: true }, true, 'once'],
-    [{ misfire: false }, false, 'skip'],
-    [{ misfirePolicy: 'skip' }, false, 'skip'],
-    [{ misfirePolicy: 'once' }, true, 'once'],
-    [{ misfirePolicy: 'all' }, true, 'all'],
-  ])('follows from the setting that is given: %o', (given, misfire, misfirePolicy) => {
-    expect(resolveMisfire(given)).toEqual({ misfire, misfirePolicy });
-  });
-
-  it.each<[boolean, MisfirePolicy, string | undefined]>([
-    [true, 'once', undefined],
-    [true, 'all', undefined],
-    [false, 'skip', undefined],
-    [true, 'skip', 'misfirePolicy "skip" contradicts misfire true; leave misfire out, or set it to false'],
-    [false, 'all', 'misfirePolicy "all" contradicts misfire false; leave misfire out, or set it to true'],
-  ])('is refused if misfire %s and the policy %s contradict each other', (misfire, misfirePolicy, fault) => {
-    expect(findMisfireFault({ misfire, misfirePolicy })).toBe(fault);
-  });
-
-  it('is no contradiction if one of the two is no setting at all', () => {
-    const options: MisfireOptions = { misfire: true, misfirePolicy: 'skip' };
-    expect(findMisfireFault(Object.assign({ ...options }, { misfirePolicy: 'never', misfire: false }))).toBeUndefined();
-    expect(findMisfireFault(Object.assign({ ...options }, { misfire: 'yes' }))).toBeUndefined();
-  });
-
   it.each<[string, Parameters<typeof followMisfire>, ReturnType<typeof followMisfire>]>([
     ['nothing', [{ misfirePolicy: 'all' }, {}], {}],
     ['the policy', [{ misfirePolicy: 'once' }, { misfirePolicy: 'skip' }], { misfire: undefined }],

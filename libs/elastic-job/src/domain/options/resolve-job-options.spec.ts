@@ -162,6 +162,7 @@ describe('resolveJobOptions', () => {
     [{ misfire: true }, { misfire: true, misfirePolicy: 'once' }],
     [{ misfire: false }, { misfire: false, misfirePolicy: 'skip' }],
     [{ misfirePolicy: 'skip' }, { misfire: false, misfirePolicy: 'skip' }],
+    [{ misfirePolicy: 'once' }, { misfire: true, misfirePolicy: 'once' }],
     [{ misfirePolicy: 'all' }, { misfire: true, misfirePolicy: 'all' }],
     [
       { misfire: true, misfirePolicy: 'all' },
@@ -280,7 +281,8 @@ describe('resolveJobOptions', () => {
       'workerExport must be the name of an exported function, but is 5',
       { isolation: 'worker-thread', workerModule: new URL('file:///a.js') },
     ],
-    ['misfirePolicy', 'twice', 'misfirePolicy must be "skip", "once" or "all", but is "twice"'],
+    ['misfire', 'yes', 'misfire must be true or false, but is "yes"', { misfirePolicy: 'skip' }],
+    ['misfirePolicy', 'twice', 'misfirePolicy must be "skip", "once" or "all", but is "twice"', { misfire: false }],
     ['after', ['a,b'], 'after must name jobs, without commas, but is ["a,b"]', { cron: '' }],
     ['after', 5, 'after must name jobs, without commas, but is [5]', { cron: '' }],
     ['after', 'settle-orders', 'after must name other jobs, but is ["settle-orders"]', { cron: '' }],
