@@ -1,5 +1,9 @@
-// Most tables of a job are empty or have one entry, and a process has thousands of jobs. A `Map` takes 184 bytes and
-// 100 ns to fill and empty; one of these takes 48 bytes and 15 ns, as long as it has at most one entry.
+// SparseMap and SparseSet are for what a job holds at rest: some twenty tables, of which most are empty or have one
+// entry, in a process with thousands of jobs. What lives no longer than a call, a request or a run is a Map or a Set.
+//
+// Measured with Node 20: a Map takes 184 bytes and a Set 152, also if they are empty; sparse ones take 48 and 40 with
+// one entry at most, and 232 and 190 with more. With Map and Set instead, a job at rest takes 29.2 KB and not 26.2 (row
+// h of `bench:scale`).
 const NONE = Symbol('none');
 const NOTHING: ReadonlyMap<never, never> = new Map<never, never>();
 
