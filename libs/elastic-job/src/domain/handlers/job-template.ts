@@ -1,6 +1,6 @@
 import { ConfigurationError, ElasticJobError } from '../errors.js';
 import { NODE_TEXT_LIMITS } from '../node-text.js';
-import { type JobConfiguration, OptionTable, wholeNumber } from '../options/index.js';
+import { byName, type JobConfiguration, namesOf, OptionTable, wholeNumber } from '../options/index.js';
 import { shortestIntervalMs } from '../schedule/index.js';
 import { assertNoFaults, type CheckProps, faultsOf, type JobProps, type OnThrown } from './job-props.js';
 import type { FindPropsFaults } from './job-type.js';
@@ -122,23 +122,18 @@ export class TemplateLimitError extends ElasticJobError {
 
 /** @throws {ConfigurationError} that names each wrong limit with its value */
 export function resolveTemplateLimits(template: TemplateName, given: TemplateLimits, place: string) {
-  const { maxJobs, maxItems, minIntervalMs, maxConfigBytes, findPropsFaults } = given;
-  const broken = TABLE.findBroken({ maxJobs, maxItems, minIntervalMs, maxConfigBytes });
+  const { findPropsFaults } = given;
+  const limits = byName<Readonly<Record<TemplateLimit, number>>>(
+    namesOf(TEMPLATE_LIMITS),
+    (name) => given[name] ?? TEMPLATE_LIMITS[name].default,
+  );
+  const broken = TABLE.findBroken(limits);
   const isFunction = findPropsFaults === undefined || typeof findPropsFaults === 'function';
   if (!isFunction) broken.push(`findPropsFaults must be a function, but is ${typeof findPropsFaults}`);
   if (broken.length > 0) throw new ConfigurationError(place, broken);
-  return Object.freeze({
-    template,
-    maxJobs: maxJobs ?? TEMPLATE_LIMITS.maxJobs.default,
-    maxItems: maxItems ?? TEMPLATE_LIMITS.maxItems.default,
-    minIntervalMs: minIntervalMs ?? TEMPLATE_LIMITS.minIntervalMs.default,
-    maxConfigBytes: maxConfigBytes ?? TEMPLATE_LIMITS.maxConfigBytes.default,
-    findPropsFaults: findPropsFaults && checkOf(findPropsFaults),
-  }) satisfies ResolvedTemplateLimits;
-}
-
-function checkOf(rule: FindPropsFaults): CheckProps {
-  return (props, onThrown) => faultsOf(() => rule(props), onThrown);
+  const check: CheckProps | undefined =
+    findPropsFaults && ((props, onThrown) => faultsOf(() => findPropsFaults(props), onThrown));
+  return Object.freeze({ template, ...limits, findPropsFaults: check }) satisfies ResolvedTemplateLimits;
 }
 
 /** @throws {TemplateLimitError} if a job's settings are beyond the limits of its template */
