@@ -1,4 +1,4 @@
-import { formatFence, parseFence } from '../../../libs/elastic-job/src/guards/fence-text.js';
+import { formatFence, parseFence } from '../../../libs/elastic-job/src/guards/zookeeper-guard.js';
 import {
   type Arrival,
   formatArrival,

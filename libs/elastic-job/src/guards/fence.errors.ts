@@ -61,3 +61,19 @@ export class FenceAheadError extends ElasticJobError {
     );
   }
 }
+
+/**
+ * The guarded database has no table for fences, so nothing was written.
+ * @remarks Call `createTable()` of the guard once before the jobs start, or run `createFenceTableSql` as a migration.
+ */
+export class MissingFenceTableError extends ElasticJobError {
+  readonly code = 'MISSING_FENCE_TABLE';
+
+  constructor(options?: ErrorOptions) {
+    super(
+      'The guarded database has no table "elastic_job_fence", so nothing is written; call createTable() of the guard ' +
+        'once before the jobs start, or run createFenceTableSql as a migration.',
+      options,
+    );
+  }
+}

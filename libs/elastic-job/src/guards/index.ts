@@ -1,3 +1,4 @@
+// Fences for users' stores: a guard refuses the writes of a run whose item another one has.
 export * from './fence.errors.js';
-export type * from './fenced-run.js';
-export * from './zookeeper-guard.js';
+export type { FencedRun } from './fenced-write.js';
+export { ZooKeeperGuard } from './zookeeper-guard.js';

@@ -9,12 +9,18 @@
  *   try again.
  */
 import { publicCalls } from '../async-context/index.js';
-import { type FencedStore, type FencePosition, FencedError, isAheadOf, type JobName } from '../domain/index.js';
+import {
+  FencedError,
+  type FencedStore,
+  type FencePosition,
+  isAheadOf,
+  type JobName,
+  readJson,
+} from '../domain/index.js';
 import { NoNodeError, type Operation, type RegistryCenter, type TransactionResult } from '../registry/index.js';
 import { repeat } from '../repeat/index.js';
-import { formatFence, parseFence } from './fence-text.js';
 import { FenceAheadError, FenceContentionError, FenceNodeError, MissingTokenError } from './fence.errors.js';
-import type { FencedRun } from './fenced-run.js';
+import type { FencedRun } from './fenced-write.js';
 
 /** Each refusal means that another run has written, so this is far more than an item ever needs. */
 const MOST_RACES = 50;
@@ -108,4 +114,23 @@ function positionIn(text: string, path: string): FencePosition {
   const position = parseFence(text);
   if (position === undefined) throw new FenceNodeError(path);
   return position;
+}
+
+/** A transaction id of ZooKeeper has 64 bits. */
+const TOKEN = /^\d{1,20}$/;
+
+/** The text of a fence's node. */
+export function formatFence({ tokenEpoch, token }: FencePosition): string {
+  return JSON.stringify({ tokenEpoch, token: token.toString() });
+}
+
+/** Reads a fence. @returns undefined if the text is none */
+export function parseFence(text: string): FencePosition | undefined {
+  const value = readJson(text);
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { tokenEpoch, token } = value as Partial<Record<keyof FencePosition, unknown>>;
+  const isPosition = typeof tokenEpoch === 'number' && Number.isSafeInteger(tokenEpoch);
+  return isPosition && typeof token === 'string' && TOKEN.test(token)
+    ? { tokenEpoch, token: BigInt(token) }
+    : undefined;
 }

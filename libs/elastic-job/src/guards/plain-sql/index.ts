@@ -5,8 +5,7 @@
  */
 export { FencedError, StuckConnectionError } from '../../domain/index.js';
 export * from '../fence.errors.js';
-export type * from '../fenced-run.js';
-export { MissingFenceTableError } from '../missing-fence-table.error.js';
+export type { FencedRun } from '../fenced-write.js';
 export * from './fence-table.js';
 export * from './plain-sql-guard.js';
 export {

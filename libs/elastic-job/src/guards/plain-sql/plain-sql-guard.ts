@@ -8,19 +8,18 @@ import {
   OptionTable,
   rule,
 } from '../../domain/index.js';
-import { committing, committingSync } from '../committing.js';
+import { committing, committingSync, type FencedRun, rethrow } from '../fenced-write.js';
 import { FenceAheadError, MissingTokenError } from '../fence.errors.js';
-import type { FencedRun } from '../fenced-run.js';
-import { rethrow } from '../missing-fence-table.error.js';
-import { countOf, readAhead } from './driver-answers.js';
-import { advanceFenceSql, createFenceTableSql, selectAheadSql } from './fence-table.js';
 import {
+  countOf,
   type ExecuteSql,
   type ExecuteSqlSync,
+  readAhead,
   type SqlConnection,
   type SqlParameter,
   transactionSync,
 } from './sql-connection.js';
+import { advanceFenceSql, createFenceTableSql, selectAheadSql } from './fence-table.js';
 
 /** Runs a query outside of a transaction. @returns the rows as objects by column names, directly or as a promise */
 export type SelectSql = (

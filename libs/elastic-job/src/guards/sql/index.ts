@@ -14,7 +14,6 @@
  */
 export { FencedError, StuckConnectionError } from '../../domain/index.js';
 export * from '../fence.errors.js';
-export type * from '../fenced-run.js';
-export { MissingFenceTableError } from '../missing-fence-table.error.js';
+export type { FencedRun } from '../fenced-write.js';
 export { advanceFenceSql, createFenceTableSql } from '../plain-sql/index.js';
 export * from './sql-guard.js';

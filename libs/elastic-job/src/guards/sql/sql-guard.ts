@@ -1,9 +1,7 @@
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely';
 import { FencedError, type FencedStore, type FencePosition, type JobName } from '../../domain/index.js';
-import { committing } from '../committing.js';
+import { committing, type FencedRun, rethrow } from '../fenced-write.js';
 import { FenceAheadError, MissingTokenError } from '../fence.errors.js';
-import type { FencedRun } from '../fenced-run.js';
-import { rethrow } from '../missing-fence-table.error.js';
 import { advanceFenceSql, createFenceTableSql, selectAheadSql } from '../plain-sql/index.js';
 
 /**

@@ -1,4 +1,9 @@
-import { nameStuck } from '../domain/index.js';
+// Parts that all guards share: the run that writes, and the names of a guarded database's failures.
+import { isMissingTable, nameStuck, type ShardingContext } from '../domain/index.js';
+import { MissingFenceTableError } from './fence.errors.js';
+
+/** Fields of a run that a guard needs; a `ShardingContext` has them. */
+export type FencedRun = Pick<ShardingContext, 'jobName' | 'shardingItem' | 'token' | 'tokenEpoch'>;
 
 /**
  * Uses a connection of SQLite after an empty transaction, since one of libsql that was refused a lock may commit
@@ -26,4 +31,9 @@ export function committingSync<Result>(commit: (() => unknown) | undefined, use:
   } catch (error) {
     throw nameStuck(error);
   }
+}
+
+/** Rethrows the error of a statement on the fence table; a missing table becomes an error that names the remedy. */
+export function rethrow(error: unknown): never {
+  throw isMissingTable(error) ? new MissingFenceTableError({ cause: error }) : error;
 }
