@@ -22,7 +22,7 @@ import {
   timetableOf,
 } from '../domain/index.js';
 import { creation, type RegistryCenter } from '../registry/index.js';
-import { assertReadable, pathsOf } from './arguments.js';
+import { assertReadable, pathsOf } from './command-arguments.js';
 import { readConfiguration } from './edit-configuration.js';
 import { InvalidArgumentError, JobExistsError } from './operations.errors.js';
 

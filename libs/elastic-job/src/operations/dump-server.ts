@@ -2,7 +2,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { inPackageContext } from '../async-context/index.js';
 import type { Clock } from '../clock/index.js';
 import { type OptionRow, OptionTable, text, UnknownJobError, wholeNumber } from '../domain/index.js';
-import { DUMP, type DumpOptions } from './command-options.js';
+import { DUMP, type DumpOptions } from './command-arguments.js';
 import { InvalidArgumentError } from './operations.errors.js';
 import type { JobOperateApi } from './job-operate.api.js';
 

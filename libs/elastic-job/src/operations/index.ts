@@ -1,14 +1,10 @@
-export type { DumpOptions, TriggerOptions } from './command-options.js';
-export type { ServerScope } from './command-scope.js';
+export type { DumpOptions, TriggerOptions, ServerScope } from './command-arguments.js';
 export type { FindTemplate, NewJob } from './create-job.js';
 export * from './dump-server.js';
 export type { JobConfigurationChanges, StoredJobConfiguration } from './edit-configuration.js';
 export { type AssertEditable, JobConfigurationApi } from './job-configuration.api.js';
 export * from './job-operate.api.js';
-export * from './job-statistics.api.js';
 export * from './operations.errors.js';
-export type { CancelOutcome, ItemCancelOutcome } from './request-cancel.js';
-export type { TriggerReceipt } from './request-runs.js';
-export * from './server-statistics.api.js';
-export * from './sharding-operate.api.js';
-export * from './sharding-statistics.api.js';
+export type { CancelOutcome, ItemCancelOutcome, TriggerReceipt } from './requests.js';
+export * from './sharding.api.js';
+export * from './statistics.api.js';

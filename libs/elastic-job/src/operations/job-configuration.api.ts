@@ -11,7 +11,7 @@ import {
 } from '../domain/index.js';
 import { BadVersionError, NoNodeError, type RegistryCenter } from '../registry/index.js';
 import { repeat } from '../repeat/index.js';
-import { pathsOf } from './arguments.js';
+import { pathsOf } from './command-arguments.js';
 import {
   describeConfiguration,
   editConfiguration,

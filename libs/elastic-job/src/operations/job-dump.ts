@@ -1,9 +1,19 @@
 import { isIPv6 } from 'node:net';
 import type { Clock } from '../clock/index.js';
-import { inDescendingOrder } from '../domain/index.js';
+import { type JobPaths, maskConfiguration, unknownJob } from '../coordination/index.js';
+import {
+  inDescendingOrder,
+  isObject,
+  readFields,
+  type Redact,
+  type RunningTask,
+  type RunRecord,
+} from '../domain/index.js';
 import type { RegistryCenter, RegistryNode, Subtree, SubtreeBounds } from '../registry/index.js';
+import type { DumpOptions } from './command-arguments.js';
 import { TextTurns } from './text-turns.js';
 
+const MOST_BYTES = 5_000_000;
 /** Most nodes whose values are read at once, and so are in memory besides the dump. */
 const READ_AT_ONCE = 20;
 /** The delimiter of a line, and its end. */
@@ -14,7 +24,7 @@ const LONGEST_PATH = 4_096;
 const MOST_CHILDREN = 10_000;
 
 /** A dump: what is shown of each node, and how large it may be. */
-export interface Dump {
+interface Dump {
   readonly maxBytes: number;
   readonly clock: Pick<Clock, 'nextTurn'>;
   /** The node's line. */
@@ -22,14 +32,26 @@ export interface Dump {
 }
 
 /**
- * Shows the nodes below a path, depth first, children in Java's order; undefined if there is no such node. Of a larger
- * tree the first nodes, and a last line that says so. A change during the reading may or may not be included.
+ * The text of a job's nodes, depth first, children in Java's order. Of a larger tree the first nodes, and a last line
+ * that says so. A change during the reading may or may not be included.
+ * @param redact goes over what is shown while secrets are hidden
+ * @throws {UnknownJobError}
  */
-export async function dumpTree(
+export async function dumpJob(
   registry: RegistryCenter,
-  root: string,
-  dump: Dump,
-): Promise<readonly string[] | undefined> {
+  paths: JobPaths,
+  { maxBytes = MOST_BYTES, hideSecrets = true, hideAddresses = true }: DumpOptions,
+  { clock, redact }: Pick<Dump, 'clock'> & { readonly redact: Redact },
+): Promise<string> {
+  const hide = hideAddresses ? addressHider() : (line: string) => line;
+  const show = (node: RegistryNode) => hide(hideSecrets ? redact(lineOf(withoutSecrets(paths, node))) : lineOf(node));
+  const lines = await dumpTree(registry, paths.root, { maxBytes, clock, show });
+  if (lines === undefined) throw await unknownJob(registry, paths.jobName);
+  return `${lines.join('\n')}\n`;
+}
+
+/** The lines of the nodes below a path; undefined if there is no such node. */
+async function dumpTree(registry: RegistryCenter, root: string, dump: Dump): Promise<readonly string[] | undefined> {
   let isCut = false;
   const bounds = boundsOf(dump, () => (isCut = true));
   const view = await registry.openSubtree(root, () => {}, { holds: () => false, bounds });
@@ -44,8 +66,8 @@ export async function dumpTree(
   }
 }
 
-/** Writes one `path | value`, with the value unchanged: one of several lines spans lines. */
-export function dumpLine({ path, data }: RegistryNode): string {
+/** `path | value`, with the value unchanged: one of several lines spans lines. */
+function lineOf({ path, data }: RegistryNode): string {
   return `${path} | ${data}`;
 }
 
@@ -129,4 +151,108 @@ function* inPieces(paths: Iterable<string>): Generator<readonly string[], void> 
     piece = [];
   }
   if (piece.length > 0) yield piece;
+}
+
+const HIDDEN = 'hidden';
+
+/** Fields that a dump shows: `true` for a whole value, or the fields of an object. All others are hidden. */
+type Shown = true | { readonly [field: string]: Shown | undefined };
+type ShownOf<Fields> = { readonly [Field in keyof Required<Fields>]: Shown | undefined };
+
+const RECORD: ShownOf<RunRecord & { readonly v: number }> = {
+  v: true,
+  run: true,
+  by: true,
+  // An operator's parameters are left out.
+  target: { fireTime: true, origin: true },
+  attempt: true,
+  begunAt: true,
+  lastScheduled: true,
+  owesAfter: true,
+  triggers: true,
+  early: { after: true, until: true, fireTimes: true },
+  stopped: { run: true, cause: true },
+  settled: { at: true, outcome: true, cause: true, isOwed: true },
+  executorDeaths: true,
+  launch: true,
+  isAdoptable: true,
+  trace: true,
+};
+
+const TASK: ShownOf<RunningTask> = {
+  id: true,
+  backend: true,
+  run: true,
+  launch: true,
+  source: true,
+  state: true,
+  since: true,
+  detail: undefined,
+  node: true,
+};
+
+type Show = (text: string) => string;
+const whole: Show = (text) => text;
+const nothing: Show = () => HIDDEN;
+
+/** Parts of a node's text that a dump shows. A new kind of node does not compile before it stands in the table. */
+const SHOWN: { readonly [Kind in ReturnType<JobPaths['parse']>['kind']]: Show } = {
+  root: whole,
+  config: (text) => `${maskConfiguration(text)}\n`,
+  'usable-config': (text) => `${maskConfiguration(text)}\n`,
+  leader: whole,
+  'resharding-flag': whole,
+  'resharding-processing': whole,
+  'next-instance-ip': whole,
+  parent: nothing,
+  laid: nothing,
+  after: whole,
+  'counting-lock': whole,
+  other: nothing,
+  trigger: nothing,
+  guarantee: whole,
+  instance: whole,
+  session: whole,
+  server: whole,
+  'queued-item': whole,
+  cancel: whole,
+  item: nothing,
+  'item-instance': whole,
+  'item-running': whole,
+  'item-misfire': whole,
+  'item-disabled': whole,
+  'item-failover': whole,
+  'item-failovering': whole,
+  'item-record': (text) => fieldsOf(text, RECORD),
+  'item-checkpoint': nothing,
+  'item-task': (text) => fieldsOf(text, TASK),
+};
+
+/**
+ * A node as a dump shows it: only what is known to hold no parameters, props, extra configurations, and no free texts
+ * of handlers and operators.
+ */
+function withoutSecrets(paths: JobPaths, node: RegistryNode): RegistryNode {
+  if (node.data === '' || isKnown(paths, node.path)) return node;
+  return { ...node, data: SHOWN[paths.parse(node.path).kind](node.data) };
+}
+
+/** Nodes with names and numbers alone that have no kind of their own, since no decision reads them by events. */
+function isKnown(paths: JobPaths, path: string): boolean {
+  return [paths.dependents, paths.guarantees, paths.term, paths.systemTime].includes(path);
+}
+
+function fieldsOf(text: string, shown: Shown): string {
+  const fields = readFields(text);
+  return fields === undefined ? HIDDEN : JSON.stringify(masked(fields, shown));
+}
+
+function masked(value: unknown, shown: Shown | undefined): unknown {
+  if (shown === true) return value;
+  if (shown === undefined || !isObject(value)) return HIDDEN;
+  const fields = Object.entries(value).map(([name, field]) => [
+    name,
+    masked(field, Object.hasOwn(shown, name) ? shown[name] : undefined),
+  ]);
+  return Object.fromEntries(fields);
 }

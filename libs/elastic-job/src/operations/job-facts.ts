@@ -4,9 +4,11 @@ import {
   parseItem,
   type RegisteredInstance,
   type RegisteredServer,
+  unknownJob,
 } from '../coordination/index.js';
 import { findJobNameFault, inDescendingOrder, type JobName } from '../domain/index.js';
 import { NoNodeError, type RegistryCenter, type RegistryNode } from '../registry/index.js';
+import { UnknownItemError } from './operations.errors.js';
 
 /**
  * Parts of a job's tree. The names of the first three must be listed, for one request per job each; records come with
@@ -150,4 +152,16 @@ function factsOf(names: ListedNames, nodes: ReadonlyMap<string, RegistryNode | u
     disabledItems: names.items.filter((item) => nodes.get(paths.mark(item, 'disabled')) !== undefined).length,
     records: names.items.flatMap((item) => nodes.get(paths.record(item)) ?? []),
   };
+}
+
+/**
+ * Throws the reason why an item has no node: the job lacks it, or there is no such job.
+ * @throws {UnknownJobError}
+ * @throws {UnknownItemError}
+ */
+export async function throwUnknownItem(registry: RegistryCenter, paths: JobPaths, item: number): Promise<never> {
+  const [root, names] = await Promise.all([registry.exists(paths.root), namesBelow(registry, paths.items)]);
+  if (root === undefined) throw await unknownJob(registry, paths.jobName);
+  const items = names.flatMap((name) => parseItem(name) ?? []).toSorted((a, b) => a - b);
+  throw new UnknownItemError(paths.jobName, item, items);
 }

@@ -10,28 +10,37 @@ import {
 } from '../coordination/index.js';
 import { sharedClass } from '../copies/index.js';
 import { type CronDialect, type JobName, type Redact, type ShardingStrategy } from '../domain/index.js';
-import type { Operation, RegistryCenter, RegistryNode } from '../registry/index.js';
+import type { Operation, RegistryCenter } from '../registry/index.js';
 import { repeat } from '../repeat/index.js';
 import {
+  assertItem,
+  assertReadable,
+  assertServerIp,
   type CommandScope,
   deletion,
+  DUMP_TABLE,
+  type DumpOptions,
   isIn,
+  pathsOf,
   removalOperations,
   scopeOf,
   type ServerScope,
   shutdownOperations,
-} from './command-scope.js';
-import { DUMP_TABLE, type DumpOptions, TRIGGER_TABLE, type TriggerOptions } from './command-options.js';
+  TRIGGER_TABLE,
+  type TriggerOptions,
+} from './command-arguments.js';
 import { createJob, type FindTemplate, type NewJob } from './create-job.js';
-import { assertItem, assertReadable, assertServerIp, pathsOf } from './arguments.js';
+import { dumpJob } from './job-dump.js';
 import { type JobFacts, jobNamesIn, type JobPart, readJobs } from './job-facts.js';
-import { withoutSecrets } from './dump-secrets.js';
-import { addressHider, dumpLine, dumpTree } from './job-dump.js';
 import { UnknownServerError } from './operations.errors.js';
-import { type CancelOutcome, type ItemCancelOutcome, requestCancel, requestCancels } from './request-cancel.js';
-import { requestRuns, type TriggerReceipt } from './request-runs.js';
-
-const MAX_DUMP_BYTES = 5_000_000;
+import {
+  type CancelOutcome,
+  type ItemCancelOutcome,
+  requestCancel,
+  requestCancels,
+  requestRuns,
+  type TriggerReceipt,
+} from './requests.js';
 
 /**
  * Operator's commands for any job of the namespace: instances of this package and Java's instances follow them. Each
@@ -195,15 +204,9 @@ export class JobOperateApi {
    * @see ElasticJob, `SnapshotService.dumpJobDirectly`
    */
   async dump(jobName: JobName, options: DumpOptions = {}): Promise<string> {
+    const { clock, redact, registry } = this;
     const paths = pathsOf(jobName);
-    const checked = DUMP_TABLE.checked('JobOperateApi.dump', options);
-    const { maxBytes = MAX_DUMP_BYTES, hideSecrets = true, hideAddresses = true } = checked;
-    const hide = !hideAddresses ? (line: string) => line : addressHider();
-    const show = (node: RegistryNode) =>
-      hide(hideSecrets ? this.redact(dumpLine(withoutSecrets(paths, node))) : dumpLine(node));
-    const lines = await dumpTree(this.registry, paths.root, { maxBytes, clock: this.clock, show });
-    if (lines === undefined) throw await unknownJob(this.registry, jobName);
-    return `${lines.join('\n')}\n`;
+    return dumpJob(registry, paths, DUMP_TABLE.checked('JobOperateApi.dump', options), { clock, redact });
   }
 
   private async setStatus(status: ServerStatus, scope: CommandScope): Promise<void> {

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { MemoryRegistry } from '../registry/index.js';
 import { VirtualClock } from '../testing/index.js';
-import { JobStatisticsApi } from './job-statistics.api.js';
+import { JobStatisticsApi } from './statistics.api.js';
 
 it('reads at most one large config in a turn of the event loop', async () => {
   const clock = new VirtualClock();

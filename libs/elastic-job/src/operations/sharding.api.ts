@@ -7,15 +7,51 @@ import {
   parseRunRecord,
   type RunningTask,
   serverIpOf,
-  type ShardOutcomeKind,
   type ShardingStatus,
+  type ShardOutcomeKind,
   stopOf,
   taskOfRun,
   type TriggerOrigin,
 } from '../domain/index.js';
-import type { RegistryCenter, RegistryNode } from '../registry/index.js';
-import { pathsOf } from './arguments.js';
-import { type JobFacts, readJob } from './job-facts.js';
+import { creation, type Operation, type RegistryCenter, type RegistryNode } from '../registry/index.js';
+import { assertItem, pathsOf } from './command-arguments.js';
+import { type JobFacts, readJob, throwUnknownItem } from './job-facts.js';
+
+/**
+ * Disables and enables single items of a job. A running item goes on; the next trigger skips a disabled one, and no
+ * other instance gets it.
+ * @see ElasticJob, `ShardingOperateAPI`
+ */
+@sharedClass('ShardingOperateApi')
+@publicCalls()
+export class ShardingOperateApi {
+  constructor(private readonly registry: RegistryCenter) {}
+
+  /**
+   * Disables an item; a disabled one stays so. One request.
+   * @throws {UnknownJobError} @throws {UnknownItemError} @throws {InvalidArgumentError}
+   */
+  disable(jobName: JobName, item: number): Promise<void> {
+    return this.mark(jobName, item, creation);
+  }
+
+  /**
+   * Enables an item; an enabled one stays so. One request.
+   * @throws {UnknownJobError} @throws {UnknownItemError} @throws {InvalidArgumentError}
+   */
+  enable(jobName: JobName, item: number): Promise<void> {
+    return this.mark(jobName, item, (path) => ({ kind: 'delete', path }));
+  }
+
+  private async mark(jobName: JobName, item: number, change: (path: string) => Operation): Promise<void> {
+    const paths = pathsOf(jobName);
+    assertItem(item);
+    const operations: Operation[] = [{ kind: 'check', path: paths.item(item) }, change(paths.mark(item, 'disabled'))];
+    const result = await this.registry.transaction(operations);
+    // A refusal of the second operation means that the item is in the wanted state already.
+    if (result.kind === 'refused' && result.index === 0) await throwUnknownItem(this.registry, paths, item);
+  }
+}
 
 /**
  * The last run of an item by one of our instances, from its record; Java's instances leave none. Times in milliseconds
