@@ -1,8 +1,7 @@
 import type { ExecutionSource, ItemTrace, RunningTask, TaskBackendStatus } from '../domain/index.js';
 import { describeTask, type TaskHandle } from './task-backend.js';
-import { isTaskEnd } from './task-history.js';
+import { isTaskEnd, type TaskState } from './task-state.js';
 import type { TaskDisplay, TaskScheduling } from './task-scheduling.js';
-import type { TaskState } from './task-state.js';
 
 /** A task that this scheduler follows, and its item. */
 export type FollowedTaskFacts = TaskBackendStatus['tasks'][number];

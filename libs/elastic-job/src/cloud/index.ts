@@ -1,24 +1,15 @@
 // Runs in tasks of their own: the port of a backend, the order for a task, and its end. A transient Cloud job is a Lite
 // job whose executor is a task. No Nest.
 export * from './followed-task.js';
-export * from './find-interval-fault.js';
-export * from './find-template-fault.js';
 export * from './process/index.js';
-export * from './read-task-report.js';
-export * from './task-backend.error.js';
 export * from './task-backend.js';
 export * from './task-channel.js';
-export * from './task-claim.js';
 export * from './task-envelope-text.js';
-export * from './task-envelope.errors.js';
 export * from './task-envelope.js';
-export * from './task-history.js';
 export * from './task-order.js';
 export * from './task-outcome.decision.js';
 export * from './task-reconciliation.js';
-export * from './task-report-text.js';
 export * from './task-report.js';
-export * from './task-run.error.js';
 export * from './task-scheduling.js';
 export * from './task-state.js';
 export * from './task.job-type.js';

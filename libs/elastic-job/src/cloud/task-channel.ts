@@ -1,3 +1,4 @@
+import { sharedNow } from '../clock/index.js';
 import type { TaskReport } from './task-report.js';
 
 /**
@@ -29,7 +30,7 @@ export interface ChannelGrant {
 }
 
 /** The time that is left of a grant, in milliseconds. @param now on the clock of `at` */
-export function leftOfGrant({ at, heldForMs }: ChannelGrant, now: number): number {
+export function leftOfGrant({ at, heldForMs }: ChannelGrant, now = sharedNow()): number {
   return Math.max(0, heldForMs - Math.max(0, now - at));
 }
 

@@ -3,8 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findTaskAnswers, formatTaskEnvelope, mostCheckpointBytes, parseTaskEnvelope } from './task-envelope-text.js';
-import { NewerTaskEnvelopeError, TaskEnvelopeError } from './task-envelope.errors.js';
-import { MOST_ENVELOPE_BYTES, type TaskEnvelope } from './task-envelope.js';
+import { MOST_ENVELOPE_BYTES, NewerTaskEnvelopeError, type TaskEnvelope, TaskEnvelopeError } from './task-envelope.js';
 
 const REQUIRED: TaskEnvelope = {
   v: 1,

@@ -7,7 +7,7 @@ import {
   JobTimeoutError,
   ResidentStoppedError,
 } from '../domain/index.js';
-import { TaskFailedError } from './task-run.error.js';
+import { TaskFailedError } from './task-report.js';
 import type { TaskState } from './task-state.js';
 
 /** A run whose task has ended. */

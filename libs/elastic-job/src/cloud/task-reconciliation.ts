@@ -16,12 +16,10 @@
 import { isRegistryFailure } from '../registry/index.js';
 import { BackOff, keepRounds } from '../repeat/index.js';
 import { isLeftover } from './leftover.decision.js';
-import { TaskBackendError } from './task-backend.error.js';
-import type { TaskHandle } from './task-backend.js';
-import { isTaskEnd } from './task-history.js';
+import { TaskBackendError, type TaskHandle } from './task-backend.js';
+import { isTaskEnd } from './task-state.js';
 import type { TaskJobType } from './task.job-type.js';
-import { releaseTask } from './task-release.js';
-import type { TaskScheduling } from './task-scheduling.js';
+import { releaseTask, type TaskScheduling } from './task-scheduling.js';
 
 /** Longest pause between two rounds, in milliseconds. */
 const ROUND_MS = 20_000;

@@ -5,9 +5,8 @@ import {
   type ShardingContext,
   triggerIdOf,
 } from '../domain/index.js';
-import { formatTaskEnvelope, mostCheckpointBytes } from './task-envelope-text.js';
+import { formatTaskEnvelope, mostCheckpointBytes, TRACEPARENT } from './task-envelope-text.js';
 import type { TaskEnvelope } from './task-envelope.js';
-import { TRACEPARENT } from './task-envelope.rules.js';
 import type { TaskAnswers, TaskOrder } from './task-order.js';
 import type { TaskScheduling, TaskSettings } from './task-scheduling.js';
 

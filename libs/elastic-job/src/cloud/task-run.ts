@@ -27,14 +27,12 @@
 import type { Timer } from '../clock/index.js';
 import { type BegunItem, ExecutorDeathError, LeaseLostError, type ShardingContext } from '../domain/index.js';
 import { BackOff, repeat } from '../repeat/index.js';
-import { isTaskEnd } from './task-history.js';
-import { TaskBackendError } from './task-backend.error.js';
+import { isTaskEnd, type TaskState } from './task-state.js';
+import { describeTask, TaskBackendError, type TaskHandle, type TaskLink } from './task-backend.js';
 import { FollowedTask, type FollowedTaskFacts } from './followed-task.js';
-import { describeTask, type TaskHandle, type TaskLink } from './task-backend.js';
 import { graceMsFor, isConfirmedLoss, isLeftAlone, relaunchPauseMs, taskFailure } from './task-outcome.decision.js';
 import { orderOf, type RunParts, saveCheckpoint } from './task-run-order.js';
 import type { TaskScheduling, TaskSettings } from './task-scheduling.js';
-import type { TaskState } from './task-state.js';
 
 /** Pauses after requests without an answer, in milliseconds. */
 const ASK_AGAIN = { firstMs: 1_000, longestMs: 15_000 };

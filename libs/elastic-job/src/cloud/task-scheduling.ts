@@ -1,7 +1,8 @@
-import type { Clock } from '../clock/index.js';
+import { inOwnContext } from '../async-context/index.js';
+import { type Clock, Deadline } from '../clock/index.js';
 import type { JobName, RunningTask, StoredRecord } from '../domain/index.js';
 import type { JobEvent } from '../tracing/index.js';
-import type { TaskBackend } from './task-backend.js';
+import { describeTask, type TaskBackend, type TaskHandle } from './task-backend.js';
 import type { TaskRetries } from './task-envelope.js';
 import type { TaskKey, TaskResources, TaskTemplate } from './task-order.js';
 
@@ -46,4 +47,30 @@ export interface TaskScheduling {
   /** @default tasks are not shown */
   displayOf?(item: Pick<TaskKey, 'jobName' | 'item'>): TaskDisplay;
   emit(event: JobEvent): void;
+}
+
+/** Most bytes of a task's output in its release event. */
+const TAIL_BYTES = 65_536;
+/** Longest wait for a task's output, in milliseconds. */
+const TAIL_LIMIT_MS = 5_000;
+
+/**
+ * Frees the place of a task that is not followed any more, and reports the end of its output, if the backend gives it.
+ */
+export async function releaseTask(scheduling: TaskScheduling, handle: TaskHandle): Promise<void> {
+  const tail = await readTail(scheduling, handle);
+  await scheduling.backend.release(handle);
+  scheduling.emit({ kind: 'task-released', ...describeTask(handle), tail });
+}
+
+/** Never rejects: a task without a readable output is released all the same. */
+async function readTail({ backend, clock }: TaskScheduling, handle: TaskHandle): Promise<string | undefined> {
+  let tail: unknown;
+  const read = async (): Promise<void> => {
+    tail = await inOwnContext(() => backend.tail(handle, TAIL_BYTES));
+  };
+  await Deadline.after(clock, TAIL_LIMIT_MS)
+    .holdsFor(read())
+    .catch(() => {});
+  return typeof tail === 'string' ? tail.slice(-TAIL_BYTES) : undefined;
 }

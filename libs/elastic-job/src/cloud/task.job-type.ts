@@ -9,9 +9,8 @@ import {
 import type { FollowedTaskFacts } from './followed-task.js';
 import type { TaskHandle } from './task-backend.js';
 import { isLeftAlone } from './task-outcome.decision.js';
-import { releaseTask } from './task-release.js';
+import { releaseTask, type TaskScheduling } from './task-scheduling.js';
 import { TaskRun } from './task-run.js';
-import type { TaskScheduling } from './task-scheduling.js';
 
 /** Runs each item as a task of a backend: a Cloud job is a Lite job of this type. */
 export class TaskJobType implements JobType {

@@ -1,3 +1,2 @@
 /** Tasks as child processes of this host, under a supervisor that kills them as soon as their scheduler is gone. */
 export * from './local-processes.js';
-export * from './local-processes-options.js';

@@ -1,27 +1,55 @@
 import { publicCalls } from '../../async-context/index.js';
-import { Deadline } from '../../clock/index.js';
-import { messageOf } from '../../domain/index.js';
-import { judgeClaim, placeOf } from '../task-claim.js';
-import { TaskBackendError } from '../task-backend.error.js';
-import type { Claimed, TaskBackend, TaskHandle, TaskHost, TaskLink } from '../task-backend.js';
+import { isFileUrl, messageOf, type OptionRow, OptionTable, rule, wholeNumber } from '../../domain/index.js';
+import {
+  type Claimed,
+  type TaskBackend,
+  TaskBackendError,
+  type TaskHandle,
+  type TaskHost,
+  type TaskLink,
+} from '../task-backend.js';
 import { TASK_CHANNEL } from '../task-channel.js';
-import type { TaskKey, TaskOrder, TaskTemplate } from '../task-order.js';
+import { judgeClaim, placeOf, type TaskKey, type TaskOrder, type TaskTemplate } from '../task-order.js';
 import type { TaskState } from '../task-state.js';
-import { PROCESSES_TABLE } from './local-processes-options.rules.js';
-import type { LocalProcessesOptions } from './local-processes-options.js';
 import { LocalTask } from './local-task.js';
-import { hasProcessTable, killAll, ProcessTable } from './process-table.js';
-import { Supervisors } from './supervisors.js';
+import { hasProcessTable, killTasks } from './process-table.js';
 import type { SupervisorReport } from './supervisor/supervisor-messages.js';
-import { commandOf, findTemplateFault } from './task-command.js';
-import { TaskProcesses } from './task-processes.js';
+import { Supervisors } from './supervisors.js';
+import { commandOf, findTemplateFault } from './task-process.js';
 
 /** Most bytes that are kept of a task's output. */
 const OUTPUT_LIMIT = 65_536;
-/** How long killed processes may take to end, and how often that is checked, in milliseconds. */
-const MOST_KILL_MS = 2_000;
-const KILL_LOOK_MS = 10;
 const STOPPED = 'its scheduler has stopped';
+
+/** How child processes are run. */
+export interface LocalProcessesOptions {
+  /**
+   * Most tasks that run at the same time. A whole number from 1. Further ones wait as QUEUED; their time limit begins
+   * with their process.
+   * @default the processors of the host
+   */
+  readonly maxTasks?: number;
+  /**
+   * How often the processes and the resident memory of each task are read, in milliseconds, from 1. A task that has
+   * more than its `resources.memoryMb` is killed. Where there is no `/proc` nothing limits it.
+   * @default 500
+   */
+  readonly memoryPollMs?: number;
+  /**
+   * Place of the file behind `nestjs-elastic-job/task-supervisor`, if the application is bundled.
+   * @default beside this one
+   */
+  readonly supervisorUrl?: URL;
+}
+
+const ROWS = {
+  maxTasks: { rule: wholeNumber({ from: 1 }) },
+  memoryPollMs: { rule: wholeNumber({ from: 1 }) },
+  supervisorUrl: { rule: rule('a file: URL', isFileUrl) },
+} as const satisfies Readonly<Record<keyof LocalProcessesOptions, OptionRow>>;
+
+/** Options of `LocalProcesses`. */
+const PROCESSES_TABLE = new OptionTable(ROWS, 'LocalProcesses');
 
 /**
  * Tasks as child processes of this host. They end with their scheduler, so they cannot be adopted.
@@ -224,24 +252,10 @@ export class LocalProcesses implements TaskBackend {
   /** Ends the tasks of a supervisor that has died. A process whose start was not reported is found by its envelope. */
   private async lose(detail: string): Promise<void> {
     const lost = [...this.running.values()];
-    if (lost.length > 0) await this.killLeft(lost);
+    if (lost.length > 0) await killTasks(lost, this.host!.clock);
     for (const answer of this.questions.values()) answer(undefined);
     this.questions.clear();
     for (const task of lost) task.endWithout({ name: 'LOST', detail });
-  }
-
-  private async killLeft(tasks: readonly LocalTask[]): Promise<void> {
-    const { clock } = this.host!;
-    const deadline = Deadline.after(clock, MOST_KILL_MS);
-    const processes = tasks.map((task) => new TaskProcesses(task));
-    for (;;) {
-      const table = new ProcessTable();
-      const left = processes.flatMap((each) => each.find(table).map(({ pid }) => pid));
-      // Without a process table only the group is known.
-      killAll([...left, ...tasks.flatMap(({ pid }) => (pid === undefined ? [] : [-pid]))]);
-      if (left.length === 0 || deadline.leftMs === 0) return;
-      await clock.sleep(KILL_LOOK_MS);
-    }
   }
 
   /** The task of a handle, whichever run holds it. */

@@ -2,15 +2,13 @@ import { type Clock, sharedNow, type Timer } from '../../clock/index.js';
 import { messageOf } from '../../domain/index.js';
 import { endOfText } from '../../executor/index.js';
 import { parseLine } from './lines.js';
-import { readTaskReport } from '../read-task-report.js';
+import { readTaskReport, type TaskReport } from '../task-report.js';
 import type { TaskHandle, TaskLink } from '../task-backend.js';
 import type { TaskInstruction } from '../task-channel.js';
-import { TaskHistory } from '../task-history.js';
+import { TaskHistory } from '../task-state.js';
 import type { TaskOrder } from '../task-order.js';
-import type { TaskReport } from '../task-report.js';
-import type { Grant } from './supervisor/grant.js';
-import type { EndCause, SupervisorOrder, TaskEnding } from './supervisor/supervisor-messages.js';
-import { stateOfEnding } from './task-ending.js';
+import type { EndCause, Grant, SupervisorOrder, TaskEnding } from './supervisor/supervisor-messages.js';
+import { stateOfEnding } from './task-process.js';
 
 /** Longest lease that is passed on, in milliseconds: a number that every reader of JSON can hold. */
 const LONGEST_LEASE_MS = 86_400_000;

@@ -1,7 +1,14 @@
+// The processes of this host, and those of them that belong to a task.
 import { readdirSync, readFileSync } from 'node:fs';
+import { type Clock, Deadline } from '../../clock/index.js';
+import { TASK_VARIABLE } from '../task-envelope.js';
+
+/** How long killed processes may take to end, and how often that is checked, in milliseconds. */
+const MOST_KILL_MS = 2_000;
+const KILL_LOOK_MS = 10;
 
 /** A process of this host. */
-export interface ProcessRow {
+interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
   readonly session: number;
@@ -126,4 +133,64 @@ function pageSize(): number {
   const pages = rowOf('self')?.residentPages ?? 0;
   knownPageSize ??= pages > 0 ? 2 ** Math.round(Math.log2(process.memoryUsage.rss() / pages)) : 4_096;
   return knownPageSize;
+}
+
+/** Traits by which the processes of a task are told from others. */
+interface TaskTraits {
+  /** Id of its first process, which leads its session. Undefined if that is not known. */
+  readonly pid: number | undefined;
+  /** The text of its envelope, which no other task has. Undefined if it was given none. */
+  readonly envelope: string | undefined;
+}
+
+/**
+ * The processes of a task. One belongs to it if it
+ * - is its first process, or in the session of that; a shell makes a group for each of its jobs,
+ * - has its envelope in its environment,
+ * - is a child of one that belongs to it, or
+ * - was found to belong to it earlier.
+ */
+export class TaskProcesses {
+  private known: ReadonlySet<string> = new Set();
+  private hasFirstExited = false;
+
+  constructor(private readonly traits: TaskTraits) {}
+
+  /** Notes that its first process has exited. Another process may have the id from now on. */
+  firstExited(): void {
+    this.hasFirstExited = true;
+  }
+
+  /** Those that live. They are remembered: later their parents may be gone. */
+  find(table = new ProcessTable()): readonly ProcessRow[] {
+    const { pid, envelope } = this.traits;
+    // While a session lasts, no process gets the id of its leader.
+    const hasSession = pid !== undefined && !(this.hasFirstExited && table.rows.some((row) => row.pid === pid));
+    const rows = table.treesOf(
+      (row) =>
+        (hasSession && (row.pid === pid || row.session === pid)) ||
+        this.known.has(identityOf(row)) ||
+        (envelope !== undefined && table.variableOf(row, TASK_VARIABLE) === envelope),
+    );
+    this.known = new Set(rows.map(identityOf));
+    return rows;
+  }
+}
+
+/** Kills tasks with all of their processes, for as long as any is left, but not for longer than 2 s. */
+export async function killTasks(tasks: readonly TaskTraits[], clock: Clock): Promise<void> {
+  const deadline = Deadline.after(clock, MOST_KILL_MS);
+  const processes = tasks.map((task) => new TaskProcesses(task));
+  for (;;) {
+    const table = new ProcessTable();
+    const left = processes.flatMap((each) => each.find(table).map(({ pid }) => pid));
+    // Without a process table only the group is known.
+    killAll([...left, ...tasks.flatMap(({ pid }) => (pid === undefined ? [] : [-pid]))]);
+    if (left.length === 0 || deadline.leftMs === 0) return;
+    await clock.sleep(KILL_LOOK_MS);
+  }
+}
+
+function identityOf({ pid, startedAt }: ProcessRow): string {
+  return `${pid} ${startedAt}`;
 }

@@ -12,11 +12,13 @@
  */
 import { publicCalls } from '../../async-context/index.js';
 import type { Clock } from '../../clock/index.js';
-import type { RegistryCenter } from '../../registry/index.js';
+import { untilAccepted } from '../../coordination/index.js';
+import { creation, type Operation, type RegistryCenter } from '../../registry/index.js';
+import { repeat } from '../../repeat/index.js';
 import { CloudApps } from './cloud-apps.js';
 import { type CloudJobChange, CloudJobFeed } from './cloud-job-feed.js';
 import { CloudJobs } from './cloud-jobs.js';
-import { frameworkId } from './framework-id.js';
+import { CLOUD_PATHS } from './cloud-paths.js';
 
 /** The applications and jobs of a namespace. */
 @publicCalls()
@@ -33,9 +35,23 @@ export class CloudConfigurations {
     this.apps = new CloudApps(registry, this.jobs);
   }
 
-  /** The id of all schedulers of the namespace. @see frameworkId */
+  /**
+   * The id of all schedulers of the namespace, created by the first of them and kept. An id that ElasticJob-Cloud has
+   * got from Mesos stays.
+   * @see ElasticJob-Cloud 3.0.2, `FrameworkIDService`
+   */
   frameworkId(): Promise<string> {
-    return frameworkId(this.registry, this.clock);
+    const { clock, registry } = this;
+    const path = CLOUD_PATHS.frameworkId;
+    return repeat(untilAccepted('framework', 'its id'), async () => {
+      const node = await registry.read(path);
+      if (node !== undefined && node.data !== '') return node.data;
+      const data = clock.uuid();
+      if (node === undefined) await registry.ensurePath(CLOUD_PATHS.ha);
+      const write: Operation =
+        node === undefined ? creation(path, data) : { kind: 'set', path, data, version: node.stat.version };
+      return (await registry.transaction([write])).kind === 'committed' ? data : undefined;
+    });
   }
 
   /** Yields all jobs, and then their changes. @throws the signal's reason @see CloudJobFeed */

@@ -1,8 +1,9 @@
+import { CLOUD_JOB } from '@test/support/unit/cloud-job.js';
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../domain/index.js';
-import { CLOUD_APP_FORM } from './cloud-app.js';
-import { CLOUD_JOB_FORM } from './cloud-job.js';
-import { CLOUD_JOB } from '@test/support/unit/cloud-job.js';
+import { CLOUD_APP_FORM } from './cloud-apps.js';
+import { formatJavaDouble } from './cloud-form.js';
+import { CLOUD_JOB_FORM } from './cloud-jobs.js';
 
 // Java's own classes check the texts in test/interop/cloud.
 
@@ -94,4 +95,20 @@ describe('the texts of jobs and applications', () => {
       /"settle": memoryMb is not an option of a cloud job; did you mean memoryMB\?; cpuCount must be .*; cron: /,
     );
   });
+});
+
+it.each([
+  [1, '1.0'],
+  [0.1, '0.1'],
+  [2.5, '2.5'],
+  [0, '0.0'],
+  [-0, '-0.0'],
+  [0.001, '0.001'],
+  [0.0005, '5.0E-4'],
+  [9_999_999, '9999999.0'],
+  [1e7, '1.0E7'],
+  [12_345_678.9, '1.23456789E7'],
+  [-1e21, '-1.0E21'],
+])('writes %d as Java does: %s', (value, text) => {
+  expect(formatJavaDouble(value)).toBe(text);
 });

@@ -4,12 +4,13 @@ import {
   byName,
   ConfigurationError,
   findNearestName,
+  javaHashCode,
   namesOf,
   type OptionRow,
   OptionTable,
+  type Rule,
+  rule,
 } from '../../domain/index.js';
-import { inHashTableOrder } from './java-map-order.js';
-import { formatJavaDouble } from './java-double.js';
 
 /** Fields that Java has as `double`. */
 const DOUBLES: ReadonlySet<string> = new Set(['cpuCount', 'memoryMB']);
@@ -115,4 +116,73 @@ function formatField(key: string, value: Value): readonly string[] {
 function formatProps(key: string, props: Readonly<Record<string, string>>): readonly string[] {
   const names = inHashTableOrder(Object.keys(props));
   return names.length === 0 ? [] : [`${key}:`, ...names.map((name) => formatEntry(name, props[name]!, '  '))];
+}
+
+/**
+ * A finite number as Java writes a `double`: at least one digit on each side of the point, and an exponent below a
+ * thousandth and from ten million on. Java before 19 sometimes writes more digits than the number needs.
+ * @see java.lang.Double#toString
+ */
+export function formatJavaDouble(value: number): string {
+  if (value === 0) return Object.is(value, -0) ? '-0.0' : '0.0';
+  const size = Math.abs(value);
+  if (size >= 1e-3 && size < 1e7) return Number.isInteger(value) ? `${value}.0` : String(value);
+  const [mantissa = '', exponent = ''] = value.toExponential().split('e');
+  return `${mantissa}${mantissa.includes('.') ? '' : '.0'}E${exponent.replace('+', '')}`;
+}
+
+const LEAST_BINS = 16;
+
+/** Keys of one bin, in the order of iteration. */
+type Bin = readonly string[];
+
+/**
+ * Sorts keys as Java's `Properties` do since Java 9: as a hash table that grows while they are added one by one. Java
+ * before 9 has another order.
+ * @param keys without repeats, in the order of their insertion
+ * @see java.util.concurrent.ConcurrentHashMap
+ */
+function inHashTableOrder(keys: readonly string[]): readonly string[] {
+  let bins: Bin[] = Array.from({ length: LEAST_BINS }, () => []);
+  for (const [count, key] of keys.entries()) {
+    const index = spread(key) & (bins.length - 1);
+    bins[index] = [...bins[index]!, key];
+    if (count + 1 >= bins.length * 0.75) bins = doubled(bins);
+  }
+  return bins.flat();
+}
+
+/** The next bit of the hashes divides each bin. */
+function doubled(bins: readonly Bin[]): Bin[] {
+  const parted = bins.map((bin) => part(bin, bins.length));
+  return [...parted.map(({ low }) => low), ...parted.map(({ high }) => high)];
+}
+
+/** The last keys of a bin that go the same way keep their order; those before them are prepended one by one. */
+function part(bin: Bin, bit: number): { readonly low: Bin; readonly high: Bin } {
+  const isHigh = (key: string) => (spread(key) & bit) !== 0;
+  const last = bin.at(-1);
+  if (last === undefined) return { low: bin, high: bin };
+  const kept = bin.findLastIndex((key) => isHigh(key) !== isHigh(last)) + 1;
+  const moved = bin.slice(0, kept).toReversed();
+  const half = (wanted: boolean) => [
+    ...moved.filter((key) => isHigh(key) === wanted),
+    ...bin.slice(kept).filter((key) => isHigh(key) === wanted),
+  ];
+  return { low: half(false), high: half(true) };
+}
+
+function spread(key: string): number {
+  const hash = javaHashCode(key);
+  return (hash ^ (hash >>> 16)) & 0x7f_ff_ff_ff;
+}
+
+/** A finite number greater than 0. */
+export function positive(): Rule {
+  return rule('a number greater than 0', (value) => typeof value === 'number' && Number.isFinite(value) && value > 0);
+}
+
+/** A text that is not empty. @param what its form */
+export function filledText(what: string): Rule {
+  return rule(what, (value) => typeof value === 'string' && value.trim() !== '');
 }

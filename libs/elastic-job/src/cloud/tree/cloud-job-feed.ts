@@ -10,9 +10,9 @@ import {
   untilServed,
 } from '../../registry/index.js';
 import { repeat } from '../../repeat/index.js';
-import { CLOUD_APP_FORM, type CloudAppConfiguration } from './cloud-app.js';
+import { CLOUD_APP_FORM, type CloudAppConfiguration } from './cloud-apps.js';
 import type { CloudForm, ReadCloudNode } from './cloud-form.js';
-import { CLOUD_JOB_FORM, type CloudJobConfiguration } from './cloud-job.js';
+import { CLOUD_JOB_FORM, type CloudJobConfiguration } from './cloud-jobs.js';
 import { CLOUD_PATHS } from './cloud-paths.js';
 
 /** A job as the registry has it now. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { layConfiguration, parseConfiguration } from '../../coordination/index.js';
-import { CLOUD_JOB_FORM, type CloudJobOptions } from './cloud-job.js';
+import { CLOUD_JOB_FORM, type CloudJobOptions } from './cloud-jobs.js';
 import { cloudVersionOf, deriveConfig, editedCloudJob, templateFor } from './derived-config.js';
 
 const JOB = CLOUD_JOB_FORM.resolve({

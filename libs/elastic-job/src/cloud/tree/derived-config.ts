@@ -14,7 +14,7 @@ import {
   resolveJobOptions,
   type TemplateName,
 } from '../../domain/index.js';
-import type { CloudJobConfiguration } from './cloud-job.js';
+import type { CloudJobConfiguration } from './cloud-jobs.js';
 import { liteOptionsOf } from './cloud-job-plan.js';
 import { formatOwnSettings, readOwnSettings, usersProps } from './own-settings.js';
 

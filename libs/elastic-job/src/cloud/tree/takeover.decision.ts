@@ -1,7 +1,7 @@
 import type { JobName } from '../../domain/index.js';
-import type { CloudJobConfiguration } from './cloud-job.js';
+import type { CloudJobConfiguration } from './cloud-jobs.js';
 import type { ReadCloudNode } from './cloud-form.js';
-import { parseMetaInfo } from './cloud-task-id.js';
+import { parseMetaInfo } from './cloud-paths.js';
 
 /** Nodes that ElasticJob-Cloud's schedulers have left for a job. */
 export interface CloudLeftovers {

@@ -21,7 +21,7 @@ import { untilAccepted } from '../../coordination/index.js';
 import { type JobName, readJson } from '../../domain/index.js';
 import { creation, type Operation, type RegistryCenter, type RegistryNode } from '../../registry/index.js';
 import { repeat } from '../../repeat/index.js';
-import { CLOUD_JOB_FORM } from './cloud-job.js';
+import { CLOUD_JOB_FORM } from './cloud-jobs.js';
 import { childrenOf } from './cloud-nodes.js';
 import { CLOUD_PATHS } from './cloud-paths.js';
 import { LiveCloudSchedulerError } from './cloud-tree.errors.js';

@@ -3,8 +3,7 @@ import { LeaseLostError, resolveJobOptions, type ShardingContext } from '../../d
 import { VirtualClock } from '../../testing/index.js';
 import type { TaskEnvelope } from '../task-envelope.js';
 import { runItem } from './run-item.js';
-import { TaskCheckpoint } from './task-checkpoint.js';
-import { TaskLease } from './task-lease.js';
+import { TaskCheckpoint, TaskLease } from './task-lease.js';
 import { ENVELOPE } from '@test/support/unit/envelope.js';
 
 /** A failover of an operator's trigger, with a token beyond the range of numbers. */

@@ -1,4 +1,4 @@
-import { type Clock, Deadline, sharedNow } from '../../clock/index.js';
+import { type Clock, Deadline } from '../../clock/index.js';
 import {
   JobTimeoutError,
   LeaseLostError,
@@ -10,15 +10,12 @@ import {
 import { type ChannelGrant, leftOfGrant } from '../task-channel.js';
 import { findTaskAnswers, parseTaskEnvelope } from '../task-envelope-text.js';
 import type { TaskEnvelope } from '../task-envelope.js';
-import { taskReport } from '../task-report-text.js';
-import { TASK_EXIT, type TaskReport } from '../task-report.js';
-import { endProcess, exitNow, guardProcess } from './process-guard.js';
+import { TASK_EXIT, taskReport, type TaskReport } from '../task-report.js';
+import { cannotBe, CRASHED, crashed, endOf, endProcess, exitNow, guardProcess, type TaskEnd } from './task-end.js';
 import { runItem, type TaskWork } from './run-item.js';
-import { TaskCheckpoint } from './task-checkpoint.js';
-import { cannotBe, CRASHED, crashed, endOf, type TaskEnd } from './task-end.js';
+import { TaskCheckpoint, TaskLease } from './task-lease.js';
 import { TaskHold } from './task-hold.js';
-import { TaskLease } from './task-lease.js';
-import { TaskReporter } from './task-reporter.js';
+import { TaskReporter } from './worker-channel.js';
 import { TaskBootTimeoutError, TaskLeftError } from './worker.errors.js';
 
 export type { TaskWork } from './run-item.js';
@@ -144,7 +141,7 @@ export class TaskWorker {
   private take(grant: ChannelGrant): void {
     // Read first, so that a pause between the two clocks shortens the grant.
     const now = this.clock.monotonicNow();
-    this.hold.grant(leftOfGrant(grant, sharedNow()), now);
+    this.hold.grant(leftOfGrant(grant), now);
   }
 
   private lose(cause: unknown): void {

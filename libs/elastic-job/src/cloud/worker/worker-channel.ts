@@ -1,14 +1,61 @@
-import { readSync, writeSync } from 'node:fs';
+import { readSync, writeFileSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
 import { sharedNow } from '../../clock/index.js';
-import { CheckpointRefusedError } from './worker.errors.js';
 import { isObject, LeaseLostError } from '../../domain/index.js';
 import { type ChannelGrant, MOST_CHANNEL_LINE_BYTES, type TaskStatement } from '../task-channel.js';
 import type { TaskEnvelope } from '../task-envelope.js';
+import type { TaskAnswers } from '../task-order.js';
+import { formatTaskReport, type TaskReport } from '../task-report.js';
+import { CheckpointRefusedError } from './worker.errors.js';
+
+/** Reports a worker's end, once: over its channel, or else into its file. */
+export class TaskReporter {
+  /** Undefined if there is none. */
+  readonly channel: WorkerChannel | undefined;
+  /** Why the channel in the envelope cannot be used. */
+  readonly channelFault: unknown;
+  private isTold = false;
+
+  constructor(
+    private readonly answers: TaskAnswers,
+    listener: ChannelListener,
+  ) {
+    try {
+      this.channel = answers.channel === undefined ? undefined : new WorkerChannel(answers.channel, listener);
+    } catch (error) {
+      this.channelFault = error;
+    }
+  }
+
+  get hasTold(): boolean {
+    return this.isTold;
+  }
+
+  /** @throws if the report cannot be sent; the exit code still has the most important part */
+  async tell(report: TaskReport): Promise<void> {
+    this.isTold = true;
+    const text = formatTaskReport(report);
+    if (this.channel === undefined) this.writeFile(text);
+    else await this.channel.say(text);
+  }
+
+  /** As `tell`, just before the process ends. */
+  tellNow(report: TaskReport): void {
+    if (this.isTold) return;
+    this.isTold = true;
+    const text = formatTaskReport(report);
+    if (this.channel === undefined) this.writeFile(text);
+    else this.channel.sayNow(text);
+  }
+
+  private writeFile(text: string): void {
+    if (this.answers.report !== undefined) writeFileSync(this.answers.report, text);
+  }
+}
 
 /** Hears the scheduler's messages. */
-export interface ChannelListener {
+interface ChannelListener {
   /** How long the worker may act for the item without further news. */
   onHeld(grant: ChannelGrant): void;
   /** The worker may no longer act for the item; also called when the channel closes. */
@@ -28,7 +75,7 @@ const MOST_CATCH_UP_MS = 1_500;
 const LOOK_MS = 10;
 
 /** The worker's end of the line to its scheduler. @see TASK_CHANNEL */
-export class WorkerChannel {
+class WorkerChannel {
   private readonly socket: Socket;
   private readonly saves = new Map<number, Pending>();
   private readonly decoder = new StringDecoder('utf8');

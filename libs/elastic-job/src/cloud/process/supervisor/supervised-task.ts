@@ -2,16 +2,20 @@ import type { Duplex } from 'node:stream';
 import { type Clock, sharedNow, type Timer } from '../../../clock/index.js';
 import { type ExecutorEnd, show } from '../../../domain/index.js';
 import { ProcessGroup } from '../../../executor/index.js';
-import { type ChannelGrant, MOST_CHANNEL_LINE_BYTES, type TaskInstruction } from '../../task-channel.js';
+import { type ChannelGrant, leftOfGrant, MOST_CHANNEL_LINE_BYTES, type TaskInstruction } from '../../task-channel.js';
 import { TASK_VARIABLE } from '../../task-envelope.js';
 import { readBatches } from '../lines.js';
-import { killAll, type ProcessTable, residentBytesOf } from '../process-table.js';
-import { TaskProcesses } from '../task-processes.js';
+import { killAll, type ProcessTable, residentBytesOf, TaskProcesses } from '../process-table.js';
 import { ChannelWriter } from './channel-writer.js';
-import type { DeathSignal } from './death-signal.js';
-import { type Grant, leftOf, SILENT } from './grant.js';
-import { isDirectory } from './program-files.js';
-import type { EndCause, StartOrder, SupervisorReport, TaskEnding } from './supervisor-messages.js';
+import { type DeathSignal, isDirectory } from './programs.js';
+import {
+  type EndCause,
+  type Grant,
+  SILENT,
+  type StartOrder,
+  type SupervisorReport,
+  type TaskEnding,
+} from './supervisor-messages.js';
 
 const MEBIBYTE = 1_048_576;
 /** Most bytes of its channel that are read after its exit: more than the kernel has kept of it. */
@@ -93,7 +97,7 @@ export class SupervisedTask {
   hold(grant: Grant): void {
     const { clock } = this.supervision;
     const at = sharedNow();
-    const leftMs = leftOf(grant, at);
+    const leftMs = leftOfGrant(grant, at);
     // Old news: the scheduler stood still as it sent this.
     if (leftMs === 0) return;
     this.heldUntil = clock.monotonicNow() + leftMs;

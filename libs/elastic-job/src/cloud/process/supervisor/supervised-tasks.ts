@@ -1,8 +1,8 @@
 import type { Timer } from '../../../clock/index.js';
+import { leftOfGrant } from '../../task-channel.js';
 import { ProcessTable } from '../process-table.js';
-import { leftOf, SILENT } from './grant.js';
+import { SILENT, type StartOrder, type SupervisorOrder, type TaskEnding } from './supervisor-messages.js';
 import { SupervisedTask, type Supervision } from './supervised-task.js';
-import type { StartOrder, SupervisorOrder, TaskEnding } from './supervisor-messages.js';
 
 /** Rounds of killing. A process that forks while it is killed leaves a child. */
 const KILL_ROUNDS = 3;
@@ -56,7 +56,7 @@ export class SupervisedTasks {
   private start(order: StartOrder): void {
     const { id } = order;
     // The scheduler stood still as it sent this, and the item may be another one's.
-    if (leftOf(order) === 0) return this.refuseAsLost(id);
+    if (leftOfGrant(order) === 0) return this.refuseAsLost(id);
     const task = new SupervisedTask(order, this.supervision);
     this.tasks.set(id, task);
     void task.gone.then(() => this.tasks.delete(id));

@@ -1,4 +1,5 @@
-import type { Grant } from './grant.js';
+// Messages between a scheduler and the supervisor of its tasks.
+import type { ChannelGrant } from '../../task-channel.js';
 
 /** Channel between a scheduler and its supervisor: one JSON object a line, on this descriptor of the supervisor. */
 export const SUPERVISOR_CHANNEL = 3;
@@ -9,6 +10,18 @@ export interface SupervisorSettings {
   readonly memoryPollMs: number;
   /** Most bytes that are kept of a task's output. */
   readonly outputLimit: number;
+}
+
+/** Why a task is lost whose grants have ended. */
+export const SILENT = 'the scheduler was silent for longer than its lease';
+
+/**
+ * How long a scheduler may act for an item. The instant is on the clock that all processes of the host share, so that a
+ * message which was late, or whose writer stood still, grants nothing more.
+ */
+export interface Grant extends ChannelGrant {
+  /** Others leave the item alone for this time after that, in milliseconds. */
+  readonly lossGraceMs: number;
 }
 
 /** An order to start a task. */

@@ -8,7 +8,7 @@
 import { Socket } from 'node:net';
 import { SystemClock } from '../../../clock/index.js';
 import { parseLine, readLines, writeLine } from '../lines.js';
-import { DeathSignal } from './death-signal.js';
+import { DeathSignal } from './programs.js';
 import { SupervisedTasks } from './supervised-tasks.js';
 import {
   SUPERVISOR_CHANNEL,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { TaskReport } from '../task-report.js';
 import type { TaskEnding } from './supervisor/supervisor-messages.js';
-import { stateOfEnding } from './task-ending.js';
+import { stateOfEnding } from './task-process.js';
 
 const REPORT: TaskReport = { v: 1, outcome: 'failed', error: { name: 'Error', message: 'no' }, ms: 5 };
 const TOLD = { cause: 'cancel', detail: 'it was cancelled' } as const;

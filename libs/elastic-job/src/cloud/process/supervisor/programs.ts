@@ -1,6 +1,32 @@
+// Files of programs, and the signal that ends a program with its supervisor.
 import { spawnSync } from 'node:child_process';
-import { findProgram, isDirectory } from './program-files.js';
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, resolve } from 'node:path';
 import type { StartOrder } from './supervisor-messages.js';
+
+/** The path of a program's file; undefined if there is none. @param directory for names that are relative */
+function findProgram(command: string, path: string | undefined, directory: string): string | undefined {
+  if (path === undefined) return undefined;
+  const places = command.includes('/') ? [''] : path.split(delimiter);
+  return places.map((place) => resolve(directory, place, command)).find((file) => isProgram(file));
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+export function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
 
 type Program = Pick<StartOrder, 'command' | 'args' | 'env' | 'workingDirectory'>;
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { leftOf } from './grant.js';
+import { leftOfGrant } from './task-channel.js';
 
-const GRANT = { at: 1_000, heldForMs: 400, lossGraceMs: 100 };
+const GRANT = { at: 1_000, heldForMs: 400 };
 
 it.each([
   ['as it is read', 1_000, 400],
@@ -9,5 +9,5 @@ it.each([
   ['after the scheduler stood still as it was sending it', 9_000, 0],
   ['of a clock that differs', 900, 400],
 ])('grants what is left %s', (_, now, leftMs) => {
-  expect(leftOf(GRANT, now)).toBe(leftMs);
+  expect(leftOfGrant(GRANT, now)).toBe(leftMs);
 });

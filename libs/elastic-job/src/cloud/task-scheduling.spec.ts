@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { VirtualClock } from '../testing/index.js';
 import type { JobEvent } from '../tracing/index.js';
 import type { TaskHandle } from './task-backend.js';
-import { releaseTask } from './task-release.js';
+import { releaseTask } from './task-scheduling.js';
 
 const HANDLE: TaskHandle = {
   key: { cluster: 'orders', jobName: 'settle-orders', item: 0 },
