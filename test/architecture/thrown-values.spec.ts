@@ -11,7 +11,6 @@ const ALLOWED = [
   'domain/handlers/redaction.ts', // Copies an error's properties, within a guard.
   'registry/zookeeper/wire/broken-connection.ts', // Errors of sockets.
   'cloud/process/supervisor/', // Errors of starting a child process.
-  'cloud/task-report.ts', // A report that has been read.
   'tracing/sql/thread/serve-rows.ts', // The history's own thread, whose death is noticed.
 ];
 
