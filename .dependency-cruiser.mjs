@@ -29,7 +29,7 @@ const ROOMS = {
     'executor',
   ],
   cloud: ['async-context', 'domain', 'clock', 'repeat', 'registry', 'executor', 'tracing', 'coordination'],
-  operations: ['async-context', 'copies', 'domain', 'clock', 'repeat', 'registry', 'coordination'],
+  operations: ['async-context', 'copies', 'domain', 'clock', 'repeat', 'turns', 'registry', 'coordination'],
   migration: ['domain', 'registry', 'coordination'],
   guards: ['async-context', 'domain', 'repeat', 'registry'],
   health: ['domain', 'clock', 'registry', 'tracing', 'coordination', 'runtime'],

@@ -10,8 +10,8 @@ import {
   type RunRecord,
 } from '../domain/index.js';
 import type { RegistryCenter, RegistryNode, Subtree, SubtreeBounds } from '../registry/index.js';
+import { TextTurns } from '../turns/index.js';
 import type { DumpOptions } from './command-arguments.js';
-import { TextTurns } from './text-turns.js';
 
 const MOST_BYTES = 5_000_000;
 /** Most nodes whose values are read at once, and so are in memory besides the dump. */

@@ -11,9 +11,9 @@ import {
   parseRunRecord,
 } from '../domain/index.js';
 import type { RegistryCenter, RegistryNode } from '../registry/index.js';
+import { TextTurns } from '../turns/index.js';
 import { assertServerIp, pathsOf } from './command-arguments.js';
 import { eachJob, type JobFacts, jobNamesIn, type JobPart, readJob, readJobs } from './job-facts.js';
-import { TextTurns } from './text-turns.js';
 
 /** A job at a glance. */
 export interface JobBriefInfo {

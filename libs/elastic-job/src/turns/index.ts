@@ -6,5 +6,6 @@ export * from './fair-turns.js';
 export * from './fire-moments.js';
 export * from './in-turns.js';
 export * from './registry-turns.js';
+export * from './text-turns.js';
 export * from './timer-queue.js';
 export * from './work-limit.js';
