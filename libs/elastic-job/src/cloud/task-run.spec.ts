@@ -111,14 +111,4 @@ describe('a task that was launched and is not open yet', () => {
     expect(await followed).toBeInstanceOf(HandedOverError);
     expect(told).toEqual([]);
   });
-
-  it('releases the task of an old run, which never begins, once the registry has a newer run', async () => {
-    const run = await runOf(() => Promise.resolve(false));
-    const followed = run.follow().catch((error: unknown) => error);
-    await clock.advance(5_000);
-
-    expect(await followed).toMatchObject({ code: 'LEASE_LOST' });
-    expect(tasks.launches).toEqual([]);
-    expect(tasks.isAlive({ cluster: 'c', jobName: JOB, item: 0 })).toBe(false);
-  });
 });

@@ -6,13 +6,9 @@ function start() {
   const clock = new VirtualClock();
   const over: string[] = [];
   const onOver = (reason: unknown) => over.push(reason instanceof Error ? reason.message : String(reason));
-  /** Words of the scheduler that nobody has read. */
-  const unread: (() => void)[] = [];
-  const hold: TaskHold = new TaskHold(clock, onOver, (isEnough) => {
-    while (!isEnough() && unread.length > 0) unread.shift()!();
-  });
+  const hold = new TaskHold(clock, onOver, () => {});
   onTestFinished(() => hold.stop());
-  return { clock, hold, over, unread };
+  return { clock, hold, over };
 }
 
 it('holds a run without grants up to its limit', async () => {
@@ -56,39 +52,6 @@ it('begins a run at the next grant if the application boots longer than a grant 
   hold.grant(1_000);
   await begun;
   expect([hold.isHeld, over]).toEqual([true, []]);
-});
-
-it('holds a run whose handler has blocked beyond the last grant, if a later one waits unread', async () => {
-  const { clock, hold, over, unread } = start();
-  hold.grant(1_000);
-  await hold.begin(true);
-  unread.push(
-    () => hold.grant(0),
-    () => hold.grant(700),
-  );
-
-  await clock.advance(1_000);
-  expect([hold.isHeld, over, unread]).toEqual([true, [], []]);
-  await clock.advance(699);
-  expect(hold.isHeld).toBe(true);
-  await clock.advance(1);
-  expect([hold.isHeld, over.length, clock.pendingTimers]).toEqual([false, 1, 0]);
-});
-
-it.each([
-  ['that waits unread is old', (hold: TaskHold) => hold.grant(0), /^The scheduler has sent nothing/],
-  ['ends before a loss that waits unread', (hold: TaskHold) => hold.lose('gone'), /^gone$/],
-])('ends a run for good if the last grant %s', async (_, say, reason) => {
-  const { clock, hold, over, unread } = start();
-  hold.grant(1_000);
-  await hold.begin(true);
-  unread.push(
-    () => say(hold),
-    () => hold.grant(0),
-  );
-
-  await clock.advance(1_000);
-  expect([hold.isHeld, over, clock.pendingTimers]).toEqual([false, [expect.stringMatching(reason)], 0]);
 });
 
 it('waits for no grant if the item is lost before the run begins', async () => {

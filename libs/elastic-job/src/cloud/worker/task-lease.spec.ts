@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LeaseLostError, resolveJobOptions, type ShardingContext } from '../../domain/index.js';
-import { VirtualClock } from '../../testing/index.js';
+import { LeaseLostError } from '../../domain/index.js';
 import type { TaskEnvelope } from '../task-envelope.js';
-import { runItem } from './run-item.js';
 import { TaskCheckpoint, TaskLease } from './task-lease.js';
 import { ENVELOPE } from '@test/support/unit/envelope.js';
 
@@ -15,11 +13,10 @@ const RESCUE: TaskEnvelope = {
   checkpoint: { row: 7 },
 };
 
-function setUp(envelope: Partial<TaskEnvelope> = {}, save?: (value: unknown) => Promise<void>) {
+function setUp(save?: (value: unknown) => Promise<void>) {
   const state = { isHeld: true };
-  const told = { ...RESCUE, ...envelope };
-  const checkpoint = new TaskCheckpoint(told, save, () => state.isHeld);
-  return { envelope: told, state, checkpoint, lease: new TaskLease(told, 'task-1', checkpoint, () => state.isHeld) };
+  const checkpoint = new TaskCheckpoint(RESCUE, save, () => state.isHeld);
+  return { state, checkpoint, lease: new TaskLease(RESCUE, 'task-1', checkpoint, () => state.isHeld) };
 }
 
 describe('the lease of a task', () => {
@@ -71,35 +68,12 @@ describe('the lease of a task', () => {
     expect(lease.signal.aborted).toBe(false);
     expect(() => lease.assertHeld()).toThrow(LeaseLostError);
   });
-
-  it('runs the handler with the settings of the envelope', async () => {
-    const clock = new VirtualClock();
-    const { envelope, lease } = setUp({ attempt: 2 });
-    const contexts: ShardingContext[] = [];
-    const outcome = await runItem(
-      clock,
-      envelope,
-      lease,
-      {
-        configuration: resolveJobOptions({ name: 'settle', shardingTotalCount: 9 }, { place: 'spec' }),
-        listeners: [],
-        handler: (context) => contexts.push(context),
-        onListenerError: () => {},
-      },
-      1_000,
-    );
-
-    expect(outcome).toEqual({ kind: 'succeeded' });
-    expect(contexts).toMatchObject([
-      { attempt: 2, shardingTotalCount: 3, shardingItem: 1, shardingParameter: 'Shanghai', taskId: envelope.taskId },
-    ]);
-  });
 });
 
 describe('the checkpoint of a task', () => {
   it('makes saves one after the other, and loads the saved value', async () => {
     const saved: unknown[] = [];
-    const { checkpoint } = setUp({}, async (value) => void saved.push(value));
+    const { checkpoint } = setUp(async (value) => void saved.push(value));
     expect(await checkpoint.load()).toEqual({ row: 7 });
 
     const position = { row: 8 };
@@ -111,7 +85,7 @@ describe('the checkpoint of a task', () => {
 
   it('loads the last saved value, not one whose save was refused', async () => {
     const answers = [() => Promise.reject(new Error('no')), () => Promise.resolve()];
-    const { checkpoint } = setUp({}, () => answers.shift()!());
+    const { checkpoint } = setUp(() => answers.shift()!());
 
     await expect(checkpoint.save(1)).rejects.toThrow('no');
     expect(await checkpoint.load()).toEqual({ row: 7 });
@@ -120,7 +94,7 @@ describe('the checkpoint of a task', () => {
   });
 
   it('refuses to save or load with a LeaseLostError once the run may no longer act', async () => {
-    const { checkpoint, state } = setUp({}, () => Promise.resolve());
+    const { checkpoint, state } = setUp(() => Promise.resolve());
 
     state.isHeld = false;
     await expect(checkpoint.save(1)).rejects.toThrow(LeaseLostError);
@@ -131,7 +105,7 @@ describe('the checkpoint of a task', () => {
     ['nothing that JSON has', undefined],
     ['too much', 'x'.repeat(70_000)],
   ])('refuses to save %s, and sends nothing', async (_, value) => {
-    const { checkpoint } = setUp({}, () => Promise.reject(new Error('not asked')));
+    const { checkpoint } = setUp(() => Promise.reject(new Error('not asked')));
 
     await expect(checkpoint.save(value)).rejects.toMatchObject({ code: 'CHECKPOINT_VALUE' });
   });
