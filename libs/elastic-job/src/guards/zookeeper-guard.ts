@@ -15,7 +15,7 @@ import {
   type FencePosition,
   isAheadOf,
   type JobName,
-  readJson,
+  readFields,
 } from '../domain/index.js';
 import { NoNodeError, type Operation, type RegistryCenter, type TransactionResult } from '../registry/index.js';
 import { repeat } from '../repeat/index.js';
@@ -24,6 +24,8 @@ import type { FencedRun } from './fenced-write.js';
 
 /** Each refusal means that another run has written, so this is far more than an item ever needs. */
 const MOST_RACES = 50;
+/** A transaction id of ZooKeeper has 64 bits. */
+const TOKEN = /^\d{1,20}$/;
 
 type Fence = FencePosition & { readonly version: number };
 
@@ -116,9 +118,6 @@ function positionIn(text: string, path: string): FencePosition {
   return position;
 }
 
-/** A transaction id of ZooKeeper has 64 bits. */
-const TOKEN = /^\d{1,20}$/;
-
 /** The text of a fence's node. */
 export function formatFence({ tokenEpoch, token }: FencePosition): string {
   return JSON.stringify({ tokenEpoch, token: token.toString() });
@@ -126,9 +125,7 @@ export function formatFence({ tokenEpoch, token }: FencePosition): string {
 
 /** Reads a fence. @returns undefined if the text is none */
 export function parseFence(text: string): FencePosition | undefined {
-  const value = readJson(text);
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { tokenEpoch, token } = value as Partial<Record<keyof FencePosition, unknown>>;
+  const { tokenEpoch, token } = readFields(text) ?? {};
   const isPosition = typeof tokenEpoch === 'number' && Number.isSafeInteger(tokenEpoch);
   return isPosition && typeof token === 'string' && TOKEN.test(token)
     ? { tokenEpoch, token: BigInt(token) }

@@ -1,5 +1,5 @@
 import { type Clock, sharedNow, type Timer } from '../../clock/index.js';
-import { messageOf } from '../../domain/index.js';
+import { isObject, messageOf } from '../../domain/index.js';
 import { endOfText } from '../../executor/index.js';
 import { parseLine } from './lines.js';
 import { readTaskReport, type TaskReport } from '../task-report.js';
@@ -117,10 +117,10 @@ export class LocalTask {
 
   private hear(line: string): void {
     const statement = parseLine(line);
-    if (typeof statement !== 'object' || statement === null) return;
-    if ('report' in statement) this.report = readTaskReport(statement.report) ?? this.report;
-    if (!('checkpoint' in statement && 'id' in statement) || typeof statement.id !== 'number') return;
-    const { checkpoint, id } = statement;
+    if (!isObject(statement)) return;
+    const { checkpoint, id, report } = statement;
+    this.report = readTaskReport(report) ?? this.report;
+    if (!('checkpoint' in statement) || typeof id !== 'number') return;
     this.saving = this.saving.then(() => this.save(checkpoint, id));
   }
 

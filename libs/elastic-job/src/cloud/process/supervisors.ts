@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { type Clock, Deadline } from '../../clock/index.js';
+import { isObject } from '../../domain/index.js';
 import { inheritedEnvironment, OutputTail } from '../../executor/index.js';
 import { BackOff, repeat } from '../../repeat/index.js';
 import type { TaskHost } from '../task-backend.js';
@@ -193,5 +194,5 @@ class SupervisorProcess {
 
 /** Only the supervisor writes to the channel. */
 function isReport(value: unknown): value is SupervisorReport {
-  return typeof value === 'object' && value !== null && 'kind' in value;
+  return isObject(value) && 'kind' in value;
 }

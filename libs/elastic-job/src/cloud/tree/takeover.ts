@@ -18,7 +18,7 @@
  * left as it is. Of several schedulers of ours that take over at once, each job is taken by one.
  */
 import { untilAccepted } from '../../coordination/index.js';
-import { type JobName, readJson } from '../../domain/index.js';
+import { type JobName, readFields } from '../../domain/index.js';
 import { creation, type Operation, type RegistryCenter, type RegistryNode } from '../../registry/index.js';
 import { repeat } from '../../repeat/index.js';
 import { CLOUD_JOB_FORM } from './cloud-jobs.js';
@@ -189,9 +189,7 @@ function formatDebts({ runs, items }: CloudDebts): string {
 
 /** Returns no debts for a foreign text. */
 function debtsIn(text: string): CloudDebts {
-  const value = readJson(text);
-  if (typeof value !== 'object' || value === null) return { runs: 0, items: [] };
-  const { runs, items }: { runs?: unknown; items?: unknown } = value;
+  const { runs, items } = readFields(text) ?? {};
   const known = Array.isArray(items) ? items.filter((item): item is number => Number.isSafeInteger(item)) : [];
   return { runs: typeof runs === 'number' && Number.isSafeInteger(runs) ? runs : 0, items: known };
 }

@@ -7,6 +7,7 @@
  */
 import { Socket } from 'node:net';
 import { SystemClock } from '../../../clock/index.js';
+import { isObject } from '../../../domain/index.js';
 import { parseLine, readLines, writeLine } from '../lines.js';
 import { DeathSignal } from './programs.js';
 import { SupervisedTasks } from './supervised-tasks.js';
@@ -47,5 +48,5 @@ function orderIn(line: string): SupervisorOrder {
 }
 
 function isOrder(value: unknown): value is SupervisorOrder {
-  return typeof value === 'object' && value !== null && 'kind' in value;
+  return isObject(value) && 'kind' in value;
 }
