@@ -4,9 +4,8 @@ import { type ExecutorEnd, show } from '../../../domain/index.js';
 import { ProcessGroup } from '../../../executor/index.js';
 import { type ChannelGrant, leftOfGrant, MOST_CHANNEL_LINE_BYTES, type TaskInstruction } from '../../task-channel.js';
 import { TASK_VARIABLE } from '../../task-envelope.js';
-import { readBatches } from '../lines.js';
+import { ChannelWriter, readBatches } from '../lines.js';
 import { killAll, type ProcessTable, residentBytesOf, TaskProcesses } from '../process-table.js';
-import { ChannelWriter } from './channel-writer.js';
 import { type DeathSignal, isDirectory } from './programs.js';
 import {
   type EndCause,
