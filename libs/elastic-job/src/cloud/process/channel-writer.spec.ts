@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
-import { ChannelWriter } from '../lines.js';
+import { ChannelWriter } from './lines.js';
 
 /** Reads its channel once its standard input has ended, and repeats it. */
 const SLOW_READER = `
