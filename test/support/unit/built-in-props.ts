@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import { type JobProps, type PropClasses, PropsReader } from '../../../libs/elastic-job/src/domain/index.js';
-import { DATAFLOW_PROPS, findDataflowFaults } from '../../../libs/elastic-job/src/executor/dataflow.js';
+import { DATAFLOW_PROPS, findDataflowFaults } from '../../../libs/elastic-job/src/executor/job-work.js';
 import { EMAIL_PROPS, EmailErrorHandler } from '../../../libs/elastic-job/src/executor/email/email.error-handler.js';
 import {
   DINGTALK_PROPS,

@@ -12,7 +12,7 @@ import {
 import { VirtualClock } from '../../../libs/elastic-job/src/testing/index.js';
 import type { HungHandler, OnEnded } from '../../../libs/elastic-job/src/executor/executable-job.js';
 import { JobExecutor } from '../../../libs/elastic-job/src/executor/job-executor.js';
-import type { RetriedItem } from '../../../libs/elastic-job/src/executor/retries.js';
+import type { RetriedItem } from '../../../libs/elastic-job/src/executor/attempts.js';
 
 export const FIRE_TIME = Date.UTC(2030, 0, 1, 12);
 export const HUNG_GRACE_MS = 5_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type DataflowBatch, CancelledError, type DataflowJob, type JobProps } from '../domain/index.js';
-import { dataflowHandler, findDataflowFaults } from './dataflow.js';
+import { dataflowHandler, findDataflowFaults } from './job-work.js';
 import { all, setUp, SUCCEEDED } from '@test/support/unit/hand-made-lease.js';
 
 const STREAMING = { props: { 'streaming.process': 'true' } };

@@ -1,5 +1,6 @@
-import type { JobConfiguration, ItemWork, ShardOutcome } from '../domain/index.js';
-import type { RetriedItem } from './retries.js';
+import type { ItemWork, JobConfiguration, ShardOutcome } from '../domain/index.js';
+import type { JobKind } from '../turns/index.js';
+import type { RetriedItem } from './attempts.js';
 
 /** A job, as the executor needs to know it. */
 export interface ExecutableJob {
@@ -32,3 +33,16 @@ export interface HungHandler {
   /** Name and method of the listener, such as `Audit.beforeJobExecuted`; undefined for a handler. */
   readonly listener?: string;
 }
+
+/** Options for every run of a job on this instance. */
+export interface JobExecutorOptions {
+  /** Compared before the fencing token; passed to the handlers unchanged. */
+  readonly tokenEpoch: number;
+  /** How long a handler may go on after its signal, in milliseconds. */
+  readonly hungGraceMs: number;
+  /** Kind of the job, for its turns. @default 'code' */
+  readonly kind?: JobKind;
+}
+
+/** The grace of a process that sets none, in milliseconds. */
+export const DEFAULT_HUNG_GRACE_MS = 30_000;

@@ -11,8 +11,7 @@ import { SystemClock } from '../../clock/index.js';
 import { guardProps, type JobFailure, type JobProps } from '../../domain/index.js';
 import { type JobEvent, JobEvents } from '../../tracing/index.js';
 import { JobErrorHandlers } from '../error-handling/index.js';
-import type { EmailErrorHandlerOptions } from './email-options.js';
-import { EmailErrorHandler } from './email.error-handler.js';
+import { EmailErrorHandler, type EmailErrorHandlerOptions } from './email.error-handler.js';
 
 const failure: JobFailure = {
   jobName: 'settle-orders',

@@ -1,19 +1,26 @@
 import type { Options } from 'nodemailer/lib/smtp-transport/index.js';
 import {
   ConfigurationError,
-  describeReport,
   type DeliveryTerms,
+  describeReport,
   errorOfImport,
   type FailureReport,
+  flag,
   type JobErrorHandler,
   type JobProps,
   LOCAL_TARGET,
+  mustBeUnseen,
+  nested,
+  type OptionRow,
+  OptionTable,
   type PropClasses,
   PropsReader,
   type PropTargets,
+  rule,
   targetsAmong,
+  text,
+  wholeNumber,
 } from '../../domain/index.js';
-import { EMAIL_TABLE, type EmailErrorHandlerOptions, PLACE } from './email-options.js';
 
 const LINE_BREAK = /[\r\n]/;
 const DEFAULT_SUBJECT = 'ElasticJob error message';
@@ -75,7 +82,7 @@ export class EmailErrorHandler implements JobErrorHandler {
     this.#server = serverOf(checked);
     const { from, to } = checked;
     this.#given = { ...(from !== undefined && { 'email.from': from }), ...(to !== undefined && { 'email.to': to }) };
-    const faults = Object.entries(this.#given).flatMap(([name, text]) => findAddressFaults(name, text));
+    const faults = Object.entries(this.#given).flatMap(([name, address]) => findAddressFaults(name, address));
     if (faults.length > 0) throw new ConfigurationError(PLACE, faults);
     this.#mailer = importMailer();
     this.#mailer.catch((error: Error) => process.emitWarning(error));
@@ -129,18 +136,18 @@ function read(reader: PropsReader): EmailSettings {
   };
 }
 
-function addressed<Text extends string | undefined>(reader: PropsReader, name: string, text: Text): Text {
-  if (text) reader.faults.push(...findAddressFaults(name, text));
-  return text;
+function addressed<Text extends string | undefined>(reader: PropsReader, name: string, value: Text): Text {
+  if (value) reader.faults.push(...findAddressFaults(name, value));
+  return value;
 }
 
 /**
  * Checks only for a missing "@", which is a mistake, and for line breaks, which are an attack; the mail server judges
  * the rest.
  */
-function findAddressFaults(name: string, text: string): readonly string[] {
-  if (LINE_BREAK.test(text)) return [`${name} must be one line`];
-  return /[^\s@]@[^\s@]/.test(text) ? [] : [`${name} must be an address`];
+function findAddressFaults(name: string, value: string): readonly string[] {
+  if (LINE_BREAK.test(value)) return [`${name} must be one line`];
+  return /[^\s@]@[^\s@]/.test(value) ? [] : [`${name} must be an address`];
 }
 
 function serverOf({ host, port, secure = true, auth, ca, insecure = false }: EmailErrorHandlerOptions): Options {
@@ -160,4 +167,59 @@ function serverOf({ host, port, secure = true, auth, ca, insecure = false }: Ema
     greetingTimeout: ANSWER_MS,
     socketTimeout: ANSWER_MS,
   };
+}
+
+/** The error handler in errors. */
+const PLACE = 'EmailErrorHandler';
+const GREATEST_PORT = 65_535;
+
+/** The mail server and the account that sends the mails. */
+export interface EmailErrorHandlerOptions {
+  /** Name of the mail server. */
+  readonly host: string;
+  /** Port of the mail server. @default 465, or 587 without `secure` */
+  readonly port?: number;
+  /** True: TLS from the start; false: by STARTTLS. @default true */
+  readonly secure?: boolean;
+  /** Undefined: the server needs no account. */
+  readonly auth?: { readonly username: string; readonly password: string };
+  /** Certificates in PEM that are trusted besides Node's authorities, such as that of an own server. */
+  readonly ca?: string | readonly string[];
+  /**
+   * Allows mails without TLS, or to a server whose certificate cannot be checked. Not together with `auth`: a password
+   * is never sent that way.
+   * @default false
+   */
+  readonly insecure?: boolean;
+  /** The sender. @default the prop `email.from` of each job */
+  readonly from?: string;
+  /** The recipients, separated by commas. @default the prop `email.to` of each job */
+  readonly to?: string;
+}
+
+const NOT_EMPTY = 'a text that is not empty';
+const credential = rule(NOT_EMPTY, (value) => typeof value === 'string' && value !== '', mustBeUnseen(NOT_EMPTY));
+const ACCOUNT = {
+  username: { required: true, rule: credential },
+  password: { required: true, rule: credential },
+} as const satisfies Readonly<Record<keyof NonNullable<EmailErrorHandlerOptions['auth']>, OptionRow>>;
+const ROWS = {
+  host: { required: true, rule: rule('the name of a mail server', isHost, mustBeUnseen('the name of a mail server')) },
+  port: { rule: wholeNumber({ from: 1, to: GREATEST_PORT }) },
+  secure: { rule: flag() },
+  auth: { rule: nested('an object with username and password', new OptionTable(ACCOUNT, 'an account', 'auth.')) },
+  ca: { rule: rule('certificates in PEM', areTexts, mustBeUnseen('certificates in PEM')) },
+  insecure: { rule: flag() },
+  from: { rule: text() },
+  to: { rule: text() },
+} as const satisfies Readonly<Record<keyof EmailErrorHandlerOptions, OptionRow>>;
+/** Options of `EmailErrorHandler`. */
+const EMAIL_TABLE = new OptionTable(ROWS, PLACE);
+
+function isHost(value: unknown): boolean {
+  return typeof value === 'string' && /^[^\s/]+$/.test(value);
+}
+
+function areTexts(value: unknown): boolean {
+  return [value].flat().every((one) => typeof one === 'string');
 }

@@ -1,3 +1,2 @@
 /** `EMAIL`, the error handler that sends mails. It needs `nodemailer`. */
-export type { EmailErrorHandlerOptions } from './email-options.js';
-export { EmailErrorHandler } from './email.error-handler.js';
+export { type EmailErrorHandlerOptions, EmailErrorHandler } from './email.error-handler.js';

@@ -1,3 +1,5 @@
+import { ElasticJobError } from '../../domain/index.js';
+
 /** Most deliveries at a time, and most that wait. */
 const MOST_AT_ONCE = 8;
 const MOST_WAITING = 100;
@@ -31,5 +33,23 @@ export class Deliveries {
     this.underWay -= 1;
     this.startNext();
     if (this.underWay === 0) for (const tell of this.onIdle.splice(0)) tell();
+  }
+}
+
+/**
+ * A report has not reached its channel. The job is not affected.
+ * @remarks Check the channel's address, credentials and service. The job itself goes on.
+ */
+export class DeliveryError extends ElasticJobError {
+  readonly code = 'DELIVERY';
+
+  constructor(
+    /** The type of the error handler. */
+    readonly type: string,
+    /** The fault: `the server answered 500`. */
+    readonly fault: string,
+    options?: ErrorOptions,
+  ) {
+    super(`A failure was not delivered by ${type}: ${fault}.`, options);
   }
 }

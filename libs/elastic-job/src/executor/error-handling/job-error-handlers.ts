@@ -31,8 +31,7 @@ import {
   redactThrown,
 } from '../../domain/index.js';
 import type { JobEvents } from '../../tracing/index.js';
-import { Deliveries } from './deliveries.js';
-import { DeliveryError } from './error-handling.errors.js';
+import { Deliveries, DeliveryError } from './deliveries.js';
 
 /** Type of jobs that name none. */
 const DEFAULT_TYPE = 'LOG';

@@ -5,8 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { SystemClock } from '../../clock/index.js';
 import { CancelledError, type JobProps } from '../../domain/index.js';
 import { all, setUp, SUCCEEDED } from '@test/support/unit/hand-made-lease.js';
-import { HttpJobError } from './http-job.error.js';
-import { HttpJobType } from './http.job-type.js';
+import { HttpJobError, HttpJobType } from './http.job-type.js';
 
 const servers: Server[] = [];
 afterEach(async () => {

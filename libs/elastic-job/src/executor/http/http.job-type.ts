@@ -1,7 +1,10 @@
-import { type Clock, SystemClock } from '../../clock/index.js';
+import { type Clock, SystemClock, type Timer } from '../../clock/index.js';
 import {
   causeOf,
+  ElasticJobError,
   type FindPropsFaults,
+  HiddenText,
+  type JobName,
   type JobType,
   messageOf,
   nameOf,
@@ -11,9 +14,7 @@ import {
 } from '../../domain/index.js';
 import { fetchFault } from '../fetch-fault.js';
 import { shardingContextHeader } from '../sharding-context-json.js';
-import { HttpJobError } from './http-job.error.js';
 import { findHttpFaults, HTTP_PROPS, type HttpSettings, readHttpProps } from './http.props.js';
-import { SilenceTimer } from './silence-timer.js';
 
 /** Statuses that name another address. */
 const REDIRECTS = [301, 302, 303, 307, 308];
@@ -125,4 +126,73 @@ function rootCause(error: unknown): string {
 function shown({ method, uri }: HttpSettings): string {
   const { origin, pathname } = new URL(uri);
   return `${method} ${origin}${pathname}`;
+}
+
+/** Ends a request after too long a silence, or when its item is to stop. */
+class SilenceTimer {
+  readonly signal: AbortSignal;
+  private readonly ending = new AbortController();
+  private timer: Timer | undefined;
+  private endedAfterMs: number | undefined;
+
+  constructor(
+    private readonly clock: Clock,
+    itemSignal: AbortSignal,
+  ) {
+    this.signal = AbortSignal.any([itemSignal, this.ending.signal]);
+  }
+
+  /** Length of the silence that was too long, in milliseconds; undefined if there was none. */
+  get elapsedMs(): number | undefined {
+    return this.endedAfterMs;
+  }
+
+  /** Restarts the silence after a sign of life, with this limit from now on. */
+  limit(ms: number): void {
+    this.timer?.cancel();
+    this.timer = this.clock.setTimer(ms, () => {
+      this.endedAfterMs = ms;
+      this.ending.abort();
+    });
+  }
+
+  stop(): void {
+    this.timer?.cancel();
+  }
+}
+
+/** Facts about a failed request, besides its outcome. */
+export interface HttpFailure extends ErrorOptions {
+  /** Undefined if there was no answer. */
+  readonly status?: number;
+  /** The beginning of the answer's body. */
+  readonly body?: string;
+}
+
+/**
+ * The request of an HTTP job was answered with a redirect or a status of 400 or above, or was not answered.
+ * @remarks Look at the status and at the service that was asked. `body` holds the beginning of its answer.
+ */
+export class HttpJobError extends ElasticJobError {
+  readonly code = 'HTTP_JOB';
+  /** Undefined if there was no answer. */
+  readonly status: number | undefined;
+  /**
+   * The beginning of the answer's body. Neither log nor message shows it, since it may hold confidential data of the
+   * service.
+   */
+  readonly body: HiddenText | undefined;
+
+  /** @param request `POST https://example.org/settle`: without the query, which may hold a secret */
+  constructor(
+    readonly jobName: JobName,
+    readonly item: number,
+    readonly request: string,
+    detail: string,
+    { status, body, ...options }: HttpFailure = {},
+  ) {
+    super(`Item ${item} of job "${jobName}": ${request} ${detail}`, options);
+    this.status = status;
+    this.body = body === undefined ? undefined : new HiddenText(body);
+  }
 }

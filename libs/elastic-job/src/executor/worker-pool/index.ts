@@ -1,3 +1,3 @@
 /** Threads for jobs with `isolation: 'worker-thread'`. They need `piscina`. */
 export type { ContextFacts, ThreadContext } from '../isolation.js';
-export * from './worker-threads.js';
+export { WorkerThreads, type WorkerThreadsOptions } from './worker-threads.js';

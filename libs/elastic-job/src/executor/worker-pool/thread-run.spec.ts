@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { JobTimeoutError, LeaseLostError } from '../../domain/index.js';
 import { VirtualClock } from '../../testing/index.js';
 import { ANSWER, RUNNING, STATE, STOPPING, WAITING } from './messages.js';
-import { ThreadRun } from './thread-run.js';
+import { ThreadRun } from './worker-threads.js';
 import { runInThread } from './thread.js';
 
 const FACTS = {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { inheritedEnvironment } from './inherited-environment.js';
+import { inheritedEnvironment } from './process-group.js';
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process';
-import { Duplex } from 'node:stream';
-import type { Clock, Timer } from '../../clock/index.js';
-import { codeOf, type ExecutorEnd, nameOf } from '../../domain/index.js';
-import { OutputTail } from './output-tail.js';
+import { Duplex, type Readable } from 'node:stream';
+import type { Clock, Timer } from '../clock/index.js';
+import { codeOf, type ExecutorEnd, nameOf } from '../domain/index.js';
 
 /** A program, its environment, and how it is ended. @internal */
 export interface ProcessGroupOptions {
@@ -157,4 +156,78 @@ function startFault(command: string, error: unknown): Error {
 
 function stdioOf({ input, hasChannel = false }: ProcessGroupOptions): StdioOptions {
   return [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...(hasChannel ? ['pipe' as const] : [])];
+}
+
+/**
+ * The end of a process's output, where its last error usually stands. The rest is read and dropped.
+ * @internal
+ */
+export class OutputTail {
+  private bytes: Buffer = Buffer.alloc(0);
+  private isCut = false;
+
+  /** @param limit in bytes */
+  constructor(private readonly limit: number) {}
+
+  /** Reads the stream to its end. Pieces of several streams are kept in the order of their arrival. */
+  follow(stream: Readable | null | undefined): this {
+    stream?.on('data', (chunk: Buffer) => {
+      this.isCut ||= this.bytes.length + chunk.length > this.limit;
+      const all = Buffer.concat([this.bytes, chunk]);
+      this.bytes = all.subarray(Math.max(0, all.length - this.limit));
+    });
+    return this;
+  }
+
+  get text(): string {
+    return `${this.isCut ? '...' : ''}${this.bytes.toString()}`;
+  }
+
+  /** The last bytes, without a broken character at the beginning. @param most in bytes */
+  last(most: number): string {
+    return endOfText(this.bytes, most);
+  }
+}
+
+/** The end of a text in UTF-8, without a broken character at the beginning. @param most in bytes @internal */
+export function endOfText(bytes: Buffer, most: number): string {
+  if (most <= 0) return '';
+  let from = Math.max(0, bytes.length - most);
+  // Continuation bytes of a character begin with the bits 10.
+  while (from < bytes.length && (bytes[from]! & 0xc0) === 0x80) from += 1;
+  return bytes.toString('utf8', from);
+}
+
+/** Variables that every child process inherits: they say where programs are, and how texts are written. */
+const INHERITED: ReadonlySet<string> = new Set([
+  'PATH',
+  'SYSTEMROOT',
+  'LANG',
+  'LANGUAGE',
+  // By name, since a prefix would let an LC_PASSWORD through. @see POSIX, and glibc's locale(7)
+  'LC_ADDRESS',
+  'LC_ALL',
+  'LC_COLLATE',
+  'LC_CTYPE',
+  'LC_IDENTIFICATION',
+  'LC_MEASUREMENT',
+  'LC_MESSAGES',
+  'LC_MONETARY',
+  'LC_NAME',
+  'LC_NUMERIC',
+  'LC_PAPER',
+  'LC_TELEPHONE',
+  'LC_TIME',
+]);
+
+/**
+ * Variables that a child process inherits: `PATH`, the locale, and only the named ones besides.
+ * @param names further variables
+ * @internal
+ */
+export function inheritedEnvironment(names: readonly string[] = []): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    // Windows has names in any case, such as `Path`.
+    Object.entries(process.env).filter(([name]) => INHERITED.has(name.toUpperCase()) || names.includes(name)),
+  );
 }

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import { JobTimeoutError, LeaseLostError, type JobOptions } from '../domain/index.js';
 import { all, fail, setUp, SUCCEEDED } from '@test/support/unit/hand-made-lease.js';
+import { describe, expect, it } from 'vitest';
+import { type JobOptions, JobTimeoutError, LeaseLostError } from '../domain/index.js';
 
 const RETRIES: Partial<JobOptions> = { maxAttempts: 3, retryDelayMs: 100, retryJitter: 0 };
 
