@@ -11,7 +11,7 @@ const ALLOWED = [
   'domain/handlers/redaction.ts', // Copies an error's properties, within a guard.
   'registry/zookeeper/wire/broken-connection.ts', // Errors of sockets.
   'cloud/process/supervisor/', // Errors of starting a child process.
-  'tracing/sql/thread/serve-rows.ts', // The history's own thread, whose death is noticed.
+  'tracing/sql/thread/history-thread.ts', // The history's own thread, whose death is noticed.
 ];
 
 describe('a thrown value becomes text in one place, which never throws', () => {

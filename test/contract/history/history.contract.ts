@@ -13,7 +13,7 @@ import type { JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
 import { SqlHistory, type SqlHistoryOptions } from '../../../libs/elastic-job/src/tracing/sql/index.js';
 import { TraceRecorder } from '../../../libs/elastic-job/src/tracing/sql/trace-recorder.js';
 import { TraceRetention } from '../../../libs/elastic-job/src/tracing/sql/trace-retention.js';
-import { asTraceDb } from '../../../libs/elastic-job/src/tracing/sql/trace-database.js';
+import { asTraceDb } from '../../../libs/elastic-job/src/tracing/sql/trace-row.js';
 import { dialectOf, traceDialect } from '../../../libs/elastic-job/src/tracing/sql/trace-dialect.js';
 import { TraceStore } from '../../../libs/elastic-job/src/tracing/sql/trace-store.js';
 import { readBlocks } from '../../docs/blocks/blocks.js';

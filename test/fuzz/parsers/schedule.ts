@@ -4,7 +4,7 @@ import { CronSchedule, CronSyntaxError, TimeZoneError } from '../../../libs/elas
 import {
   formatTraceparent,
   parseTraceparent,
-} from '../../../libs/elastic-job/src/tracing/opentelemetry/traceparent.js';
+} from '../../../libs/elastic-job/src/tracing/opentelemetry/open-telemetry-tracer.js';
 import type { FuzzedParser } from '../fuzzed-parser.js';
 
 const { vectors }: { readonly vectors: readonly { readonly expression: string; readonly timeZone: string }[] } =

@@ -2,10 +2,42 @@ import { inOwnContext, publicCalls } from '../async-context/index.js';
 import { type Clock, Deadline } from '../clock/index.js';
 import { sharedClass } from '../copies/index.js';
 import { hearRejection, type Redact } from '../domain/index.js';
-import type { JobEventSink, SinkHost } from './event-sink.js';
 import type { JobEvent } from './job-event.js';
 import type { JobEvents } from './job-events.js';
 import { eventRedaction } from './redacted-event.js';
+
+/** Parts of the process that a sink may use. */
+export interface SinkHost {
+  readonly clock: Clock;
+  /**
+   * Reports an event about this sink to all sinks and listeners, this one included. While the sink hears an event,
+   * before its first `await`, it is told after that. Answers of answers to an event are told, and further ones are
+   * dropped, with one warning. After its first `await` no answer is dropped: a sink that always answers then never
+   * ends.
+   */
+  readonly emit: (event: JobEvent) => void;
+}
+
+/**
+ * Receives all events of jobs in this process: a log, a history, metrics. It cannot affect jobs: no job waits for it or
+ * fails by it, and its errors are reported as `error` events.
+ */
+export interface JobEventSink {
+  /** Unique in the module: names the sink in messages. */
+  readonly name: string;
+  /**
+   * Called once, before the first event. Nothing waits for work that it starts.
+   * @throws {ConfigurationError} if the sink can never work: the application does not start
+   */
+  start?(host: SinkHost): void;
+  /** Called in the turn in which the event happens. It must return soon, and defer work that takes long. */
+  hear(event: JobEvent): void;
+  /**
+   * Called once, after the last event. Resolves when all received events are stored.
+   * @param signal aborts when the wait is over
+   */
+  stop?(signal: AbortSignal): Promise<void>;
+}
 
 /** Longest wait until the sinks have stored their events, in milliseconds. */
 const LONGEST_STOP_MS = 5_000;
@@ -69,4 +101,30 @@ export class EventSinks {
   private report(message: string, error: unknown): void {
     this.events.emit({ kind: 'error', jobName: undefined, message, error });
   }
+}
+
+/** State of a sink's store. */
+export interface TracingStoreStatus {
+  /** Rows that wait in memory, or are being written. */
+  readonly queuedRows: number;
+  /** Rows that were dropped since the start. */
+  readonly droppedRows: number;
+  /** Since when the store has accepted nothing, in milliseconds since the epoch; undefined if it accepts rows. */
+  readonly failingSince: number | undefined;
+}
+
+/** A sink with a store of its own, as far as its health is concerned. */
+export interface TracingStore {
+  readonly name: string;
+  readonly status: TracingStoreStatus;
+}
+
+/** The sinks that write to a store. */
+export function tracingStoresOf(sinks: readonly JobEventSink[]): readonly TracingStore[] {
+  return sinks.filter((sink): sink is JobEventSink & TracingStore => 'status' in sink && isStatus(sink.status));
+}
+
+function isStatus(status: unknown): status is TracingStoreStatus {
+  const { queuedRows, droppedRows } = Object(status);
+  return typeof queuedRows === 'number' && typeof droppedRows === 'number';
 }

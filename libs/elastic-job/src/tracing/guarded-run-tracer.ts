@@ -14,7 +14,7 @@ import {
   type TracedRun,
   type TracedTask,
 } from '../domain/index.js';
-import { freezeTold } from './freeze-told.js';
+import { freezeTold } from './job-events.js';
 import type { JobEvent } from './job-event.js';
 
 /** Length of W3C's `traceparent`, for which the record of an item has room. */

@@ -1,12 +1,8 @@
-export type * from './event-sink.js';
 export * from './event-sinks.js';
+export type * from './execution-event.js';
 export * from './guarded-run-tracer.js';
-export type * from './failover-event.js';
 export type * from './job-event.js';
 export * from './job-event.catalogue.js';
-export * from './job-events.js';
+export { JobEvents } from './job-events.js';
 export * from './label-values.js';
-export * from './named-event.js';
-export type * from './task-event.js';
-export * from './tracing-store.js';
 export type * from './trace-query.js';

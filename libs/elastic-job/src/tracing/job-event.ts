@@ -7,8 +7,7 @@ import type {
   Trigger,
   UnmetReason,
 } from '../domain/index.js';
-import type { FailoverEvent } from './failover-event.js';
-import type { TaskEvent } from './task-event.js';
+import type { FailoverEvent, TaskEvent } from './execution-event.js';
 
 /** Events of jobs in this process, for logs, histories and metrics. Jobs do not wait for listeners. */
 export type JobEvent =

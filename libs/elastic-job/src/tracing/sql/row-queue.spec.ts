@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RowQueue } from './row-queue.js';
+import { RowQueue } from './row-delivery.js';
 import type { StatusRow } from './trace-row.js';
 
 describe('RowQueue', () => {

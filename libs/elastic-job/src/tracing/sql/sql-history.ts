@@ -1,9 +1,8 @@
 import type { Kysely } from 'kysely';
 import { ConfigurationError, show } from '../../domain/index.js';
-import type { JobEventSink, SinkHost } from '../event-sink.js';
+import type { JobEventSink, SinkHost, TracingStoreStatus } from '../event-sinks.js';
 import type { JobEvent } from '../job-event.js';
-import type { TracingStoreStatus } from '../tracing-store.js';
-import { asTraceDb } from './trace-database.js';
+import { asTraceDb } from './trace-row.js';
 import { dialectOf, TRACE_DIALECTS, traceDialect, type TraceDialectName } from './trace-dialect.js';
 import type {
   ExecutionCount,
@@ -16,8 +15,7 @@ import type {
   TracePage,
   TraceQuery,
 } from '../trace-query.js';
-import type { SqlHistoryOptions } from './sql-history-options.js';
-import { HISTORY_TABLE } from './sql-history.rules.js';
+import { HISTORY_TABLE, type SqlHistoryOptions } from './sql-history-options.js';
 import { TraceReader } from './trace-reader.js';
 import { TraceRecorder } from './trace-recorder.js';
 import { TraceRetention } from './trace-retention.js';

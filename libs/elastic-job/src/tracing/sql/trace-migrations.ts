@@ -1,8 +1,7 @@
 import * as kysely from 'kysely';
 import { type Kysely, type Migration, sql } from 'kysely';
-import type { TraceDb } from './trace-database.js';
-import type { CatalogueColumn, TraceDialect } from './trace-dialect.js';
-import { SOURCE_COLUMN } from './trace-tables.js';
+import type { TraceDb } from './trace-row.js';
+import { type CatalogueColumn, SOURCE_COLUMN, type TraceDialect } from './trace-dialect.js';
 
 const EXECUTIONS = 'JOB_EXECUTION_LOG';
 const STATUSES = 'JOB_STATUS_TRACE_LOG';

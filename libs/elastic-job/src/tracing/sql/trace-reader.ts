@@ -1,9 +1,5 @@
-import { sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, sql, type SqlBool } from 'kysely';
 import { ConfigurationError, isMissingTable, show } from '../../domain/index.js';
-import { MissingHistoryTableError } from './history.errors.js';
-import { QUERY_TABLES } from './sql-history.rules.js';
-import type { StoredTime } from './trace-database.js';
-import { executionConditions, statusConditions } from './trace-filters.js';
 import type {
   ExecutionCount,
   ExecutionFilter,
@@ -14,6 +10,10 @@ import type {
   TracePage,
   TraceQuery,
 } from '../trace-query.js';
+import { MissingHistoryTableError } from './history.errors.js';
+import { QUERY_TABLES } from './sql-history-options.js';
+import type { TraceDialect } from './trace-dialect.js';
+import type { StoredTime, TraceDatabase } from './trace-row.js';
 import type { TraceStore } from './trace-store.js';
 
 /** Last row of a page: its time in milliseconds since the epoch, and its id. */
@@ -153,4 +153,35 @@ function dateOf(time: StoredTime): Date {
 
 function rethrow(table: string, error: unknown): never {
   throw isMissingTable(error) ? new MissingHistoryTableError(table, { cause: error }) : error;
+}
+
+/** Condition of a query for rows of `JOB_EXECUTION_LOG`. */
+function executionConditions(query: ExecutionFilter, dialect: TraceDialect) {
+  const { from, isComplete, isSuccess, jobName, runningAt, source, taskId, to } = query;
+  return (eb: ExpressionBuilder<TraceDatabase, 'jobExecutionLog'>): Expression<SqlBool> => {
+    const conditions = [eb('startTime', 'is not', null)];
+    if (jobName !== undefined) conditions.push(eb('jobName', '=', jobName));
+    if (taskId !== undefined) conditions.push(eb('taskId', '=', taskId));
+    if (from !== undefined) conditions.push(eb('startTime', '>=', dialect.time(from.getTime())));
+    if (to !== undefined) conditions.push(eb('startTime', '<', dialect.time(to.getTime())));
+    if (isSuccess !== undefined) conditions.push(eb('isSuccess', '=', dialect.flag(isSuccess)));
+    if (isComplete !== undefined) conditions.push(eb('completeTime', isComplete ? 'is not' : 'is', null));
+    if (source !== undefined) conditions.push(eb('executionSource', '=', source));
+    if (runningAt === undefined) return eb.and(conditions);
+    const at = dialect.time(runningAt.getTime());
+    const isOpen = eb.or([eb('completeTime', 'is', null), eb('completeTime', '>', at)]);
+    return eb.and([...conditions, eb('startTime', '<=', at), isOpen]);
+  };
+}
+
+/** Condition of a query for rows of `JOB_STATUS_TRACE_LOG`. */
+function statusConditions({ from, jobName, taskId, to }: TraceFilter, dialect: TraceDialect) {
+  return (eb: ExpressionBuilder<TraceDatabase, 'jobStatusTraceLog'>): Expression<SqlBool> => {
+    const conditions = [eb('creationTime', 'is not', null)];
+    if (jobName !== undefined) conditions.push(eb('jobName', '=', jobName));
+    if (taskId !== undefined) conditions.push(eb('taskId', '=', taskId));
+    if (from !== undefined) conditions.push(eb('creationTime', '>=', dialect.time(from.getTime())));
+    if (to !== undefined) conditions.push(eb('creationTime', '<', dialect.time(to.getTime())));
+    return eb.and(conditions);
+  };
 }

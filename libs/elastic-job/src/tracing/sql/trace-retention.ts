@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/index.js';
 import { keepRounds, repeat } from '../../repeat/index.js';
-import type { TraceDatabase } from './trace-database.js';
+import type { TraceDatabase } from './trace-row.js';
 import type { TraceStore } from './trace-store.js';
 import { within } from './within.js';
 

@@ -1,11 +1,16 @@
-import { sql } from 'kysely';
+import { CompiledQuery, type RawBuilder, sql } from 'kysely';
 import { nameStuck } from '../../domain/index.js';
-import { RowInsert, type Widths } from './row-insert.js';
-import { executionColumns, statusColumns } from './trace-columns.js';
-import type { StoredTime, TraceDatabase, TraceDb } from './trace-database.js';
 import type { TraceDialect } from './trace-dialect.js';
 import { migrateTraces } from './trace-migrations.js';
-import type { ExecutionRow, StatusRow, TraceRow } from './trace-row.js';
+import {
+  type ExecutionRow,
+  fitting,
+  type StatusRow,
+  type StoredTime,
+  type TraceDatabase,
+  type TraceDb,
+  type TraceRow,
+} from './trace-row.js';
 
 /**
  * Most rows of one write: at most 2,200 parameters and about 3 MB of texts, which every database accepts.
@@ -136,4 +141,94 @@ export class TraceStore {
     const { numAffectedRows = 0n } = await query.execute(await this.connection());
     return Number(numAffectedRows);
   }
+}
+
+type Value = StoredTime | boolean | null;
+
+/** Most characters of the texts in a table's columns, by the columns' names in lower case. */
+type Widths = ReadonlyMap<string, number>;
+
+/** A column of an insert: either a constant in the statement's text, or a parameter of each row. */
+type InsertColumn<Row> =
+  { readonly name: string; readonly always: string } | { readonly name: string; readonly of: (row: Row) => Value };
+
+/**
+ * Inserts up to `mostRows` rows of a table by one statement. The text for the most rows is compiled once, and the text
+ * for fewer rows is its beginning, because building a statement takes longer than sending it.
+ */
+class RowInsert<Row> {
+  private readonly parameters: readonly Extract<InsertColumn<Row>, { readonly of: unknown }>[];
+  private text: { readonly values: string; readonly ends: readonly number[]; readonly end: string } | undefined;
+
+  /** @param end the end of the statement, which decides about existing ids */
+  constructor(
+    private readonly table: string,
+    private readonly columns: readonly InsertColumn<Row>[],
+    private readonly end: RawBuilder<unknown>,
+    private readonly mostRows: number,
+  ) {
+    this.parameters = columns.filter((column) => 'of' in column);
+  }
+
+  /** @param rows at least one; texts are cut to the widths, counted in UTF-16 units, which are no fewer */
+  async run(db: TraceDb, rows: readonly Row[], widths: Widths): Promise<void> {
+    const values: Value[] = [];
+    for (const row of rows) {
+      for (const { name, of } of this.parameters) {
+        const value = of(row);
+        const width = widths.get(name) ?? Infinity;
+        values.push(typeof value === 'string' && value.length > width ? fitting(value, width) : value);
+      }
+    }
+    await db.executeQuery(CompiledQuery.raw(this.textOf(rows.length, db), values));
+  }
+
+  private textOf(rows: number, db: TraceDb): string {
+    const { values, ends, end } = (this.text ??= this.compile(db));
+    const names = this.columns.map(({ name }) => name).join(', ');
+    return `insert into ${this.table} (${names}) values ${values.slice(0, ends[rows - 1])} ${end}`;
+  }
+
+  private compile(db: TraceDb) {
+    const row = sql.join(this.columns.map((column) => ('of' in column ? sql`${null}` : sql.raw(column.always))));
+    const values = sql.join(Array.from({ length: this.mostRows }, () => sql`(${row})`)).compile(db).sql;
+    // A row has no other bracket.
+    const ends = [...values.matchAll(/\)/g)].map(({ index }) => index + 1);
+    return { values, ends, end: this.end.compile(db).sql };
+  }
+}
+
+/** The written columns of `JOB_EXECUTION_LOG`. */
+function executionColumns(dialect: TraceDialect): readonly InsertColumn<ExecutionRow>[] {
+  return [
+    { name: 'id', of: ({ id }) => id },
+    { name: 'job_name', of: ({ jobName }) => jobName },
+    { name: 'task_id', of: ({ taskId }) => taskId },
+    { name: 'hostname', of: ({ hostname }) => hostname },
+    { name: 'ip', of: ({ ip }) => ip },
+    { name: 'sharding_item', of: ({ shardingItem }) => shardingItem },
+    { name: 'execution_source', of: ({ executionSource }) => executionSource },
+    { name: 'failure_cause', of: ({ failureCause }) => failureCause },
+    { name: 'is_success', of: ({ isSuccess }) => dialect.flag(isSuccess) },
+    { name: 'start_time', of: ({ startTime }) => dialect.time(startTime) },
+    { name: 'complete_time', of: ({ completeTime }) => (completeTime === null ? null : dialect.time(completeTime)) },
+  ];
+}
+
+/** The written columns of `JOB_STATUS_TRACE_LOG`. */
+function statusColumns(dialect: TraceDialect): readonly InsertColumn<StatusRow>[] {
+  return [
+    { name: 'id', of: ({ id }) => id },
+    { name: 'job_name', of: ({ jobName }) => jobName },
+    // Empty for every job outside of ElasticJob's Cloud.
+    { name: 'original_task_id', always: "''" },
+    { name: 'task_id', of: ({ taskId }) => taskId },
+    { name: 'slave_id', of: ({ slaveId }) => slaveId },
+    { name: 'source', always: "'LITE_EXECUTOR'" },
+    { name: 'execution_type', always: "'READY'" },
+    { name: 'sharding_item', of: ({ shardingItem }) => shardingItem },
+    { name: 'state', of: ({ state }) => state },
+    { name: 'message', of: ({ message }) => message },
+    { name: 'creation_time', of: ({ creationTime }) => dialect.time(creationTime) },
+  ];
 }

@@ -2,12 +2,10 @@ import type { Clock } from '../../clock/index.js';
 import { StuckConnectionError } from '../../domain/index.js';
 import { BackOff } from '../../repeat/index.js';
 import { HistoryTimeoutError } from './history.errors.js';
-import { deliver, type Refusal, type RowReceiver } from './row-delivery.js';
-import { RowQueue } from './row-queue.js';
+import { deliver, type Refusal, RowQueue, type RowReceiver, writeFaultOf } from './row-delivery.js';
 import type { TraceRow } from './trace-row.js';
 import { MOST_ROWS, type TraceStore } from './trace-store.js';
 import { within } from './within.js';
-import { writeFaultOf } from './write-fault.js';
 
 /** Least time between two reports of refused rows, in milliseconds. `history-dropped` counts all that are dropped. */
 const REFUSAL_INTERVAL_MS = 60_000;

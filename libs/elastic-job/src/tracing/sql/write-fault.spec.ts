@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { StuckConnectionError } from '../../domain/index.js';
-import { codesOf, writeFaultOf } from './write-fault.js';
+import { codesOf, writeFaultOf } from './row-delivery.js';
 
 const failure = (message: string, codes: object = {}) => Object.assign(new Error(message), codes);
 

@@ -1,15 +1,16 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../../domain/index.js';
+import { type codesOf, writeFaultOf } from '../row-delivery.js';
+import type { TraceDialectName } from '../trace-dialect.js';
+import type { TraceRow } from '../trace-row.js';
 import type { TraceStore } from '../trace-store.js';
 import type { RowStore } from '../trace-writer.js';
-import { writeFaultOf } from '../write-fault.js';
-import type { ThreadAnswer, ThreadOrder, ThreadSettings } from './messages.js';
 
 /** Place of the thread's entry, unless a bundler has moved this file. */
 const ENTRY = new URL('./history-thread.js', import.meta.url);
 
-export interface WriterThreadParts {
+interface WriterThreadParts {
   /** Creates the tables, in the main thread. */
   readonly store: TraceStore;
   readonly settings: ThreadSettings;
@@ -114,4 +115,26 @@ async function endOf(worker: Worker, signal: AbortSignal): Promise<void> {
 function send(worker: Worker, order: ThreadOrder): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel between threads, not a window
   worker.postMessage(order);
+}
+
+/** The thread's settings. */
+export interface ThreadSettings {
+  /** URL of the module that makes its dialect. */
+  readonly dialectModule: string;
+  readonly dialect: TraceDialectName;
+}
+
+/** Each order is answered once, before the next one is sent; `close` is answered by the thread's end. */
+export type ThreadOrder =
+  | { readonly kind: 'write'; readonly rows: readonly TraceRow[] }
+  | { readonly kind: 'ping' }
+  | { readonly kind: 'close' };
+
+/** The clonable part of a failure; undefined if there was none. */
+export interface ThreadAnswer {
+  readonly failure?: {
+    readonly message: string;
+    readonly stack: string | undefined;
+    readonly codes: ReturnType<typeof codesOf>;
+  };
 }
