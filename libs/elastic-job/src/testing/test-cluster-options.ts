@@ -1,5 +1,18 @@
-import type { ElasticJobListener, JobName, JobOptions, TemplateLimits } from '../domain/index.js';
-import type { FunctionsProgramOptions, TestJobHandler } from './functions-program.js';
+import {
+  type ElasticJobListener,
+  isOptionsObject,
+  type JobName,
+  type JobOptions,
+  number,
+  type OptionRow,
+  OptionTable,
+  rule,
+  type Rule,
+  show,
+  type TemplateLimits,
+  wholeNumber,
+} from '../domain/index.js';
+import type { FunctionsProgramOptions, TestJobHandler } from './test-program.js';
 import type { TestModule, TestOverride } from './nest/index.js';
 
 /** Settings of the whole cluster. */
@@ -58,4 +71,113 @@ export interface TestTemplateOptions
   readonly name: string;
   /** Gets the context, and the process in which it runs. */
   readonly handler: TestJobHandler;
+}
+
+/** How an override is written, and its keys. */
+const FORM = '{ provide: Store, useValue: fake }';
+const KINDS = ['useValue', 'useClass', 'useFactory'];
+const KEYS: readonly string[] = ['provide', ...KINDS, 'inject'];
+
+const finite = rule('a number', Number.isFinite);
+const ms = number(0);
+const none = (beside: string) => ({ rule: rule(`left out beside ${beside}`, (value) => value === undefined) });
+const handlers = rule('a list of options with a handler each', areWithHandlers);
+
+const SETTINGS = {
+  instances: { required: true, rule: wholeNumber({ from: 0 }) },
+  sessionTimeoutMs: { rule: number(1) },
+  latencyMs: { rule: ms },
+  seed: { rule: finite },
+  wall: { rule: finite },
+} as const satisfies Readonly<Record<keyof TestClusterSettings, OptionRow>>;
+
+const PROGRAM = {
+  drainTimeoutMs: { rule: ms },
+  hungGraceMs: { rule: ms },
+  lateAfterMs: { rule: ms },
+  suspendedGraceMs: { rule: ms },
+  clockToleranceMs: { rule: ms },
+  errorHandlers: { rule: rule('a list of error handlers', Array.isArray) },
+  errorWindowMs: { rule: ms },
+} as const satisfies Readonly<Record<keyof FunctionsProgramOptions, OptionRow>>;
+
+const FUNCTIONS = {
+  ...SETTINGS,
+  ...PROGRAM,
+  jobs: { required: true, rule: handlers },
+  templates: { rule: handlers },
+  module: none('jobs'),
+  overrides: none('jobs'),
+} as const satisfies Readonly<Record<keyof TestFunctions, OptionRow>>;
+
+const APPLICATIONS = {
+  ...SETTINGS,
+  module: { required: true, rule: rule('a module of Nest', (value) => isOptionsObject(value) || isModule(value)) },
+  overrides: { rule: overrides() },
+  jobs: none('module'),
+  templates: none('module'),
+} as const satisfies Readonly<Record<keyof TestApplications, OptionRow>>;
+
+const FUNCTIONS_TABLE = new OptionTable(FUNCTIONS, 'a cluster of functions');
+const APPLICATIONS_TABLE = new OptionTable(APPLICATIONS, 'a cluster of applications');
+
+/** The options. @throws {ConfigurationError} for wrong and unknown ones */
+export function checkedOptions(options: TestClusterOptions): TestClusterOptions {
+  const isOfModules = isOptionsObject(options) && options.module !== undefined;
+  return (isOfModules ? APPLICATIONS_TABLE : FUNCTIONS_TABLE).checked('createTestCluster', options);
+}
+
+/** True for a class, a function that makes one, or a promise. */
+function isModule(value: unknown): boolean {
+  return typeof value === 'function' || value instanceof Promise;
+}
+
+function areWithHandlers(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof Object(one).handler === 'function');
+}
+
+/** Overrides of providers. Whether a provider has the token is known when the application has been made. */
+function overrides(): Rule {
+  return rule(
+    `a list of providers, such as [${FORM}]`,
+    (given) => findFault(given) === undefined,
+    ({ value }) => `overrides${findFault(value)}`,
+  );
+}
+
+/** The fault of a list, as what follows its name. */
+function findFault(given: unknown): string | undefined {
+  if (!Array.isArray(given)) return ` must be a list of providers, such as [${FORM}], but is ${show(given)}`;
+  const tokens = given.map((one: unknown) => (isOptionsObject(one) ? Reflect.get(one, 'provide') : undefined));
+  for (const [index, one] of given.entries()) {
+    const fault = findFaultOfOne(one) ?? findTwin(tokens, index);
+    if (fault !== undefined) return `[${index}]${fault}`;
+  }
+  return undefined;
+}
+
+function findFaultOfOne(one: unknown): string | undefined {
+  if (!isOptionsObject(one)) return ` must be a provider, such as ${FORM}, but is ${show(one)}`;
+  const token: unknown = Reflect.get(one, 'provide');
+  if (token === undefined || token === null) return ' has no token; give provide';
+  const of = ofToken(token);
+  const unknown = Object.keys(one).find((key) => !KEYS.includes(key));
+  if (unknown !== undefined) return `${of} has an unknown key, ${unknown}; known are ${KEYS.join(', ')}`;
+  const kinds = KINDS.filter((kind) => Reflect.get(one, kind) !== undefined);
+  const [kind] = kinds;
+  if (kind === undefined || kinds.length > 1) {
+    return `${of} needs one of ${KINDS.join(', ')}, but has ${kinds.join(' and ') || 'none with a value'}`;
+  }
+  const value: unknown = Reflect.get(one, kind);
+  const isRight = kind === 'useValue' || typeof value === 'function';
+  return isRight ? undefined : `${of} needs a function as its ${kind}, but has ${show(value)}`;
+}
+
+function findTwin(tokens: readonly unknown[], index: number): string | undefined {
+  const first = tokens.indexOf(tokens[index]);
+  return first === index ? undefined : `${ofToken(tokens[index])} has the token of overrides[${first}]`;
+}
+
+function ofToken(token: unknown): string {
+  return `, of ${typeof token === 'function' ? token.name : String(token)},`;
 }

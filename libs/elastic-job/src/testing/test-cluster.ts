@@ -1,12 +1,16 @@
 import { errorOfImport, type JobName, resolveJobOptions, resolveTemplateLimits } from '../domain/index.js';
 import { MemoryRegistry } from '../registry/index.js';
 import type { JobEvent } from '../tracing/index.js';
-import { FunctionsProgram, type TestJob, type TestTemplate } from './functions-program.js';
-import type { TestClusterOptions, TestTemplateOptions } from './test-cluster-options.js';
-import { checkedOptions } from './test-cluster.rules.js';
+import {
+  FunctionsProgram,
+  type TestJob,
+  type TestProcess,
+  type TestProgram,
+  type TestTemplate,
+} from './test-program.js';
+import { checkedOptions, type TestClusterOptions, type TestTemplateOptions } from './test-cluster-options.js';
 import type { INestApplicationContext } from './nest/index.js';
 import { TestInstance, type TestRun } from './test-instance.js';
-import type { TestProcess, TestProgram } from './test-program.js';
 import { VirtualClock } from './virtual-clock.js';
 
 /**

@@ -1,3 +1,2 @@
-export type { INestApplicationContext } from './application-context.js';
+export type { INestApplicationContext, TestOverride } from './overrides.js';
 export * from './application-program.js';
-export type { TestOverride } from './overrides.js';

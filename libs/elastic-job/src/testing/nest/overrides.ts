@@ -1,4 +1,4 @@
-import type { InjectionToken, INestApplicationContext, Type } from '@nestjs/common';
+import type { INestApplicationContext, InjectionToken, Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { TestingModuleBuilder } from '@nestjs/testing';
 import { ConfigurationError, show } from '../../domain/index.js';
@@ -56,3 +56,5 @@ function refuse(
 function nameOf(token: InjectionToken): string {
   return typeof token === 'function' ? token.name : show(token);
 }
+
+export type { INestApplicationContext } from '@nestjs/common';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock/index.js';
-import type { TaskOrder, TaskState } from '../../cloud/index.js';
+import type { TaskHandle, TaskOrder, TaskState } from '../../cloud/index.js';
 
 /** Environment of the function that takes the place of a task's program. */
 export interface MemoryTaskContext {
@@ -34,3 +34,11 @@ export interface MemoryTaskStep {
 
 /** The program of a task: a function, or states one after the other, of which the last one is an end. */
 export type MemoryTaskScript = MemoryTaskRun | readonly MemoryTaskStep[];
+
+/**
+ * An effect on a task. `started`: it is RUNNING for the first time. `ended`: its process does nothing any more, though
+ * no watcher may know yet.
+ */
+export type MemoryTaskEvent =
+  | { readonly kind: 'launched' | 'adopted' | 'opened' | 'started' | 'released'; readonly handle: TaskHandle }
+  | { readonly kind: 'ended'; readonly handle: TaskHandle; readonly state: TaskState };

@@ -1,9 +1,8 @@
 import { aClock, type Clock } from '../../clock/index.js';
 import { launchOf, placeOf, type TaskKey, type TaskTarget } from '../../cloud/index.js';
 import { flag, number, type OptionRow, OptionTable, rule } from '../../domain/index.js';
-import type { MemoryTaskEvent } from './memory-task-event.js';
+import type { MemoryTaskEvent, MemoryTaskScript } from './memory-task-script.js';
 import { MemoryTask, type MemoryTaskWorld } from './memory-task.js';
-import type { MemoryTaskScript } from './memory-task-script.js';
 import { TaskHolds, type TaskRequest } from './task-holds.js';
 
 /** Options of a cluster of tasks in memory. */

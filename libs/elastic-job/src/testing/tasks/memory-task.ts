@@ -10,8 +10,13 @@ import {
   type TaskState,
 } from '../../cloud/index.js';
 import { isError, messageOf, nameOf } from '../../domain/index.js';
-import type { MemoryTaskEvent } from './memory-task-event.js';
-import type { MemoryTaskContext, MemoryTaskRun, MemoryTaskScript, MemoryTaskStep } from './memory-task-script.js';
+import type {
+  MemoryTaskContext,
+  MemoryTaskEvent,
+  MemoryTaskRun,
+  MemoryTaskScript,
+  MemoryTaskStep,
+} from './memory-task-script.js';
 
 /** Most bytes that are kept of a task's output. */
 const OUTPUT_LIMIT = 65_536;

@@ -1,1 +1,0 @@
-export type { INestApplicationContext } from '@nestjs/common';
