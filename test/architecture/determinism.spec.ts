@@ -26,7 +26,7 @@ const ALLOWED = [
   `${SOURCE}/clock/`,
   `${SOURCE}/registry/zookeeper/`,
   `${SOURCE}/testing/virtual-timeline.ts`,
-  `${SOURCE}/executor/error-handling/chat.error-handlers.ts`,
+  `${SOURCE}/executor/error-handling/web.error-handlers.ts`,
   `${SOURCE}/nest/cloud/rest/cloud-rest.guard.ts`,
 ];
 

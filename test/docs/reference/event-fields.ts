@@ -5,8 +5,8 @@ const FOLDER = 'libs/elastic-job/src/tracing';
 /** The unions of events, and the files that declare them. */
 const UNIONS: ReadonlyMap<string, string> = new Map([
   ['JobEvent', 'job-event.ts'],
-  ['FailoverEvent', 'failover-event.ts'],
-  ['TaskEvent', 'task-event.ts'],
+  ['FailoverEvent', 'execution-event.ts'],
+  ['TaskEvent', 'execution-event.ts'],
 ]);
 
 /** The fields of each event beside its kind, as its type declares them. */

@@ -29,7 +29,7 @@ export function eventsPage(source: Source): string {
     table(['Event', 'Fields', 'What has happened'], rows),
     REFUSED,
     ...source
-      .wordsIn([`${LIBRARY}/tracing/job-event.ts`, `${LIBRARY}/tracing/failover-event.ts`], FURTHER_WORDS)
+      .wordsIn([`${LIBRARY}/tracing/job-event.ts`, `${LIBRARY}/tracing/execution-event.ts`], FURTHER_WORDS)
       .map(({ name, words, text }) => `### ${code(name)}\n\n${words.map(code).join(', ')}\n\n${text}`),
     SKIPPED,
     source
