@@ -64,3 +64,23 @@ it("lets the code's jobs go on before created ones, however long these have wait
   await Promise.all([lease('x', 5, 25, 'created'), lease('y', 1, 25, 'created'), lease('c', 3, 25)]);
   expect(log.join('')).toBe('xx<|ccx|cy|xx>');
 });
+
+it('lets the other leases go on if one of them throws, and its error reaches the process', async () => {
+  const others = process.listeners('unhandledRejection');
+  process.removeAllListeners('unhandledRejection');
+  const thrown = new Promise((resolve) => process.once('unhandledRejection', resolve));
+
+  try {
+    turns.later(() => {
+      throw new Error('broken');
+    }, 'code');
+    turns.later(() => log.push('b'), 'code');
+    turns.later(() => log.push('x'), 'created');
+
+    expect(await thrown).toEqual(new Error('broken'));
+    await lease('c', 4, 25);
+  } finally {
+    for (const other of others) process.on('unhandledRejection', other);
+  }
+  expect(log.join('')).toBe('<|><|bccx|cc>');
+});

@@ -59,29 +59,44 @@ export class FairTurns {
     if (!this.isServing) void this.serveAll();
   }
 
+  /** @throws the error of a lease, after which the others go on in the next turn */
   private async serveAll(): Promise<void> {
     this.isServing = true;
     const endUrgent = this.beginUrgent();
-    while (this.isAwaited('code') || this.isAwaited('created')) {
-      await this.clock.nextTurn();
-      this.spentMs = 0;
-      this.serve('code');
-      if (this.isAwaited('created')) this.serveCreated();
+    try {
+      while (this.isAnyAwaited) {
+        await this.clock.nextTurn();
+        this.spentMs = 0;
+        this.serve('code');
+        if (this.isAwaited('created')) this.serveCreated();
+      }
+    } finally {
+      this.isServing = false;
+      endUrgent();
+      if (this.isAnyAwaited) void this.serveAll();
     }
-    this.isServing = false;
-    endUrgent();
+  }
+
+  private get isAnyAwaited(): boolean {
+    return this.isAwaited('code') || this.isAwaited('created');
   }
 
   private serveCreated(): void {
     this.spentMs = Math.min(this.spentMs, MOST_MS - LEAST_CREATED_MS);
-    this.serve('created');
-    if (!this.isAwaited('created')) this.onServed();
+    try {
+      this.serve('created');
+    } finally {
+      if (!this.isAwaited('created')) this.onServed();
+    }
   }
 
   private serve(kind: JobKind): void {
     const waiting = this.waiting[kind];
     this.serving = kind;
-    while (waiting.length > 0 && this.isOpen(kind)) waiting.shift()!();
-    this.serving = undefined;
+    try {
+      while (waiting.length > 0 && this.isOpen(kind)) waiting.shift()!();
+    } finally {
+      this.serving = undefined;
+    }
   }
 }
