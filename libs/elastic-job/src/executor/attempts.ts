@@ -1,4 +1,4 @@
-import type { Abortable, Clock, Timer } from '../clock/index.js';
+import { type Abortable, type Clock, Deadline, type Timer } from '../clock/index.js';
 import type { ExecutionLease } from '../coordination/index.js';
 import {
   decideRetry,
@@ -6,7 +6,6 @@ import {
   type JobConfiguration,
   JobTimeoutError,
   type ShardOutcome,
-  SparseMap,
 } from '../domain/index.js';
 
 /** Values that all attempts of one lease share. */
@@ -104,8 +103,8 @@ export interface RetriedItem {
 /** Attempts at one item so far. */
 interface Tries {
   attempt: number;
-  /** End of its time, on the monotonic clock. */
-  readonly deadline: number;
+  /** End of its time; undefined without one. */
+  readonly deadline: Deadline | undefined;
   /** True while it waits for its next attempt. */
   isWaiting: boolean;
   timers: readonly Timer[];
@@ -118,7 +117,7 @@ const NO_TIMERS: readonly Timer[] = [];
  * limit goes on in both.
  */
 export class Retries {
-  private readonly items = new SparseMap<number, Tries>();
+  private readonly items = new Map<number, Tries>();
 
   /**
    * @param onRested called when the item is to start as soon as there is a place
@@ -138,14 +137,14 @@ export class Retries {
     const tries = this.items.get(item) ?? this.firstOf(item);
     this.stop(tries);
     tries.attempt += 1;
-    return { attempt: tries.attempt, leftMs: this.leftMsOf(tries) };
+    return { attempt: tries.attempt, leftMs: leftMsOf(tries) };
   }
 
   /** Call after an attempt, unless the item was aborted. @returns the next attempt, unless the outcome stands */
   after(item: number, outcome: ShardOutcome): RetriedItem | undefined {
     const tries = this.items.get(item)!;
     const { attempt } = tries;
-    const leftMs = this.leftMsOf(tries);
+    const leftMs = leftMsOf(tries);
     const state = { configuration: this.configuration, attempt, leftMs, random: () => this.clock.random() };
     const delayMs = decideRetry(outcome, state);
     if (delayMs === undefined || outcome.kind !== 'failed') return undefined;
@@ -165,15 +164,11 @@ export class Retries {
   }
 
   private firstOf(item: number): Tries {
-    const { timeoutMs = Infinity } = this.configuration;
-    const deadline = timeoutMs === Infinity ? Infinity : this.clock.monotonicNow() + timeoutMs;
+    const { timeoutMs } = this.configuration;
+    const deadline = timeoutMs === undefined ? undefined : Deadline.after(this.clock, timeoutMs);
     const tries: Tries = { attempt: this.former, deadline, isWaiting: false, timers: NO_TIMERS };
     this.items.set(item, tries);
     return tries;
-  }
-
-  private leftMsOf({ deadline }: Tries): number {
-    return deadline === Infinity ? Infinity : deadline - this.clock.monotonicNow();
   }
 
   private stop(tries: Tries): void {
@@ -181,4 +176,8 @@ export class Retries {
     tries.timers = NO_TIMERS;
     tries.isWaiting = false;
   }
+}
+
+function leftMsOf({ deadline }: Tries): number {
+  return deadline?.leftMs ?? Infinity;
 }

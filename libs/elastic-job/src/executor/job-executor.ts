@@ -7,7 +7,6 @@ import {
   mostItemsAtOnce,
   readable,
   type ShardOutcome,
-  SparseMap,
   SparseSet,
 } from '../domain/index.js';
 import { FairTurns, type JobKind } from '../turns/index.js';
@@ -72,10 +71,10 @@ const SUCCESS: ShardOutcome = Object.freeze({ kind: 'succeeded' });
  */
 class LeaseRun {
   private readonly waiting: number[];
-  private readonly running = new SparseMap<number, ItemRun>();
-  private readonly released = new SparseSet<number>();
+  private readonly running = new Map<number, ItemRun>();
+  private readonly released = new Set<number>();
   /** Ends of listening to the signals of items that have waited. */
-  private readonly offAborted = new SparseMap<number, () => void>();
+  private readonly offAborted = new Map<number, () => void>();
   private readonly contextOf: ContextOf;
   private readonly terms: ItemRunTerms;
   private readonly retries: Retries;
