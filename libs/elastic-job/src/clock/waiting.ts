@@ -1,5 +1,5 @@
 import type { Clock } from './clock.js';
-import { whileWaiting } from './on-abort.js';
+import { whileWaiting } from './aborts.js';
 
 /** Ends of a wait. One of them should be there, unless the caller bounds the wait. */
 export interface WaitLimits {
