@@ -2,8 +2,5 @@
  * Work that is done again: after a failure (`repeat`), when news wake it (`Reconciler`), or in rounds (`keepRounds`).
  * Loops that repeat what has failed stand here and nowhere else, and each has a signal that ends it.
  */
-export * from './back-off.js';
-export * from './reconciler.js';
-export * from './reconcilers.js';
 export * from './repeat.js';
-export * from './rounds.js';
+export * from './reconciler.js';

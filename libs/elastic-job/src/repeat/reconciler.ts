@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../clock/index.js';
 import { messageOf } from '../domain/index.js';
-import { BackOff, type BackOffOptions } from './back-off.js';
+import { BackOff, type BackOffOptions } from './repeat.js';
 
 /** Pauses in milliseconds after an error that nobody has expected, such as one of a user's function. */
 const PAUSES: BackOffOptions = { firstMs: 500, longestMs: 30_000 };
@@ -117,5 +117,125 @@ export class Reconciler extends WokenWork {
 
   protected fail(error: unknown): void {
     this.onError(error);
+  }
+}
+
+/** Work on many things, each named by its key. */
+export interface ReconcilersOptions<Key> {
+  readonly clock: Clock;
+  /** Most keys that are worked on side by side; the others wait in the order of their wakes. */
+  readonly atOnce: number;
+  /** Pauses after a failed run of a key. */
+  readonly pauses: BackOffOptions;
+  /**
+   * Brings one key closer to its wanted state. It must read the state, not rely on wakes.
+   * @param failures number of failed runs of the key since its last success
+   * @returns milliseconds until its next run, which a wake during this run makes 0; undefined if nothing is left to do
+   */
+  readonly work: (key: Key, failures: number) => Promise<number | undefined>;
+  /** Receives a failure, unless the key's former run has failed in the same way. Must not throw. */
+  readonly onFailure: (key: Key, error: unknown) => void;
+}
+
+/** Failed runs of a key in a row. */
+interface FailingKey {
+  readonly backOff: BackOff;
+  readonly told: string;
+}
+
+/**
+ * Makes each of many things as it is wanted.
+ *
+ * ```
+ * resting --wake--> waiting --a place is free--> running --> resting | waiting | pausing
+ * pausing --its time is over--> waiting
+ * ```
+ *
+ * - A key runs once at a time. A wake during its run makes it run once more, so no change is overlooked.
+ * - A pausing key holds no place. A wake does not end the pause, so news of others hurry nothing that fails for itself.
+ *   `forget` ends it, for a key that has changed itself.
+ * - A failed run is repeated after pauses that grow, until it succeeds, or the key is forgotten.
+ *
+ * @see Kubernetes, `client-go/util/workqueue`, for the same rules on wakes during a run
+ */
+export class Reconcilers<Key> {
+  private readonly waiting = new Set<Key>();
+  private readonly running = new Set<Key>();
+  private readonly pausing = new Map<Key, Timer>();
+  private readonly failing = new Map<Key, FailingKey>();
+  private isStopped = false;
+
+  constructor(private readonly options: ReconcilersOptions<Key>) {}
+
+  wake(key: Key): void {
+    if (this.isStopped || this.pausing.has(key)) return;
+    this.waiting.add(key);
+    this.startWaiting();
+  }
+
+  /** Forgets that a key waits or pauses, and its failures. A run that is under way ends by itself. */
+  forget(key: Key): void {
+    this.waiting.delete(key);
+    this.failing.delete(key);
+    this.pausing.get(key)?.cancel();
+    this.pausing.delete(key);
+  }
+
+  /** Forgets all keys. */
+  clear(): void {
+    for (const timer of this.pausing.values()) timer.cancel();
+    this.waiting.clear();
+    this.failing.clear();
+    this.pausing.clear();
+  }
+
+  /** Starts nothing more. */
+  stop(): void {
+    this.isStopped = true;
+    this.clear();
+  }
+
+  private startWaiting(): void {
+    for (const key of this.waiting) {
+      if (this.running.size >= this.options.atOnce) return;
+      if (this.running.has(key)) continue;
+      this.waiting.delete(key);
+      void this.run(key);
+    }
+  }
+
+  private async run(key: Key): Promise<void> {
+    this.running.add(key);
+    try {
+      const againMs = await this.options.work(key, this.failing.get(key)?.backOff.failures ?? 0);
+      this.failing.delete(key);
+      if (againMs !== undefined && !this.waiting.has(key)) this.pause(key, againMs);
+    } catch (error) {
+      this.fail(key, error);
+    }
+    this.running.delete(key);
+    this.startWaiting();
+  }
+
+  private fail(key: Key, error: unknown): void {
+    if (this.isStopped) return;
+    const { clock, onFailure, pauses } = this.options;
+    const { backOff, told } = this.failing.get(key) ?? { backOff: new BackOff(clock, pauses), told: undefined };
+    const message = messageOf(error);
+    this.failing.set(key, { backOff, told: message });
+    if (message !== told) onFailure(key, error);
+    backOff.failed();
+    this.waiting.delete(key);
+    this.pause(key, backOff.nextMs());
+  }
+
+  private pause(key: Key, ms: number): void {
+    if (ms === 0) return this.wake(key);
+    if (this.isStopped) return;
+    const goOn = () => {
+      this.pausing.delete(key);
+      this.wake(key);
+    };
+    this.pausing.set(key, this.options.clock.setTimer(ms, goOn));
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { messageOf } from '../domain/index.js';
 import { VirtualClock } from '../testing/index.js';
-import { Reconcilers } from './reconcilers.js';
+import { Reconcilers } from './reconciler.js';
 
 const PAUSES = { firstMs: 1_000, longestMs: 30_000 };
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { messageOf } from '../domain/index.js';
 import { VirtualClock } from '../testing/index.js';
-import { BackOff } from './back-off.js';
-import { type RacePolicy, repeat, type RepeatPolicy } from './repeat.js';
+import { BackOff, keepRounds, type RacePolicy, repeat, type RepeatPolicy } from './repeat.js';
 
 describe('work that is repeated', () => {
   it('is tried until it succeeds, after pauses that grow', async () => {
@@ -113,3 +112,57 @@ function setUp(changes: Partial<RepeatPolicy> = {}) {
   };
   return { clock, ending, failures, policy };
 }
+
+it('doubles its pauses up to the longest, and leaves half of each to chance', () => {
+  const backOff = new BackOff(new VirtualClock(), { firstMs: 100, longestMs: 1_000 });
+
+  for (const bound of [100, 200, 400, 800, 1_000, 1_000]) {
+    backOff.failed();
+    const pauses = Array.from({ length: 50 }, () => backOff.nextMs());
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(bound / 2);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(bound);
+    expect(new Set(pauses).size).toBeGreaterThan(10);
+  }
+});
+
+it('makes no pause after a success, and cuts one short when the signal aborts', async () => {
+  const clock = new VirtualClock();
+  const backOff = new BackOff(clock, { firstMs: 100, longestMs: 1_000 });
+  const ending = new AbortController();
+
+  backOff.failed();
+  const pause = backOff.pause(ending.signal);
+  ending.abort();
+  await pause;
+  backOff.succeeded();
+
+  expect(backOff.nextMs()).toBe(0);
+  expect(clock.pendingTimers).toBe(0);
+});
+
+it('does its work in rounds, also after one that fails, until its signal aborts', async () => {
+  const clock = new VirtualClock();
+  const ending = new AbortController();
+  const rounds: number[] = [];
+  const errors: unknown[] = [];
+  const work = async () => {
+    rounds.push(clock.monotonicNow());
+    if (rounds.length === 2) throw new Error('broken');
+  };
+  const options = {
+    clock,
+    signal: ending.signal,
+    longestMs: 1_000,
+    spread: 0.5,
+    onError: (e: unknown) => errors.push(e),
+  };
+
+  const over = keepRounds(work, options);
+  await clock.advance(4_000);
+  ending.abort();
+  await over;
+  const pauses = rounds.map((at, index) => at - (rounds[index - 1] ?? 0));
+
+  expect(pauses.every((ms) => ms >= 500 && ms <= 1_000)).toBe(true);
+  expect([rounds.length >= 4, errors, clock.pendingTimers]).toEqual([true, [new Error('broken')], 0]);
+});

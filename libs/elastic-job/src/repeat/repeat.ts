@@ -1,4 +1,4 @@
-import type { BackOff } from './back-off.js';
+import type { Clock } from '../clock/index.js';
 
 /** Meaning of a failed attempt for the next one. Of one repetition alone, as it keeps the pauses. */
 export interface RepeatPolicy {
@@ -71,4 +71,78 @@ async function pause({ backOff, signal }: RepeatPolicy): Promise<true> {
   backOff?.failed();
   await backOff?.pause(signal);
   return true;
+}
+
+/** Growth of the pauses. */
+export interface BackOffOptions {
+  /** Milliseconds. */
+  readonly firstMs: number;
+  /** Milliseconds. */
+  readonly longestMs: number;
+  /** Failures in a row that no pause follows. @default 0 */
+  readonly withoutPause?: number;
+}
+
+/** Pauses before the next attempt after failures: doubled each time, and randomized. */
+export class BackOff {
+  /** Number of failed attempts since the last success. */
+  failures = 0;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly options: BackOffOptions,
+  ) {}
+
+  failed(): void {
+    this.failures += 1;
+  }
+
+  succeeded(): void {
+    this.failures = 0;
+  }
+
+  /**
+   * The next pause in milliseconds: between half of its bound and the bound, so that clients spread. 0 after a success.
+   */
+  nextMs(longestMs = this.options.longestMs): number {
+    const { firstMs, withoutPause = 0 } = this.options;
+    const doublings = this.failures - withoutPause - 1;
+    if (doublings < 0) return 0;
+    const bound = Math.min(longestMs, firstMs * 2 ** Math.min(doublings, 20));
+    return bound * (0.5 + this.clock.random() / 2);
+  }
+
+  /** Waits for the next pause, or until the signal aborts. Never rejects. */
+  async pause(signal: AbortSignal | undefined): Promise<void> {
+    const ms = this.nextMs();
+    if (ms > 0) await this.clock.sleep(ms, signal).catch(() => {}); // Ended early.
+  }
+}
+
+/** Rounds of work. */
+export interface RoundsOptions {
+  readonly clock: Clock;
+  /** Ends the rounds; a pause ends at once, and a round that is under way ends by itself. */
+  readonly signal: AbortSignal;
+  /** Milliseconds from the end of one round to the next one at most, and before the first. */
+  readonly longestMs: number;
+  /** Part of each pause that is left to chance, so that processes that started together do not ask together. */
+  readonly spread: number;
+  /** Receives the error of a round; the next one comes all the same. Must not throw. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Does the work again and again, one round after the other. Resolves once the signal has aborted; never rejects. */
+export async function keepRounds(
+  work: () => Promise<unknown>,
+  { clock, longestMs, onError, signal, spread }: RoundsOptions,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await clock.sleep(longestMs * (1 - spread * clock.random()), signal);
+      await work();
+    } catch (error) {
+      if (!signal.aborted) onError(error);
+    }
+  }
 }

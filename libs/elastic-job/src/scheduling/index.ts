@@ -1,2 +1,1 @@
-export * from './schedule.js';
 export * from './ticker.js';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CronSchedule } from '../domain/index.js';
 import { VirtualClock } from '../testing/index.js';
-import type { Schedule } from './schedule.js';
-import { Ticker } from './ticker.js';
+import { type Schedule, Ticker } from './ticker.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
