@@ -3,9 +3,6 @@
 // and how long. Of a job this room knows the kind alone.
 export * from './calm.js';
 export * from './fair-turns.js';
-export * from './fire-moments.js';
-export * from './in-turns.js';
-export * from './registry-turns.js';
 export * from './text-turns.js';
 export * from './timer-queue.js';
 export * from './work-limit.js';
