@@ -9,7 +9,7 @@ import {
 import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import { JobEvents, type JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
 import { JobPresence } from '../../../libs/elastic-job/src/runtime/job/job-presence.js';
-import type { SessionEnd } from '../../../libs/elastic-job/src/runtime/job/session-end.js';
+import type { SessionEnd } from '../../../libs/elastic-job/src/runtime/job/job-entry.js';
 import type { WorkErrors } from '../../../libs/elastic-job/src/runtime/news/work-errors.js';
 import { JobDeparture } from '../../../libs/elastic-job/src/runtime/job/job-departure.js';
 import type { JobSession } from '../../../libs/elastic-job/src/runtime/job/job-session.js';

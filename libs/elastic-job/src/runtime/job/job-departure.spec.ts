@@ -5,7 +5,7 @@ import { JOB } from '@test/support/unit/member.js';
 import { DrainDeadlineError } from '../../domain/index.js';
 import type { VirtualClock } from '../../testing/index.js';
 import { DRAIN_MS, LEFT, LeavingJob } from '@test/support/unit/leaving-job.js';
-import { OUTSIDE } from './job-mode.js';
+import { OUTSIDE } from './job-presence.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

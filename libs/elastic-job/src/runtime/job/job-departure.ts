@@ -10,12 +10,11 @@ import {
   LeftJobError,
 } from '../../domain/index.js';
 import { isRegistryFailure } from '../../registry/index.js';
-import type { JobSettings } from '../settings/index.js';
+import type { JobDefinition, JobSettings } from '../settings/index.js';
 import type { ProcessContext, RunningItems } from '../runs/index.js';
 import { repeat } from '../../repeat/index.js';
-import type { JobDefinition } from '../settings/index.js';
 import type { JobPresence } from './job-presence.js';
-import type { SessionEnd } from './session-end.js';
+import type { SessionEnd } from './job-entry.js';
 
 /**
  * Departure of this process from a job for good: by its own decision, or because an operator has removed its instance.

@@ -1,6 +1,9 @@
+import { inOwnContext } from '../../async-context/index.js';
+import { type Clock, Deadline } from '../../clock/index.js';
 import { JobTree, type OwnSweep, untilAnswered } from '../../coordination/index.js';
 import {
   ConfigurationError,
+  type FencedStore,
   findEndFault,
   type JobConfiguration,
   type JobInstance,
@@ -8,13 +11,11 @@ import {
   SparseMap,
   timetableOf,
 } from '../../domain/index.js';
-import type { JobSchedule, JobSettings } from '../settings/index.js';
-import type { ProcessContext, RunningItems } from '../runs/index.js';
+import { SessionLostError } from '../../registry/index.js';
 import { repeat } from '../../repeat/index.js';
-import { assertFencesNotAhead } from './fence-check.js';
-import type { JobDefinition } from '../settings/index.js';
-import type { JobPresence } from './job-presence.js';
-import type { MixedJob } from '../settings/index.js';
+import type { ProcessContext, RunningItems } from '../runs/index.js';
+import type { JobDefinition, JobSchedule, JobSettings, MixedJob } from '../settings/index.js';
+import { type JobPresence, OUTSIDE } from './job-presence.js';
 
 /** Entry into a job: its tree is opened and judged, and the instance is registered in it. */
 export class JobEntry {
@@ -167,5 +168,65 @@ export class JobEntry {
     if (queued.length > 0) events.emit({ kind: 'orphaned', jobName, items: queued });
     if (overflowed.length > 0) events.emit({ kind: 'failover-overflow', jobName, items: overflowed });
     for (const runs of stopped) events.emit({ kind: 'cut-short', jobName, ...runs });
+  }
+}
+
+/**
+ * Refuses to run a job whose guarded stores have seen tokens above those of the registry. Makes no request if there are
+ * no stores.
+ * @throws {FenceAheadError}
+ * @throws {ConfigurationError} if a store has not answered within the limit
+ */
+async function assertFencesNotAhead(
+  { jobName, paths, registry, signal }: JobTree,
+  fences: readonly FencedStore[],
+  tokenEpoch: number,
+  { clock, timeoutMs }: { readonly clock: Clock; readonly timeoutMs: number },
+): Promise<void> {
+  if (fences.length === 0) return;
+  await registry.ensurePath(paths.systemTime, { signal });
+  const { mzxid: token } = await registry.set(paths.systemTime, '', undefined, { signal });
+  const checks = fences.map((fence) => inOwnContext(() => fence.assertNotAhead(jobName, { tokenEpoch, token })));
+  await Deadline.after(clock, timeoutMs).bounds(Promise.all(checks), () => {
+    throw new ConfigurationError(`job "${jobName}"`, [`fences: a store has not answered within ${timeoutMs} ms`]);
+  });
+}
+
+/** End of a job's session, and of its begins before. */
+export class SessionEnd {
+  constructor(
+    private readonly shared: Pick<ProcessContext, 'events' | 'services'>,
+    private readonly schedule: JobSchedule,
+    private readonly entry: JobEntry,
+    private readonly presence: JobPresence,
+  ) {}
+
+  /** Begins nothing more; running items go on. */
+  stopBeginning(): void {
+    const { session } = this.presence;
+    this.schedule.stop();
+    session?.close();
+    session?.endResidents();
+  }
+
+  /** Ends the session, and with it everything that it held. The schedule continues with the next session. */
+  loseSession(reason: unknown): void {
+    const { entry, presence, schedule } = this;
+    const { events, services } = this.shared;
+    const { mode } = presence;
+    if (mode.kind === 'outside') return;
+    const { session } = mode;
+    const { tree } = session;
+    const { jobName, self } = tree;
+    presence.mode = OUTSIDE;
+    if (mode.kind === 'registered' && mode.sessionId !== undefined) entry.noteLost(tree, mode.sessionId);
+    schedule.stop();
+    session.close();
+    services.leader.endTerm(jobName, reason);
+    services.trees.unset(tree);
+    tree.close(reason);
+    presence.interruptStay(reason);
+    const isSessionLost = reason instanceof SessionLostError;
+    events.emit({ kind: 'left', jobName, instanceId: self.jobInstanceId, isSessionLost });
   }
 }

@@ -1,11 +1,12 @@
 import type { JobTree } from '../../coordination/index.js';
 import type { News } from '../news/index.js';
+import type { JobDefinition, JobSchedule, JobSettings, MixedJob } from '../settings/index.js';
 import type { ScheduleClock } from '../time/index.js';
-import type { SessionJob } from './session-news.js';
 import type { JobDeparture } from './job-departure.js';
 import type { JobEntry } from './job-entry.js';
 import type { JobPresence } from './job-presence.js';
-import type { SettingsFollower } from './settings-follower.js';
+import type { JobSession } from './job-session.js';
+import type { SessionJob } from './session-news.js';
 
 /** Hears the news of one session for the job, before its duties do. */
 export class JobHearing implements SessionJob {
@@ -93,5 +94,50 @@ export class JobHearing implements SessionJob {
     await clock.nextTurn();
     this.willLook = false;
     if (!signal.aborted) this.lookAtMembers();
+  }
+}
+
+/** Lets a job follow its settings and its peers, as its tree shows them. */
+export class SettingsFollower {
+  constructor(
+    private readonly definition: JobDefinition,
+    private readonly settings: JobSettings,
+    private readonly schedule: JobSchedule,
+    private readonly mixed: MixedJob,
+  ) {}
+
+  /** True if the present `config` node is in force. */
+  get isSound(): boolean {
+    return this.settings.isSound;
+  }
+
+  /** Follows settings that have changed, or may have. */
+  follow(tree: JobTree, session: JobSession | undefined): void {
+    this.tellConfiguration(tree);
+    this.reload(tree, session);
+  }
+
+  tellConfiguration(tree: JobTree): void {
+    this.definition.onConfigurationChanged?.(tree.node(tree.paths.config)?.data);
+  }
+
+  tellRoot(): void {
+    this.definition.onRootChanged?.();
+  }
+
+  checkPeers(tree: JobTree, session: JobSession | undefined): void {
+    if (!this.mixed.tellPeers(tree)) return;
+    // Beside Java, fire times at clock changes follow Quartz's rule.
+    this.reload(tree, session);
+    // Fire times that came while the job was mixed were for the peers to run.
+    if (tree.company.runsUnrecorded) session?.leaveToPeers();
+    else this.schedule.excludePast();
+  }
+
+  private reload(tree: JobTree, session: JobSession | undefined): void {
+    const wasUsable = this.settings.problem === undefined;
+    this.settings.apply(tree);
+    this.schedule.follow();
+    if (!wasUsable && this.schedule.isStarted) session?.expectWork();
   }
 }

@@ -3,7 +3,6 @@ import { type JobName, SparseSet } from '../../domain/index.js';
 import type { TickListener } from '../../scheduling/index.js';
 import type { ProcessContext } from '../runs/index.js';
 import type { JobSession } from './job-session.js';
-import { type JobMode, OUTSIDE } from './job-mode.js';
 
 /** Presence of this process in a job: its mode, and the work in the job that ends with it. */
 export class JobPresence implements TickListener {
@@ -81,3 +80,28 @@ export class JobPresence implements TickListener {
     };
   }
 }
+
+/**
+ * Relation of this process to a job.
+ *
+ * ```mermaid
+ * stateDiagram-v2
+ *   [*] --> outside
+ *   outside --> waiting: the tree is read, and the job may run here
+ *   waiting --> entering: the settings can be used
+ *   entering --> registered: the instance node exists
+ *   registered --> outside: the session is lost, the drain is over, or an operator has removed the instance
+ *   entering --> outside: the session is lost
+ *   waiting --> outside: the session is lost
+ * ```
+ */
+export type JobMode =
+  /** It has no session of the job, or is still reading its tree. */
+  | { readonly kind: 'outside'; readonly session?: undefined }
+  /** It watches the tree but is not registered, since nothing may begin with the present settings. */
+  | { readonly kind: 'waiting'; readonly session: JobSession }
+  | { readonly kind: 'entering'; readonly session: JobSession }
+  /** It is registered, in the registry's session of that id. */
+  | { readonly kind: 'registered'; readonly session: JobSession; readonly sessionId: string | undefined };
+
+export const OUTSIDE: JobMode = { kind: 'outside' };

@@ -1,21 +1,29 @@
 import type { Deadline } from '../../clock/index.js';
 import { ElasticJob2ConfigurationError, type JobTree, type StandingFailure } from '../../coordination/index.js';
-import { type KnownListener, type JobConfiguration, type JobInstance, type JobName } from '../../domain/index.js';
+import {
+  HandedOverError,
+  type JobConfiguration,
+  type JobInstance,
+  type JobName,
+  type KnownListener,
+  SuspendedTooLongError,
+} from '../../domain/index.js';
 import { JobExecutor } from '../../executor/index.js';
-import { JobSchedule, JobSettings } from '../settings/index.js';
 import { type ProcessContext, RunningItems } from '../runs/index.js';
-import { JobSession } from './job-session.js';
-import type { JobDefinition } from '../settings/index.js';
+import {
+  type JobDefinition,
+  JobSchedule,
+  JobSettings,
+  knownListeners,
+  MixedJob,
+  withOnceTypes,
+} from '../settings/index.js';
 import { JobDeparture } from './job-departure.js';
-import { JobEntry } from './job-entry.js';
-import { JobHearing } from './job-hearing.js';
+import { JobEntry, SessionEnd } from './job-entry.js';
+import { JobHearing, SettingsFollower } from './job-hearing.js';
 import { JobPresence } from './job-presence.js';
+import { JobSession } from './job-session.js';
 import { type JobStatus, statusOf } from './job-status.js';
-import { knownListeners, withOnceTypes } from '../settings/index.js';
-import { MixedJob } from '../settings/index.js';
-import { SessionEnd } from './session-end.js';
-import { SettingsFollower } from './settings-follower.js';
-import { suspensionOf } from './suspension.js';
 
 /**
  * One job of this process, from its registration to its removal, over any number of sessions.
@@ -187,4 +195,12 @@ export class JobRuntime {
     const job = { work: definition, settings, schedule, running, executor, listeners, isCreated };
     return new JobSession(tree, shared, job, hearing, (work) => presence.report(work, tree));
   }
+}
+
+/** Reason with which runs end after the registry was silent for too long. */
+function suspensionOf({ configuration, tasks }: JobDefinition, graceMs: number): Error {
+  const { jobName } = configuration;
+  return tasks === 'adoptable'
+    ? new HandedOverError(jobName, 'suspended')
+    : new SuspendedTooLongError(jobName, graceMs);
 }

@@ -7,12 +7,10 @@ import type {
 } from '../../coordination/index.js';
 import { type AwayParent, hasIdleFailover, type JobName, messageOf } from '../../domain/index.js';
 import type { HungHandler } from '../../executor/index.js';
-import type { JobSchedule, JobSettings } from '../settings/index.js';
+import type { JobDefinition, JobSchedule, JobSettings, MixedJob } from '../settings/index.js';
 import type { RunningItems } from '../runs/index.js';
-import type { JobDefinition } from '../settings/index.js';
 import type { JobDeparture } from './job-departure.js';
-import type { JobMode } from './job-mode.js';
-import type { MixedJob } from '../settings/index.js';
+import type { JobMode } from './job-presence.js';
 
 /** Status of a job in this process. */
 export interface JobStatus {

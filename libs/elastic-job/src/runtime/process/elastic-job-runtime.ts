@@ -39,8 +39,7 @@ import {
   LeaderService,
   ServerService,
   ShardingService,
-} from './services/index.js';
-import { SuspendedGrace } from './suspended-grace.js';
+} from './services.js';
 import { TemplateJobs } from './template-jobs.js';
 
 /** Milliseconds by which a shutdown may exceed `drainTimeoutMs`. */
@@ -74,7 +73,6 @@ export class ElasticJobRuntime {
   readonly errors: WorkErrors;
   /** @internal */
   readonly templates: TemplateJobs;
-  private readonly suspended: SuspendedGrace;
   private readonly errorHandlers: JobErrorHandlers;
   private readonly lateRuns: LateRuns;
   private readonly settingsNews: SettingsNews;
@@ -87,7 +85,7 @@ export class ElasticJobRuntime {
 
   constructor(options: RuntimeOptions) {
     this.options = resolveRuntimeOptions(options, (call, error) => this.events.emit(tracerFailed(call, error)));
-    const { clock, errorHandlers, errorWindowMs, lateAfterMs, redact, suspendedGraceMs } = this.options;
+    const { clock, errorHandlers, errorWindowMs, lateAfterMs, redact } = this.options;
     this.errorHandlers = new JobErrorHandlers(clock, this.events, errorHandlers, errorWindowMs, redact);
     this.errors = new WorkErrors(clock, this.events, this.options.registry);
     this.lateRuns = new LateRuns(clock, this.events, lateAfterMs);
@@ -118,9 +116,6 @@ export class ElasticJobRuntime {
     this.servers = new ServerService(servers);
     this.configurations = new ConfigurationService(configurations);
     this.sessionSince = clock.monotonicNow();
-    this.suspended = new SuspendedGrace(clock, suspendedGraceMs, (graceMs) => {
-      for (const job of this.registrar.all) job.suspend(graceMs);
-    });
   }
 
   /**
@@ -257,7 +252,6 @@ export class ElasticJobRuntime {
     this.templates.close();
     this.ending.abort(new ShuttingDownError());
     await this.jobs.leave(deadline.less(AFTER.departure));
-    this.suspended.stop();
     this.errors.end();
     this.lateRuns.end();
     this.settingsNews.end();
@@ -280,15 +274,11 @@ export class ElasticJobRuntime {
 
   private onSession(session: SessionInfo): void {
     this.sessionSince = this.options.clock.monotonicNow();
-    this.suspended.hear(session);
     const { state, id: sessionId, timeoutMs } = session;
     if (state !== undefined) this.events.emit({ kind: 'session', state, sessionId, timeoutMs });
     this.errors.hearSession();
-    if (session.state === 'LOST') {
-      this.templates.close();
-      this.jobs.loseSession(session.id);
-    }
-    if (session.state === 'RECONNECTED' && this.options.processing) this.jobs.rejoinSoon();
+    if (state === 'LOST') this.templates.close();
+    if (this.options.processing) this.jobs.hear(session);
   }
 
   private readonly reportStop = (error: unknown): void =>

@@ -2,4 +2,4 @@
 export * from './elastic-job-runtime.js';
 export * from './job-registrar.js';
 export type * from './runtime-status.js';
-export * from './services/index.js';
+export * from './services.js';

@@ -1,4 +1,4 @@
-import { Deadline, waitUntil } from '../../clock/index.js';
+import { type Clock, Deadline, type Timer, waitUntil } from '../../clock/index.js';
 import { JobRemovedError } from '../../coordination/index.js';
 import {
   ConfigurationError,
@@ -6,20 +6,19 @@ import {
   findEndFault,
   findNeverFault,
   ID_DELIMITER,
-  type JobConfiguration,
   type ItemWork,
+  type JobConfiguration,
   type JobInstance,
   type JobName,
   timetableOf,
 } from '../../domain/index.js';
 import { isolate } from '../../executor/index.js';
-import { SessionLostError, untilServed } from '../../registry/index.js';
+import { type SessionInfo, SessionLostError, untilServed } from '../../registry/index.js';
 import { Reconciler, repeat } from '../../repeat/index.js';
 import { WorkLimit } from '../../turns/index.js';
-import { type JobDefinition } from '../settings/index.js';
 import { JobRuntime } from '../job/index.js';
 import type { ProcessContext } from '../runs/index.js';
-import { startOrder } from './start-order.js';
+import type { JobDefinition } from '../settings/index.js';
 
 /**
  * Joins under way at once: enough for the server to have work while this process computes. Each join holds memory until
@@ -47,6 +46,7 @@ interface OwnJobsParts {
 export class OwnJobs {
   private readonly rejoining: Reconciler;
   private readonly joins: WorkLimit;
+  private readonly suspended: SuspendedGrace;
   /** Identity of the process in the present session; undefined between two sessions. */
   private self: JobInstance | undefined;
   /** True during the first joins, which `join` itself repeats. */
@@ -62,6 +62,9 @@ export class OwnJobs {
       () => this.rejoin(),
       (error) => shared.errors.tell(undefined, 'rejoining failed', error),
     );
+    this.suspended = new SuspendedGrace(this.clock, shared.options.suspendedGraceMs, (graceMs) => {
+      for (const job of parts.jobs()) job.suspend(graceMs);
+    });
   }
 
   get clock() {
@@ -113,21 +116,25 @@ export class OwnJobs {
     return (await waitUntil(isBack, (look) => registry.onSession(look), limits)) && registry.session.id !== id;
   }
 
-  loseSession(sessionId: string | undefined): void {
+  /** Follows the session of the registry: every job joins again, under a new id, once there is a new session. */
+  hear(session: SessionInfo): void {
+    this.suspended.hear(session);
+    if (session.state === 'LOST') this.loseSession(session.id);
+    if (session.state === 'RECONNECTED' && this.self === undefined && !this.isStarting) this.rejoining.wake();
+  }
+
+  private loseSession(sessionId: string | undefined): void {
     this.self = undefined;
     for (const job of this.parts.jobs()) job.loseSession(new SessionLostError(sessionId));
   }
 
-  /** Joins every job again, under a new id, if there is a new session. */
-  rejoinSoon(): void {
-    if (this.self === undefined && !this.isStarting) this.rejoining.wake();
-  }
-
-  /** Leaves every job and joins none any more. */
+  /** Leaves every job. */
   async leave(deadline: Deadline): Promise<void> {
     await Promise.all(this.parts.jobs().map((job) => job.drain(deadline)));
+    this.suspended.stop();
   }
 
+  /** Joins no job again. */
   stop(): void {
     this.rejoining.stop();
   }
@@ -235,5 +242,54 @@ export class OwnJobs {
     const serverIp = this.clock.hostAddress();
     const name = instanceId ?? `${this.clock.pid()}-${registry.session.id}`;
     return { jobInstanceId: `${serverIp}${ID_DELIMITER}${name}`, serverIp };
+  }
+}
+
+/** Facts that decide when a job of this process joins. */
+interface OrderedJob {
+  readonly jobName: JobName;
+  readonly configuration: { readonly after: readonly JobName[] };
+}
+
+/**
+ * Splits jobs into groups whose jobs may join together: each job comes after those of this process after which it
+ * starts. Jobs that wait for each other come last, and are refused when they join.
+ */
+export function startOrder<J extends OrderedJob>(jobs: readonly J[]): readonly (readonly J[])[] {
+  const groups: (readonly J[])[] = [];
+  for (let left = jobs; left.length > 0;) {
+    const names = new Set(left.map(({ jobName }) => jobName));
+    const free = left.filter(({ configuration }) => !configuration.after.some((name) => names.has(name)));
+    const group = free.length > 0 ? free : left;
+    groups.push(group);
+    const joining = new Set(group);
+    left = left.filter((job) => !joining.has(job));
+  }
+  return groups;
+}
+
+/** Measures how long the registry has not answered, if that is limited. */
+export class SuspendedGrace {
+  private timer: Timer | undefined;
+
+  /**
+   * @param graceMs undefined: unlimited
+   * @param onOver called when the session was SUSPENDED for `graceMs`
+   */
+  constructor(
+    private readonly clock: Clock,
+    private readonly graceMs: number | undefined,
+    private readonly onOver: (graceMs: number) => void,
+  ) {}
+
+  hear({ state }: SessionInfo): void {
+    this.stop();
+    const { graceMs } = this;
+    if (state !== 'SUSPENDED' || graceMs === undefined) return;
+    this.timer = this.clock.setTimer(graceMs, () => this.onOver(graceMs));
+  }
+
+  stop(): void {
+    this.timer?.cancel();
   }
 }

@@ -1,6 +1,7 @@
 import type { FoundJob } from '../../coordination/index.js';
 import {
   type JobName,
+  messageOf,
   type ResolvedTemplateLimits,
   TemplateLimitError,
   type TemplateName,
@@ -65,10 +66,9 @@ export class RestingJobs {
     isTold: boolean,
   ): void {
     const error = new TemplateLimitError(template, 'maxJobs', maxJobs, jobs);
-    const jobNames = surplus.slice(0, MOST_TOLD);
-    const more = surplus.length > jobNames.length ? ` and ${surplus.length - jobNames.length} more` : '';
-    const message = `jobs rest until others are removed: ${jobNames.join(', ')}${more}`;
-    this.resting.set(template, { template, count: surplus.length, jobNames, reason: `${message}. ${error.message}` });
+    const { count, jobNames, text } = summary(surplus);
+    const message = `jobs rest until others are removed: ${text}`;
+    this.resting.set(template, { template, count, jobNames, reason: `${message}. ${error.message}` });
     if (!isTold) this.events.emit({ kind: 'error', jobName: undefined, message, error });
   }
 }
@@ -92,4 +92,50 @@ function inOrder(jobs: readonly NamedJob[]): readonly JobName[] {
   const isBefore = ([nameA, a]: NamedJob, [nameB, b]: NamedJob) =>
     a.czxid < b.czxid || (a.czxid === b.czxid && nameA < nameB);
   return jobs.toSorted((a, b) => (isBefore(a, b) ? -1 : 1)).map(([jobName]) => jobName);
+}
+
+interface FailedJoin {
+  readonly template: TemplateName;
+  /** Error of the latest attempt. */
+  readonly error: unknown;
+}
+
+/** Jobs of templates that this process could not join so far. It tries again until it can. */
+export class UnjoinedJobs {
+  /** The longest failing first. */
+  private readonly failed = new Map<JobName, FailedJoin>();
+
+  /** Templates with such jobs, each with the reason of the job that has failed longest. */
+  get all(): readonly RestingTemplateJobs[] {
+    const templates = new Set([...this.failed.values()].map(({ template }) => template));
+    return [...templates].map((template) => this.of(template));
+  }
+
+  note(jobName: JobName, failed: FailedJoin): void {
+    this.failed.set(jobName, failed);
+  }
+
+  /** Forgets a job that was joined, or is not to be joined any more. */
+  forget(jobName: JobName): void {
+    this.failed.delete(jobName);
+  }
+
+  clear(): void {
+    this.failed.clear();
+  }
+
+  private of(template: TemplateName): RestingTemplateJobs {
+    const jobs = [...this.failed].filter(([, failed]) => failed.template === template);
+    const { count, jobNames, text } = summary(jobs.map(([jobName]) => jobName));
+    const cause = messageOf(jobs[0]![1].error);
+    const reason = `jobs of template "${template}" could not be joined (${text}): ${cause}`;
+    return { template, count, jobNames, reason };
+  }
+}
+
+function summary(jobs: readonly JobName[]) {
+  const count = jobs.length;
+  const jobNames = jobs.slice(0, MOST_TOLD);
+  const more = count > jobNames.length ? ` and ${count - jobNames.length} more` : '';
+  return { count, jobNames, text: `${jobNames.join(', ')}${more}` };
 }

@@ -14,8 +14,7 @@ import type { JobEvents } from '../../tracing/index.js';
 import type { JobDefinition, JobTemplate } from '../settings/index.js';
 import type { WorkErrors } from '../news/index.js';
 import { Reconciler, Reconcilers } from '../../repeat/index.js';
-import { RestingJobs, type RestingTemplateJobs } from './resting-jobs.js';
-import { UnjoinedJobs } from './unjoined-jobs.js';
+import { RestingJobs, type RestingTemplateJobs, UnjoinedJobs } from './resting-jobs.js';
 
 /** Milliseconds for which changes are gathered, so that jobs created or removed in a row are looked at together. */
 const GATHER_MS = 50;

@@ -1,16 +1,22 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { LeadershipTerm } from '../../../coordination/index.js';
 import { JOB, MINUTE, OneProcess, SERVER } from '@test/support/unit/one-process.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ExecutionLease, FailoverQueue, LeadershipTerm } from '../../coordination/index.js';
+import type { SettledOutcome } from '../../domain/index.js';
+import type { JobSession } from '../job/job-session.js';
+import { FailoverService } from './services.js';
+
+const SUCCEEDED: SettledOutcome = { kind: 'succeeded' };
 
 let process: OneProcess;
-beforeEach(async () => {
-  process = await OneProcess.start({ description: 'local' });
-});
 afterEach(() => process.stop());
 
 const asked = <T>(answer: Promise<T>): Promise<T> => process.clock.advanceUntil(answer);
 
 describe('what an application may ask of a job', () => {
+  beforeEach(async () => {
+    process = await OneProcess.start({ description: 'local' });
+  });
+
   it('who leads it, for a term that ends as the leader resigns', async () => {
     const { leader } = process.runtime;
     const terms: LeadershipTerm[] = [];
@@ -69,6 +75,36 @@ describe('what an application may ask of a job', () => {
   });
 });
 
+describe('claims that an application asks for', () => {
+  it('runs waiting items to their outcome without a free slot if it is asked to claim', async () => {
+    process = await OneProcess.start({ concurrency: 1 });
+    await process.advance(MINUTE);
+    process.work = (context) => context.shardingItem === 1 && process.hang(context);
+    await process.advance(MINUTE);
+    await process.queueUnfinished(0);
+    process.runs.length = 0;
+    await process.advance(100); // Longer than the delay before it claims some by itself.
+    const claiming = process.runtime.failover.claim(JOB);
+    await process.release();
+    const outcomes = await claiming;
+    expect([process.runs, [...outcomes]]).toEqual([['0 FAILOVER'], [[0, expect.objectContaining(SUCCEEDED)]]]);
+  });
+
+  it('returns the outcomes of all claims that it has won, even if others win one in between', async () => {
+    const claims = [leaseOf(1), 'lost', leaseOf(2), 'empty'] as const;
+    const answers = [...claims];
+    const session: JobSession = Object.assign(Object.create(null), { claim: () => Promise.resolve(answers.shift()) });
+    const queue: FailoverQueue = Object.create(null);
+    const outcomes = await new FailoverService(queue, () => session).claim(JOB);
+    expect([[...outcomes.keys()], answers]).toEqual([[1, 2], []]);
+  });
+});
+
 async function follow(terms: LeadershipTerm[], signal: AbortSignal): Promise<void> {
   for await (const term of process.runtime.leader.terms(JOB, signal)) terms.push(term);
+}
+
+/** A lease whose item has succeeded. */
+function leaseOf(item: number): ExecutionLease {
+  return Object.assign(Object.create(null), { settled: () => Promise.resolve(new Map([[item, SUCCEEDED]])) });
 }
