@@ -5,31 +5,61 @@ import { BackOff, type BackOffOptions } from './repeat.js';
 /** Pauses in milliseconds after an error that nobody has expected, such as one of a user's function. */
 const PAUSES: BackOffOptions = { firstMs: 500, longestMs: 30_000 };
 
-/** Failed attempts in a row. */
-interface Failing {
-  readonly backOff: BackOff;
-  /** Text of the last error, which is reported once in a row. */
-  told: string | undefined;
-  /** Wakes the work again. */
-  retry?: Timer;
+/** Failed runs in a row. */
+class Failing {
+  private text: string | undefined;
+  private readonly backOff: BackOff;
+
+  constructor(clock: Clock, pauses: BackOffOptions) {
+    this.backOff = new BackOff(clock, pauses);
+  }
+
+  get runs(): number {
+    return this.backOff.failures;
+  }
+
+  /** @returns true if it is to be told: the run before has not failed in the same way */
+  note(error: unknown): boolean {
+    const { text } = this;
+    this.text = messageOf(error);
+    this.backOff.failed();
+    return this.text !== text;
+  }
+
+  nextMs(): number {
+    return this.backOff.nextMs();
+  }
 }
+
+/** Work that is not at rest. */
+interface Active {
+  isWoken: boolean;
+  isRunning: boolean;
+  /** Resolves when all wakes so far are worked off. */
+  run: Promise<void> | undefined;
+  failing: Failing | undefined;
+  /** Wakes the work again after a failure. */
+  retry: Timer | undefined;
+}
+
+const AT_REST: Active = { isWoken: false, isRunning: false, run: undefined, failing: undefined, retry: undefined };
 
 /**
  * Work that events wake. It runs once at a time, and a wake during a run makes it run once more. So the last event is
  * never overlooked, and a thousand events cost two runs. After an error it wakes itself, after pauses that grow: what
- * has failed has no event that would wake it again.
+ * has failed has no event that would wake it again. A wake ends such a pause.
  */
 export abstract class WokenWork {
-  private run: Promise<void> | undefined;
-  private isWoken = false;
+  /** Undefined at rest: a job has a dozen of these, and most of them rest. */
+  private active: Active | undefined;
   private isStopped = false;
-  private failing: Failing | undefined;
 
   wake(): void {
     if (this.isStopped) return;
-    this.rest();
-    this.isWoken = true;
-    this.run ??= this.runWhileWoken();
+    const active = (this.active ??= { ...AT_REST });
+    active.retry?.cancel();
+    active.isWoken = true;
+    if (!active.isRunning) active.run = this.runWhileWoken(active);
   }
 
   /** Wakes it, and resolves when that wake is worked off, also if the work has failed. */
@@ -40,18 +70,18 @@ export abstract class WokenWork {
 
   /** Resolves when all wakes so far are worked off. */
   async rested(): Promise<void> {
-    await this.run;
+    await this.active?.run;
   }
 
   /** Leaves a failed attempt as it is, until the next wake. */
   rest(): void {
-    this.failing?.retry?.cancel();
+    this.active?.retry?.cancel();
   }
 
   /** Starts nothing more; a present run may end. */
   stop(): void {
     this.isStopped = true;
-    this.isWoken = false;
+    if (this.active !== undefined) this.active.isWoken = false;
     this.rest();
   }
 
@@ -68,35 +98,28 @@ export abstract class WokenWork {
     return true;
   }
 
-  private async runWhileWoken(): Promise<void> {
-    while (this.isWoken) {
-      this.isWoken = false;
+  private async runWhileWoken(active: Active): Promise<void> {
+    active.isRunning = true;
+    while (active.isWoken) {
+      active.isWoken = false;
       try {
         await this.attempt();
-        this.succeeded();
+        active.failing = undefined;
+        this.ended(undefined);
       } catch (error) {
-        this.failed(error);
+        this.failed(active, error);
       }
     }
-    this.run = undefined;
+    active.isRunning = false;
+    if (active.failing === undefined) this.active = undefined;
   }
 
-  private succeeded(): void {
-    this.rest();
-    this.failing = undefined;
-    this.ended(undefined);
-  }
-
-  private failed(error: unknown): void {
+  private failed(active: Active, error: unknown): void {
     const isRepeated = this.ended({ error });
-    this.failing ??= { backOff: new BackOff(this.clock, PAUSES), told: undefined };
-    const { backOff, told } = this.failing;
-    this.failing.told = messageOf(error);
-    if (this.failing.told !== told) this.fail(error);
-    this.rest();
-    if (this.isStopped || !isRepeated) return;
-    backOff.failed();
-    this.failing.retry = this.clock.setTimer(backOff.nextMs(), () => this.wake());
+    const failing = (active.failing ??= new Failing(this.clock, PAUSES));
+    if (failing.note(error)) this.fail(error);
+    if (active.isWoken || this.isStopped || !isRepeated) return;
+    active.retry = this.clock.setTimer(failing.nextMs(), () => this.wake());
   }
 }
 
@@ -137,12 +160,6 @@ export interface ReconcilersOptions<Key> {
   readonly onFailure: (key: Key, error: unknown) => void;
 }
 
-/** Failed runs of a key in a row. */
-interface FailingKey {
-  readonly backOff: BackOff;
-  readonly told: string;
-}
-
 /**
  * Makes each of many things as it is wanted.
  *
@@ -151,7 +168,8 @@ interface FailingKey {
  * pausing --its time is over--> waiting
  * ```
  *
- * - A key runs once at a time. A wake during its run makes it run once more, so no change is overlooked.
+ * - A key runs once at a time. A wake during its run makes it run once more, also if the run fails, as soon as a place
+ *   is free. So no change is overlooked.
  * - A pausing key holds no place. A wake does not end the pause, so news of others hurry nothing that fails for itself.
  *   `forget` ends it, for a key that has changed itself.
  * - A failed run is repeated after pauses that grow, until it succeeds, or the key is forgotten.
@@ -162,7 +180,7 @@ export class Reconcilers<Key> {
   private readonly waiting = new Set<Key>();
   private readonly running = new Set<Key>();
   private readonly pausing = new Map<Key, Timer>();
-  private readonly failing = new Map<Key, FailingKey>();
+  private readonly failing = new Map<Key, Failing>();
   private isStopped = false;
 
   constructor(private readonly options: ReconcilersOptions<Key>) {}
@@ -207,7 +225,7 @@ export class Reconcilers<Key> {
   private async run(key: Key): Promise<void> {
     this.running.add(key);
     try {
-      const againMs = await this.options.work(key, this.failing.get(key)?.backOff.failures ?? 0);
+      const againMs = await this.options.work(key, this.failing.get(key)?.runs ?? 0);
       this.failing.delete(key);
       if (againMs !== undefined && !this.waiting.has(key)) this.pause(key, againMs);
     } catch (error) {
@@ -220,13 +238,10 @@ export class Reconcilers<Key> {
   private fail(key: Key, error: unknown): void {
     if (this.isStopped) return;
     const { clock, onFailure, pauses } = this.options;
-    const { backOff, told } = this.failing.get(key) ?? { backOff: new BackOff(clock, pauses), told: undefined };
-    const message = messageOf(error);
-    this.failing.set(key, { backOff, told: message });
-    if (message !== told) onFailure(key, error);
-    backOff.failed();
-    this.waiting.delete(key);
-    this.pause(key, backOff.nextMs());
+    const failing = this.failing.get(key) ?? new Failing(clock, pauses);
+    this.failing.set(key, failing);
+    if (failing.note(error)) onFailure(key, error);
+    if (!this.waiting.has(key)) this.pause(key, failing.nextMs());
   }
 
   private pause(key: Key, ms: number): void {
