@@ -9,7 +9,7 @@ import {
 import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import { JobEvents, type JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
 import { JobPresence } from '../../../libs/elastic-job/src/runtime/job/job-presence.js';
-import type { SessionEnd } from '../../../libs/elastic-job/src/runtime/job/job-entry.js';
+import type { JobEntry } from '../../../libs/elastic-job/src/runtime/job/job-entry.js';
 import type { WorkErrors } from '../../../libs/elastic-job/src/runtime/news/work-errors.js';
 import { JobDeparture } from '../../../libs/elastic-job/src/runtime/job/job-departure.js';
 import type { JobSession } from '../../../libs/elastic-job/src/runtime/job/job-session.js';
@@ -55,13 +55,13 @@ export class LeavingJob {
     });
     const shared = { services, events, options };
     this.presence = new JobPresence(JOB, Object.assign(Object.create(null), { errors }));
-    this.presence.mode = { kind: 'waiting', session: this.session };
-    const sessionEnd: SessionEnd = Object.assign(Object.create(null), {
+    this.presence.wait(this.session);
+    const entry: JobEntry = Object.assign(Object.create(null), {
       stopBeginning: () => (this.stops += 1),
       loseSession: (reason: unknown) => void this.lost.push(reason),
     });
     const { definition, presence, running, settings } = this;
-    this.departure = new JobDeparture(shared, definition, settings, running, presence, sessionEnd);
+    this.departure = new JobDeparture(shared, definition, settings, running, presence, entry);
   }
 
   /** The only instance, which leads and has all items. */

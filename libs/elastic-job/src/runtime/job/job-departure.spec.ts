@@ -5,7 +5,6 @@ import { JOB } from '@test/support/unit/member.js';
 import { DrainDeadlineError } from '../../domain/index.js';
 import type { VirtualClock } from '../../testing/index.js';
 import { DRAIN_MS, LEFT, LeavingJob } from '@test/support/unit/leaving-job.js';
-import { OUTSIDE } from './job-presence.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -86,7 +85,7 @@ describe('a process that leaves a job', () => {
 
   it('waits for the end of a join under way', async () => {
     let fail: () => void;
-    job.presence.joining = new Promise((_, reject) => (fail = () => reject(new Error('not joined'))));
+    void job.presence.join(new Promise((_, reject) => (fail = () => reject(new Error('not joined')))));
     void job.departure.drain();
     await clock.advance(SECOND);
     expect(await job.nodes()).toEqual(['leader', 'instance', 'session']);
@@ -96,7 +95,7 @@ describe('a process that leaves a job', () => {
   });
 
   it('leaves without an event if it has no session', async () => {
-    job.presence.mode = OUTSIDE;
+    job.presence.leave();
     await clock.advanceUntil(job.departure.drain());
     expect([job.lost, job.told]).toEqual([[LEFT], []]);
   });
@@ -158,7 +157,7 @@ describe('a process that leaves a job', () => {
 
   it('warns of such a handler also if its session was lost before', async () => {
     await job.run();
-    job.presence.mode = OUTSIDE;
+    job.presence.leave();
     job.member.trees.forget(JOB);
     await clock.advanceUntil(job.departure.drain());
     expect(job.told).toMatchObject([{ kind: 'warning', message: LEFT_BEHIND }]);

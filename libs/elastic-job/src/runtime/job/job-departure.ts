@@ -14,7 +14,7 @@ import type { JobDefinition, JobSettings } from '../settings/index.js';
 import type { ProcessContext, RunningItems } from '../runs/index.js';
 import { repeat } from '../../repeat/index.js';
 import type { JobPresence } from './job-presence.js';
-import type { SessionEnd } from './job-entry.js';
+import type { JobEntry } from './job-entry.js';
 
 /**
  * Departure of this process from a job for good: by its own decision, or because an operator has removed its instance.
@@ -35,7 +35,7 @@ export class JobDeparture {
     private readonly settings: Pick<JobSettings, 'configuration'>,
     private readonly running: RunningItems,
     private readonly presence: JobPresence,
-    private readonly sessionEnd: SessionEnd,
+    private readonly entry: Pick<JobEntry, 'loseSession' | 'stopBeginning'>,
   ) {}
 
   /** True if this process wants to leave, or has left. */
@@ -91,7 +91,7 @@ export class JobDeparture {
 
   private close(): void {
     const { jobName } = this;
-    this.sessionEnd.loseSession(new LeftJobError(jobName));
+    this.entry.loseSession(new LeftJobError(jobName));
     this.shared.services.leader.forget(jobName);
   }
 
@@ -129,7 +129,7 @@ export class JobDeparture {
     // Last, since it tells the others that there is nothing more to wait for.
     const work = 'leaving the job';
     await this.attempt(work, (tree) => this.untilDone(work, tree, () => services.instances.leave(tree)));
-    this.sessionEnd.loseSession(error);
+    this.entry.loseSession(error);
   }
 
   // Tells others that they should take the items, and the lead, while this instance waits for its handlers. If the
@@ -163,7 +163,7 @@ export class JobDeparture {
 
   private end(reason: Error): void {
     this.presence.end(reason);
-    this.sessionEnd.stopBeginning();
+    this.entry.stopBeginning();
   }
 
   private async leave(tree: JobTree): Promise<void> {

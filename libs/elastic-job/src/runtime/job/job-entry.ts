@@ -15,9 +15,13 @@ import { SessionLostError } from '../../registry/index.js';
 import { repeat } from '../../repeat/index.js';
 import type { ProcessContext, RunningItems } from '../runs/index.js';
 import type { JobDefinition, JobSchedule, JobSettings, MixedJob } from '../settings/index.js';
-import { type JobPresence, OUTSIDE } from './job-presence.js';
+import type { JobPresence } from './job-presence.js';
+import type { JobSession } from './job-session.js';
 
-/** Entry into a job: its tree is opened and judged, and the instance is registered in it. */
+/**
+ * Way of a job into a session and out of it: its tree is opened and judged, the instance is registered in it, settings
+ * and peers are followed as the tree shows them, and the end of the session undoes it.
+ */
 export class JobEntry {
   /** Sessions that this process has lost, by its instance ids in them. Their nodes may still exist. */
   private readonly former = new SparseMap<string, string>();
@@ -79,16 +83,12 @@ export class JobEntry {
    * @returns `removed` if an operator has removed the instance meanwhile
    */
   async enter(): Promise<'removed' | undefined> {
-    const { presence, schedule, settings, shared } = this;
-    const { mode } = presence;
-    if (mode.kind !== 'waiting' || settings.problem !== undefined) return undefined;
-    const { session } = mode;
+    const { presence, schedule, settings } = this;
+    if (settings.problem !== undefined) return undefined;
+    const session = presence.enter();
+    if (session === undefined) return undefined;
     const { tree } = session;
-    presence.mode = { kind: 'entering', session };
-    const onRegistered = () => {
-      presence.mode = { kind: 'registered', session, sessionId: shared.options.registry.session.id };
-    };
-    await presence.whileStaying((wanted) => this.register(tree, wanted, onRegistered));
+    await presence.whileStaying((wanted) => this.register(session, wanted));
     if (!tree.hasInstance(tree.self.jobInstanceId)) return 'removed';
     await session.start();
     schedule.start();
@@ -99,9 +99,10 @@ export class JobEntry {
    * Registers the instance, and removes its nodes of former sessions in the same transaction.
    * @param signal aborts when the session is lost, or the job must end here
    */
-  private async register(tree: JobTree, signal: AbortSignal, onRegistered: () => void): Promise<void> {
-    const { events, scheduleClock, services } = this.shared;
-    const { running, settings } = this;
+  private async register(session: JobSession, signal: AbortSignal): Promise<void> {
+    const { events, options, scheduleClock, services } = this.shared;
+    const { presence, running, settings } = this;
+    const { tree } = session;
     const { configurations, instances, orphans } = services;
     // A tree that was not a job of ours was left unchanged; it may have become one since.
     if (!tree.has(tree.paths.sessions)) await repeat(untilAnswered(tree, signal), () => configurations.install(tree));
@@ -118,14 +119,75 @@ export class JobEntry {
     );
     this.former.clear();
     this.hasEntered = true;
-    onRegistered();
+    presence.register(session, options.registry.session.id);
     events.emit({ kind: 'joined', jobName: this.jobName, instanceId: tree.self.jobInstanceId });
     if (swept !== undefined) this.tellSwept(swept);
   }
 
-  /** Remembers a lost session, whose nodes may still exist. */
-  noteLost({ self }: JobTree, sessionId: string): void {
-    this.former.set(self.jobInstanceId, sessionId);
+  /** True if the present `config` node is in force. */
+  get isSound(): boolean {
+    return this.settings.isSound;
+  }
+
+  tellRoot(): void {
+    this.definition.onRootChanged?.();
+  }
+
+  tellConfiguration(tree: JobTree): void {
+    this.definition.onConfigurationChanged?.(tree.node(tree.paths.config)?.data);
+  }
+
+  /** Follows settings that have changed, or may have. */
+  follow(tree: JobTree): void {
+    this.tellConfiguration(tree);
+    this.applySettings(tree);
+  }
+
+  /** Follows peers that have come or gone. */
+  checkPeers(tree: JobTree): void {
+    if (!this.mixed.tellPeers(tree)) return;
+    // Beside Java, fire times at clock changes follow Quartz's rule.
+    this.applySettings(tree);
+    // Fire times that came while the job was mixed were for the peers to run.
+    if (tree.company.runsUnrecorded) this.presence.session?.leaveToPeers();
+    else this.schedule.excludePast();
+  }
+
+  private applySettings(tree: JobTree): void {
+    const { presence, schedule, settings } = this;
+    const wasUsable = settings.problem === undefined;
+    settings.apply(tree);
+    schedule.follow();
+    if (!wasUsable && schedule.isStarted) presence.session?.expectWork();
+  }
+
+  /** Begins nothing more; running items go on. */
+  stopBeginning(): void {
+    const { session } = this.presence;
+    this.schedule.stop();
+    session?.close();
+    session?.endResidents();
+  }
+
+  /** Ends the session, and with it everything that it held. The schedule continues with the next session. */
+  loseSession(reason: unknown): void {
+    const { presence, schedule } = this;
+    const { events, services } = this.shared;
+    const mode = presence.leave();
+    if (mode.kind === 'outside') return;
+    const { session } = mode;
+    const { tree } = session;
+    const { jobName, self } = tree;
+    // Its nodes may still exist.
+    if (mode.kind === 'registered' && mode.sessionId !== undefined) this.former.set(self.jobInstanceId, mode.sessionId);
+    schedule.stop();
+    session.close();
+    services.leader.endTerm(jobName, reason);
+    services.trees.unset(tree);
+    tree.close(reason);
+    presence.interruptStay(reason);
+    const isSessionLost = reason instanceof SessionLostError;
+    events.emit({ kind: 'left', jobName, instanceId: self.jobInstanceId, isSessionLost });
   }
 
   /** Forgets lost sessions, whose nodes are all gone. */
@@ -190,43 +252,4 @@ async function assertFencesNotAhead(
   await Deadline.after(clock, timeoutMs).bounds(Promise.all(checks), () => {
     throw new ConfigurationError(`job "${jobName}"`, [`fences: a store has not answered within ${timeoutMs} ms`]);
   });
-}
-
-/** End of a job's session, and of its begins before. */
-export class SessionEnd {
-  constructor(
-    private readonly shared: Pick<ProcessContext, 'events' | 'services'>,
-    private readonly schedule: JobSchedule,
-    private readonly entry: JobEntry,
-    private readonly presence: JobPresence,
-  ) {}
-
-  /** Begins nothing more; running items go on. */
-  stopBeginning(): void {
-    const { session } = this.presence;
-    this.schedule.stop();
-    session?.close();
-    session?.endResidents();
-  }
-
-  /** Ends the session, and with it everything that it held. The schedule continues with the next session. */
-  loseSession(reason: unknown): void {
-    const { entry, presence, schedule } = this;
-    const { events, services } = this.shared;
-    const { mode } = presence;
-    if (mode.kind === 'outside') return;
-    const { session } = mode;
-    const { tree } = session;
-    const { jobName, self } = tree;
-    presence.mode = OUTSIDE;
-    if (mode.kind === 'registered' && mode.sessionId !== undefined) entry.noteLost(tree, mode.sessionId);
-    schedule.stop();
-    session.close();
-    services.leader.endTerm(jobName, reason);
-    services.trees.unset(tree);
-    tree.close(reason);
-    presence.interruptStay(reason);
-    const isSessionLost = reason instanceof SessionLostError;
-    events.emit({ kind: 'left', jobName, instanceId: self.jobInstanceId, isSessionLost });
-  }
 }

@@ -1,11 +1,9 @@
 import type { JobTree } from '../../coordination/index.js';
 import type { News } from '../news/index.js';
-import type { JobDefinition, JobSchedule, JobSettings, MixedJob } from '../settings/index.js';
 import type { ScheduleClock } from '../time/index.js';
 import type { JobDeparture } from './job-departure.js';
 import type { JobEntry } from './job-entry.js';
 import type { JobPresence } from './job-presence.js';
-import type { JobSession } from './job-session.js';
 import type { SessionJob } from './session-news.js';
 
 /** Hears the news of one session for the job, before its duties do. */
@@ -15,7 +13,6 @@ export class JobHearing implements SessionJob {
   constructor(
     private readonly tree: JobTree,
     private readonly scheduleClock: ScheduleClock,
-    private readonly follower: SettingsFollower,
     private readonly entry: JobEntry,
     private readonly departure: JobDeparture,
     private readonly presence: JobPresence,
@@ -26,11 +23,11 @@ export class JobHearing implements SessionJob {
   }
 
   rootChanged(): void {
-    this.follower.tellRoot();
+    this.entry.tellRoot();
   }
 
   treeReset(): void {
-    this.follower.tellRoot();
+    this.entry.tellRoot();
     this.reload();
   }
 
@@ -39,7 +36,7 @@ export class JobHearing implements SessionJob {
   }
 
   configurationKept(): void {
-    if (!this.follower.isSound) this.reload();
+    if (!this.entry.isSound) this.reload();
   }
 
   instanceJoined(): void {
@@ -52,7 +49,7 @@ export class JobHearing implements SessionJob {
   }
 
   fireTimesMissed({ count }: News<'FireTimesMissed'>): void {
-    this.presence.missedRuns += count;
+    this.presence.noteMissed(count);
   }
 
   itemOutlivedSession(): void {
@@ -67,18 +64,18 @@ export class JobHearing implements SessionJob {
 
   /** Follows the settings, and looks at what follows from them. */
   private reload(): void {
-    this.follower.follow(this.tree, this.presence.session);
+    this.entry.follow(this.tree);
     this.lookAtMembers();
   }
 
   /** Leaves the job if its own instance was removed; else looks for peers, and enters if it has waited to. */
   private lookAtMembers(): void {
-    const { departure, follower, presence, tree } = this;
+    const { departure, entry, presence, tree } = this;
     const { jobInstanceId } = tree.self;
     if (presence.mode.kind === 'registered' && !tree.hasInstance(jobInstanceId)) {
       return void departure.obeyRemoval(jobInstanceId);
     }
-    follower.checkPeers(tree, presence.session);
+    entry.checkPeers(tree);
     if (presence.session?.tree === tree) this.enter().catch(presence.report('joining the job', tree));
   }
 
@@ -94,50 +91,5 @@ export class JobHearing implements SessionJob {
     await clock.nextTurn();
     this.willLook = false;
     if (!signal.aborted) this.lookAtMembers();
-  }
-}
-
-/** Lets a job follow its settings and its peers, as its tree shows them. */
-export class SettingsFollower {
-  constructor(
-    private readonly definition: JobDefinition,
-    private readonly settings: JobSettings,
-    private readonly schedule: JobSchedule,
-    private readonly mixed: MixedJob,
-  ) {}
-
-  /** True if the present `config` node is in force. */
-  get isSound(): boolean {
-    return this.settings.isSound;
-  }
-
-  /** Follows settings that have changed, or may have. */
-  follow(tree: JobTree, session: JobSession | undefined): void {
-    this.tellConfiguration(tree);
-    this.reload(tree, session);
-  }
-
-  tellConfiguration(tree: JobTree): void {
-    this.definition.onConfigurationChanged?.(tree.node(tree.paths.config)?.data);
-  }
-
-  tellRoot(): void {
-    this.definition.onRootChanged?.();
-  }
-
-  checkPeers(tree: JobTree, session: JobSession | undefined): void {
-    if (!this.mixed.tellPeers(tree)) return;
-    // Beside Java, fire times at clock changes follow Quartz's rule.
-    this.reload(tree, session);
-    // Fire times that came while the job was mixed were for the peers to run.
-    if (tree.company.runsUnrecorded) session?.leaveToPeers();
-    else this.schedule.excludePast();
-  }
-
-  private reload(tree: JobTree, session: JobSession | undefined): void {
-    const wasUsable = this.settings.problem === undefined;
-    this.settings.apply(tree);
-    this.schedule.follow();
-    if (!wasUsable && this.schedule.isStarted) session?.expectWork();
   }
 }

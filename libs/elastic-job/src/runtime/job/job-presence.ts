@@ -4,13 +4,36 @@ import type { TickListener } from '../../scheduling/index.js';
 import type { ProcessContext } from '../runs/index.js';
 import type { JobSession } from './job-session.js';
 
+/**
+ * Relation of this process to a job.
+ *
+ * ```mermaid
+ * stateDiagram-v2
+ *   [*] --> outside
+ *   outside --> waiting: the tree is read, and the job may run here
+ *   waiting --> entering: the settings can be used
+ *   entering --> registered: the instance node exists
+ *   registered --> outside: the session is lost, the drain is over, or an operator has removed the instance
+ *   entering --> outside: the session is lost
+ *   waiting --> outside: the session is lost
+ * ```
+ */
+export type JobMode =
+  /** It has no session of the job, or is still reading its tree. */
+  | { readonly kind: 'outside'; readonly session?: undefined }
+  /** It watches the tree but is not registered, since nothing may begin with the present settings. */
+  | { readonly kind: 'waiting'; readonly session: JobSession }
+  | { readonly kind: 'entering'; readonly session: JobSession }
+  /** It is registered, in the registry's session of that id. */
+  | { readonly kind: 'registered'; readonly session: JobSession; readonly sessionId: string | undefined };
+
+const OUTSIDE: JobMode = { kind: 'outside' };
+
 /** Presence of this process in a job: its mode, and the work in the job that ends with it. */
 export class JobPresence implements TickListener {
-  mode: JobMode = OUTSIDE;
-  /** Resolves when no session is being opened. */
-  joining: Promise<void> | undefined;
-  /** Fire times, times items, that were told as missed. */
-  missedRuns = 0;
+  private present: JobMode = OUTSIDE;
+  private lastJoin: Promise<void> | undefined;
+  private missed = 0;
   /** Reason why the job must not run any more in this process. */
   private reason: Error | undefined;
   private readonly stays = new SparseSet<AbortController>();
@@ -20,8 +43,56 @@ export class JobPresence implements TickListener {
     private readonly shared: Pick<ProcessContext, 'errors' | 'scheduleClock'>,
   ) {}
 
+  get mode(): JobMode {
+    return this.present;
+  }
+
   get session(): JobSession | undefined {
-    return this.mode.session;
+    return this.present.session;
+  }
+
+  /** Resolves or rejects when no session is being opened. */
+  get joining(): Promise<void> | undefined {
+    return this.lastJoin;
+  }
+
+  /** Fire times, times items, that were told as missed. */
+  get missedRuns(): number {
+    return this.missed;
+  }
+
+  noteMissed(runs: number): void {
+    this.missed += runs;
+  }
+
+  /** Notes that a session is being opened. */
+  join(opening: Promise<void>): Promise<void> {
+    return (this.lastJoin = opening);
+  }
+
+  /** A session has been opened. */
+  wait(session: JobSession): void {
+    this.present = { kind: 'waiting', session };
+  }
+
+  /** The settings can be used. @returns the session that is entered; undefined if none waits for that */
+  enter(): JobSession | undefined {
+    if (this.present.kind !== 'waiting') return undefined;
+    const { session } = this.present;
+    this.present = { kind: 'entering', session };
+    return session;
+  }
+
+  /** The instance node exists. @param sessionId id of the registry's session */
+  register(session: JobSession, sessionId: string | undefined): void {
+    this.present = { kind: 'registered', session, sessionId };
+  }
+
+  /** The session is over. @returns the mode before */
+  leave(): JobMode {
+    const { present } = this;
+    this.present = OUTSIDE;
+    return present;
   }
 
   /** True if the job must not run any more in this process. */
@@ -80,28 +151,3 @@ export class JobPresence implements TickListener {
     };
   }
 }
-
-/**
- * Relation of this process to a job.
- *
- * ```mermaid
- * stateDiagram-v2
- *   [*] --> outside
- *   outside --> waiting: the tree is read, and the job may run here
- *   waiting --> entering: the settings can be used
- *   entering --> registered: the instance node exists
- *   registered --> outside: the session is lost, the drain is over, or an operator has removed the instance
- *   entering --> outside: the session is lost
- *   waiting --> outside: the session is lost
- * ```
- */
-export type JobMode =
-  /** It has no session of the job, or is still reading its tree. */
-  | { readonly kind: 'outside'; readonly session?: undefined }
-  /** It watches the tree but is not registered, since nothing may begin with the present settings. */
-  | { readonly kind: 'waiting'; readonly session: JobSession }
-  | { readonly kind: 'entering'; readonly session: JobSession }
-  /** It is registered, in the registry's session of that id. */
-  | { readonly kind: 'registered'; readonly session: JobSession; readonly sessionId: string | undefined };
-
-export const OUTSIDE: JobMode = { kind: 'outside' };

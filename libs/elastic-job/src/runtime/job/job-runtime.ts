@@ -19,8 +19,8 @@ import {
   withOnceTypes,
 } from '../settings/index.js';
 import { JobDeparture } from './job-departure.js';
-import { JobEntry, SessionEnd } from './job-entry.js';
-import { JobHearing, SettingsFollower } from './job-hearing.js';
+import { JobEntry } from './job-entry.js';
+import { JobHearing } from './job-hearing.js';
 import { JobPresence } from './job-presence.js';
 import { JobSession } from './job-session.js';
 import { type JobStatus, statusOf } from './job-status.js';
@@ -39,9 +39,7 @@ export class JobRuntime {
   readonly listeners: readonly KnownListener[];
   private readonly mixed: MixedJob;
   private readonly presence: JobPresence;
-  private readonly follower: SettingsFollower;
   private readonly entry: JobEntry;
-  private readonly sessionEnd: SessionEnd;
   private departure: JobDeparture;
   /** Shown while there is no tree that could show it. */
   private joinFailure: StandingFailure | undefined;
@@ -66,9 +64,7 @@ export class JobRuntime {
     this.mixed = mixed;
     this.presence = presence;
     this.schedule = schedule;
-    this.follower = new SettingsFollower(definition, settings, schedule, mixed);
     this.entry = new JobEntry(shared, definition, settings, schedule, running, mixed, presence);
-    this.sessionEnd = new SessionEnd(shared, schedule, this.entry, presence);
     this.departure = this.newDeparture();
     services.trees.declare(this.jobName);
     configurations.declare(withOnceTypes(definition, listeners));
@@ -94,9 +90,8 @@ export class JobRuntime {
 
   /** Registers the job in the current session and starts its schedule. @throws the reason if it ends meanwhile */
   async join(self: JobInstance): Promise<void> {
-    this.presence.joining = this.openSession(self);
     try {
-      await this.presence.joining;
+      await this.presence.join(this.openSession(self));
       this.joinFailure = undefined;
     } catch (error) {
       const { since = this.shared.options.clock.wallNow() } = this.joinFailure ?? {};
@@ -112,14 +107,14 @@ export class JobRuntime {
   }
 
   private async openSession(self: JobInstance): Promise<void> {
-    const { departure, entry, follower, presence, shared } = this;
+    const { departure, entry, presence, shared } = this;
     const tree = await presence.whileStaying((wanted) => entry.open(self, wanted));
     try {
       shared.services.trees.set(tree);
-      follower.tellConfiguration(tree);
-      follower.checkPeers(tree, undefined);
-      const hearing = new JobHearing(tree, shared.scheduleClock, follower, entry, departure, presence);
-      presence.mode = { kind: 'waiting', session: this.createSession(tree, hearing) };
+      entry.tellConfiguration(tree);
+      entry.checkPeers(tree);
+      const hearing = new JobHearing(tree, shared.scheduleClock, entry, departure, presence);
+      presence.wait(this.createSession(tree, hearing));
       await hearing.enter();
     } catch (error) {
       if (presence.session?.tree !== tree) tree.close(error);
@@ -129,9 +124,9 @@ export class JobRuntime {
     }
   }
 
-  /** @see SessionEnd */
+  /** @see JobEntry.loseSession */
   loseSession(reason: unknown): void {
-    this.sessionEnd.loseSession(reason);
+    this.entry.loseSession(reason);
   }
 
   /** Stops running items because the registry was silent for too long; tasks that others can adopt go on. */
@@ -185,8 +180,8 @@ export class JobRuntime {
   }
 
   private newDeparture(): JobDeparture {
-    const { definition, presence, running, sessionEnd, settings, shared } = this;
-    return new JobDeparture(shared, definition, settings, running, presence, sessionEnd);
+    const { definition, entry, presence, running, settings, shared } = this;
+    return new JobDeparture(shared, definition, settings, running, presence, entry);
   }
 
   private createSession(tree: JobTree, hearing: JobHearing): JobSession {
