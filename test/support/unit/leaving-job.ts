@@ -10,7 +10,7 @@ import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/inde
 import { JobEvents, type JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
 import { JobPresence } from '../../../libs/elastic-job/src/runtime/job/job-presence.js';
 import type { JobEntry } from '../../../libs/elastic-job/src/runtime/job/job-entry.js';
-import type { WorkErrors } from '../../../libs/elastic-job/src/runtime/news/work-errors.js';
+import type { WorkErrors } from '../../../libs/elastic-job/src/runtime/news/own-work.js';
 import { JobDeparture } from '../../../libs/elastic-job/src/runtime/job/job-departure.js';
 import type { JobSession } from '../../../libs/elastic-job/src/runtime/job/job-session.js';
 import { RunningItems } from '../../../libs/elastic-job/src/runtime/runs/running-items.js';

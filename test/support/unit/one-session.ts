@@ -16,13 +16,9 @@ import { JobErrorHandlers, JobExecutor } from '../../../libs/elastic-job/src/exe
 import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import { type JobEvent, JobEvents } from '../../../libs/elastic-job/src/tracing/index.js';
 import { JobSettings } from '../../../libs/elastic-job/src/runtime/settings/job-settings.js';
-import { LateRuns } from '../../../libs/elastic-job/src/runtime/runs/late-runs.js';
-import type { JobWork } from '../../../libs/elastic-job/src/runtime/settings/job-work.js';
-import { LeaseBegins } from '../../../libs/elastic-job/src/runtime/runs/lease-begins.js';
-import { leaseListeners } from '../../../libs/elastic-job/src/runtime/runs/lease-listeners.js';
-import { LeaseRunner } from '../../../libs/elastic-job/src/runtime/runs/lease-runner.js';
-import { Punctuality } from '../../../libs/elastic-job/src/runtime/runs/punctuality.js';
-import { RunReports } from '../../../libs/elastic-job/src/runtime/runs/run-reports.js';
+import { LateRuns, Punctuality, RunReports } from '../../../libs/elastic-job/src/runtime/runs/run-reports.js';
+import type { JobWork } from '../../../libs/elastic-job/src/runtime/settings/job-definition.js';
+import { LeaseBegins, leaseListeners, LeaseRunner } from '../../../libs/elastic-job/src/runtime/runs/lease-runner.js';
 import { RunningItems } from '../../../libs/elastic-job/src/runtime/runs/running-items.js';
 import type { ScheduleClock } from '../../../libs/elastic-job/src/runtime/time/schedule-clock.js';
 import { SettingsNews } from '../../../libs/elastic-job/src/runtime/settings/settings-news.js';

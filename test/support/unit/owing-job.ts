@@ -17,14 +17,15 @@ import {
 import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import { JobEvents, type JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
 import { CatchUp } from '../../../libs/elastic-job/src/runtime/triggering/catch-up.js';
-import { OwedFireTimes } from '../../../libs/elastic-job/src/runtime/triggering/owed-fire-times.js';
+import {
+  ItemDebts,
+  MissedFireTimes,
+  OwedFireTimes,
+} from '../../../libs/elastic-job/src/runtime/triggering/owed-fire-times.js';
 import type { JobSchedule } from '../../../libs/elastic-job/src/runtime/settings/job-schedule.js';
 import { JobSettings } from '../../../libs/elastic-job/src/runtime/settings/job-settings.js';
-import { ItemDebts } from '../../../libs/elastic-job/src/runtime/triggering/item-debts.js';
-import { MisfireFlags } from '../../../libs/elastic-job/src/runtime/triggering/misfire-flags.js';
-import type { LeaseBegins } from '../../../libs/elastic-job/src/runtime/runs/lease-begins.js';
-import type { LeaseRunner } from '../../../libs/elastic-job/src/runtime/runs/lease-runner.js';
-import { MissedFireTimes } from '../../../libs/elastic-job/src/runtime/triggering/missed-fire-times.js';
+import { MisfireFlags } from '../../../libs/elastic-job/src/runtime/triggering/tick.js';
+import type { LeaseBegins, LeaseRunner } from '../../../libs/elastic-job/src/runtime/runs/lease-runner.js';
 import { OperatorSwitches } from '../../../libs/elastic-job/src/runtime/triggering/operator-switches.js';
 import { RunningItems } from '../../../libs/elastic-job/src/runtime/runs/running-items.js';
 import type { ScheduleClock } from '../../../libs/elastic-job/src/runtime/time/schedule-clock.js';

@@ -1,14 +1,13 @@
 import { methodOf } from '@test/support/unit/job-news.js';
 import { beforeEach, expect, it } from 'vitest';
-import { Cancellations } from '../runs/cancellations.js';
+import { Cancellations, HandOvers } from '../runs/aborted-runs.js';
 import { CatchUp } from '../triggering/catch-up.js';
 import { FailingItems } from '../runs/failing-items.js';
 import { FailoverClaims } from '../rescuing/failover-claims.js';
-import { HandOvers } from '../runs/hand-overs.js';
 import { KeptNodes } from './kept-nodes.js';
 import { LeaderDuties } from '../leading/leader-duties.js';
 import { ManualTriggers } from '../triggering/manual-triggers.js';
-import { MissedFireTimes } from '../triggering/missed-fire-times.js';
+import { MissedFireTimes } from '../triggering/owed-fire-times.js';
 import { OperatorSwitches } from '../triggering/operator-switches.js';
 import { OwnMarks } from '../runs/own-marks.js';
 import { ResidentItems } from '../triggering/resident-items.js';

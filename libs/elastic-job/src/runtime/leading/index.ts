@@ -1,3 +1,3 @@
 // The leader's work for a job: election, sweep, plan, and the jobs that it starts after.
 export * from './leader-duties.js';
-export * from './requested-trigger.js';
+export { requestedTrigger } from './leader-work.js';

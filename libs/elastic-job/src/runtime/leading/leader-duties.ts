@@ -6,9 +6,8 @@ import { JobReconciler, type News, type Report } from '../news/index.js';
 import { type JobSchedule } from '../settings/index.js';
 import { type ScheduleClock } from '../time/index.js';
 import type { RegistryTurns } from '../../turns/index.js';
-import { CutShort } from '../rescuing/index.js';
+import { CutShort, RecentPeers } from '../rescuing/index.js';
 import { LeaderWork } from './leader-work.js';
-import { RecentPeers } from '../rescuing/index.js';
 import { Resharding } from './resharding.js';
 
 const MINUTE_MS = 60_000;

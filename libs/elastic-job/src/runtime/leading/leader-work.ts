@@ -1,24 +1,23 @@
 import type { Timer } from '../../clock/index.js';
 import {
+  type CoordinationServices,
   disabledJob,
   isJobDisabled,
-  type CoordinationServices,
   type JobTree,
   type LeadershipTerm,
+  parseTriggerRequest,
   purgeQueue,
   removeLostRequests,
   removeRetiredFailover,
   removeStaleCancels,
   type Sweeper,
 } from '../../coordination/index.js';
-import { failsOver, type JobConfiguration } from '../../domain/index.js';
-import { isUnanswered, type Operation } from '../../registry/index.js';
+import { failsOver, type JobConfiguration, manualOrigin, type Trigger } from '../../domain/index.js';
+import { isUnanswered, type Operation, type RegistryNode } from '../../registry/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import type { Report } from '../news/index.js';
+import type { CutShort, RecentPeers } from '../rescuing/index.js';
 import { ParentWatch } from './parent-watch.js';
-import type { CutShort } from '../rescuing/index.js';
-import type { RecentPeers } from '../rescuing/index.js';
-import { requestedTrigger } from './requested-trigger.js';
 import type { Resharding } from './resharding.js';
 
 /** The leader's work for a job besides its runs, done each time the leader is woken. */
@@ -194,4 +193,10 @@ class Steps {
   end(): void {
     if (this.failures.length > 0) throw this.failures[0];
   }
+}
+
+/** Trigger of an operator's request. Java's request has no text, so each instance then uses an id of its own. */
+export function requestedTrigger(jobName: string, { data, stat }: RegistryNode): Trigger {
+  const { id, parameters } = parseTriggerRequest(data) ?? { id: stat.czxid.toString(), parameters: undefined };
+  return { jobName, fireTime: stat.ctime, origin: manualOrigin(id), source: 'NORMAL_TRIGGER', parameters };
 }

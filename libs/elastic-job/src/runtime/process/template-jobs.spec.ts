@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { createdRoot, removedRoot, resolveJobOptions } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import { JobEvents } from '../../tracing/index.js';
-import { WorkErrors } from '../news/work-errors.js';
+import { WorkErrors } from '../news/own-work.js';
 import { TemplateJobs } from './template-jobs.js';
 
 /** As many as a process joins or leaves at once. */

@@ -1,4 +1,3 @@
 // Items that others have left: claims from the failover queue, peers that are missing, and runs that were cut short.
-export * from './cut-short-runs.js';
 export * from './failover-claims.js';
-export * from './recent-peers.js';
+export * from './gone-instances.js';

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { Absences, companyOf, type JobTree } from '../../coordination/index.js';
 import { VirtualClock } from '../../testing/index.js';
-import { RecentPeers } from './recent-peers.js';
+import { RecentPeers } from './gone-instances.js';
 
 const JAVA = '10.0.0.9@-@4711';
 const GRACE_MS = 1_000;

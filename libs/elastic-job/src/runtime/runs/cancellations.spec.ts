@@ -4,7 +4,7 @@ import type { ExecutionLease } from '../../coordination/index.js';
 import { CancelledError } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import { type JobEvent, JobEvents } from '../../tracing/index.js';
-import { Cancellations } from './cancellations.js';
+import { Cancellations } from './aborted-runs.js';
 import { RunningItems } from './running-items.js';
 import { hearTree } from '@test/support/unit/job-news.js';
 

@@ -4,9 +4,9 @@ import { type Member, Registry } from '@test/support/unit/member.js';
 import type { ExecutionLease } from '../../coordination/index.js';
 import { HandedOverError } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
-import type { JobWork } from '../settings/job-work.js';
+import type { JobWork } from '../settings/job-definition.js';
 import { RunningItems } from './running-items.js';
-import { HandOvers } from './hand-overs.js';
+import { HandOvers } from './aborted-runs.js';
 
 let registry: Registry;
 let member: Member;

@@ -1,14 +1,9 @@
 // Runs on this instance, whatever has triggered them: the gate that decides if something may begin, the begin, the
 // lease until its last item is settled, the items that run, and how runs are told of.
-export * from './cancellations.js';
+export * from './aborted-runs.js';
 export * from './failing-items.js';
-export * from './hand-overs.js';
-export * from './late-runs.js';
-export * from './lease-begins.js';
-export * from './lease-listeners.js';
 export * from './lease-runner.js';
 export * from './own-marks.js';
-export * from './punctuality.js';
 export * from './run-reports.js';
 export * from './running-items.js';
 export * from './trigger-gate.js';

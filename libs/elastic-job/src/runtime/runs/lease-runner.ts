@@ -1,12 +1,62 @@
-import { type ExecutionLease, type JobTree, type Sharding, untilAnswered } from '../../coordination/index.js';
-import { goesRound, type SettledOutcome, type ShardingContext, SparseMap } from '../../domain/index.js';
-import type { ExecutableJob, JobExecutor, JobListeners } from '../../executor/index.js';
+import {
+  type BegunExecution,
+  type ExecutionLease,
+  type Executions,
+  type Guarantees,
+  type JobTree,
+  type Sharding,
+  untilAnswered,
+} from '../../coordination/index.js';
+import {
+  goesRound,
+  type KnownListener,
+  type SettledOutcome,
+  type ShardingContext,
+  SparseMap,
+  type Trigger,
+} from '../../domain/index.js';
+import { type ExecutableJob, type JobExecutor, JobListeners } from '../../executor/index.js';
 import { repeat } from '../../repeat/index.js';
-import type { JobSettings } from '../settings/index.js';
-import { configurationOf, handlerOf, type JobWork } from '../settings/index.js';
 import type { RegistryTurns } from '../../turns/index.js';
-import type { RunReports } from './run-reports.js';
-import type { Report } from '../news/index.js';
+import type { NewsFeed, Report } from '../news/index.js';
+import { configurationOf, handlerOf, type JobSettings, type JobWork } from '../settings/index.js';
+import type { Punctuality, RunReports } from './run-reports.js';
+import type { RunningItems } from './running-items.js';
+import type { TriggerGate } from './trigger-gate.js';
+
+/** Begins the leases of one job and session, from any source. */
+export class LeaseBegins {
+  constructor(
+    private readonly gate: Pick<TriggerGate, 'mayBegin'>,
+    private readonly executions: Executions,
+    private readonly running: RunningItems,
+    private readonly news: NewsFeed,
+    private readonly punctuality: Punctuality,
+    private readonly registryTurns: RegistryTurns | undefined,
+  ) {}
+
+  /**
+   * Begins the items that may begin, when it is the job's turn; none once this instance leaves. Items that were begun
+   * must be run.
+   */
+  begin(trigger: Trigger, items: readonly number[]): Promise<BegunExecution> {
+    const { registryTurns } = this;
+    if (registryTurns === undefined) return this.beginNow(trigger, items);
+    return registryTurns.run(items.length, () => this.beginNow(trigger, items));
+  }
+
+  private async beginNow(trigger: Trigger, items: readonly number[]): Promise<BegunExecution> {
+    const { news, running } = this;
+    // The caller may have waited since its decision, for a sync or a record, and the drain waits only for begins that
+    // it sees.
+    if (!this.gate.mayBegin) return { lease: undefined, refused: new Map(), former: new Map() };
+    const begun = await running.expect(() => this.executions.begin({ trigger, items }, running));
+    this.punctuality.noteBegun(trigger, begun);
+    news.tell({ kind: 'ItemsBegun', trigger, former: begun.former });
+    if (begun.refused.size > 0) news.tell({ kind: 'ItemsRefused', refused: begun.refused });
+    return begun;
+  }
+}
 
 /** Runs the leases of one job and session to their end. */
 export class LeaseRunner {
@@ -85,4 +135,30 @@ export class LeaseRunner {
     const name = () => sharding.nameNextInstance(tree);
     return repeat(untilAnswered(tree), name).catch(this.report('naming the next instance'));
   }
+}
+
+/** Parts of a session that calls of its listeners need. */
+interface LeaseListenersParts {
+  readonly tree: JobTree;
+  readonly guarantee: Guarantees;
+  readonly executor: JobExecutor;
+  readonly hungGraceMs: number;
+  readonly reports: RunReports;
+  readonly report: Report;
+}
+
+/** Listeners around the leases of one job and session; undefined if the job has none. */
+export function leaseListeners(
+  listeners: readonly KnownListener[],
+  { tree, guarantee, executor, hungGraceMs, reports, report }: LeaseListenersParts,
+): JobListeners | undefined {
+  if (listeners.length === 0) return undefined;
+  const enter = (lease: ExecutionLease) => guarantee.enter(tree, lease);
+  return new JobListeners(listeners, enter, executor, {
+    clock: tree.clock,
+    hungGraceMs,
+    onError: (error, method) => report(`the listener ${method}`)(error),
+    onHung: (lease, hung) => reports.hung(lease, hung),
+    onReturned: (lease) => reports.returned(lease),
+  });
 }

@@ -3,10 +3,9 @@ import type { Schedules } from '../../domain/index.js';
 import type { JobErrorHandlers } from '../../executor/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import type { FairTurns, RegistryTurns } from '../../turns/index.js';
-import type { ResolvedRuntimeOptions } from '../settings/index.js';
-import type { LateRuns } from './late-runs.js';
+import type { ResolvedRuntimeOptions, SettingsNews } from '../settings/index.js';
+import type { LateRuns } from './run-reports.js';
 import type { ScheduleClock } from '../time/index.js';
-import type { SettingsNews } from '../settings/index.js';
 import type { WorkErrors } from '../news/index.js';
 
 /** Parts that all jobs of a process share. */

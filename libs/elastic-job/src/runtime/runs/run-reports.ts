@@ -1,6 +1,8 @@
-import type { ExecutionLease, JobTree } from '../../coordination/index.js';
+import { type Clock, HeldBack } from '../../clock/index.js';
+import type { BegunExecution, ExecutionLease, JobTree } from '../../coordination/index.js';
 import {
   executorDeathIn,
+  type JobName,
   LeaseLostError,
   type SettledOutcome,
   type ShardOutcome,
@@ -8,11 +10,14 @@ import {
   type Trigger,
 } from '../../domain/index.js';
 import type { ExecutableJob, HungHandler, JobErrorHandlers, RetriedItem } from '../../executor/index.js';
-import type { JobEvents } from '../../tracing/index.js';
-import type { NewsFeed } from '../news/index.js';
+import type { JobEvent, JobEvents } from '../../tracing/index.js';
+import type { NewsFeed, Report } from '../news/index.js';
 import type { JobSettings } from '../settings/index.js';
-import type { Punctuality } from './punctuality.js';
+import type { ScheduleClock } from '../time/index.js';
 import type { RunningItems } from './running-items.js';
+
+/** Milliseconds between two reports of late runs of one job. */
+const WINDOW_MS = 60_000;
 
 type ReportsOfExecutor = Pick<ExecutableJob, 'onStarted' | 'onHung' | 'onRetry' | 'onReturned'>;
 
@@ -125,4 +130,99 @@ function failuresIn(
     if (outcome.kind === 'fenced') failures.set(item, new LeaseLostError(jobName, item));
   }
   return failures.toMap();
+}
+
+/** Tells of runs of one job that begin before they are due, or too long after it. */
+export class Punctuality {
+  constructor(
+    private readonly tree: JobTree,
+    private readonly settings: JobSettings,
+    private readonly scheduleClock: ScheduleClock,
+    private readonly lateRuns: LateRuns,
+    private readonly events: JobEvents,
+    private readonly report: Report,
+  ) {}
+
+  /** Reports fire times that were begun before they came: here, as the begin's answer shows, or by others. */
+  noteBegun({ jobName, fireTime, origin }: Trigger, { early, lease }: BegunExecution): void {
+    if (early !== undefined && early.size > 0) {
+      for (const time of new Set([...early.values()].flat())) {
+        const items = [...early.keys()].filter((item) => early.get(item)!.includes(time));
+        this.events.emit({ kind: 'early', jobName, items, fireTime: time });
+      }
+    }
+    const isScheduled = origin === 'schedule' && !this.isStartedAfter;
+    if (lease === undefined || !isScheduled || !this.scheduleClock.isAhead(fireTime)) return;
+    this.tellIfAhead(jobName, lease.items, fireTime).catch(this.report('telling of an early run'));
+  }
+
+  /** Milliseconds since the run that begins now was due; undefined for resident runs, which are never due. */
+  latenessMs({ fireTime, origin }: Trigger): number | undefined {
+    const { scheduleClock, tree } = this;
+    if (origin === 'resident') return undefined;
+    const isStart = origin === 'schedule' && this.isStartedAfter;
+    const start = isStart ? tree.startLedger()?.starts.find((one) => one.fireTime === fireTime) : undefined;
+    const ms = start === undefined ? scheduleClock.wallNow() - fireTime : scheduleClock.sharedNow() - start.at;
+    return Math.max(0, ms);
+  }
+
+  /** Reports the first run of a lease if it begins too late. */
+  noteStarted(trigger: Trigger, latenessMs: number): void {
+    this.lateRuns.note(trigger, latenessMs);
+  }
+
+  /**
+   * Tells an early run, unless the registry's own clock was set back: then nothing is early once the instances agree on
+   * that.
+   */
+  private async tellIfAhead(jobName: JobName, items: readonly number[], fireTime: number): Promise<void> {
+    if (await this.scheduleClock.hasCome(fireTime)) return;
+    this.events.emit({ kind: 'early', jobName, items, fireTime });
+  }
+
+  private get isStartedAfter(): boolean {
+    return this.settings.configuration.after.length > 0;
+  }
+}
+
+type LateEvent = Extract<JobEvent, { kind: 'late' }>;
+
+/**
+ * Reports runs of a process that begin too late: the first one of each job at once, and those of the following minute
+ * together, since an overloaded process must not report each one.
+ */
+export class LateRuns {
+  private readonly heldBack: HeldBack<LateEvent>;
+
+  /** @param lateAfterMs longest time from the due instant to the handler's first line without an event */
+  constructor(
+    clock: Clock,
+    events: Pick<JobEvents, 'emit'>,
+    private readonly lateAfterMs: number,
+  ) {
+    this.heldBack = new HeldBack(clock, {
+      windowMs: WINDOW_MS,
+      join: joined,
+      tell: (late: LateEvent) => events.emit(late),
+    });
+  }
+
+  /**
+   * Notes how long after the due instant the first handler of a run was called. Failover runs are always late and
+   * reported by events of their own.
+   */
+  note(trigger: Trigger, latenessMs: number): void {
+    const { lateAfterMs } = this;
+    if (latenessMs <= lateAfterMs || trigger.source === 'FAILOVER') return;
+    this.heldBack.add(trigger.jobName, { kind: 'late', trigger, latenessMs, lateAfterMs, count: 1 });
+  }
+
+  /** Tells the reports that were held back. */
+  end(): void {
+    this.heldBack.end();
+  }
+}
+
+function joined(held: LateEvent, next: LateEvent): LateEvent {
+  return { ...(next.latenessMs > held.latenessMs ? next : held), count: held.count + next.count };
 }

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { JOB, Registry, triggerAt } from '@test/support/unit/member.js';
 import { TimeDifferenceError, type TriggerOrigin } from '../../domain/index.js';
 import { JobEvents, type JobEvent } from '../../tracing/index.js';
-import { TimeCheck } from './time-check.js';
+import { TimeCheck } from './trigger-gate.js';
 
 const SECOND = 1_000;
 

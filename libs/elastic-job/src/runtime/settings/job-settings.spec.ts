@@ -1,6 +1,8 @@
-import { describe, expect, it, vi } from 'vitest';
 import { JOB, type Member, Registry } from '@test/support/unit/member.js';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { JobTree } from '../../coordination/index.js';
 import {
+  ConfigurationError,
   DistributeOnceElasticJobListener,
   type ElasticJobListener,
   type JobOptions,
@@ -9,7 +11,7 @@ import {
   Schedules,
 } from '../../domain/index.js';
 import { type JobEvent, JobEvents } from '../../tracing/index.js';
-import { JobSettings } from './job-settings.js';
+import { JobSettings, MixedJob } from './job-settings.js';
 import { SettingsNews } from './settings-news.js';
 
 const MINUTE = 60_000;
@@ -498,3 +500,68 @@ async function write({ center, tree }: Member, edit: (text: string) => string): 
   await center.set(tree.paths.config, edit((await center.read(tree.paths.config))!.data));
   await tree.sync();
 }
+
+const JAVA = '10.0.0.9@-@4711';
+const CONFIGURATION = resolveJobOptions(
+  { name: 'import', cron: '0 * * * * ?', shardingTotalCount: 1 },
+  { place: 'spec' },
+);
+
+let peers: string[];
+let unshareable: string[];
+let told: JobEvent[];
+let mixed: MixedJob;
+const tree: JobTree = Object.assign(Object.create(null), { jobName: 'import', peers: () => peers });
+beforeEach(() => {
+  [peers, unshareable, told] = [[], [], []];
+  const settings: JobSettings = Object.assign(Object.create(null), { unshareable: () => unshareable });
+  const events = new JobEvents();
+  events.on((event) => void told.push(event));
+  const definition = { configuration: CONFIGURATION, className: 'import', place: 'Jobs.import', handler: () => {} };
+  mixed = new MixedJob(definition, settings, events);
+});
+
+it('refuses settings that Java does not know beside a peer, and names them', () => {
+  [peers, unshareable] = [[JAVA], ['misfirePolicy all']];
+  expect(() => mixed.assertShareable(tree)).toThrow(ConfigurationError);
+  expect(() => mixed.assertShareable(tree)).toThrow(
+    /job "import" \(Jobs\.import\), shared with Java \(10\.0\.0\.9@-@4711\).*misfirePolicy all/s,
+  );
+  expect(mixed.problem(tree)).toBe(`begins nothing while shared with ${JAVA}: misfirePolicy all`);
+});
+
+it('names a few of thousands of peers in its texts', () => {
+  peers = Array.from({ length: 3_000 }, (_, index) => `10.0.0.9@-@${index}`);
+  unshareable = ['misfirePolicy all'];
+  expect(mixed.problem(tree)).toMatch(/10\.0\.0\.9@-@19 and 2980 more: misfirePolicy all$/);
+  expect(() => mixed.assertShareable(tree)).toThrow(/and 2980 more/);
+});
+
+it('accepts settings that Java shares', () => {
+  peers = [JAVA];
+  mixed.assertShareable(tree);
+  expect(mixed.problem(tree)).toBeUndefined();
+});
+
+it('reports peers once while they are the same', () => {
+  expect(mixed.tellPeers(tree)).toBe(false);
+  peers = [JAVA];
+  expect([mixed.tellPeers(tree), mixed.tellPeers(tree)]).toEqual([true, false]);
+  expect(told).toEqual([{ kind: 'mixed', jobName: 'import', peers: [JAVA], unshareable: [] }]);
+});
+
+it('reports peers again if settings can no longer be shared', () => {
+  peers = [JAVA];
+  mixed.tellPeers(tree);
+  unshareable = ['misfirePolicy all'];
+  expect(mixed.tellPeers(tree)).toBe(true);
+  expect(told.slice(1)).toMatchObject([{ unshareable: ['misfirePolicy all'] }]);
+});
+
+it('notices that all peers have left, without another event', () => {
+  peers = [JAVA];
+  mixed.tellPeers(tree);
+  peers = [];
+  expect(mixed.tellPeers(tree)).toBe(true);
+  expect(told).toHaveLength(1);
+});

@@ -6,10 +6,8 @@ import { JobReconciler, type News, type Report } from '../news/index.js';
 import { type JobSettings } from '../settings/index.js';
 import { type LeaseBegins, type LeaseRunner, type RunningItems } from '../runs/index.js';
 import { type ScheduleClock } from '../time/index.js';
-import type { ItemDebts } from './item-debts.js';
+import type { ItemDebts, MissedFireTimes, OwingItems } from './owed-fire-times.js';
 import type { ManualTriggers } from './manual-triggers.js';
-import type { MissedFireTimes } from './missed-fire-times.js';
-import type { OwingItems } from './owed-fire-times.js';
 
 const NOTHING: ReadonlySet<number> = new Set();
 

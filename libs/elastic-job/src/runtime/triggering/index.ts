@@ -2,11 +2,7 @@
 // owed, caught up on or given up.
 export * from './catch-up.js';
 export * from './dependency-starts.js';
-export * from './item-debts.js';
-export * from './latest-tick.js';
 export * from './manual-triggers.js';
-export * from './misfire-flags.js';
-export * from './missed-fire-times.js';
 export * from './operator-switches.js';
 export * from './owed-fire-times.js';
 export * from './resident-items.js';

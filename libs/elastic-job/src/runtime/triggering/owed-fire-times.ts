@@ -1,15 +1,33 @@
 import type { JobTree } from '../../coordination/index.js';
 import {
-  type OwedSpan,
+  decideCatchUp,
+  findMissed,
   fireTimesOf,
+  lastScheduledOf,
+  type MisfirePolicy,
+  type MissedReason,
+  type MissedTimes,
+  type OwedSpan,
+  owesAfter,
   type Span,
   spansOfEarlyRuns,
   spansOfStarts,
+  SparseMap,
   type Start,
+  type Trigger,
 } from '../../domain/index.js';
+import type { Schedule } from '../../scheduling/index.js';
+import type { JobEvents } from '../../tracing/index.js';
+import type { News, NewsFeed } from '../news/index.js';
+import type { TriggerGate } from '../runs/index.js';
 import type { JobSchedule, JobSettings } from '../settings/index.js';
 import type { NotedSpan, ScheduleClock } from '../time/index.js';
 import type { OperatorSwitches } from './operator-switches.js';
+
+/** Most fire times counted per outage. */
+const MOST_COUNTED = 1_000;
+
+const REASONS: Readonly<Record<MisfirePolicy, MissedReason>> = { skip: 'skipped', once: 'superseded', all: 'limit' };
 
 /** Items that owe the same fire times. */
 export interface OwingItems {
@@ -68,4 +86,141 @@ export class OwedFireTimes {
     const { scheduleClock, settings } = this;
     return this.starts === undefined ? [{ after: 0, until: scheduleClock.fromRegistry(settings.writtenAt).own }] : [];
   }
+}
+
+/** Fire times that items of this instance owe now, as their records tell. Records are loaded before they are read. */
+export class ItemDebts {
+  /** Instant after which an item owes fire times, for items whose first begin the registry refused. */
+  private readonly refusedAfter = new SparseMap<number, number>();
+
+  constructor(
+    private readonly tree: JobTree,
+    private readonly settings: JobSettings,
+    private readonly schedule: Pick<JobSchedule, 'excluded'>,
+    private readonly gate: TriggerGate,
+    private readonly owed: OwedFireTimes,
+  ) {}
+
+  /** True if anything can be caught up on now. */
+  get arePayable(): boolean {
+    const { schedule, settings, tree } = this;
+    const { mayBeginUnasked, timeCheck } = this.gate;
+    const isAllowed = settings.configuration.monitorExecution && mayBeginUnasked && timeCheck.problem === undefined;
+    if (!isAllowed || schedule.excluded === undefined) return false;
+    // A Java leader waits for the item, so it must not be kept beyond its run.
+    return !(tree.company.plansWhenIdle && tree.isReshardingPending());
+  }
+
+  loadRecords(items: readonly number[]): ReturnType<JobTree['loadRecords']> {
+    return this.tree.loadRecords(items, { signal: this.tree.signal });
+  }
+
+  /** Groups the items by the fire times that they owe until now. */
+  groups(items: readonly number[], until: number): readonly OwingItems[] {
+    return this.owed.upTo(until, new Map(items.map((item) => [item, this.lastOf(item)])));
+  }
+
+  /** Next fire time to run for a group, excluding those refused for clock skew. */
+  target(owed: OwedSpan): number | undefined {
+    const after = Math.max(owed.after, this.gate.timeCheck.skippedUntil);
+    return decideCatchUp({ ...owed, after }, this.settings.configuration);
+  }
+
+  /** True if the job has starts instead of a schedule. Every recorded start has come, whatever this clock says. */
+  get isStartedAfter(): boolean {
+    return this.settings.configuration.after.length > 0;
+  }
+
+  /**
+   * True if an item may owe more after a run. From memory only, so that a trigger in steady state ends with its settle.
+   */
+  mayOweAfter({ source }: Trigger, item: number): boolean {
+    const isOneOfMany = source === 'MISFIRE' && this.settings.configuration.misfirePolicy === 'all';
+    return this.isMisfired(item) || isOneOfMany || source === 'FAILOVER';
+  }
+
+  /** Notes that items could not be begun for a fire time, since items without a record owe nothing else. */
+  noteRefused(items: readonly number[], fireTime: number): void {
+    for (const item of items) if (!this.refusedAfter.has(item)) this.refusedAfter.set(item, fireTime - 1);
+  }
+
+  /** Forgets refused fire times when a Java peer joins, since the peer may have run them. */
+  leaveToPeers(): void {
+    this.refusedAfter.clear();
+  }
+
+  /** Last fire time that is not owed any more; undefined if the item owes nothing at all. */
+  private lastOf(item: number): number | undefined {
+    const { tree } = this;
+    const stored = tree.record(item)?.stored;
+    if (stored === undefined) return undefined;
+    // There are no starts before the item exists, and a start may come after a trigger that is younger than its fire
+    // time.
+    if (this.isStartedAfter) return lastScheduledOf(stored) ?? 0;
+    // Java peers write no records of their runs, so only the flag counts.
+    const last = tree.company.runsUnrecorded ? undefined : (owesAfter(stored) ?? this.refusedAfter.get(item));
+    return last ?? (this.isMisfired(item) ? 0 : undefined);
+  }
+
+  private isMisfired(item: number): boolean {
+    return this.tree.has(this.tree.paths.mark(item, 'misfire'));
+  }
+}
+
+/**
+ * Tells of owed fire times that were not begun and never will be. Advancing a record is a compare-and-set, so exactly
+ * one instance sees the skipped range and reports it, at no extra request. Consecutive fire times are told together.
+ */
+export class MissedFireTimes {
+  constructor(
+    private readonly tree: JobTree,
+    private readonly settings: JobSettings,
+    private readonly events: JobEvents,
+    private readonly news: NewsFeed,
+    private readonly gate: TriggerGate,
+    private readonly owed: OwedFireTimes,
+  ) {}
+
+  itemsBegun({ trigger, former }: News<'ItemsBegun'>): void {
+    if (trigger.origin === 'schedule') this.tell(trigger.fireTime - 1, former);
+  }
+
+  /** Tells of fire times that were given up. @param former instant after which each item owed fire times */
+  gaveUp(upTo: ReadonlyMap<number, number>, former: ReadonlyMap<number, number>): void {
+    for (const fireTime of new Set(upTo.values())) {
+      this.tell(fireTime, new Map([...former].filter(([item]) => upTo.get(item) === fireTime)));
+    }
+  }
+
+  private tell(until: number, former: ReadonlyMap<number, number | undefined>): void {
+    const { settings, tree } = this;
+    // Java peers write no records of their runs.
+    if (tree.company.runsUnrecorded) return;
+    const { schedule } = settings;
+    const lasts = new Set(former.values());
+    // A begin nearly always follows the previous fire time, so one look at the schedule must be enough for that case.
+    if (schedule !== undefined && [...lasts].every((last) => !hasFireTime(schedule, last, until))) return;
+    for (const group of this.owed.upTo(until, former)) this.tellGroup(group);
+  }
+
+  private tellGroup({ items, owed }: OwingItems): void {
+    const { settings } = this;
+    const { skippedUntil } = this.gate.timeCheck;
+    const reason = REASONS[settings.configuration.misfirePolicy];
+    const refused = { ...owed, until: Math.min(owed.until, skippedUntil) };
+    const others = { ...owed, after: Math.max(owed.after, skippedUntil) };
+    for (const missed of findMissed(refused, MOST_COUNTED)) this.emit(items, missed, 'skipped');
+    for (const missed of findMissed(others, MOST_COUNTED)) this.emit(items, missed, reason);
+  }
+
+  private emit(items: readonly number[], { first, last, count }: MissedTimes, reason: MissedReason): void {
+    const { events, news, tree } = this;
+    events.emit({ kind: 'missed', jobName: tree.jobName, items, since: first, fireTime: last, count, reason });
+    news.tell({ kind: 'FireTimesMissed', count: items.length * count });
+  }
+}
+
+/** @param after undefined if it is unknown since when fire times are owed; then none is */
+function hasFireTime(schedule: Schedule, after: number | undefined, until: number): boolean {
+  return after !== undefined && after < until && (schedule.next(after) ?? Infinity) <= until;
 }

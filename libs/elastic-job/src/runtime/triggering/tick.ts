@@ -1,10 +1,12 @@
-import type { ExecutionLease } from '../../coordination/index.js';
-import type { JobName, Trigger } from '../../domain/index.js';
-import type { CatchUp } from './catch-up.js';
-import type { MisfireFlags } from './misfire-flags.js';
-import type { TriggerPlan } from './trigger-plan.js';
+import type { ExecutionLease, Executions, JobTree } from '../../coordination/index.js';
+import { formatTaskId, type JobName, SparseSet, type Trigger } from '../../domain/index.js';
 import type { JobEvents } from '../../tracing/index.js';
+import type { RegistryTurns } from '../../turns/index.js';
+import { JobReconciler, type Report } from '../news/index.js';
 import type { LeaseBegins, RunningItems, TriggerGate } from '../runs/index.js';
+import type { JobSettings } from '../settings/index.js';
+import type { CatchUp } from './catch-up.js';
+import type { TriggerPlan } from './trigger-plan.js';
 
 /**
  * One fire time, step by step: gate, items, order, begin. `LeaseRunner` then runs the lease, and settles it item by
@@ -80,5 +82,84 @@ export class Tick {
 
   private tellRefused(trigger: Trigger, items: readonly number[], cause: string): void {
     if (items.length > 0) this.events.emit({ kind: 'refused', trigger, items, cause });
+  }
+}
+
+/**
+ * Fire times of a job whose begins wait for their turns: one is begun at a time, and of those that come meanwhile only
+ * the latest follows. The begin that passes the others by tells them as missed, or catches up on them, as
+ * `misfirePolicy` says.
+ */
+export class LatestTick {
+  private isBeginning = false;
+  private next: (() => void) | undefined;
+
+  /**
+   * @param begin resolves when the fire time is begun
+   * @param later tells the fire time again, once the present one is begun
+   * @returns undefined if it is put off
+   */
+  async begin<T>(begin: () => T | Promise<T>, later: () => void): Promise<T | undefined> {
+    if (this.isBeginning) {
+      this.next = later;
+      return undefined;
+    }
+    this.isBeginning = true;
+    try {
+      return await begin();
+    } finally {
+      this.isBeginning = false;
+      const { next } = this;
+      this.next = undefined;
+      next?.();
+    }
+  }
+}
+
+/** Flags items in the registry that still ran when a trigger came. They owe one more run after they end. */
+export class MisfireFlags {
+  private readonly flagging: JobReconciler;
+  /** Items to flag. While one write is under way, all triggers add to the next one, however slow the registry is. */
+  private readonly items = new SparseSet<number>();
+
+  /** @param onLeft called if an item has ended while its flag was being set, so no end of a run starts the catch-up */
+  constructor(
+    private readonly tree: JobTree,
+    private readonly settings: JobSettings,
+    private readonly executions: Executions,
+    private readonly running: RunningItems,
+    private readonly events: JobEvents,
+    private readonly registryTurns: RegistryTurns | undefined,
+    report: Report,
+    private readonly onLeft: () => void,
+  ) {
+    this.flagging = new JobReconciler(tree, report, 'marking misfired items', () => this.flag());
+  }
+
+  add(items: readonly number[]): void {
+    const { misfire, monitorExecution } = this.settings.configuration;
+    if (items.length === 0 || !misfire || !monitorExecution) return;
+    for (const item of items) this.items.add(item);
+    this.flagging.wake();
+  }
+
+  stop(): void {
+    this.flagging.stop();
+  }
+
+  private async flag(): Promise<void> {
+    const { events, registryTurns, running, tree } = this;
+    const { jobName, self } = tree;
+    const items = [...this.items];
+    this.items.clear();
+    const mark = () => this.executions.markMisfired(jobName, items);
+    try {
+      await (registryTurns?.run(items.length, mark) ?? mark());
+    } catch (error) {
+      for (const item of items) this.items.add(item);
+      throw error;
+    }
+    events.emit({ kind: 'misfired', jobName, taskId: formatTaskId(jobName, items, self.jobInstanceId), items });
+    if (items.some((item) => !running.has(item))) this.onLeft();
   }
 }

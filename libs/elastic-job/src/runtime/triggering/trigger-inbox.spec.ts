@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { beforeNextTransaction, type Member, Registry } from '@test/support/unit/member.js';
 import { type RegistryCenter, RegistryUnavailableError } from '../../registry/index.js';
-import { TriggerInbox } from './trigger-inbox.js';
+import { TriggerInbox } from './manual-triggers.js';
 
 let registry: Registry;
 let member: Member;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { LatestTick } from './latest-tick.js';
+import { LatestTick } from './tick.js';
 
 it('begins one fire time at a time, and only the latest of those that come meanwhile', async () => {
   const latest = new LatestTick();

@@ -6,8 +6,7 @@ import {
   readListener,
   resolveJobOptions,
 } from '../../domain/index.js';
-import type { JobDefinition } from './job-definition.js';
-import { knownListeners, withOnceTypes } from './known-listeners.js';
+import { type JobDefinition, knownListeners, withOnceTypes } from './job-definition.js';
 
 const audit: ElasticJobListener = { type: 'audit', beforeJobExecuted() {}, afterJobExecuted() {} };
 const nameless: ElasticJobListener = { beforeJobExecuted() {}, afterJobExecuted() {} };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { NoAuthError, SessionLostError, type SessionInfo } from '../../registry/index.js';
+import { NoAuthError, type SessionInfo, SessionLostError } from '../../registry/index.js';
 import { VirtualClock } from '../../testing/index.js';
 import type { JobEvent } from '../../tracing/index.js';
-import { WorkErrors } from './work-errors.js';
+import { WorkErrors } from './own-work.js';
 
 const MINUTE = 60_000;
 const LOST = new SessionLostError('1');

@@ -1,8 +1,10 @@
+// Runs of this instance that are ended from outside: cancelled by operators, or handed over to the new owner.
 import type { ExecutionLease, JobTree } from '../../coordination/index.js';
-import { CancelledError, parseCancelRequest } from '../../domain/index.js';
+import { CancelledError, HandedOverError, parseCancelRequest } from '../../domain/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import { JobReconciler, type News, type Report } from '../news/index.js';
-import { type RunningItems } from './running-items.js';
+import type { JobWork } from '../settings/index.js';
+import type { RunningItems } from './running-items.js';
 
 /**
  * Aborts runs of this instance that operators cancel, and ends runs whose executors they have confirmed to be gone. A
@@ -62,5 +64,37 @@ export class Cancellations {
       events.emit({ kind: 'cancel-requested', jobName: tree.jobName, item });
     }
     lease.abortItem(item, new CancelledError(tree.jobName, item));
+  }
+}
+
+/**
+ * Releases items that another instance owns now, if their tasks run on: there is no need to wait for their ends, since
+ * the new owner adopts them.
+ */
+export class HandOvers {
+  constructor(
+    private readonly tree: JobTree,
+    private readonly running: RunningItems,
+    private readonly work: Pick<JobWork, 'tasks'>,
+  ) {}
+
+  ownerChanged({ item }: News<'OwnerChanged'>): void {
+    this.letGo(item);
+  }
+
+  treeReset(): void {
+    this.running.list.forEach((item) => this.letGo(item));
+  }
+
+  leaseRuns({ lease }: News<'LeaseRuns'>): void {
+    lease.items.forEach((item) => this.letGo(item));
+  }
+
+  private letGo(item: number): void {
+    const { running, tree, work } = this;
+    if (work.tasks !== 'adoptable') return;
+    const owner = tree.owner(item);
+    if (owner === tree.self.jobInstanceId || tree.availableInstance(owner) === undefined) return;
+    running.leaseOf(item)?.abortItem(item, new HandedOverError(tree.jobName, 'moved'));
   }
 }
