@@ -9,7 +9,7 @@ const OWN_TEXT =
 const ALLOWED = [
   'domain/thrown.ts',
   'domain/handlers/redaction.ts', // Copies an error's properties, within a guard.
-  'registry/zookeeper/wire/broken-connection.ts', // Errors of sockets.
+  'registry/zookeeper/wire/link.ts', // Errors of sockets.
   'cloud/process/supervisor/', // Errors of starting a child process.
   'tracing/sql/thread/history-thread.ts', // The history's own thread, whose death is noticed.
 ];

@@ -18,11 +18,11 @@ import {
   type TransactionResult,
 } from '../../../libs/elastic-job/src/registry/index.js';
 import { Namespace } from '../../../libs/elastic-job/src/registry/namespace.js';
-import { noConnection } from '../../../libs/elastic-job/src/registry/no-connection.js';
+import { noConnection } from '../../../libs/elastic-job/src/registry/request-errors.js';
 import { parentPath } from '../../../libs/elastic-job/src/registry/node-map.js';
 import { ownWait } from '../../../libs/elastic-job/src/registry/own-wait.js';
-import { RegistryTime } from '../../../libs/elastic-job/src/registry/registry-time.js';
-import { OPEN_ACL_BYTES, transactionBytes } from '../../../libs/elastic-job/src/registry/request-size.js';
+import { RegistryTime } from '../../../libs/elastic-job/src/registry/ensemble.js';
+import { OPEN_ACL_BYTES, transactionBytes } from '../../../libs/elastic-job/src/registry/node-operations.js';
 import type { ToyChange, ToyHearer, ToyStore } from './toy-store.js';
 import { ToyView } from './toy-view.js';
 

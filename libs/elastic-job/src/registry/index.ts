@@ -1,14 +1,11 @@
 export * from './registry-center.js';
-export * from './request-options.js';
 export * from './registry.errors.js';
 export type { Ensemble, SyncOfViews } from './ensemble.js';
-export { guaranteedDelete } from './guaranteed-delete.js';
-export * from './creation.js';
+export { guaranteedDelete, type RequestPolicy, untilServed } from './request-policy.js';
+export { creation, operationsOf } from './operations.js';
 export * from './latch.js';
 export * from './memory/index.js';
 export * from './missing-registry.js';
-export * from './operations-of.js';
-export { type RequestPolicy, untilServed } from './request-policy.js';
 export { lossGraceMs } from './session-lease.js';
 export { SharedRegistry } from './shared-registry.js';
 export * from './zookeeper/index.js';

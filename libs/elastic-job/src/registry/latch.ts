@@ -1,10 +1,8 @@
 import { type Clock, Deadline, waitFor, waitUntil } from '../clock/index.js';
-import { guaranteedDelete } from './guaranteed-delete.js';
+import { guaranteedDelete, untilServed } from './request-policy.js';
 import { childPath, parentPath } from './node-map.js';
-import type { RegistryCenter, Subtree } from './registry-center.js';
-import type { RequestOptions } from './request-options.js';
+import type { RegistryCenter, RequestOptions, Subtree } from './registry-center.js';
 import { isRegistryFailure, isUnanswered, NodeExistsError, NoNodeError } from './registry.errors.js';
-import { untilServed } from './request-policy.js';
 import { repeat } from '../repeat/index.js';
 
 interface LatchOptions {

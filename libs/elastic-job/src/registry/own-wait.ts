@@ -1,5 +1,5 @@
 import { type Clock, onAbort, type Timer } from '../clock/index.js';
-import type { RequestOptions } from './request-options.js';
+import type { RequestOptions } from './registry-center.js';
 import { RegistryUnavailableError } from './registry.errors.js';
 
 /** A caller that shares the wait for an answer with others. */

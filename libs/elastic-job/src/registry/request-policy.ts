@@ -1,7 +1,7 @@
 import { type Clock, waitFor } from '../clock/index.js';
-import { BackOff, type BackOffOptions, type RepeatPolicy } from '../repeat/index.js';
+import { BackOff, type BackOffOptions, repeat, type RepeatPolicy } from '../repeat/index.js';
 import type { RegistryCenter } from './registry-center.js';
-import { isUnanswered } from './registry.errors.js';
+import { isRegistryFailure, isUnanswered, NoNodeError, SessionLostError } from './registry.errors.js';
 
 /** Pauses in milliseconds while the registry is connected but does not serve the request. */
 const PAUSES: BackOffOptions = { firstMs: 20, longestMs: 5_000, withoutPause: 1 };
@@ -49,4 +49,22 @@ async function servedAgain(
     signal?.throwIfAborted(); // Also if the registry center was closed meanwhile.
   }
   return registry.session.state !== undefined;
+}
+
+/**
+ * Deletes a node and keeps trying, through reconnects and new sessions, until it is gone or the registry center is
+ * closed. Use it for nodes that must not stay behind, such as the node of a released latch. Usually not awaited.
+ *
+ * @throws {NotEmptyError} if the node has children
+ * @throws {NoAuthError} if this client may not delete it
+ * @see Curator, "guaranteed deletes"
+ */
+export async function guaranteedDelete(registry: RegistryCenter, clock: Clock, path: string): Promise<void> {
+  const isRepeated = (error: unknown) => isRegistryFailure(error) || error instanceof SessionLostError;
+  try {
+    await repeat(untilServed(registry, clock, { signal: undefined, isRepeated }), () => registry.delete(path));
+  } catch (error) {
+    const isClosed = registry.session.state === undefined;
+    if (!(error instanceof NoNodeError) && !isClosed) throw error;
+  }
 }

@@ -2,15 +2,14 @@ import { publicCalls } from '../async-context/index.js';
 import type { Clock } from '../clock/index.js';
 import type { TimeInterval } from '../domain/index.js';
 import { Calm } from '../turns/index.js';
-import { ASKING } from './asking.js';
 import type { Ensemble, SyncOfViews } from './ensemble.js';
-import { ensureLevels } from './ensure-path.js';
-import type { SingleWrite } from './fate.js';
 import { assertLegal } from './namespace.js';
+import { childPath } from './node-map.js';
 import { assertDistinct } from './node-operations.js';
-import { refusalError } from './refusal-error.js';
+import { refusalError } from './request-errors.js';
 import type {
   ChildrenWatch,
+  CloseOptions,
   CreateMode,
   NodeOwners,
   NodeStat,
@@ -19,17 +18,43 @@ import type {
   RegistryCenter,
   RegistryNode,
   RegistryTraffic,
+  RequestOptions,
   SessionInfo,
   Subtree,
   SubtreeListener,
   SubtreeOptions,
+  TransactionOptions,
   TransactionResult,
 } from './registry-center.js';
-import type { CloseOptions, RequestOptions, TransactionOptions } from './request-options.js';
-import { RequestTooLargeError } from './registry.errors.js';
-import { sendWrite } from './send-write.js';
+import { NodeExistsError, NoNodeError, RequestTooLargeError } from './registry.errors.js';
 import { SharedSync } from './shared-sync.js';
 import { SharedTransactions } from './shared-transactions.js';
+import { sendWrite, type SingleWrite } from './single-write.js';
+
+/** Methods of the port that answer later. `calm` asks nobody. */
+type Asking = {
+  [Name in keyof RegistryCenter]-?: RegistryCenter[Name] extends (...args: never[]) => Promise<unknown> ? Name : never;
+}[Exclude<keyof RegistryCenter, 'calm'>];
+
+const ASKS: Readonly<Record<Asking, true>> = {
+  connect: true,
+  close: true,
+  read: true,
+  readMany: true,
+  exists: true,
+  children: true,
+  create: true,
+  ensurePath: true,
+  set: true,
+  delete: true,
+  transaction: true,
+  openSubtree: true,
+  watchChildren: true,
+  serverTime: true,
+};
+
+/** Methods of the port that ask the registry. The others answer from memory, and are called often. */
+const ASKING: readonly string[] = Object.keys(ASKS);
 
 /**
  * The registry over any ensemble. It adds what no ensemble keeps: calls of one node, requests that callers share, the
@@ -206,4 +231,36 @@ export class SharedRegistry implements RegistryCenter {
   private assertFits(name: string, bytes: number): void {
     if (bytes > this.maxRequestBytes) throw new RequestTooLargeError(name, bytes, this.maxRequestBytes);
   }
+}
+
+/**
+ * Creates the missing levels of a path.
+ * @param create sends the creation of one level; the registry applies them in the order in which they are sent
+ * @param openNamespace creates the namespace, which somebody may have deleted since this client has connected
+ */
+async function ensureLevels(
+  path: string,
+  create: (level: string) => Promise<unknown>,
+  openNamespace: () => Promise<void>,
+): Promise<void> {
+  try {
+    await createLevels(path, create);
+  } catch (error) {
+    if (!(error instanceof NoNodeError)) throw error;
+    await openNamespace();
+    await createLevels(path, create);
+  }
+}
+
+async function createLevels(path: string, create: (level: string) => Promise<unknown>): Promise<void> {
+  const names = path.split('/').slice(1);
+  const levels = names.map((_, depth) => names.slice(0, depth + 1).reduce(childPath, '/'));
+  // Sent all at once.
+  await Promise.all(
+    levels.map((level) =>
+      create(level).catch((error: unknown) => {
+        if (!(error instanceof NodeExistsError)) throw error;
+      }),
+    ),
+  );
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../clock/index.js';
 import { Batch } from '../domain/index.js';
 import { type Calm, resumeInTurns } from '../turns/index.js';
 import { ownWait, type Waiter } from './own-wait.js';
-import type { SyncOptions } from './request-options.js';
+import type { SyncOptions } from './registry-center.js';
 
 /** Milliseconds after which a sync that has left answers no further callers. */
 const LONGEST_USE_MS = 200;

@@ -1,10 +1,9 @@
 import type { Clock } from '../clock/index.js';
 import { Batch } from '../domain/index.js';
 import type { Calm } from '../turns/index.js';
-import { operationsOf } from './operations-of.js';
+import { operationsOf } from './operations.js';
 import { ownWait, type Waiter } from './own-wait.js';
-import type { Operation, TransactionResult } from './registry-center.js';
-import type { RequestOptions } from './request-options.js';
+import type { Operation, RequestOptions, TransactionResult } from './registry-center.js';
 import { isRefusal, SessionLostError } from './registry.errors.js';
 
 /** Largest size of a shared request, in bytes. A refused one is sent again, member by member. */

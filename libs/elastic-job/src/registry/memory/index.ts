@@ -1,4 +1,4 @@
-export { MemoryRegistry } from './memory-registry.js';
+export { MemoryRegistry, type MemoryRegistryCenter } from './memory-registry.js';
 export type { LaneName, Latency } from './memory-link.js';
 export type { FailureRule, RequestFailureRule } from './memory-server.js';
-export type { MemoryRegistryCenter, MemoryRegistryCenterOptions } from './memory-registry-center.js';
+export type { MemoryRegistryCenterOptions } from './memory-registry-center.rules.js';

@@ -1,30 +1,28 @@
 import type { TimeInterval } from '../../domain/index.js';
-import type { Ensemble, SyncOfViews } from '../ensemble.js';
+import { type Ensemble, RegistryTime, type SyncOfViews } from '../ensemble.js';
 import type { Namespace } from '../namespace.js';
 import { parentPath } from '../node-map.js';
-import { sendNodeOperations } from '../node-operations.js';
-import { serverError } from '../refusal-error.js';
+import { OPEN_ACL_BYTES, sendNodeOperations, transactionBytes } from '../node-operations.js';
+import { serverError } from '../request-errors.js';
 import type {
   ChildrenWatch,
+  CloseOptions,
   NodeOperation,
   Operation,
   OperationResult,
   RegistryNode,
   RegistryTraffic,
+  RequestOptions,
   SessionInfo,
   SubtreeEvent,
   SubtreeListener,
   SubtreeOptions,
   TransactionResult,
 } from '../registry-center.js';
-import type { CloseOptions, RequestOptions } from '../request-options.js';
 import { NoNodeError } from '../registry.errors.js';
-import { RegistryTime } from '../registry-time.js';
-import { OPEN_ACL_BYTES, transactionBytes } from '../request-size.js';
 import type { MemoryServer } from './memory-server.js';
 import { MemorySession, type MemorySessionOptions } from './memory-session.js';
-import { MemorySubtree, type ViewingClient } from './memory-subtree.js';
-import { localNodes } from './news.js';
+import { localNodes, MemorySubtree, type ViewingClient } from './memory-views.js';
 import type { CommitResult } from './node-tree.js';
 
 /**

@@ -1,9 +1,11 @@
 import { publicCalls } from '../../async-context/index.js';
 import type { Clock } from '../../clock/index.js';
 import { sharedClass } from '../../copies/index.js';
-import { CENTER_TABLE } from './memory-registry-center.rules.js';
-import { MemoryRegistryCenter, type MemoryRegistryCenterOptions } from './memory-registry-center.js';
+import { Namespace } from '../namespace.js';
+import { SharedRegistry } from '../shared-registry.js';
+import { MemoryEnsemble } from './memory-ensemble.js';
 import type { LaneName } from './memory-link.js';
+import { CENTER_TABLE, type MemoryRegistryCenterOptions } from './memory-registry-center.rules.js';
 import {
   type Committed,
   type FailureRule,
@@ -11,6 +13,7 @@ import {
   type RequestFailureRule,
   type ServerSession,
 } from './memory-server.js';
+import type { MemorySession } from './memory-session.js';
 
 /**
  * A registry inside this process, for any number of clients. It follows ZooKeeper's rules for nodes, sessions,
@@ -148,5 +151,44 @@ export class MemoryRegistry {
     const session = this.server.session(sessionId);
     if (!session) throw new RangeError(`No client of the memory registry has the session ${sessionId}.`);
     return session;
+  }
+}
+
+/**
+ * One client of a `MemoryRegistry`. Sizes are counted as ZooKeeper counts them, with the open ACL: a tree that fits
+ * here fits there too.
+ */
+export class MemoryRegistryCenter extends SharedRegistry {
+  private readonly client: MemorySession;
+
+  /**
+   * @internal
+   * @throws {ConfigurationError} for a namespace that ZooKeeper would refuse.
+   */
+  constructor(server: MemoryServer, options: MemoryRegistryCenterOptions) {
+    const { clock, latencyMs = 0, maxRequestBytes = 1_000_000 } = options;
+    const resolved = { ...options, namespace: new Namespace(options.namespace), latencyMs };
+    const ensemble = new MemoryEnsemble(server, resolved, maxRequestBytes);
+    super(ensemble, clock);
+    this.client = ensemble.client;
+  }
+
+  /**
+   * Freezes the process of this client, as SIGSTOP does: messages that it has sent arrive, messages to it wait, and the
+   * server ends its session after the timeout. Stop its clock as well. For simulations.
+   */
+  freeze(): void {
+    this.client.freeze();
+  }
+
+  /** Lets the process go on. After too long a pause it first receives SUSPENDED and LOST, at once. */
+  thaw(): void {
+    this.client.thaw();
+  }
+
+  /** Cuts the network between this client and the registry for good. */
+  unplug(): void {
+    this.client.link.break();
+    this.client.disconnected();
   }
 }

@@ -1,15 +1,12 @@
 import { type Clock, type Timer, waitFor } from '../../clock/index.js';
 import type { Namespace } from '../namespace.js';
-import type { SessionInfo, SessionState } from '../registry-center.js';
-import type { CloseOptions, RequestOptions } from '../request-options.js';
-import { noConnection } from '../no-connection.js';
+import type { CloseOptions, RequestOptions, SessionInfo, SessionState } from '../registry-center.js';
+import { noConnection } from '../request-errors.js';
 import { RegistryUnavailableError, SessionLostError } from '../registry.errors.js';
 import { MemoryLease } from './memory-lease.js';
-import { type LaneName, type Latency, MemoryLink } from './memory-link.js';
+import { type LaneName, type Latency, MemoryLink, PendingRequests } from './memory-link.js';
 import type { MemoryServer, Peer } from './memory-server.js';
-import { localNodes, type News } from './news.js';
-import { OpenViews } from './open-views.js';
-import { PendingRequests } from './pending-requests.js';
+import { localNodes, type News, OpenViews } from './memory-views.js';
 
 /** Behaviour of a client's session; times in milliseconds. */
 export interface MemorySessionOptions {

@@ -1,4 +1,4 @@
-import { isNumbered } from '../creation.js';
+import { isNumbered } from '../operations.js';
 import { NodeMap, parentPath } from '../node-map.js';
 import type { CreateMode, NodeOperation, OperationResult, Refusal, RegistryNode } from '../registry-center.js';
 

@@ -3,7 +3,7 @@ import { Hidden } from '../../domain/index.js';
 import { NoAuthError } from '../registry.errors.js';
 import { type AclEntry, idsOfDigest, loadJute, Protocol, ReplyReader } from './wire/index.js';
 import { AclJudge, type Ask } from './acl-judge.js';
-import { OP_CODE } from './wire/op-code.js';
+import { OP_CODE } from './wire/client-library.js';
 
 const DIGEST = 'shop:secret';
 const [OWN] = idsOfDigest(DIGEST);

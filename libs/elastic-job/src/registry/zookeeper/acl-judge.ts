@@ -1,10 +1,12 @@
-import { serverError } from '../refusal-error.js';
-import type { NodeOwner } from '../registry-center.js';
+import type { Namespace } from '../namespace.js';
+import type { NodeOwner, NodeOwners, RequestOptions } from '../registry-center.js';
 import { UntrustedAclError } from '../registry.errors.js';
+import type { SessionRequests } from './session/index.js';
 import {
   type AclId,
   admitsOthers,
   describeAcl,
+  errorOf,
   idsOfDigest,
   type Protocol,
   refusalOf,
@@ -50,7 +52,7 @@ export class AclJudge {
     const [own, reply] = await Promise.all([this.ownIds(ask), ask(operation, this.protocol.getAcl(path))]);
     if (reply.kind === 'refused') {
       if (refusalOf(reply.code) === 'NO_NODE') return undefined;
-      throw serverError(reply.code, operation, path);
+      throw errorOf(operation, path, reply.code);
     }
     const { entries, czxid } = reply.value;
     return { czxid, others: admitsOthers(entries, own) ? describeAcl(entries) : undefined };
@@ -81,4 +83,16 @@ export class AclJudge {
     ];
     return this.own;
   }
+}
+
+/** The judge's answers for nodes below the namespace, asked over the current session. */
+export function nodeOwners(judge: AclJudge, requests: SessionRequests, namespace: Namespace): NodeOwners {
+  const asking =
+    (options?: RequestOptions): Ask =>
+    (operation, request) =>
+      requests.askRead(operation, request, options);
+  return {
+    ownerOf: (path, options) => judge.ownerOf(namespace.absolute(path), asking(options)),
+    assertOwn: (path, options) => judge.assertOwn(namespace.absolute(path), asking(options)),
+  };
 }

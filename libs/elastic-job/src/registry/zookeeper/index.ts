@@ -1,3 +1,3 @@
-export { ZooKeeperRegistryCenter } from './zookeeper-registry-center.js';
+export { ZooKeeperRegistryCenter } from './zookeeper-ensemble.js';
 export { hostsOf, type SaslCredentials, type TlsFiles, type TlsSettings, type TlsSource } from './wire/index.js';
 export type { ZooKeeperOptions } from './zookeeper-options.js';

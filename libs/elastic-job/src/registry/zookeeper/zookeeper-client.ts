@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/index.js';
+import { Listeners } from '../../domain/index.js';
 import type { NodeOwners } from '../registry-center.js';
-import { AclJudge } from './acl-judge.js';
-import { FrameWriter, type Link, loadJute, type NodeFound, type NodeRead, Protocol, type Reply } from './wire/index.js';
+import { AclJudge, nodeOwners } from './acl-judge.js';
 import {
   askLink,
   linksOfThisThread,
@@ -9,12 +9,20 @@ import {
   Session,
   SessionRequests,
   SharedReads,
-  Warnings,
   warnOfPlainText,
   warnOfStandstill,
   type Watcher,
 } from './session/index.js';
-import { nodeOwners } from './node-owners.js';
+import {
+  FrameWriter,
+  isolated,
+  type Link,
+  loadJute,
+  type NodeFound,
+  type NodeRead,
+  Protocol,
+  type Reply,
+} from './wire/index.js';
 import { linksOfWorker } from './worker/worker-links.js';
 import type { ResolvedZooKeeperOptions } from './zookeeper-options.js';
 
@@ -25,7 +33,8 @@ import type { ResolvedZooKeeperOptions } from './zookeeper-options.js';
 export class ZooKeeperClient {
   readonly session: Session;
   readonly requests: SessionRequests;
-  readonly warnings = new Warnings();
+  /** Hear of conditions that could eventually cost the session. */
+  readonly warnings = new Listeners<(message: string) => void>();
   /** Undefined without credentials. */
   readonly owners: NodeOwners | undefined;
   readonly protocol: Protocol;
@@ -41,7 +50,7 @@ export class ZooKeeperClient {
       options.connection === 'worker-thread'
         ? linksOfWorker(this.protocol, options, clock)
         : linksOfThisThread(this.protocol, new FrameWriter(jute), options, clock);
-    const warn = (message: string) => this.warnings.tell(message);
+    const warn = (message: string) => this.warnings.forEach((listener) => isolated(() => listener(message)));
     const judge = options.ownsNodes ? new AclJudge(this.protocol, options, warn) : undefined;
     const prepare = async (link: Link) => {
       await openNamespace(link, this.protocol, options.namespace, options.serverList);

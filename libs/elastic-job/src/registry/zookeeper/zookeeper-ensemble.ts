@@ -1,32 +1,40 @@
 import type { Clock } from '../../clock/index.js';
 import type { TimeInterval } from '../../domain/index.js';
-import type { Ensemble, SyncOfViews } from '../ensemble.js';
-import { sendNodeOperations } from '../node-operations.js';
-import { refusalError, serverError } from '../refusal-error.js';
+import { type Ensemble, RegistryTime, type SyncOfViews } from '../ensemble.js';
+import { CREATOR_ACL_BYTES, OPEN_ACL_BYTES, sendNodeOperations, transactionBytes } from '../node-operations.js';
 import type {
   ChildrenWatch,
-  NodeOwners,
+  CloseOptions,
   NodeOperation,
+  NodeOwners,
   Operation,
   OperationResult,
   RegistryNode,
   RegistryTraffic,
+  RequestOptions,
   SessionInfo,
   Subtree,
   SubtreeListener,
   SubtreeOptions,
   TransactionResult,
 } from '../registry-center.js';
-import type { CloseOptions, RequestOptions } from '../request-options.js';
-import { RegistryTime } from '../registry-time.js';
-import { CREATOR_ACL_BYTES, OPEN_ACL_BYTES, transactionBytes } from '../request-size.js';
-import { nodeFound, unlessAbsent, valueOf } from './reply-value.js';
+import { NoNodeError } from '../registry.errors.js';
+import { refusalError, serverError } from '../request-errors.js';
+import { SharedRegistry } from '../shared-registry.js';
 import { createNamespace, OwnWrite } from './session/index.js';
 import { ZooKeeperChildrenWatch } from './view/children-watch.js';
 import { SubtreeView, TIME_NODE } from './view/subtree-view.js';
-import { type MultiAnswer, type MultiResult, readPieces, refusalOf, type Request } from './wire/index.js';
+import {
+  type MultiAnswer,
+  type MultiResult,
+  type NodeFound,
+  readPieces,
+  refusalOf,
+  type Request,
+  valueOf,
+} from './wire/index.js';
 import { ZooKeeperClient } from './zookeeper-client.js';
-import type { ResolvedZooKeeperOptions } from './zookeeper-options.js';
+import { type ResolvedZooKeeperOptions, resolveZooKeeperOptions, type ZooKeeperOptions } from './zookeeper-options.js';
 
 /**
  * A ZooKeeper ensemble, version 3.6 or later. Each request is sent once and ends within its deadline; reads continue
@@ -89,7 +97,7 @@ export class ZooKeeperEnsemble implements Ensemble {
   }
 
   onWarning(listener: (message: string) => void): () => void {
-    return this.client.warnings.on(listener);
+    return this.client.warnings.add(listener);
   }
 
   /** Each piece of up to half a megabyte of paths is read at one moment. */
@@ -229,4 +237,29 @@ export class ZooKeeperEnsemble implements Ensemble {
 
 function resultsIn(answer: MultiAnswer): readonly MultiResult[] | undefined {
   return answer.kind === 'committed' ? answer.results : undefined;
+}
+
+/** Turns a missing node into undefined. */
+async function unlessAbsent<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof NoNodeError) return undefined;
+    throw error;
+  }
+}
+
+/** A node that was read among others. @throws the error of the refusal, unless the node is missing */
+function nodeFound(path: string, found: NodeFound): RegistryNode | undefined {
+  if (found.kind === 'data') return { path, data: found.data, stat: found.stat };
+  const code = found.kind === 'refused' ? found.code : 0;
+  return refusalOf(code) === 'NO_NODE' ? undefined : valueOf(`read ${path}`, path, { kind: 'refused', code });
+}
+
+/** The registry over a ZooKeeper ensemble, version 3.6 or later. */
+export class ZooKeeperRegistryCenter extends SharedRegistry {
+  /** @throws {ConfigurationError} for invalid options */
+  constructor(options: ZooKeeperOptions, clock: Clock) {
+    super(new ZooKeeperEnsemble(resolveZooKeeperOptions(options), clock), clock);
+  }
 }

@@ -3,7 +3,7 @@ import { SystemClock } from '../../clock/index.js';
 import { ConfigurationError } from '../../domain/index.js';
 import { parseServerList } from './wire/index.js';
 import { type ZooKeeperOptions, resolveZooKeeperOptions } from './zookeeper-options.js';
-import { ZooKeeperRegistryCenter } from './zookeeper-registry-center.js';
+import { ZooKeeperRegistryCenter } from './zookeeper-ensemble.js';
 
 describe('the server list', () => {
   it.each([

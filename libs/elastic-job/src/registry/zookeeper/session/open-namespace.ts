@@ -1,10 +1,10 @@
-import { creation } from '../../creation.js';
 import type { Namespace } from '../../namespace.js';
-import { refusalError, serverError } from '../../refusal-error.js';
-import type { RequestOptions } from '../../request-options.js';
+import { creation } from '../../operations.js';
+import type { RequestOptions } from '../../registry-center.js';
 import { AuthenticationError, UnsupportedServerError } from '../../registry.errors.js';
 import {
   connectionBroke,
+  errorOf,
   type Link,
   type Protocol,
   refusalOf,
@@ -71,6 +71,5 @@ export async function askLink<T>(connection: Link, operation: string, request: R
 function refused(code: number, path: string): Error {
   if (code === UNAUTHENTICATED)
     return new AuthenticationError('the servers ask for SASL or another kind of authentication');
-  const refusal = refusalOf(code);
-  return refusal ? refusalError(refusal, path) : serverError(code, `open ${path}`, path);
+  return errorOf(`open ${path}`, path, code);
 }

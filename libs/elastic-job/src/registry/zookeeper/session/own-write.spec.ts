@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SystemClock } from '../../../clock/index.js';
-import { RegistryTime } from '../../registry-time.js';
+import { RegistryTime } from '../../ensemble.js';
 import type { NodeStat, NodeOperation } from '../../registry-center.js';
 import { type Answer, type MultiResult, PendingReplies, ReplyReader, type Request } from '../wire/index.js';
 import { OwnWrite } from './own-write.js';

@@ -1,5 +1,5 @@
 import type { NodeStat, NodeOperation, RegistryNode } from '../../registry-center.js';
-import type { RegistryTime } from '../../registry-time.js';
+import type { RegistryTime } from '../../ensemble.js';
 import type { Answer, MultiResult, Request } from '../wire/index.js';
 import type { ExpectedEvents, NodeEventKind, OwnEventKind, Watches } from './watches.js';
 

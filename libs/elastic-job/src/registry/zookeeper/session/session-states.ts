@@ -1,7 +1,15 @@
-import { waitFor } from '../../../clock/index.js';
-import { Listeners } from '../../../domain/index.js';
-import type { SessionInfo } from '../../registry-center.js';
-import { isolated } from '../wire/index.js';
+import { type Clock, Deadline, waitFor } from '../../../clock/index.js';
+import { ConfigurationError, describeRegistry, Listeners } from '../../../domain/index.js';
+import type { RequestOptions, SessionInfo } from '../../registry-center.js';
+import {
+  AuthenticationError,
+  NoAuthError,
+  RegistryUnavailableError,
+  UnsupportedServerError,
+  UntrustedAclError,
+} from '../../registry.errors.js';
+import { isolated, reasonOf } from '../wire/index.js';
+import type { ResolvedZooKeeperOptions } from '../zookeeper-options.js';
 
 /** The present state of the session, and the listeners for its changes. */
 export class SessionStates {
@@ -27,5 +35,89 @@ export class SessionStates {
     if (info.state === before) return;
     // A listener that is added by another one hears only the next change.
     this.listeners.forEach((listener) => isolated(() => listener(info)));
+  }
+}
+
+/** Errors that waiting does not cure. */
+const LASTING = [AuthenticationError, ConfigurationError, NoAuthError, UnsupportedServerError, UntrustedAclError];
+
+/**
+ * The first session, for which a caller waits. Attempts go on until one succeeds or waiting makes no sense any more.
+ */
+export class FirstConnect {
+  /** Error of the last attempt. */
+  private problem: unknown;
+  private end: (error?: Error) => void = () => {};
+
+  constructor(
+    private readonly options: ResolvedZooKeeperOptions,
+    private readonly clock: Clock,
+  ) {}
+
+  succeeded(): void {
+    this.end();
+  }
+
+  /** Records a failed attempt. */
+  failed(cause: unknown): void {
+    this.problem = cause;
+    if (cause instanceof Error && LASTING.some((kind) => cause instanceof kind)) this.end(cause);
+  }
+
+  /**
+   * Waits for the session.
+   * @param closed aborts when the client is closed
+   * @throws {RegistryUnavailableError} if the session did not come in time
+   * @throws the error that waiting does not cure
+   * @throws the signal's reason
+   */
+  wait(closed: AbortSignal, options: RequestOptions = {}): Promise<void> {
+    const timeoutMs = options.timeoutMs ?? this.options.connectionTimeoutMs;
+    const connected = new Promise<void>((resolve, reject) => {
+      this.end = (error) => (error ? reject(error) : resolve());
+      closed.addEventListener('abort', () => reject(this.error('this registry center was closed')));
+    });
+    const late = (): never => {
+      throw this.error(`no answer within ${timeoutMs} ms`);
+    };
+    return Deadline.after(this.clock, timeoutMs).bounds(connected, late, options.signal);
+  }
+
+  private error(why: string): RegistryUnavailableError {
+    const { serverList, namespace } = this.options;
+    const problem = this.problem === undefined ? 'no attempt has ended' : reasonOf(this.problem);
+    const detail = `no session with ${describeRegistry(serverList, namespace.name)}: ${why}; ${problem}`;
+    return new RegistryUnavailableError('connect', 'not-applied', detail, { cause: this.problem });
+  }
+}
+
+/** Most texts that are told of one time without a session. */
+const MOST_TOLD = 10;
+
+/**
+ * Reasons why attempts to connect fail. Each is told once, as many servers and attempts as there are, until a session
+ * is there again.
+ */
+export class ConnectProblem {
+  /** The latest reason; undefined while there is a session. */
+  text: string | undefined;
+  private readonly told = new Set<string>();
+
+  /** @param tell called with a reason that was not told yet */
+  constructor(private readonly tell: (reason: string) => void) {}
+
+  /** @param isTold false notes the reason only */
+  failed(reason: string, isTold: boolean): void {
+    this.text = reason;
+    // Time limits and ports differ from one attempt to the next.
+    const kind = reason.replaceAll(/\d+/g, '#');
+    if (!isTold || this.told.has(kind) || this.told.size >= MOST_TOLD) return;
+    this.told.add(kind);
+    this.tell(reason);
+  }
+
+  solved(): void {
+    this.text = undefined;
+    this.told.clear();
   }
 }

@@ -1,7 +1,6 @@
 import type { Clock, Timer } from '../../../clock/index.js';
-import { noConnection } from '../../no-connection.js';
-import type { RegistryTraffic, SessionInfo } from '../../registry-center.js';
-import type { CloseOptions, RequestOptions } from '../../request-options.js';
+import { noConnection } from '../../request-errors.js';
+import type { CloseOptions, RegistryTraffic, RequestOptions, SessionInfo } from '../../registry-center.js';
 import { AuthenticationError, RegistryUnavailableError, SessionLostError } from '../../registry.errors.js';
 import type { Lease } from '../../session-lease.js';
 import {
@@ -13,11 +12,9 @@ import {
   type Request,
   type SessionTicket,
 } from '../wire/index.js';
-import { ConnectProblem } from './connect-problem.js';
-import { FirstConnect } from './first-connect.js';
-import { warnOfGrantedTimeout } from './granted-timeout.js';
-import { SessionStates } from './session-states.js';
-import { type ConnectionUser, keepConnected } from './upkeep.js';
+import { ConnectProblem, FirstConnect, SessionStates } from './session-states.js';
+import { warnOfGrantedTimeout } from './warnings.js';
+import { type ConnectionUser, keepConnected } from './dialer.js';
 import { Watches } from './watches.js';
 import type { ResolvedZooKeeperOptions } from '../zookeeper-options.js';
 

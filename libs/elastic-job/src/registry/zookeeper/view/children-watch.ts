@@ -1,10 +1,8 @@
 import { parentPath } from '../../node-map.js';
-import type { ChildrenWatch } from '../../registry-center.js';
-import type { RequestOptions } from '../../request-options.js';
+import type { ChildrenWatch, RequestOptions } from '../../registry-center.js';
 import { SessionLostError } from '../../registry.errors.js';
-import { isolated } from '../wire/index.js';
 import type { NodeEventKind, Watcher } from '../session/index.js';
-import { errorOf } from '../reply-value.js';
+import { errorOf, isolated } from '../wire/index.js';
 import type { ZooKeeperClient } from '../zookeeper-client.js';
 
 /**

@@ -2,14 +2,20 @@ import { interned } from '../../../domain/index.js';
 import type { SyncOfViews } from '../../ensemble.js';
 import { KnownSubtree } from '../../known-subtree.js';
 import { childPath } from '../../node-map.js';
-import type { RegistryNode, Subtree, SubtreeEvent, SubtreeListener, SubtreeOptions } from '../../registry-center.js';
-import type { RequestOptions, SyncOptions } from '../../request-options.js';
-import { type NodeFound, refusalOf, type Reply } from '../wire/index.js';
-import { Outbox } from './outbox.js';
-import { SubtreeReads, type Reading } from './subtree-reads.js';
+import type {
+  RegistryNode,
+  RequestOptions,
+  Subtree,
+  SubtreeEvent,
+  SubtreeListener,
+  SubtreeOptions,
+  SyncOptions,
+} from '../../registry-center.js';
 import type { NodeEventKind, OwnEventKind, Watcher } from '../session/index.js';
-import { errorOf, valueOf } from '../reply-value.js';
+import { errorOf, type NodeFound, refusalOf, type Reply, valueOf } from '../wire/index.js';
 import type { ZooKeeperClient } from '../zookeeper-client.js';
+import { Outbox } from './outbox.js';
+import { type Reading, SubtreeReads } from './subtree-reads.js';
 
 /**
  * Node that is created and deleted within one transaction to reveal the server's time. No read shows it, but watches

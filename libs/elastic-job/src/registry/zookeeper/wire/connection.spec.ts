@@ -6,7 +6,7 @@ import { Hidden } from '../../../domain/index.js';
 import { SessionLease } from '../../session-lease.js';
 import { loadJute } from './client-library.js';
 import { Connection } from './connection.js';
-import { FrameWriter, type SessionTicket } from './handshake.js';
+import { FrameWriter, type SessionTicket } from './frames.js';
 import { Protocol } from './protocol.js';
 import { digestMd5, readChallenge } from './sasl.js';
 

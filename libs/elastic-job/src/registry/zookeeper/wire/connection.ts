@@ -3,21 +3,14 @@ import type { Clock, Timer } from '../../../clock/index.js';
 import { Batch, type Hidden } from '../../../domain/index.js';
 import { AuthenticationError } from '../../registry.errors.js';
 import { elapsedMs, type Lease, leaseMarginMs, type Moment, momentOf } from '../../session-lease.js';
-import { reasonOf } from './broken-connection.js';
-import type { Credentials } from './credentials.js';
-import { foreignServer } from './foreign-server.js';
-import { FrameReader } from './frame-reader.js';
-import { type FrameWriter, readConnected, type SessionTicket, XID } from './handshake.js';
-import { throwLater } from './isolated.js';
-import type { Link, LinkListener, Opening } from './link.js';
-import { openSocket, readyEvent } from './open-socket.js';
-import { PendingReplies } from './pending-replies.js';
+import { type Link, type LinkListener, type Opening, reasonOf } from './link.js';
+import { type Credentials, ownCertificateFault, readTls } from './credentials.js';
+import { foreignServer, openSocket, readyEvent, type ServerAddress } from './servers.js';
+import { FrameReader, type FrameWriter, readConnected, type SessionTicket, XID } from './frames.js';
+import { type Answer, PendingReplies, type Request, throwLater } from './request.js';
 import type { Protocol } from './protocol.js';
 import type { ReplyReader } from './reply-reader.js';
-import type { Answer, Request } from './request.js';
 import { authenticate } from './sasl.js';
-import type { ServerAddress } from './server-list.js';
-import { ownCertificateFault, readTls } from './tls-source.js';
 
 interface ConnectionOptions {
   readonly server: ServerAddress;

@@ -1,5 +1,6 @@
 import type { BackOff } from '../../../repeat/index.js';
-import type { SessionTicket } from './handshake.js';
+import { RegistryUnavailableError } from '../../registry.errors.js';
+import type { SessionTicket } from './frames.js';
 import type { Answer, Request } from './request.js';
 
 /** Outcome of an attempt to connect. `expired`: the session of the ticket is over. */
@@ -48,4 +49,19 @@ export interface LinkSource {
   readonly backOff: BackOff | undefined;
   /** Frees all resources until the next call of `dial`. Never rejects. */
   release(): Promise<void>;
+}
+
+/** Error of a request whose connection ended before the answer. */
+export function connectionBroke(
+  operation: string,
+  { wasSent, cause }: { readonly wasSent: boolean; readonly cause: unknown },
+): RegistryUnavailableError {
+  const detail = `the connection broke before the answer came: ${reasonOf(cause)}`;
+  return new RegistryUnavailableError(operation, wasSent ? 'unknown' : 'not-applied', detail, { cause });
+}
+
+/** Reason why a connection ended. If all addresses of a name fail together, the error has a code but no message. */
+export function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  return cause.message || ('code' in cause ? String(cause.code) : cause.name);
 }

@@ -1,10 +1,8 @@
-import { isNumbered } from '../../creation.js';
+import { isNumbered } from '../../operations.js';
 import type { NodeStat, NodeOperation } from '../../registry-center.js';
-import type { JutePayload } from './client-library.js';
-import { OP_CODE } from './op-code.js';
+import { type JutePayload, OP_CODE } from './client-library.js';
 import type { ReplyReader } from './reply-reader.js';
-import { textBytes, writeText } from './request.js';
-import { bodyBytes, opCodeOf, writeBody } from './write-body.js';
+import { bodyBytes, opCodeOf, textBytes, writeBody, writeText } from './write-body.js';
 
 /**
  * Result of one operation of a transaction. Servers may or may not include the stat of a created node. The path of a

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Namespace } from '../../namespace.js';
 import type { NodeOperation } from '../../registry-center.js';
-import { CREATOR_ACL_BYTES, OPEN_ACL_BYTES, transactionBytes } from '../../request-size.js';
+import { CREATOR_ACL_BYTES, OPEN_ACL_BYTES, transactionBytes } from '../../node-operations.js';
 import { loadJute } from './client-library.js';
 import { Protocol } from './protocol.js';
-import { FrameWriter } from './handshake.js';
+import { FrameWriter } from './frames.js';
 import { ReplyReader } from './reply-reader.js';
 import type { RequestBody } from './request.js';
 

@@ -1,6 +1,8 @@
-import type { NodeStat, NodeOperation, Refusal } from '../../registry-center.js';
+import type { ElasticJobError } from '../../../domain/index.js';
+import type { NodeOperation, NodeStat, Refusal } from '../../registry-center.js';
+import { refusalError, serverError } from '../../request-errors.js';
 import type { AclEntry, AclId } from './acl.js';
-import { type Jute, type JuteRecordType, recordType } from './client-library.js';
+import { type Jute, type JuteRecordType, OP_CODE, recordType } from './client-library.js';
 import {
   type MultiAnswer,
   multiPayload,
@@ -11,9 +13,8 @@ import {
   readMultiReply,
   readResult,
 } from './multi.js';
-import { OP_CODE } from './op-code.js';
 import type { ReplyReader } from './reply-reader.js';
-import type { Request } from './request.js';
+import type { Reply, Request } from './request.js';
 import { aclBytes, writeRequest } from './write-body.js';
 
 interface NodeContent {
@@ -38,6 +39,18 @@ const REFUSALS: ReadonlyMap<number, Refusal> = new Map([
 /** The refusal for a server's code, or undefined for a code that the port does not know. */
 export function refusalOf(code: number): Refusal | undefined {
   return REFUSALS.get(code);
+}
+
+/** Error for a code with which the server refuses a request. */
+export function errorOf(operation: string, path: string, code: number): ElasticJobError {
+  const refusal = refusalOf(code);
+  return refusal ? refusalError(refusal, path) : serverError(code, operation, path);
+}
+
+/** Value of a reply. @throws the error of the refusal */
+export function valueOf<T>(operation: string, path: string, reply: Reply<T>): T {
+  if (reply.kind === 'ok') return reply.value;
+  throw errorOf(operation, path, reply.code);
 }
 
 /** The server does not know the operation: it is too old, or the operation is disabled. */

@@ -1,3 +1,4 @@
+import type { Moment } from '../../session-lease.js';
 import type { JutePayload } from './client-library.js';
 import type { ReplyReader } from './reply-reader.js';
 
@@ -28,14 +29,131 @@ export type Reply<T> = { readonly kind: 'ok'; readonly value: T } | { readonly k
  */
 export type Answer<T> = Reply<T> | { readonly kind: 'dropped'; readonly wasSent: boolean; readonly cause: unknown };
 
-/** Writes a text in ZooKeeper's format. @returns the number of bytes written */
-export function writeText(text: string, buffer: Buffer, offset: number): number {
-  const bytes = buffer.write(text, offset + 4);
-  buffer.writeInt32BE(bytes, offset);
-  return 4 + bytes;
+interface Pending {
+  readonly xid: number;
+  /** Moment of the socket write that contained the request; undefined before. */
+  sent: Moment | undefined;
+  /** The next request; undefined once this one is answered, so that none that was answered keeps later ones alive. */
+  next: Pending | undefined;
+  /** @see Request.comesNext */
+  comesNext(): void;
+  /** @returns a function that tells the answer @throws {RangeError} if the reply is malformed */
+  read(code: number, reply: ReplyReader): () => void;
+  drop(cause: unknown): void;
 }
 
-/** The size of a text in ZooKeeper's format. */
-export function textBytes(text: string): number {
-  return 4 + Buffer.byteLength(text);
+/** Requests are numbered with positive signed 32-bit integers. */
+const MAX_XID = 2 ** 31 - 1;
+
+/** Requests of one connection that wait for their replies. Replies come in the order of the requests. */
+export class PendingReplies {
+  private first: Pending | undefined;
+  private last: Pending | undefined;
+  /** The first request that was not marked as sent. */
+  private unsent: Pending | undefined;
+  private count = 0;
+  private sentCount = 0;
+
+  /** @param lastXid the number before the first one */
+  constructor(private lastXid = 0) {}
+
+  /** @returns the number to send the request with */
+  expect<T>(request: Request<T>, receive: (answer: Answer<T>) => void): number {
+    this.lastXid = this.lastXid === MAX_XID ? 1 : this.lastXid + 1;
+    const tell = (answer: Answer<T>) => {
+      if (request.answered) isolated(() => request.answered?.(answer));
+      isolated(() => receive(answer));
+    };
+    const pending: Pending = {
+      xid: this.lastXid,
+      sent: undefined,
+      next: undefined,
+      comesNext: () => request.comesNext?.(),
+      read(code, reply) {
+        const answer: Answer<T> = code === 0 ? { kind: 'ok', value: request.read(reply) } : { kind: 'refused', code };
+        return () => tell(answer);
+      },
+      drop: (cause) => tell({ kind: 'dropped', wasSent: pending.sent !== undefined, cause }),
+    };
+    if (this.last === undefined) this.first = pending;
+    else this.last.next = pending;
+    this.last = pending;
+    this.unsent ??= pending;
+    this.count += 1;
+    request.sending?.();
+    if (this.first === pending) pending.comesNext();
+    return pending.xid;
+  }
+
+  /** Number of requests without a reply. */
+  get waiting(): number {
+    return this.count;
+  }
+
+  /** Marks the first waiting requests as sent. @param count all of them, unless given */
+  markSent(moment: Moment, count = this.count): void {
+    for (; this.sentCount < count && this.unsent !== undefined; this.sentCount += 1) {
+      this.unsent.sent = moment;
+      this.unsent = this.unsent.next;
+    }
+  }
+
+  /**
+   * Moment at which the request that is answered now was sent. @throws {RangeError} if the reply is for another request
+   */
+  sentAt(xid: number): Moment | undefined {
+    const { first } = this;
+    if (first?.xid !== xid) throw new RangeError(`reply ${xid} came instead of ${first?.xid ?? 'none'}`);
+    return first.sent;
+  }
+
+  /**
+   * Answers the next request.
+   * @throws {RangeError} if the reply is malformed; the request then stays pending
+   */
+  answer(code: number, reply: ReplyReader): void {
+    const tell = this.first?.read(code, reply);
+    this.shift();
+    // Called last, since the listener may send requests or end the connection.
+    tell?.();
+  }
+
+  /** Tells all remaining requests that the connection has ended. */
+  drop(cause: unknown): void {
+    const all: Pending[] = [];
+    for (let pending = this.shift(); pending !== undefined; pending = this.shift()) all.push(pending);
+    for (const pending of all) pending.drop(cause);
+  }
+
+  private shift(): Pending | undefined {
+    const { first } = this;
+    if (first === undefined) return undefined;
+    this.first = first.next;
+    if (this.first === undefined) this.last = undefined;
+    // An answered request has been sent, even if it was not marked so.
+    if (this.unsent === first) this.unsent = first.next;
+    else this.sentCount -= 1;
+    first.next = undefined;
+    this.count -= 1;
+    this.first?.comesNext();
+    return first;
+  }
+}
+
+/**
+ * Calls a listener that must not throw. If it does, the error becomes an uncaught one and the client continues reading.
+ */
+export function isolated(call: () => void): void {
+  try {
+    call();
+  } catch (error) {
+    throwLater(error);
+  }
+}
+
+/** Throws an error where nobody can catch it. Thousands of events a second need no closure for `isolated` this way. */
+export function throwLater(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
 }

@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { AuthenticationError } from '../../registry.errors.js';
-import { reasonOf } from './broken-connection.js';
-import type { Link } from './link.js';
+import { type Link, reasonOf } from './link.js';
 import type { Protocol } from './protocol.js';
 
 /** Credentials of this client for SASL with DIGEST-MD5. */

@@ -1,7 +1,7 @@
 import type { CreateMode, NodeOperation } from '../../registry-center.js';
 import { type AclId, ALL_PERMISSIONS } from './acl.js';
-import { OP_CODE } from './op-code.js';
-import { type RequestBody, textBytes, writeText } from './request.js';
+import { OP_CODE } from './client-library.js';
+import type { RequestBody } from './request.js';
 
 const NUMBER_BYTES = 4;
 const ANY_VERSION = -1;
@@ -88,4 +88,16 @@ export function writeBody(operation: NodeOperation, path: string, acl: Buffer, b
     default:
       return operation satisfies never;
   }
+}
+
+/** Writes a text in ZooKeeper's format. @returns the number of bytes written */
+export function writeText(text: string, buffer: Buffer, offset: number): number {
+  const bytes = buffer.write(text, offset + 4);
+  buffer.writeInt32BE(bytes, offset);
+  return 4 + bytes;
+}
+
+/** The size of a text in ZooKeeper's format. */
+export function textBytes(text: string): number {
+  return 4 + Buffer.byteLength(text);
 }

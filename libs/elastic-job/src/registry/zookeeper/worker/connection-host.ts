@@ -1,10 +1,8 @@
 import type { MessagePort } from 'node:worker_threads';
-import { SystemClock } from '../../../clock/index.js';
+import { type Clock, SystemClock, type Timer } from '../../../clock/index.js';
 import { Batch, Hidden } from '../../../domain/index.js';
-import { FrameWriter, loadJute, Protocol } from '../wire/index.js';
 import { Dialer } from '../session/index.js';
-import { AskedTls } from './asked-tls.js';
-import { Heartbeat } from './heartbeat.js';
+import { FrameWriter, loadJute, Protocol, type TlsSettings } from '../wire/index.js';
 import { type News, pack, RawPayload, type WorkerOrder, type WorkerReport, type WorkerSettings } from './messages.js';
 import { SessionKeeper } from './session-keeper.js';
 import { SharedLease } from './shared-lease.js';
@@ -89,5 +87,88 @@ export class ConnectionHost {
 
   private report(report: WorkerReport, handedOver: readonly ArrayBuffer[] = []): void {
     this.port.postMessage(report, handedOver);
+  }
+}
+
+/** Number of questions to the other thread within `maxBlockedMs`. */
+const BEATS = 8;
+
+/**
+ * Asks another thread repeatedly if its event loop still runs, and reports when it has not answered for `maxBlockedMs`,
+ * or up to an eighth longer. Only this thread's own time counts, so a pause of the whole process blames no thread.
+ */
+export class Heartbeat {
+  private timer?: Timer;
+  private isAsked = false;
+  private unanswered = 0;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly maxBlockedMs: number,
+    private readonly ask: () => void,
+    private readonly giveUp: () => void,
+  ) {}
+
+  /** Starts anew, also after `giveUp` was called. */
+  start(): void {
+    this.answered();
+    this.wait();
+  }
+
+  answered(): void {
+    this.isAsked = false;
+    this.unanswered = 0;
+  }
+
+  stop(): void {
+    this.timer?.cancel();
+  }
+
+  private wait(): void {
+    this.timer?.cancel();
+    this.timer = this.clock.setTimer(this.maxBlockedMs / BEATS, () => this.beat());
+  }
+
+  private beat(): void {
+    if (this.isAsked) this.unanswered += 1;
+    if (this.unanswered === BEATS) return this.giveUp();
+    this.wait();
+    if (this.isAsked) return;
+    this.isAsked = true;
+    this.ask();
+  }
+}
+
+/** Milliseconds after which a main thread without an answer counts as blocked. */
+const ANSWER_MS = 500;
+
+/**
+ * Options of TLS that a function of the main thread gives, asked for each connection. While that thread is blocked, its
+ * latest options stand, since the session must be kept meanwhile.
+ */
+class AskedTls {
+  private latest: TlsSettings | undefined;
+  private answer: ((settings: TlsSettings | Error) => void) | undefined;
+
+  constructor(
+    private readonly clock: Pick<Clock, 'setTimer'>,
+    private readonly ask: () => void,
+  ) {}
+
+  /** @throws the error of the function. Without any options it waits, up to the limit of the attempt */
+  read(): Promise<TlsSettings> {
+    return new Promise((resolve, reject) => {
+      const timer = this.clock.setTimer(ANSWER_MS, () => this.latest && resolve(this.latest));
+      this.answer = (settings) => {
+        timer.cancel();
+        if (settings instanceof Error) reject(settings);
+        else resolve((this.latest = settings));
+      };
+      this.ask();
+    });
+  }
+
+  answered(settings: TlsSettings | Error): void {
+    this.answer?.(settings);
   }
 }

@@ -1,6 +1,6 @@
+import { MemoryStage } from '@test/support/unit/memory-stage.js';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { VirtualClock } from '../../testing/index.js';
-import { MemoryStage } from '@test/support/unit/memory-stage.js';
 
 let stage: MemoryStage;
 let clock: VirtualClock;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SystemClock } from '../../../clock/index.js';
-import { LoopWatch } from './loop-watch.js';
+import { LoopWatch } from './warnings.js';
 
 const clock = new SystemClock();
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../../testing/index.js';
-import { Heartbeat } from './heartbeat.js';
+import { Heartbeat } from './connection-host.js';
 
 const MAX_BLOCKED_MS = 800;
 

@@ -1,5 +1,5 @@
 import type { ElasticJobError } from '../domain/index.js';
-import type { Refusal } from './registry-center.js';
+import type { Refusal, SessionInfo } from './registry-center.js';
 import {
   BadVersionError,
   NoAuthError,
@@ -7,6 +7,7 @@ import {
   NodeExistsError,
   NoNodeError,
   NotEmptyError,
+  RegistryUnavailableError,
   ServerError,
 } from './registry.errors.js';
 
@@ -36,4 +37,19 @@ export function refusalError(refusal: Refusal, path: string, version?: number): 
  */
 export function serverError(code: number, operation: string, path?: string): ElasticJobError {
   return code === NO_AUTH && path !== undefined ? new NoAuthError(path) : new ServerError(operation, code, path);
+}
+
+const NOT_YET =
+  'the registry is not connected yet; an application connects as the last step of its start, ' +
+  'so ask after app.init() or app.listen()';
+
+/** Error of a request that has no connection. @param isClosed true once the client is closed */
+export function noConnection(
+  operation: string,
+  { state }: Pick<SessionInfo, 'state'>,
+  isClosed: boolean,
+): RegistryUnavailableError {
+  const why = state === undefined ? NOT_YET : 'there is no connection to the registry';
+  const detail = isClosed ? 'this registry center is closed' : why;
+  return new RegistryUnavailableError(operation, 'not-applied', detail);
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PendingReplies } from './pending-replies.js';
 import { ReplyReader } from './reply-reader.js';
-import type { Answer, Request } from './request.js';
+import { type Answer, PendingReplies, type Request } from './request.js';
 
 const MOMENT = { monotonicMs: 1, wallMs: 2 };
 const MAX_XID = 2 ** 31 - 1;

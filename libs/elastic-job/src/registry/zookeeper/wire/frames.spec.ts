@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FrameReader } from './frame-reader.js';
+import { FrameReader } from './frames.js';
 
 const LONGEST = 1_000;
 const frames = [
