@@ -14,7 +14,7 @@ const ELSEWHERE = [
 /** Specs over real servers and processes, and those that take more than three seconds. */
 const REAL = [
   'libs/elastic-job/release/**/*.spec.ts',
-  'libs/elastic-job/src/cloud/process/supervisor/channel-writer.spec.ts',
+  'libs/elastic-job/src/cloud/process/channel-writer.spec.ts',
   'libs/elastic-job/src/domain/run/shard-outcome.spec.ts',
   'libs/elastic-job/src/executor/{email/email.error-handler,script/script.job-type}.spec.ts',
   'test/contract/*.{processes,sqlite,worker,zookeeper}.spec.ts',
