@@ -71,10 +71,10 @@ export class EndedRun implements EndedItem {
   }
 
   private all(isRecordWritten: boolean): Operation[] {
-    const { item, modes, tree, version } = this;
-    const isCancelled = tree.isCancelled(item);
-    const all = { isCancelled, ...modes, isRecordWritten };
-    return settleOperations(tree.paths, { item, version }, this.text, all);
+    const { item, tree, version } = this;
+    const { isFailover, isRequeued } = this.modes;
+    const modes = { isFailover, isRequeued, isRecordWritten, isCancelled: tree.isCancelled(item) };
+    return settleOperations(tree.paths, { item, version }, this.text, modes);
   }
 
   /** The record as it is to be written, or was written. */

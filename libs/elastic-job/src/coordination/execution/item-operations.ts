@@ -100,8 +100,9 @@ export function beginOperations(
   // A persistent mark outlives the session and tells the survivors which items were running.
   const mode = isPersistent ? 'PERSISTENT' : 'EPHEMERAL';
   operations.push({ kind: 'create', path: paths.mark(item, 'running'), data: by, mode });
-  const written = { path: paths.record(item), data: textOf(record) };
-  operations.push(isFirst ? { kind: 'token', ...written } : { kind: 'set', ...written, version });
+  const path = paths.record(item);
+  const data = textOf(record);
+  operations.push(isFirst ? { kind: 'token', path, data } : { kind: 'set', path, data, version });
   return operations;
 }
 

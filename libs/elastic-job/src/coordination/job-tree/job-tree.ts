@@ -168,9 +168,9 @@ export class JobTree extends ItemNodes {
   commitShared(
     operations: readonly Operation[],
     dueAt = this.clock.wallNow(),
-    options: Omit<TransactionOptions, 'dueAt'> = { signal: this.signal },
+    { signal, timeoutMs, isPatient }: Omit<TransactionOptions, 'dueAt'> = { signal: this.signal },
   ): Promise<TransactionResult> {
-    return this.registry.transaction(operations, { dueAt, ...options });
+    return this.registry.transaction(operations, { dueAt, signal, timeoutMs, isPatient });
   }
 
   /**

@@ -10,6 +10,8 @@
  *
  * A lost race is a write that was refused because of a change in between. A refusal has another reason: missing rights,
  * a quota, an overload.
+ *
+ * Each policy is written out, since each begin makes one: an object made by a spread takes 1.2 µs, and this one 0.02.
  */
 import { ElasticJobError, type JobName } from '../../domain/index.js';
 import {
@@ -57,7 +59,6 @@ export function untilAccepted(jobName: JobName, work: string, signal?: AbortSign
 
 /** `untilAccepted` for work on the tree as of the last sync. @throws {ContentionError} @throws the signal's reason */
 export function untilCommitted(tree: JobTree, work: string, signal = tree.signal): RacePolicy {
-  // Written out, since each begin makes one: an object made by a spread takes 1.2 µs, and this one 0.02.
   return {
     signal,
     backOff: new BackOff(tree.clock, PAUSES),
@@ -70,7 +71,7 @@ export function untilCommitted(tree: JobTree, work: string, signal = tree.signal
 
 /** @param signal bounds the wait; the tree's own aborts when the session is over */
 export function untilAnswered(tree: JobTree, signal = tree.signal): RepeatPolicy {
-  return { ...untilServed(tree.registry, tree.clock, { signal }), prepare: () => tree.sync({ signal }) };
+  return answered(tree, signal);
 }
 
 /** For work that must be done as long as the session lasts. @param onRefused receives the first refusal in a row */
@@ -80,15 +81,30 @@ export function untilDone(
   signal = tree.signal,
 ): RepeatPolicy {
   const work = {};
-  const onFailure = (error: unknown) => {
-    const isAnswered = !(error instanceof RegistryUnavailableError);
-    if (isAnswered && tree.refusals.note(work, 'requests', error, tree.clock.wallNow())) onRefused(error);
-  };
-  return {
-    ...untilAnswered(tree, signal),
+  return answered(tree, signal, {
     isRepeated: (error) => isUnanswered(error) || isRefusal(error) || error instanceof ContentionError,
-    onFailure,
+    onFailure: (error) => {
+      const isAnswered = !(error instanceof RegistryUnavailableError);
+      if (isAnswered && tree.refusals.note(work, 'requests', error, tree.clock.wallNow())) onRefused(error);
+    },
     onEnd: () => tree.refusals.end(work),
+  });
+}
+
+function answered(
+  tree: JobTree,
+  signal: AbortSignal,
+  { isRepeated, onFailure, onEnd }: Pick<RepeatPolicy, 'isRepeated' | 'onFailure' | 'onEnd'> = {},
+): RepeatPolicy {
+  const served = untilServed(tree.registry, tree.clock, { signal, isRepeated, onFailure });
+  return {
+    signal,
+    backOff: served.backOff,
+    isRepeated: served.isRepeated,
+    onFailure,
+    wait: served.wait,
+    prepare: () => tree.sync({ signal }),
+    onEnd,
   };
 }
 
