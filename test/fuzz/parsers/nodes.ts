@@ -6,7 +6,7 @@ import {
   parseArrival,
   parsePassed,
   type PassedRounds,
-} from '../../../libs/elastic-job/src/coordination/guarantee/arrival-text.js';
+} from '../../../libs/elastic-job/src/coordination/guarantee/round-view.js';
 import {
   formatClockOffset,
   formatInstance,

@@ -1,5 +1,5 @@
 import { SettleQueue } from '../../../libs/elastic-job/src/coordination/execution/settle-queue.js';
-import type { EndedItem } from '../../../libs/elastic-job/src/coordination/execution/ended-item.js';
+import type { EndedItem } from '../../../libs/elastic-job/src/coordination/execution/ended-run.js';
 import type { DelayedSettles } from '../../../libs/elastic-job/src/coordination/execution/delay-alarm.js';
 import { JobTree } from '../../../libs/elastic-job/src/coordination/job-tree/index.js';
 import type { Operation } from '../../../libs/elastic-job/src/registry/index.js';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ConfigurationError, HiddenText, type JobOptions, resolveJobOptions } from '../../domain/index.js';
 import { edit, textOf } from '@test/support/unit/config-node.js';
 import { JOB, type Member, Registry } from '@test/support/unit/member.js';
-import { ElasticJob2ConfigurationError } from './configuration.errors.js';
+import { ElasticJob2ConfigurationError } from './parse-configuration.js';
 
 let registry: Registry;
 beforeEach(() => {

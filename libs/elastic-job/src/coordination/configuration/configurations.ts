@@ -29,21 +29,21 @@ import type { Operation, RegistryNode } from '../../registry/index.js';
 import type { JobTree, JobTrees } from '../job-tree/index.js';
 import {
   asDeclared,
+  type AssertFits,
   type EffectiveConfiguration,
   type JudgedNodes,
+  type LocalJob,
   notRead,
   owedSince,
   stopped,
 } from './effective-configuration.js';
-import { keepOperations } from './install-operations.js';
+import { keepOperations, SettingsWriter } from './settings-writer.js';
 import type { PropTrust, StrategyLookup } from './lay-configuration.js';
-import type { AssertFits, LocalJob } from './local-job.js';
 import { parseConfiguration } from './parse-configuration.js';
 import { SettingsReader } from './settings-reader.js';
-import { SettingsWriter } from './settings-writer.js';
 
 /** The part of a leader's term that its writes need. */
-export interface KeepingTerm {
+interface KeepingTerm {
   readonly guard: readonly Operation[];
   readonly signal: AbortSignal;
 }

@@ -1,13 +1,42 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
+  type CheckProps,
   type JobConfiguration,
+  type JobName,
+  type PropTargets,
+  type ResolvedTemplateLimits,
   type ShardingStrategy,
   strategyBesideJava,
+  type TaskLife,
   type WrittenText,
 } from '../../domain/index.js';
 import type { RegistryNode } from '../../registry/index.js';
-import { ConfigurationNodeError } from './configuration.errors.js';
 import type { ConfigurationDifference } from './lay-configuration.js';
+import { ConfigurationNodeError } from './parse-configuration.js';
+
+/** A job as declared in this process. */
+export interface LocalJob {
+  readonly configuration: JobConfiguration;
+  /** Text of the job's root node: Java's job class name. */
+  readonly className: string;
+  /** For a job created from a template: the czxid of its root, which tells it from a later job of the same name. */
+  readonly createdAs?: bigint;
+  /** Place of the job's declaration, for messages: `OrderJobs.settle`. */
+  readonly place: string;
+  /** Finds faults in the props of the job's work, which make settings unusable. */
+  readonly findPropsFaults?: CheckProps;
+  /** For a job created from a template: settings beyond these limits are unusable. @default none */
+  readonly limits?: ResolvedTemplateLimits;
+  /** Props that decide what the job's work runs. @default none */
+  readonly targets?: PropTargets;
+  /** Types of its listeners that distribute once. @default none */
+  readonly onceListenerTypes?: readonly string[];
+  /** Set if tasks do the job's work. @default the handler does */
+  readonly tasks?: TaskLife;
+}
+
+/** Checks a job's total. @throws {ConfigurationError} if the registry cannot hold so many items */
+export type AssertFits = (job: { jobName: JobName; place: string; shardingTotalCount: number }) => void;
 
 /** Settings in force for a job, and their differences from the local options. */
 export interface EffectiveConfiguration {
@@ -80,13 +109,8 @@ function follows({ data, stat }: RegistryNode, { czxid, version }: JudgedNodes, 
 /** Shared, since a process has thousands of jobs. */
 const NONE: readonly never[] = [];
 
-/** Local settings, to which the settings in force fall back. */
-interface Local {
-  readonly configuration: JobConfiguration;
-}
-
 /** Local settings, which apply while there is no node. */
-export function asDeclared({ configuration }: Local): EffectiveConfiguration {
+export function asDeclared({ configuration }: LocalJob): EffectiveConfiguration {
   // A node is written soon, and names the strategy.
   const javaStrategy = strategyBesideJava(configuration.strategy, true);
   return { configuration, differences: NONE, javaListenerTypes: NONE, javaStrategy, writtenAt: 0 };
@@ -94,7 +118,7 @@ export function asDeclared({ configuration }: Local): EffectiveConfiguration {
 
 /** Settings when nothing may begin: the former ones stay known. */
 export function stopped(
-  local: Local,
+  local: LocalJob,
   { stat }: RegistryNode,
   known: EffectiveConfiguration | undefined,
   problem: unknown,
@@ -106,7 +130,7 @@ export function stopped(
 
 /** Settings when others may write the node, which is then not followed. @param acl names the others */
 export function notRead(
-  local: Local,
+  local: LocalJob,
   node: RegistryNode,
   known: EffectiveConfiguration | undefined,
   acl: string,

@@ -1,11 +1,8 @@
-export * from './configuration.errors.js';
 export * from './configurations.js';
-export * from './format-configuration.js';
+export type { LocalJob } from './effective-configuration.js';
+export { formatConfiguration, formatCreated } from './format-configuration.js';
 export * from './lay-configuration.js';
-export { maskConfiguration } from './masked-configuration.js';
 export * from './parse-configuration.js';
-export type * from './local-job.js';
-export { linesAndColumnsOf, type PlaceOf } from './text-places.js';
-export { looseTextOf, readMapping, YamlMapping } from './yaml-mapping.js';
-export type { YamlEntry, YamlNode } from './yaml-node.js';
+export type { YamlEntry, YamlNode } from './yaml-cursor.js';
+export { linesAndColumnsOf, looseTextOf, type PlaceOf, readMapping, YamlMapping } from './yaml-mapping.js';
 export { formatEntry } from './yaml-scalar.js';

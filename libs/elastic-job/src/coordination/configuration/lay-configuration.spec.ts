@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createShardingStrategy, HiddenText } from '../../domain/index.js';
-import { ConfigurationNodeError } from './configuration.errors.js';
+import { ConfigurationNodeError, parseConfiguration } from './parse-configuration.js';
 import { formatConfiguration } from './format-configuration.js';
 import { layConfiguration } from './lay-configuration.js';
-import { parseConfiguration } from './parse-configuration.js';
 import { byRegion, everything, FROM_JAVA, FULL_FROM_JAVA, jobOf } from '@test/support/unit/config-texts.js';
 
 describe('layConfiguration', () => {

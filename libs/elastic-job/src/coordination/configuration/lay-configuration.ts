@@ -23,9 +23,13 @@ import {
   type ShardingStrategy,
   strategyBesideJava,
 } from '../../domain/index.js';
-import { ConfigurationNodeError } from './configuration.errors.js';
-import { isCreated, parseConfiguration, type StoredConfiguration } from './parse-configuration.js';
-import { type NamedSetting, POOL_SIZE, poolSizeIn } from './place-types.js';
+import {
+  ConfigurationNodeError,
+  isCreated,
+  parseConfiguration,
+  type StoredConfiguration,
+} from './parse-configuration.js';
+import { type NamedSetting, POOL_SIZE, poolSizeIn } from './format-configuration.js';
 
 /** The user's own strategies, which the node names by their types. */
 export type StrategyLookup = readonly ShardingStrategy[];
@@ -105,9 +109,7 @@ export function layStored(
       // A created job differs from its template on purpose.
       ...(isCreated(stored) ? [] : differing.filter(({ field }) => !isUnchosen(field, local, stored))),
       ...refused.map((name) => {
-        const field = PROPS + name;
-        const [ours, theirs] = [shown(field, local.props[name]), shown(field, stored.props[name])];
-        return { field, local: ours, stored: theirs, isRefused: true } as const;
+        return { ...differenceIn(PROPS + name, local.props[name], stored.props[name]), isRefused: true } as const;
       }),
     ],
     javaListenerTypes: stored.jobListenerTypes ?? NO_TYPES,
@@ -273,10 +275,7 @@ function differencesOf(ours: Comparables, theirs: Comparables, prefix = ''): Con
     Object.hasOwn(ours, name) ? ours[name] !== theirs[name] : theirs[name] !== undefined,
   );
   for (const name of Object.keys(ours)) if (!Object.hasOwn(theirs, name) && ours[name] !== undefined) names.push(name);
-  return names.map((name) => {
-    const field = prefix + name;
-    return { field, local: shown(field, ours[name]), stored: shown(field, theirs[name]) };
-  });
+  return names.map((name) => differenceIn(prefix + name, ours[name], theirs[name]));
 }
 
 function comparables(settings: Omit<JobConfiguration, 'props'>): Comparables {
@@ -291,7 +290,8 @@ function comparable(value: Exclude<JobConfiguration[keyof JobConfiguration], Job
 }
 
 /** Props may hold passwords of mail servers and databases, so their difference is told, but not their values. */
-function shown(field: string, value: Comparable): Comparable {
+function differenceIn(field: string, ours: Comparable, theirs: Comparable): ConfigurationDifference {
   const isSecret = field.startsWith(PROPS) || field === 'jobExtraConfigurations';
-  return isSecret && value !== undefined ? 'hidden' : value;
+  const shown = (value: Comparable) => (isSecret && value !== undefined ? 'hidden' : value);
+  return { field, local: shown(ours), stored: shown(theirs) };
 }

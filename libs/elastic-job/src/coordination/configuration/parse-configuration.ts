@@ -1,5 +1,6 @@
 import {
   byName,
+  ElasticJobError,
   hiddenProps,
   HiddenText,
   JAVA_SETTINGS,
@@ -12,7 +13,6 @@ import {
   type SettingAt,
   type TemplateName,
 } from '../../domain/index.js';
-import { ConfigurationNodeError, ElasticJob2ConfigurationError } from './configuration.errors.js';
 import { readMapping, type YamlMapping } from './yaml-mapping.js';
 
 /** Prop that names the template of a job created from one. */
@@ -162,4 +162,98 @@ function entriesBut(known: readonly string[], mapping: YamlMapping): ReadonlyMap
     if (entry !== undefined) entries.set(key, `${entry.key}:${entry.value}`);
   }
   return entries;
+}
+
+const HIDDEN = 'hidden';
+/** Settings without secrets. Entries of other versions may contain some. */
+const SHOWN: ReadonlySet<string> = new Set([
+  ...JAVA_SETTINGS.filter((name) => !('secret' in JOB_SETTINGS[name])),
+  ...JAVA_TEXTS,
+  'jobListenerTypes',
+]);
+
+/**
+ * Text of a `config` node without the values of parameters, props and extra configurations, which may be secrets; their
+ * names stay. An unreadable text is hidden as a whole.
+ */
+export function maskConfiguration(text: string): string {
+  const read = readMapping(text);
+  if (read.kind === 'unreadable') return HIDDEN;
+  return [...read.mapping.keys].flatMap((key) => linesOf(read.mapping, key)).join('\n');
+}
+
+function linesOf(mapping: YamlMapping, key: string): readonly string[] {
+  const entry = mapping.entryText(key);
+  if (entry === undefined) return [];
+  if (SHOWN.has(key)) return [`${entry.key}:${entry.value}`];
+  if (key !== 'props') return [`${entry.key}: ${/^\s*(?:''|"")?\s*$/.test(entry.value) ? "''" : HIDDEN}`];
+  const props = mapping.mapping(key);
+  return [`${key}:`, ...[...props.keys].map((name) => `  ${JSON.stringify(name)}: ${propOf(props, name)}`)];
+}
+
+function propOf(props: YamlMapping, name: string): string {
+  return name.startsWith(NESTJS_PREFIX) ? JSON.stringify(props.text(name) ?? '') : HIDDEN;
+}
+
+/** Most faults that are reported of one text. */
+const TOLD_PROBLEMS = 20;
+const TOLD_CHARACTERS = 500;
+
+/**
+ * The registry's `config` node of a job is unusable. The last usable text stays in force; without one nothing of the
+ * job begins until the node is corrected.
+ * @remarks Correct the `config` node through `JobConfigurationApi` or the console, or start the job once with
+ *   `overwrite: true`.
+ */
+export class ConfigurationNodeError extends ElasticJobError {
+  readonly code = 'CONFIGURATION_NODE';
+
+  /** One line per fault: the line of the text, or the field with its value. Long ones are cut. */
+  readonly problems: readonly string[];
+
+  constructor(
+    readonly jobName: JobName,
+    problems: readonly string[],
+    options?: ErrorOptions,
+  ) {
+    const told = problems.slice(0, TOLD_PROBLEMS).map(cut);
+    super(
+      `The registry's config node of job "${jobName}" cannot be used: ${told.join('; ')}. ` +
+        'Correct the node, or start the job once with overwrite: true.',
+      options,
+    );
+    this.problems = told;
+  }
+}
+
+function cut(problem: string): string {
+  return problem.length <= TOLD_CHARACTERS ? problem : `${problem.slice(0, TOLD_CHARACTERS)}...`;
+}
+
+/**
+ * A job created from a template was removed, is about to be, or was replaced by a new one of its name.
+ * @remarks Nothing has to be done, if the removal was meant. Else create the job again from its template.
+ */
+export class JobRemovedError extends ElasticJobError {
+  readonly code = 'JOB_REMOVED';
+
+  constructor(readonly jobName: JobName) {
+    super(`Job "${jobName}" was removed; this process leaves it.`);
+  }
+}
+
+/**
+ * The job belongs to ElasticJob 2, whose instances cannot share it with this package. It is left unchanged.
+ * @remarks Choose another job name or namespace. `importElasticJob2Configuration` makes options of the old text.
+ */
+export class ElasticJob2ConfigurationError extends ElasticJobError {
+  readonly code = 'ELASTIC_JOB_2_CONFIGURATION';
+
+  constructor(readonly jobName: JobName) {
+    super(
+      `The registry's config node of job "${jobName}" cannot be used: it was written by ElasticJob 2 (JSON), but ` +
+        'this package reads the YAML of ElasticJob 3. Use another job name or namespace; ' +
+        'importElasticJob2Configuration turns the text into options for it.',
+    );
+  }
 }

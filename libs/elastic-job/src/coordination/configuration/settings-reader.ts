@@ -11,12 +11,15 @@ import {
 } from '../../domain/index.js';
 import type { RegistryNode } from '../../registry/index.js';
 import type { JobTree } from '../job-tree/index.js';
-import { ConfigurationNodeError, ElasticJob2ConfigurationError } from './configuration.errors.js';
-import { ConfigurationTexts } from './configuration-texts.js';
-import type { EffectiveConfiguration } from './effective-configuration.js';
+import type { AssertFits, EffectiveConfiguration, LocalJob } from './effective-configuration.js';
 import { type LaidConfiguration, layStored, type PropTrust, type StrategyLookup } from './lay-configuration.js';
-import type { AssertFits, LocalJob } from './local-job.js';
-import type { StoredConfiguration } from './parse-configuration.js';
+import {
+  ConfigurationNodeError,
+  ElasticJob2ConfigurationError,
+  type ReadConfiguration,
+  readConfiguration,
+  type StoredConfiguration,
+} from './parse-configuration.js';
 
 /** A text, laid over the settings of a process. */
 interface LaidText {
@@ -152,4 +155,43 @@ function notFollowed(field: string): string {
     `${field} is not taken from the registry: set it in this process, or ` +
     "allow it by the module's allowRegistryTargets"
   );
+}
+
+/** Result of reading a text. */
+type Outcome = { readonly read: ReadConfiguration } | { readonly error: unknown };
+
+/**
+ * Texts of `config` nodes. Each one is parsed once, however often it is read: after every reconnect, and by every
+ * reader.
+ */
+class ConfigurationTexts {
+  private readonly known = new Map<JobName, { readonly text: string; readonly outcome: Outcome }>();
+
+  /** @see readConfiguration */
+  read(text: string, jobName: JobName): ReadConfiguration {
+    const known = this.known.get(jobName);
+    const outcome = known?.text === text ? known.outcome : outcomeOf(text, jobName);
+    this.known.set(jobName, { text, outcome });
+    if ('error' in outcome) throw outcome.error;
+    return outcome.read;
+  }
+
+  /** @see parseConfiguration */
+  parse(text: string, jobName: JobName): StoredConfiguration {
+    const { stored, problems } = this.read(text, jobName);
+    if (problems.length > 0) throw new ConfigurationNodeError(jobName, problems);
+    return stored;
+  }
+
+  forget(jobName: JobName): void {
+    this.known.delete(jobName);
+  }
+}
+
+function outcomeOf(text: string, jobName: JobName): Outcome {
+  try {
+    return { read: readConfiguration(text, jobName) };
+  } catch (error) {
+    return { error };
+  }
 }

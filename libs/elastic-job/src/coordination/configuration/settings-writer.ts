@@ -5,14 +5,17 @@ import {
   type JobConfiguration,
   parseCreatedJob,
 } from '../../domain/index.js';
-import type { Operation } from '../../registry/index.js';
-import { type JobTree, untilCommitted } from '../job-tree/index.js';
+import { creation, type Operation } from '../../registry/index.js';
 import { repeat } from '../../repeat/index.js';
-import { ConfigurationNodeError, ElasticJob2ConfigurationError, JobRemovedError } from './configuration.errors.js';
+import { type JobTree, untilCommitted } from '../job-tree/index.js';
+import type { LocalJob } from './effective-configuration.js';
 import { formatConfiguration } from './format-configuration.js';
-import { createdOperations, parentOperations, rootOperations, writeOperations } from './install-operations.js';
-import type { LocalJob } from './local-job.js';
-import type { StoredConfiguration } from './parse-configuration.js';
+import {
+  ConfigurationNodeError,
+  ElasticJob2ConfigurationError,
+  JobRemovedError,
+  type StoredConfiguration,
+} from './parse-configuration.js';
 import type { SettingsReader } from './settings-reader.js';
 
 /** Writes a job's settings, each time as a compare-and-set, and never a text that cannot be read back. */
@@ -149,4 +152,51 @@ function describeCreated({ template, isBeingRemoved }: CreatedJob): string {
     ? 'the registry has a job of that name which is being removed; start again once it is gone'
     : `the registry has a job of that name which was created from template "${template}"; ` +
         'remove it (JobOperateApi.remove), or give this job another name';
+}
+
+/** Writes a usable text to `config`, and keeps it for the time after a bad edit. */
+function writeOperations(tree: JobTree, data: string): Operation[] {
+  return [...configOperations(tree, data), ...keepOperations(tree, data)];
+}
+
+/** Keeps a text, unless it is kept already. A node that others may write is replaced by one of our own. */
+export function keepOperations(tree: JobTree, data: string): Operation[] {
+  const path = tree.paths.usableConfig;
+  if (!tree.has(path)) return [creation(path, data)];
+  const own = tree.usableConfig;
+  if (own === undefined) return [{ kind: 'renew', path, data, mode: 'PERSISTENT' }];
+  return own.data === data ? [] : [{ kind: 'set', path, data, version: own.stat.version }];
+}
+
+/** Replaces a node that others may write by one of our own. */
+function configOperations(tree: JobTree, data: string): Operation[] {
+  const path = tree.paths.config;
+  const stat = tree.stat(path);
+  if (stat === undefined) return [creation(path, data)];
+  const { version } = stat;
+  if (tree.configTrust.kind === 'foreign') return [{ kind: 'renew', path, data, mode: 'PERSISTENT', version }];
+  return [{ kind: 'set', path, data, version }];
+}
+
+/** Creates the job's missing persistent nodes. */
+function parentOperations(tree: JobTree): Operation[] {
+  return tree.paths.laid.filter((path) => !tree.has(path)).map((path) => creation(path));
+}
+
+// Java writes the class name in the same step as `config`, and refuses a job whose root names another class.
+function rootOperations(tree: JobTree, className: string): Operation[] {
+  const root = tree.node(tree.paths.root);
+  if (root === undefined) return [creation(tree.paths.root, className)];
+  if (root.data !== '' || tree.has(tree.paths.config)) return [];
+  return [{ kind: 'set', path: tree.paths.root, data: className, version: root.stat.version }];
+}
+
+/**
+ * Creates the missing nodes of a job from a template, whose root and `config` were written at its creation. Creates
+ * nothing if the job is about to be removed.
+ */
+function createdOperations(tree: JobTree): Operation[] {
+  const missing = parentOperations(tree);
+  const check: Operation = { kind: 'check', path: tree.paths.root, version: tree.stat(tree.paths.root)?.version };
+  return missing.length === 0 ? [] : [check, ...missing];
 }

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ConfigurationError, type JobProps } from '../../domain/index.js';
 import { edit, textOf } from '@test/support/unit/config-node.js';
 import { beforeNextTransaction, JOB, type Member, Registry } from '@test/support/unit/member.js';
-import { ConfigurationNodeError } from './configuration.errors.js';
+import { ConfigurationNodeError } from './parse-configuration.js';
 
 let registry: Registry;
 beforeEach(() => {

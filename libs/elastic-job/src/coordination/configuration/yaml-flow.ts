@@ -1,6 +1,4 @@
-import type { YamlCursor } from './yaml-cursor.js';
-import { NOTHING, type YamlEntry, type YamlNode } from './yaml-node.js';
-import { NO_PROPERTIES, scalar, takeProperties } from './yaml-properties.js';
+import { NOTHING, type YamlCursor, type YamlEntry, type YamlNode } from './yaml-cursor.js';
 import { readPlain, readQuoted, type TextPlace } from './yaml-text.js';
 
 const IN_BRACKETS: TextPlace = { indent: -1, isFlow: true };
@@ -107,4 +105,35 @@ function readFlowItem(cursor: YamlCursor): YamlNode {
 /** @param at position of the key */
 export function keyOf(cursor: YamlCursor, node: YamlNode, at: number): string {
   return node.kind === 'scalar' ? node.text : cursor.fail('a key must be a text', at);
+}
+
+/** Tag and anchor before a node. */
+export interface Properties {
+  readonly tag?: string;
+  readonly anchor?: string;
+}
+
+export const NO_PROPERTIES: Properties = {};
+const IS_BINARY = /^!(?:!binary|<tag:yaml\.org,2002:binary>)$/;
+
+/** Reads tags and anchors up to the node. @param before those of earlier lines */
+export function takeProperties(cursor: YamlCursor, before: Properties): Properties {
+  let { tag, anchor } = before;
+  for (let isAny = false; ; isAny = true) {
+    const { char } = cursor;
+    if (char !== '&' && char !== '!') return isAny ? { tag, anchor } : before;
+    const word = cursor.takeWord();
+    if ((char === '&' ? anchor : tag) !== undefined) cursor.fail('a node has two tags or two anchors');
+    if (char === '&') anchor = word.slice(1);
+    else tag = word;
+    cursor.textEnd = cursor.at;
+    cursor.skipBlanks();
+  }
+}
+
+/** Applies the tag of a text: `!!binary` is decoded. */
+export function scalar(text: string, isPlain: boolean, tag: string | undefined): YamlNode {
+  // snakeyaml writes a text with control characters this way.
+  const isBinary = tag !== undefined && IS_BINARY.test(tag);
+  return { kind: 'scalar', text: isBinary ? Buffer.from(text, 'base64').toString('utf8') : text, isPlain };
 }

@@ -1,9 +1,7 @@
 import { either, type EntryReader, findNodeTextFault } from '../../domain/index.js';
-import { linesOf, type PlaceOf } from './text-places.js';
-import { entryText } from './yaml-entry.js';
-import { NOTHING, type YamlEntry, type YamlNode, type YamlScalar } from './yaml-node.js';
+import { NOTHING, type YamlEntry, type YamlNode, type YamlScalar } from './yaml-cursor.js';
 import { readYaml } from './yaml-reader.js';
-import { readBoolean, readDouble, readInteger } from './yaml-value.js';
+import { formatKey } from './yaml-scalar.js';
 
 /** Most faults reported of one text. */
 const TOLD_PROBLEMS = 20;
@@ -158,4 +156,101 @@ function isNull(node: YamlNode): boolean {
 
 function shortened(text: string): string {
   return text.length <= TOLD_CHARACTERS ? text : `${text.slice(0, TOLD_CHARACTERS)}...`;
+}
+
+/** A YAML 1.1 boolean, or undefined. */
+function readBoolean(text: string): boolean | undefined {
+  if (text.length > 5) return undefined;
+  if (/^(?:true|yes|on)$/i.test(text)) return true;
+  return /^(?:false|no|off)$/i.test(text) ? false : undefined;
+}
+
+/** A YAML 1.1 integer, or undefined. */
+function readInteger(text: string): number | undefined {
+  if (!/^[-+]?\d/.test(text)) return undefined;
+  const digits = text.replaceAll('_', '').replace(/^[-+]/, '');
+  const size = readDigits(digits);
+  return size !== undefined && text.startsWith('-') ? -size : size;
+}
+
+/** Binary, hexadecimal, octal, decimal, and base 60 with colons. */
+function readDigits(digits: string): number | undefined {
+  if (/^0b[01]+$/.test(digits)) return Number.parseInt(digits.slice(2), 2);
+  if (/^0x[\da-f]+$/i.test(digits)) return Number.parseInt(digits.slice(2), 16);
+  if (/^0[0-7]+$/.test(digits)) return Number.parseInt(digits, 8);
+  if (!/^(?:0|[1-9]\d*(?::[0-5]?\d)*)$/.test(digits)) return undefined;
+  return digits.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
+}
+
+/**
+ * A number as Java reads a `double`: with or without a point or an exponent, with underscores, or base 60 with colons.
+ */
+function readDouble(text: string): number | undefined {
+  const sign = text.startsWith('-') ? -1 : 1;
+  const digits = text.replaceAll('_', '').replace(/^[-+]/, '');
+  if (/^\d+(?::[0-5]?\d)+(?:\.\d*)?$/.test(digits)) {
+    return sign * digits.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
+  }
+  return /^(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/.test(digits) ? sign * Number(digits) : undefined;
+}
+
+/**
+ * Text of an entry of a document's mapping, for writing it back unchanged: the key, and everything from the colon to
+ * the next entry. An entry of a flow mapping (`{a: 1}`) becomes one of a block mapping; a key of several lines cannot
+ * stay as it is there, and is written anew.
+ * @param text the document
+ * @param end start of the next entry
+ */
+function entryText(
+  text: string,
+  { key: name, at, keyEnd, valueEnd, isFlow }: YamlEntry,
+  end: number,
+): { readonly key: string; readonly value: string } {
+  const asItWas = text.slice(at, keyEnd);
+  const key = asItWas.includes('\n') ? formatKey(name, '').replace(/: $/, '') : asItWas;
+  const colon = /\s*:/y;
+  colon.lastIndex = keyEnd;
+  const start = colon.test(text) ? colon.lastIndex : keyEnd;
+  if (!isFlow) return { key, value: text.slice(start, end).replace(/\r?\n(?:\? *)?$/, '') };
+  // In block style, further lines must be indented.
+  return { key, value: ` ${text.slice(start, valueEnd).trim().replaceAll('\n', '\n  ')}` };
+}
+
+/** Names a position of one text: `line 3`. */
+export type PlaceOf = (at: number) => string;
+
+/** Names positions by their lines, from 1: `line 3`. */
+function linesOf(text: string): PlaceOf {
+  const placeOf = linesAndStartsOf(text);
+  return (at) => `line ${placeOf(at).line}`;
+}
+
+/** Names positions by line and column, from 1: `line 3, column 5`. */
+export function linesAndColumnsOf(text: string): PlaceOf {
+  const placeOf = linesAndStartsOf(text);
+  return (at) => {
+    const { line, start } = placeOf(at);
+    return `line ${line}, column ${at - start + 1}`;
+  };
+}
+
+/** Line of a position and the start of that line. The text is searched for its lines at the first question. */
+function linesAndStartsOf(text: string): (at: number) => { readonly line: number; readonly start: number } {
+  let starts: readonly number[] | undefined;
+  return (at) => {
+    starts ??= startsOfLines(text);
+    let [line, end] = [0, starts.length];
+    while (end - line > 1) {
+      const middle = (line + end) >>> 1;
+      if (starts[middle]! <= at) line = middle;
+      else end = middle;
+    }
+    return { line: line + 1, start: starts[line]! };
+  };
+}
+
+function startsOfLines(text: string): readonly number[] {
+  const starts = [0];
+  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) starts.push(end + 1);
+  return starts;
 }

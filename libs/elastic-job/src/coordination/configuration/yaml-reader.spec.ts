@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isAlias, isMap, isScalar, isSeq, parseAllDocuments } from 'yaml';
-import type { YamlNode } from './yaml-node.js';
+import type { YamlNode } from './yaml-cursor.js';
 import { readYaml } from './yaml-reader.js';
 
 const PIECES = [

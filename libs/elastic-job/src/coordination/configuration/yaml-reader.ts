@@ -1,7 +1,13 @@
-import { isBlankAt, isFlowIndicatorAt, YamlCursor, YamlFault } from './yaml-cursor.js';
-import { keyOf, readFlowNode } from './yaml-flow.js';
-import { NOTHING, type YamlEntry, type YamlNode } from './yaml-node.js';
-import { NO_PROPERTIES, type Properties, scalar, takeProperties } from './yaml-properties.js';
+import {
+  isBlankAt,
+  isFlowIndicatorAt,
+  NOTHING,
+  YamlCursor,
+  type YamlEntry,
+  YamlFault,
+  type YamlNode,
+} from './yaml-cursor.js';
+import { keyOf, NO_PROPERTIES, type Properties, readFlowNode, scalar, takeProperties } from './yaml-flow.js';
 import { assertBeginsPlain, readBlock, readQuoted } from './yaml-text.js';
 
 /** Content of a text, or its first fault. */

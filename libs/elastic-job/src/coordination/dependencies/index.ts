@@ -1,3 +1,2 @@
 export * from './dependencies.js';
-export { expectedItems } from './expected-items.js';
-export { RunNotes, type UnmetDependency } from './run-notes.js';
+export { expectedItems, RunNotes, type UnmetDependency } from './run-notes.js';

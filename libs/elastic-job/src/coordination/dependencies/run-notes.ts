@@ -27,12 +27,15 @@ import { type Clock, hostTime, type ScheduleTime } from '../../clock/index.js';
 import {
   formatParentProgress,
   formatStartLedger,
+  type ItemSet,
+  itemSetOf,
+  type JobConfiguration,
   type JobName,
+  type NotedRuns,
   noteParent,
   noteRuns,
   parseParentProgress,
   parseStartLedger,
-  type NotedRuns,
   type RunNote,
   type StartLedger,
   type UnmetReason,
@@ -247,4 +250,16 @@ export class RunNotes {
       }
     }
   }
+}
+
+/**
+ * Items that this instance expects to run: the enabled ones below the total. Undefined if no job needs a count of them.
+ */
+export function expectedItems(
+  tree: JobTree,
+  { shardingTotalCount }: Pick<JobConfiguration, 'shardingTotalCount'>,
+): ItemSet | undefined {
+  if (tree.dependents().length === 0) return undefined;
+  const all = Array.from({ length: shardingTotalCount }, (_, item) => item);
+  return itemSetOf(all.filter((item) => !tree.isDisabled(item)));
 }

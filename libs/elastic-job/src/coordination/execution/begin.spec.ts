@@ -10,7 +10,7 @@ import {
   SUCCEEDED,
   triggerAt,
 } from '@test/support/unit/member.js';
-import { RemovedFromJobError } from './execution.errors.js';
+import { RemovedFromJobError } from './begin.js';
 
 let registry: Registry;
 let member: Member;

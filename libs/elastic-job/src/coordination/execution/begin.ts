@@ -2,9 +2,11 @@ import type { Clock } from '../../clock/index.js';
 import {
   type BeginDecision,
   decideBegin,
+  ElasticJobError,
   failsOver,
   isLeftToAdopt,
   type JobConfiguration,
+  type JobName,
   type RefusalCause,
   type RunRecord,
   type RunTrace,
@@ -15,25 +17,26 @@ import {
   type Trigger,
 } from '../../domain/index.js';
 import { isUnanswered, type Operation, ServerError } from '../../registry/index.js';
+import { repeat } from '../../repeat/index.js';
 import { expectedItems } from '../dependencies/index.js';
 import { type ItemRecord, type JobTree, readNow, untilCommitted, untilDone } from '../job-tree/index.js';
-import { repeat } from '../../repeat/index.js';
 import {
+  type BeginModes,
+  type BeginningItem,
   type BeginRequest,
   beginRequest,
   earlyFireTimes,
   formerOwesAfter,
   heldItems,
   newRecord,
+  type NextRun,
   nextRunAfter,
   repeatedRuns,
-} from './begin-request.js';
-import { RemovedFromJobError } from './execution.errors.js';
+  type HeldItem,
+} from './item-operations.js';
 import type { ExecutionLease } from './execution-lease.js';
-import { type HeldItem, HeldLease, type LeaseTerms } from './held-lease.js';
-import type { BeginModes, BeginningItem, NextRun } from './item-operations.js';
-import type { OwnRuns } from './own-runs.js';
-import type { SettleQueue } from './settle-queue.js';
+import { HeldLease, type LeaseTerms } from './held-lease.js';
+import type { OwnWork } from './settle-queue.js';
 
 /** Result of a begin. */
 export interface BegunExecution {
@@ -44,12 +47,6 @@ export interface BegunExecution {
   readonly former: ReadonlyMap<number, number | undefined>;
   /** Future fire times that other instances have already begun for items of the lease. @default none */
   readonly early?: ReadonlyMap<number, readonly number[]>;
-}
-
-/** Work of this instance for one job in one session. */
-export interface OwnWork {
-  readonly runs: OwnRuns;
-  readonly settles: SettleQueue;
 }
 
 /** The items of one job that run in this process. */
@@ -182,9 +179,8 @@ export class Begin {
 
   private lease(items: readonly BeginningItem[], held: ReadonlyMap<number, HeldItem>): ExecutionLease {
     const { record, trace, tree } = this;
-    const { runs, settles } = this.own;
     trace?.begun({ jobName: tree.jobName, run: record.run, items: [...held.keys()], repeated: repeatedRuns(items) });
-    return new HeldLease(tree, this.clock, settles, this.terms, held, runs, trace);
+    return new HeldLease(tree, this.clock, this.own, this.terms, held, trace);
   }
 
   /** Tells the items that can be begun from the others. @param records those of the items */
@@ -259,4 +255,20 @@ function wasRunByFormerOwner(tree: JobTree, { fireTime, origin, source }: Trigge
   if (runAt === undefined || runAt < fireTime) return false;
   const movedAt = tree.stat(tree.paths.mark(item, 'instance'))?.mtime ?? -Infinity;
   return movedAt >= fireTime;
+}
+
+/**
+ * This instance is no longer registered under the job: an operator has shut it down, or its session is over.
+ * @remarks Restart the process if an operator has shut the instance down. After a lost session it joins again by
+ *   itself.
+ */
+export class RemovedFromJobError extends ElasticJobError {
+  readonly code = 'REMOVED_FROM_JOB';
+
+  constructor(
+    readonly jobName: JobName,
+    readonly instanceId: string,
+  ) {
+    super(`Instance "${instanceId}" is no longer registered under job "${jobName}"; it begins nothing.`);
+  }
 }

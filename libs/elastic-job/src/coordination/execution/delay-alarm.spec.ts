@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../testing/index.js';
-import { DelayAlarm, type DelayedSettles } from './delay-alarm.js';
-import type { End } from './ended-item.js';
+import { DelayAlarm, type DelayedSettles, type End } from './delay-alarm.js';
 
 let clock: VirtualClock;
 let told: DelayedSettles[];

@@ -1,6 +1,27 @@
 import type { Clock, Timer } from '../../clock/index.js';
 import type { JobName } from '../../domain/index.js';
-import type { Delay, End } from './ended-item.js';
+import type { EndedItem } from './ended-run.js';
+
+/** Failed attempts to record an end. */
+interface Delay {
+  /** First one, in milliseconds since the epoch. */
+  readonly since: number;
+  /** Moment on the monotonic clock at which it is to be reported. */
+  readonly deadline: number;
+  /** Error of the latest one. */
+  error: unknown;
+  isTold: boolean;
+}
+
+/** An ended item on its way into the registry. @see SettleQueue */
+export interface End {
+  readonly ended: EndedItem;
+  state: 'queued' | 'asked' | 'sent' | 'resting' | 'doubtful' | 'over';
+  /** Races that it has lost since it was taken. */
+  lostRaces: number;
+  /** Undefined as long as no attempt has failed. */
+  delay: Delay | undefined;
+}
 
 /** Ends that the registry has not recorded in time. They are repeated until the session is over. */
 export interface DelayedSettles {

@@ -1,8 +1,31 @@
-import { parseRunRecord, type RunNote, type RunRecord } from '../../domain/index.js';
+import { parseRunRecord, type RunNote, type RunRecord, stopOf } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import type { JobTree } from '../job-tree/index.js';
-import { settleOperations, type SettleModes } from './item-operations.js';
-import type { EndedItem, Standing } from './ended-item.js';
+import { type SettleModes, settleOperations } from './item-operations.js';
+
+/** State of an end in the tree: not written yet, written, or overtaken by another run of the item. */
+type Standing = 'open' | 'recorded' | 'fenced';
+
+/** An item whose run has ended, or was told to, and waits for a settle transaction. */
+export interface EndedItem {
+  readonly item: number;
+  /** The fire time of its run, in milliseconds since the epoch. */
+  readonly fireTime: number;
+  /** Nodes that show the state of the end. */
+  readonly paths: readonly string[];
+  readonly operations: readonly Operation[];
+  /** True if another instance has replaced this run's mark, so the nodes must be read again before a write. */
+  readonly isDisturbed: boolean;
+  /** Consequence of the end for jobs that start after this one. @default none */
+  readonly note?: RunNote;
+  /**
+   * Judges the end after a lost reply or a refusal, with the paths loaded. If it is open, `operations` become those
+   * still to do.
+   */
+  judgeStanding(): Standing;
+  /** Called once it is known if the end was recorded or another run has taken over the item. */
+  onSettled(isRecorded: boolean): void;
+}
 
 const MARKS = ['running', 'failover', 'failovering'] as const;
 
@@ -81,5 +104,83 @@ export class EndedRun implements EndedItem {
   private get text(): string {
     this.writtenText ??= this.tree.recordText(this.record);
     return this.writtenText;
+  }
+}
+
+/**
+ * Writes into an item's record that its run was told to stop for good. A sweep after a crash, and an instance that
+ * adopts the task, then know it, though the handler goes on. A handler that returns before this has left costs no
+ * request for it.
+ *
+ * State: `stopped` in `sharding/{item}/record`. The mark stays, so nothing else begins the item.
+ *
+ * Failures: it is written like an end, until the registry takes it or the session is over. A process that dies before
+ * that leaves an orphan, which is repeated unless an operator's request to cancel it stands.
+ */
+export class ToldRun implements EndedItem {
+  readonly fireTime: number;
+  /** Resolves when it is known if the record says so. */
+  readonly told: Promise<void>;
+  private tell = (): void => {};
+  private state: 'new' | 'leaving' | 'recorded' | 'unrecorded' = 'new';
+
+  /**
+   * @param version version of the item's record after the begin
+   * @param record the record including the stop
+   */
+  constructor(
+    private readonly tree: JobTree,
+    readonly item: number,
+    private readonly version: number,
+    private readonly record: RunRecord,
+  ) {
+    this.fireTime = record.target.fireTime;
+    this.told = new Promise((resolve) => (this.tell = resolve));
+  }
+
+  readonly isDisturbed = false;
+
+  get operations(): readonly Operation[] {
+    const { record, tree, version } = this;
+    return [{ kind: 'set', path: tree.paths.record(this.item), data: tree.recordText(record), version }];
+  }
+
+  get paths(): readonly string[] {
+    return [this.tree.paths.record(this.item)];
+  }
+
+  /** True while it is on its way, so that the version of the record is unknown. */
+  get isLeaving(): boolean {
+    return this.state === 'leaving';
+  }
+
+  /** How often it has written the record. */
+  get writes(): number {
+    return this.state === 'recorded' ? 1 : 0;
+  }
+
+  /** @returns false if the run has ended meanwhile, so that nothing is to be told */
+  leave(): boolean {
+    if (this.state !== 'new') return false;
+    this.state = 'leaving';
+    return true;
+  }
+
+  /** The run has ended: it is not told of, unless it has left already. */
+  drop(): void {
+    if (this.state === 'new') this.onSettled(false);
+  }
+
+  judgeStanding(): Standing {
+    const node = this.tree.node(this.tree.paths.record(this.item));
+    const stored = parseRunRecord(node?.data ?? '');
+    if (node === undefined || stored.kind !== 'record' || stored.record.run !== this.record.run) return 'fenced';
+    if (stopOf(stored.record) !== undefined) return 'recorded';
+    return node.stat.version === this.version ? 'open' : 'fenced';
+  }
+
+  onSettled(isRecorded: boolean): void {
+    this.state = isRecorded ? 'recorded' : 'unrecorded';
+    this.tell();
   }
 }

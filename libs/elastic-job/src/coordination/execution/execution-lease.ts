@@ -1,14 +1,20 @@
-import type { Abortable } from '../../clock/index.js';
-import type {
-  BegunItem,
-  Checkpoint,
-  JobName,
-  Requeue,
-  RunTrace,
-  SettledOutcome,
-  ShardOutcome,
-  Trigger,
+import { type Abortable, AbortState, onAbort } from '../../clock/index.js';
+import {
+  type BegunItem,
+  type Checkpoint,
+  confirmedLoss,
+  formatTaskId,
+  type JobName,
+  LeaseLostError,
+  MissingTokenError,
+  type Requeue,
+  type RunTrace,
+  type SettledOutcome,
+  type ShardOutcome,
+  SparseMap,
+  type Trigger,
 } from '../../domain/index.js';
+import type { JobTree } from '../job-tree/index.js';
 
 /**
  * The right to run some items of a job for one trigger. Only the instance that begins holds the lease, and only the
@@ -68,4 +74,170 @@ export interface ExecutionLease {
   onSettled(listener: (item: number, outcome: SettledOutcome) => void): void;
   /** Resolves with the outcome of each item when all are settled. Never rejects: a failed settle is an outcome. */
   settled(): Promise<ReadonlyMap<number, SettledOutcome>>;
+}
+
+/** Base of all leases: it lives as long as its session and collects the outcome of each of its items. */
+export abstract class ItemLease implements ExecutionLease {
+  private readonly ending = new AbortState();
+  private readonly states = new SparseMap<number, ItemState>();
+  /** Number of items without a final outcome. */
+  private open: number;
+  private readonly waiting: (() => void)[] = [];
+  private listener: (item: number, outcome: SettledOutcome) => void = () => {};
+  private offSession = (): void => {};
+  private knownTaskId: string | undefined;
+
+  constructor(
+    protected readonly tree: JobTree,
+    readonly trigger: Trigger,
+    readonly items: readonly number[],
+    readonly trace?: RunTrace,
+  ) {
+    this.open = items.length;
+    for (const item of items) this.states.set(item, new ItemState());
+    if (tree.signal.aborted) this.abort(tree.signal.reason);
+    else this.offSession = onAbort(tree.signal, () => this.abort(tree.signal.reason));
+  }
+
+  abstract readonly run: string | undefined;
+  abstract token(item: number): bigint | undefined;
+  abstract checkpoint(item: number): Checkpoint;
+  /** Writes the end to the registry, where the job needs that, and concludes. */
+  protected abstract record(item: number, outcome: ShardOutcome): void;
+
+  begun(_item: number): BegunItem | undefined {
+    return undefined;
+  }
+
+  requeueOf(_item: number): Requeue {
+    return 'none';
+  }
+
+  confirmLost(item: number): void {
+    this.abortItem(item, confirmedLoss());
+  }
+
+  get jobName(): JobName {
+    return this.tree.jobName;
+  }
+
+  get holder(): string {
+    return this.tree.self.jobInstanceId;
+  }
+
+  get taskId(): string {
+    this.knownTaskId ??= formatTaskId(this.jobName, this.items, this.holder);
+    return this.knownTaskId;
+  }
+
+  get signal(): AbortSignal {
+    return this.ending.signal;
+  }
+
+  signalOf(item: number): AbortSignal {
+    return this.stateOf(item).signal;
+  }
+
+  endingOf(item: number): Abortable {
+    return this.stateOf(item);
+  }
+
+  get mayStart(): boolean {
+    return this.tree.registry.session.state !== 'SUSPENDED' && this.tree.leaseRemainingMs() > 0;
+  }
+
+  onMayStart(listener: () => void): () => void {
+    return this.tree.registry.onSession(({ state }) => {
+      if (state === 'RECONNECTED') listener();
+    });
+  }
+
+  assertHeld(item: number): void {
+    const state = this.states.get(item);
+    const aborted = this.ending.aborted ? this.ending : state;
+    if (aborted?.aborted === true) throw new LeaseLostError(this.jobName, item, { cause: aborted.reason });
+    if (!this.isStanding(item)) throw new LeaseLostError(this.jobName, item);
+  }
+
+  // A rescued item was never this instance's, and its owner waits for the end of the run in any case.
+  isMoving(item: number): boolean {
+    const { tree } = this;
+    if (tree.company.plansWhenIdle && tree.isReshardingPending()) return true;
+    return this.trigger.source !== 'FAILOVER' && tree.owner(item) !== this.holder;
+  }
+
+  abort(reason: unknown): void {
+    this.ending.abort(reason);
+    for (const item of this.items) this.abortItem(item, this.ending.reason);
+  }
+
+  abortItem(item: number, reason: unknown): void {
+    const state = this.states.get(item);
+    if (state?.isLive === true) state.abort(reason);
+  }
+
+  settle(item: number, outcome: ShardOutcome): void {
+    const state = this.states.get(item);
+    if (state?.isLive !== true) return;
+    state.isLive = false;
+    this.record(item, outcome);
+  }
+
+  onSettled(listener: (item: number, outcome: SettledOutcome) => void): void {
+    this.listener = listener;
+  }
+
+  async settled(): Promise<ReadonlyMap<number, SettledOutcome>> {
+    if (this.open > 0) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    return new Map(this.items.map((item) => [item, this.stateOf(item).outcome!]));
+  }
+
+  /** True if the run and its session still last, even after the signals have aborted. */
+  protected isStanding(item: number): boolean {
+    const { tree } = this;
+    return !tree.signal.aborted && tree.leaseRemainingMs() > 0 && this.states.get(item)?.isLive === true;
+  }
+
+  /** Records the final outcome of an item. */
+  protected conclude(item: number, outcome: SettledOutcome): void {
+    const state = this.stateOf(item);
+    if (state.outcome === undefined) this.open -= 1;
+    state.outcome = outcome;
+    this.listener(item, outcome);
+    if (this.open > 0) return;
+    this.offSession();
+    for (const resolve of this.waiting.splice(0)) resolve();
+  }
+
+  private stateOf(item: number): ItemState {
+    const state = this.states.get(item);
+    if (state === undefined) throw new RangeError(`The lease has no item ${item}.`);
+    return state;
+  }
+}
+
+/** The signal of one item, and its end. */
+class ItemState extends AbortState {
+  /** Undefined until it is final. */
+  outcome: SettledOutcome | undefined;
+  /** False once its end was reported. The signal then stays as it is. */
+  isLive = true;
+}
+
+/** Lease of a job without `monitorExecution`: no mark, no record, no token, and no request to the registry. */
+export class UnmonitoredLease extends ItemLease {
+  readonly run = undefined;
+
+  token(): undefined {
+    return undefined;
+  }
+
+  checkpoint(item: number): Checkpoint {
+    const refuse = () => Promise.reject(new MissingTokenError(this.jobName, item));
+    return { save: refuse, load: refuse, clear: refuse };
+  }
+
+  protected record(item: number, outcome: ShardOutcome): void {
+    this.conclude(item, outcome);
+  }
 }

@@ -37,11 +37,9 @@ import type { Configurations } from '../configuration/index.js';
 import { RunNotes, type UnmetDependency } from '../dependencies/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
 import { repeat } from '../../repeat/index.js';
-import { Begin, type BegunExecution, type OwnWork, type RunningHere } from './begin.js';
-import type { ExecutionLease } from './execution-lease.js';
-import { OwnRuns } from './own-runs.js';
-import { SettleQueue } from './settle-queue.js';
-import { UnmonitoredLease } from './unmonitored-lease.js';
+import { Begin, type BegunExecution, type RunningHere } from './begin.js';
+import { type ExecutionLease, UnmonitoredLease } from './execution-lease.js';
+import { OwnRuns, type OwnWork, SettleQueue } from './settle-queue.js';
 import type { DelayedSettles } from './delay-alarm.js';
 
 /** An item that runs somewhere. */
@@ -182,10 +180,7 @@ export class Executions {
     if (known !== undefined) return known;
     const { onDelayed, onUnmet, scheduleClock } = this.options;
     const notes = new RunNotes(tree, this.clock, scheduleClock, onUnmet);
-    const work = {
-      runs: new OwnRuns(),
-      settles: new SettleQueue(tree, this.clock, notes, onDelayed),
-    };
+    const work = { runs: new OwnRuns(), settles: new SettleQueue(tree, this.clock, notes, onDelayed) };
     this.own.set(tree, work);
     return work;
   }

@@ -28,20 +28,11 @@ import {
 import { lossGraceMs } from '../../registry/index.js';
 import { repeat } from '../../repeat/index.js';
 import { type JobTree, untilCommitted } from '../job-tree/index.js';
-import { EndedRun } from './ended-run.js';
+import { EndedRun, ToldRun } from './ended-run.js';
 import { ItemCheckpoint } from './item-checkpoint.js';
-import type { OwnRuns } from './own-runs.js';
-import { ItemLease } from './item-lease.js';
-import type { SettleQueue } from './settle-queue.js';
-import { ToldRun } from './told-run.js';
-
-/** An item as its begin has left it. */
-export interface HeldItem {
-  readonly record: RunRecord;
-  /** Version of the item's record after the begin. The settle checks it. */
-  readonly version: number;
-  readonly token: bigint;
-}
+import type { HeldItem } from './item-operations.js';
+import type { OwnWork } from './settle-queue.js';
+import { ItemLease } from './execution-lease.js';
 
 /** Facts about the job that a lease needs. */
 export interface LeaseTerms {
@@ -74,10 +65,9 @@ export class HeldLease extends ItemLease {
   constructor(
     tree: JobTree,
     private readonly clock: Clock,
-    private readonly settles: SettleQueue,
+    private readonly own: OwnWork,
     private readonly terms: LeaseTerms,
     private readonly held: ReadonlyMap<number, HeldItem>,
-    private readonly own: OwnRuns,
     trace?: RunTrace,
   ) {
     super(tree, terms.trigger, [...held.keys()], trace);
@@ -98,7 +88,7 @@ export class HeldLease extends ItemLease {
     if (cause === undefined || stopOf(record) !== undefined) return;
     const told = new ToldRun(this.tree, item, version, toldRunRecord(record, cause));
     this.stops.set(item, told);
-    this.clock.setTimer(0, () => told.leave() && this.settles.add(told));
+    this.clock.setTimer(0, () => told.leave() && this.own.settles.add(told));
   }
 
   token(item: number): bigint | undefined {
@@ -186,7 +176,7 @@ export class HeldLease extends ItemLease {
     if (requeue === 'none') this.requeues.delete(item);
     else this.requeues.set(item, requeue);
     if (requeue === 'hold') return this.hold(item);
-    const end = () => this.settles.add(this.endedRun(item, outcome, requeue));
+    const end = () => this.own.settles.add(this.endedRun(item, outcome, requeue));
     const told = this.stops.get(item);
     told?.drop();
     if (told?.isLeaving === true) void told.told.then(end);
@@ -210,7 +200,7 @@ export class HeldLease extends ItemLease {
   }
 
   protected override conclude(item: number, outcome: SettledOutcome): void {
-    this.own.leave([item]);
+    this.own.runs.leave([item]);
     this.lasts.get(item)?.offSession();
     super.conclude(item, outcome);
   }

@@ -1,11 +1,8 @@
-export type { BegunExecution } from './begin.js';
-export * from './execution.errors.js';
-export type * from './execution-lease.js';
+export { type BegunExecution, RemovedFromJobError } from './begin.js';
+export type { DelayedSettles } from './delay-alarm.js';
+export type { ExecutionLease } from './execution-lease.js';
 export * from './executions.js';
 export { giveUpFireTimes } from './give-up.js';
 export { type BeginningItem, beginOperations, settleOperations } from './item-operations.js';
-export * from './lost-requests.js';
-export * from './read-records.js';
+export * from './operator-requests.js';
 export * from './shown-task.js';
-export * from './stale-cancels.js';
-export type { DelayedSettles } from './delay-alarm.js';

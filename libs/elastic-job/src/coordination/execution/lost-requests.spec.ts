@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { RegistryCenter } from '../../registry/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
 import { beforeNextTransaction, type Member, Registry } from '@test/support/unit/member.js';
-import { removeLostRequests } from './lost-requests.js';
+import { removeLostRequests } from './operator-requests.js';
 
 const GONE = '10.0.0.77@-@1';
 const all = (missing: readonly string[]) => missing;

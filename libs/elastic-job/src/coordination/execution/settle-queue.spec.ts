@@ -1,8 +1,9 @@
-import { beforeEach, describe, expect, it } from 'vitest';
-import type { EndedItem } from './ended-item.js';
-import { SessionLostError } from '../../registry/index.js';
 import { type Member, Registry, SUCCEEDED } from '@test/support/unit/member.js';
 import { slowQueue, touch } from '@test/support/unit/slow-queue.js';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { SessionLostError } from '../../registry/index.js';
+import type { EndedItem } from './ended-run.js';
+import { OwnRuns } from './settle-queue.js';
 
 let registry: Registry;
 let member: Member;
@@ -255,4 +256,20 @@ describe('what is looked at before it is settled', () => {
     expect(looks).toBeLessThan(10 + 60);
     expect(settled.told).toEqual([]);
   });
+});
+
+it('knows an item as its own run until each of its begins has ended', () => {
+  const runs = new OwnRuns();
+  expect(runs.has(0)).toBe(false);
+
+  runs.enter([0, 1]);
+  runs.enter([0]);
+  runs.leave([0, 1]);
+  expect([runs.has(0), runs.has(1)]).toEqual([true, false]);
+  runs.leave([0]);
+  expect(runs.has(0)).toBe(false);
+
+  runs.leave([0]);
+  runs.enter([0]);
+  expect(runs.has(0)).toBe(true);
 });

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { RegistryCenter } from '../../registry/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
 import { beforeNextTransaction, type Member, Registry } from '@test/support/unit/member.js';
-import { removeStaleCancels } from './stale-cancels.js';
+import { removeStaleCancels } from './operator-requests.js';
 
 let registry: Registry;
 let member: Member;

@@ -9,8 +9,7 @@ import {
   Registry,
   SUCCEEDED,
 } from '@test/support/unit/member.js';
-import { purgeQueue } from './purged-queue.js';
-import { removeRetiredFailover } from './retired-failover.js';
+import { purgeQueue, removeRetiredFailover } from './purged-queue.js';
 import { releaseStrayMarks } from './stray-marks.js';
 
 const ENDED = new Error('It is over.');

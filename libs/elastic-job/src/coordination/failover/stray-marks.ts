@@ -3,7 +3,7 @@ import { droppedRunRecord, findStrayItems, type HolderMark, type StrayItem } fro
 import type { Operation } from '../../registry/index.js';
 import { type JobTree, untilCommitted } from '../job-tree/index.js';
 import { repeat } from '../../repeat/index.js';
-import { loadMarks, marksOf } from './sweep-operations.js';
+import { loadMarks, marksOf } from './orphan-sweep.js';
 
 /** An item whose stray marks, in the name of this instance, were removed. */
 interface ReleasedItem {

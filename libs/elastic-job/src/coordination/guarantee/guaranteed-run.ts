@@ -1,19 +1,19 @@
 import { type Clock, Deadline, waitFor, waitUntil, whileWaiting } from '../../clock/index.js';
 import {
+  ElasticJobError,
   type GuaranteePhase,
   isSameRound,
   type JobConfiguration,
+  type JobName,
   readable,
   type RunBarrier,
   type Target,
 } from '../../domain/index.js';
 import { acquireLatch } from '../../registry/index.js';
+import { repeat } from '../../repeat/index.js';
 import type { ExecutionLease } from '../execution/index.js';
 import { type JobTree, type JobTreeEventKind, untilAnswered, untilCommitted } from '../job-tree/index.js';
-import { repeat } from '../../repeat/index.js';
-import { arrivalOf, arrive, isPassed, pass, removeArrivals } from './guarantee-operations.js';
-import { GuaranteeTimeoutError } from './guarantee.errors.js';
-import { RoundView } from './round-view.js';
+import { arrivalOf, arrive, isPassed, pass, removeArrivals, RoundView } from './round-view.js';
 
 /** A begun lease some of whose listeners were not told of its end yet. */
 export interface OpenRun {
@@ -213,5 +213,28 @@ export class GuaranteedRun implements RunBarrier {
 
   private timeout({ phase, timeoutMs }: Visit, missing: readonly number[]): GuaranteeTimeoutError {
     return new GuaranteeTimeoutError(this.parts.tree.jobName, phase, timeoutMs, missing);
+  }
+}
+
+/**
+ * Not every item of a run reached the barrier in time.
+ * @remarks Look for items that are missing in the message: their instance is slow, or gone. The run goes on without
+ *   them. A Java peer does not call a listener whose type was not in the node's `jobListenerTypes` when the peer
+ *   started: restart it.
+ */
+export class GuaranteeTimeoutError extends ElasticJobError {
+  readonly code = 'GUARANTEE_TIMEOUT';
+
+  constructor(
+    readonly jobName: JobName,
+    readonly phase: GuaranteePhase,
+    readonly timeoutMs: number,
+    /** Items that were missing; empty if an earlier run was awaited, or the instance that came last. */
+    readonly missing: readonly number[],
+  ) {
+    super(
+      `Job "${jobName}": not all items had ${phase} within ${timeoutMs} ms` +
+        `${missing.length > 0 ? ` (missing: ${missing.join(', ')})` : ''}; the run goes on without the others.`,
+    );
   }
 }

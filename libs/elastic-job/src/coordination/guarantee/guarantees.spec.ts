@@ -4,7 +4,7 @@ import type { RegistryCenter } from '../../registry/index.js';
 import type { ExecutionLease } from '../execution/index.js';
 import type { JobTree } from '../job-tree/index.js';
 import { beforeNextTransaction, JOB, Member, Registry, SUCCEEDED } from '@test/support/unit/member.js';
-import { GuaranteeTimeoutError } from './guarantee.errors.js';
+import { GuaranteeTimeoutError } from './guaranteed-run.js';
 
 let registry: Registry;
 let operator: RegistryCenter;

@@ -20,7 +20,7 @@ import type { Configurations } from '../configuration/index.js';
 import type { ExecutionLease } from '../execution/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
 import { repeat } from '../../repeat/index.js';
-import { removeArrivals } from './guarantee-operations.js';
+import { removeArrivals } from './round-view.js';
 import { GuaranteedRun, type OpenRun } from './guaranteed-run.js';
 
 /** Barriers of jobs with distribute-once listeners. */

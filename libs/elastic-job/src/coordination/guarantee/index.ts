@@ -1,3 +1,2 @@
-export * from './guarantee.errors.js';
+export { type GuaranteedRun, GuaranteeTimeoutError } from './guaranteed-run.js';
 export * from './guarantees.js';
-export type { GuaranteedRun } from './guaranteed-run.js';

@@ -1,6 +1,14 @@
-import { type GuaranteePhase, isAwaited, isSameRound, type JobConfiguration, type Target } from '../../domain/index.js';
+import {
+  type GuaranteePhase,
+  isAwaited,
+  isInstant,
+  isSameRound,
+  type JobConfiguration,
+  readFields,
+  type Target,
+} from '../../domain/index.js';
+import { creation, type Operation } from '../../registry/index.js';
 import type { JobTree } from '../job-tree/index.js';
-import { arrivalOf, isPassed } from './guarantee-operations.js';
 
 /** One phase of one round as one lease sees it, from the tree's memory. */
 export class RoundView {
@@ -71,4 +79,100 @@ export class RoundView {
     const arrival = arrivalOf(this.tree, this.phase, item);
     return arrival === undefined || (isSameRound(arrival.round, this.round) && this.tree.hasInstance(arrival.by));
   }
+}
+
+/** Undefined if the item has not arrived, or a Java peer has arrived for it. */
+export function arrivalOf(tree: JobTree, phase: GuaranteePhase, item: number): Arrival | undefined {
+  return parseArrival(tree.node(tree.paths.guaranteed(phase, item))?.data ?? '');
+}
+
+/** True if the listener was called for this round, or for a later one. */
+export function isPassed(tree: JobTree, phase: GuaranteePhase, round: Target): boolean {
+  const passed = parsePassed(tree.node(tree.paths.guarantees)?.data ?? '')[phase];
+  return passed !== undefined && (passed.fireTime > round.fireTime || isSameRound(passed, round));
+}
+
+/**
+ * Operations of an instance whose items arrive; empty if they have arrived already. Leftovers of dead instances are
+ * removed.
+ */
+export function arrive(tree: JobTree, phase: GuaranteePhase, items: readonly number[], arrival: Arrival): Operation[] {
+  const { paths } = tree;
+  const data = formatArrival(arrival);
+  const parents = [paths.guarantees, paths.guarantee(phase)].filter((path) => !tree.has(path));
+  const dead = tree.arrived(phase).filter((item) => {
+    const left = arrivalOf(tree, phase, item);
+    return left !== undefined && !tree.hasInstance(left.by) && !items.includes(item);
+  });
+  return [
+    ...parents.map((path) => creation(path)),
+    ...dead.map((item) => remove(paths.guaranteed(phase, item))),
+    ...items.flatMap((item): Operation[] => {
+      const path = paths.guaranteed(phase, item);
+      if (!tree.has(path)) return [creation(path, data)];
+      return tree.node(path)?.data === data ? [] : [{ kind: 'set', path, data }];
+    }),
+  ];
+}
+
+/** Ends a round, so that all instances that wait for it go on. */
+export function pass(tree: JobTree, phase: GuaranteePhase, round: Target): Operation[] {
+  const path = tree.paths.guarantees;
+  const passed = parsePassed(tree.node(path)?.data ?? '');
+  const isOfLater = (item: number) => {
+    const arrival = arrivalOf(tree, phase, item);
+    return arrival !== undefined && tree.hasInstance(arrival.by) && !isSameRound(arrival.round, round);
+  };
+  return [
+    { kind: 'set', path, data: formatPassed({ ...passed, [phase]: round }), version: tree.stat(path)?.version },
+    ...removeArrivals(tree, phase, (item) => !isOfLater(item)),
+  ];
+}
+
+/** Removes arrivals, and with the last one the phase itself, for which Java's instances wait. */
+export function removeArrivals(tree: JobTree, phase: GuaranteePhase, isMeant: (item: number) => boolean): Operation[] {
+  const { paths } = tree;
+  if (!tree.has(paths.guarantee(phase))) return [];
+  const arrived = tree.arrived(phase);
+  const removed = arrived.filter(isMeant);
+  const operations = removed.map((item) => remove(paths.guaranteed(phase, item)));
+  return removed.length === arrived.length ? [...operations, remove(paths.guarantee(phase))] : operations;
+}
+
+function remove(path: string): Operation {
+  return { kind: 'delete', path };
+}
+
+/** Content that our instances write on arrival; Java only checks that the node exists. */
+export interface Arrival {
+  readonly by: string;
+  readonly round: Target;
+}
+
+/** Last finished round of each phase. */
+export type PassedRounds = { readonly [phase in GuaranteePhase]?: Target };
+
+export function formatArrival({ by, round: { fireTime, origin } }: Arrival): string {
+  return JSON.stringify({ by, round: { fireTime, origin } });
+}
+
+/** Undefined for an arrival of a Java peer, or of a version that this one cannot judge. */
+export function parseArrival(text: string): Arrival | undefined {
+  const { by, round } = readFields(text) ?? {};
+  const target = roundIn(round);
+  return typeof by === 'string' && target !== undefined ? { by, round: target } : undefined;
+}
+
+export function formatPassed({ started, completed }: PassedRounds): string {
+  return JSON.stringify({ started, completed });
+}
+
+export function parsePassed(text: string): PassedRounds {
+  const { started, completed } = readFields(text) ?? {};
+  return { started: roundIn(started), completed: roundIn(completed) };
+}
+
+function roundIn(value: unknown): Target | undefined {
+  const { fireTime, origin } = (value ?? {}) as Partial<Target>;
+  return isInstant(fireTime) && typeof origin === 'string' ? { fireTime, origin } : undefined;
 }

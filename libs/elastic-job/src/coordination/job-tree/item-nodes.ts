@@ -15,10 +15,9 @@ import {
   type StoredRecord,
 } from '../../domain/index.js';
 import { creation, type Operation, type RegistryNode } from '../../registry/index.js';
-import { JobNodes } from './job-nodes.js';
 import { parseItem } from './job-node.js';
+import { JobNodes } from './job-nodes.js';
 import type { JobPaths } from './job-paths.js';
-import { ReadOnce } from './read-once.js';
 
 /** The item's record as it stands in the tree and counts now. */
 export interface ItemRecord {
@@ -224,4 +223,25 @@ export abstract class ItemNodes extends JobNodes {
 function numbers(names: readonly string[]): readonly number[] {
   if (names.length === 0) return [];
   return names.flatMap((name) => parseItem(name) ?? []).toSorted((a, b) => a - b);
+}
+
+/** Number of kept values at which all are dropped, including those of removed nodes. */
+const MOST_KEPT = 10_000;
+
+/** Parses texts of nodes, once for each version of a node. */
+class ReadOnce<T> {
+  // Latest version by path, as a view keeps one object per version. A WeakMap is avoided, since collecting its keys
+  // costs every trigger.
+  private readonly known = new SparseMap<string, { readonly node: RegistryNode; readonly value: T }>();
+
+  constructor(private readonly read: (node: RegistryNode) => T) {}
+
+  of(node: RegistryNode): T {
+    const known = this.known.get(node.path);
+    if (known?.node === node) return known.value;
+    if (this.known.size >= MOST_KEPT) this.known.clear();
+    const value = this.read(node);
+    this.known.set(node.path, { node, value });
+    return value;
+  }
 }

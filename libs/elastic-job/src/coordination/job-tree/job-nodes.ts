@@ -1,9 +1,8 @@
 import { inDescendingOrder, isInstanceId, type JobInstance, processOf, type ToldOffset } from '../../domain/index.js';
 import type { NodeStat, Operation, RegistryNode, Subtree } from '../../registry/index.js';
-import { type Company, companyOf } from './company.js';
-import { DRAINING, instanceOf, isOfSession, parseClockOffset, type RegisteredInstance } from './instance-text.js';
+import { type Company, companyOf, Members } from './company.js';
+import { DRAINING, instanceOf, isOfSession, parseClockOffset, type RegisteredInstance } from './node-texts.js';
 import type { JobPaths } from './job-paths.js';
-import { Members } from './members.js';
 
 /** Texts of a server node. Java compares them exactly. */
 export type ServerStatus = 'ENABLED' | 'DISABLED';

@@ -14,15 +14,11 @@ import {
 } from '../../registry/index.js';
 import { repeat } from '../../repeat/index.js';
 import { type Clock, type Deadline, waitUntil } from '../../clock/index.js';
-import { ConfigOwner, type ConfigTrust } from './config-owner.js';
-import { isHeld } from './held-values.js';
+import { ConfigOwner, type ConfigTrust, LastRuns, StandingFailures } from './tree-notes.js';
+import { isHeld, type OversizedNodeError, TreeBounds } from './tree-bounds.js';
 import { ItemNodes, type ItemRecord } from './item-nodes.js';
-import type { JobNode } from './job-node.js';
+import { eventOf, type JobNode, type JobTreeEvent, type JobTreeEventKind } from './job-node.js';
 import { JobPaths } from './job-paths.js';
-import { eventOf, type JobTreeEvent, type JobTreeEventKind } from './job-tree-event.js';
-import { LastRuns } from './last-runs.js';
-import { StandingFailures } from './standing-failures.js';
-import { type OversizedNodeError, TreeBounds } from './tree-bounds.js';
 
 /** Records of several items; undefined for an item that has no node. */
 type ItemRecords = readonly (ItemRecord | undefined)[];

@@ -1,2 +1,2 @@
 export * from './leadership.js';
-export type * from './leadership-term.js';
+export type { LeadershipTerm } from './leadership-term.js';

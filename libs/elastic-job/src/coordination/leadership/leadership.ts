@@ -30,8 +30,7 @@ import type { JobName } from '../../domain/index.js';
 import { acquireLatch, type HeldLatch, type TransactionResult } from '../../registry/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
 import { repeat } from '../../repeat/index.js';
-import type { LeadershipTerm } from './leadership-term.js';
-import { TermQueue } from './term-queue.js';
+import { type LeadershipTerm, TermQueue } from './leadership-term.js';
 
 /** Version of the election node of an elected leader. @see Operation, `lead` */
 const ELECTED_VERSION = 1;

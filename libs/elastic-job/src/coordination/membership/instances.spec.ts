@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { PROTOCOL } from '../../domain/index.js';
 import { JOB, type Member, Registry, SESSION_TIMEOUT_MS } from '@test/support/unit/member.js';
-import { InstanceIdTakenError } from './membership.errors.js';
+import { InstanceIdTakenError } from './instances.js';
 
 const NAMED = { serverIp: '10.0.0.7', jobInstanceId: '10.0.0.7@-@worker-0' };
 

@@ -1,6 +1,7 @@
 import { type Clock, Deadline } from '../../clock/index.js';
-import type { JobName } from '../../domain/index.js';
+import { ElasticJobError, type JobName } from '../../domain/index.js';
 import { creation, type Operation } from '../../registry/index.js';
+import { repeat } from '../../repeat/index.js';
 import {
   DRAINING,
   formatClockOffset,
@@ -10,8 +11,6 @@ import {
   type RegisteredInstance,
   untilCommitted,
 } from '../job-tree/index.js';
-import { repeat } from '../../repeat/index.js';
-import { InstanceIdTakenError } from './membership.errors.js';
 
 interface JoinOptions {
   /** Initial state of a server that was never registered. */
@@ -182,4 +181,23 @@ function nodesOf(tree: JobTree, instanceId: string, sessionId: string): string[]
   return [paths.instance(instanceId), paths.session(instanceId), paths.leader].filter(
     (path) => tree.stat(path)?.ephemeralOwner === sessionId,
   );
+}
+
+/**
+ * The configured `instanceId` is in use by a session that does not end.
+ * @remarks Give each instance an `instanceId` of its own, or none. Also look for a second process with the same one.
+ */
+export class InstanceIdTakenError extends ElasticJobError {
+  readonly code = 'INSTANCE_ID_TAKEN';
+
+  constructor(
+    readonly jobName: JobName,
+    readonly instanceId: string,
+    readonly ownerSession: string | undefined,
+  ) {
+    super(
+      `Job "${jobName}": instance "${instanceId}" is registered by the live session ${ownerSession ?? '(unknown)'}; ` +
+        'give each instance its own instanceId, or none.',
+    );
+  }
 }

@@ -1,1 +1,1 @@
-export * from './remove-tree.js';
+export { removeAbandoned, removeTree } from './remove-tree.js';

@@ -3,7 +3,7 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { createdRoot, removedRoot } from '../../domain/index.js';
 import type { MemoryRegistryCenter } from '../../registry/index.js';
 import { JobPaths } from '../job-tree/index.js';
-import { removeAbandoned, removeTree } from './remove-tree.js';
+import { childrenFirst, removeAbandoned, removeTree } from './remove-tree.js';
 
 const JOB = 'report';
 const { root, instances } = new JobPaths(JOB);
@@ -119,4 +119,17 @@ it('leaves a job that was created anew after the mark of the former one was read
 
   expect(await stage.during(() => removeAbandoned(registry, JOB))).toBe(true);
   expect(await names()).toEqual([JOB]);
+});
+
+const DEEP = 20_000;
+const DEEPEST = '/a'.repeat(DEEP);
+
+/** A registry with a chain of nodes, each the only child of the one above. */
+const chain = { children: async (path: string) => (path === DEEPEST ? [] : ['a']) };
+
+it('walks a chain of 20,000 nodes, the deepest first', async () => {
+  const lengths: number[] = [];
+  for await (const paths of childrenFirst(chain, '/a')) for (const path of paths) lengths.push(path.length);
+
+  expect(lengths.map((length) => length / '/a'.length)).toEqual(Array.from({ length: DEEP }, (_, n) => DEEP - n));
 });

@@ -37,8 +37,7 @@ import type { Configurations } from '../configuration/index.js';
 import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
 import { repeat } from '../../repeat/index.js';
-import { isEndedKnown, loadEnded, type NewItems } from './ended-items.js';
-import { planOperations, stampOperations } from './plan-operations.js';
+import { isEndedKnown, loadEnded, type NewItems, planOperations, stampOperations } from './plan-operations.js';
 
 /** Milliseconds for a Java peer's cache to read an owner after the news of its change. */
 const JAVA_READ_MS = 500;

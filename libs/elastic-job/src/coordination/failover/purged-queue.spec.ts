@@ -1,8 +1,8 @@
+import { afterNextLoad, beforeNextTransaction, type Member, Registry } from '@test/support/unit/member.js';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RegistryCenter } from '../../registry/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
-import { afterNextLoad, beforeNextTransaction, type Member, Registry } from '@test/support/unit/member.js';
-import { removeRetiredFailover } from './retired-failover.js';
+import { removeRetiredFailover } from './purged-queue.js';
 
 let registry: Registry;
 let leader: Member;

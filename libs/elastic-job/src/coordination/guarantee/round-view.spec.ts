@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatArrival, formatPassed, parseArrival, parsePassed } from './arrival-text.js';
+import { formatArrival, formatPassed, parseArrival, parsePassed } from './round-view.js';
 
 const ROUND = { fireTime: 1_790_000_000_000, origin: 'schedule' } as const;
 

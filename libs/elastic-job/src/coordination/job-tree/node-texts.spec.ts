@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PROTOCOL } from '../../domain/index.js';
-import { formatInstance, parseInstance } from './instance-text.js';
+import { formatInstance, formatTriggerRequest, parseInstance, parseTriggerRequest } from './node-texts.js';
 
 const INSTANCE = { jobInstanceId: '10.0.0.1@-@7-1a', serverIp: '10.0.0.1' };
 
@@ -53,5 +53,18 @@ describe('the text of an instance node', () => {
 
   it('may be empty, and the address then comes from the name of the node', () => {
     expect(parseInstance('10.0.0.1@-@7', '10.0.0.1', '')).toMatchObject({ serverIp: '10.0.0.1', isOurs: false });
+  });
+});
+
+describe('the text of a request for a run', () => {
+  it.each([
+    { id: 'a', parameters: undefined },
+    { id: 'a', parameters: 'day=2026-11-21\n"作业"' },
+  ])('is read as it was written: %j', (request) => {
+    expect(parseTriggerRequest(formatTriggerRequest(request))).toEqual(request);
+  });
+
+  it.each(['', 'x', '1', 'null', '[]', '{}', '{"id":""}', '{"id":1}'])('is not one of ours if it is %j', (text) => {
+    expect(parseTriggerRequest(text)).toBeUndefined();
   });
 });

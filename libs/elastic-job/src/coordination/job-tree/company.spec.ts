@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { inDescendingOrder } from '../../domain/index.js';
-import type { RegisteredInstance } from './instance-text.js';
-import { Members } from './members.js';
+import type { RegisteredInstance } from './node-texts.js';
+import { Members } from './company.js';
 
 const IDS = ['10.0.0.1@-@1', '10.0.0.1@-@2', '10.0.0.10@-@1', '10.0.0.2@-@9-a', '10.0.0.9@-@worker-0'];
 

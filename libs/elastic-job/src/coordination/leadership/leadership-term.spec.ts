@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LeadershipTerm } from './leadership-term.js';
-import { TermQueue } from './term-queue.js';
+import { type LeadershipTerm, TermQueue } from './leadership-term.js';
 
 describe('the terms of a job, one after the other', () => {
   it('begin with a term that already lasts', async () => {

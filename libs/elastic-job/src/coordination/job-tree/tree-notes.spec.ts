@@ -1,6 +1,6 @@
+import { type Member, Registry, SUCCEEDED } from '@test/support/unit/member.js';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RegistryCenter } from '../../registry/index.js';
-import { type Member, Registry, SUCCEEDED } from '@test/support/unit/member.js';
 
 let registry: Registry;
 let worker: Member;
