@@ -1,8 +1,11 @@
 import type { Clock } from '../clock/index.js';
 import { refineTime, timeAt, type TimeEstimate, type TimeInterval } from '../domain/index.js';
+import type { Namespace } from './namespace.js';
+import { sendNodeOperations, transactionBytes } from './node-operations.js';
 import type {
   ChildrenWatch,
   CloseOptions,
+  NodeOperation,
   NodeOwners,
   Operation,
   RegistryNode,
@@ -99,6 +102,48 @@ export interface Ensemble {
 
 /** Waits for a sync of all views of a session. @param operation the request, as an error names it */
 export type SyncOfViews = (operation: string, options?: SyncOptions) => Promise<void>;
+
+/** What ensembles have in common that know ZooKeeper's own operations alone: the port's words, their sizes, the time. */
+export abstract class NodeEnsemble {
+  readonly requestTimeoutMs: number;
+  readonly maxRequestBytes: number;
+  protected readonly registryTime: RegistryTime;
+
+  /** @param aclBytes size of the ACL of a created node */
+  constructor(
+    clock: Clock,
+    protected readonly namespace: Namespace,
+    private readonly aclBytes: number,
+    { requestTimeoutMs, maxRequestBytes }: Pick<Ensemble, 'requestTimeoutMs' | 'maxRequestBytes'>,
+  ) {
+    this.requestTimeoutMs = requestTimeoutMs;
+    this.maxRequestBytes = maxRequestBytes;
+    this.registryTime = new RegistryTime(clock);
+  }
+
+  transaction(
+    operations: readonly Operation[],
+    options?: RequestOptions,
+    isSingle = false,
+  ): Promise<TransactionResult> {
+    return sendNodeOperations(operations, (parts) => this.send(parts, options, isSingle));
+  }
+
+  transactionBytes(operations: readonly Operation[], isSingle?: boolean): number {
+    return transactionBytes(operations, this.namespace, this.aclBytes, isSingle);
+  }
+
+  time(): TimeInterval | undefined {
+    return this.registryTime.now();
+  }
+
+  /** Sends the operations in one request, before it returns. */
+  protected abstract send(
+    operations: readonly NodeOperation[],
+    options?: RequestOptions,
+    isSingle?: boolean,
+  ): Promise<TransactionResult>;
+}
 
 /** The registry's wall clock, estimated from the writes of one client. */
 export class RegistryTime {

@@ -42,6 +42,12 @@ export function sendNodeOperations(
   return send(parts.flat()).then((result) => answerOf(operations, parts, result));
 }
 
+/** The request, as an error names it. @param isSingle as for `Ensemble.transaction` */
+export function requestName(operations: readonly NodeOperation[], isSingle: boolean): string {
+  const [first] = operations;
+  return isSingle ? `${first!.kind} ${first!.path}` : `transaction of ${operations.length}`;
+}
+
 function isOfNode(operation: Operation): operation is NodeOperation {
   const { kind } = operation;
   return kind === 'check' || kind === 'create' || kind === 'set' || kind === 'delete';

@@ -1,14 +1,11 @@
-import type { TimeInterval } from '../../domain/index.js';
-import { type Ensemble, RegistryTime, type SyncOfViews } from '../ensemble.js';
-import type { Namespace } from '../namespace.js';
+import { type Ensemble, NodeEnsemble, type SyncOfViews } from '../ensemble.js';
 import { parentPath } from '../node-map.js';
-import { OPEN_ACL_BYTES, sendNodeOperations, transactionBytes } from '../node-operations.js';
+import { OPEN_ACL_BYTES, requestName } from '../node-operations.js';
 import { serverError } from '../request-errors.js';
 import type {
   ChildrenWatch,
   CloseOptions,
   NodeOperation,
-  Operation,
   OperationResult,
   RegistryNode,
   RegistryTraffic,
@@ -29,24 +26,19 @@ import type { CommitResult } from './node-tree.js';
  * The server of a memory registry as one client reaches it. Answers and news come in the order of the link. Sizes are
  * counted as ZooKeeper counts them, with the open ACL.
  */
-export class MemoryEnsemble implements Ensemble, ViewingClient {
+export class MemoryEnsemble extends NodeEnsemble implements Ensemble, ViewingClient {
   readonly client: MemorySession;
-  readonly requestTimeoutMs: number;
   readonly traffic: RegistryTraffic = { foreground: 0, background: 0 };
   /** Answers do not tell, so a write without a reply keeps its unknown fate. */
   readonly lastZxid = undefined;
-  private readonly namespace: Namespace;
-  private readonly registryTime: RegistryTime;
 
   constructor(
     private readonly server: MemoryServer,
     options: MemorySessionOptions,
-    readonly maxRequestBytes: number,
+    maxRequestBytes: number,
   ) {
+    super(options.clock, options.namespace, OPEN_ACL_BYTES, { ...options, maxRequestBytes });
     this.client = new MemorySession(server, options);
-    this.requestTimeoutMs = options.requestTimeoutMs;
-    this.namespace = options.namespace;
-    this.registryTime = new RegistryTime(options.clock);
   }
 
   get session(): SessionInfo {
@@ -94,21 +86,12 @@ export class MemoryEnsemble implements Ensemble, ViewingClient {
     return this.request(`children ${path}`, ask, receive, options);
   }
 
-  transaction(
-    operations: readonly Operation[],
-    options?: RequestOptions,
-    isSingle = false,
-  ): Promise<TransactionResult> {
-    return sendNodeOperations(operations, (parts) => this.send(parts, options, isSingle));
-  }
-
-  private async send(
+  protected async send(
     operations: readonly NodeOperation[],
     options?: RequestOptions,
     isSingle = false,
   ): Promise<TransactionResult> {
-    const [first] = operations;
-    const name = isSingle ? `${first!.kind} ${first!.path}` : `transaction of ${operations.length}`;
+    const name = requestName(operations, isSingle);
     const sent = operations.map((operation) => ({ ...operation, path: this.namespace.absoluteOf(operation.path) }));
     const heard = this.registryTime.writing();
     return this.request(
@@ -162,10 +145,6 @@ export class MemoryEnsemble implements Ensemble, ViewingClient {
     return this.openSubtree(path, hear, sync, { ...options, holds: () => false, bounds });
   }
 
-  time(): TimeInterval | undefined {
-    return this.registryTime.now();
-  }
-
   serverTime(options?: RequestOptions): Promise<number> {
     const heard = this.registryTime.writing();
     const receive = (now: number) => {
@@ -174,10 +153,6 @@ export class MemoryEnsemble implements Ensemble, ViewingClient {
     };
     // ZooKeeper reveals its time only by writing a node; this server can be asked.
     return this.request('server time', () => this.server.wallNow(), receive, options);
-  }
-
-  transactionBytes(operations: readonly Operation[], isSingle?: boolean): number {
-    return transactionBytes(operations, this.namespace, OPEN_ACL_BYTES, isSingle);
   }
 
   /** @param take receives the nodes in the order of the link */

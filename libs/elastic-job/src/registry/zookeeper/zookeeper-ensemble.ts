@@ -1,13 +1,11 @@
 import type { Clock } from '../../clock/index.js';
-import type { TimeInterval } from '../../domain/index.js';
-import { type Ensemble, RegistryTime, type SyncOfViews } from '../ensemble.js';
-import { CREATOR_ACL_BYTES, OPEN_ACL_BYTES, sendNodeOperations, transactionBytes } from '../node-operations.js';
+import { type Ensemble, NodeEnsemble, type SyncOfViews } from '../ensemble.js';
+import { CREATOR_ACL_BYTES, OPEN_ACL_BYTES, requestName } from '../node-operations.js';
 import type {
   ChildrenWatch,
   CloseOptions,
   NodeOperation,
   NodeOwners,
-  Operation,
   OperationResult,
   RegistryNode,
   RegistryTraffic,
@@ -43,24 +41,14 @@ import { type ResolvedZooKeeperOptions, resolveZooKeeperOptions, type ZooKeeperO
  * Every request throws RegistryUnavailableError, SessionLostError, the signal's reason, and the error of a code that is
  * not about a node's state.
  */
-export class ZooKeeperEnsemble implements Ensemble {
+export class ZooKeeperEnsemble extends NodeEnsemble implements Ensemble {
   readonly client: ZooKeeperClient;
-  readonly requestTimeoutMs: number;
-  readonly maxRequestBytes: number;
-  private readonly aclBytes: number;
-  private readonly registryTime: RegistryTime;
   /** A write that changes nothing. */
   private readonly nothing: Request<MultiAnswer>;
 
-  constructor(
-    private readonly options: ResolvedZooKeeperOptions,
-    clock: Clock,
-  ) {
+  constructor(options: ResolvedZooKeeperOptions, clock: Clock) {
+    super(clock, options.namespace, options.ownsNodes ? CREATOR_ACL_BYTES : OPEN_ACL_BYTES, options);
     this.client = new ZooKeeperClient(options, clock);
-    this.requestTimeoutMs = options.requestTimeoutMs;
-    this.maxRequestBytes = options.maxRequestBytes;
-    this.aclBytes = options.ownsNodes ? CREATOR_ACL_BYTES : OPEN_ACL_BYTES;
-    this.registryTime = new RegistryTime(clock);
     this.nothing = this.client.protocol.multi([{ kind: 'check', path: '/' }], [options.namespace.root]);
   }
 
@@ -120,21 +108,12 @@ export class ZooKeeperEnsemble implements Ensemble {
     return this.askRead('children', path, this.client.protocol.children(this.client.absolute(path)), options);
   }
 
-  transaction(
-    operations: readonly Operation[],
-    options?: RequestOptions,
-    isSingle = false,
-  ): Promise<TransactionResult> {
-    return sendNodeOperations(operations, (parts) => this.send(parts, options, isSingle));
-  }
-
-  private async send(
+  protected async send(
     operations: readonly NodeOperation[],
     options?: RequestOptions,
     isSingle = false,
   ): Promise<TransactionResult> {
-    const [first] = operations;
-    const name = isSingle ? `${first!.kind} ${first!.path}` : `transaction of ${operations.length}`;
+    const name = requestName(operations, isSingle);
     const reply = await this.client.requests.ask(name, this.writing(operations, isSingle), options);
     if (reply.kind === 'refused' && !isSingle) throw serverError(reply.code, name);
     const answer = reply.kind === 'ok' ? reply.value : ({ kind: 'refused', index: 0, code: reply.code } as const);
@@ -150,7 +129,7 @@ export class ZooKeeperEnsemble implements Ensemble {
   }
 
   createNamespace(options?: RequestOptions): Promise<void> {
-    return createNamespace(this.client.requests, this.client.protocol, this.options.namespace, options);
+    return createNamespace(this.client.requests, this.client.protocol, this.namespace, options);
   }
 
   /**
@@ -183,10 +162,6 @@ export class ZooKeeperEnsemble implements Ensemble {
     return watch;
   }
 
-  time(): TimeInterval | undefined {
-    return this.registryTime.now();
-  }
-
   async serverTime(options?: RequestOptions): Promise<number> {
     const result = await this.send(
       [
@@ -198,10 +173,6 @@ export class ZooKeeperEnsemble implements Ensemble {
     );
     if (result.kind === 'refused') throw refusalError(result.refusal, result.path);
     return result.results.find((one) => one.kind === 'set')!.stat.mtime;
-  }
-
-  transactionBytes(operations: readonly Operation[], isSingle?: boolean): number {
-    return transactionBytes(operations, this.options.namespace, this.aclBytes, isSingle);
   }
 
   /** @throws {NoNodeError} */
