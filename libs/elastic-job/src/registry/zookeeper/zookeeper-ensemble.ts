@@ -139,10 +139,7 @@ export class ZooKeeperEnsemble extends NodeEnsemble implements Ensemble {
    * @see ZOOKEEPER-1675
    */
   async sync(options?: RequestOptions): Promise<void> {
-    const { requests, session } = this.client;
-    const { id, state } = session.info;
-    if (state === 'SUSPENDED') await requests.bounded('sync /', session.regained(id), options);
-    await this.askRead('sync', '/', this.nothing, options);
+    valueOf('sync /', '/', await this.client.requests.askReadOnceBack('sync /', this.nothing, options));
   }
 
   async openSubtree(

@@ -15,6 +15,9 @@ import {
 import type { ResolvedZooKeeperOptions } from '../zookeeper-options.js';
 import type { Session } from './session.js';
 
+/** Waits for work within the time of a call. @throws {RegistryUnavailableError} @throws the signal's reason */
+type Limit = <T>(work: Promise<T>) => Promise<T>;
+
 /**
  * Requests of a session that a caller waits for, each within its deadline. They go over the current connection, and
  * fail at once without one. Only while a server is being asked because the clock was set forward do they wait for its
@@ -35,7 +38,7 @@ export class SessionRequests {
    * @throws the signal's reason
    */
   async ask<T>(operation: string, request: Request<T>, options?: RequestOptions): Promise<Reply<T>> {
-    const answer = await this.answerTo(operation, request, options);
+    const answer = await this.answerTo(operation, request, this.limit(operation, options), options);
     if (answer.kind !== 'dropped') return answer;
     throw connectionBroke(operation, answer);
   }
@@ -43,49 +46,63 @@ export class SessionRequests {
   /**
    * Sends a request that changes nothing. If the connection breaks, sends it again over the next one while the session
    * lives.
-   * @throws {RegistryUnavailableError}
-   * @throws {SessionLostError}
-   * @throws the signal's reason
+   * @throws as `ask`
    */
   async askRead<T>(operation: string, request: Request<T>, options?: RequestOptions): Promise<Reply<T>> {
-    const deadline = Deadline.after(this.clock, this.timeoutMsOf(options));
-    const { id } = this.session.info;
-    let answer = await this.answerTo(operation, request, options);
-    while (answer.kind === 'dropped') {
-      const left = { ...options, timeoutMs: Math.round(deadline.leftMs) };
-      await this.bounded(operation, this.session.regained(id), left);
-      answer = await this.answerTo(operation, request, left);
-    }
-    return answer;
+    return this.read(operation, request, this.limit(operation, options), options);
   }
 
-  /** Waits for `work`, at most as long as the options, or the default, allow. */
-  bounded<T>(operation: string, work: Promise<T>, options?: RequestOptions): Promise<T> {
-    const timeoutMs = this.timeoutMsOf(options);
+  /** As `askRead`, and waits first for a broken connection to be back. */
+  async askReadOnceBack<T>(operation: string, request: Request<T>, options?: RequestOptions): Promise<Reply<T>> {
+    const limit = this.limit(operation, options);
+    const { id, state } = this.session.info;
+    if (state === 'SUSPENDED') await limit(this.session.regained(id));
+    return this.read(operation, request, limit, options);
+  }
+
+  /** The time of one call: all its waits together take at most as long as the options, or the default, allow. */
+  limit(operation: string, { timeoutMs = this.options.requestTimeoutMs, signal }: RequestOptions = {}): Limit {
+    const deadline = Deadline.after(this.clock, timeoutMs);
     const late = (): never => {
       this.session.checkLease();
       throw new RegistryUnavailableError(operation, 'unknown', `no answer within ${timeoutMs} ms`);
     };
-    return Deadline.after(this.clock, timeoutMs).bounds(work, late, options?.signal);
+    return (work) => deadline.bounds(work, late, signal);
   }
 
-  private timeoutMsOf(options?: RequestOptions): number {
-    return options?.timeoutMs ?? this.options.requestTimeoutMs;
+  private async read<T>(
+    operation: string,
+    request: Request<T>,
+    limit: Limit,
+    options?: RequestOptions,
+  ): Promise<Reply<T>> {
+    const { id } = this.session.info;
+    let answer = await this.answerTo(operation, request, limit, options);
+    while (answer.kind === 'dropped') {
+      await limit(this.session.regained(id));
+      answer = await this.answerTo(operation, request, limit, options);
+    }
+    return answer;
   }
 
-  private async answerTo<T>(operation: string, request: Request<T>, options?: RequestOptions): Promise<Answer<T>> {
+  private async answerTo<T>(
+    operation: string,
+    request: Request<T>,
+    limit: Limit,
+    options?: RequestOptions,
+  ): Promise<Answer<T>> {
     options?.signal?.throwIfAborted();
-    if (this.lease.remainingMs() === 0) await this.askAnew(operation, options);
+    if (this.lease.remainingMs() === 0) await this.askAnew(limit);
     const connection = this.session.usable(operation);
     this.session.traffic.foreground += 1;
-    return this.bounded(operation, connection.ask(request), options);
+    return limit(connection.ask(request));
   }
 
   /** Judges the session by its lease. If that needs a server's answer, waits for it, for 2 s at most. */
-  private async askAnew(operation: string, options?: RequestOptions): Promise<void> {
+  private async askAnew(limit: Limit): Promise<void> {
     const { id } = this.session.info;
     await this.session.judge();
-    if (this.lease.untilLossMs() > 0) await this.bounded(operation, this.session.regained(id), options);
+    if (this.lease.untilLossMs() > 0) await limit(this.session.regained(id));
   }
 }
 

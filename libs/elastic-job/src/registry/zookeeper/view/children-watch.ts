@@ -32,7 +32,7 @@ export class ZooKeeperChildrenWatch implements ChildrenWatch, Watcher {
       else this.opened?.reject(errorOf(name, path, reply.code));
     });
     try {
-      await client.requests.bounded(name, opened, options);
+      await client.requests.limit(name, options)(opened);
     } catch (error) {
       this.close();
       throw error;

@@ -54,7 +54,7 @@ export class SubtreeReads {
 
   /** @param take receives a reply; an error that it throws becomes the outcome of the read */
   constructor(
-    private readonly client: ZooKeeperClient,
+    private readonly client: Pick<ZooKeeperClient, 'readParts'>,
     private readonly take: (reading: Reading, reply: Reply<NodeFound>) => Promise<unknown> | undefined,
   ) {}
 

@@ -23,6 +23,9 @@ import { type Reading, SubtreeReads } from './subtree-reads.js';
  */
 export const TIME_NODE = '/nestjs-elastic-job.time';
 
+/** What a view needs of its client. */
+type ViewingClient = Pick<ZooKeeperClient, 'readParts' | 'relative' | 'requests' | 'session' | 'unwatch' | 'watch'>;
+
 /**
  * A view of a subtree that one recursive watch keeps current.
  *
@@ -46,7 +49,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
   private repairs = 0;
 
   constructor(
-    private readonly client: ZooKeeperClient,
+    private readonly client: ViewingClient,
     path: string,
     listener: SubtreeListener,
     private readonly syncOfViews: SyncOfViews,
@@ -67,7 +70,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
     });
     try {
       const opened = this.readAgain().then(() => this.reads.allRead());
-      await this.client.requests.bounded(name, opened, options);
+      await this.client.requests.limit(name, options)(opened);
       this.assertLive();
       this.isOpen = true;
     } catch (error) {
@@ -81,12 +84,12 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
     this.assertLive();
     const name = `sync ${this.path}`;
     this.client.session.usable(name);
-    // No limit is set here, since the sync request has its own.
+    const limit = this.client.requests.limit(name, options);
     await this.syncOfViews(name, options);
     this.assertLive();
     if (this.reads.isStale) void this.readAgain().catch(() => {});
     if (this.reads.isIdle) return;
-    await this.client.requests.bounded(name, this.reads.allRead(), options);
+    await limit(this.reads.allRead());
     this.assertLive();
   }
 
@@ -99,7 +102,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
     this.client.session.usable(name);
     const loaded = Promise.all(unknown.map((path) => this.reads.read('data', path).done));
     this.reads.send('foreground');
-    await this.client.requests.bounded(name, loaded, options);
+    await this.client.requests.limit(name, options)(loaded);
     this.assertLive();
   }
 
