@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TracingStoreStatus } from '../tracing/index.js';
-import { judgeLeadership, judgeRegistry, judgeScheduleLag, judgeTracing } from './judge-parts.js';
+import { judgeLeadership, judgeRegistry, judgeScheduleLag } from './judge-parts.js';
 import { inState, NOW, statusWith } from '@test/support/unit/status.js';
 
 describe('judgeRegistry', () => {
@@ -21,13 +20,6 @@ describe('judgeRegistry', () => {
 });
 
 describe('judgeLeadership', () => {
-  it('is up if each job has a leader, and shows who leads', () => {
-    expect(judgeLeadership(statusWith())).toEqual({
-      status: 'up',
-      details: { reasons: [], leaders: { 'settle-orders': '10.0.0.1@-@7-1a' } },
-    });
-  });
-
   it('is degraded and names the job if a job has no leader', () => {
     const { status, details } = judgeLeadership(statusWith({}, { leader: undefined }));
     expect(status).toBe('degraded');
@@ -66,33 +58,5 @@ describe('judgeScheduleLag', () => {
     const late = statusWith({}, { nextFireTime: NOW - 3_000 });
     expect(judgeScheduleLag(late, NOW, { degradedLagMs: 1_000 }).status).toBe('degraded');
     expect(judgeScheduleLag(late, NOW, { lagMs: 2_000, degradedLagMs: 1_000 }).status).toBe('down');
-  });
-});
-
-describe('judgeTracing', () => {
-  const store = (name: string, status: Partial<TracingStoreStatus> = {}) => ({
-    name,
-    status: { queuedRows: 0, droppedRows: 0, failingSince: undefined, ...status },
-  });
-
-  it('is up without a history', () => {
-    expect(judgeTracing([])).toEqual({ status: 'up', details: { reasons: [], stores: {} } });
-  });
-
-  it('judges a store that accepts nothing as degraded, never down, and counts the dropped rows', () => {
-    const failing = store('sql', { queuedRows: 10_000, droppedRows: 17, failingSince: NOW });
-    const { status, details } = judgeTracing([store('other'), failing]);
-    expect(status).toBe('degraded');
-    expect(details.reasons).toEqual(['history "sql" has kept nothing since 2026-01-01T00:00:00.000Z; 17 rows dropped']);
-    expect(details.stores).toEqual({
-      other: { queuedRows: 0, droppedRows: 0, failingSince: undefined },
-      sql: { queuedRows: 10_000, droppedRows: 17, failingSince: NOW },
-    });
-  });
-
-  it('judges a store that is back as up, and keeps the count of dropped rows', () => {
-    const { status, details } = judgeTracing([store('sql', { droppedRows: 17 })]);
-    expect(status).toBe('up');
-    expect(details.stores.sql).toMatchObject({ droppedRows: 17 });
   });
 });
