@@ -316,10 +316,32 @@ describe('ElasticJobMetricsModule', () => {
   it.each([
     [{ path: '' }, 'path must be a path such as "/metrics", or false, but is ""'],
     [{ maxJobs: 0 }, 'maxJobs must be a whole number from 1, but is 0'],
-    [{ buckets: { lateness: [1, 0.5] } }, 'buckets.lateness must be a list of seconds, ascending'],
+    [{ maxJob: 5, path: false }, 'did you mean maxJobs?'],
     [{ registry: JSON.parse('{}') }, 'registry must be a Registry of prom-client'],
-  ])('is refused by name with %o', (options, message) => {
+    [{ buckets: 'fine' }, 'buckets must be lists of seconds'],
+    [{ buckets: [1, 2] }, 'buckets must be lists of seconds, such as { lateness: [0.1, 1, 10] }'],
+    [{ buckets: { latenes: [1, 2] } }, 'buckets.latenes is not an option of the metrics module; did you mean'],
+    [
+      { buckets: { lateness: ['1', '2'] } },
+      'buckets.lateness must be a list of seconds, ascending, such as [0.1, 1, 10]',
+    ],
+    [{ buckets: { duration: [2, 1] } }, 'buckets.duration must be a list of seconds, ascending'],
+    [{ buckets: { duration: [1, Number.NaN] } }, 'buckets.duration must be a list of seconds, ascending'],
+    [{ buckets: { duration: [1, Infinity] } }, 'buckets.duration must be a list of seconds, ascending'],
+    [{ buckets: { duration: [] } }, 'buckets.duration must be a list of seconds, ascending'],
+    [{ buckets: { taskStart: 5 } }, 'buckets.taskStart must be a list of seconds, ascending'],
+  ])('is refused by name with %o', (options: object, message) => {
     expect(() => ElasticJobMetricsModule.forRoot(options)).toThrow(message);
+  });
+
+  it('counts in the buckets that it is given', async () => {
+    const server = await startServer({ buckets: { lateness: [5, 50], duration: [7], taskStart: [1, 2, 3] } });
+    await server.clock.advance(10_000);
+
+    const metrics = await scrape(server);
+
+    expect(metrics.labels('elastic_job_lateness_seconds_bucket', 'le')).toEqual(['5', '50', '+Inf']);
+    expect(metrics.labels('elastic_job_item_duration_seconds_bucket', 'le')).toEqual(['7', '+Inf']);
   });
 });
 

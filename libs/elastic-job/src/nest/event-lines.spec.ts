@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
   CancelledError,
-  DrainDeadlineError,
   HandedOverError,
   InstanceRemovedError,
   ResidentStoppedError,
@@ -48,9 +47,7 @@ describe('lines of the log', () => {
   it.each([
     ['moved', new ResidentStoppedError('settle', 3, 'moved')],
     ['disabled', new ResidentStoppedError('settle', 3, 'disabled')],
-    ['leaving', new ResidentStoppedError('settle', 3, 'leaving')],
     ['moved', new HandedOverError('settle', 'moved')],
-    ['leaving', new DrainDeadlineError('settle', 30_000)],
     ['leaving', new InstanceRemovedError('settle', 'i', 5_000)],
   ])('tell of a run that was handed over at the level "log", with its word: %s', (word, reason) => {
     expect(settled({ kind: 'aborted', reason })).toEqual({
@@ -68,21 +65,16 @@ describe('lines of the log', () => {
     expect(settled(outcome)).toMatchObject({ level: 'warn', text: expect.stringContaining(`item 3 ${outcome.kind}`) });
   });
 
-  it.each([
-    ['cron', 'edit it there, or set overwrite: true here'],
-    [
-      'disabled',
-      'edit it there, or set overwrite: true here; servers that exist keep their state all the same: ' +
-        'JobOperateApi.enable and disable change it',
-    ],
-  ])('name the remedy of a setting that the registry overrules: %s', (field, remedy) => {
-    const differences = [`${field}: 1 here, 2 in the registry`];
+  it('say of a server that the registry has disabled that no setting enables it', () => {
+    const differences = ['disabled: false here, true in the registry'];
     const told = { differences, agreed: [], total: 1, count: 1 } as const;
     const event = { ...told, edited: false, isRefused: false, overwrite: false };
 
     expect(eventLine({ kind: 'configuration-differs', jobName: 'settle', ...event })).toEqual({
       level: 'warn',
-      text: `settle: the registry overrules, ${differences[0]}; ${remedy}`,
+      text:
+        `settle: the registry overrules, ${differences[0]}; edit it there, or set overwrite: true here; servers that ` +
+        'exist keep their state all the same: JobOperateApi.enable and disable change it',
     });
   });
 

@@ -52,36 +52,12 @@ describe('SeriesHistogram', () => {
   });
 });
 
-/** Two labels, for the jobs of a process. */
-function twoLabels() {
-  const here = new Set(['a', 'b']);
-  const labels = new JobLabels(2, (jobName) => here.has(jobName));
-  const freed: string[] = [];
-  labels.onFreed((job) => void freed.push(job));
-  return { here, labels, freed };
-}
-
 describe('JobLabels', () => {
-  it('gives a job of this process its name, and others none', () => {
-    const { labels } = twoLabels();
-
-    expect(['a', 'b', 'elsewhere'].map((job) => labels.of(job))).toEqual(['a', 'b', 'other']);
-  });
-
-  it('gives the label of a job that has left to another one, after two scrapes', () => {
-    const { here, labels, freed } = twoLabels();
-    for (const job of ['a', 'b']) labels.of(job);
-    here.delete('a');
-    here.add('c');
-
-    labels.scrape();
-    expect([labels.of('c'), freed]).toEqual(['other', []]);
-    labels.scrape();
-    expect([labels.of('c'), freed]).toEqual(['c', ['a']]);
-  });
-
-  it('keeps the label of a job that comes back in between', () => {
-    const { here, labels, freed } = twoLabels();
+  it('keeps the label of a job that comes back between two scrapes', () => {
+    const here = new Set(['a']);
+    const labels = new JobLabels(2, (jobName) => here.has(jobName));
+    const freed: string[] = [];
+    labels.onFreed((job) => void freed.push(job));
     labels.of('a');
     here.delete('a');
     labels.scrape();
