@@ -21,7 +21,6 @@ import { createRegistryCenter } from '../service.providers.js';
 import type { ElasticJobCloudModuleOptions } from './cloud-module-options.js';
 import { CloudEvents, CloudRunHistory } from './rest/cloud-events.js';
 import { CloudQueues } from './rest/cloud-queues.js';
-import { CloudRegistrations } from './rest/cloud-registrations.js';
 import { CloudRestAccess } from './rest/cloud-rest.guard.js';
 import {
   CloudAppController,
@@ -121,7 +120,6 @@ const REST = [
       new CloudRestAccess(options, isInTask).unmapUnlessGiven(modules, REST_CONTROLLERS),
     inject: [OPTIONS, ModulesContainer, IN_TASK],
   },
-  part(CloudRegistrations, [CloudConfigurations, JobOperateApi]),
   part(CloudQueues, [CloudConfigurations, ShardingStatisticsApi, REGISTRY_CENTER, CLOCK]),
   {
     provide: CloudRunHistory,
@@ -170,23 +168,11 @@ function createCloudTree(
   configurations: CloudConfigurations,
   operate: JobOperateApi,
   runtime: ElasticJobRuntime,
-  { processing, registry }: ResolvedModuleOptions,
+  { processing }: ResolvedModuleOptions,
   clock: Clock,
 ): CloudTree | undefined {
   if (cloud === undefined) return undefined;
-  const given = registry.reveal();
-  const connectionTimeoutMs = given.type === 'zookeeper' ? given.connectionTimeoutMs : undefined;
-  const registries = { lite, cloud };
-  return new CloudTree({
-    options,
-    registries,
-    configurations,
-    operate,
-    runtime,
-    clock,
-    processing,
-    connectionTimeoutMs,
-  });
+  return new CloudTree({ options, registries: { lite, cloud }, configurations, operate, runtime, clock, processing });
 }
 
 /** @param token a class whose constructor takes the injected objects */

@@ -10,6 +10,7 @@ import { JobPaths } from '../../../coordination/index.js';
 import { CronSchedule, serverIpOf } from '../../../domain/index.js';
 import type { RecordedRun, ShardingInfo, ShardingStatisticsApi } from '../../../operations/index.js';
 import { NoNodeError, type RegistryCenter } from '../../../registry/index.js';
+import { usableOf } from './cloud-registrations.js';
 
 /** An item of a job. @see ElasticJob-Cloud 3.0.2, `TaskContext.MetaInfo` */
 interface CloudMetaInfoAnswer {
@@ -65,7 +66,8 @@ export class CloudQueues {
     const found = await this.itemsWhere(({ holder }) => holder !== undefined);
     return found.map(({ info, jobName }) => {
       const { item, holder = '', lastRun, task } = info;
-      const type = (task?.source ?? sourceOf(info)) === 'FAILOVER' ? 'FAILOVER' : 'READY';
+      const isFailover = task === undefined ? info.failover : task.source === 'FAILOVER';
+      const type = isFailover ? 'FAILOVER' : 'READY';
       // A run without a task runs in its scheduler.
       const slaveId = task === undefined ? serverIpOf(holder) || holder : (task.node ?? UNASSIGNED_SLAVE_ID);
       const uuid = task?.id ?? runOf(lastRun);
@@ -112,8 +114,7 @@ export class CloudQueues {
   }
 
   private async jobs(): Promise<readonly JobItems[]> {
-    const stored = await this.configurations.jobs.readAll();
-    const jobs = stored.flatMap(({ configuration }) => configuration ?? []);
+    const jobs = usableOf(await this.configurations.jobs.readAll());
     return Promise.all(jobs.map(async (job) => ({ job, items: await this.sharding.getShardingInfo(job.jobName) })));
   }
 
@@ -130,10 +131,6 @@ export class CloudQueues {
       }),
     );
   }
-}
-
-function sourceOf({ failover }: ShardingInfo): 'FAILOVER' | 'NORMAL_TRIGGER' {
-  return failover ? 'FAILOVER' : 'NORMAL_TRIGGER';
 }
 
 /** Names a launch whose task is unknown, since Java's instances leave no record. */

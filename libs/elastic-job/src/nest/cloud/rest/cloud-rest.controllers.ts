@@ -18,7 +18,14 @@ import {
   UseGuards,
   VERSION_NEUTRAL,
 } from '@nestjs/common';
-import type { CloudAppConfiguration, CloudJobConfiguration } from '../../../cloud/index.js';
+import {
+  type CloudAppConfiguration,
+  CloudConfigurations,
+  type CloudJobConfiguration,
+  UnknownCloudAppError,
+  UnknownCloudJobError,
+} from '../../../cloud/index.js';
+import { JobOperateApi } from '../../../operations/index.js';
 import { ElasticJobExceptionFilter } from '../../elastic-job-exception.filter.js';
 import { TASK_SCHEDULER } from '../../module-definition.js';
 import type { TaskScheduler } from '../task-scheduler.js';
@@ -29,7 +36,7 @@ import {
   type CloudStatusAnswer,
 } from './cloud-events.js';
 import { type CloudFailoverAnswer, CloudQueues, type CloudReadyAnswer, type CloudTaskAnswer } from './cloud-queues.js';
-import { CloudRegistrations } from './cloud-registrations.js';
+import { mapping, storedApp, storedJob, triggerJob, usable, usableOf } from './cloud-registrations.js';
 import { CloudRestGuard } from './cloud-rest.guard.js';
 import { CloudAppDto, CloudJobDto, readJobName } from './cloud-rest.dto.js';
 import { RepeatedReconcileError } from './cloud-rest.errors.js';
@@ -58,58 +65,58 @@ function CloudAnswer(): MethodDecorator {
 /** `/api/app`. @see ElasticJob-Cloud 3.0.2, `CloudAppController` */
 @CloudController('api/app')
 export class CloudAppController {
-  constructor(private readonly registrations: CloudRegistrations) {}
+  constructor(private readonly configurations: CloudConfigurations) {}
 
   @Post()
   @CloudAnswer()
   async register(@Body() app: CloudAppDto): Promise<true> {
-    await this.registrations.addApp(app);
+    await this.configurations.apps.add(mapping(app));
     return true;
   }
 
   @Put()
   @CloudAnswer()
   async update(@Body() app: CloudAppDto): Promise<true> {
-    await this.registrations.updateApp(app);
+    await this.configurations.apps.update(mapping(app));
     return true;
   }
 
   @Get('list')
   @CloudAnswer()
-  findAll(): Promise<readonly CloudAppConfiguration[]> {
-    return this.registrations.apps();
+  async findAll(): Promise<readonly CloudAppConfiguration[]> {
+    return usableOf(await this.configurations.apps.readAll());
   }
 
   @Get(':appName')
   @CloudAnswer()
-  detail(@Param('appName') appName: string): Promise<CloudAppConfiguration> {
-    return this.registrations.app(appName);
+  async detail(@Param('appName') appName: string): Promise<CloudAppConfiguration> {
+    return usable(await storedApp(this.configurations, appName));
   }
 
   @Get(':appName/disable')
   @CloudAnswer()
-  isDisabled(@Param('appName') appName: string): Promise<boolean> {
-    return this.registrations.isAppDisabled(appName);
+  async isDisabled(@Param('appName') appName: string): Promise<boolean> {
+    return (await storedApp(this.configurations, appName)).isDisabled;
   }
 
   @Post(':appName/disable')
   @CloudAnswer()
   async disable(@Param('appName') appName: string): Promise<true> {
-    await this.registrations.setAppDisabled(appName, true);
+    await this.configurations.apps.disable(appName);
     return true;
   }
 
   @Post(':appName/enable')
   @CloudAnswer()
   async enable(@Param('appName') appName: string): Promise<true> {
-    await this.registrations.setAppDisabled(appName, false);
+    await this.configurations.apps.enable(appName);
     return true;
   }
 
   @Delete(':appName')
   @CloudAnswer()
   async deregister(@Param('appName') appName: string): Promise<true> {
-    await this.registrations.removeApp(appName);
+    if ((await this.configurations.apps.remove(appName)) === undefined) throw new UnknownCloudAppError(appName);
     return true;
   }
 }
@@ -117,65 +124,68 @@ export class CloudAppController {
 /** `/api/job`: registered jobs. @see ElasticJob-Cloud 3.0.2, `CloudJobController` */
 @CloudController('api/job')
 export class CloudJobController {
-  constructor(private readonly registrations: CloudRegistrations) {}
+  constructor(
+    private readonly configurations: CloudConfigurations,
+    private readonly operate: JobOperateApi,
+  ) {}
 
   @Post('register')
   @CloudAnswer()
   async register(@Body() job: CloudJobDto): Promise<true> {
-    await this.registrations.addJob(job);
+    await this.configurations.jobs.add(mapping(job));
     return true;
   }
 
   @Put('update')
   @CloudAnswer()
   async update(@Body() job: CloudJobDto): Promise<true> {
-    await this.registrations.updateJob(job);
+    await this.configurations.jobs.update(mapping(job));
     return true;
   }
 
   @Post('trigger')
   @CloudAnswer()
   async trigger(@Body() body: unknown, @Req() request: unknown): Promise<true> {
-    await this.registrations.trigger(await readJobName(body, request));
+    await triggerJob(this.configurations, this.operate, await readJobName(body, request));
     return true;
   }
 
   @Get('jobs')
   @CloudAnswer()
-  findAll(): Promise<readonly CloudJobConfiguration[]> {
-    return this.registrations.jobs();
+  async findAll(): Promise<readonly CloudJobConfiguration[]> {
+    return usableOf(await this.configurations.jobs.readAll());
   }
 
   @Get('jobs/:jobName')
   @CloudAnswer()
-  detail(@Param('jobName') jobName: string): Promise<CloudJobConfiguration> {
-    return this.registrations.job(jobName);
+  async detail(@Param('jobName') jobName: string): Promise<CloudJobConfiguration> {
+    return usable(await storedJob(this.configurations, jobName));
   }
 
   @Delete(':jobName/deregister')
   @CloudAnswer()
   async deregister(@Param('jobName') jobName: string): Promise<true> {
-    await this.registrations.removeJob(jobName);
+    if (!(await this.configurations.jobs.remove(jobName))) throw new UnknownCloudJobError(jobName);
     return true;
   }
 
   @Get(':jobName/disable')
   @CloudAnswer()
-  isDisabled(@Param('jobName') jobName: string): Promise<boolean> {
-    return this.registrations.isJobDisabled(jobName);
+  async isDisabled(@Param('jobName') jobName: string): Promise<boolean> {
+    return (await storedJob(this.configurations, jobName)).isDisabled;
   }
 
   @Post(':jobName/disable')
   @CloudAnswer()
   async disable(@Param('jobName') jobName: string): Promise<true> {
-    await this.registrations.setJobDisabled(jobName, true);
+    await this.configurations.jobs.disable(jobName);
     return true;
   }
 
   @Post(':jobName/enable')
   @CloudAnswer()
   async enable(@Param('jobName') jobName: string): Promise<true> {
-    await this.registrations.setJobDisabled(jobName, false);
+    await this.configurations.jobs.enable(jobName);
     return true;
   }
 }
@@ -261,7 +271,7 @@ export class CloudQueueController {
 export class CloudOperationController {
   constructor(
     @Inject(TASK_SCHEDULER) private readonly scheduler: Pick<TaskScheduler, 'reconcile'>,
-    private readonly registrations: CloudRegistrations,
+    private readonly configurations: CloudConfigurations,
   ) {}
 
   /** Mesos reports the states of given tasks, or of all. A backend is always asked for all of them. */
@@ -276,7 +286,7 @@ export class CloudOperationController {
   @CloudAnswer()
   async sandbox(@Query() { appName }: Record<string, unknown>): Promise<never> {
     if (typeof appName !== 'string' || appName === '') throw new BadRequestException('appName must be given.');
-    await this.registrations.app(appName);
+    usable(await storedApp(this.configurations, appName));
     throw new NotImplementedException("Tasks have no sandbox; the event task-released has the end of a task's output.");
   }
 }

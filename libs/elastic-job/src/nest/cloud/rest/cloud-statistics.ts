@@ -5,6 +5,7 @@ import { show } from '../../../domain/index.js';
 import type { RegistryCenter } from '../../../registry/index.js';
 import type { ExecutionCount, RunHistory } from '../../../tracing/index.js';
 import type { CloudRunHistory } from './cloud-events.js';
+import { usableOf } from './cloud-registrations.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -99,8 +100,7 @@ export class CloudStatistics {
 
   /** Registered jobs by type. */
   async executionTypes(): Promise<CloudExecutionTypeAnswer> {
-    const stored = await this.configurations.jobs.readAll();
-    const jobs = stored.flatMap(({ configuration }) => configuration ?? []);
+    const jobs = usableOf(await this.configurations.jobs.readAll());
     const daemonJobCount = jobs.filter(({ jobExecutionType }) => jobExecutionType === 'DAEMON').length;
     return { transientJobCount: jobs.length - daemonJobCount, daemonJobCount };
   }

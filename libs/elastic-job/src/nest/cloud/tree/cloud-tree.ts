@@ -29,8 +29,6 @@ export interface CloudTreeParts {
   readonly clock: Clock;
   /** False if this process runs no jobs, and only reads and writes the tree. */
   readonly processing: boolean;
-  /** @default the registry's own */
-  readonly connectionTimeoutMs: number | undefined;
 }
 
 /** ElasticJob-Cloud's tree in one application: its session, and the jobs that come and go with it. */
@@ -55,9 +53,9 @@ export class CloudTree {
 
   /** Connects. @param template template of the jobs @throws {RegistryUnavailableError} */
   async open(template: Parameters<CloudTreeFollower['declare']>[0]): Promise<void> {
-    const { connectionTimeoutMs: timeoutMs, processing, registries } = this.parts;
+    const { processing, registries, runtime } = this.parts;
     if (processing) this.follower.declare(template);
-    await registries.cloud.connect({ timeoutMs, signal: this.closing.signal });
+    await registries.cloud.connect({ timeoutMs: runtime.connectionTimeoutMs, signal: this.closing.signal });
   }
 
   /** Name of all schedulers of the tree: its framework id. */
