@@ -21,24 +21,26 @@ export function noteDecorated(prototype: object, decorated: DecoratedMethod): vo
 }
 
 /**
- * Finds decorators of a class's methods, inherited ones included, whose function was replaced by one without their
- * metadata. A test double takes its place for a while only. @returns a fault for each, as the end of a sentence that
- * begins with the method's place
+ * Refuses a decorator of a class's method, inherited ones included, whose function was replaced by one without its
+ * metadata. A test double takes its place for a while only.
+ * @throws {ConfigurationError}
  */
-export function findReplaced({ prototype }: { readonly prototype: object }, what: string): [string | symbol, string][] {
-  const found = new Map<string | symbol, string>();
+export function assertNotReplaced(decoratedClass: abstract new (...args: never[]) => object, what: string): void {
   const seen = new Set<PropertyKey>();
-  let owner: object | null = prototype;
+  let owner: object | null = decoratedClass.prototype;
   for (; owner !== null && owner !== Object.prototype; owner = Object.getPrototypeOf(owner)) {
     for (const decorated of decoratedMethodsOf(owner)) {
       const { method, key } = decorated;
       const present: unknown = Object.getOwnPropertyDescriptor(owner, method)?.value;
       const isLost = typeof present === 'function' && !isTestDouble(present) && !Reflect.hasMetadata(key, present);
-      if (decorated.what === what && isLost && !seen.has(method)) found.set(method, describe(what));
+      if (decorated.what !== what || !isLost || seen.has(method)) continue;
+      throw new ConfigurationError(`${decoratedClass.name}.${String(method)}`, [
+        `${what} is lost, since the method was replaced after it, by a decorator above on the method or class; ` +
+          `write ${what} above the one of a method, or let it keep the method's metadata`,
+      ]);
     }
     for (const name of Reflect.ownKeys(owner)) seen.add(name);
   }
-  return [...found];
 }
 
 /** Finds the decorated function in whose place a test double stands. @returns any other value as it is */
@@ -54,13 +56,6 @@ export function behindDouble(prototype: object, method: PropertyKey, present: un
 function decoratedMethodsOf(prototype: object): readonly DecoratedMethod[] {
   const decorated: readonly DecoratedMethod[] = Reflect.getOwnMetadata(DECORATED_METHODS, prototype) ?? [];
   return decorated;
-}
-
-function describe(what: string): string {
-  return (
-    `${what} is lost, since the method was replaced after it, by a decorator above on the method or class; ` +
-    `write ${what} above the one of a method, or let it keep the method's metadata`
-  );
 }
 
 /**

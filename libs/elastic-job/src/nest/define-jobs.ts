@@ -18,8 +18,6 @@ import type { HandlerFactory } from './handler.factory.js';
 import type { JobOverrides } from './module-options.js';
 import type { ResolvedModuleOptions } from './resolve-module-options.js';
 
-type CommonName = 'strategies' | 'cronDialect' | 'defaults';
-
 /** Place of a job without a class. */
 const TYPED = 'module options';
 
@@ -42,14 +40,10 @@ export function defineJobs(
   ];
 }
 
-function defineFound(
-  job: FoundJob,
-  handlers: HandlerFactory,
-  { jobs, ...options }: ResolvedModuleOptions,
-): JobDefinition {
+function defineFound(job: FoundJob, handlers: HandlerFactory, options: ResolvedModuleOptions): JobDefinition {
   const { name } = job.options;
   const place = `job "${name}" (${job.place})`;
-  const { type, ...overrides } = jobs[name] ?? {};
+  const { type, ...overrides } = options.jobs[name] ?? {};
   const problem = `type ${show(type)}: the job has a class already; give one of them another name`;
   if (type) throw new ConfigurationError(place, [problem]);
   const merged = override(job.options, overrides);
@@ -63,7 +57,7 @@ function defineFound(
 }
 
 /** The part of the module's options that every job's options are completed with. */
-function commonOf({ strategies, cronDialect, defaults }: Pick<ResolvedModuleOptions, CommonName>) {
+function commonOf({ strategies, cronDialect, defaults }: ResolvedModuleOptions) {
   return { strategies, cronDialect, defaults };
 }
 
@@ -123,7 +117,7 @@ function describeUnknownType(type: unknown, jobTypes: ResolvedModuleOptions['job
 }
 
 /** An undefined override, such as an environment variable that is not set, changes nothing. */
-function override(options: JobOptions, overrides: JobOverrides = {}): JobOptions {
+function override(options: JobOptions, overrides: JobOverrides): JobOptions {
   const given = Object.entries(overrides).filter(([, value]) => value !== undefined);
   return { ...options, ...Object.fromEntries(given), name: options.name };
 }

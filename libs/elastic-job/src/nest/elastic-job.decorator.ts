@@ -2,9 +2,17 @@ import { SetMetadata } from '@nestjs/common';
 import { ConfigurationError, isOptionsObject, type JobOptions, type TemplateLimits } from '../domain/index.js';
 import { assertApplied, noteDecorated, noteLoaded } from './decorated-methods.js';
 
-/** Key under which a method or class carries the options of its jobs. Text, so that two copies of the package agree. */
-const JOB_OPTIONS = 'elastic-job:job-options';
-const TEMPLATE_OPTIONS = 'elastic-job:template-options';
+/** A kind of declaration: jobs or templates. */
+export interface Declaration {
+  /** The decorator as it is written in code. */
+  readonly what: string;
+  /** Key under which a method or class carries the options. Text, so that two copies of the package agree. */
+  readonly key: string;
+}
+
+export const JOBS: Declaration = { what: '@ElasticJob', key: 'elastic-job:job-options' };
+/** Declarations of templates; the names are the templates'. */
+export const TEMPLATES: Declaration = { what: '@ElasticJobTemplate', key: 'elastic-job:template-options' };
 
 /** Decorator of a method or a class; anything else does not compile. */
 export interface ElasticJobDecorator {
@@ -38,7 +46,7 @@ export function ElasticJob(
 ): ElasticJobDecorator {
   const options: JobOptions =
     typeof given === 'string' ? { cron: given, shardingTotalCount: shardingTotalCount!, strategy } : given;
-  return decorator('@ElasticJob', JOB_OPTIONS, options);
+  return decorator(JOBS, options);
 }
 
 /** Options of a template: defaults of its jobs, and limits. */
@@ -56,10 +64,10 @@ export interface TemplateOptions
 export function ElasticJobTemplate(name: string, options: TemplateOptions = {}): ElasticJobDecorator {
   // Any other value is kept as it is, for the start to refuse.
   const complete = isOptionsObject(options) ? { ...options, name, shardingTotalCount: 1 } : options;
-  return decorator('@ElasticJobTemplate', TEMPLATE_OPTIONS, complete);
+  return decorator(TEMPLATES, complete);
 }
 
-function decorator(what: string, key: string, options: JobOptions): ElasticJobDecorator {
+function decorator({ what, key }: Declaration, options: JobOptions): ElasticJobDecorator {
   return (target: object, method?: string | symbol, descriptor?: PropertyDescriptor) => {
     assertApplied(what, method);
     const carrier: unknown = method === undefined ? target : descriptor?.value;
@@ -74,23 +82,8 @@ function decorator(what: string, key: string, options: JobOptions): ElasticJobDe
   };
 }
 
-/** A kind of declaration: jobs or templates. */
-export interface Declaration {
-  /** The decorator as it is written in code. */
-  readonly what: string;
-  /** Options on a method or a class, in the order of its decorators; a subclass has its parent's. */
-  optionsOn(carrier: object): readonly JobOptions[];
-}
-
-export const JOBS: Declaration = { what: '@ElasticJob', optionsOn: (carrier) => optionsOn(carrier, JOB_OPTIONS) };
-
-/** Declarations of templates; the names are the templates'. */
-export const TEMPLATES: Declaration = {
-  what: '@ElasticJobTemplate',
-  optionsOn: (carrier) => optionsOn(carrier, TEMPLATE_OPTIONS),
-};
-
-function optionsOn(carrier: object, key: string): readonly JobOptions[] {
+/** Options on a method or a class, in the order of its decorators; a subclass has its parent's. */
+export function optionsOn(carrier: object, { key }: Declaration): readonly JobOptions[] {
   const options: readonly JobOptions[] = Reflect.getMetadata(key, carrier) ?? [];
   return options;
 }

@@ -33,24 +33,19 @@ export function isLogSinkOptions(sink: object): sink is LogSinkOptions {
 export class EventLogger implements JobEventSink {
   readonly name = 'log';
   private readonly log = new LineLog();
-  private readonly lowest: number;
-  private readonly isEmbedded: boolean;
-  private readonly place: string | undefined;
 
-  constructor({ level = 'log', isEmbedded, place }: EventLoggerOptions) {
-    this.lowest = LOG_LEVELS.indexOf(level);
-    this.isEmbedded = isEmbedded;
-    this.place = place;
-  }
+  constructor(private readonly options: EventLoggerOptions) {}
 
   hear(event: JobEvent): void {
-    const isOwnRegistry = this.isEmbedded && event.kind === 'session' && event.state === 'CONNECTED';
-    this.write(isOwnRegistry ? embeddedLine(event.sessionId) : eventLine(event, this.place));
+    const { isEmbedded, place } = this.options;
+    const isOwnRegistry = isEmbedded && event.kind === 'session' && event.state === 'CONNECTED';
+    this.write(isOwnRegistry ? embeddedLine(event.sessionId) : eventLine(event, place));
   }
 
   /** Writes a line at its level, unless that is too low. */
   write(line: EventLine): void {
-    if (LOG_LEVELS.indexOf(line.level) >= this.lowest) this.log.write(line);
+    const { level = 'log' } = this.options;
+    if (LOG_LEVELS.indexOf(line.level) >= LOG_LEVELS.indexOf(level)) this.log.write(line);
   }
 }
 

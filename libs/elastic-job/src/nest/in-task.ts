@@ -40,17 +40,14 @@ export function optionsFor(
 
 /**
  * A service whose calls need the registry, and therefore throw.
- * @param isRefused selects methods by name. @default all of them
+ * @param methods those that need it. @default all of them
  */
-export function withoutRegistry<Service extends object>(
-  service: Service,
-  isRefused: (method: string) => boolean = () => true,
-): Service {
+export function withoutRegistry<Service extends object>(service: Service, methods?: readonly string[]): Service {
   return new Proxy(service, {
     get(target, key, receiver) {
       const value: unknown = Reflect.get(target, key, receiver);
       const isMethod = typeof value === 'function' && key !== 'constructor' && key in target.constructor.prototype;
-      if (!isMethod || typeof key !== 'string' || !isRefused(key)) return value;
+      if (!isMethod || typeof key !== 'string' || methods?.includes(key) === false) return value;
       return () => {
         throw new MissingRegistryError(`${target.constructor.name}.${key}`);
       };

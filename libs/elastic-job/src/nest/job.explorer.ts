@@ -11,8 +11,8 @@ import {
   type ProviderWrapper,
   staticMethodsOf,
 } from './provider-classes.js';
-import { findReplaced } from './decorated-methods.js';
-import { type Declaration, JOBS, TEMPLATES } from './elastic-job.decorator.js';
+import { assertNotReplaced } from './decorated-methods.js';
+import { type Declaration, JOBS, optionsOn, TEMPLATES } from './elastic-job.decorator.js';
 import { hasEnhancers } from './handler.factory.js';
 
 /** Finds the decorated methods and classes among the application's providers. */
@@ -45,20 +45,18 @@ function jobsOnMethods(provider: ProviderWrapper, providerClass: ProviderClass, 
   for (const [methodName, method] of staticMethodsOf(providerClass)) {
     refuse(declaration, method, `${providerClass.name}.${String(methodName)}`, 'a static method has no provider');
   }
-  for (const [methodName, fault] of findReplaced(providerClass, declaration.what)) {
-    throw new ConfigurationError(`${providerClass.name}.${String(methodName)}`, [fault]);
-  }
+  assertNotReplaced(providerClass, declaration.what);
   return [...methodsOf(providerClass)].flatMap(([methodName, method]) => {
     const place = `${providerClass.name}.${String(methodName)}`;
-    return declaration
-      .optionsOn(method)
-      .map((options) => found({ provider, providerClass, methodName, method, place, isDataflow: false }, options));
+    return optionsOn(method, declaration).map((options) =>
+      found({ provider, providerClass, methodName, method, place, isDataflow: false }, options),
+    );
   });
 }
 
 /** `execute` is a simple job, `fetchData` and `processData` together are a dataflow. */
 function jobOnClass(provider: ProviderWrapper, providerClass: ProviderClass, declaration: Declaration): FoundJob[] {
-  const declared = declaration.optionsOn(providerClass);
+  const declared = optionsOn(providerClass, declaration);
   const place = providerClass.name;
   const methods = methodsOf(providerClass);
   const isDataflow = methods.has('fetchData');
@@ -109,7 +107,7 @@ function refuseController(controller: ProviderWrapper, declaration: Declaration)
 }
 
 function refuse(declaration: Declaration, carrier: object, place: string, reason: string): void {
-  for (const options of declaration.optionsOn(carrier)) {
+  for (const options of optionsOn(carrier, declaration)) {
     assertOptionsObject(place, options);
     const { name = place, cron } = options;
     const declared = cron === undefined ? declaration.what : `${declaration.what} with cron ${JSON.stringify(cron)}`;

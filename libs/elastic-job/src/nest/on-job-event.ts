@@ -17,7 +17,7 @@ import {
   jobNameOf,
   type NamedJobEvent,
 } from '../tracing/index.js';
-import { assertApplied, findReplaced, noteDecorated } from './decorated-methods.js';
+import { assertApplied, assertNotReplaced, noteDecorated } from './decorated-methods.js';
 import {
   callMethod,
   findProviders,
@@ -121,7 +121,7 @@ export class JobEventExplorer {
     for (const controller of this.discovery.getControllers()) refuseController(controller);
     for (const [provider, providerClass] of findProviders(this.discovery)) {
       refuseStatic(providerClass);
-      refuseReplaced(providerClass);
+      assertNotReplaced(providerClass, ON_JOB_EVENT);
       for (const [name, method] of methodsOf(providerClass)) {
         this.listen(provider, name, jobEventsAskedBy(method), `${providerClass.name}.${String(name)}`);
       }
@@ -170,12 +170,6 @@ function isAskedFor({ name, job }: AskedJobEvent, event: JobEvent): boolean {
 function refuseStatic(providerClass: ProviderClass): void {
   for (const [name, method] of staticMethodsOf(providerClass)) {
     refuse(jobEventsAskedBy(method), `${providerClass.name}.${String(name)}`, 'a static method has no provider');
-  }
-}
-
-function refuseReplaced(providerClass: ProviderClass): void {
-  for (const [name, fault] of findReplaced(providerClass, ON_JOB_EVENT)) {
-    throw new ConfigurationError(`${providerClass.name}.${String(name)}`, [fault]);
   }
 }
 

@@ -54,11 +54,16 @@ export function providerClassOf(provider: ProviderWrapper): ProviderClass | unde
   return isClass(prototype.constructor) ? prototype.constructor : undefined;
 }
 
-/** True for an object whose class has the name. A value of a user may have any `constructor`, or none. */
-export function isOfClassNamed(value: unknown, name: string): value is object {
-  if (!(value instanceof Object)) return false;
-  const made: unknown = Reflect.get(value, 'constructor');
-  return typeof made === 'function' && made.name === name;
+/**
+ * Finds a provider of an optional package, which is not loaded, by the name of its class. A user's value may have any
+ * `constructor`, or none.
+ */
+export function findOfClassNamed(discovery: DiscoveryService, name: string): object | undefined {
+  const instances = discovery.getProviders().map(({ instance }): unknown => instance);
+  return instances.find((instance): instance is object => {
+    const made: unknown = instance instanceof Object ? Reflect.get(instance, 'constructor') : undefined;
+    return typeof made === 'function' && made.name === name;
+  });
 }
 
 /**

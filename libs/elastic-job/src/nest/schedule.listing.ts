@@ -5,7 +5,7 @@ import type { CronJob } from 'cron';
 import { ConfigurationError, errorOfImport, type JobName } from '../domain/index.js';
 import { JobRegistrar } from '../runtime/index.js';
 import { JobEvents } from '../tracing/index.js';
-import { isOfClassNamed } from './provider-classes.js';
+import { findOfClassNamed } from './provider-classes.js';
 import { LineLog } from './line-log.js';
 
 /**
@@ -29,8 +29,8 @@ export class ScheduleListing {
   ) {}
 
   async open(): Promise<void> {
-    const schedules = this.findSchedules();
-    if (schedules === undefined) return;
+    const schedules = findOfClassNamed(this.discovery, 'SchedulerRegistry');
+    if (!isSchedulerRegistry(schedules)) return;
     const create = scheduledJobsOf(await importCron());
     this.schedules = schedules;
     this.create = (jobName) => create(jobName, this.registrar);
@@ -64,20 +64,14 @@ export class ScheduleListing {
     if (isListed && this.listed.delete(jobName)) this.schedules?.deleteCronJob(jobName);
   }
 
-  private findSchedules(): SchedulerRegistry | undefined {
-    return this.discovery
-      .getProviders()
-      .map(({ instance }): unknown => instance)
-      .find(isSchedulerRegistry);
-  }
-
   private isKnown(jobName: JobName): boolean {
     return this.registrar.jobs.some((job) => job.jobName === jobName);
   }
 }
 
-function isSchedulerRegistry(provider: unknown): provider is SchedulerRegistry {
-  return isOfClassNamed(provider, 'SchedulerRegistry');
+/** True for the registry of `@nestjs/schedule`. */
+export function isSchedulerRegistry(provider: object | undefined): provider is SchedulerRegistry {
+  return provider !== undefined && 'getCronJobs' in provider;
 }
 
 /** It is installed with `@nestjs/schedule`, but some package managers hide it from others. */

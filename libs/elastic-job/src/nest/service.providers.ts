@@ -53,7 +53,7 @@ export const SERVICE_PROVIDERS: readonly FactoryProvider[] = [
       inject: [ELASTIC_JOB_OPTIONS, CLOCK, IN_TASK],
     },
     { provide: ElasticJobRuntime, useFactory: createRuntime, inject: [ELASTIC_JOB_OPTIONS, REGISTRY_CENTER, CLOCK] },
-    part(JobEvents, (runtime) => runtime.events),
+    { provide: JobEvents, useFactory: ({ events }: ElasticJobRuntime) => events, inject: [ElasticJobRuntime] },
     {
       provide: EventSinks,
       useFactory: ({ redact, tracing }: ResolvedModuleOptions, events: JobEvents, clock: Clock) =>
@@ -111,13 +111,6 @@ function createConfigurationApi(
   return new JobConfigurationApi(registry, strategies, assertEditable, cronDialect, strategyOf);
 }
 
-function part<T extends object>(
-  token: abstract new (...args: never[]) => T,
-  of: (runtime: ElasticJobRuntime) => T,
-): FactoryProvider {
-  return { provide: token, useFactory: of, inject: [ElasticJobRuntime] };
-}
-
 /**
  * A service some of whose methods ask the registry.
  * @param asking the methods that do. @default all of them
@@ -127,9 +120,8 @@ function asking<T extends object>(
   of: (runtime: ElasticJobRuntime) => T,
   methods?: readonly (keyof T & string)[],
 ): FactoryProvider {
-  const isRefused = methods && ((method: string) => methods.some((one) => one === method));
   const useFactory = (runtime: ElasticJobRuntime, isInTask?: true) =>
-    isInTask ? withoutRegistry(of(runtime), isRefused) : of(runtime);
+    isInTask ? withoutRegistry(of(runtime), methods) : of(runtime);
   return { provide: token, useFactory, inject: [ElasticJobRuntime, IN_TASK] };
 }
 

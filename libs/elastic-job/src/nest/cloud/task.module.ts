@@ -7,9 +7,9 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
-import type { SchedulerRegistry } from '@nestjs/schedule';
 import { ELASTIC_JOB_TASK } from '../module-definition.js';
-import { isOfClassNamed } from '../provider-classes.js';
+import { findOfClassNamed } from '../provider-classes.js';
+import { isSchedulerRegistry } from '../schedule.listing.js';
 
 /** A module in the form that `imports` takes. */
 export type ImportedModule = NonNullable<ModuleMetadata['imports']>[number];
@@ -25,23 +25,19 @@ class TaskMark {}
  */
 @Module({ imports: [DiscoveryModule] })
 export class TaskModule implements OnModuleInit, OnApplicationBootstrap {
-  private readonly timers: ScheduleTimers;
-
-  constructor(discovery: DiscoveryService) {
-    this.timers = new ScheduleTimers(discovery);
-  }
+  constructor(private readonly discovery: DiscoveryService) {}
 
   static around(root: ImportedModule): DynamicModule {
     return { module: TaskModule, imports: [TaskMark, root] };
   }
 
   onModuleInit(): void {
-    this.timers.mute();
-    this.timers.stop();
+    muteTimers(this.discovery);
+    stopTimers(this.discovery);
   }
 
   onApplicationBootstrap(): void {
-    this.timers.stop();
+    stopTimers(this.discovery);
   }
 }
 
@@ -52,43 +48,26 @@ interface DeclaredTimer {
 }
 
 /**
- * Stops the timers of `@nestjs/schedule`, which belong to the schedulers. This package does not load that one, so it
- * finds the providers by the names of their classes. The application's `SchedulerRegistry` has all its entries, which
- * never fire.
+ * Mutes the timers of `@nestjs/schedule`, which belong to the schedulers. Call it when all timers are declared, and
+ * before any is started. The application's `SchedulerRegistry` has all its entries, which never fire.
  */
-class ScheduleTimers {
-  constructor(private readonly discovery: DiscoveryService) {}
-
-  /** Call when all timers are declared, and before any is started. */
-  mute(): void {
-    const orchestrator = this.find('SchedulerOrchestrator');
-    if (orchestrator === undefined) return;
-    for (const kind of ['cronJobs', 'intervals', 'timeouts']) {
-      const declared: Readonly<Record<string, DeclaredTimer>> = Reflect.get(orchestrator, kind) ?? {};
-      for (const timer of Object.values(declared)) {
-        timer.target = () => {};
-        if (kind === 'cronJobs') timer.options = { ...timer.options, disabled: true };
-      }
+function muteTimers(discovery: DiscoveryService): void {
+  const orchestrator = findOfClassNamed(discovery, 'SchedulerOrchestrator');
+  if (orchestrator === undefined) return;
+  for (const kind of ['cronJobs', 'intervals', 'timeouts']) {
+    const declared: Readonly<Record<string, DeclaredTimer>> = Reflect.get(orchestrator, kind) ?? {};
+    for (const timer of Object.values(declared)) {
+      timer.target = () => {};
+      if (kind === 'cronJobs') timer.options = { ...timer.options, disabled: true };
     }
-  }
-
-  /** Stops timers that have started, also those that the application has started itself. */
-  stop(): void {
-    const schedules = this.find('SchedulerRegistry');
-    if (!isSchedulerRegistry(schedules)) return;
-    for (const job of schedules.getCronJobs().values()) void job.stop();
-    for (const name of schedules.getIntervals()) clearInterval(schedules.getInterval(name));
-    for (const name of schedules.getTimeouts()) clearTimeout(schedules.getTimeout(name));
-  }
-
-  private find(className: string): object | undefined {
-    return this.discovery
-      .getProviders()
-      .map(({ instance }): unknown => instance)
-      .find((instance): instance is object => isOfClassNamed(instance, className));
   }
 }
 
-function isSchedulerRegistry(provider: object | undefined): provider is SchedulerRegistry {
-  return provider !== undefined && 'getCronJobs' in provider;
+/** Stops timers that have started, also those that the application has started itself. */
+function stopTimers(discovery: DiscoveryService): void {
+  const schedules = findOfClassNamed(discovery, 'SchedulerRegistry');
+  if (!isSchedulerRegistry(schedules)) return;
+  for (const job of schedules.getCronJobs().values()) void job.stop();
+  for (const name of schedules.getIntervals()) clearInterval(schedules.getInterval(name));
+  for (const name of schedules.getTimeouts()) clearTimeout(schedules.getTimeout(name));
 }
