@@ -39,7 +39,7 @@ const NOTICED: Readonly<Record<string, readonly string[]>> = {
   // An entry of its own: only the demo that Prometheus scrapes, and the application whose metrics are attacked.
   [`${LIBRARY}/nest/metrics/metric-set.ts`]: ['site', ...PACKED, 'monitoring', 'security'],
   // Configuration files of Java applications are read by an operator's tool, which the fuzzer attacks.
-  [`${LIBRARY}/migration/placeholders.ts`]: ['site', ...PACKED, 'fuzz'],
+  [`${LIBRARY}/migration/settings-tree.ts`]: ['site', ...PACKED, 'fuzz'],
   // The store of the demo, of the fault suites and of the releases is fenced.
   [`${LIBRARY}/guards/sql/sql-guard.ts`]: ['site', ...PACKED, ...DEMOS, 'databases', 'chaos', 'versions'],
   [`${LIBRARY}/cloud/process/supervisor/task-supervisor.ts`]: ['site', ...PACKED, 'cloud', 'chaos', 'demo-cloud'],
@@ -84,7 +84,7 @@ describe('a change of a file', () => {
   it.each([
     [`${LIBRARY}/registry/zookeeper/wire/sasl.ts`, 'versions', 'simulation', CHANGE],
     [`${LIBRARY}/registry/memory/memory-registry.ts`, 'simulation', 'versions', CHANGE],
-    [`${LIBRARY}/domain/schedule/last-fire-time.ts`, 'simulation', 'node-sqlite', CHANGE],
+    [`${LIBRARY}/domain/schedule/cron-schedule.ts`, 'simulation', 'node-sqlite', CHANGE],
     [`${LIBRARY}/guards/plain-sql/plain-sql-guard.ts`, 'node-sqlite', 'fuzz', CHANGE],
     ['test/support/seeded.ts', 'cron-year', 'fuzz', CHANGE],
     ['test/fixtures/quartz-vectors.json', 'fuzz', 'cron-year', ' '],
@@ -101,7 +101,7 @@ describe('a change of a file', () => {
   });
 
   it('does not count if it is one of comments', async () => {
-    const file = `${LIBRARY}/domain/schedule/last-fire-time.ts`;
+    const file = `${LIBRARY}/domain/schedule/cron-schedule.ts`;
     expect(await digestWith('simulation', file, COMMENT)).toBe(inputs.get('simulation')!.digest);
   });
 });
