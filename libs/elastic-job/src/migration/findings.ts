@@ -8,9 +8,9 @@ export const PLACE = 'ElasticJob configuration';
 const SECRET =
   /password|passwd|secret|token|digest|credential|datasource|extraconfigurations|webhook|parameter|\bprops\b/i;
 
-/** Most faults that are told of one text. */
+/** Most faults that are reported of one text. */
 const MOST_PROBLEMS = 20;
-const TOLD_CHARACTERS = 200;
+const SHOWN_CHARACTERS = 200;
 
 /** Faults, and settings that are not taken over. */
 export class Findings {
@@ -38,7 +38,7 @@ export class Findings {
   }
 
   refuseTwice(what: string, at: number, earlier: number): void {
-    this.refuse(at, `${what.slice(0, TOLD_CHARACTERS)} is there twice, also in ${this.placeOf(earlier)}`);
+    this.refuse(at, `${what.slice(0, SHOWN_CHARACTERS)} is there twice, also in ${this.placeOf(earlier)}`);
   }
 }
 

@@ -29,7 +29,7 @@ import {
   SURPLUS_ADVICE,
 } from './findings.js';
 
-/** Tells of a setting that is not taken over. */
+/** Reports a setting that is not taken over. */
 type LeaveOut = (key: string, value: string, advice: Advice) => void;
 
 type TypeName = Exclude<(typeof JAVA_TEXTS)[number], 'jobName' | 'timeZone'>;
@@ -132,7 +132,7 @@ function itemParametersOf(text: string | undefined, total: number, leaveOut: Lea
   try {
     parameters = parseShardingItemParameters(text);
   } catch {
-    return text; // The rules tell of it.
+    return text; // The rules report it.
   }
   const [used, surplus] = [
     [...parameters].filter(([item]) => item < total),

@@ -25,7 +25,7 @@ export function settingsIn(
     const fault = 'it has several documents; name the active profiles in the option profiles, [] for none';
     throw new ConfigurationError(PLACE, [`${findings.placeOf(documents[1]!.at)}: ${fault}`]);
   }
-  tellUnknownProfiles(documents, profiles ?? [], findings);
+  reportUnknownProfiles(documents, profiles ?? [], findings);
   const settings = new Map<string, readonly Leaf[]>();
   for (const document of documents) {
     if (profiles !== undefined && !isActive(document, profiles, findings)) continue;
@@ -35,7 +35,7 @@ export function settingsIn(
 }
 
 /** A misspelled profile would leave its settings out without a word. */
-function tellUnknownProfiles(documents: readonly Document[], profiles: readonly string[], findings: Findings): void {
+function reportUnknownProfiles(documents: readonly Document[], profiles: readonly string[], findings: Findings): void {
   const conditions = documents.flatMap(({ leaves }) => leaves.filter(isOnProfile));
   const [first] = conditions;
   if (first === undefined) return;

@@ -53,8 +53,8 @@ function readUnix(cron: string, source: string): CronReading {
   const fault = findFault(() => unixToQuartz(cron));
   if (fault === undefined) return { cron: unixToQuartz(cron), cronFault: [] };
   const remedy = "It is right in Quartz's: write it as unix, or say cronDialect: 'quartz' for this job";
-  const told = `cron: ${fault} The dialect is 'unix', which ${source} names`;
-  return { cron: undefined, cronFault: [findQuartzFault(cron) === undefined ? `${told}. ${remedy}` : told] };
+  const problem = `cron: ${fault} The dialect is 'unix', which ${source} names`;
+  return { cron: undefined, cronFault: [findQuartzFault(cron) === undefined ? `${problem}. ${remedy}` : problem] };
 }
 
 function findQuartzFault(cron: string): string | undefined {

@@ -7,7 +7,7 @@ import { show } from './option-rules.js';
 
 const PLACE = 'the configuration of ElasticJob 2';
 /** Most repeated keys that an error names. */
-const MOST_TOLD = 20;
+const MOST_REPORTED = 20;
 const JOB_TYPES = ['SIMPLE', 'DATAFLOW', 'SCRIPT'];
 
 /** ElasticJob 2's own classes that have a name in ElasticJob 3; the defaults need none. */
@@ -143,5 +143,5 @@ function repeatedKeys(json: string): readonly string[] {
       keys.add(key);
     }
   }
-  return [...repeated].slice(0, MOST_TOLD);
+  return [...repeated].slice(0, MOST_REPORTED);
 }

@@ -3,7 +3,7 @@ import { findNodeTextFault } from '../node-text.js';
 import { GREATEST_INT } from './option-rules.js';
 
 /** Most characters of a long text that a message shows. */
-const TOLD_CHARACTERS = 1_000;
+const SHOWN_CHARACTERS = 1_000;
 const NONE: ReadonlyMap<number, string> = new Map();
 
 /**
@@ -18,7 +18,7 @@ export class ShardingItemParametersError extends ElasticJobError {
     /** The end of a sentence that begins with the text. */
     readonly fault: string,
   ) {
-    super(`The sharding item parameters "${text.slice(0, TOLD_CHARACTERS)}" ${fault}.`);
+    super(`The sharding item parameters "${text.slice(0, SHOWN_CHARACTERS)}" ${fault}.`);
   }
 }
 
@@ -39,7 +39,7 @@ export function parseShardingItemParameters(text: string): ReadonlyMap<number, s
     if (!/^\+?\d+$/.test(itemText) || parameter === '' || surplus.length > 0) {
       throw new ShardingItemParametersError(
         text,
-        `must be entries like "0=Beijing", but one is "${piece.trim().slice(0, TOLD_CHARACTERS)}"`,
+        `must be entries like "0=Beijing", but one is "${piece.trim().slice(0, SHOWN_CHARACTERS)}"`,
       );
     }
     const item = Number(itemText);
