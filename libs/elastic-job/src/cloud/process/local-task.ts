@@ -1,13 +1,13 @@
 import { type Clock, sharedNow, type Timer } from '../../clock/index.js';
 import { isObject, messageOf } from '../../domain/index.js';
 import { endOfText } from '../../executor/index.js';
-import { parseLine } from './lines.js';
-import { readTaskReport, type TaskReport } from '../task-report.js';
 import type { TaskHandle, TaskLink } from '../task-backend.js';
 import type { TaskInstruction } from '../task-channel.js';
-import { TaskHistory } from '../task-state.js';
 import type { TaskOrder } from '../task-order.js';
-import type { EndCause, Grant, SupervisorOrder, TaskEnding } from './supervisor/supervisor-messages.js';
+import { readTaskReport, type TaskReport } from '../task-report.js';
+import { TaskHistory, type TaskState } from '../task-state.js';
+import { parseLine } from './lines.js';
+import type { EndCause, Grant, Program, SupervisorOrder, TaskEnding } from './supervisor/supervisor-messages.js';
 import { stateOfEnding } from './task-process.js';
 
 /** Longest lease that is passed on, in milliseconds: a number that every reader of JSON can hold. */
@@ -79,13 +79,13 @@ export class LocalTask {
   }
 
   /** Starts its process. */
-  start(start: Pick<SupervisorOrder & { kind: 'start' }, 'command' | 'args' | 'env' | 'workingDirectory'>): void {
+  start(program: Program): void {
     const grant = this.grant();
     if (grant.heldForMs === 0) return this.endWithout({ name: 'LOST', detail: LOST });
     const { graceMs, timeoutMs, resources } = this.order;
     const { memoryMb } = resources;
     this.phase = 'running';
-    this.host.tell({ kind: 'start', id: this.uid, ...start, graceMs, timeoutMs, memoryMb, ...grant });
+    this.host.tell({ kind: 'start', id: this.uid, ...program, graceMs, timeoutMs, memoryMb, ...grant });
     this.scheduleWord(grant);
   }
 
@@ -102,7 +102,7 @@ export class LocalTask {
   }
 
   /** Ends it for this scheduler: it has no process, or no longer. */
-  endWithout(state: Parameters<TaskHistory['add']>[0]): void {
+  endWithout(state: TaskState): void {
     this.phase = 'ended';
     this.lease?.cancel();
     this.history.add(state);

@@ -6,7 +6,7 @@ import { TASK_VARIABLE } from '../task-envelope.js';
 import type { TaskOrder, TaskTemplate } from '../task-order.js';
 import { TASK_EXIT, type TaskReport } from '../task-report.js';
 import type { TaskState } from '../task-state.js';
-import type { StartOrder, TaskEnding } from './supervisor/supervisor-messages.js';
+import type { Program, TaskEnding } from './supervisor/supervisor-messages.js';
 
 /** Options of Node that a task cannot share with this process: one debugger listens at one port. */
 const OWN_OPTIONS = /^--(inspect|debug)/;
@@ -37,7 +37,7 @@ export function findTemplateFault({ command, image, env = {}, workingDirectory }
 export function commandOf(
   { template, traceparent }: Pick<TaskOrder, 'template' | 'traceparent'>,
   envelope: string,
-): Pick<StartOrder, 'command' | 'args' | 'env' | 'workingDirectory'> {
+): Program {
   const [command = process.execPath, ...args] = template.command ?? [
     process.execPath,
     ...ownOptions(),

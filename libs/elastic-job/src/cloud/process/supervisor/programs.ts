@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
-import type { StartOrder } from './supervisor-messages.js';
+import type { Program } from './supervisor-messages.js';
 
 /** The path of a program's file; undefined if there is none. @param directory for names that are relative */
 function findProgram(command: string, path: string | undefined, directory: string): string | undefined {
@@ -27,8 +27,6 @@ export function isDirectory(path: string): boolean {
     return false;
   }
 }
-
-type Program = Pick<StartOrder, 'command' | 'args' | 'env' | 'workingDirectory'>;
 
 const PROGRAM = 'setpriv';
 const ARGUMENTS = ['--pdeathsig', 'KILL', '--'];

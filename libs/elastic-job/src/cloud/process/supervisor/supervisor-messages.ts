@@ -24,15 +24,19 @@ export interface Grant extends ChannelGrant {
   readonly lossGraceMs: number;
 }
 
-/** An order to start a task. */
-export interface StartOrder extends Grant {
-  readonly kind: 'start';
-  readonly id: string;
+/** A program with its environment. */
+export interface Program {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Absolute. */
   readonly workingDirectory: string;
+}
+
+/** An order to start a task. */
+export interface StartOrder extends Grant, Program {
+  readonly kind: 'start';
+  readonly id: string;
   /** Milliseconds. */
   readonly graceMs: number;
   /** Milliseconds. */
