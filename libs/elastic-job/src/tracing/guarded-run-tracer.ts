@@ -1,5 +1,6 @@
 import { inOwnContext } from '../async-context/index.js';
 import {
+  heard,
   hearRejection,
   readable,
   type Redact,
@@ -159,10 +160,8 @@ function redactFailure(work: () => unknown, redact: Redact): unknown {
   };
   try {
     const result = work();
-    if (!(result instanceof Promise)) return result;
-    const redacted = result.catch(fail);
-    redacted.catch(() => {});
-    return redacted;
+    // No `await`: a tracer gets no promise of a handler that has returned none.
+    return result instanceof Promise ? heard(result.catch(fail)) : result;
   } catch (error) {
     return fail(error);
   }
