@@ -4,6 +4,7 @@
  */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { type Dialect, Kysely } from 'kysely';
+import { messageOf, stackOf } from '../../../domain/index.js';
 import { codesOf } from '../row-delivery.js';
 import { traceDialect } from '../trace-dialect.js';
 import { asTraceDb } from '../trace-row.js';
@@ -38,8 +39,6 @@ async function answer(order: Exclude<ThreadOrder, { kind: 'close' }>, store: Tra
     await (order.kind === 'write' ? store.write(order.rows) : store.ping());
     return {};
   } catch (error) {
-    const codes = codesOf(error);
-    if (!(error instanceof Error)) return { failure: { message: String(error), stack: undefined, codes } };
-    return { failure: { message: error.message, stack: error.stack, codes } };
+    return { failure: { message: messageOf(error), stack: stackOf(error), codes: codesOf(error) } };
   }
 }
