@@ -30,15 +30,6 @@ describe('Retries', () => {
     expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
   });
 
-  it('ends with the last failure when the attempts are used up', async () => {
-    const { clock, run } = setUp({ items: [0], options: RETRIES });
-
-    const outcomes = all(run(({ attempt }) => fail(new Error(`attempt ${attempt}`))));
-    await clock.advance(1_000);
-
-    expect(await outcomes).toEqual([{ item: 0, outcome: { kind: 'failed', error: new Error('attempt 3') } }]);
-  });
-
   it('shortens the pauses between attempts at random if a jitter is set', async () => {
     const { clock, run, retried } = setUp({
       items: [0, 1, 2],

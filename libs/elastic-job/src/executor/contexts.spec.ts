@@ -14,13 +14,3 @@ it.each<[string, (context: ShardingContext) => ShardingContext]>([
   const contextOf = contextsOf(lease, resolveJobOptions(options, { place: 'spec' }), 0);
   expect(made(contextOf(1, 1)).signal).toBe(lease.signalOf(1));
 });
-
-it('gives each reader of a fire time a date of its own, so that none can change it for the others', () => {
-  const { lease } = setUp({ items: [0] });
-  const options = { name: lease.jobName, cron: '0 * * * * ?', shardingTotalCount: 1 };
-  const context = contextsOf(lease, resolveJobOptions(options, { place: 'spec' }), 0)(0, 1);
-
-  context.fireTime.setTime(5);
-
-  expect(context.fireTime).toEqual(new Date(lease.trigger.fireTime));
-});
