@@ -179,10 +179,13 @@ function firstBytes(text: string, most: number): string {
   return text.slice(0, read);
 }
 
-const ADDRESS = 'webhook.url';
-const HEADER = 'webhook.authorization';
+const WEBHOOK_ADDRESS = 'webhook.url';
+const WEBHOOK_HEADER = 'webhook.authorization';
 
-export const WEBHOOK_PROPS: PropClasses = { ...webHookProps('webhook', ADDRESS), [HEADER]: LOCAL_TARGET };
+export const WEBHOOK_PROPS: PropClasses = {
+  ...webHookProps('webhook', WEBHOOK_ADDRESS),
+  [WEBHOOK_HEADER]: LOCAL_TARGET,
+};
 
 /** Options of `WebhookErrorHandler`. */
 export interface WebhookErrorHandlerOptions {
@@ -192,7 +195,7 @@ export interface WebhookErrorHandlerOptions {
   readonly authorization?: string;
 }
 
-const TABLE = new OptionTable(
+const WEBHOOK_TABLE = new OptionTable(
   {
     url: { rule: unseenText },
     authorization: { rule: unseenText },
@@ -235,12 +238,12 @@ export class WebhookErrorHandler extends WebChannel<WebhookSettings> {
 
   /** @throws {ConfigurationError} for wrong and unknown options */
   constructor(input: WebhookErrorHandlerOptions = {}) {
-    const { url, authorization } = TABLE.checked('WebhookErrorHandler', input);
+    const { url, authorization } = WEBHOOK_TABLE.checked('WebhookErrorHandler', input);
     const read = (reader: PropsReader) => ({
-      ...readWebHook(reader, 'webhook', ADDRESS),
-      authorization: reader.text(HEADER),
+      ...readWebHook(reader, 'webhook', WEBHOOK_ADDRESS),
+      authorization: reader.text(WEBHOOK_HEADER),
     });
-    super({ classes: WEBHOOK_PROPS, given: { [ADDRESS]: url, [HEADER]: authorization }, read });
+    super({ classes: WEBHOOK_PROPS, given: { [WEBHOOK_ADDRESS]: url, [WEBHOOK_HEADER]: authorization }, read });
   }
 
   async handle(report: FailureReport, { props, signal }: DeliveryTerms): Promise<void> {
