@@ -72,7 +72,7 @@ export class JobRegistrar {
   private readonly runtimes = new Map<JobName, JobRuntime>();
   /** Drains of jobs that are leaving, or have left a handler behind. */
   private readonly removals = new Map<JobName, Promise<void>>();
-  private intercept: RunInterceptor = (_, run) => run();
+  private intercept: RunInterceptor | undefined;
   /** @internal What all jobs of this process have in common. */
   readonly common: Pick<JobOptionsSource, 'cronDialect' | 'defaults' | 'strategies'>;
 
@@ -140,7 +140,8 @@ export class JobRegistrar {
   /** Wraps every run of all jobs that are registered from now on. The latest interceptor is the outermost. */
   around(interceptor: RunInterceptor): void {
     const inner = this.intercept;
-    this.intercept = (context, run) => interceptor(context, () => heard(inner(context, run)));
+    this.intercept = (context, run) =>
+      interceptor(context, () => heard(inner === undefined ? run() : inner(context, run)));
   }
 
   /** Like `add`, for a job whose options are already resolved. */
@@ -154,10 +155,7 @@ export class JobRegistrar {
     if (this.removals.has(jobName)) await this.removals.get(jobName);
     this.ownJobs.assertOpen();
     this.assertFree(definition);
-    const { intercept } = this;
-    const run = this.ownJobs.handlerOf(definition);
-    const handler: ItemWork = (context, begun) => intercept(context, () => run(context, begun));
-    const job = this.ownJobs.create({ ...definition, handler });
+    const job = this.ownJobs.create({ ...definition, handler: this.handlerOf(definition) });
     this.runtimes.set(jobName, job);
     try {
       await this.ownJobs.admit(job);
@@ -244,6 +242,13 @@ export class JobRegistrar {
    */
   get all(): readonly JobRuntime[] {
     return [...this.runtimes.values()];
+  }
+
+  // A function of its own, whose context is all that the job's handler keeps in memory.
+  private handlerOf(definition: JobDefinition): ItemWork {
+    const { intercept } = this;
+    const run = this.ownJobs.handlerOf(definition);
+    return intercept === undefined ? run : (context, begun) => intercept(context, () => run(context, begun));
   }
 
   /** Drains the job and forgets it when its last handler has returned. Never rejects. */
