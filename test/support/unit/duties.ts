@@ -53,16 +53,9 @@ export class Duty {
     const schedule = Object.create(null, { willTick: { get: () => this.isTicking } });
     const scheduleClock = Object.create(null, { setTimer: { value: clock.setTimer.bind(clock) } });
     const report = () => (error: unknown) => void this.errors.push(error);
-    this.duties = new LeaderDuties(
-      tree,
-      services,
-      schedule,
-      scheduleClock,
-      events,
-      undefined,
-      RESHARD_DELAY_MS,
-      report,
-    );
+    const options = Object.assign(Object.create(null), { reshardDelayMs: RESHARD_DELAY_MS });
+    const process = { events, options, scheduleClock, services };
+    this.duties = new LeaderDuties(tree, process, schedule, undefined, report);
     hearTree(tree, this.duties);
   }
 

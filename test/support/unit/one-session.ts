@@ -16,9 +16,10 @@ import { JobErrorHandlers, JobExecutor } from '../../../libs/elastic-job/src/exe
 import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import { type JobEvent, JobEvents } from '../../../libs/elastic-job/src/tracing/index.js';
 import { JobSettings } from '../../../libs/elastic-job/src/runtime/settings/job-settings.js';
-import { LateRuns, Punctuality, RunReports } from '../../../libs/elastic-job/src/runtime/runs/run-reports.js';
+import { LateRuns } from '../../../libs/elastic-job/src/runtime/runs/process-context.js';
+import { RunReports } from '../../../libs/elastic-job/src/runtime/runs/run-reports.js';
 import type { JobWork } from '../../../libs/elastic-job/src/runtime/settings/job-definition.js';
-import { LeaseBegins, leaseListeners, LeaseRunner } from '../../../libs/elastic-job/src/runtime/runs/lease-runner.js';
+import { leaseListeners, Leases } from '../../../libs/elastic-job/src/runtime/runs/leases.js';
 import { RunningItems } from '../../../libs/elastic-job/src/runtime/runs/running-items.js';
 import type { ScheduleClock } from '../../../libs/elastic-job/src/runtime/time/schedule-clock.js';
 import { SettingsNews } from '../../../libs/elastic-job/src/runtime/settings/settings-news.js';
@@ -50,8 +51,7 @@ export class OneSession {
   /** Work of the job. A spec may change it. */
   readonly work: JobWork = { handler: (context) => this.handle(context) };
   readonly gate: TriggerGate;
-  readonly begins: LeaseBegins;
-  readonly leases: LeaseRunner;
+  readonly leases: Leases;
 
   private constructor(
     readonly registry: Registry,
@@ -87,18 +87,20 @@ export class OneSession {
       },
     });
     const { news: feed, report, settings } = this;
-    const { executions, guarantee, sharding } = services;
     const executor = new JobExecutor(clock, { tokenEpoch: 0, hungGraceMs: HUNG_GRACE_MS });
     const errorHandlers = new JobErrorHandlers(clock, events, [], 1_000);
     const lateRuns = new LateRuns(clock, events, LATE_AFTER_MS);
-    const punctuality = new Punctuality(tree, settings, scheduleClock, lateRuns, events, report);
-    const reports = new RunReports(tree, settings, running, events, feed, errorHandlers, punctuality);
-    const gate = Object.create(null, { mayBegin: { get: () => this.mayBegin } });
-    const parts = { tree, guarantee, executor, hungGraceMs: HUNG_GRACE_MS, reports, report };
+    const process = { errorHandlers, events, lateRuns, scheduleClock };
+    const reports = new RunReports(tree, settings, running, feed, process, report);
+    const parts = { tree, guarantee: services.guarantee, executor, hungGraceMs: HUNG_GRACE_MS, reports };
     const called = leaseListeners(listeners.map(readListener), parts);
-    this.gate = new TriggerGate(tree, settings, events);
-    this.begins = new LeaseBegins(gate, executions, running, feed, punctuality, undefined);
-    this.leases = new LeaseRunner(tree, this.work, settings, executor, called, reports, sharding, undefined, report);
+    const trueGate = (this.gate = new TriggerGate(tree, settings, events));
+    const gate = Object.create(null, {
+      mayBegin: { get: () => this.mayBegin },
+      mayBeginUnasked: { get: () => this.mayBegin && trueGate.mayBeginUnasked },
+    });
+    const job = { work: this.work, settings, running, executor };
+    this.leases = new Leases(tree, services, job, gate, reports, called, undefined);
   }
 
   /** One instance that has all items. There are no sweeps, plans or ticks. */
@@ -131,7 +133,7 @@ export class OneSession {
   readonly report = (work: string) => (error: unknown) => void this.heard.push(`${work}: ${String(error)}`);
 
   begin(items: readonly number[], trigger: Partial<Trigger> = {}): Promise<BegunExecution> {
-    return this.begins.begin(triggerAt(1_000, trigger), items);
+    return this.leases.begin(triggerAt(1_000, trigger), items);
   }
 
   /** Begins items, and runs them until they end or wait. */

@@ -17,15 +17,11 @@ import {
 import type { RegistryCenter } from '../../../libs/elastic-job/src/registry/index.js';
 import { JobEvents, type JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
 import { CatchUp } from '../../../libs/elastic-job/src/runtime/triggering/catch-up.js';
-import {
-  ItemDebts,
-  MissedFireTimes,
-  OwedFireTimes,
-} from '../../../libs/elastic-job/src/runtime/triggering/owed-fire-times.js';
+import { MissedFireTimes, OwedFireTimes } from '../../../libs/elastic-job/src/runtime/triggering/owed-fire-times.js';
 import type { JobSchedule } from '../../../libs/elastic-job/src/runtime/settings/job-schedule.js';
 import { JobSettings } from '../../../libs/elastic-job/src/runtime/settings/job-settings.js';
 import { MisfireFlags } from '../../../libs/elastic-job/src/runtime/triggering/tick.js';
-import type { LeaseBegins, LeaseRunner } from '../../../libs/elastic-job/src/runtime/runs/lease-runner.js';
+import type { Leases } from '../../../libs/elastic-job/src/runtime/runs/leases.js';
 import { OperatorSwitches } from '../../../libs/elastic-job/src/runtime/triggering/operator-switches.js';
 import { RunningItems } from '../../../libs/elastic-job/src/runtime/runs/running-items.js';
 import type { ScheduleClock } from '../../../libs/elastic-job/src/runtime/time/schedule-clock.js';
@@ -55,7 +51,6 @@ export class OwingJob {
   readonly gate: TriggerGate;
   readonly owed: OwedFireTimes;
   readonly missedFireTimes: MissedFireTimes;
-  readonly debts: ItemDebts;
   readonly catchUp: CatchUp;
   readonly misfireFlags: MisfireFlags;
   readonly running = new RunningItems();
@@ -102,11 +97,13 @@ export class OwingJob {
       sharedNow: () => clock.wallNow() - this.aheadMs,
     });
     const services: CoordinationServices = Object.assign(Object.create(null), { executions, sharding });
-    const begins: LeaseBegins = Object.assign(Object.create(null), {
-      begin: (trigger: Trigger, items: readonly number[]) => this.begin(trigger, items),
-    });
-    const leases: LeaseRunner = Object.assign(Object.create(null), {
-      start: (lease: ExecutionLease) => this.start(lease),
+    const leases: Leases = Object.assign(Object.create(null), {
+      running: this.running,
+      beginAndRun: async (trigger: Trigger, items: readonly number[]) => {
+        const { lease, refused } = await this.begin(trigger, items);
+        if (lease !== undefined) this.start(lease);
+        return refused;
+      },
     });
     this.tree = tree;
     const news = new SettingsNews(clock);
@@ -114,7 +111,7 @@ export class OwingJob {
     this.settings.apply(tree);
     const shared = ({ after, until }: Span) => ({ after: after - this.aheadMs, until: until - this.aheadMs });
     const excluded = () => this.excluded?.map((span) => ({ ...span, shared: shared(span) }));
-    const { running, settings } = this;
+    const { settings } = this;
     const heard = new HeardNews();
     heard.on({ FireTimesMissed: ({ count }) => (this.missedCount += count) });
     const schedule: Pick<JobSchedule, 'excluded'> = Object.create(null, { excluded: { get: excluded } });
@@ -122,29 +119,16 @@ export class OwingJob {
     this.switches = new OperatorSwitches(tree, scheduleClock, events);
     hearTree(tree, this.switches);
     this.gate = new TriggerGate(tree, settings, events);
-    this.owed = new OwedFireTimes(tree, settings, schedule, scheduleClock, this.switches);
+    this.owed = new OwedFireTimes(tree, settings, schedule, scheduleClock, this.switches, this.gate);
     this.missedFireTimes = new MissedFireTimes(tree, settings, events, heard, this.gate, this.owed);
-    this.debts = new ItemDebts(tree, settings, schedule, this.gate, this.owed);
-    const { debts, missedFireTimes: missed } = this;
+    const { missedFireTimes: missed, owed } = this;
     const manual = { awaited: this.awaited };
-    this.catchUp = new CatchUp(
-      tree,
-      services,
-      settings,
-      scheduleClock,
-      running,
-      begins,
-      leases,
-      debts,
-      missed,
-      manual,
-      report,
-    );
-    const look = () => this.catchUp.workExpected();
-    this.misfireFlags = new MisfireFlags(tree, settings, executions, running, events, undefined, report, look);
+    this.catchUp = new CatchUp(tree, services, leases, owed, missed, manual, report);
+    const onFlagged = (items: readonly number[]) => this.catchUp.flagged(items);
+    this.misfireFlags = new MisfireFlags(tree, settings, executions, events, undefined, report, onFlagged);
   }
 
-  /** Begins items as `LeaseBegins` does. A spec may replace it. */
+  /** Begins items as `Leases` does. A spec may replace it. */
   begin = async (trigger: Trigger, items: readonly number[]): Promise<BegunExecution> => {
     const begun = await this.member.executions.begin({ trigger, items }, this.running);
     this.missedFireTimes.itemsBegun({ kind: 'ItemsBegun', trigger, former: begun.former });

@@ -4,7 +4,6 @@ import type { JobExecutor } from '../../executor/index.js';
 import { Cancellations, FailingItems, HandOvers, OwnMarks } from '../runs/index.js';
 import {
   CatchUp,
-  ItemDebts,
   ManualTriggers,
   MisfireFlags,
   MissedFireTimes,
@@ -18,11 +17,9 @@ import { LeaderDuties } from '../leading/index.js';
 import { KeptNodes } from './kept-nodes.js';
 import { type JobSchedule, type JobSettings, type JobWork } from '../settings/index.js';
 import {
-  LeaseBegins,
   leaseListeners,
-  LeaseRunner,
+  Leases,
   type ProcessContext,
-  Punctuality,
   RunReports,
   type RunningItems,
   TriggerGate,
@@ -53,10 +50,10 @@ export interface LastingParts {
  */
 export class JobSession {
   private readonly gate: TriggerGate;
-  private readonly leases: LeaseRunner;
+  private readonly leases: Leases;
   private readonly ticks: Tick;
   private readonly flags: MisfireFlags;
-  private readonly debts: ItemDebts;
+  private readonly owed: OwedFireTimes;
   /** Set for a job whose begins wait for their turns. */
   private readonly latest: LatestTick | undefined;
   private readonly duties: Duties;
@@ -77,7 +74,7 @@ export class JobSession {
     this.scheduleClock = shared.scheduleClock;
     this.gate = beginning.gate;
     this.leases = beginning.leases;
-    this.debts = ticking.debts;
+    this.owed = ticking.owed;
     this.flags = ticking.flags;
     this.ticks = ticking.ticks;
     this.latest = job.isCreated ? new LatestTick() : undefined;
@@ -115,7 +112,7 @@ export class JobSession {
 
   /** Leaves refused fire times to a Java peer that has joined, as its runs have no record. */
   leaveToPeers(): void {
-    this.debts.leaveToPeers();
+    this.owed.leaveToPeers();
   }
 
   /** Begins nothing more, of any kind. Running items go on. */
@@ -163,55 +160,48 @@ export class JobSession {
 }
 
 /** Parts that begin leases and run them. */
-function createLeases(
-  tree: JobTree,
-  { errorHandlers, events, lateRuns, options, registryTurns, scheduleClock, services }: ProcessContext,
-  { executor, isCreated, listeners, running, settings, work }: LastingParts,
-  news: SessionNews,
-  report: Report,
-) {
-  const { executions, guarantee, sharding } = services;
+function createLeases(tree: JobTree, process: ProcessContext, job: LastingParts, news: SessionNews, report: Report) {
+  const { events, options, registryTurns, services } = process;
+  const { executor, isCreated, listeners, running, settings } = job;
   const { hungGraceMs } = options;
   const turns = isCreated ? registryTurns : undefined;
   const gate = new TriggerGate(tree, settings, events);
-  const punctuality = new Punctuality(tree, settings, scheduleClock, lateRuns, events, report);
-  const begins = new LeaseBegins(gate, executions, running, news, punctuality, turns);
-  const reports = new RunReports(tree, settings, running, events, news, errorHandlers, punctuality);
-  const called = leaseListeners(listeners, { tree, guarantee, executor, hungGraceMs, reports, report });
-  const leases = new LeaseRunner(tree, work, settings, executor, called, reports, sharding, turns, report);
-  return { gate, begins, leases };
+  const reports = new RunReports(tree, settings, running, news, process, report);
+  const called = leaseListeners(listeners, { tree, guarantee: services.guarantee, executor, hungGraceMs, reports });
+  const leases = new Leases(tree, services, job, gate, reports, called, turns);
+  return { gate, leases };
 }
 
 /** Ticks, and the duties that they need. */
 function createTicks(
   tree: JobTree,
-  { events, options, registryTurns, scheduleClock: time, services }: ProcessContext,
-  { isCreated, running, schedule, settings }: LastingParts,
-  { gate, begins, leases }: ReturnType<typeof createLeases>,
+  process: ProcessContext,
+  { isCreated, schedule, settings }: LastingParts,
+  { gate, leases }: ReturnType<typeof createLeases>,
   news: SessionNews,
   report: Report,
 ) {
+  const { events, registryTurns, scheduleClock: time, services } = process;
   const { executions, sharding } = services;
   const turns = isCreated ? registryTurns : undefined;
-  const leader = new LeaderDuties(tree, services, schedule, time, events, turns, options.reshardDelayMs, report);
+  const leader = new LeaderDuties(tree, process, schedule, turns, report);
   const switches = new OperatorSwitches(tree, time, events);
-  const owed = new OwedFireTimes(tree, settings, schedule, time, switches);
-  const debts = new ItemDebts(tree, settings, schedule, gate, owed);
+  const owed = new OwedFireTimes(tree, settings, schedule, time, switches, gate);
   const missed = new MissedFireTimes(tree, settings, events, news, gate, owed);
   const plan = new TriggerPlan(tree, sharding, events, leader);
-  const manual = new ManualTriggers(tree, sharding, running, events, news, report, gate, begins, leases, plan);
-  const catchUp = new CatchUp(tree, services, settings, time, running, begins, leases, debts, missed, manual, report);
-  const look = () => catchUp.workExpected();
-  const flags = new MisfireFlags(tree, settings, executions, running, events, turns, report, look);
-  const ticks = new Tick(tree.jobName, running, events, gate, plan, catchUp, begins, flags);
-  return { leader, switches, debts, missed, manual, catchUp, flags, ticks };
+  const manual = new ManualTriggers(tree, gate, plan, leases, events, news, report);
+  const catchUp = new CatchUp(tree, services, leases, owed, missed, manual, report);
+  const onFlagged = (items: readonly number[]) => catchUp.flagged(items);
+  const flags = new MisfireFlags(tree, settings, executions, events, turns, report, onFlagged);
+  const ticks = new Tick(tree.jobName, events, gate, plan, catchUp, leases, flags);
+  return { leader, switches, owed, missed, manual, catchUp, flags, ticks };
 }
 
 function createDuties(
   tree: JobTree,
   { events, options, scheduleClock, services }: ProcessContext,
   { running, schedule, settings, work }: LastingParts,
-  { begins, gate, leases }: ReturnType<typeof createLeases>,
+  { gate, leases }: ReturnType<typeof createLeases>,
   { catchUp, leader, manual, missed, switches, ticks }: ReturnType<typeof createTicks>,
   news: SessionNews,
   report: Report,
@@ -225,9 +215,9 @@ function createDuties(
     failing: new FailingItems(tree),
     missed,
     catchUp,
-    claims: new FailoverClaims(tree, queue, settings, work.tasks, running, events, news, report, gate, leases),
+    claims: new FailoverClaims(tree, queue, settings, work.tasks, leases, news, report),
     manual,
-    residents: new ResidentItems(tree, sharding, settings, running, hungGraceMs, report, gate, begins, leases),
+    residents: new ResidentItems(tree, sharding, settings, gate, leases, hungGraceMs, report),
     starts: new DependencyStarts(tree, settings, schedule, report, ticks, leases),
     cancellations: new Cancellations(tree, running, events, report),
     handOvers: new HandOvers(tree, running, work),

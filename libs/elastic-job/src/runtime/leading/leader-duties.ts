@@ -1,12 +1,11 @@
 import type { Timer } from '../../clock/index.js';
 import type { JobConfiguration } from '../../domain/index.js';
 import type { CoordinationServices, JobTree } from '../../coordination/index.js';
-import type { JobEvents } from '../../tracing/index.js';
 import { JobReconciler, type News, type Report } from '../news/index.js';
 import { type JobSchedule } from '../settings/index.js';
-import { type ScheduleClock } from '../time/index.js';
 import type { RegistryTurns } from '../../turns/index.js';
 import { CutShort, RecentPeers } from '../rescuing/index.js';
+import type { ProcessContext } from '../runs/index.js';
 import { LeaderWork } from './leader-work.js';
 import { Resharding } from './resharding.js';
 
@@ -22,7 +21,6 @@ const COMPARE_MS = 5_000;
  */
 export class LeaderDuties {
   private readonly election: JobReconciler;
-  private readonly duties: JobReconciler;
   private readonly cutShort: CutShort;
   private readonly peers: RecentPeers;
   private readonly resharding: Resharding;
@@ -32,22 +30,18 @@ export class LeaderDuties {
 
   constructor(
     private readonly tree: JobTree,
-    private readonly services: CoordinationServices,
+    private readonly process: Pick<ProcessContext, 'events' | 'options' | 'scheduleClock' | 'services'>,
     schedule: Pick<JobSchedule, 'willTick'>,
-    private readonly scheduleClock: Pick<ScheduleClock, 'setTimer'>,
-    private readonly events: JobEvents,
     registryTurns: RegistryTurns | undefined,
-    reshardDelayMs: number,
     report: Report,
   ) {
+    const { events, options, services } = process;
+    const wake = () => this.work.wake();
     this.election = new JobReconciler(tree, report, 'leading the job', () => this.elect());
-    this.duties = new JobReconciler(tree, report, 'leading the job', () => this.work.do());
-    const wake = () => this.duties.wake();
     this.cutShort = new CutShort(tree, services.configurations, events);
-    this.peers = new RecentPeers(tree, services.absences, wake);
-    const { cutShort, peers } = this;
-    this.resharding = new Resharding(tree, services, schedule, events, registryTurns, reshardDelayMs, peers, wake);
-    this.work = new LeaderWork(tree, services, events, report, peers, this.resharding, cutShort, wake);
+    const peers = (this.peers = new RecentPeers(tree, services.absences, wake));
+    this.resharding = new Resharding(tree, services, schedule, registryTurns, options.reshardDelayMs, peers, wake);
+    this.work = new LeaderWork(tree, report, services, events, peers, this.resharding, this.cutShort);
   }
 
   leaderLost(): void {
@@ -128,7 +122,7 @@ export class LeaderDuties {
   }
 
   planDamaged(): void {
-    this.duties.wake();
+    this.work.wake();
   }
 
   // Somebody had deleted it, with what stood below: the leader, the resharding flag, or the failover queue.
@@ -138,7 +132,7 @@ export class LeaderDuties {
   }
 
   sweepNeeded(): void {
-    this.duties.wake();
+    this.work.wake();
   }
 
   startsChanged(): void {
@@ -168,17 +162,16 @@ export class LeaderDuties {
     await this.election.wakeAndWait();
     // A newly elected instance does the leader's work already.
     this.wakeIf(this.services.leader.term(this.tree.jobName) === undefined);
-    await this.duties.rested();
+    await this.work.rested();
     while (this.resharding.gathered !== undefined) {
       await this.resharding.gathered;
-      await this.duties.rested();
+      await this.work.rested();
     }
     this.reconcileLater();
   }
 
   stop(): void {
     this.election.stop();
-    this.duties.stop();
     this.reconciling?.cancel();
     this.comparing?.cancel();
     this.peers.stop();
@@ -197,7 +190,7 @@ export class LeaderDuties {
   }
 
   private wakeIf(isWork: boolean): void {
-    if (isWork) this.duties.wake();
+    if (isWork) this.work.wake();
   }
 
   /** If a Java peer leads, one instance of ours must sweep, and the peer may have overlooked this instance. */
@@ -216,9 +209,9 @@ export class LeaderDuties {
     const { reconcileIntervalMinutes } = this.configuration;
     this.reconciling?.cancel();
     if (reconcileIntervalMinutes <= 0) return;
-    this.reconciling = this.scheduleClock.setTimer(reconcileIntervalMinutes * MINUTE_MS, () => {
+    this.reconciling = this.process.scheduleClock.setTimer(reconcileIntervalMinutes * MINUTE_MS, () => {
       this.services.dependencies.forget(this.tree);
-      this.duties.wake();
+      this.work.wake();
       this.reconcileLater();
     });
   }
@@ -242,13 +235,17 @@ export class LeaderDuties {
     }
   }
 
+  private get services(): CoordinationServices {
+    return this.process.services;
+  }
+
   private get configuration(): JobConfiguration {
     return this.services.configurations.current(this.tree.jobName);
   }
 
   private reshardSoon(): void {
     this.resharding.outdate();
-    this.duties.wake();
+    this.work.wake();
   }
 
   private async elect(): Promise<void> {
@@ -263,7 +260,7 @@ export class LeaderDuties {
     }
     const term = await this.services.leader.elect(this.tree);
     if (term === undefined || term === before) return;
-    this.events.emit({ kind: 'leader-elected', jobName, instanceId: term.instanceId, term: term.term });
-    this.duties.wake();
+    this.process.events.emit({ kind: 'leader-elected', jobName, instanceId: term.instanceId, term: term.term });
+    this.work.wake();
   }
 }

@@ -15,30 +15,31 @@ import {
 import { failsOver, type JobConfiguration, manualOrigin, type Trigger } from '../../domain/index.js';
 import { isUnanswered, type Operation, type RegistryNode } from '../../registry/index.js';
 import type { JobEvents } from '../../tracing/index.js';
-import type { Report } from '../news/index.js';
+import { JobDuty, type Report } from '../news/index.js';
 import type { CutShort, RecentPeers } from '../rescuing/index.js';
 import { ParentWatch } from './parent-watch.js';
 import type { Resharding } from './resharding.js';
 
 /** The leader's work for a job besides its runs, done each time the leader is woken. */
-export class LeaderWork {
+export class LeaderWork extends JobDuty {
   private waiting: Timer | undefined;
   /** Undefined until the job has parents, as most have none. */
   private parents: ParentWatch | undefined;
 
-  /** @param onReady called when there is work again */
   constructor(
-    private readonly tree: JobTree,
+    tree: JobTree,
+    report: Report,
     private readonly services: CoordinationServices,
     private readonly events: JobEvents,
-    private readonly report: Report,
     private readonly peers: RecentPeers,
     private readonly resharding: Resharding,
     private readonly cutShort: CutShort,
-    private readonly onReady: () => void,
-  ) {}
+  ) {
+    super(tree, report, 'leading the job');
+  }
 
-  stop(): void {
+  override stop(): void {
+    super.stop();
     this.waiting?.cancel();
     this.parents?.stop();
   }
@@ -50,7 +51,7 @@ export class LeaderWork {
   }
 
   /** Does the work as this job's leader or, if a Java peer leads, as the first instance of ours. */
-  async do(): Promise<void> {
+  protected async work(): Promise<void> {
     const term = this.services.leader.term(this.tree.jobName);
     if (term === undefined) return this.assistJava();
     const { services, tree } = this;
@@ -65,7 +66,7 @@ export class LeaderWork {
       await steps.take(() => this.removeRetired(term));
       await steps.take(() => this.purge(term, (item) => item >= this.configuration.shardingTotalCount));
       // A plan comes right after a sweep. With it the other instances forget the runs that `cutShort` tells of.
-      if (isSwept) await steps.take(() => this.resharding.plan(term));
+      if (isSwept) await steps.take(() => this.plan(term));
       await steps.take(() => services.configurations.keep(tree, term));
       await steps.take(() => this.keepParents(term));
       await steps.take(() => services.retention.tidy(tree, term));
@@ -85,6 +86,11 @@ export class LeaderWork {
     return failsOver(this.configuration);
   }
 
+  private async plan(term: LeadershipTerm): Promise<void> {
+    const assignment = await this.resharding.plan(term);
+    if (assignment !== undefined) this.events.emit({ kind: 'resharded', jobName: this.tree.jobName, assignment });
+  }
+
   private async removeRetired(term: LeadershipTerm): Promise<void> {
     if (this.isFailoverOn) return;
     this.tellPurged(await removeRetiredFailover(this.tree, term, () => !this.isFailoverOn));
@@ -93,7 +99,7 @@ export class LeaderWork {
   /** @throws {ConfigurationError} if a parent has come that cannot be one */
   private async keepParents(term: LeadershipTerm): Promise<void> {
     if (this.services.dependencies.isChild(this.tree)) {
-      this.parents ??= new ParentWatch(this.tree, this.services, this.events, this.report, this.onReady);
+      this.parents ??= new ParentWatch(this.tree, this.services, this.events, this.report, () => this.wake());
     }
     await this.parents?.keep(term);
   }
@@ -166,7 +172,7 @@ export class LeaderWork {
     // An instance that was shut down gets its grace to finish its runs.
     const graceMs = services.shutdowns.nextGoneInMs(tree);
     this.waiting?.cancel();
-    if (graceMs !== undefined) this.waiting = tree.clock.setTimer(graceMs, this.onReady);
+    if (graceMs !== undefined) this.waiting = tree.clock.setTimer(graceMs, () => this.wake());
   }
 }
 

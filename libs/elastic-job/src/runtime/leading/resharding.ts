@@ -1,9 +1,11 @@
 import type { CoordinationServices, JobTree, LeadershipTerm } from '../../coordination/index.js';
 import { InvalidShardingError } from '../../domain/index.js';
-import type { JobEvents } from '../../tracing/index.js';
 import type { JobSchedule } from '../settings/index.js';
 import type { RegistryTurns } from '../../turns/index.js';
 import type { RecentPeers } from '../rescuing/index.js';
+
+/** The instance that owns each item. */
+type Owners = ReadonlyMap<number, string>;
 
 /**
  * The leader's plan of one job: if it is outdated, and when to make it anew.
@@ -25,7 +27,6 @@ export class Resharding {
     private readonly tree: JobTree,
     private readonly services: Pick<CoordinationServices, 'configurations' | 'sharding'>,
     private readonly schedule: Pick<JobSchedule, 'willTick'>,
-    private readonly events: JobEvents,
     private readonly registryTurns: RegistryTurns | undefined,
     private readonly delayMs: number,
     private readonly peers: RecentPeers,
@@ -50,23 +51,24 @@ export class Resharding {
   /**
    * Makes the plan if it is time. It must come right after a sweep, since leftovers of Java peers must be swept before
    * the records are stamped.
+   * @returns the owners of the items, if the plan was written now
    * @throws the term's reason if the term is over
    * @throws {InvalidShardingError} if the strategy has no plan; the last one stays in force, and the next call asks
    * again
    */
-  async plan(term: LeadershipTerm): Promise<void> {
+  async plan(term: LeadershipTerm): Promise<Owners | undefined> {
     try {
-      await this.planNow(term);
+      return await this.planNow(term);
     } catch (error) {
       if (error instanceof InvalidShardingError) await this.services.sharding.keepLastPlan(this.tree, term);
       throw error;
     }
   }
 
-  private async planNow(term: LeadershipTerm): Promise<void> {
+  private async planNow(term: LeadershipTerm): Promise<Owners | undefined> {
     // The last Java peer may be back in a moment.
     if (this.tree.company.plansOnTrigger || this.peers.watchMissing()) return this.planBesideJava(term);
-    if (this.gathering !== undefined) return;
+    if (this.gathering !== undefined) return undefined;
     if (this.isPlanOutdated && !this.services.sharding.isFixed(this.tree)) {
       // Before triggers are told to wait.
       this.services.sharding.assertPlannable(this.tree);
@@ -74,11 +76,11 @@ export class Resharding {
       await this.announce(term);
       if (!this.isAlone) {
         this.gathering = this.gatherChanges(term);
-        return;
+        return undefined;
       }
     }
     this.isPlanOutdated = false;
-    await this.commit(term);
+    return this.commit(term);
   }
 
   /** True if no other instance is in the job, so none changes at the same time. */
@@ -86,14 +88,14 @@ export class Resharding {
     return this.tree.instances().length <= 1;
   }
 
-  private async planBesideJava(term: LeadershipTerm): Promise<void> {
+  private async planBesideJava(term: LeadershipTerm): Promise<Owners | undefined> {
     const isPlanNeeded = this.isPlanOutdated && !this.services.sharding.isFixed(this.tree);
     if (isPlanNeeded) await this.announce(term);
     this.isPlanOutdated = false;
-    if (!this.tree.isReshardingPending()) return;
-    if (this.waitingTriggers === 0 && this.schedule.willTick) return;
+    if (!this.tree.isReshardingPending()) return undefined;
+    if (this.waitingTriggers === 0 && this.schedule.willTick) return undefined;
     // A peer that is missing only briefly keeps its items.
-    if (!this.peers.watchMissing()) await this.commit(term);
+    return this.peers.watchMissing() ? undefined : this.commit(term);
   }
 
   // Waits for further changes, so that ten pods that start together cost one plan; triggers are told to wait meanwhile.
@@ -115,14 +117,14 @@ export class Resharding {
     }
   }
 
-  private async commit(term: LeadershipTerm): Promise<void> {
+  private async commit(term: LeadershipTerm): Promise<Owners | undefined> {
     const { registryTurns, services, tree } = this;
     const { jobName } = tree;
     const isLastGone = this.peers.hadJava && !this.tree.company.hasJava;
     const { shardingTotalCount } = services.configurations.current(jobName);
     const reshard = () => services.sharding.reshard(tree, term, isLastGone);
     const outcome = await (registryTurns?.run(shardingTotalCount, reshard) ?? reshard());
-    if (outcome.kind === 'committed') this.events.emit({ kind: 'resharded', jobName, assignment: outcome.assignment });
     if (outcome.kind !== 'no-instance') this.peers.forget();
+    return outcome.kind === 'committed' ? outcome.assignment : undefined;
   }
 }

@@ -13,20 +13,23 @@ const WINDOW_MS = 60_000;
 export type Report = (work: string) => (error: unknown) => void;
 
 /**
- * Work on the registry for a job during one session. Without an answer it starts again as soon as the registry answers;
- * after a refusal or another error it starts again after a pause, and reports that once. The tree shows what fails.
+ * Work on the registry for a job during one session, which news wake. Without an answer it starts again as soon as the
+ * registry answers; after a refusal or another error it starts again after a pause, and reports that once. The tree
+ * shows what fails.
  */
-export class JobReconciler extends WokenWork {
+export abstract class JobDuty extends WokenWork {
   // A job has a dozen of these, most of them idle, so the objects of a run are created when it runs.
   /** @param what completes "... failed" in reports */
   constructor(
-    private readonly tree: JobTree,
-    private readonly report: Report,
+    protected readonly tree: JobTree,
+    protected readonly report: Report,
     private readonly what: string,
-    private readonly work: () => Promise<void>,
   ) {
     super();
   }
+
+  /** Reads the state, and does what is to do. */
+  protected abstract work(): Promise<void>;
 
   protected get clock(): Clock {
     return this.tree.clock;
@@ -35,7 +38,7 @@ export class JobReconciler extends WokenWork {
   protected attempt(): Promise<void> {
     return repeat(
       untilDone(this.tree, (error) => this.fail(error)),
-      this.work,
+      () => this.work(),
     );
   }
 
@@ -51,6 +54,22 @@ export class JobReconciler extends WokenWork {
     }
     tree.failures.note(this, this.what, failure.error, tree.clock.wallNow());
     return true;
+  }
+}
+
+/** A duty as a part of another object, which may have several. */
+export class JobReconciler extends JobDuty {
+  constructor(
+    tree: JobTree,
+    report: Report,
+    what: string,
+    private readonly given: () => Promise<void>,
+  ) {
+    super(tree, report, what);
+  }
+
+  protected work(): Promise<void> {
+    return this.given();
   }
 }
 

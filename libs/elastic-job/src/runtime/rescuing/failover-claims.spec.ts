@@ -194,8 +194,8 @@ it('claims nothing by itself after it has stopped', async () => {
 async function start(options: Partial<JobOptions> = {}): Promise<void> {
   session = await OneSession.start(options);
   rounds = 0;
-  const { events, gate, leases, news, report, running, services, settings, tree } = session;
-  claims = new FailoverClaims(tree, services.queue, settings, undefined, running, events, news, report, gate, leases);
+  const { leases, news, report, services, settings, tree } = session;
+  claims = new FailoverClaims(tree, services.queue, settings, undefined, leases, news, report);
   news.on({ QueueClaimed: () => (rounds += 1) });
 }
 

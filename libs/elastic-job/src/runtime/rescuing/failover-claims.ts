@@ -1,9 +1,8 @@
 import type { ExecutionLease, FailoverQueue, JobTree } from '../../coordination/index.js';
 import { failsOver, mostItemsAtOnce, type RefusalCause, SparseSet, type TaskLife } from '../../domain/index.js';
-import type { JobEvents } from '../../tracing/index.js';
-import { type JobSettings } from '../settings/index.js';
+import type { JobSettings } from '../settings/index.js';
 import { type NewsFeed, type Report, JobReconciler, type News } from '../news/index.js';
-import { type RunningItems, type LeaseRunner, type TriggerGate } from '../runs/index.js';
+import type { Leases } from '../runs/index.js';
 
 /**
  * Delay before a claim for each running item, up to four of them: idle instances claim at once, the others later. So
@@ -30,12 +29,9 @@ export class FailoverClaims {
     private readonly queue: FailoverQueue,
     private readonly settings: JobSettings,
     private readonly tasks: TaskLife | undefined,
-    private readonly running: RunningItems,
-    private readonly events: JobEvents,
+    private readonly leases: Leases,
     private readonly news: NewsFeed,
     report: Report,
-    private readonly gate: TriggerGate,
-    private readonly leases: LeaseRunner,
   ) {
     this.claiming = new JobReconciler(tree, report, 'claiming failover items', () => this.claimAll());
   }
@@ -110,28 +106,19 @@ export class FailoverClaims {
   }
 
   private async take(most: number, mayTake: (item: number) => boolean): Promise<ExecutionLease | 'lost' | 'empty'> {
-    const { events, running, tree } = this;
-    if (!this.mayClaim || !this.gate.mayBeginUnasked) return 'empty';
-    const lease = await running.expect(() => this.begin(most, mayTake));
-    if (typeof lease === 'string') return lease;
-    events.emit({ kind: 'claimed', jobName: tree.jobName, items: lease.items, source: 'FAILOVER' });
-    this.leases.start(lease, 'a failover item');
-    return lease;
+    return this.mayClaim ? this.leases.claim(() => this.claimOf(most, mayTake)) : 'empty';
   }
 
-  private async begin(most: number, mayTake: (item: number) => boolean): Promise<ExecutionLease | 'lost' | 'empty'> {
-    const { running, settings, tree } = this;
-    const { clock } = this.tree;
+  private async claimOf(most: number, mayTake: (item: number) => boolean): ReturnType<FailoverQueue['claim']> {
+    const { leases, settings, tree } = this;
     const { shardingTotalCount } = settings.configuration;
     const claim = await this.queue.claim(tree.jobName, {
       most,
-      from: this.hasLost ? Math.floor(clock.random() * shardingTotalCount) : undefined,
-      mayTake: (item) => mayTake(item) && !running.has(item),
+      from: this.hasLost ? Math.floor(tree.clock.random() * shardingTotalCount) : undefined,
+      mayTake: (item) => mayTake(item) && !leases.running.has(item),
     });
     this.hasLost = claim.kind === 'lost';
-    if (claim.kind !== 'claimed') return claim.kind;
-    running.add(claim.lease);
-    return claim.lease;
+    return claim;
   }
 
   private async claimAll(): Promise<void> {
@@ -161,10 +148,9 @@ export class FailoverClaims {
   }
 
   private async standBack(): Promise<void> {
-    const { running, tree } = this;
-    const { clock } = this.tree;
-    const steps = Math.min(running.size, MOST_STEPS_BACK);
-    if (steps > 0) await clock.sleep(steps * STAND_BACK_MS, tree.signal);
+    const { leases, tree } = this;
+    const steps = Math.min(leases.running.size, MOST_STEPS_BACK);
+    if (steps > 0) await tree.clock.sleep(steps * STAND_BACK_MS, tree.signal);
   }
 
   private claimNext(awaited: ReadonlySet<number>): Promise<ExecutionLease | 'lost' | 'empty'> {
@@ -180,8 +166,7 @@ export class FailoverClaims {
   }
 
   private get freeSlots(): number {
-    const { running, settings } = this;
-    const { clock } = this.tree;
-    return mostItemsAtOnce(settings.configuration, clock.processors()) - running.size;
+    const { leases, settings, tree } = this;
+    return mostItemsAtOnce(settings.configuration, tree.clock.processors()) - leases.running.size;
   }
 }

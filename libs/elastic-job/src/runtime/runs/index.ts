@@ -2,9 +2,9 @@
 // lease until its last item is settled, the items that run, and how runs are told of.
 export * from './aborted-runs.js';
 export * from './failing-items.js';
-export * from './lease-runner.js';
+export * from './leases.js';
 export * from './own-marks.js';
+export * from './process-context.js';
 export * from './run-reports.js';
 export * from './running-items.js';
 export * from './trigger-gate.js';
-export type * from './process-context.js';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Trigger } from '../../domain/index.js';
 import { VirtualClock } from '../../testing/index.js';
 import { type JobEvent, JobEvents } from '../../tracing/index.js';
-import { LateRuns } from './run-reports.js';
+import { LateRuns } from './process-context.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

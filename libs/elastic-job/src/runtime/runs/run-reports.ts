@@ -1,4 +1,3 @@
-import { type Clock, HeldBack } from '../../clock/index.js';
 import type { BegunExecution, ExecutionLease, JobTree } from '../../coordination/index.js';
 import {
   executorDeathIn,
@@ -6,32 +5,45 @@ import {
   LeaseLostError,
   type SettledOutcome,
   type ShardOutcome,
-  SparseMap,
   type Trigger,
 } from '../../domain/index.js';
-import type { ExecutableJob, HungHandler, JobErrorHandlers, RetriedItem } from '../../executor/index.js';
-import type { JobEvent, JobEvents } from '../../tracing/index.js';
+import type { ExecutableJob, HungHandler, RetriedItem } from '../../executor/index.js';
+import type { JobEvents } from '../../tracing/index.js';
 import type { NewsFeed, Report } from '../news/index.js';
 import type { JobSettings } from '../settings/index.js';
-import type { ScheduleClock } from '../time/index.js';
+import type { ProcessContext } from './process-context.js';
 import type { RunningItems } from './running-items.js';
-
-/** Milliseconds between two reports of late runs of one job. */
-const WINDOW_MS = 60_000;
 
 type ReportsOfExecutor = Pick<ExecutableJob, 'onStarted' | 'onHung' | 'onRetry' | 'onReturned'>;
 
-/** Tells of the runs of one job and session: in events, to error handlers, and to what waits for free items. */
+/**
+ * Tells of the runs of one job and session: in events, to error handlers, and to what waits for free items. Also of
+ * runs that begin before they are due, or too long after it.
+ */
 export class RunReports {
+  /** @param report reports failures of what belongs to no single item */
   constructor(
     private readonly tree: JobTree,
     private readonly settings: JobSettings,
     private readonly running: RunningItems,
-    private readonly events: JobEvents,
     private readonly news: NewsFeed,
-    private readonly errorHandlers: JobErrorHandlers,
-    private readonly punctuality: Punctuality,
+    private readonly process: Pick<ProcessContext, 'errorHandlers' | 'events' | 'lateRuns' | 'scheduleClock'>,
+    readonly report: Report,
   ) {}
+
+  /**
+   * Tells of the answer to a begin, and of fire times that were begun before they came: here, as the answer shows, or
+   * by others.
+   */
+  answered(trigger: Trigger, begun: BegunExecution): void {
+    this.tellEarly(trigger, begun);
+    this.news.tell({ kind: 'ItemsBegun', trigger, former: begun.former });
+    if (begun.refused.size > 0) this.news.tell({ kind: 'ItemsRefused', refused: begun.refused });
+  }
+
+  claimed({ items, jobName }: ExecutionLease): void {
+    this.events.emit({ kind: 'claimed', jobName, items, source: 'FAILOVER' });
+  }
 
   begun(lease: ExecutionLease): void {
     const { items, taskId, trigger } = lease;
@@ -41,15 +53,15 @@ export class RunReports {
 
   /** Reports of the executor. A hung handler keeps its item here until it returns, even if others have it by then. */
   ofExecutor(lease: ExecutionLease): ReportsOfExecutor {
-    const { events, punctuality, running } = this;
+    const { events, running } = this;
     const { taskId, trigger } = lease;
     let isStarted = false;
     return {
       onStarted: (item: number, attempt: number) => {
-        const latenessMs = isStarted ? undefined : punctuality.latenessMs(trigger);
+        const latenessMs = isStarted ? undefined : this.latenessMs(trigger);
         isStarted = true;
         events.emit({ kind: 'started', trigger, taskId, item, attempt, latenessMs });
-        if (latenessMs !== undefined) punctuality.noteStarted(trigger, latenessMs);
+        if (latenessMs !== undefined) this.process.lateRuns.note(trigger, latenessMs);
       },
       onHung: (hung: HungHandler) => this.hung(lease, hung),
       onRetry: (retried: RetriedItem) => events.emit({ kind: 'retrying', trigger, ...retried }),
@@ -95,7 +107,7 @@ export class RunReports {
     const { jobName, taskId, trigger } = lease;
     const { fireTime, source } = trigger;
     const failure = { jobName, item, taskId, fireTime, source, error };
-    return this.errorHandlers.handle(failure, this.settings.configuration);
+    return this.process.errorHandlers.handle(failure, this.settings.configuration);
   }
 
   /** Tells of an executor that has died. */
@@ -116,35 +128,12 @@ export class RunReports {
     const error = thrown.length === 1 ? thrown[0] : new AggregateError(thrown, `${thrown.length} items have failed.`);
     this.events.emit({ kind: 'error', jobName, message: `the run of items ${items.join(',')} failed`, error });
   }
-}
 
-/** Errors that kept items of a lease from succeeding. */
-function failuresIn(
-  { jobName }: ExecutionLease,
-  outcomes: ReadonlyMap<number, SettledOutcome>,
-): ReadonlyMap<number, unknown> {
-  const failures = new SparseMap<number, unknown>();
-  for (const [item, outcome] of outcomes) {
-    if (outcome.kind === 'failed') failures.set(item, outcome.error);
-    if (outcome.kind === 'aborted') failures.set(item, outcome.reason);
-    if (outcome.kind === 'fenced') failures.set(item, new LeaseLostError(jobName, item));
+  private get events(): JobEvents {
+    return this.process.events;
   }
-  return failures.toMap();
-}
 
-/** Tells of runs of one job that begin before they are due, or too long after it. */
-export class Punctuality {
-  constructor(
-    private readonly tree: JobTree,
-    private readonly settings: JobSettings,
-    private readonly scheduleClock: ScheduleClock,
-    private readonly lateRuns: LateRuns,
-    private readonly events: JobEvents,
-    private readonly report: Report,
-  ) {}
-
-  /** Reports fire times that were begun before they came: here, as the begin's answer shows, or by others. */
-  noteBegun({ jobName, fireTime, origin }: Trigger, { early, lease }: BegunExecution): void {
+  private tellEarly({ jobName, fireTime, origin }: Trigger, { early, lease }: BegunExecution): void {
     if (early !== undefined && early.size > 0) {
       for (const time of new Set([...early.values()].flat())) {
         const items = [...early.keys()].filter((item) => early.get(item)!.includes(time));
@@ -152,23 +141,8 @@ export class Punctuality {
       }
     }
     const isScheduled = origin === 'schedule' && !this.isStartedAfter;
-    if (lease === undefined || !isScheduled || !this.scheduleClock.isAhead(fireTime)) return;
+    if (lease === undefined || !isScheduled || !this.process.scheduleClock.isAhead(fireTime)) return;
     this.tellIfAhead(jobName, lease.items, fireTime).catch(this.report('telling of an early run'));
-  }
-
-  /** Milliseconds since the run that begins now was due; undefined for resident runs, which are never due. */
-  latenessMs({ fireTime, origin }: Trigger): number | undefined {
-    const { scheduleClock, tree } = this;
-    if (origin === 'resident') return undefined;
-    const isStart = origin === 'schedule' && this.isStartedAfter;
-    const start = isStart ? tree.startLedger()?.starts.find((one) => one.fireTime === fireTime) : undefined;
-    const ms = start === undefined ? scheduleClock.wallNow() - fireTime : scheduleClock.sharedNow() - start.at;
-    return Math.max(0, ms);
-  }
-
-  /** Reports the first run of a lease if it begins too late. */
-  noteStarted(trigger: Trigger, latenessMs: number): void {
-    this.lateRuns.note(trigger, latenessMs);
   }
 
   /**
@@ -176,8 +150,18 @@ export class Punctuality {
    * that.
    */
   private async tellIfAhead(jobName: JobName, items: readonly number[], fireTime: number): Promise<void> {
-    if (await this.scheduleClock.hasCome(fireTime)) return;
+    if (await this.process.scheduleClock.hasCome(fireTime)) return;
     this.events.emit({ kind: 'early', jobName, items, fireTime });
+  }
+
+  /** Milliseconds since the run that begins now was due; undefined for resident runs, which are never due. */
+  private latenessMs({ fireTime, origin }: Trigger): number | undefined {
+    const { scheduleClock } = this.process;
+    if (origin === 'resident') return undefined;
+    const isStart = origin === 'schedule' && this.isStartedAfter;
+    const start = isStart ? this.tree.startLedger()?.starts.find((one) => one.fireTime === fireTime) : undefined;
+    const ms = start === undefined ? scheduleClock.wallNow() - fireTime : scheduleClock.sharedNow() - start.at;
+    return Math.max(0, ms);
   }
 
   private get isStartedAfter(): boolean {
@@ -185,44 +169,16 @@ export class Punctuality {
   }
 }
 
-type LateEvent = Extract<JobEvent, { kind: 'late' }>;
-
-/**
- * Reports runs of a process that begin too late: the first one of each job at once, and those of the following minute
- * together, since an overloaded process must not report each one.
- */
-export class LateRuns {
-  private readonly heldBack: HeldBack<LateEvent>;
-
-  /** @param lateAfterMs longest time from the due instant to the handler's first line without an event */
-  constructor(
-    clock: Clock,
-    events: Pick<JobEvents, 'emit'>,
-    private readonly lateAfterMs: number,
-  ) {
-    this.heldBack = new HeldBack(clock, {
-      windowMs: WINDOW_MS,
-      join: joined,
-      tell: (late: LateEvent) => events.emit(late),
-    });
+/** Errors that kept items of a lease from succeeding. */
+function failuresIn(
+  { jobName }: ExecutionLease,
+  outcomes: ReadonlyMap<number, SettledOutcome>,
+): ReadonlyMap<number, unknown> {
+  const failures = new Map<number, unknown>();
+  for (const [item, outcome] of outcomes) {
+    if (outcome.kind === 'failed') failures.set(item, outcome.error);
+    if (outcome.kind === 'aborted') failures.set(item, outcome.reason);
+    if (outcome.kind === 'fenced') failures.set(item, new LeaseLostError(jobName, item));
   }
-
-  /**
-   * Notes how long after the due instant the first handler of a run was called. Failover runs are always late and
-   * reported by events of their own.
-   */
-  note(trigger: Trigger, latenessMs: number): void {
-    const { lateAfterMs } = this;
-    if (latenessMs <= lateAfterMs || trigger.source === 'FAILOVER') return;
-    this.heldBack.add(trigger.jobName, { kind: 'late', trigger, latenessMs, lateAfterMs, count: 1 });
-  }
-
-  /** Tells the reports that were held back. */
-  end(): void {
-    this.heldBack.end();
-  }
-}
-
-function joined(held: LateEvent, next: LateEvent): LateEvent {
-  return { ...(next.latenessMs > held.latenessMs ? next : held), count: held.count + next.count };
+  return failures;
 }

@@ -16,7 +16,6 @@ import {
   type ResolvedTemplateLimits,
   type RunTrace,
   type ShardingContext,
-  type SparseMap,
   type TaskLife,
   type TemplateName,
 } from '../../domain/index.js';
@@ -86,7 +85,7 @@ export interface JobWork {
 export function handlerOf(
   work: JobWork,
   trace: RunTrace | undefined,
-  contexts: SparseMap<number, ShardingContext>,
+  contexts: Map<number, ShardingContext>,
 ): ItemWork {
   const handler = trace === undefined ? work.handler : traced(work, trace);
   if (work.settled === undefined) return handler;

@@ -137,7 +137,7 @@ describe('items that have no record yet', () => {
     expect(job.runs).toEqual([]);
 
     await job.failBegins(2);
-    job.debts.leaveToPeers();
+    job.owed.leaveToPeers();
     await job.wakeCatchUp();
     expect(job.runs).toEqual([]);
   });

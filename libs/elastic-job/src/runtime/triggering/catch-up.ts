@@ -1,13 +1,11 @@
 import type { Timer } from '../../clock/index.js';
 import { type CoordinationServices, giveUpFireTimes, type JobTree, untilCommitted } from '../../coordination/index.js';
-import { decideGiveUp, latestOwed, type Trigger } from '../../domain/index.js';
+import { latestOwed, type Trigger } from '../../domain/index.js';
 import { repeat } from '../../repeat/index.js';
 import { JobReconciler, type News, type Report } from '../news/index.js';
-import { type JobSettings } from '../settings/index.js';
-import { type LeaseBegins, type LeaseRunner, type RunningItems } from '../runs/index.js';
-import { type ScheduleClock } from '../time/index.js';
-import type { ItemDebts, MissedFireTimes, OwingItems } from './owed-fire-times.js';
+import type { Leases } from '../runs/index.js';
 import type { ManualTriggers } from './manual-triggers.js';
+import type { MissedFireTimes, OwedFireTimes, OwingItems } from './owed-fire-times.js';
 
 const NOTHING: ReadonlySet<number> = new Set();
 
@@ -32,12 +30,8 @@ export class CatchUp {
   constructor(
     private readonly tree: JobTree,
     private readonly services: Pick<CoordinationServices, 'executions' | 'sharding'>,
-    private readonly settings: JobSettings,
-    private readonly scheduleClock: Pick<ScheduleClock, 'now'>,
-    private readonly running: RunningItems,
-    private readonly begins: LeaseBegins,
-    private readonly leases: LeaseRunner,
-    private readonly debts: ItemDebts,
+    private readonly leases: Leases,
+    private readonly owed: OwedFireTimes,
     private readonly missed: MissedFireTimes,
     private readonly manual: Pick<ManualTriggers, 'awaited'>,
     report: Report,
@@ -72,16 +66,21 @@ export class CatchUp {
   }
 
   itemReleased({ item }: News<'ItemReleased'>): void {
-    this.wakeIf(this.isOwn(item) && !this.running.has(item));
+    this.wakeIf(this.isOwn(item) && !this.leases.running.has(item));
   }
 
   itemEnded({ trigger, item }: News<'ItemEnded'>): void {
-    this.wakeIf(this.left.has(item) || this.debts.mayOweAfter(trigger, item));
+    this.wakeIf(this.left.has(item) || this.owed.mayOweAfter(trigger, item));
   }
 
   // Items that were left to an operator's trigger may be free again.
   triggersBegun(): void {
     this.wakeIf(this.left.size > 0);
+  }
+
+  /** Items that ended while they were flagged as misfired start no catch-up by their ends. */
+  flagged(items: readonly number[]): void {
+    this.wakeIf(items.some((item) => !this.leases.running.has(item)));
   }
 
   /** Begins nothing more. */
@@ -104,7 +103,7 @@ export class CatchUp {
   /** Notes that items of this instance could not be begun for the fire time being handled. */
   owe(fireTime: number): void {
     this.mayOwe = true;
-    this.debts.noteRefused(this.ownItemList, fireTime);
+    this.owed.noteRefused(this.ownItemList, fireTime);
   }
 
   /**
@@ -112,16 +111,14 @@ export class CatchUp {
    * jobs that catch up on all fire times have any. Runs begun by this instance cost no request here.
    */
   inOrder(trigger: Trigger, items: readonly number[]): ItemsInOrder | Promise<ItemsInOrder> {
-    const { misfirePolicy, monitorExecution } = this.settings.configuration;
-    const isOrdered = misfirePolicy === 'all' && monitorExecution;
-    return isOrdered ? this.split(trigger, items) : { ready: items, behind: [] };
+    return this.owed.areOrdered ? this.split(trigger, items) : { ready: items, behind: [] };
   }
 
   private async split({ fireTime }: Trigger, items: readonly number[]): Promise<ItemsInOrder> {
     const { tree } = this;
-    const load = async () => (await this.debts.loadRecords(items)) || undefined;
+    const load = async () => (await this.owed.loadRecords(items)) || undefined;
     await repeat(untilCommitted(tree, 'reading what is owed'), load);
-    const owing = this.debts.groups(items, fireTime - 1).filter(({ owed }) => this.debts.target(owed) !== undefined);
+    const owing = this.owed.groups(items, fireTime - 1).filter(({ owed }) => this.owed.target(owed) !== undefined);
     const behind = owing.flatMap((group) => group.items);
     if (behind.length > 0) this.catchingUp.wake();
     return { ready: items.filter((item) => !behind.includes(item)), behind };
@@ -132,20 +129,20 @@ export class CatchUp {
   }
 
   private async catchUp(): Promise<void> {
-    const { scheduleClock, tree } = this;
+    const { tree } = this;
     // A clock that seems wrong is judged for a second, so free items are looked up afterwards.
-    const now = await scheduleClock.now();
+    const now = await this.owed.now();
     await tree.sync({ signal: tree.signal });
     this.mayOwe = false;
-    if (!this.debts.arePayable) return;
+    if (!this.owed.arePayable) return;
     const { awaited, free, running } = this.ownItems();
     // The ends of items that run here are heard while their records are read.
     this.leave([...awaited, ...running]);
-    if (!(await this.debts.loadRecords([...free, ...running]))) return this.catchingUp.wake();
-    const until = this.debts.isStartedAfter ? Infinity : now;
-    this.leave([...awaited, ...itemsOf(this.debts.groups(running, until).filter(owesAny))]);
-    const groups = this.debts.groups(free, until);
-    const targets = new Map(groups.map((group) => [group, this.debts.target(group.owed)]));
+    if (!(await this.owed.loadRecords([...free, ...running]))) return this.catchingUp.wake();
+    const until = this.owed.isStartedAfter ? Infinity : now;
+    this.leave([...awaited, ...itemsOf(this.owed.groups(running, until).filter(owesAny))]);
+    const groups = this.owed.groups(free, until);
+    const targets = new Map(groups.map((group) => [group, this.owed.target(group.owed)]));
     const owing = (fireTime: number | undefined) => groups.filter((group) => targets.get(group) === fireTime);
     for (const fireTime of new Set([...targets.values()].filter((target) => target !== undefined))) {
       await this.beginOwed(fireTime, itemsOf(owing(fireTime)));
@@ -158,7 +155,8 @@ export class CatchUp {
    * goes first: two begins of one process would refuse each other. Items that others run come with their release.
    */
   private ownItems(): Readonly<Record<'awaited' | 'free' | 'running', readonly number[]>> {
-    const { running, services, tree } = this;
+    const { services, tree } = this;
+    const { running } = this.leases;
     const { awaited } = this.manual;
     const own = services.sharding.ownItems(tree);
     const others = own.filter((item) => !awaited.has(item));
@@ -175,23 +173,21 @@ export class CatchUp {
     if (fireTime === this.handling) return void (this.mayOwe = true);
     const { services, tree } = this;
     const trigger: Trigger = { jobName: tree.jobName, fireTime, origin: 'schedule', source: 'MISFIRE' };
-    const { lease, refused } = await this.begins.begin(trigger, items);
-    // Not awaited: items that are released meanwhile must not wait for this run.
-    if (lease !== undefined) this.leases.start(lease, 'a misfired item');
+    // Items that are released meanwhile must not wait for this run.
+    const refused = await this.leases.beginAndRun(trigger, items, 'a misfired item');
     const begunBefore = [...refused].flatMap(([item, cause]) => (cause === 'alreadyBegun' ? item : []));
     await services.executions.clearMisfires(tree.jobName, begunBefore);
   }
 
   /** Records the fire times that will never be begun, so that the next owners of the items know it too. */
   private async giveUp(groups: readonly OwingItems[], now: number): Promise<void> {
-    const { services, settings, tree } = this;
-    const { misfirePolicy, shardingTimeoutMs } = settings.configuration;
-    if (misfirePolicy !== 'skip') await services.executions.clearMisfires(tree.jobName, itemsOf(groups));
+    const { services, tree } = this;
+    if (!this.owed.areSkipped) await services.executions.clearMisfires(tree.jobName, itemsOf(groups));
     if (tree.company.runsUnrecorded) return;
     const given = new Map<number, number>();
     for (const { owed, items } of groups) {
-      const { upTo, waiting } = decideGiveUp(owed, settings.configuration, now - shardingTimeoutMs);
-      if (misfirePolicy === 'skip' && waiting !== undefined) this.wakeAfter(waiting + shardingTimeoutMs - now);
+      const { upTo, nextInMs } = this.owed.toGiveUp(owed, now);
+      if (nextInMs !== undefined) this.wakeAfter(nextInMs);
       if (upTo === undefined) continue;
       if (this.handling !== undefined && this.handling <= upTo) this.mayOwe = true;
       else for (const item of items) given.set(item, upTo);

@@ -1,6 +1,6 @@
 import type { JobTree } from '../../coordination/index.js';
 import { type JobSchedule, type JobSettings } from '../settings/index.js';
-import { type LeaseRunner } from '../runs/index.js';
+import type { Leases } from '../runs/index.js';
 import { JobReconciler, type Report } from '../news/index.js';
 import type { Tick } from './tick.js';
 
@@ -19,7 +19,7 @@ export class DependencyStarts {
     private readonly schedule: Pick<JobSchedule, 'excluded'>,
     report: Report,
     private readonly tick: Pick<Tick, 'begin'>,
-    private readonly leases: Pick<LeaseRunner, 'start'>,
+    private readonly leases: Pick<Leases, 'start'>,
   ) {
     this.begins = new JobReconciler(tree, report, 'starting after other jobs', () => this.beginNew());
   }

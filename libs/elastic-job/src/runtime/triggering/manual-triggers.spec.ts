@@ -22,11 +22,11 @@ beforeEach(async () => {
   begun = 0;
   const plan: TriggerPlan = Object.assign(Object.create(null), {
     assign: (trigger: Trigger) => assign(trigger),
+    ownItems: () => services.sharding.ownItems(tree),
     tell: () => {},
   });
-  const { begins, events, gate, leases, news, report, running } = session;
-  const { sharding } = services;
-  triggers = new ManualTriggers(tree, sharding, running, events, news, report, gate, begins, leases, plan);
+  const { events, gate, leases, news, report } = session;
+  triggers = new ManualTriggers(tree, gate, plan, leases, events, news, report);
   news.on({ TriggersBegun: () => (begun += 1) });
   news.onBehalfOf(triggers);
   tree.on((event) => news.tell(event));

@@ -1,11 +1,11 @@
-import { type JobTree, type Sharding, untilCommitted } from '../../coordination/index.js';
+import { type JobTree, untilCommitted } from '../../coordination/index.js';
 import { findNodeTextFault, type Trigger } from '../../domain/index.js';
 import { isRefusal, isUnanswered, type RegistryNode } from '../../registry/index.js';
 import { repeat } from '../../repeat/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import { requestedTrigger } from '../leading/index.js';
 import { JobReconciler, type News, type NewsFeed, type Report } from '../news/index.js';
-import type { LeaseBegins, LeaseRunner, RunningItems, TriggerGate } from '../runs/index.js';
+import type { Leases, TriggerGate } from '../runs/index.js';
 import type { TriggerPlan } from './trigger-plan.js';
 
 /** Most waiting triggers. Operators that ask faster than the job runs get their further triggers skipped. */
@@ -35,15 +35,12 @@ export class ManualTriggers {
 
   constructor(
     private readonly tree: JobTree,
-    private readonly sharding: Sharding,
-    private readonly running: RunningItems,
+    private readonly gate: TriggerGate,
+    private readonly plan: TriggerPlan,
+    private readonly leases: Leases,
     private readonly events: JobEvents,
     private readonly news: NewsFeed,
     private readonly report: Report,
-    private readonly gate: TriggerGate,
-    private readonly begins: LeaseBegins,
-    private readonly leases: LeaseRunner,
-    private readonly plan: TriggerPlan,
   ) {
     this.inbox = new TriggerInbox(tree, report, (node) => this.accept(node));
     this.beginning = new JobReconciler(tree, report, 'running a trigger', () => this.beginAll());
@@ -109,7 +106,7 @@ export class ManualTriggers {
     const fault = findNodeTextFault(node.data);
     if (fault !== undefined) return this.skip(trigger, `its request cannot be read: ${fault}`);
     if (this.waiting.length >= MOST_WAITING) return this.skip(trigger, `${MOST_WAITING} triggers wait already`);
-    const owned = this.sharding.ownItems(this.tree);
+    const owned = this.plan.ownItems();
     this.waiting.push({ trigger, zxid: node.stat.czxid, owned });
     this.beginning.wake();
   }
@@ -139,7 +136,7 @@ export class ManualTriggers {
     const items = isFirst ? await this.assign(waiting) : this.stillWanted(waiting);
     waiting.items = items;
     // The first attempt also asks for items that run elsewhere, as that run may be for this same trigger.
-    const isFree = (item: number) => !this.running.has(item) && (isFirst || !this.tree.isRunning(item));
+    const isFree = (item: number) => !this.leases.running.has(item) && (isFirst || !this.tree.isRunning(item));
     const free = items.filter((item) => !taken.has(item) && isFree(item));
     const busy = free.length === 0 || this.isStopped ? free : await this.begin(trigger, free);
     waiting.items = items.filter((item) => !free.includes(item) || busy.includes(item));
@@ -179,8 +176,7 @@ export class ManualTriggers {
   /** @returns the items that turned out to be busy */
   private async begin(trigger: Trigger, items: readonly number[]): Promise<readonly number[]> {
     const { events } = this;
-    const { lease, refused } = await this.begins.begin(trigger, items);
-    if (lease !== undefined) this.leases.start(lease, 'a trigger');
+    const refused = await this.leases.beginAndRun(trigger, items, 'a trigger');
     for (const [item, cause] of refused) {
       if (cause !== 'busy') events.emit({ kind: 'refused', trigger, items: [item], cause });
     }

@@ -1,6 +1,7 @@
 import type { JobTree } from '../../coordination/index.js';
 import {
   decideCatchUp,
+  decideGiveUp,
   findMissed,
   fireTimesOf,
   lastScheduledOf,
@@ -35,15 +36,98 @@ export interface OwingItems {
   readonly owed: OwedSpan;
 }
 
-/** Fire times that the items of a job owe: those of its schedule, except while an operator had disabled them. */
+/**
+ * Fire times that the items of a job owe: those of its schedule, except while an operator had disabled them. What the
+ * items of this instance owe now is told by their records, which are loaded before they are read.
+ */
 export class OwedFireTimes {
+  /** Instant after which an item owes fire times, for items whose first begin the registry refused. */
+  private readonly refusedAfter = new SparseMap<number, number>();
+
   constructor(
     private readonly tree: JobTree,
     private readonly settings: JobSettings,
     private readonly schedule: Pick<JobSchedule, 'excluded'>,
     private readonly scheduleClock: ScheduleClock,
     private readonly switches: OperatorSwitches,
+    private readonly gate: TriggerGate,
   ) {}
+
+  /** True if anything can be caught up on now. */
+  get arePayable(): boolean {
+    const { schedule, settings, tree } = this;
+    const { mayBeginUnasked, timeCheck } = this.gate;
+    const isAllowed = settings.configuration.monitorExecution && mayBeginUnasked && timeCheck.problem === undefined;
+    if (!isAllowed || schedule.excluded === undefined) return false;
+    // A Java leader waits for the item, so it must not be kept beyond its run.
+    return !(tree.company.plansWhenIdle && tree.isReshardingPending());
+  }
+
+  loadRecords(items: readonly number[]): ReturnType<JobTree['loadRecords']> {
+    return this.tree.loadRecords(items, { signal: this.tree.signal });
+  }
+
+  /** Groups the items by the fire times that they owe until now. */
+  groups(items: readonly number[], until: number): readonly OwingItems[] {
+    return this.upTo(until, new Map(items.map((item) => [item, this.lastOf(item)])));
+  }
+
+  /** Next fire time to run for a group, excluding those refused for clock skew. */
+  target(owed: OwedSpan): number | undefined {
+    const after = Math.max(owed.after, this.gate.timeCheck.skippedUntil);
+    return decideCatchUp({ ...owed, after }, this.settings.configuration);
+  }
+
+  /** True if older fire times of an item are begun first, one after the other. */
+  get areOrdered(): boolean {
+    const { misfirePolicy, monitorExecution } = this.settings.configuration;
+    return misfirePolicy === 'all' && monitorExecution;
+  }
+
+  /** True if nothing that is owed is begun later. */
+  get areSkipped(): boolean {
+    return this.settings.configuration.misfirePolicy === 'skip';
+  }
+
+  /**
+   * Fire time up to which those of a group are given up, and milliseconds until the next one is too late for the
+   * trigger that may still begin it; each undefined if there is none.
+   */
+  toGiveUp(owed: OwedSpan, now: number): { readonly upTo: number | undefined; readonly nextInMs: number | undefined } {
+    const { configuration } = this.settings;
+    const { shardingTimeoutMs } = configuration;
+    const { upTo, waiting } = decideGiveUp(owed, configuration, now - shardingTimeoutMs);
+    const isNext = this.areSkipped && waiting !== undefined;
+    return { upTo, nextInMs: isNext ? waiting + shardingTimeoutMs - now : undefined };
+  }
+
+  /** The time now. The registry is asked first if this clock seems to run ahead. */
+  now(): Promise<number> {
+    return this.scheduleClock.now();
+  }
+
+  /** True if the job has starts instead of a schedule. Every recorded start has come, whatever this clock says. */
+  get isStartedAfter(): boolean {
+    return this.settings.configuration.after.length > 0;
+  }
+
+  /**
+   * True if an item may owe more after a run. From memory only, so that a trigger in steady state ends with its settle.
+   */
+  mayOweAfter({ source }: Trigger, item: number): boolean {
+    const isOneOfMany = source === 'MISFIRE' && this.settings.configuration.misfirePolicy === 'all';
+    return this.isMisfired(item) || isOneOfMany || source === 'FAILOVER';
+  }
+
+  /** Notes that items could not be begun for a fire time, since items without a record owe nothing else. */
+  noteRefused(items: readonly number[], fireTime: number): void {
+    for (const item of items) if (!this.refusedAfter.has(item)) this.refusedAfter.set(item, fireTime - 1);
+  }
+
+  /** Forgets refused fire times when a Java peer joins, since the peer may have run them. */
+  leaveToPeers(): void {
+    this.refusedAfter.clear();
+  }
 
   /**
    * Fire times owed up to an instant, for each group of items with the same past. Beside Java there are none, as its
@@ -85,68 +169,6 @@ export class OwedFireTimes {
   private beforeSettings(): readonly Span[] {
     const { scheduleClock, settings } = this;
     return this.starts === undefined ? [{ after: 0, until: scheduleClock.fromRegistry(settings.writtenAt).own }] : [];
-  }
-}
-
-/** Fire times that items of this instance owe now, as their records tell. Records are loaded before they are read. */
-export class ItemDebts {
-  /** Instant after which an item owes fire times, for items whose first begin the registry refused. */
-  private readonly refusedAfter = new SparseMap<number, number>();
-
-  constructor(
-    private readonly tree: JobTree,
-    private readonly settings: JobSettings,
-    private readonly schedule: Pick<JobSchedule, 'excluded'>,
-    private readonly gate: TriggerGate,
-    private readonly owed: OwedFireTimes,
-  ) {}
-
-  /** True if anything can be caught up on now. */
-  get arePayable(): boolean {
-    const { schedule, settings, tree } = this;
-    const { mayBeginUnasked, timeCheck } = this.gate;
-    const isAllowed = settings.configuration.monitorExecution && mayBeginUnasked && timeCheck.problem === undefined;
-    if (!isAllowed || schedule.excluded === undefined) return false;
-    // A Java leader waits for the item, so it must not be kept beyond its run.
-    return !(tree.company.plansWhenIdle && tree.isReshardingPending());
-  }
-
-  loadRecords(items: readonly number[]): ReturnType<JobTree['loadRecords']> {
-    return this.tree.loadRecords(items, { signal: this.tree.signal });
-  }
-
-  /** Groups the items by the fire times that they owe until now. */
-  groups(items: readonly number[], until: number): readonly OwingItems[] {
-    return this.owed.upTo(until, new Map(items.map((item) => [item, this.lastOf(item)])));
-  }
-
-  /** Next fire time to run for a group, excluding those refused for clock skew. */
-  target(owed: OwedSpan): number | undefined {
-    const after = Math.max(owed.after, this.gate.timeCheck.skippedUntil);
-    return decideCatchUp({ ...owed, after }, this.settings.configuration);
-  }
-
-  /** True if the job has starts instead of a schedule. Every recorded start has come, whatever this clock says. */
-  get isStartedAfter(): boolean {
-    return this.settings.configuration.after.length > 0;
-  }
-
-  /**
-   * True if an item may owe more after a run. From memory only, so that a trigger in steady state ends with its settle.
-   */
-  mayOweAfter({ source }: Trigger, item: number): boolean {
-    const isOneOfMany = source === 'MISFIRE' && this.settings.configuration.misfirePolicy === 'all';
-    return this.isMisfired(item) || isOneOfMany || source === 'FAILOVER';
-  }
-
-  /** Notes that items could not be begun for a fire time, since items without a record owe nothing else. */
-  noteRefused(items: readonly number[], fireTime: number): void {
-    for (const item of items) if (!this.refusedAfter.has(item)) this.refusedAfter.set(item, fireTime - 1);
-  }
-
-  /** Forgets refused fire times when a Java peer joins, since the peer may have run them. */
-  leaveToPeers(): void {
-    this.refusedAfter.clear();
   }
 
   /** Last fire time that is not owed any more; undefined if the item owes nothing at all. */

@@ -212,6 +212,6 @@ function refuseNext(cause: RefusalCause): void {
   };
 }
 
-function residentsOf({ begins, gate, leases, report, running, services, settings, tree }: OneSession): ResidentItems {
-  return new ResidentItems(tree, services.sharding, settings, running, HUNG_GRACE_MS, report, gate, begins, leases);
+function residentsOf({ gate, leases, report, services, settings, tree }: OneSession): ResidentItems {
+  return new ResidentItems(tree, services.sharding, settings, gate, leases, HUNG_GRACE_MS, report);
 }

@@ -10,7 +10,7 @@ import {
 } from '../../domain/index.js';
 import { type JobSettings } from '../settings/index.js';
 import { type Report, JobReconciler } from '../news/index.js';
-import { type RunningItems, type LeaseBegins, type LeaseRunner, type TriggerGate } from '../runs/index.js';
+import type { Leases, TriggerGate } from '../runs/index.js';
 
 /** Least pause after a final refusal, for example because another instance has begun the item meanwhile. */
 const REFUSED_PAUSE_MS = 100;
@@ -33,12 +33,10 @@ export class ResidentItems {
     private readonly tree: JobTree,
     private readonly sharding: Sharding,
     private readonly settings: JobSettings,
-    private readonly running: RunningItems,
+    private readonly gate: TriggerGate,
+    private readonly leases: Leases,
     private readonly hungGraceMs: number,
     private readonly report: Report,
-    private readonly gate: TriggerGate,
-    private readonly begins: LeaseBegins,
-    private readonly leases: LeaseRunner,
   ) {
     this.reaction = new JobReconciler(tree, report, 'running resident items', () => this.runWanted());
   }
@@ -101,14 +99,14 @@ export class ResidentItems {
   }
 
   private async runWanted(): Promise<void> {
-    const { running, tree } = this;
+    const { leases, tree } = this;
     await tree.sync({ signal: tree.signal });
     const wanted = this.isResident ? this.sharding.ownItems(tree) : [];
     for (const [item, lease] of this.held) if (!wanted.includes(item)) this.abort(item, lease);
     // Items that may move soon would be stopped right after their begin.
     if (this.isStopped || !this.gate.mayBeginUnasked || tree.isReshardingPending()) return;
     // A run that has released its item counts as held until its listeners have ended; then the item rests.
-    const isBusy = (item: number) => this.held.has(item) || running.has(item) || tree.isRunning(item);
+    const isBusy = (item: number) => this.held.has(item) || leases.running.has(item) || tree.isRunning(item);
     const isFree = (item: number) => !isBusy(item) && !this.resting.has(item);
     await Promise.all(wanted.filter(isFree).map((item) => this.begin(item)));
   }
@@ -124,7 +122,7 @@ export class ResidentItems {
     if (!(await tree.loadRecords([item], { signal: tree.signal }))) return this.wake();
     const fireTime = residentFireTime(tree.record(item)?.stored ?? { kind: 'none' }, clock.wallNow());
     const trigger: Trigger = { jobName: tree.jobName, fireTime, origin: 'resident', source: 'NORMAL_TRIGGER' };
-    const { lease, refused } = await this.begins.begin(trigger, [item]);
+    const { lease, refused } = await this.leases.begin(trigger, [item]);
     if (lease !== undefined) return this.run(item, lease);
     // A busy item will be released, which wakes this duty.
     if (refused.get(item) !== 'busy') this.rest(item, REFUSED_PAUSE_MS);

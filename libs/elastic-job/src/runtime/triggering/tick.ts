@@ -3,24 +3,22 @@ import { formatTaskId, type JobName, SparseSet, type Trigger } from '../../domai
 import type { JobEvents } from '../../tracing/index.js';
 import type { RegistryTurns } from '../../turns/index.js';
 import { JobReconciler, type Report } from '../news/index.js';
-import type { LeaseBegins, RunningItems, TriggerGate } from '../runs/index.js';
+import type { Leases, TriggerGate } from '../runs/index.js';
 import type { JobSettings } from '../settings/index.js';
 import type { CatchUp } from './catch-up.js';
 import type { TriggerPlan } from './trigger-plan.js';
 
 /**
- * One fire time, step by step: gate, items, order, begin. `LeaseRunner` then runs the lease, and settles it item by
- * item.
+ * One fire time, step by step: gate, items, order, begin. `Leases` then runs the lease, and settles it item by item.
  */
 export class Tick {
   constructor(
     private readonly jobName: JobName,
-    private readonly running: RunningItems,
     private readonly events: JobEvents,
     private readonly gate: TriggerGate,
     private readonly plan: TriggerPlan,
     private readonly catchUp: CatchUp,
-    private readonly begins: LeaseBegins,
+    private readonly leases: Leases,
     private readonly flags: MisfireFlags,
   ) {}
 
@@ -68,7 +66,7 @@ export class Tick {
       free.length === items.length ? [] : items.filter((item) => !free.includes(item) && !behind.includes(item));
     this.tellRefused(trigger, behind, 'behind');
     this.tellRefused(trigger, held, 'still running');
-    const begun = await this.begins.begin(trigger, free);
+    const begun = await this.leases.begin(trigger, free);
     for (const [item, cause] of begun.refused) this.tellRefused(trigger, [item], cause);
     const busy = [...begun.refused].flatMap(([item, cause]) => (cause === 'busy' ? item : []));
     this.flags.add([...held, ...busy]);
@@ -76,7 +74,7 @@ export class Tick {
   }
 
   private free(items: readonly number[]): readonly number[] {
-    const { running } = this;
+    const { running } = this.leases;
     return running.size === 0 ? items : items.filter((item) => !running.has(item));
   }
 
@@ -122,16 +120,15 @@ export class MisfireFlags {
   /** Items to flag. While one write is under way, all triggers add to the next one, however slow the registry is. */
   private readonly items = new SparseSet<number>();
 
-  /** @param onLeft called if an item has ended while its flag was being set, so no end of a run starts the catch-up */
+  /** @param onFlagged called with the items whose flags are set; some may have ended meanwhile */
   constructor(
     private readonly tree: JobTree,
     private readonly settings: JobSettings,
     private readonly executions: Executions,
-    private readonly running: RunningItems,
     private readonly events: JobEvents,
     private readonly registryTurns: RegistryTurns | undefined,
     report: Report,
-    private readonly onLeft: () => void,
+    private readonly onFlagged: (items: readonly number[]) => void,
   ) {
     this.flagging = new JobReconciler(tree, report, 'marking misfired items', () => this.flag());
   }
@@ -148,7 +145,7 @@ export class MisfireFlags {
   }
 
   private async flag(): Promise<void> {
-    const { events, registryTurns, running, tree } = this;
+    const { events, registryTurns, tree } = this;
     const { jobName, self } = tree;
     const items = [...this.items];
     this.items.clear();
@@ -160,6 +157,6 @@ export class MisfireFlags {
       throw error;
     }
     events.emit({ kind: 'misfired', jobName, taskId: formatTaskId(jobName, items, self.jobInstanceId), items });
-    if (items.some((item) => !running.has(item))) this.onLeft();
+    this.onFlagged(items);
   }
 }

@@ -23,6 +23,11 @@ export class TriggerPlan {
     return sharding.ownItems(tree);
   }
 
+  /** Items of this instance as far as it knows, without a sync. */
+  ownItems(): readonly number[] {
+    return this.sharding.ownItems(this.tree);
+  }
+
   private async waitForPlan({ jobName, fireTime }: Trigger): Promise<void> {
     const { events, leader, sharding, tree } = this;
     leader.triggerWaits();

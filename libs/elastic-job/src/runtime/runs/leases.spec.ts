@@ -1,5 +1,6 @@
-import { beforeEach, expect, it, vi } from 'vitest';
 import { JOB } from '@test/support/unit/member.js';
+import { HUNG_GRACE_MS, LATE_AFTER_MS, OneSession } from '@test/support/unit/one-session.js';
+import { beforeEach, expect, it, vi } from 'vitest';
 import {
   CancelledError,
   DrainDeadlineError,
@@ -12,7 +13,6 @@ import {
   type ShardingContext,
   type Trigger,
 } from '../../domain/index.js';
-import { HUNG_GRACE_MS, LATE_AFTER_MS, OneSession } from '@test/support/unit/one-session.js';
 
 const HOUR = 3_600_000;
 
