@@ -120,6 +120,7 @@ describe('the time by which fire times come', () => {
     setAhead(HOUR);
     await clock.advance(SECOND);
     expect(schedule.wallNow()).toBe(registryNow());
+    schedule.askIfSet();
     await clock.advance(SECOND);
     expect(schedule.wallNow()).toBe(registryNow());
     expect([requests, changes]).toEqual([1, 0]);
@@ -140,13 +141,31 @@ describe('the time by which fire times come', () => {
 
   it("is looked at anew once a step of the host's clock is judged, but not for a second", async () => {
     setAhead(SECOND);
+    schedule.askIfSet();
     expect(schedule.wallNow()).toBe(clock.wallNow());
     await clock.advance(0);
     expect([requests, changes]).toEqual([0, 0]);
     setAhead(SECOND + 1);
-    schedule.wallNow();
+    schedule.askIfSet();
     await clock.advance(0);
     expect([requests, changes, schedule.wallNow()]).toEqual([1, 1, clock.wallNow()]);
+  });
+});
+
+describe('a host whose clock was set', () => {
+  it('costs no request to those who read the time, and shows nobody a time that is early', async () => {
+    setAhead(HOUR);
+    expect([schedule.wallNow(), schedule.sharedNow()]).toEqual([registryNow(), registryNow()]);
+    await clock.advance(SECOND);
+    expect([requests, changes]).toEqual([0, 0]);
+  });
+
+  it('is judged before the next timer of a job fires', async () => {
+    const seen: number[] = [];
+    schedule.setTimer(SECOND, () => void seen.push(requests));
+    setAhead(HOUR);
+    await clock.advance(SECOND);
+    expect(seen).toEqual([1]);
   });
 });
 
@@ -154,14 +173,14 @@ describe('a process that stops', () => {
   it("does not ask about a host's clock that is set from then on", async () => {
     schedule.stop();
     setAhead(HOUR);
-    schedule.wallNow();
+    schedule.askIfSet();
     await clock.advance(SECOND);
     expect([requests, changes]).toEqual([0, 0]);
   });
 
   it('looks at no schedule anew when the answer comes that it has asked for before', async () => {
     setAhead(HOUR);
-    schedule.wallNow();
+    schedule.askIfSet();
     schedule.stop();
     await clock.advance(SECOND);
     expect([requests, changes, told]).toEqual([1, 0, []]);
@@ -272,7 +291,7 @@ describe('what the other instances show', () => {
   it('is waited for during a second, in which no record counts as from the future', async () => {
     offsets = new Map([['other', 0]]);
     setAhead(HOUR);
-    schedule.wallNow();
+    schedule.askIfSet();
     await clock.advance(999);
     expect([schedule.reference, told]).toEqual([undefined, []]);
     expect(schedule.isAhead(registryNow() + HOUR)).toBe(false);
@@ -346,6 +365,6 @@ function setAhead(ms: number): void {
 /** Sets the host's clock and waits until it is judged. */
 async function stepTo(aheadMs: number): Promise<void> {
   setAhead(aheadMs);
-  schedule.wallNow();
+  schedule.askIfSet();
   await clock.advance(SECOND);
 }

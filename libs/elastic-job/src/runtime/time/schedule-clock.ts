@@ -4,10 +4,9 @@ import type { RegistryCenter } from '../../registry/index.js';
 import type { TickClock } from '../../scheduling/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import { FireMoments, TimerQueue } from '../../turns/index.js';
+import { HostClock } from './host-clock.js';
 import type { Instant } from './noted-span.js';
 
-/** A wall clock that moved by more than this against the monotonic clock was set. */
-const STEP_MS = 1_000;
 /** Milliseconds between requests to the registry while fire times are held back. */
 const ASK_AGAIN_MS = 30_000;
 /**
@@ -50,7 +49,8 @@ interface ScheduleClockParts {
  * they show, until the clocks agree again.
  *
  * The registry is asked again before anything is held back, when the host's clock was set, and while fire times are
- * held back. Otherwise the times in own writes are enough.
+ * held back. Otherwise the times in own writes are enough. If the clock was set is looked at when a timer fires, and
+ * every few seconds: who reads the time asks nobody.
  */
 export class ScheduleClock implements TickClock, ScheduleTime {
   private verdict: Verdict = 'trusted';
@@ -61,10 +61,7 @@ export class ScheduleClock implements TickClock, ScheduleTime {
   private reportedMs: number | undefined;
   /** True while other instances have not reported their clocks yet. */
   private isUndecided = false;
-  /** Milliseconds by which the host's wall clock was ahead of its monotonic one at the last judgement. */
-  private monotonicToWallMs: number;
-  /** True while the registry has not answered after the host's clock was set. */
-  private isQuestioned = false;
+  private readonly host: HostClock;
   private asking: Promise<void> | undefined;
   private again: Timer | undefined;
   /** Moment on the monotonic clock of the next request to the registry, while fire times are held back. */
@@ -76,8 +73,17 @@ export class ScheduleClock implements TickClock, ScheduleTime {
   private readonly waiting: TimerQueue;
 
   constructor(private readonly parts: ScheduleClockParts) {
-    this.waiting = new TimerQueue(parts.clock);
-    this.monotonicToWallMs = this.distanceMs;
+    const { clock } = parts;
+    this.host = new HostClock(clock);
+    const whenDue = (callback: () => void) => () => {
+      this.askIfSet();
+      callback();
+    };
+    this.waiting = new TimerQueue({
+      monotonicNow: () => clock.monotonicNow(),
+      nextTurn: () => clock.nextTurn(),
+      setTimer: (ms, callback) => clock.setTimer(ms, whenDue(callback)),
+    });
   }
 
   /**
@@ -130,11 +136,7 @@ export class ScheduleClock implements TickClock, ScheduleTime {
   }
 
   wallNow(): number {
-    this.noticeStep();
-    const { clock } = this.parts;
-    // Until the registry has answered, a clock that was set forward goes on as before, so that nothing is early.
-    const asBefore = this.isQuestioned ? Math.floor(clock.monotonicNow() + this.monotonicToWallMs) : Infinity;
-    const wall = Math.min(clock.wallNow(), asBefore);
+    const wall = this.host.wallNow();
     const time = this.verdict === 'ahead' ? this.known : undefined;
     return time === undefined ? wall : Math.min(wall, Math.floor(time.earliest));
   }
@@ -157,6 +159,7 @@ export class ScheduleClock implements TickClock, ScheduleTime {
 
   /** The time now, for catching up. The registry is asked first if the host's clock seems to run ahead. */
   async now(): Promise<number> {
+    this.askIfSet();
     await this.hasCome(this.parts.clock.wallNow());
     return this.wallNow();
   }
@@ -182,6 +185,11 @@ export class ScheduleClock implements TickClock, ScheduleTime {
   ask(): Promise<void> {
     this.asking ??= this.askOnce().finally(() => (this.asking = undefined));
     return this.asking;
+  }
+
+  /** Asks the registry if the host's clock was set since it was last judged, and has fire times looked at anew. */
+  askIfSet(): void {
+    if (this.host.wasSet && !this.isStopped) void this.judgeHost();
   }
 
   stop(): void {
@@ -272,7 +280,7 @@ export class ScheduleClock implements TickClock, ScheduleTime {
 
   private async checkClock(): Promise<void> {
     const { clock } = this.parts;
-    this.noticeStep();
+    this.askIfSet();
     if (this.verdict === 'ahead' && clock.monotonicNow() >= this.askAt) {
       this.askAt = clock.monotonicNow() + ASK_AGAIN_MS;
       await this.ask();
@@ -280,21 +288,8 @@ export class ScheduleClock implements TickClock, ScheduleTime {
     this.checkLater();
   }
 
-  private noticeStep(): void {
-    if (this.isQuestioned || this.isStopped) return;
-    if (Math.abs(this.distanceMs - this.monotonicToWallMs) <= STEP_MS) return;
-    this.isQuestioned = true;
-    void this.answerStep();
-  }
-
-  private async answerStep(): Promise<void> {
-    await this.ask();
-    this.isQuestioned = false;
-    this.monotonicToWallMs = this.distanceMs;
+  private async judgeHost(): Promise<void> {
+    await this.host.judgedBy(() => this.ask());
     if (!this.isStopped) this.parts.onChanged();
-  }
-
-  private get distanceMs(): number {
-    return this.parts.clock.wallNow() - this.parts.clock.monotonicNow();
   }
 }
