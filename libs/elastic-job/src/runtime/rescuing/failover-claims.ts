@@ -1,7 +1,7 @@
 import type { ExecutionLease, FailoverQueue, JobTree } from '../../coordination/index.js';
 import { failsOver, mostItemsAtOnce, type RefusalCause, SparseSet, type TaskLife } from '../../domain/index.js';
 import type { JobSettings } from '../settings/index.js';
-import { type NewsFeed, type Report, JobReconciler, type News } from '../news/index.js';
+import { type NewsFeed, type Report, JobDuty, type News } from '../news/index.js';
 import type { Leases } from '../runs/index.js';
 
 /**
@@ -17,15 +17,14 @@ const MOST_STEPS_BACK = 4;
  * meets is claimed even without a slot, since the trigger would have begun it too. So an instance that is always busy
  * starves no item.
  */
-export class FailoverClaims {
-  private readonly claiming: JobReconciler;
+export class FailoverClaims extends JobDuty {
   /** Waiting items that a trigger of this instance has met. */
   private readonly awaited = new SparseSet<number>();
   /** True after a lost claim: another instance has another view of the queue, so the parts overlap. */
   private hasLost = false;
 
   constructor(
-    private readonly tree: JobTree,
+    tree: JobTree,
     private readonly queue: FailoverQueue,
     private readonly settings: JobSettings,
     private readonly tasks: TaskLife | undefined,
@@ -33,23 +32,23 @@ export class FailoverClaims {
     private readonly news: NewsFeed,
     report: Report,
   ) {
-    this.claiming = new JobReconciler(tree, report, 'claiming failover items', () => this.claimAll());
+    super(tree, report, 'claiming failover items');
   }
 
   workExpected(): void {
-    this.claiming.wake();
+    this.wake();
   }
 
   treeReset(): void {
-    this.claiming.wake();
+    this.wake();
   }
 
   shardingCompleted(): void {
-    this.claiming.wake();
+    this.wake();
   }
 
   itemQueued(): void {
-    this.claiming.wake();
+    this.wake();
   }
 
   // A server that was disabled has claimed nothing so far.
@@ -72,7 +71,7 @@ export class FailoverClaims {
 
   // Items that the lost instance may still have run can be claimed now.
   instanceLost(): void {
-    this.claiming.wake();
+    this.wake();
   }
 
   itemsRefused({ refused }: News<'ItemsRefused'>): void {
@@ -80,7 +79,7 @@ export class FailoverClaims {
   }
 
   private wakeIf(mayClaim: boolean): void {
-    if (mayClaim) this.claiming.wake();
+    if (mayClaim) this.wake();
   }
 
   /** Looks for items that this instance's begin was refused because they wait for failover. */
@@ -89,12 +88,7 @@ export class FailoverClaims {
     const waiting = [...refused].flatMap(([item, cause]) => (cause === 'busy' && tree.isQueued(item) ? item : []));
     if (waiting.length === 0) return;
     for (const item of waiting) this.awaited.add(item);
-    this.claiming.wake();
-  }
-
-  /** Claims nothing more on its own. */
-  stop(): void {
-    this.claiming.stop();
+    this.wake();
   }
 
   /**
@@ -121,7 +115,7 @@ export class FailoverClaims {
     return claim;
   }
 
-  private async claimAll(): Promise<void> {
+  protected async work(): Promise<void> {
     const awaited = new Set(this.awaited);
     this.awaited.clear();
     try {

@@ -2,7 +2,7 @@
 import type { ExecutionLease, JobTree } from '../../coordination/index.js';
 import { CancelledError, HandedOverError, parseCancelRequest } from '../../domain/index.js';
 import type { JobEvents } from '../../tracing/index.js';
-import { JobReconciler, type News, type Report } from '../news/index.js';
+import { JobDuty, type News, type Report } from '../news/index.js';
 import type { JobWork } from '../settings/index.js';
 import type { RunningItems } from './running-items.js';
 
@@ -11,18 +11,17 @@ import type { RunningItems } from './running-items.js';
  * request names its run, so a late one never aborts a later run. It is removed with the end of the run, or by the
  * leader's sweep.
  */
-export class Cancellations {
-  private readonly cancelling: JobReconciler;
+export class Cancellations extends JobDuty {
   /** Runs of which a cancel was told, the latest of each item. */
   private told: Map<number, string> | undefined;
 
   constructor(
-    private readonly tree: JobTree,
+    tree: JobTree,
     private readonly running: RunningItems,
     private readonly events: JobEvents,
     report: Report,
   ) {
-    this.cancelling = new JobReconciler(tree, report, 'cancelling a run', () => this.abortCancelled());
+    super(tree, report, 'cancelling a run');
   }
 
   cancelRequested({ item }: News<'CancelRequested'>): void {
@@ -39,15 +38,15 @@ export class Cancellations {
   }
 
   private wakeIf(isCancelled: boolean): void {
-    if (isCancelled) this.cancelling.wake();
+    if (isCancelled) this.wake();
   }
 
-  private async abortCancelled(): Promise<void> {
+  protected async work(): Promise<void> {
     const { running, tree } = this;
     await tree.sync({ signal: tree.signal });
     const items = tree.cancels().filter((item) => running.has(item));
     const paths = items.map((item) => tree.paths.cancel(item));
-    if (!(await tree.load(paths, { signal: tree.signal }))) return this.cancelling.wake();
+    if (!(await tree.load(paths, { signal: tree.signal }))) return this.wake();
     for (const item of items) {
       const lease = running.leaseOf(item);
       const request = parseCancelRequest(tree.node(tree.paths.cancel(item))?.data ?? '');

@@ -2,7 +2,7 @@ import type { Timer } from '../../clock/index.js';
 import { type Executions, type JobTree, releaseStrayMarks } from '../../coordination/index.js';
 import { SparseMap } from '../../domain/index.js';
 import type { JobEvents } from '../../tracing/index.js';
-import { JobReconciler, type News, type NewsFeed, type Report } from '../news/index.js';
+import { JobDuty, type News, type NewsFeed, type Report } from '../news/index.js';
 import { type RunningItems } from './running-items.js';
 
 /**
@@ -18,21 +18,20 @@ const YOUNG_MS = 3_000;
  * their holder lives. It works from memory and makes a request only for a mark that has stood for a while and that this
  * instance has not written, once for each. Without marks it does not look at all.
  */
-export class OwnMarks {
-  private readonly comparing: JobReconciler;
+export class OwnMarks extends JobDuty {
   private timer: Timer | undefined;
   /** Moment on the monotonic clock since which an item is marked, as far as this session has heard. */
   private readonly markedSince = new SparseMap<number, number>();
 
   constructor(
-    private readonly tree: JobTree,
+    tree: JobTree,
     private readonly executions: Executions,
     private readonly running: RunningItems,
     private readonly events: JobEvents,
     private readonly news: NewsFeed,
     report: Report,
   ) {
-    this.comparing = new JobReconciler(tree, report, 'comparing marks', () => this.compareMarks());
+    super(tree, report, 'comparing marks');
   }
 
   itemMarked({ item }: News<'ItemMarked'>): void {
@@ -49,9 +48,9 @@ export class OwnMarks {
     this.compareLater();
   }
 
-  stop(): void {
+  override stop(): void {
+    super.stop();
     this.timer?.cancel();
-    this.comparing.stop();
   }
 
   /** Schedules a look at the marks. */
@@ -60,11 +59,11 @@ export class OwnMarks {
     if (this.tree.signal.aborted || this.marked.length === 0) return;
     this.timer = this.tree.clock.setTimer(COMPARE_MS, () => {
       this.timer = undefined;
-      this.comparing.wake();
+      this.wake();
     });
   }
 
-  private async compareMarks(): Promise<void> {
+  protected async work(): Promise<void> {
     const { events, news, tree } = this;
     const { clock } = this.tree;
     const { marked } = this;

@@ -2,7 +2,7 @@ import type { Timer } from '../../clock/index.js';
 import { type CoordinationServices, giveUpFireTimes, type JobTree, untilCommitted } from '../../coordination/index.js';
 import { latestOwed, type Trigger } from '../../domain/index.js';
 import { repeat } from '../../repeat/index.js';
-import { JobReconciler, type News, type Report } from '../news/index.js';
+import { JobDuty, type News, type Report } from '../news/index.js';
 import type { Leases } from '../runs/index.js';
 import type { ManualTriggers } from './manual-triggers.js';
 import type { MissedFireTimes, OwedFireTimes, OwingItems } from './owed-fire-times.js';
@@ -16,8 +16,7 @@ interface ItemsInOrder {
 }
 
 /** Runs items that this instance owns and that owe a fire time, or that still ran when a trigger came. */
-export class CatchUp {
-  private readonly catchingUp: JobReconciler;
+export class CatchUp extends JobDuty {
   /** Fire time that is being assigned and begun. */
   private handling: number | undefined;
   /** Own items that an operator's trigger waited for at the last look, or that ran here and owed something. */
@@ -28,7 +27,7 @@ export class CatchUp {
   private late: Timer | undefined;
 
   constructor(
-    private readonly tree: JobTree,
+    tree: JobTree,
     private readonly services: Pick<CoordinationServices, 'executions' | 'sharding'>,
     private readonly leases: Leases,
     private readonly owed: OwedFireTimes,
@@ -36,19 +35,19 @@ export class CatchUp {
     private readonly manual: Pick<ManualTriggers, 'awaited'>,
     report: Report,
   ) {
-    this.catchingUp = new JobReconciler(tree, report, 'catching up', () => this.catchUp());
+    super(tree, report, 'catching up');
   }
 
   workExpected(): void {
-    this.catchingUp.wake();
+    this.wake();
   }
 
   treeReset(): void {
-    this.catchingUp.wake();
+    this.wake();
   }
 
   shardingCompleted(): void {
-    this.catchingUp.wake();
+    this.wake();
   }
 
   serverChanged({ serverIp }: News<'ServerChanged'>): void {
@@ -84,8 +83,8 @@ export class CatchUp {
   }
 
   /** Begins nothing more. */
-  stop(): void {
-    this.catchingUp.stop();
+  override stop(): void {
+    super.stop();
     this.late?.cancel();
   }
 
@@ -97,7 +96,7 @@ export class CatchUp {
   /** The tick has begun the fire time, or has failed to. */
   handled(fireTime: number): void {
     if (this.handling === fireTime) this.handling = undefined;
-    if (this.mayOwe) this.catchingUp.wake();
+    if (this.mayOwe) this.wake();
   }
 
   /** Notes that items of this instance could not be begun for the fire time being handled. */
@@ -120,7 +119,7 @@ export class CatchUp {
     await repeat(untilCommitted(tree, 'reading what is owed'), load);
     const owing = this.owed.groups(items, fireTime - 1).filter(({ owed }) => this.owed.target(owed) !== undefined);
     const behind = owing.flatMap((group) => group.items);
-    if (behind.length > 0) this.catchingUp.wake();
+    if (behind.length > 0) this.wake();
     return { ready: items.filter((item) => !behind.includes(item)), behind };
   }
 
@@ -128,7 +127,7 @@ export class CatchUp {
     this.left = items.length === 0 ? NOTHING : new Set(items);
   }
 
-  private async catchUp(): Promise<void> {
+  protected async work(): Promise<void> {
     const { tree } = this;
     // A clock that seems wrong is judged for a second, so free items are looked up afterwards.
     const now = await this.owed.now();
@@ -138,7 +137,7 @@ export class CatchUp {
     const { awaited, free, running } = this.ownItems();
     // The ends of items that run here are heard while their records are read.
     this.leave([...awaited, ...running]);
-    if (!(await this.owed.loadRecords([...free, ...running]))) return this.catchingUp.wake();
+    if (!(await this.owed.loadRecords([...free, ...running]))) return this.wake();
     const until = this.owed.isStartedAfter ? Infinity : now;
     this.leave([...awaited, ...itemsOf(this.owed.groups(running, until).filter(owesAny))]);
     const groups = this.owed.groups(free, until);
@@ -196,12 +195,12 @@ export class CatchUp {
   }
 
   private wakeIf(mayOwe: boolean): void {
-    if (mayOwe) this.catchingUp.wake();
+    if (mayOwe) this.wake();
   }
 
   private wakeAfter(ms: number): void {
     this.late?.cancel();
-    this.late = this.tree.clock.setTimer(ms, () => this.catchingUp.wake());
+    this.late = this.tree.clock.setTimer(ms, () => this.wake());
   }
 
   private isOwn(item: number): boolean {

@@ -1,7 +1,7 @@
 import type { JobTree } from '../../coordination/index.js';
 import { type JobSchedule, type JobSettings } from '../settings/index.js';
 import type { Leases } from '../runs/index.js';
-import { JobReconciler, type Report } from '../news/index.js';
+import { JobDuty, type Report } from '../news/index.js';
 import type { Tick } from './tick.js';
 
 /**
@@ -9,27 +9,26 @@ import type { Tick } from './tick.js';
  * this session are owed, like missed fire times.
  * @see CatchUp
  */
-export class DependencyStarts {
-  private readonly begins: JobReconciler;
+export class DependencyStarts extends JobDuty {
   private handled = Infinity;
 
   constructor(
-    private readonly tree: JobTree,
+    tree: JobTree,
     private readonly settings: JobSettings,
     private readonly schedule: Pick<JobSchedule, 'excluded'>,
     report: Report,
     private readonly tick: Pick<Tick, 'begin'>,
     private readonly leases: Pick<Leases, 'start'>,
   ) {
-    this.begins = new JobReconciler(tree, report, 'starting after other jobs', () => this.beginNew());
+    super(tree, report, 'starting after other jobs');
   }
 
   startsChanged(): void {
-    this.begins.wake();
+    this.wake();
   }
 
   treeReset(): void {
-    this.begins.wake();
+    this.wake();
   }
 
   /** Begins the starts that come from now on. */
@@ -37,12 +36,7 @@ export class DependencyStarts {
     this.handled = this.fireTimes.at(-1) ?? -Infinity;
   }
 
-  /** Begins nothing more. */
-  stop(): void {
-    this.begins.stop();
-  }
-
-  private async beginNew(): Promise<void> {
+  protected async work(): Promise<void> {
     for (const fireTime of this.fireTimes.filter((start) => start > this.handled)) {
       await this.begin(fireTime);
       this.handled = fireTime;

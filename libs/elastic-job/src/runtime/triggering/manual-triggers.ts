@@ -4,7 +4,7 @@ import { isRefusal, isUnanswered, type RegistryNode } from '../../registry/index
 import { repeat } from '../../repeat/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import { requestedTrigger } from '../leading/index.js';
-import { JobReconciler, type News, type NewsFeed, type Report } from '../news/index.js';
+import { JobDuty, type News, type NewsFeed, type Report } from '../news/index.js';
 import type { Leases, TriggerGate } from '../runs/index.js';
 import type { TriggerPlan } from './trigger-plan.js';
 
@@ -26,24 +26,23 @@ interface WaitingTrigger {
  * released. None is dropped, they run one after the other, and two triggers are two runs.
  * @see ElasticJob, `TriggerListenerManager`, which drops triggers that come while the job runs
  */
-export class ManualTriggers {
+export class ManualTriggers extends JobDuty {
   private readonly inbox: TriggerInbox;
-  private readonly beginning: JobReconciler;
   /** In the order of the requests. */
   private waiting: WaitingTrigger[] = [];
-  private isStopped = false;
+  private isLeaving = false;
 
   constructor(
-    private readonly tree: JobTree,
+    tree: JobTree,
     private readonly gate: TriggerGate,
     private readonly plan: TriggerPlan,
     private readonly leases: Leases,
     private readonly events: JobEvents,
     private readonly news: NewsFeed,
-    private readonly report: Report,
+    report: Report,
   ) {
+    super(tree, report, 'running a trigger');
     this.inbox = new TriggerInbox(tree, report, (node) => this.accept(node));
-    this.beginning = new JobReconciler(tree, report, 'running a trigger', () => this.beginAll());
   }
 
   triggerRequested({ instanceId }: News<'TriggerRequested'>): void {
@@ -81,7 +80,7 @@ export class ManualTriggers {
   }
 
   private beginReleased(): void {
-    if (this.waiting.length > 0) this.beginning.wake();
+    if (this.waiting.length > 0) this.wake();
   }
 
   /** Items that a trigger will begin as soon as they are free, so that nothing else should. */
@@ -90,10 +89,10 @@ export class ManualTriggers {
   }
 
   /** Begins nothing more. */
-  stop(): void {
-    this.isStopped = true;
+  override stop(): void {
+    super.stop();
+    this.isLeaving = true;
     this.inbox.close();
-    this.beginning.stop();
     for (const { trigger, items } of this.waiting.splice(0)) {
       if (items?.length !== 0) this.skip(trigger, 'this instance leaves');
     }
@@ -102,16 +101,16 @@ export class ManualTriggers {
   private accept(node: RegistryNode): void {
     const trigger = requestedTrigger(this.tree.jobName, node);
     this.events.emit({ kind: 'trigger-requested', trigger });
-    if (this.isStopped) return this.skip(trigger, 'this instance leaves');
+    if (this.isLeaving) return this.skip(trigger, 'this instance leaves');
     const fault = findNodeTextFault(node.data);
     if (fault !== undefined) return this.skip(trigger, `its request cannot be read: ${fault}`);
     if (this.waiting.length >= MOST_WAITING) return this.skip(trigger, `${MOST_WAITING} triggers wait already`);
     const owned = this.plan.ownItems();
     this.waiting.push({ trigger, zxid: node.stat.czxid, owned });
-    this.beginning.wake();
+    this.wake();
   }
 
-  private async beginAll(): Promise<void> {
+  protected async work(): Promise<void> {
     const taken = new Set<number>();
     for (const waiting of this.waiting) {
       try {
@@ -122,7 +121,7 @@ export class ManualTriggers {
         this.report(`the trigger ${waiting.trigger.origin}`)(error);
         waiting.items = [];
       }
-      if (this.isStopped) return;
+      if (this.isLeaving) return;
       for (const item of waiting.items ?? []) taken.add(item);
     }
     this.waiting = this.waiting.filter(({ items }) => items?.length !== 0);
@@ -138,9 +137,9 @@ export class ManualTriggers {
     // The first attempt also asks for items that run elsewhere, as that run may be for this same trigger.
     const isFree = (item: number) => !this.leases.running.has(item) && (isFirst || !this.tree.isRunning(item));
     const free = items.filter((item) => !taken.has(item) && isFree(item));
-    const busy = free.length === 0 || this.isStopped ? free : await this.begin(trigger, free);
+    const busy = free.length === 0 || this.isLeaving ? free : await this.begin(trigger, free);
     waiting.items = items.filter((item) => !free.includes(item) || busy.includes(item));
-    if (isFirst && waiting.items.length > 0 && !this.isStopped) {
+    if (isFirst && waiting.items.length > 0 && !this.isLeaving) {
       this.events.emit({ kind: 'postponed', trigger, items: waiting.items });
     }
   }
@@ -206,19 +205,18 @@ export class ManualTriggers {
  * Takes operators' requests from `trigger/{own id}`: reads and removes each one as soon as it appears, so that the next
  * one can follow. Each is told once, even if the reply to its removal is lost.
  */
-export class TriggerInbox {
-  private readonly taking: JobReconciler;
+export class TriggerInbox extends JobDuty {
   /** Request that was read, and perhaps removed already. */
   private read: RegistryNode | undefined;
   private isOpen = false;
 
   /** @param onRequest receives each request, in order; must not throw */
   constructor(
-    private readonly tree: JobTree,
+    tree: JobTree,
     report: Report,
     private readonly onRequest: (node: RegistryNode) => void,
   ) {
-    this.taking = new JobReconciler(tree, report, 'taking a trigger', () => this.take());
+    super(tree, report, 'taking a trigger');
   }
 
   /** Starts taking requests, including one that exists already. */
@@ -229,22 +227,22 @@ export class TriggerInbox {
 
   /** Takes nothing more. A request whose removal has no answer by the end of the session may be gone, so it is told. */
   close(): void {
-    this.taking.stop();
+    this.stop();
     void this.tellUnknown();
   }
 
   private async tellUnknown(): Promise<void> {
-    await this.taking.rested();
+    await this.rested();
     if (this.read !== undefined) this.onRequest(this.read);
     this.read = undefined;
   }
 
   /** Looks for a request. */
-  wake(): void {
-    if (this.isOpen) this.taking.wake();
+  override wake(): void {
+    if (this.isOpen) super.wake();
   }
 
-  private async take(): Promise<void> {
+  protected async work(): Promise<void> {
     await repeat(untilCommitted(this.tree, 'taking a trigger'), () => this.tryTake());
   }
 

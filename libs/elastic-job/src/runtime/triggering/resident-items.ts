@@ -9,7 +9,7 @@ import {
   type Trigger,
 } from '../../domain/index.js';
 import { type JobSettings } from '../settings/index.js';
-import { type Report, JobReconciler } from '../news/index.js';
+import { type Report, JobDuty } from '../news/index.js';
 import type { Leases, TriggerGate } from '../runs/index.js';
 
 /** Least pause after a final refusal, for example because another instance has begun the item meanwhile. */
@@ -21,75 +21,74 @@ const REFUSED_PAUSE_MS = 100;
  * Each item has a lease, and each begin its own target: origin `resident`, later than the last one.
  * @see ElasticJob-Cloud, jobs of type DAEMON
  */
-export class ResidentItems {
-  private readonly reaction: JobReconciler;
+export class ResidentItems extends JobDuty {
   private readonly held = new SparseMap<number, ExecutionLease>();
   /** Pauses of ended items until their next begin. */
   private readonly resting = new SparseMap<number, Timer>();
   private readonly lastPausesMs = new SparseMap<number, number>();
-  private isStopped = false;
+  private isLeaving = false;
 
   constructor(
-    private readonly tree: JobTree,
+    tree: JobTree,
     private readonly sharding: Sharding,
     private readonly settings: JobSettings,
     private readonly gate: TriggerGate,
     private readonly leases: Leases,
     private readonly hungGraceMs: number,
-    private readonly report: Report,
+    report: Report,
   ) {
-    this.reaction = new JobReconciler(tree, report, 'running resident items', () => this.runWanted());
+    super(tree, report, 'running resident items');
   }
 
   workExpected(): void {
-    this.wake();
+    this.wakeIfResident();
   }
 
   treeReset(): void {
-    this.wake();
+    this.wakeIfResident();
   }
 
   shardingCompleted(): void {
-    this.wake();
+    this.wakeIfResident();
   }
 
   configurationChanged(): void {
-    this.wake();
+    this.wakeIfResident();
   }
 
   instanceJoined(): void {
-    this.wake();
+    this.wakeIfResident();
   }
 
   instanceLost(): void {
-    this.wake();
+    this.wakeIfResident();
   }
 
   itemSwitched(): void {
-    this.wake();
+    this.wakeIfResident();
   }
 
   itemReleased(): void {
-    this.wake();
+    this.wakeIfResident();
   }
 
   serverChanged(): void {
-    this.wake();
+    this.wakeIfResident();
   }
 
   nextInstanceChanged(): void {
-    this.wake();
+    this.wakeIfResident();
   }
 
   /** Wakes the duty: an item may be free, or must stop here. Jobs of other kinds have nothing to do. */
-  private wake(): void {
-    if (this.settings.configuration.resident || this.held.size > 0) this.reaction.wake();
+  private wakeIfResident(): void {
+    if (this.settings.configuration.resident || this.held.size > 0) this.wake();
   }
 
   /** Begins nothing more. */
-  stop(): void {
-    this.isStopped = true;
-    this.reaction.stop();
+  override stop(): void {
+    super.stop();
+    this.isLeaving = true;
     for (const timer of this.resting.values()) timer.cancel();
   }
 
@@ -98,13 +97,13 @@ export class ResidentItems {
     for (const [item, lease] of this.held) this.abort(item, lease);
   }
 
-  private async runWanted(): Promise<void> {
+  protected async work(): Promise<void> {
     const { leases, tree } = this;
     await tree.sync({ signal: tree.signal });
     const wanted = this.isResident ? this.sharding.ownItems(tree) : [];
     for (const [item, lease] of this.held) if (!wanted.includes(item)) this.abort(item, lease);
     // Items that may move soon would be stopped right after their begin.
-    if (this.isStopped || !this.gate.mayBeginUnasked || tree.isReshardingPending()) return;
+    if (this.isLeaving || !this.gate.mayBeginUnasked || tree.isReshardingPending()) return;
     // A run that has released its item counts as held until its listeners have ended; then the item rests.
     const isBusy = (item: number) => this.held.has(item) || leases.running.has(item) || tree.isRunning(item);
     const isFree = (item: number) => !isBusy(item) && !this.resting.has(item);
@@ -119,20 +118,20 @@ export class ResidentItems {
   private async begin(item: number): Promise<void> {
     const { tree } = this;
     const { clock } = this.tree;
-    if (!(await tree.loadRecords([item], { signal: tree.signal }))) return this.wake();
+    if (!(await tree.loadRecords([item], { signal: tree.signal }))) return this.wakeIfResident();
     const fireTime = residentFireTime(tree.record(item)?.stored ?? { kind: 'none' }, clock.wallNow());
     const trigger: Trigger = { jobName: tree.jobName, fireTime, origin: 'resident', source: 'NORMAL_TRIGGER' };
     const { lease, refused } = await this.leases.begin(trigger, [item]);
-    if (lease !== undefined) return this.run(item, lease);
+    if (lease !== undefined) return this.runItem(item, lease);
     // A busy item will be released, which wakes this duty.
-    if (refused.get(item) !== 'busy') this.rest(item, REFUSED_PAUSE_MS);
+    if (refused.get(item) !== 'busy') this.restItem(item, REFUSED_PAUSE_MS);
   }
 
-  private run(item: number, lease: ExecutionLease): void {
+  private runItem(item: number, lease: ExecutionLease): void {
     const { clock } = this.tree;
     const begunAt = clock.monotonicNow();
     this.held.set(item, lease);
-    if (this.isStopped) this.abort(item, lease);
+    if (this.isLeaving) this.abort(item, lease);
     const ended = this.leases.run(lease).catch(this.report('running a resident item'));
     void this.untilEnded(lease, ended).then(() => this.afterRun(item, lease, clock.monotonicNow() - begunAt));
   }
@@ -149,18 +148,18 @@ export class ResidentItems {
     if (signal.aborted) {
       // It was told to end here, so a later run starts with the shortest pause again.
       this.lastPausesMs.delete(item);
-      return this.wake();
+      return this.wakeIfResident();
     }
     const pauseMs = residentPauseMs(this.lastPausesMs.get(item), ranMs);
     this.lastPausesMs.set(item, pauseMs);
-    this.rest(item, pauseMs);
+    this.restItem(item, pauseMs);
   }
 
-  private rest(item: number, pauseMs: number): void {
-    if (this.isStopped) return;
+  private restItem(item: number, pauseMs: number): void {
+    if (this.isLeaving) return;
     const onRested = () => {
       this.resting.delete(item);
-      this.wake();
+      this.wakeIfResident();
     };
     this.resting.set(item, this.tree.clock.setTimer(pauseMs, onRested));
   }
@@ -171,7 +170,7 @@ export class ResidentItems {
 
   private reasonFor(item: number): ResidentStop {
     const { tree } = this;
-    if (this.isStopped) return 'leaving';
+    if (this.isLeaving) return 'leaving';
     if (!this.isResident) return 'settings';
     const isServerOff = tree.serverStatus(tree.self.serverIp) !== 'ENABLED';
     return isServerOff || tree.isDisabled(item) ? 'disabled' : 'moved';

@@ -2,7 +2,7 @@ import type { ExecutionLease, Executions, JobTree } from '../../coordination/ind
 import { formatTaskId, type JobName, SparseSet, type Trigger } from '../../domain/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import type { RegistryTurns } from '../../turns/index.js';
-import { JobReconciler, type Report } from '../news/index.js';
+import { JobDuty, type Report } from '../news/index.js';
 import type { Leases, TriggerGate } from '../runs/index.js';
 import type { JobSettings } from '../settings/index.js';
 import type { CatchUp } from './catch-up.js';
@@ -115,14 +115,13 @@ export class LatestTick {
 }
 
 /** Flags items in the registry that still ran when a trigger came. They owe one more run after they end. */
-export class MisfireFlags {
-  private readonly flagging: JobReconciler;
+export class MisfireFlags extends JobDuty {
   /** Items to flag. While one write is under way, all triggers add to the next one, however slow the registry is. */
   private readonly items = new SparseSet<number>();
 
   /** @param onFlagged called with the items whose flags are set; some may have ended meanwhile */
   constructor(
-    private readonly tree: JobTree,
+    tree: JobTree,
     private readonly settings: JobSettings,
     private readonly executions: Executions,
     private readonly events: JobEvents,
@@ -130,21 +129,17 @@ export class MisfireFlags {
     report: Report,
     private readonly onFlagged: (items: readonly number[]) => void,
   ) {
-    this.flagging = new JobReconciler(tree, report, 'marking misfired items', () => this.flag());
+    super(tree, report, 'marking misfired items');
   }
 
   add(items: readonly number[]): void {
     const { misfire, monitorExecution } = this.settings.configuration;
     if (items.length === 0 || !misfire || !monitorExecution) return;
     for (const item of items) this.items.add(item);
-    this.flagging.wake();
+    this.wake();
   }
 
-  stop(): void {
-    this.flagging.stop();
-  }
-
-  private async flag(): Promise<void> {
+  protected async work(): Promise<void> {
     const { events, registryTurns, tree } = this;
     const { jobName, self } = tree;
     const items = [...this.items];
