@@ -137,6 +137,41 @@ describe('a process that has lost its session', () => {
     expect(await instances()).toEqual([`10.0.0.1@-@1-${center.session.id}`]);
   });
 
+  describe('and more jobs than it joins at once', () => {
+    const NAMES = Array.from({ length: 60 }, (_, n) => `job-${n}`);
+    const LAST = NAMES.at(-1)!;
+
+    /** Loses the session, and calls back once the first job has joined again, while the last one waits for its turn. */
+    async function rejoin(onFirst: () => void): Promise<void> {
+      for (const name of NAMES) await runtime.registrar.register(job({ name }));
+      await clock.advanceUntil(runtime.start());
+      const off = runtime.events.on(({ kind }) => {
+        if (kind !== 'joined') return;
+        off();
+        onFirst();
+      });
+      registry.expire(center.session.id!);
+      await clock.advance(20 * SECOND);
+    }
+
+    it('joins those that wait for their turn only under its last id if it loses another session', async () => {
+      await rejoin(() => registry.expire(center.session.id!));
+
+      const last = `10.0.0.1@-@1-${center.session.id}`;
+      const lastJoins = NAMES.map((name) => told.findLast((one) => one.kind === 'joined' && one.jobName === name));
+      expect(lastJoins).toMatchObject(NAMES.map(() => ({ instanceId: last })));
+      expect(await clock.advanceUntil(center.children(`/${LAST}/instances`))).toEqual([last]);
+    });
+
+    it('reports no failure of one that is removed while it waits for its turn', async () => {
+      let removing: Promise<void> | undefined;
+      await rejoin(() => (removing = runtime.registrar.remove(LAST)));
+      await clock.advanceUntil(removing!);
+
+      expect(told.filter(({ kind }) => kind === 'error')).toEqual([]);
+    });
+  });
+
   it('reports no failure if it is stopped while it waits to rejoin', async () => {
     await start();
     runtime.events.on((event) => {

@@ -223,8 +223,9 @@ export class OwnJobs {
     const { ending } = this.parts;
     if (self === undefined || ending.aborted) return;
     const isWanted = () => job.isWaitingForSession && this.self === self && !ending.aborted;
-    const join = async () => {
-      if (isWanted()) await this.joins.run(1, () => job.join(self));
+    // Asked when its turn has come: by then the session may have ended, or the job may have been left.
+    const joinIfWanted = async () => {
+      if (isWanted()) await job.join(self);
     };
     const policy = untilServed(options.registry, this.clock, {
       signal: ending,
@@ -232,7 +233,7 @@ export class OwnJobs {
       isRepeated: (error) => !(error instanceof JobRemovedError),
       onFailure: (error) => errors.tell(job.jobName, 'rejoining failed; trying again', error),
     });
-    await repeat(policy, join).catch((error: unknown) => {
+    await repeat(policy, () => this.joins.run(1, joinIfWanted)).catch((error: unknown) => {
       if (error instanceof JobRemovedError) this.parts.onRemoved();
     });
   }
