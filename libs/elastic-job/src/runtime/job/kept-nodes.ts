@@ -12,7 +12,8 @@ const LAY_AGAIN_MS = 1_000;
  */
 export class KeptNodes {
   private readonly server: JobReconciler;
-  private readonly others: JobReconciler;
+  /** Undefined until a node was lost, as in most jobs. */
+  private others: JobReconciler | undefined;
   private waiting: Timer | undefined;
   private isStopped = false;
 
@@ -20,10 +21,9 @@ export class KeptNodes {
     private readonly tree: JobTree,
     private readonly services: Pick<CoordinationServices, 'configurations' | 'instances' | 'servers'>,
     private readonly scheduleClock: ScheduleClock,
-    report: Report,
+    private readonly report: Report,
   ) {
     this.server = new JobReconciler(tree, report, 'keeping the server node', () => services.servers.keep(tree));
-    this.others = new JobReconciler(tree, report, "keeping the job's nodes", () => this.layAgain());
   }
 
   serverChanged({ serverIp }: News<'ServerChanged'>): void {
@@ -56,13 +56,15 @@ export class KeptNodes {
     this.isStopped = true;
     this.waiting?.cancel();
     this.server.stop();
-    this.others.stop();
+    this.others?.stop();
   }
 
   private layAgainSoon(): void {
     if (this.isStopped) return;
     this.waiting ??= this.tree.clock.setTimer(LAY_AGAIN_MS, () => {
       this.waiting = undefined;
+      const { report, tree } = this;
+      this.others ??= new JobReconciler(tree, report, "keeping the job's nodes", () => this.layAgain());
       this.others.wake();
     });
   }
