@@ -1,11 +1,7 @@
 import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
-import {
-  type RegistryCenter,
-  type ZooKeeperOptions,
-  ZooKeeperRegistryCenter,
-} from '../../libs/elastic-job/src/registry/index.js';
+import { type ZooKeeperOptions, ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import { startProxy } from '@test/support/zookeeper/zookeeper-proxy.js';
-import { type ClientOptions, cutAll, type RegistryHarness } from './registry/index.js';
+import { clientsOf, cutAll, type RegistryHarness } from './registry/index.js';
 import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
 
 const zooKeeper = await sharedZooKeeper();
@@ -17,31 +13,19 @@ const zooKeeper = await sharedZooKeeper();
 export async function startZooKeeperHarness(common: Partial<ZooKeeperOptions> = {}): Promise<RegistryHarness> {
   const clock = new SystemClock();
   const proxy = await startProxy(zooKeeper);
-  // The server may have been used before, by others or by an earlier topic.
-  const base = `contract/${clock.uuid()}`;
-  const centers: RegistryCenter[] = [];
-  let namespaces = 0;
-
-  const center = ({ clock: own = clock, ...options }: ClientOptions): RegistryCenter => {
-    const made = new ZooKeeperRegistryCenter(
-      { servers: proxy.connect, sessionTimeoutMs: 10_000, requestTimeoutMs: 5_000, ...common, ...options },
-      own,
-    );
-    centers.push(made);
-    return made;
-  };
+  const limits = { sessionTimeoutMs: 10_000, requestTimeoutMs: 5_000 };
+  const clients = clientsOf(
+    ({ clock: own = clock, ...options }) =>
+      new ZooKeeperRegistryCenter({ servers: proxy.connect, ...limits, ...common, ...options }, own),
+    // The server may have been used before, by others or by an earlier topic.
+    `contract/${clock.uuid()}`,
+  );
   return {
-    center,
-    async client(options) {
-      const made = center(options);
-      await made.connect();
-      return made;
-    },
-    newNamespace: () => `${base}/n${(namespaces += 1)}`,
+    ...clients,
     expire: (client) => proxy.expire(client.session.id!),
-    cut: () => cutAll(centers, () => proxy.cut()),
+    cut: () => cutAll(clients.all, () => proxy.cut()),
     async stop() {
-      await Promise.all(centers.map((made) => made.close()));
+      await clients.stop();
       await proxy.stop();
     },
   };

@@ -21,7 +21,7 @@ import { describeSizeLimits } from './shared/sizes.contract.js';
 
 export { describeClockSteps } from './ensemble/clock-steps.contract.js';
 export type { ClientOptions, RegistryAdapter, RegistryHarness } from './harness.js';
-export { cutAll } from './support.js';
+export { clientsOf, cutAll } from './support.js';
 
 /** The rules for every ensemble below the registry port. A bug found in one adapter becomes a case here. */
 export function describeRegistryContract(adapter: RegistryAdapter): void {

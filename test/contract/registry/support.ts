@@ -5,7 +5,7 @@ import type {
   SessionState,
   SubtreeEvent,
 } from '../../../libs/elastic-job/src/registry/index.js';
-import type { RegistryAdapter, RegistryHarness } from './harness.js';
+import type { ClientOptions, RegistryAdapter, RegistryHarness } from './harness.js';
 
 /**
  * Starts the adapter for the topic around the call. Each call of `one`, `two` or `several` connects clients in a new
@@ -29,6 +29,31 @@ export function useRegistry(adapter: RegistryAdapter) {
     return [await harness.client(options), await harness.client(options)];
   };
   return { harness: () => harness, one, two, several };
+}
+
+/**
+ * The clients of one harness.
+ * @param make creates a client that is not connected yet
+ * @param base first level of the namespaces
+ */
+export function clientsOf(make: (options: ClientOptions) => RegistryCenter, base = 'contract') {
+  const all: RegistryCenter[] = [];
+  let namespaces = 0;
+  const center = (options: ClientOptions): RegistryCenter => {
+    const made = make(options);
+    all.push(made);
+    return made;
+  };
+  const client = async (options: ClientOptions): Promise<RegistryCenter> => {
+    const made = center(options);
+    await made.connect();
+    return made;
+  };
+  const newNamespace = (): string => `${base}/n${(namespaces += 1)}`;
+  const stop = async (): Promise<void> => {
+    await Promise.all(all.map((made) => made.close()));
+  };
+  return { all, center, client, newNamespace, stop };
 }
 
 /** The states that a client reports from now on. */

@@ -17,24 +17,28 @@ import {
   type SyncOfViews,
   type TransactionResult,
 } from '../../../libs/elastic-job/src/registry/index.js';
-import { Namespace } from '../../../libs/elastic-job/src/registry/namespace.js';
-import { noConnection } from '../../../libs/elastic-job/src/registry/request-errors.js';
-import { parentPath } from '../../../libs/elastic-job/src/registry/node-map.js';
-import { ownWait } from '../../../libs/elastic-job/src/registry/own-wait.js';
 import { RegistryTime } from '../../../libs/elastic-job/src/registry/ensemble.js';
+import {
+  type NodeChange,
+  NotifiedSubtree,
+  type SubtreeClient,
+} from '../../../libs/elastic-job/src/registry/known-subtree.js';
+import { Namespace } from '../../../libs/elastic-job/src/registry/namespace.js';
+import { parentPath } from '../../../libs/elastic-job/src/registry/node-map.js';
 import { OPEN_ACL_BYTES, transactionBytes } from '../../../libs/elastic-job/src/registry/node-operations.js';
-import type { ToyChange, ToyHearer, ToyStore } from './toy-store.js';
-import { ToyView } from './toy-view.js';
+import { ownWait } from '../../../libs/elastic-job/src/registry/own-wait.js';
+import { noConnection } from '../../../libs/elastic-job/src/registry/request-errors.js';
+import type { ToyHearer, ToyStore } from './toy-store.js';
 
 /** A client of a `ToyStore`. Its connection is never cut; its session ends with it, or when `expire` ends it. */
-export class ToyEnsemble implements Ensemble {
+export class ToyEnsemble implements Ensemble, SubtreeClient {
   session: SessionInfo = { state: undefined, id: undefined, timeoutMs: 10_000 };
   readonly requestTimeoutMs = 5_000;
   readonly lastZxid = undefined;
   readonly traffic = { foreground: 0, background: 0 };
   private readonly namespace: Namespace;
   private readonly registryTime: RegistryTime;
-  private readonly views = new Set<ToyView>();
+  private readonly views = new Set<NotifiedSubtree>();
   private readonly watches = new Set<ToyHearer>();
   private readonly listeners = new Set<(session: SessionInfo) => void>();
   private isClosed = false;
@@ -89,17 +93,18 @@ export class ToyEnsemble implements Ensemble {
   }
 
   readMany(paths: readonly string[], options?: RequestOptions): Promise<readonly (RegistryNode | undefined)[]> {
-    return this.readNodes(paths, options, () => {});
+    return this.readNodes(`read ${paths.join(' ')}`, paths, options);
   }
 
   readNodes(
+    name: string,
     paths: readonly string[],
-    options: RequestOptions | undefined,
-    take: (node: RegistryNode) => void,
+    options?: RequestOptions,
+    take: (nodes: readonly (RegistryNode | undefined)[]) => void = () => {},
   ): Promise<readonly (RegistryNode | undefined)[]> {
-    return this.request(`read ${paths.join(' ')}`, options, () => {
+    return this.request(name, options, () => {
       const nodes = paths.map((path) => this.local(this.store.node(this.namespace.absoluteOf(path))));
-      for (const node of nodes) if (node) take(node);
+      take(nodes);
       return nodes;
     });
   }
@@ -137,15 +142,15 @@ export class ToyEnsemble implements Ensemble {
 
   openSubtree(path: string, listener: SubtreeListener, sync: SyncOfViews, options?: SubtreeOptions): Promise<Subtree> {
     return this.request(`open subtree ${path}`, options, () => {
-      const view = new ToyView(this, path, listener, sync, options);
-      for (const node of this.store.nodes.map((one) => this.local(one))) if (node) view.put(node);
+      const view = new NotifiedSubtree(this, path, listener, sync, options);
+      view.replace(this.store.nodes.flatMap((one) => this.local(one) ?? []));
       this.views.add(view);
       return view;
     });
   }
 
   watchChildren(path: string, onChange: () => void, options?: RequestOptions): Promise<ChildrenWatch> {
-    const isNear = ({ kind, node }: ToyChange) =>
+    const isNear = ({ kind, node }: NodeChange) =>
       kind !== 'changed' && [node.path, parentPath(node.path)].includes(path);
     const watch: ToyHearer = (changes) => changes.filter(isNear).forEach(() => onChange());
     return this.request(`watch children of ${path}`, options, () => {
@@ -171,7 +176,7 @@ export class ToyEnsemble implements Ensemble {
     return transactionBytes(operations, this.namespace, OPEN_ACL_BYTES, isSingle);
   }
 
-  forget(view: ToyView): void {
+  release(view: NotifiedSubtree): void {
     this.views.delete(view);
   }
 

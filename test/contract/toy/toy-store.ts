@@ -6,6 +6,7 @@ import type {
   Refusal,
   RegistryNode,
 } from '../../../libs/elastic-job/src/registry/index.js';
+import type { NodeChange } from '../../../libs/elastic-job/src/registry/known-subtree.js';
 import { parentPath } from '../../../libs/elastic-job/src/registry/node-map.js';
 
 /** A node and the number of children that it has ever had. */
@@ -13,13 +14,8 @@ interface ToyNode extends RegistryNode {
   readonly created: number;
 }
 
-export interface ToyChange {
-  readonly kind: 'created' | 'changed' | 'deleted';
-  readonly node: RegistryNode;
-}
-
 /** Hears the changes of a commit. `isOwn`: this session has made them. */
-export type ToyHearer = (changes: readonly ToyChange[], isOwn: boolean) => void;
+export type ToyHearer = (changes: readonly NodeChange[], isOwn: boolean) => void;
 
 /** An operation that leaves a node with data. */
 type Writing = Extract<Operation, { readonly data: string }>;
@@ -69,7 +65,7 @@ export class ToyStore {
   commit(operations: readonly Operation[], sessionId: string): ToyResult {
     const before = this.nodes;
     const results: OperationResult[] = [];
-    const changes: ToyChange[] = [];
+    const changes: NodeChange[] = [];
     for (const [index, operation] of operations.entries()) {
       const refusal = this.refusalOf(operation);
       if (refusal !== undefined) {
@@ -99,7 +95,7 @@ export class ToyStore {
     return isDeleted && this.children(node.path).length > 0 ? 'NOT_EMPTY' : undefined;
   }
 
-  private apply(operation: Operation, sessionId: string, changes: ToyChange[]): OperationResult {
+  private apply(operation: Operation, sessionId: string, changes: NodeChange[]): OperationResult {
     const path = this.pathOf(operation);
     const before = this.node(path);
     switch (operation.kind) {
@@ -128,12 +124,12 @@ export class ToyStore {
     return operation.kind === 'create' || operation.kind === 'renew' ? { kind: 'create', path } : { kind: 'set', stat };
   }
 
-  private remove(node: ToyNode, changes: ToyChange[]): void {
+  private remove(node: ToyNode, changes: NodeChange[]): void {
     this.nodes = this.nodes.filter((one) => one !== node);
     changes.push({ kind: 'deleted', node });
   }
 
-  private put(node: RegistryNode, changes: ToyChange[]): void {
+  private put(node: RegistryNode, changes: NodeChange[]): void {
     const before = this.node(node.path);
     const parent = parentPath(node.path);
     changes.push({ kind: before ? 'changed' : 'created', node });

@@ -103,7 +103,7 @@ export interface Ensemble {
 /** Waits for a sync of all views of a session. @param operation the request, as an error names it */
 export type SyncOfViews = (operation: string, options?: SyncOptions) => Promise<void>;
 
-/** What ensembles have in common that know ZooKeeper's own operations alone: the port's words, their sizes, the time. */
+/** Base of the ensembles that know ZooKeeper's own operations alone: the port's words, their sizes, and the time. */
 export abstract class NodeEnsemble {
   readonly requestTimeoutMs: number;
   readonly maxRequestBytes: number;

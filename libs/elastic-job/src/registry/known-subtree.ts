@@ -1,6 +1,16 @@
 import { interned } from '../domain/index.js';
+import type { SyncOfViews } from './ensemble.js';
 import { NodeMap, parentPath } from './node-map.js';
-import type { RegistryNode, SubtreeBounds, SubtreeOptions } from './registry-center.js';
+import type {
+  RegistryNode,
+  RequestOptions,
+  SessionInfo,
+  Subtree,
+  SubtreeBounds,
+  SubtreeListener,
+  SubtreeOptions,
+  SyncOptions,
+} from './registry-center.js';
 import { SessionLostError } from './registry.errors.js';
 
 /**
@@ -44,8 +54,8 @@ export abstract class KnownSubtree {
    * @returns false if it does not take in the node
    */
   protected takeIn(path: string, value: RegistryNode | undefined): boolean {
-    const parent = path === this.path ? undefined : parentPath(path)!;
-    if (parent !== undefined && !this.admits(path, parent)) return false;
+    const parent = path === this.path ? undefined : parentPath(path);
+    if (path !== this.path && (parent === undefined || !this.admits(path, parent))) return false;
     if (!this.entries.replace(path, value)) this.entries.add(path, value, parent);
     return true;
   }
@@ -78,5 +88,98 @@ export abstract class KnownSubtree {
 
   protected assertLive(): void {
     if (this.isLost) throw new SessionLostError(this.sessionId);
+  }
+}
+
+/** Change of one node. For `deleted` it holds the node as it was. */
+export interface NodeChange {
+  readonly kind: 'created' | 'changed' | 'deleted';
+  readonly node: RegistryNode;
+}
+
+/** The client of a view that is told of every change. */
+export interface SubtreeClient {
+  readonly session: SessionInfo;
+  /** @param take receives the nodes, undefined for a missing one, in the order of the changes */
+  readNodes(
+    operation: string,
+    paths: readonly string[],
+    options: RequestOptions | undefined,
+    take: (nodes: readonly (RegistryNode | undefined)[]) => void,
+  ): Promise<unknown>;
+  /** Stops telling the view of changes. */
+  release(view: NotifiedSubtree): void;
+}
+
+/** A view of a store that tells its clients of every change, in its order and with the node. */
+export class NotifiedSubtree extends KnownSubtree implements Subtree {
+  private isClosed = false;
+
+  constructor(
+    private readonly client: SubtreeClient,
+    path: string,
+    private readonly listener: SubtreeListener,
+    private readonly syncOfViews: SyncOfViews,
+    options?: SubtreeOptions,
+  ) {
+    super(path, client.session.id, options);
+  }
+
+  async sync(options?: SyncOptions): Promise<void> {
+    this.assertLive();
+    await this.syncOfViews(`sync ${this.path}`, options);
+  }
+
+  async load(paths: readonly string[], options?: RequestOptions): Promise<void> {
+    options?.signal?.throwIfAborted();
+    this.assertLive();
+    const unknown = paths.filter((path) => this.has(path) && !this.node(path));
+    if (unknown.length === 0) return;
+    await this.client.readNodes(`load ${unknown.length} nodes of ${this.path}`, unknown, options, (nodes) => {
+      for (const node of nodes) {
+        if (node && this.entries.has(node.path)) this.put(node, true);
+      }
+    });
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.client.release(this);
+  }
+
+  /** Replaces everything that was heard so far. @param nodes parents first; those elsewhere are left out */
+  replace(nodes: readonly RegistryNode[]): void {
+    this.entries.clear();
+    for (const node of nodes) this.put(node, this.holds(node.path));
+  }
+
+  /**
+   * Applies all changes of a commit at and below its path, then tells the listener of them one by one.
+   * @param isOwn true if this client made them and therefore knows their values
+   */
+  hear(changes: readonly NodeChange[], isOwn: boolean): void {
+    const seen = changes.filter((change) => this.take(change, isOwn));
+    for (const { kind, node } of seen) {
+      if (!this.isClosed) this.listener({ kind, path: node.path });
+    }
+  }
+
+  reset(): void {
+    this.listener({ kind: 'reset' });
+  }
+
+  /** @returns false if the view does not know the node */
+  private take({ kind, node }: NodeChange, isOwn: boolean): boolean {
+    if (kind !== 'created' && !this.entries.has(node.path)) return false;
+    if (kind !== 'deleted') return this.put(node, isOwn || this.holds(node.path));
+    this.entries.remove(node.path);
+    return true;
+  }
+
+  /** @returns false if the view does not take in the node */
+  private put(node: RegistryNode, isKnown: boolean): boolean {
+    const { path } = node;
+    if (!this.entries.has(path) && !this.takeIn(path, undefined)) return false;
+    return this.entries.replace(path, isKnown ? this.cut(node) : undefined);
   }
 }

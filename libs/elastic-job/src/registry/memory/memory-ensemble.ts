@@ -1,4 +1,5 @@
 import { type Ensemble, NodeEnsemble, type SyncOfViews } from '../ensemble.js';
+import { NotifiedSubtree, type SubtreeClient } from '../known-subtree.js';
 import { parentPath } from '../node-map.js';
 import { OPEN_ACL_BYTES, requestName } from '../node-operations.js';
 import { serverError } from '../request-errors.js';
@@ -19,14 +20,14 @@ import type {
 import { NoNodeError } from '../registry.errors.js';
 import type { MemoryServer } from './memory-server.js';
 import { MemorySession, type MemorySessionOptions } from './memory-session.js';
-import { localNodes, MemorySubtree, type ViewingClient } from './memory-views.js';
+import { localNodes } from './memory-views.js';
 import type { CommitResult } from './node-tree.js';
 
 /**
  * The server of a memory registry as one client reaches it. Answers and news come in the order of the link. Sizes are
  * counted as ZooKeeper counts them, with the open ACL.
  */
-export class MemoryEnsemble extends NodeEnsemble implements Ensemble, ViewingClient {
+export class MemoryEnsemble extends NodeEnsemble implements Ensemble, SubtreeClient {
   readonly client: MemorySession;
   readonly traffic: RegistryTraffic = { foreground: 0, background: 0 };
   /** Answers do not tell, so a write without a reply keeps its unknown fate. */
@@ -123,10 +124,10 @@ export class MemoryEnsemble extends NodeEnsemble implements Ensemble, ViewingCli
     listener: SubtreeListener,
     sync: SyncOfViews,
     options?: SubtreeOptions,
-  ): Promise<MemorySubtree> {
+  ): Promise<NotifiedSubtree> {
     const absolutePath = this.namespace.absoluteOf(path);
     const receive = (nodes: readonly RegistryNode[]) => {
-      const view = new MemorySubtree(this, path, listener, sync, options);
+      const view = new NotifiedSubtree(this, path, listener, sync, options);
       view.replace(localNodes(nodes, this.namespace));
       this.client.views.add(view);
       return view;
@@ -172,7 +173,7 @@ export class MemoryEnsemble extends NodeEnsemble implements Ensemble, ViewingCli
     return this.request(operation, ask, receive, options);
   }
 
-  release(view: MemorySubtree): void {
+  release(view: NotifiedSubtree): void {
     this.client.views.delete(view);
   }
 

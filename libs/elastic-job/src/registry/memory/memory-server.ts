@@ -1,9 +1,10 @@
 import type { Clock, Timer } from '../../clock/index.js';
+import type { NodeChange } from '../known-subtree.js';
 import { parentPath } from '../node-map.js';
 import type { NodeOperation, Refusal, RegistryNode } from '../registry-center.js';
 import { type LaneName, type MemoryLink, NO_ANSWER, UnservedRequest } from './memory-link.js';
 import { News } from './memory-views.js';
-import { type CommitResult, type NodeChange, NodeTree } from './node-tree.js';
+import { type CommitResult, NodeTree } from './node-tree.js';
 
 /** A client as the server sees it. */
 export interface Peer {

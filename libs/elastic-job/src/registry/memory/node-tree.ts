@@ -1,4 +1,5 @@
 import { isNumbered } from '../operations.js';
+import type { NodeChange } from '../known-subtree.js';
 import { NodeMap, parentPath } from '../node-map.js';
 import type { CreateMode, NodeOperation, OperationResult, Refusal, RegistryNode } from '../registry-center.js';
 
@@ -8,12 +9,6 @@ interface Commit {
   /** Milliseconds since the epoch. */
   readonly time: number;
   readonly sessionId: string;
-}
-
-/** Change of one node. For `deleted` it holds the node as it was. */
-export interface NodeChange {
-  readonly kind: 'created' | 'changed' | 'deleted';
-  readonly node: RegistryNode;
 }
 
 export type CommitResult =

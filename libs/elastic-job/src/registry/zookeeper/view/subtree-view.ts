@@ -23,7 +23,7 @@ import { type Reading, SubtreeReads } from './subtree-reads.js';
  */
 export const TIME_NODE = '/nestjs-elastic-job.time';
 
-/** What a view needs of its client. */
+/** The client of a view, as far as the view needs it. */
 type ViewingClient = Pick<ZooKeeperClient, 'readParts' | 'relative' | 'requests' | 'session' | 'unwatch' | 'watch'>;
 
 /**
