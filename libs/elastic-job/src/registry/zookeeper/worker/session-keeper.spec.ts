@@ -30,6 +30,19 @@ describe('the keeper of a session', () => {
     expect(lease.remainingMs()).toBe(0);
   });
 
+  it('sends and ends nothing over the next link on behalf of the one before', async () => {
+    const { clock, keeper, links } = start();
+    await clock.advance(1);
+    keeper.hold(7);
+    links.isAccepting = false;
+    links.end();
+    await clock.advance(1);
+    keeper.send(1, [{ opCode: 3, payload: new Uint8Array() }]);
+    keeper.abandon(1);
+    expect(links.log).toEqual(['dial 1', 'dial 2', 'send 1', 'abandon 1']);
+    keeper.stop();
+  });
+
   it('ends the lease of a session that is given up before it closes the link', async () => {
     const { clock, keeper, lease, links, news } = start();
     await clock.advance(1);
@@ -62,28 +75,38 @@ function start() {
   return { clock, keeper, lease, links, news };
 }
 
-/** Links that open at once and end when the test says so. */
+/** Links that open at once, while `isAccepting`, and end when the test says so. */
 class ReadyLinks implements LinkSource {
   readonly backOff = undefined;
   readonly tickets: (SessionTicket | undefined)[] = [];
+  /** Calls of the links, each with the number of its link. */
+  readonly log: string[] = [];
+  isAccepting = true;
   onClose: () => void = () => {};
   end: () => void = () => {};
 
   dial(ticket: SessionTicket | undefined): Link {
-    this.tickets.push(ticket);
-    const ended = new Promise<unknown>((resolve) => (this.end = () => resolve(new Error('cut'))));
+    const number = this.tickets.push(ticket);
+    this.log.push(`dial ${number}`);
+    let end = () => {};
+    const ended = new Promise<unknown>((resolve) => (end = () => resolve(new Error('cut'))));
+    this.end = end;
     return {
       isOpen: true,
       lastZxid: 0n,
       ended,
-      open: async (): Promise<Opening> => ({ kind: 'connected', ticket: TICKET }),
-      send: () => {},
+      open: (): Promise<Opening> =>
+        this.isAccepting ? Promise.resolve({ kind: 'connected', ticket: TICKET }) : new Promise(() => {}),
+      send: () => void this.log.push(`send ${number}`),
       ask: async () => ({ kind: 'dropped', wasSent: false, cause: undefined }),
       close: async () => {
         this.onClose();
-        this.end();
+        end();
       },
-      abandon: () => this.end(),
+      abandon: () => {
+        this.log.push(`abandon ${number}`);
+        end();
+      },
     };
   }
 

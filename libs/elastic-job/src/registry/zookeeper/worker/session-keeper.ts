@@ -19,8 +19,8 @@ export class SessionKeeper implements ConnectionUser {
   private ticket?: SessionTicket;
   /** The latest link, in any state. */
   private latest?: Link;
-  /** Number of the latest link that was opened. */
-  private linkNumber?: number;
+  /** The latest link that was opened, which may have ended, and its number. */
+  private opened?: { readonly link: Link; readonly number: number };
   /** Requests of that link that were sent and will get no reply. */
   private unreplied = 0;
   private isHeld = false;
@@ -68,8 +68,7 @@ export class SessionKeeper implements ConnectionUser {
   dial(): Link {
     const listener = {
       watched: (type: number, path: string) => {
-        const link = this.linkNumber;
-        if (link !== undefined) this.tell({ kind: 'event', link, type, path });
+        if (this.opened !== undefined) this.tell({ kind: 'event', link: this.opened.number, type, path });
       },
       mayDeliver: () => this.mayDeliver(),
       dropped: () => {},
@@ -81,10 +80,11 @@ export class SessionKeeper implements ConnectionUser {
   async adopt(link: Link, ticket: SessionTicket): Promise<boolean> {
     if (!link.isOpen) return false;
     this.ticket = ticket;
-    this.linkNumber = this.nextLink();
+    const number = this.nextLink();
+    this.opened = { link, number };
     this.unreplied = 0;
-    this.tell({ kind: 'opened', session: this.number, link: this.linkNumber, ticket });
-    void this.tellEnd(link, this.linkNumber);
+    this.tell({ kind: 'opened', session: this.number, link: number, ticket });
+    void this.tellEnd(link, number);
     return true;
   }
 
@@ -98,18 +98,20 @@ export class SessionKeeper implements ConnectionUser {
   }
 
   /**
-   * Sends requests over a link. For an ended link nothing is sent: its end was reported, and with it the fate of these.
+   * Sends requests over a link. For an ended link nothing is sent, also while the next one is dialed: its end was or
+   * will be reported, and with it the fate of these.
    */
-  send(link: number, requests: readonly PackedRequest[]): void {
-    if (link !== this.linkNumber) return;
+  send(number: number, requests: readonly PackedRequest[]): void {
+    const { opened } = this;
+    if (number !== opened?.number) return;
     for (const { opCode, payload } of requests) {
       const request: Request<Uint8Array> = { opCode, payload: new RawPayload(payload), read: (reply) => reply.rest() };
-      this.latest?.send(request, (answer) => this.take(link, answer));
+      opened.link.send(request, (answer) => this.take(number, answer));
     }
   }
 
-  abandon(link: number): void {
-    if (link === this.linkNumber) this.latest?.abandon();
+  abandon(number: number): void {
+    if (number === this.opened?.number) this.opened.link.abandon();
   }
 
   private take(link: number, answer: Answer<Uint8Array>): void {
