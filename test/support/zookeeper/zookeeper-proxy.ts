@@ -29,9 +29,11 @@ export async function startProxy(target: string): Promise<ZooKeeperProxy> {
   const sockets = new Set<Socket>();
   const passwords = new Map<string, Buffer>();
   let blocked = false;
+  /** Sessions that are being ended. */
+  let expiring = 0;
 
   const server = createServer((client) => {
-    if (blocked) return client.destroy();
+    if (blocked || expiring > 0) return client.destroy();
     const upstream = connect(port, host);
     upstream.once('data', (first) => {
       if (first.length < CONNECTED_BYTES) return;
@@ -61,7 +63,9 @@ export async function startProxy(target: string): Promise<ZooKeeperProxy> {
     async expire(sessionId) {
       const password = passwords.get(sessionId);
       if (!password) throw new RangeError(`No client of this proxy has the session ${sessionId}.`);
-      await closeSession({ host, port, sessionId, password });
+      // A server that ends a session just after it has taken back the client answers nothing on that connection.
+      expiring += 1;
+      await closeSession({ host, port, sessionId, password }).finally(() => (expiring -= 1));
     },
     cut,
     block() {
