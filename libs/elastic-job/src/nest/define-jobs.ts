@@ -1,3 +1,4 @@
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { inOwnContext } from '../async-context/index.js';
 import {
   ConfigurationError,
@@ -12,21 +13,68 @@ import {
   type TemplateLimits,
 } from '../domain/index.js';
 import { findDataflowFaults, workOfType } from '../executor/index.js';
-import type { JobDefinition, JobTemplate } from '../runtime/index.js';
+import { ElasticJobRuntime, type JobDefinition, type JobTemplate } from '../runtime/index.js';
+import type { PlacedJob, TaskScheduler } from './cloud/task-scheduler.js';
+import { JOBS, TEMPLATES } from './elastic-job.decorator.js';
 import type { FoundJob } from './provider-classes.js';
-import type { HandlerFactory } from './handler.factory.js';
+import { HandlerFactory } from './handler.factory.js';
+import { JobExplorer } from './job.explorer.js';
+import { ELASTIC_JOB_OPTIONS, ELASTIC_JOB_TASK, TASK_SCHEDULER } from './module-definition.js';
 import type { JobOverrides } from './module-options.js';
 import type { ResolvedModuleOptions } from './resolve-module-options.js';
+import { ScheduleListing } from './schedule.listing.js';
 
 /** Place of a job without a class. */
 const TYPED = 'module options';
+
+/** Declares the application's jobs and templates to its runtime. */
+@Injectable()
+export class JobDeclarations {
+  private hasTemplates = false;
+
+  constructor(
+    private readonly runtime: ElasticJobRuntime,
+    private readonly explorer: JobExplorer,
+    private readonly handlers: HandlerFactory,
+    private readonly listing: ScheduleListing,
+    @Inject(ELASTIC_JOB_OPTIONS) private readonly options: ResolvedModuleOptions,
+    @Optional() @Inject(TASK_SCHEDULER) private readonly tasks?: TaskScheduler,
+    @Optional() @Inject(ELASTIC_JOB_TASK) private readonly isInTask = false,
+  ) {}
+
+  /** True if the process has jobs or templates, or takes jobs from a tree. */
+  get hasJobs(): boolean {
+    return this.hasTemplates || this.tasks !== undefined || this.runtime.registrar.jobs.length > 0;
+  }
+
+  /** @throws {ConfigurationError} for a wrong setting of a job */
+  async declare(): Promise<void> {
+    await this.listing.open();
+    for (const definition of defineJobs(this.explorer.explore(JOBS), this.handlers, this.options)) {
+      await this.runtime.registrar.register(this.placed(definition));
+    }
+    const templates = defineTemplates(this.explorer.explore(TEMPLATES), this.handlers, this.options);
+    this.hasTemplates = templates.length > 0;
+    for (const template of templates) this.runtime.templates.declare(this.placed(template));
+  }
+
+  /** Assigns the place where its items run: this process, or tasks. */
+  private placed<Definition extends PlacedJob>(definition: Definition): Definition {
+    const { configuration, place } = definition;
+    if (configuration.executor === undefined || this.isInTask) return definition;
+    if (this.tasks !== undefined) return this.tasks.schedule(definition);
+    throw new ConfigurationError(`job "${configuration.jobName}" (${place})`, [
+      'executor "task" needs a backend: import ElasticJobCloudModule.forRoot({ backend }) of nestjs-elastic-job/cloud',
+    ]);
+  }
+}
 
 /**
  * Defines the jobs of decorators and module. The module's `jobs` override the decorators; an entry with a type is a job
  * without a class.
  * @throws {ConfigurationError} for a wrong option of a job, and for a name in `jobs` that no job has.
  */
-export function defineJobs(
+function defineJobs(
   found: readonly FoundJob[],
   handlers: HandlerFactory,
   options: ResolvedModuleOptions,
@@ -65,7 +113,7 @@ function commonOf({ strategies, cronDialect, defaults }: ResolvedModuleOptions) 
  * Defines the templates, which have names of their own.
  * @throws {ConfigurationError} for a wrong option
  */
-export function defineTemplates(
+function defineTemplates(
   found: readonly FoundJob[],
   handlers: HandlerFactory,
   options: ResolvedModuleOptions,

@@ -18,7 +18,13 @@ import { hasEnhancers } from './handler.factory.js';
 /** Finds the decorated methods and classes among the application's providers. */
 @Injectable()
 export class JobExplorer {
-  constructor(private readonly discovery: DiscoveryService) {}
+  /** Places that were found, each behind its decorator. */
+  private readonly known = new Set<string>();
+
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly loader: LazyModuleLoader,
+  ) {}
 
   /** Classes of the application's providers. */
   get providerClasses(): readonly ProviderClass[] {
@@ -32,12 +38,42 @@ export class JobExplorer {
    * @throws {ConfigurationError} for a decorator in a wrong place: on a controller, on a static method, on a class
    * without `execute`, with half of a dataflow, or below a decorator that has replaced the method.
    */
-  explore(declaration: Declaration = JOBS): readonly FoundJob[] {
+  explore(declaration: Declaration): readonly FoundJob[] {
     for (const controller of this.discovery.getControllers()) refuseController(controller, declaration);
-    return findProviders(this.discovery).flatMap(([provider, providerClass]) => [
+    const jobs = findProviders(this.discovery).flatMap(([provider, providerClass]) => [
       ...jobOnClass(provider, providerClass, declaration),
       ...jobsOnMethods(provider, providerClass, declaration),
     ]);
+    for (const { place } of jobs) this.known.add(`${declaration.what} ${place}`);
+    return jobs;
+  }
+
+  /**
+   * Tells once of each decorator that has come since they were explored, or comes with a later load. They are too late:
+   * Nest calls no start hook for a module that is loaded lazily.
+   */
+  followLateOnes(warn: (message: string) => void): void {
+    this.warnOfLateOnes(warn);
+    const { loader } = this;
+    const load = loader.load.bind(loader);
+    loader.load = async (...given) => {
+      const moduleRef = await load(...given);
+      this.warnOfLateOnes(warn);
+      return moduleRef;
+    };
+  }
+
+  private warnOfLateOnes(warn: (message: string) => void): void {
+    try {
+      const before = new Set(this.known);
+      for (const declaration of [JOBS, TEMPLATES]) {
+        for (const place of new Set(this.explore(declaration).map((job) => job.place)))
+          if (!before.has(`${declaration.what} ${place}`)) warn(describeLate(place, declaration));
+      }
+    } catch (error) {
+      // A decorator in a wrong place is the module's fault as well, and must not fail its load.
+      warn(messageOf(error));
+    }
   }
 }
 
@@ -115,53 +151,7 @@ function refuse(declaration: Declaration, carrier: object, place: string, reason
   }
 }
 
-/** Finds decorators that came too late: Nest calls no start hook for a module that is loaded lazily. */
-@Injectable()
-export class LazyJobs {
-  private readonly known = new Set<string>();
-
-  constructor(
-    private readonly explorer: JobExplorer,
-    private readonly loader: LazyModuleLoader,
-  ) {}
-
-  /** Takes all that is declared now for known. */
-  open(): void {
-    for (const declaration of [JOBS, TEMPLATES]) this.takeNew(declaration);
-  }
-
-  /** Tells of all that has come since `open`, and of what each later load brings; each once. */
-  follow(warn: (message: string) => void): void {
-    this.warnOfNew(warn);
-    const { loader } = this;
-    const load = loader.load.bind(loader);
-    loader.load = async (...given) => {
-      const moduleRef = await load(...given);
-      this.warnOfNew(warn);
-      return moduleRef;
-    };
-  }
-
-  private warnOfNew(warn: (message: string) => void): void {
-    try {
-      for (const declaration of [JOBS, TEMPLATES]) {
-        for (const place of this.takeNew(declaration)) warn(describe(place, declaration));
-      }
-    } catch (error) {
-      // A decorator in a wrong place is the module's fault as well, and must not fail its load.
-      warn(messageOf(error));
-    }
-  }
-
-  private takeNew(declaration: Declaration): readonly string[] {
-    const places = this.explorer.explore(declaration).map(({ place }) => place);
-    const fresh = [...new Set(places)].filter((place) => !this.known.has(`${declaration.what} ${place}`));
-    for (const place of fresh) this.known.add(`${declaration.what} ${place}`);
-    return fresh;
-  }
-}
-
-function describe(place: string, { what }: Declaration): string {
+function describeLate(place: string, { what }: Declaration): string {
   return (
     `${place}: its ${what} has no effect, since its module was loaded lazily, after the start; ` +
     'let another module import that module instead'

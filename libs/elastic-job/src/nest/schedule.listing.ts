@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import type { SchedulerRegistry } from '@nestjs/schedule';
 import type { CronJob } from 'cron';
@@ -15,7 +15,7 @@ import { LineLog } from './line-log.js';
  * class.
  */
 @Injectable()
-export class ScheduleListing {
+export class ScheduleListing implements OnModuleDestroy {
   private readonly log = new LineLog();
   private readonly listed = new Map<JobName, CronJob>();
   private stopListening = (): void => {};
@@ -41,8 +41,8 @@ export class ScheduleListing {
     });
   }
 
-  /** Must come before @nestjs/schedule empties its registry, in `beforeApplicationShutdown`. */
-  close(): void {
+  /** Comes before @nestjs/schedule empties its registry, in `beforeApplicationShutdown`. */
+  onModuleDestroy(): void {
     this.stopListening();
     for (const jobName of this.listed.keys()) this.unlist(jobName);
   }

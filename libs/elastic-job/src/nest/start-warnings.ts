@@ -1,35 +1,87 @@
 import threads from 'node:worker_threads';
-import { ShutdownSignal } from '@nestjs/common';
+import { Inject, Injectable, ShutdownSignal } from '@nestjs/common';
 import { type Clock, isLoopbackName, SystemClock } from '../clock/index.js';
-import { describeRegistry, fewNames } from '../domain/index.js';
+import { describeRegistry, fewNames, messageOf, ShuttingDownError } from '../domain/index.js';
 import { hostsOf, type SessionInfo } from '../registry/index.js';
+import { ElasticJobRuntime } from '../runtime/index.js';
+import { namesOfUnprovided } from './decorated-methods.js';
+import { EventLogger } from './event.logger.js';
+import { JobExplorer } from './job.explorer.js';
 import { type EventLine, LineLog } from './line-log.js';
+import { CLOCK, ELASTIC_JOB_OPTIONS } from './module-definition.js';
 import type { ElasticJobModuleOptions } from './module-options.js';
-
-/** Facts about an application whose start is over. */
-interface StartFacts {
-  /** True if it has jobs or templates, or takes jobs from a tree. */
-  readonly hasJobs: boolean;
-  /** The address or name under which its host registers. */
-  readonly host: string;
-  readonly registry: ElasticJobModuleOptions['registry'];
-}
+import { JobEventExplorer } from './on-job-event.js';
+import type { ResolvedModuleOptions } from './resolve-module-options.js';
 
 const NO_JOB =
   'no job: no provider of this application has @ElasticJob, and the option jobs has none; list the class in ' +
   '"providers" of an imported module, or set processing: false if this process is to run none';
 
-/** Warnings of a process that is to run jobs. */
-export function findStartWarnings({ hasJobs, host, registry }: StartFacts): readonly string[] {
-  const loopback = findLoopbackWarning(host, registry);
-  return [...(hasJobs ? [] : [NO_JOB]), ...(loopback === undefined ? [] : [loopback])];
+/** Tells people that a start waits or has failed, and what the application has probably forgotten. */
+@Injectable()
+export class StartWarnings {
+  /** Ends the wait for what the application is to do. */
+  private stopWaiting = (): void => {};
+
+  constructor(
+    private readonly runtime: ElasticJobRuntime,
+    private readonly explorer: JobExplorer,
+    private readonly listeners: JobEventExplorer,
+    @Inject(ELASTIC_JOB_OPTIONS) private readonly options: ResolvedModuleOptions,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** Waits for the first hook, until `stop`. */
+  created(): void {
+    this.stopWaiting = warnIfUncalled(this.clock);
+  }
+
+  /** Ends a wait: Nest has called the first hook, or the application stops. */
+  stop(): void {
+    this.stopWaiting();
+  }
+
+  /** Tells of a wait for the registry. @returns ends the watch */
+  whileConnecting(): () => void {
+    const session = () => this.runtime.status().session;
+    return tellWaitingStart(this.clock, this.options.registry.reveal(), session, (text) => this.logError(text));
+  }
+
+  /** Warns once the start is over. A process that is to run no jobs is asked for nothing. */
+  started(hasJobs: boolean): void {
+    if (!this.options.processing) return;
+    const warn = (message: string) => this.runtime.events.emit({ kind: 'warning', jobName: undefined, message });
+    if (!hasJobs) warn(NO_JOB);
+    const loopback = findLoopbackWarning(this.clock.hostAddress(), this.options.registry.reveal());
+    if (loopback !== undefined) warn(loopback);
+    const jobNames = this.runtime.registrar.jobs.map(({ jobName }) => jobName);
+    for (const message of this.listeners.findUnknown(jobNames)) warn(message);
+    const line = unprovidedLine(namesOfUnprovided(this.explorer.providerClasses));
+    if (line !== undefined) this.log(line);
+    this.explorer.followLateOnes(warn);
+    this.stopWaiting = warnIfUnheard(this.clock, warn);
+  }
+
+  /** Nest logs no error of a hook: where nobody catches it, it ends the process with a stack alone. */
+  failed(error: unknown): void {
+    if (error instanceof ShuttingDownError) return;
+    this.logError(`the start has failed: ${messageOf(error)}`);
+  }
+
+  private logError(text: string): void {
+    this.log({ level: 'error', text: this.options.redact?.(text) ?? text });
+  }
+
+  private log(line: EventLine): void {
+    for (const sink of this.options.tracing) if (sink instanceof EventLogger) sink.write(line);
+  }
 }
 
 /**
  * The line of classes with jobs that are no providers. It is no warning: an application of a monorepo loads the jobs of
  * others by an index file.
  */
-export function unprovidedLine(names: readonly string[]): EventLine | undefined {
+function unprovidedLine(names: readonly string[]): EventLine | undefined {
   if (names.length === 0) return undefined;
   const text = `classes with jobs that are no providers of this application: ${fewNames(names)}`;
   return {
@@ -60,7 +112,7 @@ const TOLD_AFTER_MS = 2_500;
  * logger of Nest's testing modules shows nothing below.
  * @returns ends the watch
  */
-export function tellWaitingStart(
+function tellWaitingStart(
   clock: Clock,
   registry: ElasticJobModuleOptions['registry'],
   session: () => SessionInfo,
@@ -90,7 +142,7 @@ const UNCALLED =
  * log is written directly, since the sinks of events start with the hooks.
  * @returns a function that ends the wait
  */
-export function warnIfUncalled(clock: Clock): () => void {
+function warnIfUncalled(clock: Clock): () => void {
   return inService(clock, LONGEST_START_MS, () => new LineLog().write({ level: 'warn', text: UNCALLED }));
 }
 
@@ -119,7 +171,7 @@ export function onShutdownSignal(listener: () => void): () => void {
  * Warns if nobody listens to SIGTERM some seconds after the start: the process would end without a drain.
  * @returns a function that ends the wait
  */
-export function warnIfUnheard(clock: Clock, warn: (message: string) => void): () => void {
+function warnIfUnheard(clock: Clock, warn: (message: string) => void): () => void {
   return inService(clock, LISTENS_AFTER_MS, () => {
     if (process.listenerCount('SIGTERM') === 0) warn(UNHEARD);
   });
