@@ -22,27 +22,27 @@ const ZOOKEEPER_TICK_MS = 2_000;
  * above `debug` have one line for each job that joins or leaves, and none for what is planned, begun and ended.
  */
 const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>, place?: string) => EventLine } = {
-  session: (event, place) => sessionLine(event, place),
-  clock: (event) => clockLine(event),
-  mixed: (event) => mixedLine(event),
+  session: sessionLine,
+  clock: clockLine,
+  mixed: mixedLine,
   joined: ({ jobName, instanceId }) => log(`${jobName}: joined as ${instanceId}`),
-  left: (event) => leftLine(event),
+  left: leftLine,
   'leader-elected': ({ jobName, instanceId, term }) => debug(`${jobName}: ${instanceId} leads, term ${term}`),
   resharded: ({ jobName, assignment }) => debug(`${jobName}: resharded, ${describeAssignment(assignment)}`),
   'server-switched': ({ jobName, serverIp, status }) =>
     log(`${jobName}: server ${serverIp} is ${status ?? 'neither enabled nor disabled'}`),
-  'configuration-differs': (event) => differenceLine(event),
+  'configuration-differs': differenceLine,
 
   'trigger-requested': ({ trigger }) => log(`${trigger.jobName}: triggered by an operator, ${trigger.origin}`),
   'cancel-requested': ({ jobName, item }) =>
     log(`${jobName}: item ${item} is to stop: an operator has cancelled its run`),
-  triggered: (event) => runLine(event),
-  begun: (event) => runLine(event),
-  finished: (event) => runLine(event),
+  triggered: runLine,
+  begun: runLine,
+  finished: runLine,
   started: ({ trigger, item }) => debug(`${trigger.jobName}: item ${item} started`),
-  late: (event) => lateLine(event),
-  settled: (event) => settledLine(event),
-  refused: (event) => refusedLine(event),
+  late: lateLine,
+  settled: settledLine,
+  refused: refusedLine,
   postponed: ({ trigger, items }) =>
     log(`${trigger.jobName}: ${itemsText(items)} busy; will run for ${trigger.origin} once free`),
   skipped: ({ trigger, reason }) => warn(`${trigger.jobName}: skipped ${instant(trigger.fireTime)}, ${reason}`),
@@ -57,11 +57,11 @@ const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>, place
     warn(`${jobName}: not resharded in time for ${instant(fireTime)}; going on with the last assignment`),
   'dependency-not-met': ({ jobName, parent, fireTime, reason }) =>
     warn(`${jobName}: not started for ${instant(fireTime)}, the run of ${parent} is ${reason}`),
-  'parents-away': (event) => awayLine(event),
+  'parents-away': awayLine,
 
   orphaned: ({ jobName, items }) =>
     warn(`${jobName}: ${itemsText(items)} of an instance that is gone queued for failover`),
-  'cut-short': (event) => cutShortLine(event),
+  'cut-short': cutShortLine,
   claimed: ({ jobName, items, source }) => log(`${jobName}: claimed ${itemsText(items)}, ${source}`),
   'failover-overflow': ({ jobName, items }) =>
     error(
@@ -69,14 +69,14 @@ const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>, place
         'raise failoverQueueLimit, or repeat the work by hand',
     ),
   'failover-purged': ({ jobName, items }) => warn(`${jobName}: ${itemsText(items)} removed from the failover queue`),
-  'executor-died': (event) => deathLine(event),
+  'executor-died': deathLine,
   'task-launched': (event) => debug(`${taskText(event)} launched`),
   'task-adopted': (event) => log(`${taskText(event)} adopted`),
   'task-queued': (event) => debug(`${taskText(event)} waits for room${detailText(event.detail)}`),
   'task-state': (event) => debug(`${taskText(event)} is ${event.state}${detailText(event.detail)}`),
   'task-lost': (event) => warn(`${taskText(event)} is ${event.state}${detailText(event.detail)}`),
   'task-released': (event) => debug(`${taskText(event)} released`),
-  hung: (event) => hungLine(event),
+  hung: hungLine,
   'settle-delayed': (event) =>
     error(
       `${event.jobName}: could not record the end of ${itemsText(event.items)} since ${instant(event.since)}; ` +
@@ -92,7 +92,7 @@ const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>, place
     warn(
       `${trigger.jobName}: item ${item} failed, attempt ${attempt} in ${Math.round(delayMs)} ms: ${messageOf(reason)}`,
     ),
-  unanswered: (event) => unansweredLine(event),
+  unanswered: unansweredLine,
   'error-handler-failed': (event) =>
     thrown(`${event.jobName}: a failure could not be handed to ${event.type}`, event.error),
   'history-dropped': ({ sink, count }) => warn(`history ${sink}: ${count} rows dropped`),

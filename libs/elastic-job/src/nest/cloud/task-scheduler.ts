@@ -62,7 +62,8 @@ export class TaskScheduler {
     registry: RegistryCenter,
     private readonly tree?: CloudTree,
   ) {
-    assertUsable(options);
+    const faults = findOptionFaults(options);
+    if (faults.length > 0) throw new ConfigurationError('ElasticJobCloudModule', faults);
     const { backend } = options;
     this.backend = backend;
     const clusterNow = () => this.cluster;
@@ -223,9 +224,4 @@ function findUnknownApp({ appName }: JobConfiguration, apps: TaskApps = {}): str
   const meant = findNearestName(appName, known);
   const hint = meant === undefined ? `known are ${known.join(', ') || 'none'}` : `did you mean "${meant}"?`;
   return `appName ${show(appName)} is none of the apps of ElasticJobCloudModule; ${hint}`;
-}
-
-function assertUsable(options: ElasticJobCloudModuleOptions): void {
-  const problems = findOptionFaults(options);
-  if (problems.length > 0) throw new ConfigurationError('ElasticJobCloudModule', problems);
 }
