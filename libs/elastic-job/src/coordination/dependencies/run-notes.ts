@@ -113,12 +113,9 @@ export class RunNotes {
   }
 
   /** Writes that belong to the settles of these items now. Reads only nodes that others have changed meanwhile. */
-  of(notes: readonly RunNote[]): NotedSettles | Promise<NotedSettles> {
+  async of(notes: readonly RunNote[]): Promise<NotedSettles> {
     const children = notes.length === 0 ? [] : this.tree.dependents();
-    return children.length === 0 ? this.nothing() : this.noteFor(children, notes);
-  }
-
-  private async noteFor(children: readonly JobName[], notes: readonly RunNote[]): Promise<NotedSettles> {
+    if (children.length === 0) return this.nothing();
     const { tree } = this;
     const path = tree.paths.dependents;
     if (!(await tree.load([path], { signal: tree.signal }))) await readNow(tree, [path]);
@@ -155,18 +152,11 @@ export class RunNotes {
     if (!isKnown) await readNow(this.tree, [paths.dependents]);
   }
 
-  /**
-   * Releases an unused lock, so that no instance waits for a count that will not come.
-   * @returns undefined if there is none
-   */
-  end(): Promise<void> | undefined {
+  /** Releases an unused lock, so that no instance waits for a count that will not come. */
+  async end(): Promise<void> {
     const { operations } = this.lock;
-    if (operations.length === 0) return undefined;
+    if (operations.length === 0) return;
     this.lock.end();
-    return this.release(operations);
-  }
-
-  private async release(operations: readonly Operation[]): Promise<void> {
     await this.tree.commit(operations).catch(() => {}); // It goes with the session.
   }
 

@@ -109,8 +109,7 @@ export class Begin {
   /** @returns undefined if another instance was faster */
   private async tryFree(items: readonly number[], here: RunningHere): Promise<BegunExecution | undefined> {
     const { tree } = this;
-    const loading = tree.loadRecords(items, { signal: tree.signal });
-    const records = loading instanceof Promise ? await loading : loading;
+    const records = await tree.loadRecords(items, { signal: tree.signal });
     if (records === undefined) return undefined;
     const { begun, refused } = this.judge(items, records, here);
     if (begun.length === 0) return { lease: undefined, refused: refused.toMap(), former: new Map() };

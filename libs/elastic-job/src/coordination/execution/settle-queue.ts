@@ -127,8 +127,7 @@ export class SettleQueue {
   private async commit(taken: readonly End[]): Promise<void> {
     this.lostCounts = 0;
     for (let batch = taken; batch.length > 0;) batch = await this.attempt(batch);
-    const releasing = this.notes.end();
-    if (releasing !== undefined) await releasing;
+    await this.notes.end();
   }
 
   /** @returns ends that have lost a race, and are sent again at once; those that have failed rest */
@@ -168,8 +167,7 @@ export class SettleQueue {
   private async send(batch: readonly End[]): Promise<void> {
     const { tree, notes } = this;
     const ended = batch.map((end) => end.ended);
-    const noting = notes.of(ended.flatMap(({ note }) => note ?? []));
-    const noted = noting instanceof Promise ? await noting : noting;
+    const noted = await notes.of(ended.flatMap(({ note }) => note ?? []));
     const operations = operationsOf(ended);
     const dueAt = Math.min(...ended.map(({ fireTime }) => fireTime));
     // With counts it leaves at once and alone, since others write the counts too and other jobs must not wait.

@@ -179,17 +179,14 @@ export class JobTree extends ItemNodes {
   }
 
   /**
-   * Loads the records of items; at once if all are known. Before one counts as in the future, the registry's clock is
-   * asked again.
+   * Loads the records of items, with a request only if some are not known. Before one counts as in the future, the
+   * registry's clock is asked again.
    * @returns the records in the order of the items; undefined if one has changed again meanwhile: sync and read again
    */
-  loadRecords(items: readonly number[], options?: RequestOptions): ItemRecords | Promise<ItemRecords | undefined> {
+  async loadRecords(items: readonly number[], options?: RequestOptions): Promise<ItemRecords | undefined> {
     options?.signal?.throwIfAborted();
-    const records = this.records(items);
-    return records.every((record) => record?.ahead.length === 0) ? records : this.askForRecords(items, options);
-  }
-
-  private async askForRecords(items: readonly number[], options?: RequestOptions): Promise<ItemRecords | undefined> {
+    const known = this.records(items);
+    if (known.every((record) => record?.ahead.length === 0)) return known;
     const paths = items.map((item) => this.paths.record(item));
     if (!(await this.load(paths, options))) return undefined;
     const records = this.records(items);
