@@ -11,7 +11,6 @@ import {
   type RunRecord,
   type RunTrace,
   type RunTracer,
-  SparseMap,
   type StoredRecord,
   type TaskLife,
   type Trigger,
@@ -112,12 +111,12 @@ export class Begin {
     const records = await tree.loadRecords(items, { signal: tree.signal });
     if (records === undefined) return undefined;
     const { begun, refused } = this.judge(items, records, here);
-    if (begun.length === 0) return { lease: undefined, refused: refused.toMap(), former: new Map() };
+    if (begun.length === 0) return { lease: undefined, refused: refused, former: new Map() };
     const early = earlyFireTimes(begun);
     const lease = await this.commit(begun);
     if (lease === undefined) return undefined;
     here.add(lease);
-    return { lease, refused: refused.toMap(), former: formerOwesAfter(begun), early };
+    return { lease, refused: refused, former: formerOwesAfter(begun), early };
   }
 
   /**
@@ -165,7 +164,7 @@ export class Begin {
     const { paths } = tree;
     const touched = items.flatMap(({ item }) => [paths.record(item), paths.mark(item, 'running')]);
     await repeat(untilDone(tree), () => readNow(tree, touched));
-    const held = new SparseMap<number, HeldItem>();
+    const held = new Map<number, HeldItem>();
     for (const { item, record: begun } of items) {
       const node = tree.node(paths.record(item));
       const stored = tree.record(item)?.stored;
@@ -185,7 +184,7 @@ export class Begin {
   /** Tells the items that can be begun from the others. @param records those of the items */
   private judge(items: readonly number[], records: readonly (ItemRecord | undefined)[], here: RunningHere) {
     const begun: BeginningItem[] = [];
-    const refused = new SparseMap<number, RefusalCause>();
+    const refused = new Map<number, RefusalCause>();
     for (let n = 0; n < items.length; n += 1) {
       const [item, record] = [items[n]!, records[n]];
       const decision = here.has(item) ? 'busy' : this.decide(item, record);

@@ -11,7 +11,6 @@ import {
   type RunTrace,
   type SettledOutcome,
   type ShardOutcome,
-  SparseMap,
   type Trigger,
 } from '../../domain/index.js';
 import type { JobTree } from '../job-tree/index.js';
@@ -77,9 +76,9 @@ export interface ExecutionLease {
 }
 
 /** Base of all leases: it lives as long as its session and collects the outcome of each of its items. */
-export abstract class ItemLease implements ExecutionLease {
+export abstract class ItemLease<State extends ItemState = ItemState> implements ExecutionLease {
   private readonly ending = new AbortState();
-  private readonly states = new SparseMap<number, ItemState>();
+  readonly items: readonly number[];
   /** Number of items without a final outcome. */
   private open: number;
   private readonly waiting: (() => void)[] = [];
@@ -90,11 +89,12 @@ export abstract class ItemLease implements ExecutionLease {
   constructor(
     protected readonly tree: JobTree,
     readonly trigger: Trigger,
-    readonly items: readonly number[],
+    /** By item, ascending. */
+    protected readonly states: ReadonlyMap<number, State>,
     readonly trace?: RunTrace,
   ) {
-    this.open = items.length;
-    for (const item of items) this.states.set(item, new ItemState());
+    this.items = [...states.keys()];
+    this.open = states.size;
     if (tree.signal.aborted) this.abort(tree.signal.reason);
     else this.offSession = onAbort(tree.signal, () => this.abort(tree.signal.reason));
   }
@@ -209,7 +209,7 @@ export abstract class ItemLease implements ExecutionLease {
     for (const resolve of this.waiting.splice(0)) resolve();
   }
 
-  private stateOf(item: number): ItemState {
+  protected stateOf(item: number): State {
     const state = this.states.get(item);
     if (state === undefined) throw new RangeError(`The lease has no item ${item}.`);
     return state;
@@ -217,7 +217,7 @@ export abstract class ItemLease implements ExecutionLease {
 }
 
 /** The signal of one item, and its end. */
-class ItemState extends AbortState {
+export class ItemState extends AbortState {
   /** Undefined until it is final. */
   outcome: SettledOutcome | undefined;
   /** False once its end was reported. The signal then stays as it is. */
@@ -227,6 +227,10 @@ class ItemState extends AbortState {
 /** Lease of a job without `monitorExecution`: no mark, no record, no token, and no request to the registry. */
 export class UnmonitoredLease extends ItemLease {
   readonly run = undefined;
+
+  constructor(tree: JobTree, trigger: Trigger, items: readonly number[], trace?: RunTrace) {
+    super(tree, trigger, new Map(items.map((item) => [item, new ItemState()])), trace);
+  }
 
   token(): undefined {
     return undefined;

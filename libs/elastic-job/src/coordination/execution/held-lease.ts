@@ -17,8 +17,6 @@ import {
   type SettledOutcome,
   type SettledRun,
   type ShardOutcome,
-  SparseMap,
-  SparseSet,
   stopCauseOf,
   stopOf,
   toldRunRecord,
@@ -32,7 +30,7 @@ import { EndedRun, ToldRun } from './ended-run.js';
 import { ItemCheckpoint } from './item-checkpoint.js';
 import type { HeldItem } from './item-operations.js';
 import type { OwnWork } from './settle-queue.js';
-import { ItemLease } from './execution-lease.js';
+import { ItemLease, ItemState } from './execution-lease.js';
 
 /** Facts about the job that a lease needs. */
 export interface LeaseTerms {
@@ -46,57 +44,73 @@ export interface LeaseTerms {
   readonly expected: ItemSet | undefined;
 }
 
+/** One item of a lease: its begin, and what has come of its run. */
+class HeldState extends ItemState {
+  requeue: Requeue = 'none';
+  checkpoint: ItemCheckpoint | undefined;
+  /** End of the wait for the item's executor, once somebody waits or an operator has ended it. */
+  last: { readonly ending: AbortState; readonly offSession: () => void } | undefined;
+  /** Set if the run was told to stop for good. */
+  told: ToldRun | undefined;
+  /** True if an operator has cancelled the run, be it after another signal. */
+  isCancelled = false;
+  /** True if its executor may still run although its handler has returned. */
+  isUnreachable = false;
+
+  constructor(readonly begun: HeldItem) {
+    super();
+  }
+
+  /** Version of the item's record once nothing of this run is on its way. */
+  get version(): number {
+    return this.begun.version + (this.told?.writes ?? 0);
+  }
+}
+
 /** A lease on items that are marked as running in the registry. */
-export class HeldLease extends ItemLease {
+export class HeldLease extends ItemLease<HeldState> {
   readonly run: string | undefined;
-  private readonly requeues = new SparseMap<number, Requeue>();
-  private readonly checkpoints = new SparseMap<number, ItemCheckpoint>();
   /** The record of the last success: items that have succeeded at the same moment share it. */
   private lastSuccess: { readonly of: RunRecord; readonly record: RunRecord } | undefined;
-  /** End of the wait for an item's executor, once somebody waits or an operator has ended it. */
-  private readonly lasts = new SparseMap<number, { readonly ending: AbortState; readonly offSession: () => void }>();
-  /** Items whose run was told to stop for good. */
-  private readonly stops = new SparseMap<number, ToldRun>();
-  /** Items whose run an operator has cancelled, be it after another signal. */
-  private readonly cancelled = new SparseSet<number>();
-  /** Items whose executor may still run although their handler has returned. */
-  private readonly unreachable = new SparseSet<number>();
 
   constructor(
     tree: JobTree,
     private readonly clock: Clock,
     private readonly own: OwnWork,
     private readonly terms: LeaseTerms,
-    private readonly held: ReadonlyMap<number, HeldItem>,
+    held: ReadonlyMap<number, HeldItem>,
     trace?: RunTrace,
   ) {
-    super(tree, terms.trigger, [...held.keys()], trace);
+    const states = new Map<number, HeldState>();
+    for (const [item, begun] of held) states.set(item, new HeldState(begun));
+    super(tree, terms.trigger, states, trace);
     this.run = held.values().next().value?.record.run;
   }
 
   override abortItem(item: number, reason: unknown): void {
-    const isFirst = !this.endingOf(item).aborted;
+    const state = this.stateOf(item);
+    const isFirst = !state.aborted;
     super.abortItem(item, reason);
-    if (reason instanceof CancelledError) this.cancelled.add(item);
-    if (isFirst && this.endingOf(item).aborted) this.tellStop(item);
+    if (reason instanceof CancelledError) state.isCancelled = true;
+    if (isFirst && state.aborted) this.tellStop(item, state);
   }
 
   /** Tells the registry of a stop for good, unless it knows of it or the handler returns at once. */
-  private tellStop(item: number): void {
-    const cause = stopCauseOf(this.endingOf(item).reason);
-    const { record, version } = this.held.get(item)!;
+  private tellStop(item: number, state: HeldState): void {
+    const cause = stopCauseOf(state.reason);
+    const { record, version } = state.begun;
     if (cause === undefined || stopOf(record) !== undefined) return;
     const told = new ToldRun(this.tree, item, version, toldRunRecord(record, cause));
-    this.stops.set(item, told);
+    state.told = told;
     this.clock.setTimer(0, () => told.leave() && this.own.settles.add(told));
   }
 
   token(item: number): bigint | undefined {
-    return this.held.get(item)?.token;
+    return this.states.get(item)?.begun.token;
   }
 
   override begun(item: number): BegunItem | undefined {
-    const { record } = this.held.get(item)!;
+    const { record } = this.stateOf(item).begun;
     const { launch = 1, run, target } = record;
     const { tree } = this;
     return {
@@ -116,13 +130,13 @@ export class HeldLease extends ItemLease {
   }
 
   private lastOf(item: number): AbortState {
-    const known = this.lasts.get(item);
-    if (known !== undefined) return known.ending;
+    const state = this.stateOf(item);
+    if (state.last !== undefined) return state.last.ending;
     const ending = new AbortState();
     const { signal } = this.tree;
     const offSession = onAbort(signal, () => ending.abort(signal.reason));
     if (signal.aborted) ending.abort(signal.reason);
-    this.lasts.set(item, { ending, offSession });
+    state.last = { ending, offSession };
     return ending;
   }
 
@@ -137,28 +151,25 @@ export class HeldLease extends ItemLease {
   }
 
   override confirmLost(item: number): void {
-    if (this.unreachable.delete(item)) return this.record(item, { kind: 'failed', error: confirmedLoss() });
+    const state = this.stateOf(item);
+    if (state.isUnreachable) {
+      state.isUnreachable = false;
+      return this.record(item, { kind: 'failed', error: confirmedLoss() });
+    }
     super.confirmLost(item);
     this.lastOf(item).abort(confirmedLoss());
   }
 
   checkpoint(item: number): Checkpoint {
-    const known = this.checkpoints.get(item);
-    const version = () => this.toldVersion(item);
-    const checkpoint = known ?? new ItemCheckpoint(this.tree, this.clock, item, version, () => this.isStanding(item));
-    this.checkpoints.set(item, checkpoint);
-    return checkpoint;
+    const state = this.stateOf(item);
+    const version = () => this.toldVersion(state);
+    state.checkpoint ??= new ItemCheckpoint(this.tree, this.clock, item, version, () => this.isStanding(item));
+    return state.checkpoint;
   }
 
-  /** Version of the item's record once nothing of this run is on its way. */
-  private async toldVersion(item: number): Promise<number> {
-    const told = this.stops.get(item);
-    if (told?.isLeaving === true) await told.told;
-    return this.versionOf(item);
-  }
-
-  private versionOf(item: number): number {
-    return this.held.get(item)!.version + (this.stops.get(item)?.writes ?? 0);
+  private async toldVersion(state: HeldState): Promise<number> {
+    if (state.told?.isLeaving === true) await state.told.told;
+    return state.version;
   }
 
   // Never moving if other jobs start after this run: it ends only when its work is done, whoever owns the item then.
@@ -167,32 +178,32 @@ export class HeldLease extends ItemLease {
   }
 
   override requeueOf(item: number): Requeue {
-    return this.requeues.get(item) ?? 'none';
+    return this.stateOf(item).requeue;
   }
 
   protected record(item: number, outcome: ShardOutcome): void {
     if (this.tree.signal.aborted) return this.conclude(item, { kind: 'fenced' });
-    const requeue = this.decideRequeue(item, outcome);
-    if (requeue === 'none') this.requeues.delete(item);
-    else this.requeues.set(item, requeue);
-    if (requeue === 'hold') return this.hold(item);
-    const end = () => this.own.settles.add(this.endedRun(item, outcome, requeue));
-    const told = this.stops.get(item);
+    const state = this.stateOf(item);
+    state.requeue = this.decideRequeue(state, outcome);
+    if (state.requeue === 'hold') return this.hold(item, state);
+    const end = () => this.own.settles.add(this.endedRun(item, state, outcome));
+    const { told } = state;
     told?.drop();
     if (told?.isLeaving === true) void told.told.then(end);
     else end();
   }
 
-  private endedRun(item: number, outcome: ShardOutcome, requeue: Requeue): EndedRun {
+  private endedRun(item: number, state: HeldState, outcome: ShardOutcome): EndedRun {
+    const { requeue } = state;
     const isFailover = this.trigger.source === 'FAILOVER';
     const isRequeued = requeue === 'queue';
-    const isTold = (this.stops.get(item)?.writes ?? 0) > 0;
+    const isTold = state.version > state.begun.version;
     const isRecordWritten = isFailover || isTold || requeue !== 'none' || !this.tree.company.endsByMark;
     return new EndedRun(
       this.tree,
       item,
-      this.versionOf(item),
-      this.settledRecord(item, outcome, requeue),
+      state.version,
+      this.settledRecord(state, outcome),
       { isFailover, isRequeued, isRecordWritten },
       (isRecorded) => this.conclude(item, isRecorded ? outcome : fencedAfter(outcome)),
       this.noteOf(item, outcome, requeue),
@@ -201,19 +212,19 @@ export class HeldLease extends ItemLease {
 
   protected override conclude(item: number, outcome: SettledOutcome): void {
     this.own.runs.leave([item]);
-    this.lasts.get(item)?.offSession();
+    this.stateOf(item).last?.offSession();
     super.conclude(item, outcome);
   }
 
-  private decideRequeue(item: number, outcome: ShardOutcome): Requeue {
+  private decideRequeue({ begun, isCancelled }: HeldState, outcome: ShardOutcome): Requeue {
     const { isFailoverOn, failoverQueueLimit, maxExecutorFailovers } = this.terms;
-    const { executorDeaths = 0 } = this.held.get(item)!.record;
+    const { executorDeaths = 0 } = begun.record;
     // From memory, so instances that queue at the same moment may together exceed the limit.
     const isQueueFull = this.tree.queue().length >= failoverQueueLimit;
     return decideRequeue(outcome, {
       source: this.trigger.source,
       isFailoverOn,
-      isCancelled: this.cancelled.has(item),
+      isCancelled,
       executorDeaths,
       maxExecutorFailovers,
       isQueueFull,
@@ -227,23 +238,16 @@ export class HeldLease extends ItemLease {
     return { fireTime: trigger.fireTime, item, expected, isSucceeded: outcome.kind === 'succeeded' };
   }
 
-  private settledRecord(item: number, outcome: ShardOutcome, requeue: Requeue): RunRecord {
-    const { record } = this.held.get(item)!;
+  private settledRecord({ begun, isCancelled, requeue }: HeldState, outcome: ShardOutcome): RunRecord {
+    const { record } = begun;
     if (outcome.kind === 'succeeded') return this.succeededRecord(record);
     const death = deathIn(outcome);
-    const cause = requeue === 'overflow' ? requeue : (death?.state ?? this.abortCause(item, outcome));
+    const cause = requeue === 'overflow' ? requeue : (death?.state ?? abortCause(outcome, isCancelled));
     const isOwed = (requeue === 'queue' && death !== undefined) || undefined;
     const settled: SettledRun = { at: this.clock.wallNow(), outcome: outcome.kind, cause, isOwed };
     const kept = requeue === 'queue' ? record : withoutTrace(record);
     if (death === undefined || death.isInnocent) return { settled, ...kept };
     return { settled, ...kept, executorDeaths: (record.executorDeaths ?? 0) + 1 };
-  }
-
-  private abortCause(item: number, outcome: ShardOutcome): 'handed-over' | 'cancelled' | undefined {
-    if (outcome.kind !== 'aborted') return undefined;
-    if (outcome.reason instanceof HandedOverError) return 'handed-over';
-    // Java's leader may queue the item of an instance that dies later, though it does not run.
-    return this.cancelled.has(item) ? 'cancelled' : undefined;
   }
 
   private succeededRecord(record: RunRecord): RunRecord {
@@ -256,9 +260,19 @@ export class HeldLease extends ItemLease {
   }
 
   /** Keeps the mark until the session is over, when it becomes an orphan, since the executor may still run. */
-  private hold(item: number): void {
-    this.unreachable.add(item);
-    const onSessionOver = () => this.unreachable.delete(item) && this.conclude(item, { kind: 'fenced' });
-    onAbort(this.tree.signal, onSessionOver);
+  private hold(item: number, state: HeldState): void {
+    state.isUnreachable = true;
+    onAbort(this.tree.signal, () => {
+      if (!state.isUnreachable) return;
+      state.isUnreachable = false;
+      this.conclude(item, { kind: 'fenced' });
+    });
   }
+}
+
+function abortCause(outcome: ShardOutcome, isCancelled: boolean): 'handed-over' | 'cancelled' | undefined {
+  if (outcome.kind !== 'aborted') return undefined;
+  if (outcome.reason instanceof HandedOverError) return 'handed-over';
+  // Java's leader may queue the item of an instance that dies later, though it does not run.
+  return isCancelled ? 'cancelled' : undefined;
 }

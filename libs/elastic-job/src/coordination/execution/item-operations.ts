@@ -10,7 +10,6 @@ import {
   owesAfter,
   owesAfterTrigger,
   type RunRecord,
-  SparseMap,
   type StopCause,
   type StoredRecord,
   type TaskLife,
@@ -241,16 +240,16 @@ export function beginRequest(
 
 /** Traceparents of the runs that this begin repeats, by item, as far as they were traced. */
 export function repeatedRuns(items: readonly BeginningItem[]): ReadonlyMap<number, string> {
-  const traces = new SparseMap<number, string>();
+  const traces = new Map<number, string>();
   for (const { item, repeated } of items) if (repeated !== undefined) traces.set(item, repeated);
-  return traces.toMap();
+  return traces;
 }
 
 /** Fire times by item that the records show as begun although they are in the future, because a clock ran ahead. */
 export function earlyFireTimes(items: readonly BeginningItem[]): ReadonlyMap<number, readonly number[]> {
-  const early = new SparseMap<number, readonly number[]>();
+  const early = new Map<number, readonly number[]>();
   for (const { ahead = [], item } of items) if (ahead.length > 0) early.set(item, ahead);
-  return early.toMap();
+  return early;
 }
 
 /** Instant after which each item owed fire times. */
@@ -267,7 +266,7 @@ export function heldItems(
   records: readonly number[],
   results: readonly OperationResult[],
 ): ReadonlyMap<number, HeldItem> {
-  const held = new SparseMap<number, HeldItem>();
+  const held = new Map<number, HeldItem>();
   for (let n = 0; n < items.length; n += 1) {
     const { item, record } = items[n]!;
     const written = results[records[n]!];

@@ -25,6 +25,23 @@ describe('whether an item is held', () => {
   });
 });
 
+describe('a lease whose session ends as it begins', () => {
+  it('is aborted from its start on', async () => {
+    const reason = new Error('the session is over');
+    const transaction = leader.center.transaction.bind(leader.center);
+    leader.center.transaction = async (...request) => {
+      const result = await transaction(...request);
+      leader.tree.close(reason);
+      return result;
+    };
+
+    const { lease } = await leader.begin([0]);
+
+    expect(lease!.signal.reason).toBe(reason);
+    expect(lease!.signalOf(0).reason).toBe(reason);
+  });
+});
+
 describe('what a lease says of its items', () => {
   it('refuses an item once the lease of its session is over, before any signal has come', async () => {
     const { lease } = await leader.begin([0]);
