@@ -77,6 +77,26 @@ describe('a leader cleans up', () => {
     expect([await duty.text(paths.cancel(2)), duty.told('resharded').length]).toEqual([undefined, 2]);
   });
 
+  it('what it can, and reports each refusal once, also that of a step after one that is refused', async () => {
+    await lead();
+    const { paths } = duty.tree;
+    const refused = [await orphan(1), paths.queued(7)];
+    await duty.put(paths.queued(7));
+    const mend = duty.registry.memory.fail(({ path }) =>
+      refused.some((one) => path.endsWith(one)) ? NO_RIGHT : undefined,
+    );
+    await sweep();
+    await duty.clock.advance(20 * SECOND);
+
+    const errors = duty.takeErrors();
+    expect(errors).toHaveLength(2);
+    for (const path of refused) expect(errors).toContainEqual(expect.objectContaining({ code: 'NO_AUTH', path }));
+    mend();
+    await duty.clock.advance(6 * SECOND);
+    expect(await duty.text(paths.queued(7))).toBeUndefined();
+    expect(duty.told('orphaned')).toMatchObject([{ items: [1] }]);
+  });
+
   it('the marks of an instance that was shut down in mid-run after its grace', async () => {
     const mark = await shutDown();
     await duty.clock.advance(5 * SECOND - 1);

@@ -12,7 +12,7 @@ import {
   removeStaleCancels,
   type Sweeper,
 } from '../../coordination/index.js';
-import { failsOver, type JobConfiguration, manualOrigin, type Trigger } from '../../domain/index.js';
+import { failsOver, type JobConfiguration, manualOrigin, messageOf, type Trigger } from '../../domain/index.js';
 import { isUnanswered, type Operation, type RegistryNode } from '../../registry/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import { JobDuty, type Report } from '../news/index.js';
@@ -25,6 +25,8 @@ export class LeaderWork extends JobDuty {
   private waiting: Timer | undefined;
   /** Undefined until the job has parents, as most have none. */
   private parents: ParentWatch | undefined;
+  /** Texts of the failures of the last time. */
+  private lastFailures: readonly string[] = [];
 
   constructor(
     tree: JobTree,
@@ -50,7 +52,10 @@ export class LeaderWork extends JobDuty {
     return this.purge(disabledJob(tree), () => isJobDisabled(tree));
   }
 
-  /** Does the work as this job's leader or, if a Java peer leads, as the first instance of ours. */
+  /**
+   * Does the work as this job's leader or, if a Java peer leads, as the first instance of ours.
+   * @throws the first failure; the others are reported here, once as long as they last
+   */
   protected async work(): Promise<void> {
     const term = this.services.leader.term(this.tree.jobName);
     if (term === undefined) return this.assistJava();
@@ -70,7 +75,7 @@ export class LeaderWork extends JobDuty {
       await steps.take(() => services.configurations.keep(tree, term));
       await steps.take(() => this.keepParents(term));
       await steps.take(() => services.retention.tidy(tree, term));
-      steps.end();
+      this.end(steps.failures);
     } catch (error) {
       // A deposed leader stops, and its successor does the same work again.
       if (!term.signal.aborted) throw error;
@@ -132,7 +137,15 @@ export class LeaderWork extends JobDuty {
     await steps.take(() => this.sweep(sweeper));
     await steps.take(() => this.tellLostRequests(sweeper));
     await steps.take(() => services.configurations.keep(tree, sweeper));
-    steps.end();
+    this.end(steps.failures);
+  }
+
+  private end(failures: readonly unknown[]): void {
+    const texts = failures.map((error) => messageOf(error));
+    const isNew = (text: string, n: number) => n > 0 && texts.indexOf(text) === n && !this.lastFailures.includes(text);
+    for (const [n, text] of texts.entries()) if (isNew(text, n)) this.report('leading the job')(failures[n]);
+    this.lastFailures = texts;
+    if (failures.length > 0) throw failures[0];
   }
 
   // An instance that is gone takes no request any more, and no other one takes it.
@@ -178,7 +191,7 @@ export class LeaderWork extends JobDuty {
 
 /** Steps in order. One that fails holds up none of the others, unless the registry does not answer. */
 class Steps {
-  private readonly failures: unknown[] = [];
+  readonly failures: unknown[] = [];
 
   /** @param signal aborts when no further step may be taken */
   constructor(private readonly signal: AbortSignal) {}
@@ -193,11 +206,6 @@ class Steps {
       this.failures.push(error);
       return false;
     }
-  }
-
-  /** @throws the first failure */
-  end(): void {
-    if (this.failures.length > 0) throw this.failures[0];
   }
 }
 
