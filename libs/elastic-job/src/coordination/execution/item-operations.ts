@@ -1,3 +1,4 @@
+/** Writes of a begin of items, its results, and writes of the end of an item's run. */
 import type { Clock } from '../../clock/index.js';
 import {
   adoptedStopOf,
@@ -48,6 +49,50 @@ export interface HeldItem {
   /** Version of the item's record after the begin. The settle checks it. */
   readonly version: number;
   readonly token: bigint;
+}
+
+/** Record of a begin that keeps nothing of an item's former runs. @param trace its traceparent */
+export function newRecord(
+  tree: JobTree,
+  { fireTime, origin, parameters }: Trigger,
+  clock: Clock,
+  tasks: TaskLife | undefined,
+  trace: string | undefined,
+): RunRecord {
+  const target = { fireTime, origin, parameters };
+  return {
+    run: clock.uuid(),
+    by: tree.self.jobInstanceId,
+    target,
+    attempt: 1,
+    begunAt: clock.wallNow(),
+    ...(tasks === 'adoptable' && { isAdoptable: true }),
+    ...(trace !== undefined && { trace }),
+  };
+}
+
+/**
+ * The next run of an item, after the one that its record shows.
+ * @param record that of an item without a former run
+ */
+export function nextRunAfter(
+  stored: StoredRecord,
+  trigger: Trigger,
+  tasks: TaskLife | undefined,
+  record: RunRecord,
+): NextRun {
+  const owed = owesAfter(stored);
+  const kept = {
+    carried: carriedFields(stored),
+    lastScheduled: lastScheduledOf(stored),
+    owesAfter: owed,
+    triggers: triggersOf(stored),
+    early: earlyRunsOf(stored),
+    executorDeaths: executorDeathsOf(stored, trigger),
+    launch: tasks && launchOf(stored, trigger),
+    stop: adoptedStopOf(stored, trigger),
+  };
+  return { record: recordOf(kept, record), owesAfter: owed, repeated: traceparentOf(stored, trigger) };
 }
 
 /** Values of an item's last record that its next one keeps. */
@@ -131,86 +176,6 @@ export function beginOperations(
   return operations;
 }
 
-/** Variant of the end of an item's run. */
-export interface SettleModes {
-  readonly isFailover: boolean;
-  readonly isRequeued: boolean;
-  /** False if the removal of the mark alone tells the end, since a data write costs every Java peer two requests. */
-  readonly isRecordWritten: boolean;
-  /** True if a request to cancel exists. It is removed with the run. */
-  readonly isCancelled: boolean;
-}
-
-/**
- * Operations that end one item's run. The record's version proves that the item was not begun again since.
- * @param record as text, including the end
- */
-export function settleOperations(
-  paths: JobPaths,
-  { item, version }: { readonly item: number; readonly version: number },
-  record: string,
-  { isFailover, isRequeued, isRecordWritten, isCancelled }: SettleModes,
-): Operation[] {
-  const path = paths.record(item);
-  const operations: Operation[] = [
-    isRecordWritten ? { kind: 'set', path, data: record, version } : { kind: 'check', path, version },
-    { kind: 'delete', path: paths.mark(item, 'running') },
-  ];
-  if (isFailover) {
-    operations.push(
-      { kind: 'delete', path: paths.mark(item, 'failover') },
-      { kind: 'delete', path: paths.mark(item, 'failovering') },
-    );
-  }
-  if (isRequeued) operations.push({ kind: 'create', path: paths.queued(item), data: '', mode: 'PERSISTENT' });
-  if (isCancelled) operations.push({ kind: 'delete', path: paths.cancel(item) });
-  return operations;
-}
-
-/** Record of a begin that keeps nothing of an item's former runs. @param trace its traceparent */
-export function newRecord(
-  tree: JobTree,
-  { fireTime, origin, parameters }: Trigger,
-  clock: Clock,
-  tasks: TaskLife | undefined,
-  trace: string | undefined,
-): RunRecord {
-  const target = { fireTime, origin, parameters };
-  return {
-    run: clock.uuid(),
-    by: tree.self.jobInstanceId,
-    target,
-    attempt: 1,
-    begunAt: clock.wallNow(),
-    ...(tasks === 'adoptable' && { isAdoptable: true }),
-    ...(trace !== undefined && { trace }),
-  };
-}
-
-/**
- * The next run of an item, after the one that its record shows.
- * @param record that of an item without a former run
- */
-export function nextRunAfter(
-  stored: StoredRecord,
-  trigger: Trigger,
-  tasks: TaskLife | undefined,
-  record: RunRecord,
-): NextRun {
-  const owed = owesAfter(stored);
-  const kept = {
-    carried: carriedFields(stored),
-    lastScheduled: lastScheduledOf(stored),
-    owesAfter: owed,
-    triggers: triggersOf(stored),
-    early: earlyRunsOf(stored),
-    executorDeaths: executorDeathsOf(stored, trigger),
-    launch: tasks && launchOf(stored, trigger),
-    stop: adoptedStopOf(stored, trigger),
-  };
-  return { record: recordOf(kept, record), owesAfter: owed, repeated: traceparentOf(stored, trigger) };
-}
-
 /** Operations of a begin, and which of them write the records. */
 export interface BeginRequest {
   readonly operations: readonly Operation[];
@@ -274,4 +239,40 @@ export function heldItems(
     held.set(item, { record, version: written.stat.version, token: written.stat.mzxid });
   }
   return held;
+}
+
+/** Variant of the end of an item's run. */
+export interface SettleModes {
+  readonly isFailover: boolean;
+  readonly isRequeued: boolean;
+  /** False if the removal of the mark alone tells the end, since a data write costs every Java peer two requests. */
+  readonly isRecordWritten: boolean;
+  /** True if a request to cancel exists. It is removed with the run. */
+  readonly isCancelled: boolean;
+}
+
+/**
+ * Operations that end one item's run. The record's version proves that the item was not begun again since.
+ * @param record as text, including the end
+ */
+export function settleOperations(
+  paths: JobPaths,
+  { item, version }: { readonly item: number; readonly version: number },
+  record: string,
+  { isFailover, isRequeued, isRecordWritten, isCancelled }: SettleModes,
+): Operation[] {
+  const path = paths.record(item);
+  const operations: Operation[] = [
+    isRecordWritten ? { kind: 'set', path, data: record, version } : { kind: 'check', path, version },
+    { kind: 'delete', path: paths.mark(item, 'running') },
+  ];
+  if (isFailover) {
+    operations.push(
+      { kind: 'delete', path: paths.mark(item, 'failover') },
+      { kind: 'delete', path: paths.mark(item, 'failovering') },
+    );
+  }
+  if (isRequeued) operations.push({ kind: 'create', path: paths.queued(item), data: '', mode: 'PERSISTENT' });
+  if (isCancelled) operations.push({ kind: 'delete', path: paths.cancel(item) });
+  return operations;
 }
