@@ -1,4 +1,5 @@
-import { type Clock, onAbort } from '../../clock/index.js';
+import type { Clock } from '../../clock/index.js';
+import { ownWait, type Waiter } from '../own-wait.js';
 import type { RequestOptions } from '../registry-center.js';
 import { RegistryUnavailableError } from '../registry.errors.js';
 import { serverError } from '../request-errors.js';
@@ -182,7 +183,8 @@ export class UnservedRequest {
 
 /** A client's requests without an answer so far. Each of them ends, with or without its answer. */
 export class PendingRequests {
-  private readonly pending = new Set<(why: string) => void>();
+  /** Those that wait, and some that have given up, by the request as an error names it. */
+  private readonly pending = new Map<Waiter<never>, string>();
 
   /** @param longestMs longest wait for an answer, for requests that set no limit */
   constructor(
@@ -203,31 +205,16 @@ export class PendingRequests {
     receive: (answer: A) => T,
     { signal, timeoutMs = this.longestMs }: RequestOptions = {},
   ): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const end = () => {
-        timer.cancel();
-        off?.();
-        this.pending.delete(giveUp);
-      };
-      const abort = () => {
-        end();
-        reject(signal?.reason);
-      };
-      const giveUp = (why: string) => {
-        end();
-        reject(new RegistryUnavailableError(operation, 'unknown', why));
-      };
-      const timer = this.clock.setTimer(timeoutMs, () => giveUp(`no answer within ${timeoutMs} ms`));
-      const off = signal && onAbort(signal, abort);
-      this.pending.add(giveUp);
+    return ownWait<T>(this.clock, operation, { signal, timeoutMs }, (waiter) => {
+      this.pending.set(waiter, operation);
       this.link.ask(answer, (given) => {
-        if (!this.pending.has(giveUp)) return;
-        end();
-        if (given instanceof UnservedRequest) return reject(serverError(given.code, operation));
+        this.pending.delete(waiter);
+        if (waiter.isOver) return;
+        if (given instanceof UnservedRequest) return waiter.reject(serverError(given.code, operation));
         try {
-          resolve(receive(given));
+          waiter.resolve(receive(given));
         } catch (error) {
-          reject(error);
+          waiter.reject(error);
         }
       });
     });
@@ -235,6 +222,10 @@ export class PendingRequests {
 
   /** Ends all requests without an answer. */
   fail(why: string): void {
-    for (const giveUp of this.pending) giveUp(why);
+    const all = [...this.pending];
+    this.pending.clear();
+    for (const [waiter, operation] of all) {
+      if (!waiter.isOver) waiter.reject(new RegistryUnavailableError(operation, 'unknown', why));
+    }
   }
 }
