@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock/index.js';
-import { StuckConnectionError } from '../../domain/index.js';
+import { describeError, StuckConnectionError } from '../../domain/index.js';
 import { BackOff } from '../../repeat/index.js';
 import { HistoryTimeoutError } from './history.errors.js';
 import { deliver, type Refusal, RowQueue, type RowReceiver, writeFaultOf } from './row-delivery.js';
@@ -175,8 +175,12 @@ export class TraceWriter {
     this.parts.onError(message, error);
   }
 
-  /** Notes that the database takes nothing at present. */
+  /**
+   * Notes that the database takes nothing at present. V8 keeps all frames of an error until its stack is read, and with
+   * them a refused statement of libsql, whose connection commits nothing before it is collected. So it is read here.
+   */
   private note(error: unknown): void {
+    describeError(error);
     if (this.over.signal.aborted) return;
     this.backOff.failed();
     this.failingFrom ??= this.parts.clock.wallNow();
