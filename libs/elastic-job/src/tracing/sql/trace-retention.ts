@@ -1,8 +1,7 @@
 import type { Clock } from '../../clock/index.js';
 import { keepRounds, repeat } from '../../repeat/index.js';
 import type { TraceDatabase } from './trace-row.js';
-import type { TraceStore } from './trace-store.js';
-import { within } from './within.js';
+import { type TraceStore, within } from './trace-store.js';
 
 const DAY_MS = 86_400_000;
 /** Longest pause between two rounds, in milliseconds. Instances run at different times. */

@@ -1,5 +1,7 @@
 import { CompiledQuery, type RawBuilder, sql } from 'kysely';
+import { type Clock, Deadline } from '../../clock/index.js';
 import { nameStuck } from '../../domain/index.js';
+import { HistoryTimeoutError } from './history.errors.js';
 import type { TraceDialect } from './trace-dialect.js';
 import { migrateTraces } from './trace-migrations.js';
 import {
@@ -23,7 +25,7 @@ const NAMES = {
   jobStatusTraceLog: ['JOB_STATUS_TRACE_LOG', 'creation_time'],
 } as const;
 
-/** The two tables in one database. Rejects with the driver's error; has no time limits and no retries. */
+/** The two tables in one database. Rejects with the driver's error; has no retries, and no time limits (`within`). */
 export class TraceStore {
   private readonly db: TraceDb;
   private readonly executions: RowInsert<ExecutionRow>;
@@ -141,6 +143,17 @@ export class TraceStore {
     const { numAffectedRows = 0n } = await query.execute(await this.connection());
     return Number(numAffectedRows);
   }
+}
+
+/**
+ * A time limit for what the store does, which cannot be cancelled. Writing and retention limit each step by it.
+ * @throws {HistoryTimeoutError} after `timeoutMs` milliseconds; a later result is ignored
+ */
+export function within<T>(clock: Clock, timeoutMs: number, work: Promise<T>): Promise<T> {
+  const late = (): never => {
+    throw new HistoryTimeoutError(timeoutMs);
+  };
+  return Deadline.after(clock, timeoutMs).bounds(work, late);
 }
 
 type Value = StoredTime | boolean | null;

@@ -1,11 +1,10 @@
 import type { Clock } from '../../clock/index.js';
 import { describeError, StuckConnectionError } from '../../domain/index.js';
-import { BackOff } from '../../repeat/index.js';
+import { BackOff, repeat, type RepeatPolicy } from '../../repeat/index.js';
 import { HistoryTimeoutError } from './history.errors.js';
 import { deliver, type Refusal, RowQueue, type RowReceiver, writeFaultOf } from './row-delivery.js';
 import type { TraceRow } from './trace-row.js';
-import { MOST_ROWS, type TraceStore } from './trace-store.js';
-import { within } from './within.js';
+import { MOST_ROWS, type TraceStore, within } from './trace-store.js';
 
 /** Least time between two reports of refused rows, in milliseconds. `history-dropped` counts all that are dropped. */
 const REFUSAL_INTERVAL_MS = 60_000;
@@ -90,34 +89,41 @@ export class TraceWriter {
     signal.addEventListener('abort', end, { once: true });
     this.hurry.abort();
     this.wake();
-    await Promise.race([this.running, aborted(this.over.signal)]);
+    await Promise.race([this.running?.catch(() => {}), aborted(this.over.signal)]);
     signal.removeEventListener('abort', end);
     this.over.abort();
     this.queue.dropAll();
     this.tellDropped();
   }
 
-  // The first attempt, without rows, opens the store, so that its faults are reported at start.
+  /**
+   * The first attempt, without rows, opens the store, so that its faults are reported at start.
+   * @throws the reason of `over`
+   */
   private async run(): Promise<void> {
-    while (!this.over.signal.aborted) {
-      await this.attempt();
-      if (this.queue.size === 0 && this.hurry.signal.aborted) return;
-      await this.gather();
-    }
+    const policy: RepeatPolicy = { signal: this.over.signal, wait: () => this.pause(false) };
+    do await repeat(policy, () => this.attempt());
+    while (await this.gather());
   }
 
+  /** Writes the oldest rows, unless no row is left and none will come. @throws an error that `note` has told */
   private async attempt(): Promise<void> {
+    if (this.isDone) return;
     const batch = this.queue.take(MOST_ROWS);
     try {
       await this.prepare(batch);
       await deliver(batch, this.receiver);
-    } catch {
-      // Told by `note`.
-      if (this.over.signal.aborted) return;
+    } catch (error) {
       this.queue.giveBack();
-      await this.pause(false);
+      throw error;
+    } finally {
+      this.tellDropped();
     }
-    this.tellDropped();
+  }
+
+  /** True once all rows are written, or dropped, and no more will come. */
+  private get isDone(): boolean {
+    return this.hurry.signal.aborted && this.queue.size === 0;
   }
 
   /** Opens the store, and shows that it answers if there is nothing to write. */
@@ -199,20 +205,23 @@ export class TraceWriter {
     }
   }
 
-  private async pause(isUp: boolean): Promise<void> {
+  private async pause(isUp: boolean): Promise<true> {
     const { clock } = this.parts;
     const { signal } = this.hurry.signal.aborted ? this.over : this.hurry;
     const pauseMs = this.backOff.nextMs(isUp ? PAUSES.firstMs : undefined);
     await clock.sleep(this.hurry.signal.aborted ? HURRIED_PAUSE_MS : pauseMs, signal).catch(() => {}); // Cut short.
+    return true;
   }
 
-  /** Resolves when there are rows to write, after the time for collecting more. */
-  private async gather(): Promise<void> {
+  /** Resolves when there are rows to write, after the time for collecting more. @returns false if there will be none */
+  private async gather(): Promise<boolean> {
     const { signal } = this.hurry;
-    if (this.backOff.failures > 0 || signal.aborted) return;
+    if (this.backOff.failures > 0 || signal.aborted) return !this.isDone;
     if (this.queue.size === 0) await new Promise<void>((resolve) => (this.wake = resolve));
-    if (this.queue.size >= MOST_ROWS || signal.aborted) return;
-    await this.parts.clock.sleep(this.parts.gatherMs, signal).catch(() => {}); // A stop shortens the pause.
+    if (this.queue.size < MOST_ROWS) {
+      await this.parts.clock.sleep(this.parts.gatherMs, signal).catch(() => {}); // A stop shortens the pause.
+    }
+    return !this.isDone;
   }
 
   private tellDropped(): void {
