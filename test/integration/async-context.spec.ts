@@ -328,6 +328,7 @@ describe.each<[string, () => Registry]>([
     app = await als.run('START', () => start(registry()));
     for (const { make } of CALLS) await als.run('REQUEST', async () => make(app)).catch(() => {});
     seen.clear();
+    await app.get(ShardingService).requestResharding('a');
     await allSeen();
 
     expect(storesSeen()).toEqual({ 'handler traced': ['SPAN'], 'all others': [undefined] });
