@@ -106,8 +106,8 @@ const nothing = () => {};
 function recorder(heard: (kind: NodeEventKind, path: string) => void): Watcher {
   return {
     isRecursive: true,
-    heard,
-    heardOwn: heard,
+    receive: heard,
+    receiveOwn: heard,
     wrote: nothing,
     reconnected: nothing,
     lost: nothing,

@@ -187,7 +187,7 @@ export class ToyEnsemble implements Ensemble, SubtreeClient {
         const local = this.local(node);
         return local ? { kind, node: local } : [];
       });
-      for (const view of this.views) view.hear(own, isOwn);
+      for (const view of this.views) view.receive(own, isOwn);
       for (const watch of this.watches) watch(own, isOwn);
     });
     this.become(state, id);

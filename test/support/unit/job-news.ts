@@ -16,7 +16,7 @@ export class HeardNews implements NewsFeed {
     this.duties.push(duty);
   }
 
-  tell<Kind extends JobNews['kind']>(news: News<Kind>): void {
+  emit<Kind extends JobNews['kind']>(news: News<Kind>): void {
     for (const hearing of this.hearings) hearing[news.kind]?.(news);
     for (const duty of this.duties) hear(duty, news);
   }

@@ -5,19 +5,19 @@ import { HeldBack } from './held-back.js';
 const WINDOW_MS = 60_000;
 const MOST_KINDS = 1_000;
 
-interface Told {
+interface EndRequest {
   readonly text: string;
   readonly count: number;
 }
 
 function setUp() {
   const clock = new VirtualClock();
-  const told: Told[] = [];
-  const heldBack = new HeldBack<Told>(clock, {
+  const told: EndRequest[] = [];
+  const heldBack = new HeldBack<EndRequest>(clock, {
     windowMs: WINDOW_MS,
     mostKinds: MOST_KINDS,
     join: (held, { text, count }) => ({ text, count: held.count + count }),
-    tell: (one) => void told.push(one),
+    deliver: (one) => void told.push(one),
   });
   const add = (text = 'down', kind = 'a kind') => heldBack.add(kind, { text, count: 1 });
   return { clock, told, heldBack, add, counts: () => told.map(({ count }) => count) };

@@ -5,7 +5,7 @@ interface Kind<T> {
   /** Undefined if there is none. */
   held: T | undefined;
   /** Time of its delivery, on the monotonic clock. */
-  readonly toldAt: number;
+  readonly deliverAt: number;
 }
 
 interface HeldBackOptions<T> {
@@ -17,7 +17,7 @@ interface HeldBackOptions<T> {
   readonly mostKinds?: number;
   /** Joins the held value and the next one. */
   readonly join: (held: T, next: T) => T;
-  readonly tell: (told: T) => void;
+  readonly deliver: (delivered: T) => void;
 }
 
 /**
@@ -41,11 +41,11 @@ export class HeldBack<T> {
   }
 
   add(name: string, next: T): void {
-    const { join, mostKinds = Infinity, tell } = this.options;
+    const { join, mostKinds = Infinity, deliver } = this.options;
     const kind = this.kinds.get(name);
     if (kind !== undefined) return void (kind.held = kind.held === undefined ? next : join(kind.held, next));
     if (!this.isOver) this.openWindow(name);
-    tell(next);
+    deliver(next);
     if (this.kinds.size > mostKinds) this.closeWindow(this.kinds.keys().next().value!);
   }
 
@@ -63,9 +63,9 @@ export class HeldBack<T> {
   }
 
   private openWindow(name: string): void {
-    const toldAt = this.clock.monotonicNow() + this.options.windowMs;
-    this.kinds.set(name, { held: undefined, toldAt });
-    if (this.kinds.size === 1) this.arm(toldAt);
+    const deliverAt = this.clock.monotonicNow() + this.options.windowMs;
+    this.kinds.set(name, { held: undefined, deliverAt });
+    if (this.kinds.size === 1) this.arm(deliverAt);
   }
 
   /** @returns true if there was a held value */
@@ -73,22 +73,22 @@ export class HeldBack<T> {
     const held = this.kinds.get(name)?.held;
     this.kinds.delete(name);
     if (held === undefined) return false;
-    this.options.tell(held);
+    this.options.deliver(held);
     return true;
   }
 
-  private arm(toldAt: number): void {
+  private arm(deliverAt: number): void {
     this.timer?.cancel();
-    this.timer = this.clock.setTimer(Math.max(0, toldAt - this.clock.monotonicNow()), () => this.closeDue());
+    this.timer = this.clock.setTimer(Math.max(0, deliverAt - this.clock.monotonicNow()), () => this.closeDue());
   }
 
   private closeDue(): void {
     const now = this.clock.monotonicNow();
-    for (const [name, { toldAt }] of this.kinds) {
-      if (toldAt > now) break;
+    for (const [name, { deliverAt }] of this.kinds) {
+      if (deliverAt > now) break;
       if (this.closeWindow(name)) this.openWindow(name);
     }
     const next = this.kinds.values().next().value;
-    if (next !== undefined) this.arm(next.toldAt);
+    if (next !== undefined) this.arm(next.deliverAt);
   }
 }

@@ -45,7 +45,7 @@ export class FollowedTask {
     if (how === 'launched') this.awaitedSince = begunAt;
     scheduling.emit({ kind: `task-${how}`, ...describeTask(handle) });
     this.show();
-    this.tellTrace();
+    this.reportTrace();
   }
 
   /** Shows it to operators. */
@@ -64,8 +64,8 @@ export class FollowedTask {
     if (former?.name === state.name && former.detail === state.detail) return;
     const { clock } = this.scheduling;
     if ((former?.name ?? 'STAGING') !== state.name) this.since = clock.wallNow();
-    this.tell(state);
-    if (isTaskEnd(state)) this.tellTrace();
+    this.report(state);
+    if (isTaskEnd(state)) this.reportTrace();
     this.display?.show(this.shown);
   }
 
@@ -74,7 +74,7 @@ export class FollowedTask {
     this.display?.hide();
   }
 
-  private tell({ detail, name }: TaskState): void {
+  private report({ detail, name }: TaskState): void {
     const { awaitedSince, scheduling } = this;
     const task = describeTask(this.handle);
     if (name === 'QUEUED') return scheduling.emit({ kind: 'task-queued', ...task, detail });
@@ -84,7 +84,7 @@ export class FollowedTask {
     scheduling.emit({ kind: 'task-state', ...task, state: name, detail, ...(isStart && { startedAfterMs }) });
   }
 
-  private tellTrace(): void {
+  private reportTrace(): void {
     const { node } = this.handle;
     const { backend, id, launch, state } = this.shown;
     const exitCode = this.latest?.exitCode;

@@ -24,12 +24,12 @@ import { releaseTask, type TaskScheduling } from './task-scheduling.js';
 /** Longest pause between two rounds, in milliseconds. */
 const ROUND_MS = 20_000;
 /** Growth of the pauses before a leftover is told to end once more, in milliseconds. */
-const TELL_AGAIN = { firstMs: ROUND_MS, longestMs: 300_000 };
+const ASK_AGAIN = { firstMs: ROUND_MS, longestMs: 300_000 };
 /** Closer rounds could not tell a leftover from a run that is just being settled. */
 const LEAST_ROUND_MS = 10_000;
 
 /** A leftover that was told to end. */
-interface Told {
+interface EndRequest {
   readonly backOff: BackOff;
   /** Earliest time to tell it again, on the monotonic clock; Infinity once it is known to have been told. */
   againAt: number;
@@ -44,7 +44,7 @@ export class TaskReconciliation {
   /** Leftovers of the last round, by their uid. */
   private suspected: ReadonlySet<string> = new Set();
   /** Leftovers that were told to end, by their uid. */
-  private readonly told = new Map<string, Told>();
+  private readonly endRequests = new Map<string, EndRequest>();
 
   /** @param graceMs time from the request to end until a leftover is killed, in milliseconds */
   constructor(
@@ -90,7 +90,7 @@ export class TaskReconciliation {
     const leftovers = await this.leftovers();
     const { suspected } = this;
     this.suspected = new Set(leftovers.map(({ uid }) => uid));
-    for (const uid of this.told.keys()) if (!this.suspected.has(uid)) this.told.delete(uid);
+    for (const uid of this.endRequests.keys()) if (!this.suspected.has(uid)) this.endRequests.delete(uid);
     for (const handle of leftovers) {
       if (suspected.has(handle.uid)) await this.end(handle).catch((error: unknown) => this.report(error));
     }
@@ -112,19 +112,19 @@ export class TaskReconciliation {
 
   private async end(handle: TaskHandle): Promise<void> {
     const { signal } = this.ending;
-    if (!handle.isGated && !(await this.hasEnded(handle))) return this.tell(handle);
+    if (!handle.isGated && !(await this.hasEnded(handle))) return this.requestEnd(handle);
     if (!signal.aborted) await releaseTask(this.scheduling, handle);
   }
 
-  private async tell(handle: TaskHandle): Promise<void> {
+  private async requestEnd(handle: TaskHandle): Promise<void> {
     const { backend, clock } = this.scheduling;
-    const told = this.told.get(handle.uid) ?? { backOff: new BackOff(clock, TELL_AGAIN), againAt: 0 };
-    this.told.set(handle.uid, told);
-    if (clock.monotonicNow() < told.againAt) return;
-    told.backOff.failed();
-    told.againAt = clock.monotonicNow() + told.backOff.nextMs();
+    const request = this.endRequests.get(handle.uid) ?? { backOff: new BackOff(clock, ASK_AGAIN), againAt: 0 };
+    this.endRequests.set(handle.uid, request);
+    if (clock.monotonicNow() < request.againAt) return;
+    request.backOff.failed();
+    request.againAt = clock.monotonicNow() + request.backOff.nextMs();
     await backend.cancel(handle, this.graceMs);
-    told.againAt = Infinity;
+    request.againAt = Infinity;
   }
 
   private async hasEnded(handle: TaskHandle): Promise<boolean> {

@@ -152,10 +152,14 @@ export class TaskRun {
     return this.endOf(handle, signal, (state) => this.task?.see(state));
   }
 
-  private endOf(handle: TaskHandle, signal: AbortSignal, hear = (_state: TaskState): void => {}): Promise<TaskState> {
+  private endOf(
+    handle: TaskHandle,
+    signal: AbortSignal,
+    onState = (_state: TaskState): void => {},
+  ): Promise<TaskState> {
     return this.answered(async () => {
       for await (const state of this.scheduling.backend.watch(handle, signal)) {
-        hear(state);
+        onState(state);
         if (isTaskEnd(state)) return state;
       }
       throw new TaskBackendError(this.scheduling.backend.name, 'watch', handle.key, 'it ended before the task');

@@ -1,7 +1,7 @@
 // A task backend as its scheduler uses it: its status, and the faults that it finds in templates and schedules.
 import { inOwnContext } from '../async-context/index.js';
 import {
-  hearRejection,
+  handleRejection,
   type JobConfiguration,
   messageOf,
   type OnThrown,
@@ -35,7 +35,7 @@ export class WatchedBackend {
     };
   }
 
-  hear(event: TaskBackendEvent): void {
+  receive(event: TaskBackendEvent): void {
     const { scheduling } = this;
     const { backend, clock } = scheduling;
     switch (event.kind) {
@@ -67,7 +67,7 @@ export function findTemplateFault(
 ): string | undefined {
   try {
     const fault: unknown = inOwnContext(() => backend.findFault(template));
-    hearRejection(fault);
+    handleRejection(fault);
     if (typeof fault === 'string') return fault;
     if (fault === undefined || fault === null) return undefined;
     return `its findFault must return a text or undefined, but has returned ${typeof fault}`;

@@ -7,7 +7,7 @@ import {
   causeOf,
   codeOf,
   describeError,
-  hearLateReason,
+  handleLateReason,
   isError,
   messageOf,
   nameOf,
@@ -120,10 +120,10 @@ describe('a promise that was thrown', () => {
     const heard: unknown[] = [];
 
     const told = readable(Promise.reject(reason));
-    hearLateReason(new Error('outer', { cause: told }), (late) => heard.push(late));
+    handleLateReason(new Error('outer', { cause: told }), (late) => heard.push(late));
     expect([messageOf(told), causeOf(told)]).toEqual(['a promise was thrown, which is no error', undefined]);
     await new Promise((resolve) => setImmediate(resolve));
-    hearLateReason(told, (late) => heard.push(late));
+    handleLateReason(told, (late) => heard.push(late));
 
     expect(causeOf(told)).toBe(reason);
     expect(heard).toEqual([reason]);
@@ -151,7 +151,7 @@ describe('a promise that was thrown', () => {
   ])('has no late reason to hear in %s of its error, which is an error like any other', (_, copyOf) => {
     const copy = copyOf(readable(Promise.reject(new Error('no order'))));
 
-    expect(() => hearLateReason(new Error('outer', { cause: copy }), () => {})).not.toThrow();
+    expect(() => handleLateReason(new Error('outer', { cause: copy }), () => {})).not.toThrow();
   });
 
   it('comes to an end if it rejects with itself', async () => {

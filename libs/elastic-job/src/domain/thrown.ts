@@ -12,27 +12,27 @@ const MOST_CAUSES = 5;
 /** Stands for a promise that was thrown. Its cause is the promise's reason, once it has rejected. */
 class ThrownPromiseError extends Error {
   /** Hears the reason; undefined once the promise has rejected. */
-  #hear: ((reason: unknown) => void) | undefined = () => {};
+  #handle: ((reason: unknown) => void) | undefined = () => {};
 
   constructor(promise: unknown) {
     super('a promise was thrown, which is no error');
-    hearRejection(promise, (thrown) => {
-      const reason = isPromise(thrown) ? heard(thrown) : readable(thrown);
+    handleRejection(promise, (thrown) => {
+      const reason = isPromise(thrown) ? handled(thrown) : readable(thrown);
       // As `Error` has it: not listed. False, and no error, if somebody has frozen this one.
       Reflect.defineProperty(this, 'cause', { value: reason, configurable: true, writable: true });
-      this.#hear?.(reason);
-      this.#hear = undefined;
+      this.#handle?.(reason);
+      this.#handle = undefined;
     });
   }
 
   /** False for a copy, which has the class only, and for a proxy. */
   static is(thrown: unknown): thrown is ThrownPromiseError {
-    return typeof thrown === 'object' && thrown !== null && #hear in thrown;
+    return typeof thrown === 'object' && thrown !== null && #handle in thrown;
   }
 
-  /** @param hear must not throw. Called when the promise rejects, unless it has done so. */
-  whenRejected(hear: (reason: unknown) => void): void {
-    if (this.#hear !== undefined) this.#hear = hear;
+  /** @param handle must not throw. Called when the promise rejects, unless it has done so. */
+  whenRejected(handle: (reason: unknown) => void): void {
+    if (this.#handle !== undefined) this.#handle = handle;
   }
 }
 
@@ -110,7 +110,7 @@ export function describeOne(thrown: unknown): string {
 /** Looks at whatever code may look at. @throws whatever the value throws */
 function hasNoTrap(thrown: unknown, levels = MOST_CAUSES): boolean {
   if (!(thrown instanceof Error)) {
-    hearRejection(thrown);
+    handleRejection(thrown);
     return true;
   }
   const { cause, message, name } = thrown;
@@ -120,12 +120,12 @@ function hasNoTrap(thrown: unknown, levels = MOST_CAUSES): boolean {
 /**
  * Hears the reason of a promise that was thrown, and for which the error or one of its causes stands, when it rejects.
  * A reason that is known is a cause of the error.
- * @param hear must not throw
+ * @param handle must not throw
  */
-export function hearLateReason(error: unknown, hear: (reason: unknown) => void): void {
+export function handleLateReason(error: unknown, handle: (reason: unknown) => void): void {
   let thrown = error;
   for (let level = 0; thrown !== undefined && level <= MOST_CAUSES; level += 1, thrown = causeOf(thrown)) {
-    if (ThrownPromiseError.is(thrown)) return thrown.whenRejected(hear);
+    if (ThrownPromiseError.is(thrown)) return thrown.whenRejected(handle);
   }
 }
 
@@ -151,18 +151,18 @@ function attempt<T>(work: () => T): T | undefined {
 }
 
 /** The answer itself. Its rejection does not end the process if the caller, a user's function, does not await it. */
-export function heard<Answer>(answer: Answer): Answer {
-  hearRejection(answer);
+export function handled<Answer>(answer: Answer): Answer {
+  handleRejection(answer);
   return answer;
 }
 
 /**
- * Hears the rejection of an answer that nothing waits for. A user's function may be `async` although its type says
+ * Handles the rejection of an answer that nothing waits for. A user's function may be `async` although its type says
  * otherwise; without this, its rejection would end the process.
- * @param hear must not throw. @default the rejection is ignored
+ * @param handle must not throw. @default the rejection is ignored
  */
-export function hearRejection(answer: unknown, hear: (error: unknown) => void = () => {}): void {
+export function handleRejection(answer: unknown, handle: (error: unknown) => void = () => {}): void {
   if (answer === null || (typeof answer !== 'object' && typeof answer !== 'function')) return;
   const awaited = async (): Promise<unknown> => answer;
-  awaited().catch(hear);
+  awaited().catch(handle);
 }

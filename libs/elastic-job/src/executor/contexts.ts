@@ -2,7 +2,7 @@ import { inPackageContext } from '../async-context/index.js';
 import type { ExecutionLease } from '../coordination/index.js';
 import {
   type Checkpoint,
-  heard,
+  handled,
   parseShardingItemParameters,
   type JobConfiguration,
   type ShardingContext,
@@ -57,7 +57,7 @@ class ItemContext implements ShardingContext {
     checkpoint: {
       enumerable: true,
       get(this: ItemContext) {
-        return heardCheckpoint(this[LEASE].checkpoint(this.shardingItem));
+        return handledCheckpoint(this[LEASE].checkpoint(this.shardingItem));
       },
     },
     // A date cannot be frozen, and a tracer gets the handler's context.
@@ -111,11 +111,11 @@ class ItemContext implements ShardingContext {
 }
 
 /** The checkpoint for a handler, which may forget to await it. */
-function heardCheckpoint(checkpoint: Checkpoint): Checkpoint {
+function handledCheckpoint(checkpoint: Checkpoint): Checkpoint {
   return {
-    save: (value) => heard(checkpoint.save(value)),
-    load: () => heard(checkpoint.load()),
-    clear: () => heard(checkpoint.clear()),
+    save: (value) => handled(checkpoint.save(value)),
+    load: () => handled(checkpoint.load()),
+    clear: () => handled(checkpoint.clear()),
   };
 }
 

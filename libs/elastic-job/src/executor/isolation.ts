@@ -3,7 +3,7 @@ import type { Clock } from '../clock/index.js';
 import {
   type CheckProps,
   ConfigurationError,
-  hearRejection,
+  handleRejection,
   type JobConfiguration,
   type ItemWork,
   type ShardingContext,
@@ -116,7 +116,7 @@ function findFault({ configuration, findPropsFaults }: DeclaredJob, pool?: Worke
     );
   }
   const fault: unknown = inOwnContext(() => pool.findFault(module));
-  hearRejection(fault);
+  handleRejection(fault);
   if (fault !== undefined && typeof fault !== 'string') return 'workerPool: findFault must return a text or undefined';
   return fault === undefined ? undefined : `workerModule ${fault}, but is ${JSON.stringify(module)}`;
 }

@@ -2,7 +2,7 @@ import { inOwnContext } from '../async-context/index.js';
 import { AbortState, type Clock, type Timer } from '../clock/index.js';
 import type { ExecutionLease, GuaranteedRun } from '../coordination/index.js';
 import {
-  heard,
+  handled,
   type JobConfiguration,
   JobTimeoutError,
   type KnownListener,
@@ -30,7 +30,7 @@ interface ListenerTerms {
 }
 
 /** A lease whose listeners have been called for its beginning. */
-interface ToldLease {
+interface NotifiedLease {
   /** Calls them for the end, in order. Never rejects. */
   after(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export class JobListeners {
   }
 
   /** Calls them for the beginning of a lease, in order. Never rejects. */
-  async before(lease: ExecutionLease, configuration: JobConfiguration): Promise<ToldLease> {
+  async before(lease: ExecutionLease, configuration: JobConfiguration): Promise<NotifiedLease> {
     const called = listenersOf(configuration, this.listeners);
     if (called.length === 0) return { after: () => Promise.resolve() };
     const run = new RunListeners(called, lease, configuration, this.enter(lease), this.terms);
@@ -69,7 +69,7 @@ class RunListeners {
   private readonly contexts: ShardingContexts;
   /** The barrier for the listeners, which may forget to await it. */
   private readonly shownBarrier: RunBarrier = {
-    meet: (phase, timeoutMs, atLast) => heard(this.barrier.meet(phase, timeoutMs, atLast)),
+    meet: (phase, timeoutMs, atLast) => handled(this.barrier.meet(phase, timeoutMs, atLast)),
   };
   private readonly offAborted: (() => void)[];
   private called: KnownListener | undefined;
@@ -135,13 +135,13 @@ class RunListeners {
       for (const item of items) this.terms.onHung(this.lease, { item, since, reason, isReleased, listener });
       if (isReleased) giveUp();
     });
-    const telling = async (): Promise<void> => {
-      await this.tell(phase);
+    const notifying = async (): Promise<void> => {
+      await this.notify(phase);
       offHung();
       this.forget();
       if (isHung) this.terms.onReturned(this.lease);
     };
-    await Promise.race([telling(), released]);
+    await Promise.race([notifying(), released]);
   }
 
   /** @param hang called once the grace after an abort is over @returns a function that ends the wait for the abort */
@@ -156,7 +156,7 @@ class RunListeners {
     return () => {};
   }
 
-  private async tell(phase: Phase): Promise<void> {
+  private async notify(phase: Phase): Promise<void> {
     for (const called of this.listeners) {
       this.called = called;
       try {

@@ -104,12 +104,12 @@ export class ProcessGroup {
    * closed or the grace is over. Otherwise their rest is read for a moment.
    */
   async end(): Promise<void> {
-    const wasTold = this.grace !== undefined;
-    if (!wasTold) this.signal('SIGKILL');
+    const wasAsked = this.grace !== undefined;
+    if (!wasAsked) this.signal('SIGKILL');
     const { timer, isOver } = (this.grace ??= this.startGrace(LAST_WORDS_MS, () => this.kill()));
     await Promise.race([this.closed, isOver]);
     timer.cancel();
-    if (wasTold) this.signal('SIGKILL');
+    if (wasAsked) this.signal('SIGKILL');
     this.child?.stdin?.destroy();
     this.child?.stdout?.destroy();
     this.child?.stderr?.destroy();

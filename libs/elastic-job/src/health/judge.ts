@@ -183,13 +183,13 @@ function judgeDelays({ jobName, hung, delayedSettles, failing, refused }: JobSta
     delayedSettles && `the ends of items ${delayedSettles.items.join(',')} could not be recorded since`;
   return [
     ...stuck,
-    ...(delayedSettles ? [degraded(told(jobName, unrecorded!, delayedSettles))] : []),
-    ...(refused ? [degraded(told(jobName, 'the registry has refused requests since', refused))] : []),
-    ...(failing ? [degraded(told(jobName, `${failing.work} has failed since`, failing))] : []),
+    ...(delayedSettles ? [degraded(describeRefusal(jobName, unrecorded!, delayedSettles))] : []),
+    ...(refused ? [degraded(describeRefusal(jobName, 'the registry has refused requests since', refused))] : []),
+    ...(failing ? [degraded(describeRefusal(jobName, `${failing.work} has failed since`, failing))] : []),
   ];
 }
 
-function told(jobName: JobName, what: string, { since, error }: StandingRefusal): string {
+function describeRefusal(jobName: JobName, what: string, { since, error }: StandingRefusal): string {
   return `job "${jobName}": ${what} ${instant(since)}: ${messageOf(error)}`;
 }
 

@@ -103,11 +103,11 @@ export class ElasticJobLifecycleModule implements OnModuleInit, OnApplicationBoo
   }
 
   private async startRuntime(): Promise<void> {
-    const stopTelling = this.warnings.whileConnecting();
+    const stopReporting = this.warnings.whileConnecting();
     try {
       await this.runtime.start();
     } finally {
-      stopTelling();
+      stopReporting();
     }
   }
 

@@ -44,7 +44,7 @@ export class StartWarnings {
   /** Tells of a wait for the registry. @returns ends the watch */
   whileConnecting(): () => void {
     const session = () => this.runtime.status().session;
-    return tellWaitingStart(this.clock, this.options.registry.reveal(), session, (text) => this.logError(text));
+    return reportWaitingStart(this.clock, this.options.registry.reveal(), session, (text) => this.logError(text));
   }
 
   /** Warns once the start is over. A process that is to run no jobs is asked for nothing. */
@@ -59,7 +59,7 @@ export class StartWarnings {
     const line = unprovidedLine(namesOfUnprovided(this.explorer.providerClasses));
     if (line !== undefined) this.log(line);
     this.explorer.followLateOnes(warn);
-    this.stopWaiting = warnIfUnheard(this.clock, warn);
+    this.stopWaiting = warnIfUnhandled(this.clock, warn);
   }
 
   /** Nest logs no error of a hook: where nobody catches it, it ends the process with a stack alone. */
@@ -105,26 +105,26 @@ function findLoopbackWarning(host: string, registry: ElasticJobModuleOptions['re
 }
 
 /** Wait for a session that is told, in milliseconds. It is over before Jest's and Vitest's limits of 5 s for a hook. */
-const TOLD_AFTER_MS = 2_500;
+const REPORT_AFTER_MS = 2_500;
 
 /**
  * Tells once that a start waits for ZooKeeper. The log has it as an error: nothing else happens meanwhile, and the
  * logger of Nest's testing modules shows nothing below.
  * @returns ends the watch
  */
-function tellWaitingStart(
+function reportWaitingStart(
   clock: Clock,
   registry: ElasticJobModuleOptions['registry'],
   session: () => SessionInfo,
-  tell: (text: string) => void,
+  report: (text: string) => void,
 ): () => void {
   if (registry?.type !== 'zookeeper') return () => {};
   const { servers, namespace } = registry;
-  const timer = clock.setTimer(TOLD_AFTER_MS, () => {
+  const timer = clock.setTimer(REPORT_AFTER_MS, () => {
     const { state, problem = 'no answer' } = session();
     if (state !== undefined) return;
-    const missing = `no session with ${describeRegistry(servers, namespace)} after ${TOLD_AFTER_MS / 1000} s`;
-    tell(`${missing}: ${problem}; the start goes on trying`);
+    const missing = `no session with ${describeRegistry(servers, namespace)} after ${REPORT_AFTER_MS / 1000} s`;
+    report(`${missing}: ${problem}; the start goes on trying`);
   });
   return () => timer.cancel();
 }
@@ -149,7 +149,7 @@ function warnIfUncalled(clock: Clock): () => void {
 /** Time after the start in which an application has set its listeners, in milliseconds. */
 const LISTENS_AFTER_MS = 5_000;
 
-const UNHEARD =
+const UNHANDLED =
   'nobody listens to SIGTERM, so it ends this process in the middle of its runs; ' +
   'call app.enableShutdownHooks() in main.ts, or app.close() in a handler of your own';
 
@@ -171,9 +171,9 @@ export function onShutdownSignal(listener: () => void): () => void {
  * Warns if nobody listens to SIGTERM some seconds after the start: the process would end without a drain.
  * @returns a function that ends the wait
  */
-function warnIfUnheard(clock: Clock, warn: (message: string) => void): () => void {
+function warnIfUnhandled(clock: Clock, warn: (message: string) => void): () => void {
   return inService(clock, LISTENS_AFTER_MS, () => {
-    if (process.listenerCount('SIGTERM') === 0) warn(UNHEARD);
+    if (process.listenerCount('SIGTERM') === 0) warn(UNHANDLED);
   });
 }
 

@@ -157,7 +157,7 @@ export class NotifiedSubtree extends KnownSubtree implements Subtree {
    * Applies all changes of a commit at and below its path, then tells the listener of them one by one.
    * @param isOwn true if this client made them and therefore knows their values
    */
-  hear(changes: readonly NodeChange[], isOwn: boolean): void {
+  receive(changes: readonly NodeChange[], isOwn: boolean): void {
     const seen = changes.filter((change) => this.take(change, isOwn));
     for (const { kind, node } of seen) {
       if (!this.isClosed) this.listener({ kind, path: node.path });

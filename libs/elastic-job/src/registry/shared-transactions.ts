@@ -158,9 +158,9 @@ export class SharedTransactions {
     }
   }
 
-  private async refused(group: readonly Member[], tell: (only: Member) => void): Promise<void> {
+  private async refused(group: readonly Member[], answer: (only: Member) => void): Promise<void> {
     const [only] = group;
-    if (group.length === 1) return tell(only!);
+    if (group.length === 1) return answer(only!);
     await Promise.all(group.filter(({ waiter }) => !waiter.isOver).map((member) => this.send([member])));
   }
 }

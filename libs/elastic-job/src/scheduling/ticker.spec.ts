@@ -311,9 +311,9 @@ function setUp({ wall = 0 } = {}) {
   const clock = new VirtualClock({ wall });
   const told: Told[] = [];
   const due: number[] = [];
-  const onFire = (fireTime: number, dueAt: number): void => {
+  const onFire = (fireTime: number, timerAt: number): void => {
     told.push({ fireTime, at: clock.wallNow() });
-    due.push(dueAt);
+    due.push(timerAt);
   };
   const again: number[] = [];
   const onAgain = (fireTime: number): void => void again.push(fireTime);

@@ -13,11 +13,11 @@ export interface TickListener {
   /**
    * Called when a fire time has come. The next one does not wait for the promise.
    * @param fireTime milliseconds since the epoch
-   * @param dueAt moment on the monotonic clock for which the timer was set, as precisely as the wall clock shows whole
+   * @param timerAt moment on the monotonic clock for which the timer was set, as precisely as the wall clock shows whole
    * milliseconds
    * @returns false if it is still to come by a better clock than the wall clock. Then it is waited for again
    */
-  onFire(fireTime: number, dueAt: number): FireAnswer | Promise<FireAnswer>;
+  onFire(fireTime: number, timerAt: number): FireAnswer | Promise<FireAnswer>;
   /**
    * Called for a reported fire time that comes again because the wall clock was set back. Must not throw.
    * @default ignored
@@ -42,7 +42,7 @@ export class Ticker {
   private timer: Timer | undefined;
   private next: number | undefined;
   /** Moment on the monotonic clock at which the timer is due. */
-  private dueAt = 0;
+  private timerAt = 0;
   private last = -Infinity;
 
   constructor(
@@ -115,7 +115,7 @@ export class Ticker {
     this.next = schedule.next(now);
     const wait = Math.min((this.next ?? Infinity) - now, LONGEST_WAIT_MS);
     this.timer?.cancel();
-    this.dueAt = this.clock.monotonicNow() + wait;
+    this.timerAt = this.clock.monotonicNow() + wait;
     this.timer = this.clock.setTimer(wait, () => this.wake());
   }
 
@@ -124,7 +124,7 @@ export class Ticker {
     if (schedule === undefined) return;
     // Read once: a fire time between two readings would be neither waited for nor reported.
     const now = this.clock.wallNow();
-    const { dueAt, next: due } = this;
+    const { timerAt, next: due } = this;
     const fireTime = hasCome(due, now) ? (schedule.latest(now, due) ?? due) : undefined;
     const { last } = this;
     const isAgain = fireTime !== undefined && fireTime <= last && last - now <= LONGEST_WAIT_MS;
@@ -132,13 +132,13 @@ export class Ticker {
     this.arm(schedule, now);
     if (fireTime === undefined) return;
     if (isAgain) this.listener.onAgain?.(fireTime);
-    else void this.tell(fireTime, dueAt, last);
+    else void this.notify(fireTime, timerAt, last);
   }
 
   /** @param before the last fire time that was reported before this one */
-  private async tell(fireTime: number, dueAt: number, before: number): Promise<void> {
+  private async notify(fireTime: number, timerAt: number, before: number): Promise<void> {
     try {
-      const answer = await this.listener.onFire(fireTime, dueAt);
+      const answer = await this.listener.onFire(fireTime, timerAt);
       if (answer === false) this.waitAgain(fireTime, before);
     } catch (error) {
       this.listener.onError(error);

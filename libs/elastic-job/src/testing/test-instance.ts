@@ -67,7 +67,7 @@ export class TestInstance implements TestProcess {
 
   async start(program: TestProgram): Promise<void> {
     this.program = program;
-    program.runtime.events.on((event) => this.hear(event));
+    program.runtime.events.on((event) => this.receive(event));
     program.runtime.registrar.around((context, run) => this.record(context, run));
     await program.start();
   }
@@ -134,7 +134,7 @@ export class TestInstance implements TestProcess {
     if (this.state === 'crashed') throw new Error(`Instance ${this.index} has crashed; join() starts another one.`);
   }
 
-  private hear(event: JobEvent): void {
+  private receive(event: JobEvent): void {
     this.events.push(event);
     if (event.kind === 'joined') this.instanceIds.add(event.instanceId);
     if (event.kind === 'session' && event.state !== 'LOST') this.sessionId = event.sessionId ?? this.sessionId;

@@ -1,7 +1,7 @@
 import { inOwnContext, publicCalls } from '../async-context/index.js';
 import { type Clock, Deadline } from '../clock/index.js';
 import { sharedClass } from '../copies/index.js';
-import { hearRejection, type Redact } from '../domain/index.js';
+import { handleRejection, type Redact } from '../domain/index.js';
 import type { JobEvent } from './job-event.js';
 import type { JobEvents } from './job-events.js';
 import { eventRedaction } from './redacted-event.js';
@@ -64,7 +64,7 @@ export class EventSinks {
     const shown = this.redact ? eventRedaction(this.redact) : (event: JobEvent) => event;
     for (const sink of this.sinks) {
       const answer: unknown = inOwnContext(() => sink.start?.(host));
-      hearRejection(answer, (error) => this.report(`starting the sink "${sink.name}" failed`, error));
+      handleRejection(answer, (error) => this.report(`starting the sink "${sink.name}" failed`, error));
       this.started.push(sink);
       const hear = (event: JobEvent) => sink.hear(shown(event));
       this.listening.push(this.events.on(hear, `the sink "${sink.name}"`));

@@ -1,7 +1,7 @@
 import { inOwnContext } from '../async-context/index.js';
 import {
-  heard,
-  hearRejection,
+  handled,
+  handleRejection,
   readable,
   type Redact,
   redactContext,
@@ -15,7 +15,7 @@ import {
   type TracedRun,
   type TracedTask,
 } from '../domain/index.js';
-import { freezeTold } from './job-events.js';
+import { freezeGiven } from './job-events.js';
 import type { JobEvent } from './job-event.js';
 
 /** Length of W3C's `traceparent`, for which the record of an item has room. */
@@ -41,7 +41,7 @@ export function guardRunTracer(tracer: RunTracer, guard: TracerGuard = {}): Requ
   return {
     start: (trigger) => {
       const trace = calls.make('start', () =>
-        tracer.start(freezeTold(redact ? redactTrigger(trigger, redact) : trigger)),
+        tracer.start(freezeGiven(redact ? redactTrigger(trigger, redact) : trigger)),
       );
       return trace && new GuardedRunTrace(trace, calls, redact);
     },
@@ -62,7 +62,7 @@ class GuardedRunTrace implements RunTrace {
   }
 
   begun(run: TracedRun): void {
-    this.calls.make('begun', () => this.trace.begun(freezeTold(run)));
+    this.calls.make('begun', () => this.trace.begun(freezeGiven(run)));
   }
 
   aroundItem<Result>(context: ShardingContext, handle: () => Result): Result {
@@ -77,13 +77,13 @@ class GuardedRunTrace implements RunTrace {
   }
 
   task(item: number, task: TracedTask): void {
-    this.calls.make('task', () => this.trace.task?.(item, freezeTold(task)));
+    this.calls.make('task', () => this.trace.task?.(item, freezeGiven(task)));
   }
 
   settled(item: number, outcome: SettledOutcome): void {
     const { redact } = this;
     this.calls.make('settled', () =>
-      this.trace.settled(item, freezeTold(redact ? redactOutcome(outcome, redact) : outcome)),
+      this.trace.settled(item, freezeGiven(redact ? redactOutcome(outcome, redact) : outcome)),
     );
   }
 
@@ -100,7 +100,7 @@ class GuardedCalls {
     const fail = (error: unknown) => this.guard.onError?.(name, error);
     try {
       const result = inOwnContext(call);
-      hearRejection(result, fail);
+      handleRejection(result, fail);
       return result;
     } catch (error) {
       fail(error);
@@ -115,13 +115,13 @@ class GuardedCalls {
     call: (shown: () => unknown) => unknown,
   ): Result {
     const { onError, redact } = this.guard;
-    let handled: (() => Result) | undefined;
-    const handleOnce = (): Result => (handled ??= callNow(handle))();
+    let once: (() => Result) | undefined;
+    const handleOnce = (): Result => (once ??= callNow(handle))();
     const shown = redact === undefined ? handleOnce : () => redactFailure(handleOnce, redact);
     // A tracer passes on the failure of the handler, which is not its own.
     const fail = (error: unknown): void => void unlessFailed(handleOnce, () => onError?.(name, readable(error)));
     try {
-      hearRejection(call(shown), fail);
+      handleRejection(call(shown), fail);
     } catch (error) {
       fail(error);
     }
@@ -161,7 +161,7 @@ function redactFailure(work: () => unknown, redact: Redact): unknown {
   try {
     const result = work();
     // No `await`: a tracer gets no promise of a handler that has returned none.
-    return result instanceof Promise ? heard(result.catch(fail)) : result;
+    return result instanceof Promise ? handled(result.catch(fail)) : result;
   } catch (error) {
     return fail(error);
   }

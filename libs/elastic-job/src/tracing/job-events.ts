@@ -1,21 +1,21 @@
 import { inOwnContext, publicCalls } from '../async-context/index.js';
 import { sharedClass } from '../copies/index.js';
-import { ConfigurationError, hearLateReason, hearRejection, readable, show } from '../domain/index.js';
+import { ConfigurationError, handleLateReason, handleRejection, readable, show } from '../domain/index.js';
 import { jobNameOf } from './job-event.catalogue.js';
 import type { JobEvent, JobEventListener } from './job-event.js';
 
-interface Heard {
+interface NamedListener {
   readonly listener: JobEventListener;
   readonly name: string;
 }
 
 /** An event that is told, or waits for that. */
-interface Telling {
+interface Delivery {
   readonly event: JobEvent;
   /** 0 for an event of a job, and one more than the event at which a listener has emitted this one. */
   readonly round: number;
   /** Set for the report of a listener's failure. */
-  readonly report?: { readonly failed: Heard; readonly at: JobEvent['kind'] };
+  readonly report?: { readonly failed: NamedListener; readonly at: JobEvent['kind'] };
 }
 
 /** Answers to answers to an event are told, and no further ones: listeners would answer each other for ever. */
@@ -28,10 +28,10 @@ const MOST_ROUNDS = 2;
 @sharedClass('JobEvents')
 @publicCalls()
 export class JobEvents {
-  private readonly listeners = new Map<object, Heard>();
-  private readonly waiting: Telling[] = [];
-  private told: Telling | undefined;
-  private hearing: Heard | undefined;
+  private readonly listeners = new Map<object, NamedListener>();
+  private readonly waiting: Delivery[] = [];
+  private delivering: Delivery | undefined;
+  private called: NamedListener | undefined;
   private hasDropped = false;
 
   /**
@@ -54,52 +54,52 @@ export class JobEvents {
 
   /** Freezes the event, with its lists and records: no listener can change what a run goes on with. */
   emit(emitted: JobEvent): void {
-    const event = freezeTold('error' in emitted ? { ...emitted, error: readable(emitted.error) } : emitted);
+    const event = freezeGiven('error' in emitted ? { ...emitted, error: readable(emitted.error) } : emitted);
     const round = this.nextRound;
-    if (round <= MOST_ROUNDS) this.tellWithReason({ event, round });
+    if (round <= MOST_ROUNDS) this.deliverWithReason({ event, round });
     else this.drop();
   }
 
   private get nextRound(): number {
-    return this.told === undefined ? 0 : this.told.round + 1;
+    return this.delivering === undefined ? 0 : this.delivering.round + 1;
   }
 
-  private tell(telling: Telling): void {
-    if (this.told !== undefined) return void this.waiting.push(telling);
+  private deliver(delivery: Delivery): void {
+    if (this.delivering !== undefined) return void this.waiting.push(delivery);
     try {
-      this.told = telling;
-      do this.tellAll(this.told);
-      while ((this.told = this.waiting.shift()) !== undefined);
+      this.delivering = delivery;
+      do this.deliverToAll(this.delivering);
+      while ((this.delivering = this.waiting.shift()) !== undefined);
     } finally {
-      this.told = undefined;
+      this.delivering = undefined;
     }
   }
 
   // A listener that fails at an `error` event is not told of that itself, and failures at these reports are not
   // reported, or failing listeners would report each other for ever.
-  private tellAll({ event, report }: Telling): void {
-    for (const heard of this.listeners.values()) {
-      if (report?.at === 'error' && report.failed === heard) continue;
-      this.hearing = heard;
-      hear(heard, event, report === undefined ? (error) => this.report(heard, event, error) : () => {});
+  private deliverToAll({ event, report }: Delivery): void {
+    for (const named of this.listeners.values()) {
+      if (report?.at === 'error' && report.failed === named) continue;
+      this.called = named;
+      call(named, event, report === undefined ? (error) => this.report(named, event, error) : () => {});
     }
   }
 
-  private report(failed: Heard, { kind }: JobEvent, error: unknown): void {
+  private report(failed: NamedListener, { kind }: JobEvent, error: unknown): void {
     const message = `${failed.name} failed at a "${kind}" event`;
-    const event: JobEvent = freezeTold({ kind: 'error', jobName: undefined, message, error });
-    this.tellWithReason({ event, round: this.nextRound, report: { failed, at: kind } });
+    const event: JobEvent = freezeGiven({ kind: 'error', jobName: undefined, message, error });
+    this.deliverWithReason({ event, round: this.nextRound, report: { failed, at: kind } });
   }
 
   /** Tells it, and later the reason of a promise that was thrown. That is told as it was, so it ends as that would. */
-  private tellWithReason(telling: Telling): void {
-    const { event } = telling;
-    this.tell(telling);
+  private deliverWithReason(delivery: Delivery): void {
+    const { event } = delivery;
+    this.deliver(delivery);
     if (!('error' in event)) return;
     const jobName = jobNameOf(event);
     const message = 'the promise that was thrown has rejected';
-    hearLateReason(event.error, (error) =>
-      this.tell({ ...telling, event: freezeTold({ kind: 'error', jobName, message, error }) }),
+    handleLateReason(event.error, (error) =>
+      this.deliver({ ...delivery, event: freezeGiven({ kind: 'error', jobName, message, error }) }),
     );
   }
 
@@ -107,8 +107,8 @@ export class JobEvents {
     if (this.hasDropped) return;
     this.hasDropped = true;
     const own = 'emits an event at each one that it hears; those at answers of answers are dropped';
-    const message = `${this.hearing?.name} ${own}`;
-    this.tell({ event: freezeTold({ kind: 'warning', jobName: undefined, message }), round: MOST_ROUNDS });
+    const message = `${this.called?.name} ${own}`;
+    this.deliver({ event: freezeGiven({ kind: 'warning', jobName: undefined, message }), round: MOST_ROUNDS });
   }
 }
 
@@ -125,10 +125,10 @@ function refuse(problem: string): never {
 }
 
 /** Calls a listener. Its failure, also by a promise, is given to `onError`, and can be read. */
-function hear({ listener }: Heard, event: JobEvent, onError: (error: unknown) => void): void {
+function call({ listener }: NamedListener, event: JobEvent, onError: (error: unknown) => void): void {
   const fail = (error: unknown): void => onError(readable(error));
   try {
-    hearRejection(
+    handleRejection(
       inOwnContext(() => listener(event)),
       fail,
     );
@@ -145,11 +145,11 @@ const THROWN: readonly string[] = ['error', 'reason'];
  * trigger, items and outcomes, so none of them may change these. Thrown values stay as they are, and so do maps, which
  * cannot be frozen: no run goes on with one.
  */
-export function freezeTold<Told extends object>(told: Told): Told {
+export function freezeGiven<Given extends object>(given: Given): Given {
   // Each event comes here: `for...in` takes half the time of `Object.entries`.
-  for (const name in told) {
-    const part = told[name];
+  for (const name in given) {
+    const part = given[name];
     if (typeof part === 'object' && !THROWN.includes(name)) Object.freeze(part);
   }
-  return Object.freeze(told);
+  return Object.freeze(given);
 }

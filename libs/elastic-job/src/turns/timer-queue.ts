@@ -150,12 +150,12 @@ export class FireMoments {
 
   /**
    * The latest moment at which a fire time can have come that has come.
-   * @param dueAt when its timer was due, which counts if the wall clock was set forward
+   * @param timerAt when its timer was due, which counts if the wall clock was set forward
    */
-  of(fireTime: number, dueAt: number): number {
+  of(fireTime: number, timerAt: number): number {
     const latest = this.clock.monotonicNow() - (this.clock.wallNow() - fireTime);
     if (this.last?.fireTime !== fireTime || latest < this.last.latest) this.last = { fireTime, latest };
     // A timer is due up to a millisecond later than its instant, by which timers of one instant differ.
-    return Math.max(dueAt - 1, this.last.latest);
+    return Math.max(timerAt - 1, this.last.latest);
   }
 }

@@ -167,7 +167,7 @@ export class LocalProcesses implements TaskBackend {
     if (task === undefined || !task.isRunning) return task?.tail(bytes);
     const question = (this.asked += 1);
     const answer = new Promise<string | undefined>((resolve) => this.questions.set(question, resolve));
-    this.supervisors?.tell({ kind: 'tail', id: task.uid, question, bytes });
+    this.supervisors?.send({ kind: 'tail', id: task.uid, question, bytes });
     // It may have ended before the question arrived.
     return (await answer) ?? task.tail(bytes);
   }
@@ -200,7 +200,7 @@ export class LocalProcesses implements TaskBackend {
   private reserve(order: TaskOrder, { clock }: TaskHost): LocalTask {
     const task: LocalTask = new LocalTask(order, order.envelope({ channel: TASK_CHANNEL }), clock.uuid(), {
       clock,
-      tell: (said) => this.supervisors?.tell(said),
+      send: (said) => this.supervisors?.send(said),
       ended: () => {
         this.running.delete(task.uid);
         this.waiting.delete(task);

@@ -24,7 +24,7 @@ const LOST = 'its scheduler has lost the item';
 /** The backend, as one task uses it. */
 export interface LocalTaskHost {
   readonly clock: Clock;
-  readonly tell: (order: SupervisorOrder) => void;
+  readonly send: (order: SupervisorOrder) => void;
   /** Called when it has left its place among the running tasks, or never had one. */
   readonly ended: () => void;
 }
@@ -85,7 +85,7 @@ export class LocalTask {
     const { graceMs, timeoutMs, resources } = this.order;
     const { memoryMb } = resources;
     this.phase = 'running';
-    this.host.tell({ kind: 'start', id: this.uid, ...program, graceMs, timeoutMs, memoryMb, ...grant });
+    this.host.send({ kind: 'start', id: this.uid, ...program, graceMs, timeoutMs, memoryMb, ...grant });
     this.scheduleWord(grant);
   }
 
@@ -111,11 +111,11 @@ export class LocalTask {
 
   /** Called with lines from its process. The next ones come once the checkpoints among these have their answers. */
   said(lines: readonly string[]): void {
-    for (const line of lines) this.hear(line);
-    void this.saving.then(() => this.isRunning && this.host.tell({ kind: 'heard', id: this.uid }));
+    for (const line of lines) this.receive(line);
+    void this.saving.then(() => this.isRunning && this.host.send({ kind: 'heard', id: this.uid }));
   }
 
-  private hear(line: string): void {
+  private receive(line: string): void {
     const statement = parseLine(line);
     if (!isObject(statement)) return;
     const { checkpoint, id, report } = statement;
@@ -127,13 +127,13 @@ export class LocalTask {
   cancel(graceMs: number): void {
     const detail = 'it was cancelled by its scheduler';
     if (this.isRunning && this.link?.isLost() === true) this.lose();
-    else if (this.isRunning) this.tellEnd('cancel', detail, graceMs);
+    else if (this.isRunning) this.requestEnd('cancel', detail, graceMs);
     else if (this.phase !== 'ended') this.endWithout({ name: 'KILLED', killer: 'scheduler', detail });
   }
 
   /** Kills it. Resolves once no process of it is left. */
   async kill(): Promise<void> {
-    if (this.isRunning) this.host.tell({ kind: 'kill', id: this.uid });
+    if (this.isRunning) this.host.send({ kind: 'kill', id: this.uid });
     else if (this.phase !== 'ended')
       this.endWithout({ name: 'KILLED', killer: 'scheduler', detail: 'it was released' });
     await this.history.ended;
@@ -159,16 +159,16 @@ export class LocalTask {
     if (this.link?.isLost() === true) return this.lose();
     const grant = this.grant();
     // Nothing is granted while the registry is asked: the last grant stands.
-    if (grant.heldForMs > 0) this.host.tell({ kind: 'hold', id: this.uid, ...grant });
+    if (grant.heldForMs > 0) this.host.send({ kind: 'hold', id: this.uid, ...grant });
     this.scheduleWord(grant);
   }
 
   private lose(): void {
-    this.tellEnd('lost', LOST, this.order.graceMs);
+    this.requestEnd('lost', LOST, this.order.graceMs);
   }
 
-  private tellEnd(cause: EndCause, detail: string, graceMs: number): void {
-    this.host.tell({ kind: 'end', id: this.uid, cause, detail, graceMs });
+  private requestEnd(cause: EndCause, detail: string, graceMs: number): void {
+    this.host.send({ kind: 'end', id: this.uid, cause, detail, graceMs });
   }
 
   private scheduleWord({ heldForMs }: Grant): void {
@@ -184,6 +184,6 @@ export class LocalTask {
   }
 
   private instruct(instruction: TaskInstruction): void {
-    if (this.isRunning) this.host.tell({ kind: 'tell', id: this.uid, line: JSON.stringify(instruction) });
+    if (this.isRunning) this.host.send({ kind: 'tell', id: this.uid, line: JSON.stringify(instruction) });
   }
 }

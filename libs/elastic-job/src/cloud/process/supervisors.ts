@@ -57,8 +57,8 @@ export class Supervisors {
   }
 
   /** Sends an order to the present one. Without one no task runs, so there is nothing to send. */
-  tell(order: SupervisorOrder): void {
-    if (this.takesOrders) this.current?.tell(order);
+  send(order: SupervisorOrder): void {
+    if (this.takesOrders) this.current?.send(order);
   }
 
   /** Ends it with all of its tasks, also while it starts. */
@@ -166,7 +166,7 @@ class SupervisorProcess {
   }
 
   /** Sends an order. A supervisor that reads none is killed before its orders fill memory. */
-  tell(order: SupervisorOrder): void {
+  send(order: SupervisorOrder): void {
     if (this.channel.writableLength <= MOST_UNREAD_BYTES) return writeLine(this.channel, order);
     this.fault = ` It has read none of its orders, and ${this.channel.writableLength} bytes of them wait.`;
     this.child.kill('SIGKILL');

@@ -56,7 +56,7 @@ interface Look {
  * taken, only the last one is yielded. It survives every session.
  */
 export class CloudJobFeed {
-  private readonly told = new Map<JobName, string>();
+  private readonly delivered = new Map<JobName, string>();
   private readonly jobs = new ReadTexts(CLOUD_JOB_FORM);
   private readonly apps = new ReadTexts(CLOUD_APP_FORM);
   private isRung = false;
@@ -107,14 +107,14 @@ export class CloudJobFeed {
   /** A change counts as delivered once the next one is asked for. */
   private *changesTo(looks: ReadonlyMap<JobName, Look>): Generator<CloudJobChange> {
     for (const [jobName, { job, versions }] of looks) {
-      const before = this.told.get(jobName);
+      const before = this.delivered.get(jobName);
       if (before === versions) continue;
-      this.told.set(jobName, versions);
+      this.delivered.set(jobName, versions);
       yield { kind: before === undefined ? 'appeared' : 'changed', job };
     }
-    for (const jobName of this.told.keys()) {
+    for (const jobName of this.delivered.keys()) {
       if (looks.has(jobName)) continue;
-      this.told.delete(jobName);
+      this.delivered.delete(jobName);
       yield { kind: 'vanished', jobName };
     }
   }

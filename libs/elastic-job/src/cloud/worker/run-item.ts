@@ -41,13 +41,13 @@ export async function runItem(
     onHung: (_lease, hung) => work.onHung?.(hung),
     onReturned: () => {},
   });
-  const told = await listeners.before(lease, configuration);
+  const notified = await listeners.before(lease, configuration);
   let ended: ShardOutcome = { kind: 'aborted', reason: lease.signal.reason };
   await executor.run(lease, { ...work, configuration, formerAttempts: envelope.attempt - 1 }, (item, outcome) => {
     lease.settle(item, outcome);
     ended = outcome;
   });
-  await told.after();
+  await notified.after();
   return ended;
 }
 

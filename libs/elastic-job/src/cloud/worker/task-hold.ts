@@ -93,11 +93,11 @@ export class TaskHold {
     return this.grantedUntil === undefined || this.clock.monotonicNow() < this.grantedUntil;
   }
 
-  private end(tell: () => void): void {
+  private end(report: () => void): void {
     if (this.isLost) return;
     this.isLost = true;
     this.stop();
-    tell();
+    report();
     this.changes.forEach((look) => look());
   }
 

@@ -81,7 +81,7 @@ export class TaskWorker {
     const report = this.reportOf(end);
     if (end.error !== undefined) this.log(`the task has ended, ${end.outcome}`, end.error);
     const isClosed = await this.close();
-    await this.tell(report);
+    await this.report(report);
     this.reporter.channel?.close();
     endProcess(end.exitCode, (exit) => this.clock.setTimer(isClosed ? this.limits.exitTimeoutMs : 0, exit).unref?.());
     return report;
@@ -179,9 +179,9 @@ export class TaskWorker {
     }
   }
 
-  private async tell(report: TaskReport): Promise<void> {
+  private async report(report: TaskReport): Promise<void> {
     try {
-      await this.reporter.tell(report);
+      await this.reporter.report(report);
     } catch (error) {
       this.log('the report of the task cannot be sent', error);
     }
@@ -189,23 +189,23 @@ export class TaskWorker {
 
   private crash(error: unknown): void {
     this.log('an uncaught error', error);
-    if (this.reporter.hasTold) return;
+    if (this.reporter.hasReported) return;
     // If nothing was run before, the application itself is at fault.
     const end = this.runSince === undefined ? cannotBe(error) : crashed(error);
-    this.tellNow(end);
+    this.reportNow(end);
     exitNow(end.exitCode);
   }
 
   private leave(exitCode: number): number {
-    if (this.reporter.hasTold) return exitCode;
-    this.tellNow(crashed(new TaskLeftError(exitCode)));
+    if (this.reporter.hasReported) return exitCode;
+    this.reportNow(crashed(new TaskLeftError(exitCode)));
     // These codes stand for the end of a run, and this run has not ended. The system keeps the lowest 8 bits.
     return EXIT_CODES.includes(exitCode & 0xff) ? CRASHED : exitCode;
   }
 
-  private tellNow(end: TaskEnd): void {
+  private reportNow(end: TaskEnd): void {
     try {
-      this.reporter.tellNow(this.reportOf(end));
+      this.reporter.reportNow(this.reportOf(end));
     } catch (error) {
       this.log('the report of the task cannot be sent', error);
     }

@@ -15,7 +15,7 @@ export class TaskReporter {
   readonly channel: WorkerChannel | undefined;
   /** Why the channel in the envelope cannot be used. */
   readonly channelFault: unknown;
-  private isTold = false;
+  private isReported = false;
 
   constructor(
     private readonly answers: TaskAnswers,
@@ -28,22 +28,22 @@ export class TaskReporter {
     }
   }
 
-  get hasTold(): boolean {
-    return this.isTold;
+  get hasReported(): boolean {
+    return this.isReported;
   }
 
   /** @throws if the report cannot be sent; the exit code still has the most important part */
-  async tell(report: TaskReport): Promise<void> {
-    this.isTold = true;
+  async report(report: TaskReport): Promise<void> {
+    this.isReported = true;
     const text = formatTaskReport(report);
     if (this.channel === undefined) this.writeFile(text);
     else await this.channel.say(text);
   }
 
-  /** As `tell`, just before the process ends. */
-  tellNow(report: TaskReport): void {
-    if (this.isTold) return;
-    this.isTold = true;
+  /** As `report`, just before the process ends. */
+  reportNow(report: TaskReport): void {
+    if (this.isReported) return;
+    this.isReported = true;
     const text = formatTaskReport(report);
     if (this.channel === undefined) this.writeFile(text);
     else this.channel.sayNow(text);
@@ -177,11 +177,11 @@ class WorkerChannel {
   private read(bytes: Buffer): void {
     const lines = (this.unread + this.decoder.write(bytes)).split('\n');
     this.unread = lines.pop() ?? '';
-    for (const line of lines) this.hear(line);
+    for (const line of lines) this.receive(line);
     if (this.unread.length > MOST_CHANNEL_LINE_BYTES) this.lose('the scheduler has sent a line that is too long');
   }
 
-  private hear(line: string): void {
+  private receive(line: string): void {
     const said = parse(line);
     if (said === undefined) return this.lose('the scheduler has sent a line that is no JSON object');
     const { at, heldForMs, saved, refused, message, lost } = said;

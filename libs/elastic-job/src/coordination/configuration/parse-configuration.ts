@@ -196,8 +196,8 @@ function propOf(props: YamlMapping, name: string): string {
 }
 
 /** Most faults that are reported of one text. */
-const TOLD_PROBLEMS = 20;
-const TOLD_CHARACTERS = 500;
+const REPORTED_PROBLEMS = 20;
+const REPORTED_CHARACTERS = 500;
 
 /**
  * The registry's `config` node of a job is unusable. The last usable text stays in force; without one nothing of the
@@ -216,18 +216,18 @@ export class ConfigurationNodeError extends ElasticJobError {
     problems: readonly string[],
     options?: ErrorOptions,
   ) {
-    const told = problems.slice(0, TOLD_PROBLEMS).map(cut);
+    const reported = problems.slice(0, REPORTED_PROBLEMS).map(cut);
     super(
-      `The registry's config node of job "${jobName}" cannot be used: ${told.join('; ')}. ` +
+      `The registry's config node of job "${jobName}" cannot be used: ${reported.join('; ')}. ` +
         'Correct the node, or start the job once with overwrite: true.',
       options,
     );
-    this.problems = told;
+    this.problems = reported;
   }
 }
 
 function cut(problem: string): string {
-  return problem.length <= TOLD_CHARACTERS ? problem : `${problem.slice(0, TOLD_CHARACTERS)}...`;
+  return problem.length <= REPORTED_CHARACTERS ? problem : `${problem.slice(0, REPORTED_CHARACTERS)}...`;
 }
 
 /**

@@ -4,8 +4,8 @@ import { readYaml } from './yaml-reader.js';
 import { formatKey } from './yaml-scalar.js';
 
 /** Most faults reported of one text. */
-const TOLD_PROBLEMS = 20;
-const TOLD_CHARACTERS = 200;
+const REPORTED_PROBLEMS = 20;
+const REPORTED_CHARACTERS = 200;
 
 /** A YAML 1.1 mapping, or the reason why the text is not one. */
 type ReadMapping =
@@ -124,7 +124,7 @@ export class YamlMapping implements EntryReader {
 
   /** Records a fault of an entry, up to a limit that is enough for a repair. */
   refuse(key: string, fault: string): void {
-    if (this.problems.length >= TOLD_PROBLEMS) return;
+    if (this.problems.length >= REPORTED_PROBLEMS) return;
     const place = this.placeOf(this.entries.get(key)?.at ?? 0);
     this.problems.push(`${place}: ${shortened(key)} ${fault}`);
   }
@@ -155,7 +155,7 @@ function isNull(node: YamlNode): boolean {
 }
 
 function shortened(text: string): string {
-  return text.length <= TOLD_CHARACTERS ? text : `${text.slice(0, TOLD_CHARACTERS)}...`;
+  return text.length <= REPORTED_CHARACTERS ? text : `${text.slice(0, REPORTED_CHARACTERS)}...`;
 }
 
 /** A YAML 1.1 boolean, or undefined. */

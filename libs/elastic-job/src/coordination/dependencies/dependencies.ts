@@ -132,14 +132,18 @@ export class Dependencies {
   private async registration(tree: JobTree, after: readonly JobName[], signal: AbortSignal) {
     const ledger = tree.startLedger() ?? NO_STARTS;
     const former = ledger.parents.filter((name) => !after.includes(name));
-    const told = await Promise.all(after.map((parent) => this.tellParent(parent, tree.jobName, signal)));
-    const untold = await Promise.all(former.map((parent) => this.untellParent(parent, tree.jobName, signal)));
-    const operations = [...told.flatMap((one) => one ?? []), ...untold.flat(), ...ownOperations(tree, ledger, after)];
-    return { operations, missing: after.filter((_, index) => told[index] === undefined) };
+    const registered = await Promise.all(after.map((parent) => this.registerAt(parent, tree.jobName, signal)));
+    const unregistered = await Promise.all(former.map((parent) => this.unregisterAt(parent, tree.jobName, signal)));
+    const operations = [
+      ...registered.flatMap((one) => one ?? []),
+      ...unregistered.flat(),
+      ...ownOperations(tree, ledger, after),
+    ];
+    return { operations, missing: after.filter((_, index) => registered[index] === undefined) };
   }
 
   /** @returns undefined if there is no such job; the child is registered once there is */
-  private async tellParent(parent: JobName, child: JobName, signal: AbortSignal): Promise<Operation[] | undefined> {
+  private async registerAt(parent: JobName, child: JobName, signal: AbortSignal): Promise<Operation[] | undefined> {
     const { root, dependents, dependent } = pathsAt(parent, child);
     const [job, list, entry] = await this.registry.readMany([root, dependents, dependent], { signal });
     if (job === undefined) return undefined;
@@ -151,7 +155,7 @@ export class Dependencies {
     ];
   }
 
-  private async untellParent(parent: JobName, child: JobName, signal: AbortSignal): Promise<Operation[]> {
+  private async unregisterAt(parent: JobName, child: JobName, signal: AbortSignal): Promise<Operation[]> {
     const { dependent } = pathsAt(parent, child);
     const stat = await this.registry.exists(dependent, { signal });
     return stat === undefined ? [] : [{ kind: 'delete', path: dependent }];

@@ -78,7 +78,7 @@ interface Entry {
 /** Most names of removed jobs that one settle takes away. Others are left to the next ones. */
 const MOST_REMOVED = 100;
 /** Most jobs that one settle tells of the runs after which they do not start. */
-const MOST_TOLD = 100;
+const MOST_REPORTED = 100;
 /** Refusals in a row after which the lock is requested. */
 const MOST_LOST_RACES = 2;
 
@@ -133,7 +133,7 @@ export class RunNotes {
       onCommitted: ([, ...results]) => {
         this.noteCommitted();
         this.remember(entries, results);
-        if (unmet.length > 0) this.tell(this.startedAfter(children), unmet);
+        if (unmet.length > 0) this.report(this.startedAfter(children), unmet);
       },
     };
   }
@@ -176,10 +176,10 @@ export class RunNotes {
     return children.filter((child) => this.ledgers.get(child)?.ledger.parents.includes(this.tree.jobName));
   }
 
-  private tell(children: readonly JobName[], unmet: readonly UnmetRun[]): void {
-    const told = children.slice(0, MOST_TOLD);
+  private report(children: readonly JobName[], unmet: readonly UnmetRun[]): void {
+    const reported = children.slice(0, MOST_REPORTED);
     for (const run of unmet) {
-      for (const jobName of told) this.onUnmet({ jobName, parent: this.tree.jobName, ...run });
+      for (const jobName of reported) this.onUnmet({ jobName, parent: this.tree.jobName, ...run });
     }
   }
 

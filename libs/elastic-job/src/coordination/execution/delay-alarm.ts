@@ -10,7 +10,7 @@ interface Delay {
   readonly deadline: number;
   /** Error of the latest one. */
   error: unknown;
-  isTold: boolean;
+  isReported: boolean;
 }
 
 /** An ended item on its way into the registry. @see SettleQueue */
@@ -34,9 +34,9 @@ export interface DelayedSettles {
 }
 
 /** Milliseconds after which a waiting end is reported. */
-const TOLD_AFTER_MS = 5_000;
+const REPORT_AFTER_MS = 5_000;
 /** Ends that become due within this time are reported together, in milliseconds. */
-const TOLD_TOGETHER_MS = 500;
+const REPORT_TOGETHER_MS = 500;
 
 /** Tells of ends of one job and session that are not recorded some time after their first attempt has failed. */
 export class DelayAlarm {
@@ -54,17 +54,17 @@ export class DelayAlarm {
 
   /** Reported ends that still wait; undefined if there are none. */
   get delayed(): DelayedSettles | undefined {
-    return this.describe(this.late().filter(({ delay }) => delay.isTold));
+    return this.describe(this.late().filter(({ delay }) => delay.isReported));
   }
 
   /** Notes a failed attempt. */
   note(end: End, error: unknown): void {
     if (end.delay !== undefined) return void (end.delay.error = error);
     const { clock } = this;
-    const deadline = clock.monotonicNow() + TOLD_AFTER_MS;
-    end.delay = { since: clock.wallNow(), deadline, error, isTold: false };
+    const deadline = clock.monotonicNow() + REPORT_AFTER_MS;
+    end.delay = { since: clock.wallNow(), deadline, error, isReported: false };
     this.count += 1;
-    this.timer ??= clock.setTimer(TOLD_AFTER_MS, () => this.tell());
+    this.timer ??= clock.setTimer(REPORT_AFTER_MS, () => this.report());
   }
 
   /** Forgets an end that is recorded, or whose session is over. @returns true if it was the last that was late */
@@ -78,13 +78,13 @@ export class DelayAlarm {
     return true;
   }
 
-  private tell(): void {
+  private report(): void {
     const now = this.clock.monotonicNow();
-    const untold = this.late().filter(({ delay }) => !delay.isTold);
-    const due = untold.filter(({ delay }) => delay.deadline <= now + TOLD_TOGETHER_MS);
-    const next = Math.min(...untold.filter((one) => !due.includes(one)).map(({ delay }) => delay.deadline));
-    this.timer = Number.isFinite(next) ? this.clock.setTimer(next - now, () => this.tell()) : undefined;
-    for (const { delay } of due) delay.isTold = true;
+    const unreported = this.late().filter(({ delay }) => !delay.isReported);
+    const due = unreported.filter(({ delay }) => delay.deadline <= now + REPORT_TOGETHER_MS);
+    const next = Math.min(...unreported.filter((one) => !due.includes(one)).map(({ delay }) => delay.deadline));
+    this.timer = Number.isFinite(next) ? this.clock.setTimer(next - now, () => this.report()) : undefined;
+    for (const { delay } of due) delay.isReported = true;
     const delayed = this.describe(due);
     if (delayed !== undefined) this.onDelayed(delayed);
   }

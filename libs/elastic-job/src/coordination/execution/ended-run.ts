@@ -117,11 +117,11 @@ export class EndedRun implements EndedItem {
  * Failures: it is written like an end, until the registry takes it or the session is over. A process that dies before
  * that leaves an orphan, which is repeated unless an operator's request to cancel it stands.
  */
-export class ToldRun implements EndedItem {
+export class RecordedStop implements EndedItem {
   readonly fireTime: number;
   /** Resolves when it is known if the record says so. */
-  readonly told: Promise<void>;
-  private tell = (): void => {};
+  readonly known: Promise<void>;
+  private resolveKnown = (): void => {};
   private state: 'new' | 'leaving' | 'recorded' | 'unrecorded' = 'new';
 
   /**
@@ -135,7 +135,7 @@ export class ToldRun implements EndedItem {
     private readonly record: RunRecord,
   ) {
     this.fireTime = record.target.fireTime;
-    this.told = new Promise((resolve) => (this.tell = resolve));
+    this.known = new Promise((resolve) => (this.resolveKnown = resolve));
   }
 
   readonly isDisturbed = false;
@@ -181,6 +181,6 @@ export class ToldRun implements EndedItem {
 
   onSettled(isRecorded: boolean): void {
     this.state = isRecorded ? 'recorded' : 'unrecorded';
-    this.tell();
+    this.resolveKnown();
   }
 }

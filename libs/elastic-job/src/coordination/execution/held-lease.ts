@@ -19,14 +19,14 @@ import {
   type ShardOutcome,
   stopCauseOf,
   stopOf,
-  toldRunRecord,
+  stopRequestedRecord,
   type Trigger,
   withoutTrace,
 } from '../../domain/index.js';
 import { lossGraceMs } from '../../registry/index.js';
 import { repeat } from '../../repeat/index.js';
 import { type JobTree, untilCommitted } from '../job-tree/index.js';
-import { EndedRun, ToldRun } from './ended-run.js';
+import { EndedRun, RecordedStop } from './ended-run.js';
 import { ItemCheckpoint } from './item-checkpoint.js';
 import type { HeldItem } from './item-operations.js';
 import type { OwnWork } from './settle-queue.js';
@@ -51,7 +51,7 @@ class HeldState extends ItemState {
   /** End of the wait for the item's executor, once somebody waits or an operator has ended it. */
   last: { readonly ending: AbortState; readonly offSession: () => void } | undefined;
   /** Set if the run was told to stop for good. */
-  told: ToldRun | undefined;
+  stop: RecordedStop | undefined;
   /** True if an operator has cancelled the run, be it after another signal. */
   isCancelled = false;
   /** True if its executor may still run although its handler has returned. */
@@ -63,7 +63,7 @@ class HeldState extends ItemState {
 
   /** Version of the item's record once nothing of this run is on its way. */
   get version(): number {
-    return this.begun.version + (this.told?.writes ?? 0);
+    return this.begun.version + (this.stop?.writes ?? 0);
   }
 }
 
@@ -92,17 +92,17 @@ export class HeldLease extends ItemLease<HeldState> {
     const isFirst = !state.aborted;
     super.abortItem(item, reason);
     if (reason instanceof CancelledError) state.isCancelled = true;
-    if (isFirst && state.aborted) this.tellStop(item, state);
+    if (isFirst && state.aborted) this.recordStop(item, state);
   }
 
   /** Tells the registry of a stop for good, unless it knows of it or the handler returns at once. */
-  private tellStop(item: number, state: HeldState): void {
+  private recordStop(item: number, state: HeldState): void {
     const cause = stopCauseOf(state.reason);
     const { record, version } = state.begun;
     if (cause === undefined || stopOf(record) !== undefined) return;
-    const told = new ToldRun(this.tree, item, version, toldRunRecord(record, cause));
-    state.told = told;
-    this.clock.setTimer(0, () => told.leave() && this.own.settles.add(told));
+    const stop = new RecordedStop(this.tree, item, version, stopRequestedRecord(record, cause));
+    state.stop = stop;
+    this.clock.setTimer(0, () => stop.leave() && this.own.settles.add(stop));
   }
 
   token(item: number): bigint | undefined {
@@ -162,13 +162,13 @@ export class HeldLease extends ItemLease<HeldState> {
 
   checkpoint(item: number): Checkpoint {
     const state = this.stateOf(item);
-    const version = () => this.toldVersion(state);
+    const version = () => this.stoppedVersion(state);
     state.checkpoint ??= new ItemCheckpoint(this.tree, this.clock, item, version, () => this.isStanding(item));
     return state.checkpoint;
   }
 
-  private async toldVersion(state: HeldState): Promise<number> {
-    if (state.told?.isLeaving === true) await state.told.told;
+  private async stoppedVersion(state: HeldState): Promise<number> {
+    if (state.stop?.isLeaving === true) await state.stop.known;
     return state.version;
   }
 
@@ -187,9 +187,9 @@ export class HeldLease extends ItemLease<HeldState> {
     state.requeue = this.decideRequeue(state, outcome);
     if (state.requeue === 'hold') return this.hold(item, state);
     const end = () => this.own.settles.add(this.endedRun(item, state, outcome));
-    const { told } = state;
-    told?.drop();
-    if (told?.isLeaving === true) void told.told.then(end);
+    const { stop } = state;
+    stop?.drop();
+    if (stop?.isLeaving === true) void stop.known.then(end);
     else end();
   }
 
@@ -197,8 +197,8 @@ export class HeldLease extends ItemLease<HeldState> {
     const { requeue } = state;
     const isFailover = this.trigger.source === 'FAILOVER';
     const isRequeued = requeue === 'queue';
-    const isTold = state.version > state.begun.version;
-    const isRecordWritten = isFailover || isTold || requeue !== 'none' || !this.tree.company.endsByMark;
+    const isStopRecorded = state.version > state.begun.version;
+    const isRecordWritten = isFailover || isStopRecorded || requeue !== 'none' || !this.tree.company.endsByMark;
     return new EndedRun(
       this.tree,
       item,

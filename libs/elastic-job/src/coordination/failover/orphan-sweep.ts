@@ -39,7 +39,7 @@ import {
   stopOf,
   stoppedRunRecord,
   type StoredRecord,
-  toldRunRecord,
+  stopRequestedRecord,
   unrecordedHolders,
 } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
@@ -218,7 +218,7 @@ function storedOf(tree: JobTree, item: number): StoredRecord {
   if (run !== record.run || isConfirmedLost || record.settled !== undefined || stopOf(record) !== undefined) {
     return stored;
   }
-  return { kind: 'record', record: toldRunRecord(record, 'cancelled') };
+  return { kind: 'record', record: stopRequestedRecord(record, 'cancelled') };
 }
 
 /**

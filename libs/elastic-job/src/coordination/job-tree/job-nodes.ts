@@ -1,4 +1,10 @@
-import { inDescendingOrder, isInstanceId, type JobInstance, processOf, type ToldOffset } from '../../domain/index.js';
+import {
+  inDescendingOrder,
+  isInstanceId,
+  type JobInstance,
+  processOf,
+  type ReportedOffset,
+} from '../../domain/index.js';
 import type { NodeStat, Operation, RegistryNode, Subtree } from '../../registry/index.js';
 import { type Company, companyOf, Members } from './company.js';
 import { DRAINING, instanceOf, isOfSession, parseClockOffset, type RegisteredInstance } from './node-texts.js';
@@ -93,12 +99,12 @@ export abstract class JobNodes {
   }
 
   /** Clock offsets that other processes have reported. A former session of this process does not count. */
-  clockOffsets(): readonly ToldOffset[] {
+  clockOffsets(): readonly ReportedOffset[] {
     const isOwn = (id: string) => processOf(id) === processOf(this.self.jobInstanceId);
     return this.view.children(this.paths.sessions).flatMap((jobInstanceId) => {
       const node = isOwn(jobInstanceId) ? undefined : this.view.node(this.paths.session(jobInstanceId));
       const offsetMs = node && parseClockOffset(node.data);
-      return offsetMs === undefined ? [] : [{ jobInstanceId, offsetMs, toldIn: node!.stat.mzxid }];
+      return offsetMs === undefined ? [] : [{ jobInstanceId, offsetMs, reportedIn: node!.stat.mzxid }];
     });
   }
 

@@ -77,7 +77,11 @@ export class JobTree extends ItemNodes {
     const tree = new JobTree(new JobPaths(jobName), self, registry, clock, registry.session.id, now);
     const holds = (path: string) => isHeld(tree.paths, path);
     const bounds = new TreeBounds(tree.paths, onOversized, mostConfigBytes);
-    tree.view = await registry.openSubtree(tree.paths.root, (event) => tree.hear(event), { ...options, holds, bounds });
+    tree.view = await registry.openSubtree(tree.paths.root, (event) => tree.receive(event), {
+      ...options,
+      holds,
+      bounds,
+    });
     try {
       await tree.judgeConfig(options);
       return tree;
@@ -227,10 +231,10 @@ export class JobTree extends ItemNodes {
     return waitUntil(isMet, onChange, { deadline, signals: [this.signal, signal] });
   }
 
-  private hear(event: SubtreeEvent): void {
+  private receive(event: SubtreeEvent): void {
     const typed = event.kind === 'reset' ? this.noteReset() : this.note(event.kind, this.paths.parse(event.path));
     if (typed === undefined) return;
-    this.tell(typed);
+    this.emit(typed);
     if (this.listeners.size === 0) return;
     const isConfig = typed.kind === 'ConfigurationChanged' || typed.kind === 'ConfigurationKept';
     if (isConfig || typed.kind === 'TreeReset') void this.judgeNewConfig();
@@ -246,10 +250,10 @@ export class JobTree extends ItemNodes {
     const isRepeated = (error: unknown) => isUnanswered(error) || isRefusal(error);
     const judge = () => this.judgeConfig({ signal });
     await repeat(untilServed(this.registry, this.clock, { signal, isRepeated }), judge).catch(() => {});
-    if (!signal.aborted) this.tell({ kind: 'ConfigurationChanged' });
+    if (!signal.aborted) this.emit({ kind: 'ConfigurationChanged' });
   }
 
-  private tell(event: JobTreeEvent): void {
+  private emit(event: JobTreeEvent): void {
     for (const listener of this.listeners) listener(event);
   }
 

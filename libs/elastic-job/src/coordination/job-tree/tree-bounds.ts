@@ -18,7 +18,7 @@ const LONGEST_INSTANCE = 16_384;
 const MOST_FOREIGN = 1_000;
 const DEEPEST = 8;
 /** Most nodes reported, so that a flooded namespace does not flood the log. */
-const MOST_TOLD = 20;
+const MOST_REPORTED = 20;
 
 /** Nodes of a job, with the kind of names of their children: instance ids, item numbers, any names, or fixed ones. */
 const NODES = new Map<string, 'ids' | 'items' | 'names' | 'fixed'>(
@@ -87,16 +87,16 @@ export class OversizedNodeError extends ElasticJobError {
  * Anything else that others write below the job costs neither memory nor growing time.
  */
 export class TreeBounds implements SubtreeBounds {
-  private readonly told = new SparseSet<string>();
+  private readonly reported = new SparseSet<string>();
   private foreign = 0;
 
   /**
-   * @param tell called once for each node that is left out
+   * @param report called once for each node that is left out
    * @param longestConfig longest text of the job's settings, in characters
    */
   constructor(
     private readonly paths: JobPaths,
-    private readonly tell: (error: OversizedNodeError) => void,
+    private readonly report: (error: OversizedNodeError) => void,
     private readonly longestConfig: number = NODE_TEXT_LIMITS.bytes,
   ) {}
 
@@ -121,10 +121,10 @@ export class TreeBounds implements SubtreeBounds {
   }
 
   onLeftOut(path: string, what: 'children' | 'value'): void {
-    if (this.told.has(path) || this.told.size >= MOST_TOLD) return;
-    this.told.add(path);
+    if (this.reported.has(path) || this.reported.size >= MOST_REPORTED) return;
+    this.reported.add(path);
     const most = what === 'value' ? `${this.longest(path)} characters` : `${MOST_CHILDREN} children`;
-    this.tell(new OversizedNodeError(path, `more than ${most}`));
+    this.report(new OversizedNodeError(path, `more than ${most}`));
   }
 
   private below(path: string): string {

@@ -32,7 +32,11 @@ it.each<[string, number, readonly number[], number]>([
 });
 
 describe('the clocks that vote', () => {
-  const told = (jobInstanceId: string, offsetMs: number, toldIn: bigint) => ({ jobInstanceId, offsetMs, toldIn });
+  const told = (jobInstanceId: string, offsetMs: number, reportedIn: bigint) => ({
+    jobInstanceId,
+    offsetMs,
+    reportedIn,
+  });
 
   it('are one for each process, in however many jobs it has reported its offset', () => {
     const inTwoJobs = [told('10.0.0.1@-@7-1a', HOUR, 3n), told('10.0.0.1@-@7-1a', HOUR, 4n)];

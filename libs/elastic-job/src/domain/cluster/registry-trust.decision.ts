@@ -2,20 +2,20 @@ import { countWhile } from '../collections.js';
 import { processOf } from './names.js';
 
 /** The clock offset that one instance has reported in one job. */
-export interface ToldOffset {
+export interface ReportedOffset {
   readonly jobInstanceId: string;
   /** How far its clock is ahead of the registry's, in milliseconds. */
   readonly offsetMs: number;
   /** The transaction that reported it; a greater one is later. */
-  readonly toldIn: bigint;
+  readonly reportedIn: bigint;
 }
 
 /**
  * Latest offset of each process. A process has one clock and so one vote, however many jobs it runs, and also while the
  * nodes of an earlier session are still there.
  */
-export function offsetsByProcess(told: readonly ToldOffset[]): ReadonlyMap<string, number> {
-  const inOrder = told.toSorted((a, b) => (a.toldIn < b.toldIn ? -1 : 1));
+export function offsetsByProcess(reported: readonly ReportedOffset[]): ReadonlyMap<string, number> {
+  const inOrder = reported.toSorted((a, b) => (a.reportedIn < b.reportedIn ? -1 : 1));
   return new Map(inOrder.map(({ jobInstanceId, offsetMs }) => [processOf(jobInstanceId), offsetMs]));
 }
 

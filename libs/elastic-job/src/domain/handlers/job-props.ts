@@ -1,5 +1,5 @@
 import { GREATEST_INT, show } from '../options/index.js';
-import { hearRejection, messageOf, readable } from '../thrown.js';
+import { handleRejection, messageOf, readable } from '../thrown.js';
 
 /** Settings of job types, error handlers and listeners, by name. @see JobOptions.props */
 export type JobProps = Readonly<Record<string, string>>;
@@ -66,7 +66,7 @@ export type CheckProps = (props: JobProps, onThrown?: (error: unknown) => void) 
 export function faultsOf(check: () => unknown, onThrown: OnThrown = () => {}): readonly string[] {
   try {
     const found = check();
-    hearRejection(found);
+    handleRejection(found);
     if (Array.isArray(found) && found.every((fault) => typeof fault === 'string')) return [...found];
     return [`the check of the props must return a list of texts, but has returned ${typeof found}`];
   } catch (thrown) {

@@ -1,4 +1,4 @@
-import { hearRejection, readable } from '../thrown.js';
+import { handleRejection, readable } from '../thrown.js';
 import type { JobProps } from './job-props.js';
 
 /** Commands and addresses that an edit in the registry may name, besides those in the process's own options. */
@@ -110,7 +110,7 @@ function isAllowed(prop: PropTarget, value: string, allowed: AllowedRegistryTarg
 function targetIn(prop: PropTarget, value: string): string | undefined {
   try {
     const target: unknown = prop.targetOf?.(value);
-    hearRejection(target);
+    handleRejection(target);
     return typeof target === 'string' ? target : undefined;
   } catch (error) {
     readable(error);

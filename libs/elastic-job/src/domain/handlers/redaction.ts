@@ -6,7 +6,7 @@
  */
 import { Hidden, hiddenProps } from '../options/index.js';
 import type { SettledOutcome, ShardingContext, Trigger } from '../run/index.js';
-import { hearRejection, isError, messageOf, nameOf, readable, stackOf } from '../thrown.js';
+import { handleRejection, isError, messageOf, nameOf, readable, stackOf } from '../thrown.js';
 
 /** Removes secrets from a text before it leaves the process for a log, a history, a channel or a span. */
 export type Redact = (text: string) => string;
@@ -25,7 +25,7 @@ export function guardRedact(redact: Redact): Redact {
   return (text) => {
     try {
       const redacted: unknown = redact(text);
-      hearRejection(redacted);
+      handleRejection(redacted);
       return typeof redacted === 'string' ? redacted : UNREADABLE;
     } catch (error) {
       readable(error);

@@ -10,7 +10,7 @@ export function droppedRunRecord(record: RunRecord, at: number, cause: 'overflow
 }
 
 /** Record of a run that was told to stop for good, as far as it has begun. */
-export function toldRunRecord(record: RunRecord, cause: StopCause): RunRecord {
+export function stopRequestedRecord(record: RunRecord, cause: StopCause): RunRecord {
   return { ...withoutTrace(record), stopped: { run: record.run, cause } };
 }
 

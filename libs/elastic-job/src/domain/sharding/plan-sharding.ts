@@ -1,5 +1,5 @@
 import { inDescendingOrder, type JobInstance, type JobName } from '../cluster/index.js';
-import { hearRejection, messageOf, readable } from '../thrown.js';
+import { handleRejection, messageOf, readable } from '../thrown.js';
 import { ElasticJobError } from '../errors.js';
 import type { ShardingStrategy } from './strategies.js';
 
@@ -44,7 +44,7 @@ type Refuse = (fault: string, item?: number, options?: ErrorOptions) => InvalidS
 /** The answer of a strategy, which may be any value, as pairs of instance id and item. */
 function pairsOf(shard: () => unknown, refuse: Refuse): [string, number][] {
   const answer = attempt('threw', shard, refuse);
-  hearRejection(answer);
+  handleRejection(answer);
   return attempt(
     'returned something that cannot be read',
     () => {

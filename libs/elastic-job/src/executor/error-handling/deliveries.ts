@@ -32,7 +32,7 @@ export class Deliveries {
     await deliver();
     this.underWay -= 1;
     this.startNext();
-    if (this.underWay === 0) for (const tell of this.onIdle.splice(0)) tell();
+    if (this.underWay === 0) for (const resolve of this.onIdle.splice(0)) resolve();
   }
 }
 

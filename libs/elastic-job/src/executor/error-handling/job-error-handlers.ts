@@ -17,8 +17,8 @@ import {
   type FailureReport,
   faultsOf,
   GREATEST_INT,
-  hearLateReason,
-  hearRejection,
+  handleLateReason,
+  handleRejection,
   type JobConfiguration,
   type JobErrorHandler,
   type JobFailure,
@@ -55,7 +55,7 @@ const OURS: ReadonlyMap<string, string> = new Map([
 type HandledJob = Pick<JobConfiguration, 'jobErrorHandlerType' | 'jobName' | 'props'>;
 
 /** A failure with the settings that were in force when it happened. */
-interface TellableFailure {
+interface HeldFailure {
   readonly report: FailureReport;
   readonly job: HandledJob;
 }
@@ -63,7 +63,7 @@ interface TellableFailure {
 /** Hands the failures of all jobs of a process to the error handlers that the jobs name. */
 export class JobErrorHandlers {
   private readonly channels: ReadonlyMap<string, JobErrorHandler>;
-  private readonly heldBack: HeldBack<TellableFailure>;
+  private readonly heldBack: HeldBack<HeldFailure>;
   private readonly deliveries = new Deliveries();
   private readonly ending = new AbortController();
 
@@ -85,7 +85,7 @@ export class JobErrorHandlers {
       windowMs,
       mostKinds: MOST_KINDS,
       join: (held, next) => ({ ...next, report: joinReports(held.report, next.report) }),
-      tell: ({ report, job }) => this.send(Object.freeze(report), job),
+      deliver: ({ report, job }) => this.send(Object.freeze(report), job),
     });
   }
 
@@ -181,7 +181,7 @@ export class JobErrorHandlers {
     const { error, item, jobName } = report;
     // The channel knows none yet. If the report goes to the log, that tells the reason.
     const message = `item ${item} failed, and the promise that was thrown has rejected`;
-    hearLateReason(error, (reason) => this.events.emit({ kind: 'error', jobName, message, error: reason }));
+    handleLateReason(error, (reason) => this.events.emit({ kind: 'error', jobName, message, error: reason }));
     if (this.deliveries.add(() => this.deliver(report, job))) return;
     this.logInstead(report, job, new DeliveryError(typeOf(job), 'too many other reports are waiting'));
   }
@@ -213,7 +213,7 @@ export class JobErrorHandlers {
 /** The channel's own limit, unless that is no length of time. */
 function timeLimitOf(handler: JobErrorHandler, props: JobProps): number {
   const given: unknown = inOwnContext(() => handler.timeLimitMs?.(props)) ?? DEFAULT_TIME_LIMIT_MS;
-  hearRejection(given);
+  handleRejection(given);
   return typeof given === 'number' && given > 0 && given <= GREATEST_INT ? given : DEFAULT_TIME_LIMIT_MS;
 }
 

@@ -94,7 +94,7 @@ export class ScriptJobType implements JobType {
   readonly type = 'SCRIPT';
   private readonly clock: Clock;
   readonly targets: PropTargets = targetsAmong(SCRIPT_PROPS);
-  private readonly told: Required<Pick<ScriptJobOptions, 'context' | 'env'>> & Pick<ScriptJobOptions, 'allow'>;
+  private readonly passed: Required<Pick<ScriptJobOptions, 'context' | 'env'>> & Pick<ScriptJobOptions, 'allow'>;
   private readonly limits: { readonly killGraceMs: number; readonly outputLimit: number };
 
   /** @throws {ConfigurationError} for wrong and unknown options */
@@ -102,7 +102,7 @@ export class ScriptJobType implements JobType {
     const options = TABLE.checked('ScriptJobType', input);
     const { allow, env = [], context = 'argument', killGraceMs = 5_000, outputLimit = 16_384 } = options;
     this.clock = options.clock ?? new SystemClock();
-    this.told = { allow, env, context };
+    this.passed = { allow, env, context };
     this.limits = { outputLimit, killGraceMs };
   }
 
@@ -113,7 +113,7 @@ export class ScriptJobType implements JobType {
     if (props[COMMAND_LINE]?.includes('\0')) return [`${COMMAND_LINE} must hold no NUL character`];
     if (!isQuotedToTheEnd(props[COMMAND_LINE] ?? '')) return [`${COMMAND_LINE} must close its quotes`];
     if (reader.faults.length > 0 || this.isAllowed(command)) return reader.faults;
-    return [`${COMMAND_LINE} must begin with one of ${this.told.allow?.join(', ')}`];
+    return [`${COMMAND_LINE} must begin with one of ${this.passed.allow?.join(', ')}`];
   }
 
   /**
@@ -128,12 +128,12 @@ export class ScriptJobType implements JobType {
     signal.throwIfAborted();
     const [command = '', ...args] = commandOf(context.props);
     if (!this.isAllowed(command)) throw new ScriptNotAllowedError(context.jobName, context.shardingItem, command);
-    const way = this.told.context;
+    const way = this.passed.context;
     const script = new ProcessGroup(this.clock, {
       command,
       args: way === 'argument' ? [...args, shardingContextJson(context)] : args,
       env: {
-        ...inheritedEnvironment(this.told.env),
+        ...inheritedEnvironment(this.passed.env),
         ...tokenOf(context),
         ...(way === 'environment' && { [RUN_CONTEXT]: contextAndPropsJson(context) }),
       },
@@ -153,7 +153,7 @@ export class ScriptJobType implements JobType {
   }
 
   private isAllowed(command: string): boolean {
-    return this.told.allow === undefined || this.told.allow.includes(command);
+    return this.passed.allow === undefined || this.passed.allow.includes(command);
   }
 }
 

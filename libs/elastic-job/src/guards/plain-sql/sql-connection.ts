@@ -1,4 +1,4 @@
-import { type FencePosition, hearRejection } from '../../domain/index.js';
+import { type FencePosition, handleRejection } from '../../domain/index.js';
 
 export type SqlParameter = string | number | bigint;
 
@@ -54,13 +54,13 @@ export class SqlConnection {
 export function transactionSync<Result>(execute: ExecuteSqlSync, work: () => Result): Result {
   const begun: unknown = execute('begin', []);
   if (isPromise(begun)) {
-    hearRejection(rollBackAfter(begun, execute));
+    handleRejection(rollBackAfter(begun, execute));
     throw promised('writeSync', begun);
   }
   try {
     const result = work();
     if (isPromise(result)) {
-      hearRejection(result);
+      handleRejection(result);
       throw new TypeError(
         'writeSync: the effect returned a promise, and nothing was written. Await its data before writeSync, and ' +
           'write in a plain function; or use write with a SqlConnection of its own.',
@@ -83,7 +83,7 @@ async function rollBackAfter(begun: PromiseLike<unknown>, execute: ExecuteSqlSyn
 
 function rollBack(execute: ExecuteSqlSync): void {
   try {
-    hearRejection(execute('rollback', []));
+    handleRejection(execute('rollback', []));
   } catch {
     // SQLite ends some transactions itself. The first error matters more than the rollback's.
   }
@@ -111,7 +111,7 @@ export function countOf(call: string, answer: unknown): number {
 
 /** The error of a synchronous method that was given an asynchronous driver. The promise is heard. */
 function promised(call: string, answer: unknown): TypeError {
-  hearRejection(answer);
+  handleRejection(answer);
   return new TypeError(
     `${call}: execute must return the number of affected rows, but has returned a promise; use ` +
       `${call.replace(/Sync$/, '')} with an asynchronous driver.`,

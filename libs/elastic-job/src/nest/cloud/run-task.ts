@@ -72,7 +72,7 @@ export async function runTask(root: ImportedModule, options: RunTaskOptions = {}
   const { limits, nestOptions } = resolve(options);
   const text = process.env[TASK_VARIABLE];
   if (text === undefined) throw new MissingTaskError();
-  const worker = new TaskWorker(text, new SystemClock(), limits, tellPeople);
+  const worker = new TaskWorker(text, new SystemClock(), limits, printError);
   return worker.run(async () => {
     const context = { ...nestOptions, abortOnError: false };
     return new NestTask(await NestFactory.createApplicationContext(TaskModule.around(root), context));
@@ -100,7 +100,7 @@ function resolve(options: RunTaskOptions) {
   return { limits, nestOptions };
 }
 
-function tellPeople(message: string, error: unknown): void {
+function printError(message: string, error: unknown): void {
   const log = new LineLog();
   if (error === undefined) return log.write({ level: 'warn', text: message });
   log.write({ level: 'error', text: `${message}: ${messageOf(error)}`, ...(isError(error) && { error }) });

@@ -151,7 +151,7 @@ export class TaskScheduler {
   private async startBackend(): Promise<void> {
     const { backend, clock, cluster, watched } = this;
     const timeoutMs = this.runtime.connectionTimeoutMs;
-    const host: TaskHost = { clock, cluster, emit: (event) => watched.hear(event) };
+    const host: TaskHost = { clock, cluster, emit: (event) => watched.receive(event) };
     const starting = async (): Promise<void> => inOwnContext(() => backend.start(host));
     await Deadline.after(clock, timeoutMs).bounds(starting(), () => {
       throw new ConfigurationError('ElasticJobCloudModule', [

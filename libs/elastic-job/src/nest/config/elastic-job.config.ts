@@ -27,7 +27,7 @@ import type { ElasticJobModuleOptions } from '../module-options.js';
 const PREFIX = 'ELASTIC_JOB_';
 const REGISTRY_TYPE = `${PREFIX}REGISTRY`;
 /** Foreign variables that were reported: the factory is called once for each module that asks for it. */
-const told = new Set<string>();
+const reported = new Set<string>();
 
 /** Path of the settings that jobs have in common. */
 const DEFAULTS = 'defaults.';
@@ -203,8 +203,8 @@ function judgeOthers(present: readonly string[], texts: Texts): readonly string[
   const wanted = isNamed ? missing : REGISTRY_NAMES;
   const isFault = ({ name, meant, isClose }: (typeof others)[number]) =>
     meant !== undefined && isClose && (name.startsWith(PREFIX) || wanted.includes(meant));
-  const foreign = others.filter((other) => !isFault(other) && !told.has(other.name));
-  for (const { name } of foreign) told.add(name);
+  const foreign = others.filter((other) => !isFault(other) && !reported.has(other.name));
+  for (const { name } of foreign) reported.add(name);
   const named = foreign.map(({ name, meant }) => (meant === undefined ? name : `${name} (is it ${meant}?)`));
   const remark = named.length === 1 ? 'no variable of this package; it is' : 'no variables of this package; they are';
   if (named.length > 0) new LineLog().write({ level: 'warn', text: `${named.join(', ')}: ${remark} ignored` });

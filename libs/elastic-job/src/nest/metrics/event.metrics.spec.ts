@@ -21,12 +21,12 @@ function setUp() {
   return {
     clock,
     triggerOf,
-    begin: (trigger: Trigger) => metrics.hear({ kind: 'begun', trigger, taskId: 't', items: [0] }),
+    begin: (trigger: Trigger) => metrics.receive({ kind: 'begun', trigger, taskId: 't', items: [0] }),
     start: (trigger: Trigger, item: number, latenessMs?: number) =>
-      metrics.hear({ kind: 'started', trigger, taskId: 't', item, attempt: 1, latenessMs }),
-    hear: (event: JobEvent) => metrics.hear(event),
+      metrics.receive({ kind: 'started', trigger, taskId: 't', item, attempt: 1, latenessMs }),
+    hear: (event: JobEvent) => metrics.receive(event),
     settle: (trigger: Trigger, outcome: SettledOutcome, durationMs: number) =>
-      metrics.hear({ kind: 'settled', trigger, taskId: 't', item: 0, outcome, durationMs }),
+      metrics.receive({ kind: 'settled', trigger, taskId: 't', item: 0, outcome, durationMs }),
     /** Lines of a scrape: `name{label="value"} number`. */
     lines: async (name: string) => (await registry.metrics()).split('\n').filter((line) => line.startsWith(name)),
   };

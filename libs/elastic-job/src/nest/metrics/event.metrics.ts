@@ -55,7 +55,7 @@ export class EventMetrics {
     jobs.onFreed((job) => this.forget(job));
   }
 
-  hear(event: JobEvent): void {
+  receive(event: JobEvent): void {
     switch (event.kind) {
       case 'begun':
         return void (this.series.of(event.trigger.jobName).runs[event.trigger.source] += 1);

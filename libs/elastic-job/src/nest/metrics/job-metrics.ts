@@ -43,8 +43,8 @@ export class JobMetrics {
     const tasks = new TaskMetrics(metrics, parts.jobs, backend, buckets?.taskStart);
     registerStatusMetrics(metrics, parts);
     events.on((event) => {
-      counted.hear(event);
-      tasks.hear(event);
+      counted.receive(event);
+      tasks.receive(event);
     });
   }
 }

@@ -36,7 +36,7 @@ export class TaskMetrics {
     jobs.onFreed((job) => this.forget(job));
   }
 
-  hear(event: JobEvent): void {
+  receive(event: JobEvent): void {
     if (event.kind === 'joined' && this.backend() !== undefined) {
       // Starts at zero, because `increase()` needs a sample before the first event.
       for (const counter of this.ofJob.values()) counter.inc({ job: this.jobs.of(event.jobName) }, 0);

@@ -114,7 +114,7 @@ export class ElasticJobHealthIndicator {
   }
 
   /** Tells once why something is down: in production Terminus answers, and logs, no reason. */
-  private tellDown(indicator: string, key: string, { status, details }: Judged, phase: RuntimePhase): void {
+  private reportDown(indicator: string, key: string, { status, details }: Judged, phase: RuntimePhase): void {
     const id = `${indicator} ${key}`;
     if (status !== 'down') return void this.down.delete(id);
     // A process that starts or drains is down by intention.
@@ -127,7 +127,7 @@ export class ElasticJobHealthIndicator {
   private report(indicator: string, key: string, judge: (status: RuntimeStatus) => Judged) {
     const runtime = this.runtime.status();
     const judged = judge(runtime);
-    this.tellDown(indicator, key, judged, runtime.phase);
+    this.reportDown(indicator, key, judged, runtime.phase);
     const { status } = judged;
     const details = showsDetails(this.healthOptions) ? this.redacted(judged.details) : {};
     const session = this.indicator.check(key);

@@ -94,14 +94,14 @@ export class MemoryEnsemble extends NodeEnsemble implements Ensemble, SubtreeCli
   ): Promise<TransactionResult> {
     const name = requestName(operations, isSingle);
     const sent = operations.map((operation) => ({ ...operation, path: this.namespace.absoluteOf(operation.path) }));
-    const heard = this.registryTime.writing();
+    const noteTime = this.registryTime.writing();
     return this.request(
       name,
       (sessionId) => this.server.write(sessionId, sent),
       (answer): TransactionResult => {
         if (answer.kind === 'failed') throw serverError(answer.code, name, operations[answer.index]?.path);
         if (answer.kind === 'refused') return { ...answer, path: operations[answer.index]?.path ?? '/' };
-        hearTime(answer, heard, isSingle);
+        notingTime(answer, noteTime, isSingle);
         return { kind: 'committed', results: answer.results.map((result) => this.localize(result)) };
       },
       options,
@@ -137,19 +137,19 @@ export class MemoryEnsemble extends NodeEnsemble implements Ensemble, SubtreeCli
 
   watchChildren(path: string, onChange: () => void, options?: RequestOptions): Promise<ChildrenWatch> {
     const isNear = (other: string) => other === path || parentPath(other) === path;
-    const hear = ({ kind }: SubtreeEvent) => {
+    const receive = ({ kind }: SubtreeEvent) => {
       if (kind !== 'changed') onChange();
     };
     const unbounded = { longest: () => Infinity, mostChildren: Infinity, onLeftOut: () => {} };
     const bounds = { ...unbounded, admits: isNear, isLeaf: (other: string) => other !== path };
     const sync: SyncOfViews = (_, given) => this.sync(given);
-    return this.openSubtree(path, hear, sync, { ...options, holds: () => false, bounds });
+    return this.openSubtree(path, receive, sync, { ...options, holds: () => false, bounds });
   }
 
   serverTime(options?: RequestOptions): Promise<number> {
-    const heard = this.registryTime.writing();
+    const noteTime = this.registryTime.writing();
     const receive = (now: number) => {
-      heard(now);
+      noteTime(now);
       return now;
     };
     // ZooKeeper reveals its time only by writing a node; this server can be asked.
@@ -204,11 +204,11 @@ export class MemoryEnsemble extends NodeEnsemble implements Ensemble, SubtreeCli
 /**
  * As in ZooKeeper, a transaction returns the state of the nodes it has set, and a single write also of a created one.
  */
-function hearTime(
+function notingTime(
   { changes }: Extract<CommitResult, { kind: 'committed' }>,
-  heard: (time: number) => void,
+  noteTime: (time: number) => void,
   isSingle: boolean,
 ): void {
   const written = changes.find(({ kind }) => kind === 'changed' || (kind === 'created' && isSingle));
-  if (written !== undefined) heard(written.node.stat.mtime);
+  if (written !== undefined) noteTime(written.node.stat.mtime);
 }

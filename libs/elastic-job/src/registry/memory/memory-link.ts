@@ -65,7 +65,7 @@ export class MemoryLink {
   }
 
   /** Calls `arrive` at the client once the client's server has received the news. */
-  tell(arrive: () => void): void {
+  notify(arrive: () => void): void {
     if (this.isBroken) return;
     const lagMs = typeof this.newsLag === 'number' ? this.newsLag : this.newsLag();
     if (lagMs === 0 && this.news.length === 0) return this.lanes.replies.carry(arrive);

@@ -10,7 +10,7 @@ import { type CommitResult, NodeTree } from './node-tree.js';
 export interface Peer {
   readonly link: MemoryLink;
   /** Receives the changes of one commit. @param isOwn true if this peer made them */
-  hear(news: News, isOwn: boolean): void;
+  receive(news: News, isOwn: boolean): void;
   /** The connection is gone. The client may come back over the link. */
   disconnected(): void;
   /** Cuts one direction of the link. */
@@ -89,7 +89,7 @@ export class MemoryServer {
     const id = this.zxid.toString(16);
     this.sessions.set(id, { id, timeoutMs, peer, ended: false, isAbandoned: false, losesNextReply: false });
     this.ensure(root, id);
-    if (peer.link.frozen) this.unheard(peer);
+    if (peer.link.frozen) this.frozen(peer);
     return id;
   }
 
@@ -123,12 +123,12 @@ export class MemoryServer {
   }
 
   /** Starts the timeout of a peer that stands still. Its session ends unless the peer is heard again. */
-  unheard(peer: Peer): void {
+  frozen(peer: Peer): void {
     for (const session of this.sessionsOf(peer)) this.expireLater(session);
   }
 
   /** Takes back a peer that stood still. If the pause was too long, its connection ends. */
-  heard(peer: Peer): void {
+  thawed(peer: Peer): void {
     for (const session of this.sessionsOf(peer)) if (!this.resume(session.id)) this.disconnect(session);
   }
 
@@ -199,10 +199,10 @@ export class MemoryServer {
     const result = this.tree.apply(operations, { zxid, time: this.clock.wallNow(), sessionId });
     if (result.kind === 'refused') return result;
     this.zxid = zxid;
-    for (const hear of this.listeners) hear({ zxid, sessionId, operations, changes: result.changes });
+    for (const receive of this.listeners) receive({ zxid, sessionId, operations, changes: result.changes });
     const news = new News(result.changes);
     for (const { id, ended, isAbandoned, peer } of this.sessions.values()) {
-      if (!ended && !isAbandoned) peer.link.tell(() => peer.hear(news, id === sessionId));
+      if (!ended && !isAbandoned) peer.link.notify(() => peer.receive(news, id === sessionId));
     }
     this.loseReply(this.sessions.get(sessionId));
     return result;

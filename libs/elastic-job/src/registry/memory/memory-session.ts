@@ -117,8 +117,8 @@ export class MemorySession implements Peer {
     throw noConnection(operation, this.info, this.closing !== undefined);
   }
 
-  hear(news: News, isOwn: boolean): void {
-    this.views.hear(news, isOwn);
+  receive(news: News, isOwn: boolean): void {
+    this.views.receive(news, isOwn);
   }
 
   disconnected(): void {
@@ -138,7 +138,7 @@ export class MemorySession implements Peer {
   freeze(): void {
     this.link.freeze();
     this.lease.run();
-    this.server.unheard(this);
+    this.server.frozen(this);
   }
 
   /** Lets the process go on. A connection that was silent for longer than the lease is dropped unread. */
@@ -151,7 +151,7 @@ export class MemorySession implements Peer {
     // The server counts from before the pause until it hears this client, and so must the lease.
     if (this.isConnected() && !this.closing) this.lease.runOn();
     this.link.send(() => {
-      this.server.heard(this);
+      this.server.thawed(this);
       this.endSilence();
     });
   }
@@ -159,7 +159,7 @@ export class MemorySession implements Peer {
   /** Cuts one direction. The client hears nothing in either case, as its pings are not answered. */
   cut(lane: LaneName): void {
     this.link.hold(lane);
-    if (lane === 'requests') this.server.unheard(this);
+    if (lane === 'requests') this.server.frozen(this);
     if (!this.isConnected()) return;
     this.lease.run();
     const waitMs = this.info.timeoutMs * READ_TIMEOUT_PART - this.lease.ageMs();
@@ -175,7 +175,7 @@ export class MemorySession implements Peer {
     this.link.release(lane);
     if (isGivenUp) return this.disconnected();
     this.endSilence();
-    this.server.heard(this);
+    this.server.thawed(this);
   }
 
   /** Stops the countdown, unless one direction is still cut or this process stands still. */
@@ -185,7 +185,7 @@ export class MemorySession implements Peer {
 
   private giveUp(): void {
     this.link.break();
-    this.server.unheard(this);
+    this.server.frozen(this);
     this.disconnected();
   }
 

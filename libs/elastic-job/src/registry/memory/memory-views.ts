@@ -57,16 +57,16 @@ export class OpenViews {
     if (views?.delete(view) && views.size === 0) this.byRoot.delete(view.path);
   }
 
-  hear(news: News, isOwn: boolean): void {
-    const heard = new Map<ReadonlySet<NotifiedSubtree>, NodeChange[]>();
+  receive(news: News, isOwn: boolean): void {
+    const received = new Map<ReadonlySet<NotifiedSubtree>, NodeChange[]>();
     for (const change of news.within(this.namespace)) {
       for (const views of this.above(change.node.path)) {
-        const changes = heard.get(views);
+        const changes = received.get(views);
         if (changes) changes.push(change);
-        else heard.set(views, [change]);
+        else received.set(views, [change]);
       }
     }
-    for (const [views, changes] of heard) for (const view of views) view.hear(changes, isOwn);
+    for (const [views, changes] of received) for (const view of views) view.receive(changes, isOwn);
   }
 
   /** Ends all views because the session is over. */

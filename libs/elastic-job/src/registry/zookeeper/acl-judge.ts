@@ -74,12 +74,12 @@ export class AclJudge {
   private async ownIds(ask: Ask): Promise<readonly AclId[]> {
     if (this.own) return this.own;
     const reply = await ask('whoAmI', this.protocol.whoAmI());
-    const told = reply.kind === 'ok' ? reply.value : [];
+    const acl = reply.kind === 'ok' ? reply.value : [];
     const { digest, sasl } = this.options.credentials.reveal();
     this.own = [
       ...(digest === undefined ? [] : idsOfDigest(digest)),
       ...(sasl === undefined ? [] : [{ scheme: 'sasl', id: sasl.username }]),
-      ...told.filter(({ scheme }) => scheme !== UNAUTHENTICATED),
+      ...acl.filter(({ scheme }) => scheme !== UNAUTHENTICATED),
     ];
     return this.own;
   }

@@ -85,7 +85,7 @@ describe('a sync of a view', () => {
     );
     await clock.advanceUntil(view.open());
     isMute = true;
-    view.heard('created', '/a');
+    view.receive('created', '/a');
     const outcome = outcomeOf(clock, view.sync({ timeoutMs: LIMIT_MS }));
     await clock.advance(3 * LIMIT_MS);
     expect(outcome).toEqual({ message: 'sync /a: no answer within 1000 ms', afterMs: LIMIT_MS });

@@ -27,7 +27,7 @@ export class JobDeparture {
   private removing: Promise<void> = Promise.resolve();
   /** True if the instance node is gone, or about to go, for any reason. */
   private isGone = false;
-  private hasToldOfHandlers = false;
+  private hasReportedHandlers = false;
 
   constructor(
     private readonly shared: Pick<ProcessContext, 'options' | 'services' | 'events'>,
@@ -179,8 +179,8 @@ export class JobDeparture {
   private warnOfHandlers(): boolean {
     const { isAdoptable, running } = this;
     const { configuration } = this.settings;
-    if (this.hasToldOfHandlers || isAdoptable || running.list.length === 0) return false;
-    this.hasToldOfHandlers = true;
+    if (this.hasReportedHandlers || isAdoptable || running.list.length === 0) return false;
+    this.hasReportedHandlers = true;
     this.warn(leftBehind(running.list, failsOver(configuration) || configuration.resident));
     return true;
   }

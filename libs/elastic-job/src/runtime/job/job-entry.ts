@@ -121,7 +121,7 @@ export class JobEntry {
     this.hasEntered = true;
     presence.register(session, options.registry.session.id);
     events.emit({ kind: 'joined', jobName: this.jobName, instanceId: tree.self.jobInstanceId });
-    if (swept !== undefined) this.tellSwept(swept);
+    if (swept !== undefined) this.reportSwept(swept);
   }
 
   /** True if the present `config` node is in force. */
@@ -129,23 +129,23 @@ export class JobEntry {
     return this.settings.isSound;
   }
 
-  tellRoot(): void {
+  notifyRoot(): void {
     this.definition.onRootChanged?.();
   }
 
-  tellConfiguration(tree: JobTree): void {
+  notifyConfiguration(tree: JobTree): void {
     this.definition.onConfigurationChanged?.(tree.node(tree.paths.config)?.data);
   }
 
   /** Follows settings that have changed, or may have. */
   follow(tree: JobTree): void {
-    this.tellConfiguration(tree);
+    this.notifyConfiguration(tree);
     this.applySettings(tree);
   }
 
   /** Follows peers that have come or gone. */
   checkPeers(tree: JobTree): void {
-    if (!this.mixed.tellPeers(tree)) return;
+    if (!this.mixed.reportPeers(tree)) return;
     // Beside Java, fire times at clock changes follow Quartz's rule.
     this.applySettings(tree);
     // Fire times that came while the job was mixed were for the peers to run.
@@ -224,7 +224,7 @@ export class JobEntry {
   }
 
   /** Reports the last sweep decided, which is the one that the registration has committed. */
-  private tellSwept({ queued, overflowed, stopped }: OwnSweep): void {
+  private reportSwept({ queued, overflowed, stopped }: OwnSweep): void {
     const { jobName } = this;
     const { events } = this.shared;
     if (queued.length > 0) events.emit({ kind: 'orphaned', jobName, items: queued });

@@ -131,8 +131,8 @@ export class JobPresence implements TickListener {
   }
 
   /** A fire time has come by the host's clock. @returns false if it is still to come by the registry's */
-  onFire(fireTime: number, dueAt: number): Promise<boolean> | undefined {
-    return this.session?.tick(fireTime, this.shared.scheduleClock.came.of(fireTime, dueAt));
+  onFire(fireTime: number, timerAt: number): Promise<boolean> | undefined {
+    return this.session?.tick(fireTime, this.shared.scheduleClock.came.of(fireTime, timerAt));
   }
 
   /** A fire time comes again, and items that this instance has received since may owe it. */
@@ -147,7 +147,7 @@ export class JobPresence implements TickListener {
   /** Reports a failure. @param tree if given, failures after the end of its session are ignored */
   report(work: string, tree?: JobTree): (error: unknown) => void {
     return (error) => {
-      if (!tree?.signal.aborted) this.shared.errors.tell(this.jobName, `${work} failed`, error);
+      if (!tree?.signal.aborted) this.shared.errors.report(this.jobName, `${work} failed`, error);
     };
   }
 }

@@ -20,7 +20,7 @@ import {
 } from '../settings/index.js';
 import { JobDeparture } from './job-departure.js';
 import { JobEntry } from './job-entry.js';
-import { JobHearing } from './job-hearing.js';
+import { JobNewsReceiver } from './job-news-receiver.js';
 import { JobPresence } from './job-presence.js';
 import { JobSession } from './job-session.js';
 import { type JobStatus, statusOf } from './job-status.js';
@@ -111,11 +111,11 @@ export class JobRuntime {
     const tree = await presence.whileStaying((wanted) => entry.open(self, wanted));
     try {
       shared.services.trees.set(tree);
-      entry.tellConfiguration(tree);
+      entry.notifyConfiguration(tree);
       entry.checkPeers(tree);
-      const hearing = new JobHearing(tree, shared.scheduleClock, entry, departure, presence);
-      presence.wait(this.createSession(tree, hearing));
-      await hearing.enter();
+      const receiver = new JobNewsReceiver(tree, shared.scheduleClock, entry, departure, presence);
+      presence.wait(this.createSession(tree, receiver));
+      await receiver.enter();
     } catch (error) {
       if (presence.session?.tree !== tree) tree.close(error);
       // A departure also removes what it may have registered.
@@ -184,11 +184,11 @@ export class JobRuntime {
     return new JobDeparture(shared, definition, settings, running, presence, entry);
   }
 
-  private createSession(tree: JobTree, hearing: JobHearing): JobSession {
+  private createSession(tree: JobTree, receiver: JobNewsReceiver): JobSession {
     const { definition, executor, listeners, presence, running, schedule, settings, shared } = this;
     const isCreated = definition.createdAs !== undefined;
     const job = { work: definition, settings, schedule, running, executor, listeners, isCreated };
-    return new JobSession(tree, shared, job, hearing, (work) => presence.report(work, tree));
+    return new JobSession(tree, shared, job, receiver, (work) => presence.report(work, tree));
   }
 }
 

@@ -65,10 +65,10 @@ export class JobSession {
     readonly tree: JobTree,
     shared: ProcessContext,
     job: LastingParts,
-    hearing: SessionJob,
+    receiver: SessionJob,
     private readonly report: Report,
   ) {
-    const news = (this.news = new SessionNews(hearing));
+    const news = (this.news = new SessionNews(receiver));
     const beginning = createLeases(tree, shared, job, news, report);
     const ticking = createTicks(tree, shared, job, beginning, news, report);
     this.scheduleClock = shared.scheduleClock;
@@ -80,7 +80,7 @@ export class JobSession {
     this.latest = job.isCreated ? new LatestTick() : undefined;
     this.duties = createDuties(tree, shared, job, beginning, ticking, news, report);
     news.open(this.duties);
-    tree.on((event) => news.tell(event));
+    tree.on((event) => news.emit(event));
   }
 
   /** Problem that keeps this session from running the job, if any. */
@@ -107,7 +107,7 @@ export class JobSession {
 
   /** Looks for owed fire times, operators' triggers and items to claim. */
   expectWork(): void {
-    this.news.tell({ kind: 'WorkExpected' });
+    this.news.emit({ kind: 'WorkExpected' });
   }
 
   /** Leaves refused fire times to a Java peer that has joined, as its runs have no record. */

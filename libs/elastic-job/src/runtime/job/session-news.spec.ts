@@ -12,7 +12,7 @@ import { OperatorSwitches } from '../triggering/operator-switches.js';
 import { OwnMarks } from '../runs/own-marks.js';
 import { ResidentItems } from '../triggering/resident-items.js';
 import { DependencyStarts } from '../triggering/dependency-starts.js';
-import { type Duties, HEARING, SessionNews, type SessionJob } from './session-news.js';
+import { type Duties, RECEIVERS, SessionNews, type SessionJob } from './session-news.js';
 
 const CLASSES = {
   leader: LeaderDuties,
@@ -29,7 +29,7 @@ const CLASSES = {
   handOvers: HandOvers,
   marks: OwnMarks,
 };
-const KINDS: (keyof typeof HEARING)[] = Object.keys(HEARING).map(asKind);
+const KINDS: (keyof typeof RECEIVERS)[] = Object.keys(RECEIVERS).map(asKind);
 
 /** Hearers of the news, in order. */
 let heard: string[];
@@ -72,17 +72,17 @@ it.each(['ConfigurationChanged', 'TreeReset', 'InstanceLost'] as const)(
 );
 
 /** News without the rest, which no hearer here reads. */
-function tell(kind: keyof typeof HEARING): void {
-  news.tell(Object.assign(Object.create(null), { kind }));
+function tell(kind: keyof typeof RECEIVERS): void {
+  news.emit(Object.assign(Object.create(null), { kind }));
 }
 
-function asKind(name: string): keyof typeof HEARING {
+function asKind(name: string): keyof typeof RECEIVERS {
   if (!isKind(name)) throw new Error(`no kind of news: ${name}`);
   return name;
 }
 
-function isKind(name: string): name is keyof typeof HEARING {
-  return name in HEARING;
+function isKind(name: string): name is keyof typeof RECEIVERS {
+  return name in RECEIVERS;
 }
 
 function duties(): Duties {

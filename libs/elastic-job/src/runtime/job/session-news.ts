@@ -36,7 +36,7 @@ export interface Duties {
   readonly marks: OwnMarks;
 }
 
-type Hearing = {
+type Receivers = {
   readonly [Kind in JobNews['kind']]: (news: News<Kind>, duties: Duties, job: SessionJob) => void;
 };
 
@@ -44,7 +44,7 @@ type Hearing = {
  * Hearers of each kind of news, in the order in which they hear it. `switches` come before the duties that ask since
  * when something was disabled.
  */
-export const HEARING: Hearing = {
+export const RECEIVERS: Receivers = {
   InstanceJoined(news, { leader, residents }, job) {
     job.instanceJoined();
     leader.instanceJoined(news);
@@ -184,8 +184,8 @@ export class SessionNews implements NewsFeed {
     this.duties = duties;
   }
 
-  tell<Kind extends JobNews['kind']>(news: News<Kind>): void {
+  emit<Kind extends JobNews['kind']>(news: News<Kind>): void {
     const { duties, job } = this;
-    if (duties !== undefined) HEARING[news.kind](news, duties, job);
+    if (duties !== undefined) RECEIVERS[news.kind](news, duties, job);
   }
 }

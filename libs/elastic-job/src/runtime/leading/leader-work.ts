@@ -65,9 +65,9 @@ export class LeaderWork extends JobDuty {
       await steps.take(() => this.removeLeftOver(term));
       const isSwept = await steps.take(async () => {
         await this.sweep(term);
-        await this.cutShort.tell(term.signal);
+        await this.cutShort.report(term.signal);
       });
-      await steps.take(() => this.tellLostRequests(term));
+      await steps.take(() => this.reportLostRequests(term));
       await steps.take(() => this.removeRetired(term));
       await steps.take(() => this.purge(term, (item) => item >= this.configuration.shardingTotalCount));
       // A plan comes right after a sweep. With it the other instances forget the runs that `cutShort` tells of.
@@ -98,7 +98,7 @@ export class LeaderWork extends JobDuty {
 
   private async removeRetired(term: LeadershipTerm): Promise<void> {
     if (this.isFailoverOn) return;
-    this.tellPurged(await removeRetiredFailover(this.tree, term, () => !this.isFailoverOn));
+    this.reportPurged(await removeRetiredFailover(this.tree, term, () => !this.isFailoverOn));
   }
 
   /** @throws {ConfigurationError} if a parent has come that cannot be one */
@@ -135,7 +135,7 @@ export class LeaderWork extends JobDuty {
     const sweeper: Sweeper = { guard, signal: tree.signal };
     const steps = new Steps(tree.signal);
     await steps.take(() => this.sweep(sweeper));
-    await steps.take(() => this.tellLostRequests(sweeper));
+    await steps.take(() => this.reportLostRequests(sweeper));
     await steps.take(() => services.configurations.keep(tree, sweeper));
     this.end(steps.failures);
   }
@@ -149,7 +149,7 @@ export class LeaderWork extends JobDuty {
   }
 
   // An instance that is gone takes no request any more, and no other one takes it.
-  private async tellLostRequests(sweeper: Sweeper): Promise<void> {
+  private async reportLostRequests(sweeper: Sweeper): Promise<void> {
     const { events, tree } = this;
     for (;;) {
       const lost = await removeLostRequests(tree, sweeper, (missing) => this.peers.goneForGood(missing));
@@ -163,10 +163,10 @@ export class LeaderWork extends JobDuty {
 
   private async purge(purger: Sweeper, isPurged: (item: number) => boolean): Promise<void> {
     const items = await purgeQueue(this.tree, purger, this.tree.clock.wallNow(), isPurged);
-    this.tellPurged(items);
+    this.reportPurged(items);
   }
 
-  private tellPurged(items: readonly number[]): void {
+  private reportPurged(items: readonly number[]): void {
     if (items.length > 0) this.events.emit({ kind: 'failover-purged', jobName: this.tree.jobName, items });
   }
 

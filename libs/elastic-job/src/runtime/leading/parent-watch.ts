@@ -32,7 +32,7 @@ export class ParentWatch {
   /** Parents at which the job could not be registered; undefined while no looks are due. */
   private missing: readonly JobName[] | undefined;
   private sights = NONE_SEEN;
-  private told = '';
+  private reported = '';
 
   /** @param onReady called when `keep` has work again */
   constructor(
@@ -83,7 +83,7 @@ export class ParentWatch {
     if (services.leader.term(tree.jobName) === undefined || this.after.length === 0) return this.rest();
     const found = await services.dependencies.findAway(tree);
     if (this.isStopped) return;
-    this.tell(this.seeAgain(found));
+    this.reportAway(this.seeAgain(found));
     this.registerAnew(found);
     this.next?.cancel();
     this.next = clock.setTimer(LOOK_MS, () => this.looking?.wake());
@@ -94,7 +94,7 @@ export class ParentWatch {
     this.next?.cancel();
     this.missing = undefined;
     this.sights = NONE_SEEN;
-    this.told = '';
+    this.reported = '';
     this.services.dependencies.noteAway(this.tree, []);
   }
 
@@ -107,16 +107,16 @@ export class ParentWatch {
       return before === undefined || before.parent.reason === 'missing' ? now : before.since;
     };
     this.sights = new Map(found.map((parent) => [parent.jobName, { parent, since: since(parent.jobName) }]));
-    const isTold = (sight: Sight) => sight.parent.reason === 'missing' || now - sight.since >= AWAY_MS;
-    return [...this.sights.values()].filter(isTold).map(({ parent }) => parent);
+    const isReported = (sight: Sight) => sight.parent.reason === 'missing' || now - sight.since >= AWAY_MS;
+    return [...this.sights.values()].filter(isReported).map(({ parent }) => parent);
   }
 
-  private tell(parents: readonly AwayParent[]): void {
+  private reportAway(parents: readonly AwayParent[]): void {
     const { events, services, tree } = this;
     services.dependencies.noteAway(tree, parents);
     const text = describeAwayParents(parents);
-    if (text === this.told) return;
-    this.told = text;
+    if (text === this.reported) return;
+    this.reported = text;
     events.emit({ kind: 'parents-away', jobName: tree.jobName, parents });
   }
 

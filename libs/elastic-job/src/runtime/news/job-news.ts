@@ -43,5 +43,5 @@ export type News<Kind extends JobNews['kind']> = {
 
 /** The news of one session, as the parts that tell them see them. `SessionNews` has the hearers of each kind. */
 export interface NewsFeed {
-  tell<Kind extends JobNews['kind']>(news: News<Kind>): void;
+  emit<Kind extends JobNews['kind']>(news: News<Kind>): void;
 }

@@ -19,7 +19,7 @@ function setUp(state: SessionInfo['state'] = 'SUSPENDED') {
 describe('WorkErrors', () => {
   it('counts work without an answer by job, and tells it each minute', async () => {
     const { clock, errors, counts } = setUp();
-    for (const job of ['a', 'b', 'a', undefined]) errors.tell(job, 'firing failed', LOST);
+    for (const job of ['a', 'b', 'a', undefined]) errors.report(job, 'firing failed', LOST);
     expect(counts()).toEqual([]);
 
     await clock.advance(MINUTE);
@@ -34,18 +34,18 @@ describe('WorkErrors', () => {
 
   it('tells what is counted when the registry is back', () => {
     const { errors, registry, counts } = setUp();
-    errors.tell('a', 'firing failed', LOST);
+    errors.report('a', 'firing failed', LOST);
     registry.session.state = 'RECONNECTED';
 
-    errors.hearSession();
+    errors.sessionChanged();
     expect(counts()).toEqual([[['a', 1]]]);
   });
 
   it('tells a refusal at once, and the same one of a job at most once a minute', async () => {
     const { clock, errors, counts } = setUp();
     const refuse = () => {
-      for (const node of ['/a/1', '/a/2']) errors.tell('a', 'firing failed', new NoAuthError(node));
-      errors.tell('b', 'firing failed', new NoAuthError('/a/1'));
+      for (const node of ['/a/1', '/a/2']) errors.report('a', 'firing failed', new NoAuthError(node));
+      errors.report('b', 'firing failed', new NoAuthError('/a/1'));
     };
     for (let second = 0; second < 60; second += 1) {
       refuse();
@@ -60,15 +60,15 @@ describe('WorkErrors', () => {
 
   it('tells each other error at once', () => {
     const { errors, counts } = setUp();
-    errors.tell('a', 'firing failed', new TypeError('broken'));
+    errors.report('a', 'firing failed', new TypeError('broken'));
     expect(counts()).toEqual(['error']);
   });
 
   it('tells work that fails after the end at once, and leaves no timer', () => {
     const { clock, errors, counts } = setUp();
-    errors.tell('a', 'firing failed', LOST);
+    errors.report('a', 'firing failed', LOST);
     errors.end();
-    errors.tell('a', 'leaving failed', LOST);
+    errors.report('a', 'leaving failed', LOST);
 
     expect(counts()).toEqual([[['a', 1]], [['a', 1]]]);
     expect(clock.pendingTimers).toBe(0);

@@ -85,7 +85,7 @@ export class WorkErrors {
   private window: Timer | undefined;
   private isOver = false;
   /** Refusals that were told in this minute. */
-  private refused = { until: -Infinity, told: new Set<string>() };
+  private refused = { until: -Infinity, reported: new Set<string>() };
 
   constructor(
     private readonly clock: Pick<Clock, 'monotonicNow' | 'setTimer'>,
@@ -94,20 +94,20 @@ export class WorkErrors {
   ) {}
 
   /** @param jobName undefined if the cause is no job, or not a single one */
-  tell(jobName: JobName | undefined, message: string, error: unknown): void {
-    if (this.isToldRefusal(`${jobName}: ${message}`, error)) return;
+  report(jobName: JobName | undefined, message: string, error: unknown): void {
+    if (this.isReportedRefusal(`${jobName}: ${message}`, error)) return;
     if (!isNoAnswer(error)) return this.events.emit({ kind: 'error', jobName, message, error });
     const name = jobName ?? '';
     this.unanswered.set(name, (this.unanswered.get(name) ?? 0) + 1);
     this.latest = error;
     if (this.window !== undefined) return;
-    if (this.isThere || this.isOver) this.tellCounts();
+    if (this.isThere || this.isOver) this.reportCounts();
     if (!this.isOver) this.openWindow();
   }
 
   /** Tells what is counted, if the registry is back. Call it when the state of the session has changed. */
-  hearSession(): void {
-    if (this.isThere) this.tellCounts();
+  sessionChanged(): void {
+    if (this.isThere) this.reportCounts();
   }
 
   /** Tells what is counted. Later failures are told at once. */
@@ -115,7 +115,7 @@ export class WorkErrors {
     this.isOver = true;
     this.window?.cancel();
     this.window = undefined;
-    this.tellCounts();
+    this.reportCounts();
   }
 
   private get isThere(): boolean {
@@ -123,14 +123,14 @@ export class WorkErrors {
     return state === 'CONNECTED' || state === 'RECONNECTED';
   }
 
-  private isToldRefusal(work: string, error: unknown): boolean {
+  private isReportedRefusal(work: string, error: unknown): boolean {
     if (!isRefusal(error) || this.isOver) return false;
     const now = this.clock.monotonicNow();
-    if (now >= this.refused.until) this.refused = { until: now + WINDOW_MS, told: new Set() };
-    const { told } = this.refused;
+    if (now >= this.refused.until) this.refused = { until: now + WINDOW_MS, reported: new Set() };
+    const { reported } = this.refused;
     const text = `${work}: ${error.message}`;
-    if (told.has(text)) return true;
-    told.add(text);
+    if (reported.has(text)) return true;
+    reported.add(text);
     return false;
   }
 
@@ -138,12 +138,12 @@ export class WorkErrors {
     this.window = this.clock.setTimer(WINDOW_MS, () => {
       this.window = undefined;
       if (this.unanswered.size === 0) return;
-      this.tellCounts();
+      this.reportCounts();
       this.openWindow();
     });
   }
 
-  private tellCounts(): void {
+  private reportCounts(): void {
     if (this.unanswered.size === 0) return;
     const counts = this.unanswered;
     this.unanswered = new Map();

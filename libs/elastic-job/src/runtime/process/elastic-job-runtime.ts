@@ -276,9 +276,9 @@ export class ElasticJobRuntime {
     this.sessionSince = this.options.clock.monotonicNow();
     const { state, id: sessionId, timeoutMs } = session;
     if (state !== undefined) this.events.emit({ kind: 'session', state, sessionId, timeoutMs });
-    this.errors.hearSession();
+    this.errors.sessionChanged();
     if (state === 'LOST') this.templates.close();
-    if (this.options.processing) this.jobs.hear(session);
+    if (this.options.processing) this.jobs.sessionChanged(session);
   }
 
   private readonly reportStop = (error: unknown): void =>

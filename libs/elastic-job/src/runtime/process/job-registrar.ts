@@ -7,7 +7,7 @@ import {
   ConfigurationError,
   findNearestName,
   followMisfire,
-  heard,
+  handled,
   type JobConfiguration,
   type ItemWork,
   type JobName,
@@ -141,7 +141,7 @@ export class JobRegistrar {
   around(interceptor: RunInterceptor): void {
     const inner = this.intercept;
     this.intercept = (context, run) =>
-      interceptor(context, () => heard(inner === undefined ? run() : inner(context, run)));
+      interceptor(context, () => handled(inner === undefined ? run() : inner(context, run)));
   }
 
   /** Like `add`, for a job whose options are already resolved. */

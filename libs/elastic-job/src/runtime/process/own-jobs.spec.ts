@@ -20,7 +20,7 @@ describe('the order in which jobs join', () => {
 describe('the grace of a session that is interrupted', () => {
   it('is over once the registry has not answered for so long, and not before', async () => {
     const { clock, grace, over } = setUp(3_000);
-    grace.hear(SUSPENDED);
+    grace.sessionChanged(SUSPENDED);
     await clock.advance(2_999);
     expect(over).toEqual([]);
     await clock.advance(1);
@@ -29,11 +29,11 @@ describe('the grace of a session that is interrupted', () => {
 
   it('begins anew with each interruption, and leaves no timer behind', async () => {
     const { clock, grace, over } = setUp(3_000);
-    grace.hear(SUSPENDED);
+    grace.sessionChanged(SUSPENDED);
     await clock.advance(2_000);
-    grace.hear(RECONNECTED);
+    grace.sessionChanged(RECONNECTED);
     expect(clock.pendingTimers).toBe(0);
-    grace.hear(SUSPENDED);
+    grace.sessionChanged(SUSPENDED);
     await clock.advance(2_000);
     grace.stop();
     await clock.advance(60_000);
@@ -42,7 +42,7 @@ describe('the grace of a session that is interrupted', () => {
 
   it('is never over if it is unlimited', async () => {
     const { clock, grace, over } = setUp(undefined);
-    grace.hear(SUSPENDED);
+    grace.sessionChanged(SUSPENDED);
     expect(clock.pendingTimers).toBe(0);
     await clock.advance(60_000);
     expect(over).toEqual([]);

@@ -60,7 +60,7 @@ export class OwnJobs {
     this.rejoining = new Reconciler(
       this.clock,
       () => this.rejoin(),
-      (error) => shared.errors.tell(undefined, 'rejoining failed', error),
+      (error) => shared.errors.report(undefined, 'rejoining failed', error),
     );
     this.suspended = new SuspendedGrace(this.clock, shared.options.suspendedGraceMs, (graceMs) => {
       for (const job of parts.jobs()) job.suspend(graceMs);
@@ -117,8 +117,8 @@ export class OwnJobs {
   }
 
   /** Follows the session of the registry: every job joins again, under a new id, once there is a new session. */
-  hear(session: SessionInfo): void {
-    this.suspended.hear(session);
+  sessionChanged(session: SessionInfo): void {
+    this.suspended.sessionChanged(session);
     if (session.state === 'LOST') this.loseSession(session.id);
     if (session.state === 'RECONNECTED' && this.self === undefined && !this.isStarting) this.rejoining.wake();
   }
@@ -231,7 +231,7 @@ export class OwnJobs {
       signal: ending,
       pauses: REJOIN_PAUSES,
       isRepeated: (error) => !(error instanceof JobRemovedError),
-      onFailure: (error) => errors.tell(job.jobName, 'rejoining failed; trying again', error),
+      onFailure: (error) => errors.report(job.jobName, 'rejoining failed; trying again', error),
     });
     await repeat(policy, () => this.joins.run(1, joinIfWanted)).catch((error: unknown) => {
       if (error instanceof JobRemovedError) this.parts.onRemoved();
@@ -283,7 +283,7 @@ export class SuspendedGrace {
     private readonly onOver: (graceMs: number) => void,
   ) {}
 
-  hear({ state }: SessionInfo): void {
+  sessionChanged({ state }: SessionInfo): void {
     this.stop();
     const { graceMs } = this;
     if (state !== 'SUSPENDED' || graceMs === undefined) return;

@@ -9,7 +9,7 @@ import {
 import type { JobEvents } from '../../tracing/index.js';
 
 /** Most names of resting jobs that are told: there may be any number of them. */
-const MOST_TOLD = 10;
+const MOST_NAMES = 10;
 
 /** Jobs of one template that this process has not joined: there are more than `maxJobs`, or joining them fails. */
 export interface RestingTemplateJobs {
@@ -63,13 +63,13 @@ export class RestingJobs {
     { maxJobs, template }: ResolvedTemplateLimits,
     jobs: number,
     surplus: readonly JobName[],
-    isTold: boolean,
+    isReported: boolean,
   ): void {
     const error = new TemplateLimitError(template, 'maxJobs', maxJobs, jobs);
     const { count, jobNames, text } = summary(surplus);
     const message = `jobs rest until others are removed: ${text}`;
     this.resting.set(template, { template, count, jobNames, reason: `${message}. ${error.message}` });
-    if (!isTold) this.events.emit({ kind: 'error', jobName: undefined, message, error });
+    if (!isReported) this.events.emit({ kind: 'error', jobName: undefined, message, error });
   }
 }
 
@@ -135,7 +135,7 @@ export class UnjoinedJobs {
 
 function summary(jobs: readonly JobName[]) {
   const count = jobs.length;
-  const jobNames = jobs.slice(0, MOST_TOLD);
+  const jobNames = jobs.slice(0, MOST_NAMES);
   const more = count > jobNames.length ? ` and ${count - jobNames.length} more` : '';
   return { count, jobNames, text: `${jobNames.join(', ')}${more}` };
 }

@@ -76,12 +76,12 @@ export class TemplateJobs {
       atOnce: JOBS_AT_ONCE,
       pauses: PAUSES,
       work: (jobName, failures) => this.follow(jobName, failures),
-      onFailure: (jobName, error) => this.tell(jobName, error),
+      onFailure: (jobName, error) => this.report(jobName, error),
     });
     this.finding = new Reconciler(
       parts.clock,
       () => this.findJobs(),
-      (error) => parts.errors.tell(undefined, 'looking for jobs of templates failed', error),
+      (error) => parts.errors.report(undefined, 'looking for jobs of templates failed', error),
     );
   }
 
@@ -252,9 +252,9 @@ export class TemplateJobs {
     else this.found.set(jobName, { ...created, czxid: root!.stat.czxid });
   }
 
-  private tell(jobName: JobName, error: unknown): void {
+  private report(jobName: JobName, error: unknown): void {
     if (error instanceof JobRemovedError) return; // This process is behind.
-    this.parts.errors.tell(jobName, 'following a job that was created from a template failed', error);
+    this.parts.errors.report(jobName, 'following a job that was created from a template failed', error);
   }
 }
 

@@ -138,7 +138,7 @@ export class FailoverClaims extends JobDuty {
       if (claim !== 'lost' && found.every((former) => former === 'lost')) await this.standBack();
       found.push(claim);
     }
-    if (found.length > 0) this.news.tell({ kind: 'QueueClaimed' });
+    if (found.length > 0) this.news.emit({ kind: 'QueueClaimed' });
   }
 
   private async standBack(): Promise<void> {

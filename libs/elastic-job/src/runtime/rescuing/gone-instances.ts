@@ -65,7 +65,7 @@ export class CutShort {
   }
 
   /** Tells of the runs, as the leader; after a sweep, which has synced. */
-  async tell(signal: AbortSignal): Promise<void> {
+  async report(signal: AbortSignal): Promise<void> {
     if (!this.isAwaited) return;
     const { events, tree } = this;
     const { monitorExecution, resident } = this.configurations.current(tree.jobName);

@@ -13,7 +13,7 @@ import type { RunningItems } from './running-items.js';
  */
 export class Cancellations extends JobDuty {
   /** Runs of which a cancel was told, the latest of each item. */
-  private told: Map<number, string> | undefined;
+  private reported: Map<number, string> | undefined;
 
   constructor(
     tree: JobTree,
@@ -58,8 +58,8 @@ export class Cancellations extends JobDuty {
 
   private cancel(lease: ExecutionLease, item: number): void {
     const { events, tree } = this;
-    if (lease.run !== undefined && this.told?.get(item) !== lease.run) {
-      this.told = (this.told ?? new Map<number, string>()).set(item, lease.run);
+    if (lease.run !== undefined && this.reported?.get(item) !== lease.run) {
+      this.reported = (this.reported ?? new Map<number, string>()).set(item, lease.run);
       events.emit({ kind: 'cancel-requested', jobName: tree.jobName, item });
     }
     lease.abortItem(item, new CancelledError(tree.jobName, item));

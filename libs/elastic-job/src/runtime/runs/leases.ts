@@ -127,11 +127,11 @@ export class Leases {
     lease.onSettled((item, outcome) => {
       unrecorded?.recorded();
       const isFree = reports.settled(lease, item, outcome, begunAt);
-      this.tellWork(contexts.get(item), outcome);
+      this.notifyWork(contexts.get(item), outcome);
       if (isFree) reports.freed(lease.trigger, item);
     });
     reports.begun(lease);
-    const told = this.listeners && (await this.listeners.before(lease, settings.configuration));
+    const notified = this.listeners && (await this.listeners.before(lease, settings.configuration));
     const thrown: unknown[] = [];
     await executor.run(lease, this.executable(lease, contexts), (item, outcome) => {
       unrecorded?.ended();
@@ -142,7 +142,7 @@ export class Leases {
     reports.finished(lease, await lease.settled());
     if (goesRound(settings.configuration)) await this.nameNextInstance();
     if (thrown.length > 0) reports.thrown(lease, thrown);
-    if (told !== undefined) await told.after();
+    if (notified !== undefined) await notified.after();
   }
 
   private executable(lease: ExecutionLease, contexts: Map<number, ShardingContext>): ExecutableJob {
@@ -152,10 +152,10 @@ export class Leases {
     return { configuration, handler: handlerOf(work, lease.trace, contexts), onStarted, onHung, onRetry, onReturned };
   }
 
-  private tellWork(context: ShardingContext | undefined, outcome: SettledOutcome): void {
+  private notifyWork(context: ShardingContext | undefined, outcome: SettledOutcome): void {
     if (context === undefined) return;
-    const told = async () => this.job.work.settled?.(context, outcome);
-    told().catch(this.reports.report('what follows a settled run'));
+    const notified = async () => this.job.work.settled?.(context, outcome);
+    notified().catch(this.reports.report('what follows a settled run'));
   }
 
   private nameNextInstance(): Promise<void> {

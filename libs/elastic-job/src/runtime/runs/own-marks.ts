@@ -75,9 +75,9 @@ export class OwnMarks extends JobDuty {
     const isRun = (item: number) => this.isRun(item);
     const isSweepNeeded = await releaseStrayMarks(tree, clock, old, isRun, (released) => {
       events.emit({ kind: 'mark-released', jobName: tree.jobName, ...released });
-      news.tell({ kind: 'WorkExpected' });
+      news.emit({ kind: 'WorkExpected' });
     });
-    if (isSweepNeeded) news.tell({ kind: 'SweepNeeded' });
+    if (isSweepNeeded) news.emit({ kind: 'SweepNeeded' });
   }
 
   private get marked(): readonly number[] {

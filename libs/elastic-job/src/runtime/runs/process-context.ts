@@ -49,7 +49,7 @@ export class LateRuns {
     this.heldBack = new HeldBack(clock, {
       windowMs: WINDOW_MS,
       join: joined,
-      tell: (late: LateEvent) => events.emit(late),
+      deliver: (late: LateEvent) => events.emit(late),
     });
   }
 

@@ -36,9 +36,9 @@ export class RunReports {
    * by others.
    */
   answered(trigger: Trigger, begun: BegunExecution): void {
-    this.tellEarly(trigger, begun);
-    this.news.tell({ kind: 'ItemsBegun', trigger, former: begun.former });
-    if (begun.refused.size > 0) this.news.tell({ kind: 'ItemsRefused', refused: begun.refused });
+    this.reportEarly(trigger, begun);
+    this.news.emit({ kind: 'ItemsBegun', trigger, former: begun.former });
+    if (begun.refused.size > 0) this.news.emit({ kind: 'ItemsRefused', refused: begun.refused });
   }
 
   claimed({ items, jobName }: ExecutionLease): void {
@@ -48,7 +48,7 @@ export class RunReports {
   begun(lease: ExecutionLease): void {
     const { items, taskId, trigger } = lease;
     this.events.emit({ kind: 'begun', trigger, taskId, items });
-    this.news.tell({ kind: 'LeaseRuns', lease });
+    this.news.emit({ kind: 'LeaseRuns', lease });
   }
 
   /** Reports of the executor. A hung handler keeps its item here until it returns, even if others have it by then. */
@@ -76,7 +76,7 @@ export class RunReports {
     const { events, running, tree } = this;
     const { jobName, taskId, trigger } = lease;
     const isFree = running.endLease(item, lease);
-    this.news.tell({ kind: 'ItemSettled', item, outcome: outcome.kind });
+    this.news.emit({ kind: 'ItemSettled', item, outcome: outcome.kind });
     const durationMs = tree.clock.monotonicNow() - begunAt;
     events.emit({ kind: 'settled', trigger, taskId, item, outcome, durationMs });
     if (outcome.kind !== 'fenced' && lease.requeueOf(item) === 'overflow') {
@@ -89,7 +89,7 @@ export class RunReports {
   /** The item is free here now. */
   freed(trigger: Trigger, item: number): void {
     const isOver = this.tree.signal.aborted;
-    this.news.tell(isOver ? { kind: 'ItemOutlivedSession' } : { kind: 'ItemEnded', trigger, item });
+    this.news.emit(isOver ? { kind: 'ItemOutlivedSession' } : { kind: 'ItemEnded', trigger, item });
   }
 
   hung(lease: ExecutionLease, hung: HungHandler): void {
@@ -133,7 +133,7 @@ export class RunReports {
     return this.process.events;
   }
 
-  private tellEarly({ jobName, fireTime, origin }: Trigger, { early, lease }: BegunExecution): void {
+  private reportEarly({ jobName, fireTime, origin }: Trigger, { early, lease }: BegunExecution): void {
     if (early !== undefined && early.size > 0) {
       for (const time of new Set([...early.values()].flat())) {
         const items = [...early.keys()].filter((item) => early.get(item)!.includes(time));
@@ -142,14 +142,14 @@ export class RunReports {
     }
     const isScheduled = origin === 'schedule' && !this.isStartedAfter;
     if (lease === undefined || !isScheduled || !this.process.scheduleClock.isAhead(fireTime)) return;
-    this.tellIfAhead(jobName, lease.items, fireTime).catch(this.report('telling of an early run'));
+    this.reportIfAhead(jobName, lease.items, fireTime).catch(this.report('telling of an early run'));
   }
 
   /**
    * Tells an early run, unless the registry's own clock was set back: then nothing is early once the instances agree on
    * that.
    */
-  private async tellIfAhead(jobName: JobName, items: readonly number[], fireTime: number): Promise<void> {
+  private async reportIfAhead(jobName: JobName, items: readonly number[], fireTime: number): Promise<void> {
     if (await this.process.scheduleClock.hasCome(fireTime)) return;
     this.events.emit({ kind: 'early', jobName, items, fireTime });
   }

@@ -52,7 +52,7 @@ export class RunningItems {
       return await begin();
     } finally {
       this.expected -= 1;
-      this.tellIfNone();
+      this.resolveIfNone();
     }
   }
 
@@ -117,7 +117,7 @@ export class RunningItems {
   private freed(item: number, held: HeldHere | undefined): boolean {
     if (held === undefined || !held.isLeaseOver || held.hung !== undefined) return false;
     this.items.delete(item);
-    this.tellIfNone();
+    this.resolveIfNone();
     return true;
   }
 
@@ -125,7 +125,7 @@ export class RunningItems {
     return this.items.size === 0 && this.expected === 0;
   }
 
-  private tellIfNone(): void {
+  private resolveIfNone(): void {
     if (this.isNone()) for (const resolve of this.waiting.splice(0)) resolve();
   }
 }

@@ -544,24 +544,24 @@ it('accepts settings that Java shares', () => {
 });
 
 it('reports peers once while they are the same', () => {
-  expect(mixed.tellPeers(tree)).toBe(false);
+  expect(mixed.reportPeers(tree)).toBe(false);
   peers = [JAVA];
-  expect([mixed.tellPeers(tree), mixed.tellPeers(tree)]).toEqual([true, false]);
+  expect([mixed.reportPeers(tree), mixed.reportPeers(tree)]).toEqual([true, false]);
   expect(told).toEqual([{ kind: 'mixed', jobName: 'import', peers: [JAVA], unshareable: [] }]);
 });
 
 it('reports peers again if settings can no longer be shared', () => {
   peers = [JAVA];
-  mixed.tellPeers(tree);
+  mixed.reportPeers(tree);
   unshareable = ['misfirePolicy all'];
-  expect(mixed.tellPeers(tree)).toBe(true);
+  expect(mixed.reportPeers(tree)).toBe(true);
   expect(told.slice(1)).toMatchObject([{ unshareable: ['misfirePolicy all'] }]);
 });
 
 it('notices that all peers have left, without another event', () => {
   peers = [JAVA];
-  mixed.tellPeers(tree);
+  mixed.reportPeers(tree);
   peers = [];
-  expect(mixed.tellPeers(tree)).toBe(true);
+  expect(mixed.reportPeers(tree)).toBe(true);
   expect(told).toHaveLength(1);
 });

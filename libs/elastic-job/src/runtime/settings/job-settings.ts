@@ -15,7 +15,7 @@ import {
 } from '../../domain/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import type { JobDefinition } from './job-definition.js';
-import { type SettingsNews, ToldDifferences } from './settings-news.js';
+import { type SettingsNews, ReportedDifferences } from './settings-news.js';
 
 const ONE_OFF = 'the registry has no cron for it, so it is a one-off job now, which runs only when it is triggered';
 const IDLE_FAILOVER =
@@ -35,7 +35,7 @@ export class JobSettings {
   private since = 0;
   private javaListenerTypes = NONE;
   /** Undefined until there is a difference, as in most jobs. */
-  private differing: ToldDifferences | undefined;
+  private differing: ReportedDifferences | undefined;
   /** @see EffectiveConfiguration */
   private ownStrategy: string | undefined;
   /** False until a `config` node was seen, with which the job starts here. */
@@ -118,7 +118,7 @@ export class JobSettings {
     const isNews = bad !== undefined && (bad !== this.bad || problem !== this.stopping);
     this.bad = bad;
     this.stopping = problem;
-    if (isNews) this.news.add(tree.jobName, 'bad', () => this.tellBad());
+    if (isNews) this.news.add(tree.jobName, 'bad', () => this.reportBad());
     if (problem !== undefined) return;
     const former = this.inForce;
     if (configuration !== former || firesByQuartz !== this.firesByQuartz)
@@ -141,7 +141,7 @@ export class JobSettings {
   }
 
   private noteDifferences(differences: readonly ConfigurationDifference[], edited: boolean): void {
-    if (differences.length > 0) this.differing ??= new ToldDifferences();
+    if (differences.length > 0) this.differing ??= new ReportedDifferences();
     const { differing } = this;
     if (differing?.note(differences) !== true) return;
     const { jobName, overwrite } = this.inForce;
@@ -183,7 +183,7 @@ export class JobSettings {
     return end && `the registry's ${end}, so it runs only when it is triggered; edit it there, or remove the job`;
   }
 
-  private tellBad(): void {
+  private reportBad(): void {
     if (this.bad === undefined) return;
     const consequence =
       this.stopping === undefined ? 'the last usable one stays in force' : 'nothing is begun until it is repaired';
@@ -221,7 +221,7 @@ function isOneOff({ cron, resident, after }: JobConfiguration): boolean {
 
 /** Tells which Java peers share a job, and if its settings can be shared with them. */
 export class MixedJob {
-  private told = '';
+  private reported = '';
 
   constructor(
     private readonly definition: JobDefinition,
@@ -249,12 +249,12 @@ export class MixedJob {
    * Tells of the peers if they, or the settings that they do not support, have changed since they were last told.
    * @returns true if they have
    */
-  tellPeers(tree: JobTree): boolean {
+  reportPeers(tree: JobTree): boolean {
     const peers = tree.peers();
     const unshareable = this.settings.unshareable(tree);
     const current = [...peers, ...unshareable].join();
-    if (current === this.told) return false;
-    this.told = current;
+    if (current === this.reported) return false;
+    this.reported = current;
     if (peers.length > 0) this.events.emit({ kind: 'mixed', jobName: tree.jobName, peers, unshareable });
     return true;
   }

@@ -17,7 +17,11 @@ export class SettingsNews {
   private readonly heldBack: HeldBack<() => void>;
 
   constructor(private readonly clock: Pick<Clock, 'monotonicNow' | 'setTimer' | 'wallNow'>) {
-    this.heldBack = new HeldBack(clock, { windowMs: WINDOW_MS, join: (_, next) => next, tell: (tell) => tell() });
+    this.heldBack = new HeldBack(clock, {
+      windowMs: WINDOW_MS,
+      join: (_, next) => next,
+      deliver: (report) => report(),
+    });
   }
 
   /** The present instant, in milliseconds since the epoch. */
@@ -25,9 +29,9 @@ export class SettingsNews {
     return this.clock.wallNow();
   }
 
-  /** @param tell tells what is news when it is called, or nothing */
-  add(jobName: string, kind: string, tell: () => void): void {
-    this.heldBack.add(`${jobName}/${kind}`, tell);
+  /** @param report reports what is news when it is called, or nothing */
+  add(jobName: string, kind: string, report: () => void): void {
+    this.heldBack.add(`${jobName}/${kind}`, report);
   }
 
   /** Forgets a job that has left this process. */
@@ -56,12 +60,12 @@ interface ChangedDifferences {
 }
 
 /** Differences between the registry and a job's local options, and those of them that events have told. */
-export class ToldDifferences {
+export class ReportedDifferences {
   private present: readonly ConfigurationDifference[] = [];
   private described: readonly string[] = [];
   /** Texts that an event has named and that have been true since. */
-  private told: readonly string[] = [];
-  private toldFields: readonly string[] = [];
+  private reported: readonly string[] = [];
+  private reportedFields: readonly string[] = [];
   private changes = 0;
 
   /** One text for each of the first differences; long texts and lists are cut. */
@@ -74,7 +78,7 @@ export class ToldDifferences {
     const former = this.described;
     this.present = present;
     this.described = describeFirst(present, describe);
-    this.told = this.told.filter((text) => this.described.includes(text));
+    this.reported = this.reported.filter((text) => this.described.includes(text));
     const isSame = former.length === this.described.length && former.every((text) => this.described.includes(text));
     if (!isSame) this.changes += 1;
     return !isSame;
@@ -84,17 +88,17 @@ export class ToldDifferences {
   take(): ChangedDifferences {
     const fields = new Set(this.present.map(({ field }) => field));
     const change = {
-      differences: this.described.filter((text) => !this.told.includes(text)),
+      differences: this.described.filter((text) => !this.reported.includes(text)),
       agreed: describeFirst(
-        this.toldFields.filter((field) => !fields.has(field)),
+        this.reportedFields.filter((field) => !fields.has(field)),
         cut,
       ),
       total: fields.size,
       count: this.changes,
       isRefused: this.present.length > 0 && this.present.every(({ isRefused }) => isRefused === true),
     };
-    this.told = this.described;
-    this.toldFields = [...fields];
+    this.reported = this.described;
+    this.reportedFields = [...fields];
     this.changes = 0;
     return change;
   }

@@ -111,7 +111,7 @@ describe('the time by which fire times come', () => {
     expect(requests - before).toBe(3);
     schedule.stop();
     expect(clock.pendingTimers).toBe(0);
-    await schedule.hearOthers();
+    await schedule.othersReported();
     expect(requests - before).toBe(3);
   });
 
@@ -335,7 +335,7 @@ describe('what the other instances show', () => {
   it('is judged anew when one of them tells of its clock', async () => {
     await stepTo(HOUR);
     offsets = new Map([['other', HOUR]]);
-    await clock.advanceUntil(schedule.hearOthers());
+    await clock.advanceUntil(schedule.othersReported());
     expect(told.map((event) => event.kind === 'clock' && event.state)).toEqual(['ahead', 'registry-wrong']);
   });
 
@@ -343,7 +343,7 @@ describe('what the other instances show', () => {
     offsets = new Map(['a', 'b'].map((name) => [name, 0]));
     await stepTo(5 * HOUR);
     offsets = new Map(['a', 'b'].map((name) => [name, 2 * HOUR]));
-    await clock.advanceUntil(schedule.hearOthers());
+    await clock.advanceUntil(schedule.othersReported());
 
     expect(told).toEqual([
       { kind: 'clock', state: 'ahead', offsetMs: 5 * HOUR },

@@ -16,7 +16,7 @@ const ASK_AGAIN_MS = 30_000;
 const CHECK_AGAIN_MS = { heldBack: 500, otherwise: 5_000 };
 const LONGEST_ASK_MS = 5_000;
 /** Milliseconds that other instances get to report their clocks before one that seems to run ahead is judged. */
-const OTHERS_TELL_MS = 1_000;
+const OTHERS_REPORT_MS = 1_000;
 /** Change of the offset, in milliseconds, above which it is reported to the other instances. */
 const REPORTED_CHANGE_MS = 1_000;
 
@@ -111,17 +111,17 @@ export class ScheduleClock implements TickClock, ScheduleTime {
   readonly referenceNow = (): RegistryNow | undefined => this.reference;
 
   private get known(): RegistryNow | undefined {
-    return this.toldAhead(this.referenceMs);
+    return this.registryAhead(this.referenceMs);
   }
 
   /** Milliseconds by which the host's clock is ahead of the registry's, as reported to others; undefined if unknown. */
   get offsetMs(): number | undefined {
-    const told = this.toldAhead(0);
-    return told && Math.round(clockOffsetMs(this.parts.clock.wallNow(), told));
+    const time = this.registryAhead(0);
+    return time && Math.round(clockOffsetMs(this.parts.clock.wallNow(), time));
   }
 
   /** The registry's time as it was told, plus some milliseconds. */
-  private toldAhead(ms: number): RegistryNow | undefined {
+  private registryAhead(ms: number): RegistryNow | undefined {
     const { registry, toleranceMs } = this.parts;
     const time = registry.time();
     return time && { earliest: time.earliest + ms, latest: time.latest + ms, toleranceMs };
@@ -198,7 +198,7 @@ export class ScheduleClock implements TickClock, ScheduleTime {
   }
 
   /** Asks the registry once another instance has reported its clock, since the registry's own may have been set. */
-  async hearOthers(): Promise<void> {
+  async othersReported(): Promise<void> {
     if (!this.isStopped) await this.ask();
   }
 
@@ -219,7 +219,7 @@ export class ScheduleClock implements TickClock, ScheduleTime {
     const { verdict } = this.judged();
     if (verdict !== 'trusted' && verdict !== this.verdict && this.parts.offsets().size > 0) {
       this.isUndecided = true;
-      await clock.sleep(OTHERS_TELL_MS, signal).catch(() => {}); // A stop ends it.
+      await clock.sleep(OTHERS_REPORT_MS, signal).catch(() => {}); // A stop ends it.
       this.isUndecided = false;
     }
     this.judge();
@@ -236,9 +236,9 @@ export class ScheduleClock implements TickClock, ScheduleTime {
   private judge(): void {
     const { aheadMs, referenceMs, verdict } = this.judged();
     if (this.isStopped) return;
-    const isTold = verdict === this.verdict && Math.abs(referenceMs - this.referenceMs) <= REPORTED_CHANGE_MS;
+    const isReported = verdict === this.verdict && Math.abs(referenceMs - this.referenceMs) <= REPORTED_CHANGE_MS;
     this.referenceMs = referenceMs;
-    if (isTold) return;
+    if (isReported) return;
     this.verdict = verdict;
     this.aheadMs = aheadMs;
     const offsetMs = verdict === 'registry-wrong' ? referenceMs : aheadMs;

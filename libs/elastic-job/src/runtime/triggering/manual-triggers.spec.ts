@@ -29,7 +29,7 @@ beforeEach(async () => {
   triggers = new ManualTriggers(tree, gate, plan, leases, events, news, report);
   news.on({ TriggersBegun: () => (begun += 1) });
   news.onBehalfOf(triggers);
-  tree.on((event) => news.tell(event));
+  tree.on((event) => news.emit(event));
   await session.operator.ensurePath(session.paths.triggers);
   triggers.start();
 });

@@ -125,7 +125,7 @@ export class ManualTriggers extends JobDuty {
       for (const item of waiting.items ?? []) taken.add(item);
     }
     this.waiting = this.waiting.filter(({ items }) => items?.length !== 0);
-    this.news.tell({ kind: 'TriggersBegun' });
+    this.news.emit({ kind: 'TriggersBegun' });
   }
 
   /** Begins the items that are free and that no earlier trigger waits for. */
@@ -168,7 +168,7 @@ export class ManualTriggers extends JobDuty {
     if (await this.gate.refuses(trigger)) return undefined;
     const items = await this.plan.assign(trigger);
     if (this.gate.refusesServer(trigger)) return undefined;
-    this.plan.tell(trigger, items);
+    this.plan.reportTaken(trigger, items);
     return items;
   }
 
@@ -228,10 +228,10 @@ export class TriggerInbox extends JobDuty {
   /** Takes nothing more. A request whose removal has no answer by the end of the session may be gone, so it is told. */
   close(): void {
     this.stop();
-    void this.tellUnknown();
+    void this.reportUnknown();
   }
 
-  private async tellUnknown(): Promise<void> {
+  private async reportUnknown(): Promise<void> {
     await this.rested();
     if (this.read !== undefined) this.onRequest(this.read);
     this.read = undefined;

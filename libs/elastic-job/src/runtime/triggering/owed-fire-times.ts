@@ -204,17 +204,17 @@ export class MissedFireTimes {
   ) {}
 
   itemsBegun({ trigger, former }: News<'ItemsBegun'>): void {
-    if (trigger.origin === 'schedule') this.tell(trigger.fireTime - 1, former);
+    if (trigger.origin === 'schedule') this.report(trigger.fireTime - 1, former);
   }
 
   /** Tells of fire times that were given up. @param former instant after which each item owed fire times */
   gaveUp(upTo: ReadonlyMap<number, number>, former: ReadonlyMap<number, number>): void {
     for (const fireTime of new Set(upTo.values())) {
-      this.tell(fireTime, new Map([...former].filter(([item]) => upTo.get(item) === fireTime)));
+      this.report(fireTime, new Map([...former].filter(([item]) => upTo.get(item) === fireTime)));
     }
   }
 
-  private tell(until: number, former: ReadonlyMap<number, number | undefined>): void {
+  private report(until: number, former: ReadonlyMap<number, number | undefined>): void {
     const { settings, tree } = this;
     // Java peers write no records of their runs.
     if (tree.company.runsUnrecorded) return;
@@ -222,10 +222,10 @@ export class MissedFireTimes {
     const lasts = new Set(former.values());
     // A begin nearly always follows the previous fire time, so one look at the schedule must be enough for that case.
     if (schedule !== undefined && [...lasts].every((last) => !hasFireTime(schedule, last, until))) return;
-    for (const group of this.owed.upTo(until, former)) this.tellGroup(group);
+    for (const group of this.owed.upTo(until, former)) this.reportGroup(group);
   }
 
-  private tellGroup({ items, owed }: OwingItems): void {
+  private reportGroup({ items, owed }: OwingItems): void {
     const { settings } = this;
     const { skippedUntil } = this.gate.timeCheck;
     const reason = REASONS[settings.configuration.misfirePolicy];
@@ -238,7 +238,7 @@ export class MissedFireTimes {
   private emit(items: readonly number[], { first, last, count }: MissedTimes, reason: MissedReason): void {
     const { events, news, tree } = this;
     events.emit({ kind: 'missed', jobName: tree.jobName, items, since: first, fireTime: last, count, reason });
-    news.tell({ kind: 'FireTimesMissed', count: items.length * count });
+    news.emit({ kind: 'FireTimesMissed', count: items.length * count });
   }
 }
 

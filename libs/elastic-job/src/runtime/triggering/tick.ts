@@ -53,7 +53,7 @@ export class Tick {
     if (refused !== false && (await refused)) return undefined;
     const items = await this.plan.assign(trigger, cameAt);
     if (!this.gate.mayBegin) return undefined;
-    this.plan.tell(trigger, items);
+    this.plan.reportTaken(trigger, items);
     return items.length === 0 ? undefined : this.beginItems(trigger, items);
   }
 
@@ -64,10 +64,10 @@ export class Tick {
     const free = this.free(ready);
     const held =
       free.length === items.length ? [] : items.filter((item) => !free.includes(item) && !behind.includes(item));
-    this.tellRefused(trigger, behind, 'behind');
-    this.tellRefused(trigger, held, 'still running');
+    this.reportRefused(trigger, behind, 'behind');
+    this.reportRefused(trigger, held, 'still running');
     const begun = await this.leases.begin(trigger, free);
-    for (const [item, cause] of begun.refused) this.tellRefused(trigger, [item], cause);
+    for (const [item, cause] of begun.refused) this.reportRefused(trigger, [item], cause);
     const busy = [...begun.refused].flatMap(([item, cause]) => (cause === 'busy' ? item : []));
     this.flags.add([...held, ...busy]);
     return begun.lease;
@@ -78,7 +78,7 @@ export class Tick {
     return running.size === 0 ? items : items.filter((item) => !running.has(item));
   }
 
-  private tellRefused(trigger: Trigger, items: readonly number[], cause: string): void {
+  private reportRefused(trigger: Trigger, items: readonly number[], cause: string): void {
     if (items.length > 0) this.events.emit({ kind: 'refused', trigger, items, cause });
   }
 }

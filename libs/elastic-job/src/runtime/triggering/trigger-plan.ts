@@ -14,11 +14,11 @@ export class TriggerPlan {
 
   /**
    * Items as of a sync. During resharding it waits for the leader, up to `shardingTimeoutMs`.
-   * @param asOf moment on the monotonic clock that the sync must not precede. @default now
+   * @param cameAt moment on the monotonic clock that the sync must not precede. @default now
    */
-  async assign(trigger: Trigger, asOf?: number): Promise<readonly number[]> {
+  async assign(trigger: Trigger, cameAt?: number): Promise<readonly number[]> {
     const { sharding, tree } = this;
-    await tree.sync({ signal: tree.signal, asOf });
+    await tree.sync({ signal: tree.signal, asOf: cameAt });
     if (sharding.mustWait(tree)) await this.waitForPlan(trigger);
     return sharding.ownItems(tree);
   }
@@ -40,7 +40,7 @@ export class TriggerPlan {
   }
 
   /** Tells that the trigger was taken, with its items. */
-  tell(trigger: Trigger, items: readonly number[]): void {
+  reportTaken(trigger: Trigger, items: readonly number[]): void {
     const { events, tree } = this;
     const taskId = formatTaskId(tree.jobName, items, tree.self.jobInstanceId);
     events.emit({ kind: 'triggered', trigger, taskId, items });

@@ -86,7 +86,7 @@ export class MemoryTaskStore {
         return !this.isFull;
       },
       began: (task) => this.note(task),
-      tell: onEvent,
+      emit: onEvent,
     };
   }
 

@@ -31,7 +31,7 @@ export interface MemoryTaskWorld {
   /** False if a task must wait; it begins later then. */
   readonly hasRoom: (task: MemoryTask) => boolean;
   readonly began: (task: MemoryTask) => void;
-  readonly tell: (event: MemoryTaskEvent) => void;
+  readonly emit: (event: MemoryTaskEvent) => void;
 }
 
 /**
@@ -49,12 +49,12 @@ export class MemoryTask {
   private isReachable = true;
   private isOver = false;
   /** Latest state that could not be reported. */
-  private untold: TaskState | undefined;
+  private undelivered: TaskState | undefined;
   private link: TaskLink | undefined;
   private readonly ending = new AbortController();
   private killer: TaskKiller | undefined;
   /** A request to end that waits until the task can be reached. */
-  private unheard: (() => void) | undefined;
+  private unread: (() => void) | undefined;
   private readonly timers = new Set<Timer>();
   private output = Buffer.alloc(0);
 
@@ -79,9 +79,9 @@ export class MemoryTask {
     this.link = link;
     if (!this.isGated || this.history.hasEnded) return;
     this.isGated = false;
-    this.world.tell({ kind: 'opened', handle: this.handle });
+    this.world.emit({ kind: 'opened', handle: this.handle });
     if (this.world.hasRoom(this)) this.begin();
-    else this.tell({ name: 'QUEUED', detail: 'there is no room' });
+    else this.emit({ name: 'QUEUED', detail: 'there is no room' });
   }
 
   /** Begins its program, unless it has ended meanwhile. */
@@ -94,8 +94,8 @@ export class MemoryTask {
 
   /** Tells it to end, as soon as it can be reached. @param graceMs milliseconds */
   cancel(graceMs: number): void {
-    if (this.isReachable) this.tellToEnd('scheduler', graceMs);
-    else this.unheard ??= () => this.tellToEnd('scheduler', graceMs);
+    if (this.isReachable) this.requestEnd('scheduler', graceMs);
+    else this.unread ??= () => this.requestEnd('scheduler', graceMs);
   }
 
   /** Leaves the store. Its process is killed, unless it cannot be reached: then it lives on. */
@@ -105,7 +105,7 @@ export class MemoryTask {
   }
 
   /** @param graceMs milliseconds */
-  private tellToEnd(killer: TaskKiller, graceMs: number): void {
+  private requestEnd(killer: TaskKiller, graceMs: number): void {
     if (this.killer !== undefined || this.isOver) return;
     this.killer = killer;
     if (!this.isAlive) return this.end(this.killed('it has not begun'));
@@ -118,22 +118,22 @@ export class MemoryTask {
   end(state: TaskState): void {
     if (this.isOver) return;
     this.isOver = true;
-    this.world.tell({ kind: 'ended', handle: this.handle, state });
+    this.world.emit({ kind: 'ended', handle: this.handle, state });
     this.die();
-    this.tell(state);
+    this.emit(state);
   }
 
   /** Ends it now, and reports that in any case. */
   endFor(state: TaskState): void {
     this.isReachable = true;
     this.end(state);
-    this.tell(state);
+    this.emit(state);
   }
 
   /** Hides it: its states are not reported. */
   hide(): void {
     if (this.history.hasEnded || !this.isReachable) return;
-    this.untold = this.history.present;
+    this.undelivered = this.history.present;
     this.history.add({ name: 'UNREACHABLE' });
     this.isReachable = false;
   }
@@ -142,14 +142,14 @@ export class MemoryTask {
   show(): void {
     if (this.isReachable) return;
     this.isReachable = true;
-    if (this.untold !== undefined) this.tell(this.untold);
-    this.unheard?.();
+    if (this.undelivered !== undefined) this.emit(this.undelivered);
+    this.unread?.();
   }
 
   /** Removes it from the store, and tells it to end. Its process has its grace. */
   vanish(): void {
     this.isReachable = true;
-    if (this.isAlive) this.tellToEnd('other', this.order.graceMs);
+    if (this.isAlive) this.requestEnd('other', this.order.graceMs);
     this.history.add({ name: 'UNKNOWN', detail: 'it was removed' });
   }
 
@@ -160,7 +160,7 @@ export class MemoryTask {
 
   private async live(script: MemoryTaskScript): Promise<void> {
     if (typeof script !== 'function') return this.goThrough(script);
-    this.tell({ name: 'RUNNING' });
+    this.emit({ name: 'RUNNING' });
     const startedAt = this.world.clock.monotonicNow();
     const said = await this.run(script, () => this.world.clock.monotonicNow() - startedAt);
     const isLate = this.killer === 'timeout' && said.name === 'FINISHED';
@@ -192,7 +192,7 @@ export class MemoryTask {
   private go([step, ...rest]: readonly MemoryTaskStep[]): void {
     if (step === undefined) return;
     if (isTaskEnd(step.state)) return this.end(step.state);
-    this.tell(step.state);
+    this.emit(step.state);
     this.after(step.ms ?? 0, () => this.go(rest));
   }
 
@@ -224,19 +224,19 @@ export class MemoryTask {
     return { name: 'KILLED', killer: this.killer ?? 'other', detail };
   }
 
-  private tell(state: TaskState): void {
+  private emit(state: TaskState): void {
     if (state.name === 'RUNNING') this.start();
     if (this.isReachable) this.history.add(state);
-    else this.untold = state;
+    else this.undelivered = state;
   }
 
   /** Starts its time limit, once. */
   private start(): void {
     if (this.hasStarted) return;
     this.hasStarted = true;
-    this.world.tell({ kind: 'started', handle: this.handle });
+    this.world.emit({ kind: 'started', handle: this.handle });
     const { graceMs, timeoutMs } = this.order;
-    if (timeoutMs !== undefined) this.after(timeoutMs, () => this.tellToEnd('timeout', graceMs));
+    if (timeoutMs !== undefined) this.after(timeoutMs, () => this.requestEnd('timeout', graceMs));
   }
 
   private after(ms: number, callback: () => void): void {

@@ -99,7 +99,7 @@ export class MemoryTasks implements TaskBackend {
       if (task === undefined) return;
       task.release();
       this.store.places.delete(placeOf(handle.key));
-      this.store.world.tell({ kind: 'released', handle: task.handle });
+      this.store.world.emit({ kind: 'released', handle: task.handle });
     };
     return this.ask({ request: 'release', key: handle.key, effect });
   }
@@ -131,7 +131,7 @@ export class MemoryTasks implements TaskBackend {
     if (standing === undefined) {
       const task = new MemoryTask(order, this.store.settings.clock.uuid(), this.scheduler, this.store.world);
       this.store.places.set(place, task);
-      this.store.world.tell({ kind: 'launched', handle: task.handle });
+      this.store.world.emit({ kind: 'launched', handle: task.handle });
       return { kind: 'launched', handle: task.handle };
     }
     const { target } = standing.order;
@@ -143,7 +143,7 @@ export class MemoryTasks implements TaskBackend {
     if (verdict === 'adopted') {
       standing.holder = { run: order.run, token: order.token };
       standing.scheduler = this.scheduler;
-      this.store.world.tell({ kind: 'adopted', handle: standing.handle });
+      this.store.world.emit({ kind: 'adopted', handle: standing.handle });
     }
     const isOwn = standing.order.run === standing.holder.run;
     return { kind: isOwn ? 'launched' : 'adopted', handle: standing.handle };

@@ -42,7 +42,7 @@ export class TraceWriter {
   private readonly receiver: RowReceiver;
   /** Ends of the time in which no further refusal is told, by its kind. */
   private readonly quietUntil = new Map<string, number>();
-  private toldDropped = 0;
+  private reportedDropped = 0;
   private failingFrom: number | undefined;
   /** True once it was told, in this outage, that the connection commits nothing. */
   private isStuck = false;
@@ -93,7 +93,7 @@ export class TraceWriter {
     signal.removeEventListener('abort', end);
     this.over.abort();
     this.queue.dropAll();
-    this.tellDropped();
+    this.reportDropped();
   }
 
   /**
@@ -117,7 +117,7 @@ export class TraceWriter {
       this.queue.giveBack();
       throw error;
     } finally {
-      this.tellDropped();
+      this.reportDropped();
     }
   }
 
@@ -166,15 +166,15 @@ export class TraceWriter {
   private onLess(row: TraceRow, error: unknown): void {
     this.onWritten(1);
     const what = `the database refuses the text of a row of job "${row.jobName}"; the row is written with less of it`;
-    this.tellRefusal('less', what, error);
+    this.reportRefusal('less', what, error);
   }
 
   private onRefused(row: TraceRow, error: unknown): void {
     this.queue.drop();
-    this.tellRefusal('refused', `the database refuses a row of job "${row.jobName}", which is dropped`, error);
+    this.reportRefusal('refused', `the database refuses a row of job "${row.jobName}", which is dropped`, error);
   }
 
-  private tellRefusal(kind: string, message: string, error: unknown): void {
+  private reportRefusal(kind: string, message: string, error: unknown): void {
     const now = this.parts.clock.monotonicNow();
     if (now < (this.quietUntil.get(kind) ?? -Infinity)) return;
     this.quietUntil.set(kind, now + REFUSAL_INTERVAL_MS);
@@ -224,9 +224,9 @@ export class TraceWriter {
     return !this.isDone;
   }
 
-  private tellDropped(): void {
-    const count = this.queue.dropped - this.toldDropped;
-    this.toldDropped = this.queue.dropped;
+  private reportDropped(): void {
+    const count = this.queue.dropped - this.reportedDropped;
+    this.reportedDropped = this.queue.dropped;
     if (count > 0) this.parts.onDropped(count);
   }
 }

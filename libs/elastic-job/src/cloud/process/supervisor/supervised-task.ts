@@ -64,10 +64,10 @@ export class SupervisedTask {
   private fence: Timer | undefined;
   private timeLimit: Timer | undefined;
   /** Bytes of its channel that were read after its exit, without waiting for its scheduler; undefined before. */
-  private unheardBytes: number | undefined;
+  private unreadBytes: number | undefined;
   /** End of the last grant, on this process's clock. */
   private heldUntil = 0;
-  private told: { readonly cause: EndCause; readonly detail: string } | undefined;
+  private ending: { readonly cause: EndCause; readonly detail: string } | undefined;
 
   constructor(
     private readonly order: StartOrder,
@@ -103,19 +103,19 @@ export class SupervisedTask {
     this.fence?.cancel();
     this.fence = clock.setTimer(leftMs + grant.lossGraceMs, () => this.kill('lost', SILENT));
     // It may use its grace while its scheduler has the item.
-    if (this.told !== undefined) return;
+    if (this.ending !== undefined) return;
     this.lease?.cancel();
     this.lease = clock.setTimer(leftMs, () => this.end('lost', SILENT));
     this.channel.writeNewest(JSON.stringify({ heldForMs: Math.floor(leftMs), at } satisfies ChannelGrant));
   }
 
   /** Reads more of its channel. */
-  heard(): void {
+  resume(): void {
     this.group.channel?.resume();
   }
 
   /** Forwards a line. */
-  tell(line: string): void {
+  forward(line: string): void {
     this.channel.write(line);
   }
 
@@ -123,8 +123,8 @@ export class SupervisedTask {
   end(cause: EndCause, detail: string, graceMs = this.order.graceMs): void {
     // A session that ends before its lease was ended by others.
     if (cause === 'lost' && this.supervision.clock.monotonicNow() < this.heldUntil) return this.kill(cause, detail);
-    if (this.told !== undefined) return;
-    this.told = { cause, detail };
+    if (this.ending !== undefined) return;
+    this.ending = { cause, detail };
     this.cancelTimers();
     if (cause === 'lost') this.instruct({ lost: detail });
     // Those whose parents obey cannot be found by them later.
@@ -135,7 +135,7 @@ export class SupervisedTask {
   /** Kills its processes without grace. */
   kill(cause: EndCause, detail: string, table?: ProcessTable): void {
     if (this.group.pid === undefined) return;
-    this.told ??= { cause, detail };
+    this.ending ??= { cause, detail };
     this.cancelTimers();
     this.killProcesses(table);
     this.group.kill();
@@ -172,9 +172,9 @@ export class SupervisedTask {
   /** Reads its channel no faster than its scheduler does. */
   private listen(channel: Duplex): void {
     const take = (lines: readonly string[]): void => {
-      if (this.unheardBytes === undefined) channel.pause();
-      else this.unheardBytes += lines.join('').length;
-      if ((this.unheardBytes ?? 0) > MOST_LAST_BYTES) channel.destroy();
+      if (this.unreadBytes === undefined) channel.pause();
+      else this.unreadBytes += lines.join('').length;
+      if ((this.unreadBytes ?? 0) > MOST_LAST_BYTES) channel.destroy();
       else this.supervision.report({ kind: 'said', id: this.order.id, lines });
     };
     readBatches(channel, MOST_CHANNEL_LINE_BYTES, take, () => {
@@ -185,22 +185,22 @@ export class SupervisedTask {
   private async follow(): Promise<void> {
     const end = await this.group.exited;
     this.processes.firstExited();
-    this.unheardBytes = 0;
-    this.heard();
+    this.unreadBytes = 0;
+    this.resume();
     const ms = this.supervision.clock.monotonicNow() - this.startedAt;
     this.cancelTimers();
     // A task that was told to end has its grace, even if its first process is gone.
-    const isTold = this.told !== undefined;
-    if (!isTold) await this.sweep();
+    const isEnding = this.ending !== undefined;
+    if (!isEnding) await this.sweep();
     await this.group.end();
-    if (isTold) await this.sweep();
+    if (isEnding) await this.sweep();
     this.fence?.cancel();
     this.supervision.report({ kind: 'ended', id: this.order.id, ending: this.endingOf(end, ms) });
   }
 
   private endingOf(end: ExecutorEnd, ms: number): TaskEnding {
     const output = this.group.stdout.last(this.supervision.outputLimit);
-    const common = { ...this.told, output, ms };
+    const common = { ...this.ending, output, ms };
     if (end.kind === 'process' && 'code' in end) return { ...common, code: end.code, signal: end.signal };
     const error = this.startFaultOf(end);
     return { ...common, code: null, signal: null, error };
@@ -230,7 +230,7 @@ export class SupervisedTask {
   }
 
   private instruct(instruction: TaskInstruction): void {
-    this.tell(JSON.stringify(instruction));
+    this.forward(JSON.stringify(instruction));
   }
 
   private cancelTimers(): void {

@@ -26,13 +26,13 @@ export class SupervisedTasks {
       case 'hold':
         return task?.hold(order);
       case 'tell':
-        return task?.tell(order.line);
+        return task?.forward(order.line);
       case 'end':
         return task?.end(order.cause, order.detail, order.graceMs);
       case 'kill':
         return task?.kill('cancel', KILLED);
       case 'heard':
-        return task?.heard();
+        return task?.resume();
       case 'tail': {
         const text = task?.tail(order.bytes) ?? null;
         return this.supervision.report({ kind: 'tail', question: order.question, text });

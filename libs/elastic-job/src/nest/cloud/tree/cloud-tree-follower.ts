@@ -95,7 +95,7 @@ export class CloudTreeFollower {
       name: CLOUD_TEMPLATE,
       place: 'the tree of ElasticJob-Cloud',
       admits: (jobName) => this.admitted.has(jobName),
-      onConfigurationOf: (jobName, text) => this.hearConfiguration(jobName, text),
+      onConfigurationOf: (jobName, text) => this.receiveConfiguration(jobName, text),
     });
   }
 
@@ -127,7 +127,7 @@ export class CloudTreeFollower {
       await this.untilDone('looking for jobs that are not registered any more', () => this.settleStanding(), signal);
       const { handOver } = this.parts;
       await Promise.all([
-        this.untilDone('following the registered jobs', () => this.hearChanges(signal), signal),
+        this.untilDone('following the registered jobs', () => this.receiveChanges(signal), signal),
         this.untilDone('passing on the work that was taken over', () => handOver.run(signal), signal),
       ]);
     } catch (error) {
@@ -156,11 +156,11 @@ export class CloudTreeFollower {
     for (const jobName of await this.parts.lite.names()) this.settling.wake(jobName);
   }
 
-  private async hearChanges(signal: AbortSignal): Promise<void> {
-    for await (const change of this.parts.configurations.watch(signal)) this.hear(change);
+  private async receiveChanges(signal: AbortSignal): Promise<void> {
+    for await (const change of this.parts.configurations.watch(signal)) this.receive(change);
   }
 
-  private hear(change: CloudJobChange): void {
+  private receive(change: CloudJobChange): void {
     const jobName = change.kind === 'vanished' ? change.jobName : change.job.jobName;
     if (change.kind === 'vanished') {
       this.cancelRuns(jobName);
@@ -183,17 +183,17 @@ export class CloudTreeFollower {
   private judge({ app, configuration, faults, isDisabled, jobName }: SeenCloudJob): CloudJobPlan | undefined {
     const { allow, fit } = this.parts;
     if (configuration === undefined || app === undefined) {
-      this.tellFaults(jobName, faults);
+      this.reportFaults(jobName, faults);
       return undefined;
     }
     let options: ErrorOptions | undefined;
     const { plan, faults: unfit } = fit(planCloudJob(configuration, app), (cause) => (options = { cause }));
     const all = [...faults, ...findForbidden(plan.tasks, allow), ...unfit];
-    if (all.length > 0) this.tellFaults(jobName, all, options);
+    if (all.length > 0) this.reportFaults(jobName, all, options);
     return all.length > 0 || isDisabled ? undefined : plan;
   }
 
-  private tellFaults(jobName: JobName, faults: readonly string[], options?: ErrorOptions): void {
+  private reportFaults(jobName: JobName, faults: readonly string[], options?: ErrorOptions): void {
     const error = new ConfigurationError(`cloud job "${jobName}"`, faults, options);
     this.report(jobName, 'the job does not run here until it is corrected', error);
   }
@@ -206,7 +206,7 @@ export class CloudTreeFollower {
   }
 
   /** Cancels runs that began under another version of the registered job, and writes Lite's edits through. */
-  private hearConfiguration(jobName: JobName, text: string | undefined): void {
+  private receiveConfiguration(jobName: JobName, text: string | undefined): void {
     const version = text === undefined ? undefined : versionIn(text, jobName);
     const before = this.versions.get(jobName);
     this.versions.set(jobName, version);
@@ -248,7 +248,7 @@ export class CloudTreeFollower {
   }
 
   private report(jobName: JobName | undefined, message: string, error: unknown): void {
-    this.parts.runtime.errors.tell(jobName, message, error);
+    this.parts.runtime.errors.report(jobName, message, error);
   }
 }
 

@@ -117,8 +117,8 @@ function stage() {
   const replies = new PendingReplies();
   const watcher: Watcher = {
     isRecursive: true,
-    heard: (kind, path) => told.push(`${kind} ${path}`),
-    heardOwn: (kind, path, node) => told.push(['own', kind, path, ...(node ? [node.data] : [])].join(' ')),
+    receive: (kind, path) => told.push(`${kind} ${path}`),
+    receiveOwn: (kind, path, node) => told.push(['own', kind, path, ...(node ? [node.data] : [])].join(' ')),
     wrote: ({ data, path }) => told.push(`wrote ${path} ${data}`),
     reconnected: () => {},
     lost: () => {},

@@ -27,10 +27,10 @@ export class OwnWrite<T> implements Request<T>, ExpectedEvents {
   readonly payload: Request<T>['payload'];
   readonly read: Request<T>['read'];
   /** Places of the operations whose events have come in a row, ascending. */
-  private heard: number[] = [];
+  private received: number[] = [];
   /** Place of the next operation that may have an event. */
   private next = 0;
-  private tellTime: ((time: number) => void) | undefined;
+  private noteTime: ((time: number) => void) | undefined;
 
   constructor(
     private readonly watches: Watches,
@@ -44,7 +44,7 @@ export class OwnWrite<T> implements Request<T>, ExpectedEvents {
   }
 
   sending(): void {
-    this.tellTime = this.time.writing();
+    this.noteTime = this.time.writing();
   }
 
   comesNext(): void {
@@ -60,22 +60,22 @@ export class OwnWrite<T> implements Request<T>, ExpectedEvents {
     if (kind === 'children') return false;
     if (this.isNext(kind, absolutePath)) return true;
     if (this.next === 0) return false;
-    this.tellOthers();
+    this.deliverOthers();
     return this.isNext(kind, absolutePath);
   }
 
   answered(answer: Answer<T>): void {
     this.watches.conclude(this);
     const results = answer.kind === 'ok' ? this.writing.resultsIn(answer.value) : undefined;
-    if (results === undefined) return this.tellOthers();
+    if (results === undefined) return this.deliverOthers();
     const stamp = stampOf(results);
-    if (stamp !== undefined) this.tellTime?.(stamp);
+    if (stamp !== undefined) this.noteTime?.(stamp);
     const { operations } = this.writing;
-    let heard = 0;
+    let received = 0;
     for (let index = 0; index < operations.length; index += 1) {
-      const isHeard = this.heard[heard] === index;
-      if (isHeard) heard += 1;
-      this.tell(index, isHeard, results[index]);
+      const isReceived = this.received[received] === index;
+      if (isReceived) received += 1;
+      this.deliver(index, isReceived, results[index]);
     }
   }
 
@@ -83,7 +83,7 @@ export class OwnWrite<T> implements Request<T>, ExpectedEvents {
     const { operations, paths } = this.writing;
     while (this.next < paths.length && !this.hasEvent(this.next)) this.next += 1;
     if (paths[this.next] !== absolutePath || eventOf(operations[this.next]!) !== kind) return false;
-    this.heard.push(this.next);
+    this.received.push(this.next);
     this.next += 1;
     return true;
   }
@@ -93,25 +93,25 @@ export class OwnWrite<T> implements Request<T>, ExpectedEvents {
     return operations[index]!.kind !== 'check' && this.watches.of(paths[index]!).length > 0;
   }
 
-  private tell(index: number, isHeard: boolean, result: MultiResult | undefined): void {
+  private deliver(index: number, isReceived: boolean, result: MultiResult | undefined): void {
     const { createdPath, operations, paths } = this.writing;
     const operation = operations[index]!;
     const kind = eventOf(operation);
     if (kind === undefined) return;
     const node = nodeAfter(operation, result, createdPath);
     for (const watcher of this.watches.of(paths[index]!)) {
-      if (isHeard) watcher.heardOwn(kind, operation.path, node);
+      if (isReceived) watcher.receiveOwn(kind, operation.path, node);
       else if (node !== undefined) watcher.wrote(node);
     }
   }
 
   /** Tells the events that have come, since they are not of this write, or it is unknown if they are. */
-  private tellOthers(): void {
-    const { heard } = this;
-    this.heard = [];
+  private deliverOthers(): void {
+    const { received } = this;
+    this.received = [];
     this.next = 0;
     const { operations, paths } = this.writing;
-    for (const index of heard) this.watches.tell(eventOf(operations[index]!)!, paths[index]!);
+    for (const index of received) this.watches.notify(eventOf(operations[index]!)!, paths[index]!);
   }
 }
 

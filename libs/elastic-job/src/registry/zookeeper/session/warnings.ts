@@ -60,10 +60,10 @@ const LOOKS = 8;
 export class LoopWatch {
   private timer?: Timer;
 
-  /** @param tell receives the milliseconds for which the loop was blocked, at least */
+  /** @param report receives the milliseconds for which the loop was blocked, at least */
   constructor(
     private readonly clock: Clock,
-    private readonly tell: (stillMs: number) => void,
+    private readonly report: (stillMs: number) => void,
   ) {}
 
   /** Starts watching. @param limitMs blocks that are shorter, or little longer, are ignored */
@@ -74,7 +74,7 @@ export class LoopWatch {
     this.timer = this.clock.setTimer(waitMs, () => {
       const stillMs = this.clock.monotonicNow() - due;
       this.start(limitMs);
-      if (stillMs >= limitMs) this.tell(stillMs);
+      if (stillMs >= limitMs) this.report(stillMs);
     });
   }
 

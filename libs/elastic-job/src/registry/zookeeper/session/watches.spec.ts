@@ -80,8 +80,8 @@ const nothing = () => {};
 function recorder(name: string, heard: string[]): Watcher {
   return {
     isRecursive: true,
-    heard: (kind, path) => heard.push(`${name} ${kind} ${path}`),
-    heardOwn: (kind, path) => heard.push(`${name} did ${kind} ${path}`),
+    receive: (kind, path) => heard.push(`${name} ${kind} ${path}`),
+    receiveOwn: (kind, path) => heard.push(`${name} did ${kind} ${path}`),
     wrote: nothing,
     reconnected: nothing,
     lost: nothing,

@@ -21,13 +21,13 @@ export interface Watcher {
   /** True if it also watches everything below the path. */
   readonly isRecursive: boolean;
   /** @param absolutePath the server's path */
-  heard(kind: NodeEventKind, absolutePath: string): void;
+  receive(kind: NodeEventKind, absolutePath: string): void;
   /**
-   * A write of this client has done this. It is told instead of `heard`, with the answer.
+   * A write of this client has done this. It is told instead of `receive`, with the answer.
    * @param path the port's path
    * @param node the node as it is now; undefined if it was deleted, or if the answer does not show it
    */
-  heardOwn(kind: OwnEventKind, path: string, node: RegistryNode | undefined): void;
+  receiveOwn(kind: OwnEventKind, path: string, node: RegistryNode | undefined): void;
   /** A write of this client was answered, with this node as its result. Its event, if there is one, is told apart. */
   wrote(node: RegistryNode): void;
   /** A new connection serves the same session, and the watch is set again. Changes in between are not told. */
@@ -84,12 +84,12 @@ export class Watches {
   dispatch(type: number, path: string): void {
     const kind = KINDS.get(type);
     if (kind === undefined || this.expected?.takes(kind, path)) return;
-    this.tell(kind, path);
+    this.notify(kind, path);
   }
 
   /** Tells every watcher of the path or of one above it. */
-  tell(kind: NodeEventKind, path: string): void {
-    for (const watcher of this.of(path)) watcher.heard(kind, path);
+  notify(kind: NodeEventKind, path: string): void {
+    for (const watcher of this.of(path)) watcher.receive(kind, path);
   }
 
   /** Sets the own write whose answer comes next: its events come right before it. */

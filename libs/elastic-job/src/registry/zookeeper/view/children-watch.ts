@@ -47,17 +47,17 @@ export class ZooKeeperChildrenWatch implements ChildrenWatch, Watcher {
     this.client.unwatch(this.path, this);
   }
 
-  heard(kind: NodeEventKind, absolutePath: string): void {
-    this.hear(kind, this.client.relative(absolutePath));
+  receive(kind: NodeEventKind, absolutePath: string): void {
+    this.react(kind, this.client.relative(absolutePath));
   }
 
-  heardOwn(kind: NodeEventKind, path: string): void {
-    this.hear(kind, path);
+  receiveOwn(kind: NodeEventKind, path: string): void {
+    this.react(kind, path);
   }
 
   /** On a new connection the watch is set, even if the request for it was lost. */
   reconnected(): void {
-    if (this.opened === undefined) this.tell();
+    if (this.opened === undefined) this.notify();
     this.opened?.resolve();
   }
 
@@ -69,13 +69,13 @@ export class ZooKeeperChildrenWatch implements ChildrenWatch, Watcher {
   // Events alone tell of children.
   wrote(): void {}
 
-  private hear(kind: NodeEventKind, path: string): void {
+  private react(kind: NodeEventKind, path: string): void {
     const isItself = path === this.path;
     const isChild = !isItself && parentPath(path) === this.path;
-    if (isItself ? kind !== 'changed' : isChild && kind !== 'changed' && kind !== 'children') this.tell();
+    if (isItself ? kind !== 'changed' : isChild && kind !== 'changed' && kind !== 'children') this.notify();
   }
 
-  private tell(): void {
+  private notify(): void {
     if (!this.isClosed && this.opened === undefined) isolated(() => this.onChange());
   }
 }

@@ -24,7 +24,7 @@ export class Outbox {
   constructor(private readonly listener: SubtreeListener) {}
 
   put(event: SubtreeEvent): void {
-    if (this.first === undefined) return this.tell(event);
+    if (this.first === undefined) return this.emit(event);
     this.append({ event, isWaiting: false, next: undefined });
     this.deliver();
   }
@@ -77,11 +77,11 @@ export class Outbox {
       const { event, next } = this.first;
       this.first = next;
       if (next === undefined) this.last = undefined;
-      if (event !== undefined) this.tell(event);
+      if (event !== undefined) this.emit(event);
     }
   }
 
-  private tell(event: SubtreeEvent): void {
+  private emit(event: SubtreeEvent): void {
     try {
       this.listener(event);
     } catch (error) {

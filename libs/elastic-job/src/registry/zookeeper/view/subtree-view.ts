@@ -113,20 +113,20 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
     this.reads.end();
   }
 
-  heard(kind: NodeEventKind, absolutePath: string): void {
+  receive(kind: NodeEventKind, absolutePath: string): void {
     const path = this.client.relative(absolutePath);
-    this.hear(kind, kind === 'created' ? interned(path) : path);
+    this.apply(kind, kind === 'created' ? interned(path) : path);
   }
 
-  heardOwn(kind: OwnEventKind, path: string, node: RegistryNode | undefined): void {
-    if (node === undefined) return this.hear(kind, path);
+  receiveOwn(kind: OwnEventKind, path: string, node: RegistryNode | undefined): void {
+    if (node === undefined) return this.apply(kind, path);
     if (path === TIME_NODE) return;
     if (kind === 'changed') {
-      if (this.entries.replace(path, node) && !this.outbox.arrived(path)) this.tell({ kind, path });
+      if (this.entries.replace(path, node) && !this.outbox.arrived(path)) this.emit({ kind, path });
       return;
     }
     if (this.entries.get(path)) this.remove(path);
-    if (this.takeIn(path, node)) this.tell({ kind: 'created', path });
+    if (this.takeIn(path, node)) this.emit({ kind: 'created', path });
   }
 
   wrote(node: RegistryNode): void {
@@ -137,7 +137,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
     for (const path of this.entries.paths()) if (!this.holds(path)) this.entries.put(path, undefined);
     const repair = (this.repairs += 1);
     void this.readAgain().then(
-      () => this.repairs === repair && this.tell({ kind: 'reset' }),
+      () => this.repairs === repair && this.emit({ kind: 'reset' }),
       () => {},
     );
   }
@@ -148,13 +148,13 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
     this.reads.end(() => this.assertLive());
   }
 
-  private hear(kind: NodeEventKind, path: string): void {
+  private apply(kind: NodeEventKind, path: string): void {
     if (path === TIME_NODE) return;
     switch (kind) {
       case 'created':
-        return this.heardCreated(path);
+        return this.applyCreated(path);
       case 'changed':
-        return this.heardChanged(path);
+        return this.applyChanged(path);
       case 'deleted':
         return this.remove(path);
       case 'children':
@@ -164,7 +164,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
     }
   }
 
-  private heardCreated(path: string): void {
+  private applyCreated(path: string): void {
     // A node known already was deleted and created again while there was no connection.
     if (this.entries.get(path)) this.remove(path);
     // Below a parent that is not known yet the node is ignored: the list of the parent's children will contain it.
@@ -172,9 +172,9 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
     if (this.appear(path, isHeld) && isHeld) this.reads.read('data', path);
   }
 
-  private heardChanged(path: string): void {
+  private applyChanged(path: string): void {
     if (!this.holds(path)) {
-      if (this.entries.replace(path, undefined)) this.tell({ kind: 'changed', path });
+      if (this.entries.replace(path, undefined)) this.emit({ kind: 'changed', path });
     } else if (this.entries.has(path)) {
       if (this.isOpen) this.outbox.putWaiting({ kind: 'changed', path });
       this.reads.read('data', path);
@@ -230,8 +230,9 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
       this.appear(path);
     }
     this.entries.put(path, node);
-    const isTold = this.outbox.arrived(path);
-    if (!isTold && before && !isReplaced && before.stat.mzxid !== node.stat.mzxid) this.tell({ kind: 'changed', path });
+    const isDelivered = this.outbox.arrived(path);
+    if (!isDelivered && before && !isReplaced && before.stat.mzxid !== node.stat.mzxid)
+      this.emit({ kind: 'changed', path });
     return isReplaced && node.stat.ephemeralOwner === undefined ? this.reads.read('children', path).done : undefined;
   }
 
@@ -257,11 +258,11 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
     for (const gone of this.entries.subtree(path).toReversed()) {
       this.entries.remove(gone);
       // An event that was not told yet is dropped together with the node.
-      if (this.outbox.withdraw(gone) !== 'created') this.tell({ kind: 'deleted', path: gone });
+      if (this.outbox.withdraw(gone) !== 'created') this.emit({ kind: 'deleted', path: gone });
     }
   }
 
-  private tell(event: SubtreeEvent): void {
+  private emit(event: SubtreeEvent): void {
     if (this.isOpen) this.outbox.put(event);
   }
 }

@@ -60,7 +60,7 @@ export class PendingReplies {
   /** @returns the number to send the request with */
   expect<T>(request: Request<T>, receive: (answer: Answer<T>) => void): number {
     this.lastXid = this.lastXid === MAX_XID ? 1 : this.lastXid + 1;
-    const tell = (answer: Answer<T>) => {
+    const deliver = (answer: Answer<T>) => {
       if (request.answered) isolated(() => request.answered?.(answer));
       isolated(() => receive(answer));
     };
@@ -71,9 +71,9 @@ export class PendingReplies {
       comesNext: () => request.comesNext?.(),
       read(code, reply) {
         const answer: Answer<T> = code === 0 ? { kind: 'ok', value: request.read(reply) } : { kind: 'refused', code };
-        return () => tell(answer);
+        return () => deliver(answer);
       },
-      drop: (cause) => tell({ kind: 'dropped', wasSent: pending.sent !== undefined, cause }),
+      drop: (cause) => deliver({ kind: 'dropped', wasSent: pending.sent !== undefined, cause }),
     };
     if (this.last === undefined) this.first = pending;
     else this.last.next = pending;
@@ -112,10 +112,10 @@ export class PendingReplies {
    * @throws {RangeError} if the reply is malformed; the request then stays pending
    */
   answer(code: number, reply: ReplyReader): void {
-    const tell = this.first?.read(code, reply);
+    const deliver = this.first?.read(code, reply);
     this.shift();
     // Called last, since the listener may send requests or end the connection.
-    tell?.();
+    deliver?.();
   }
 
   /** Tells all remaining requests that the connection has ended. */

@@ -69,12 +69,14 @@ export class ConnectionHost {
   private begin(session: number): void {
     this.keeper?.stop();
     const nextLink = () => (this.links += 1);
-    this.keeper = new SessionKeeper(session, this.dialer, this.clock, this.lease, nextLink, (news) => this.tell(news));
+    this.keeper = new SessionKeeper(session, this.dialer, this.clock, this.lease, nextLink, (news) =>
+      this.enqueue(news),
+    );
     void this.keeper.run();
     this.heartbeat.start();
   }
 
-  private tell(news: News): void {
+  private enqueue(news: News): void {
     if (this.news.add(news) === 1) process.nextTick(() => this.flush());
   }
 

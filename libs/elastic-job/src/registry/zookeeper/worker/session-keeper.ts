@@ -33,7 +33,7 @@ export class SessionKeeper implements ConnectionUser {
     private readonly clock: Clock,
     private readonly lease: Lease,
     private readonly nextLink: () => number,
-    private readonly tell: (news: News) => void,
+    private readonly emit: (news: News) => void,
   ) {}
 
   get lastZxid(): bigint {
@@ -44,7 +44,7 @@ export class SessionKeeper implements ConnectionUser {
   async run(): Promise<void> {
     await this.links.backOff?.pause(this.upkeep.signal);
     await keepConnected(this, this.links, this.clock, this.upkeep.signal);
-    if (this.isOver) this.tell({ kind: 'expired', session: this.number });
+    if (this.isOver) this.emit({ kind: 'expired', session: this.number });
   }
 
   /** Marks the session of this number as in use. */
@@ -68,7 +68,7 @@ export class SessionKeeper implements ConnectionUser {
   dial(): Link {
     const listener = {
       watched: (type: number, path: string) => {
-        if (this.opened !== undefined) this.tell({ kind: 'event', link: this.opened.number, type, path });
+        if (this.opened !== undefined) this.emit({ kind: 'event', link: this.opened.number, type, path });
       },
       mayDeliver: () => this.mayDeliver(),
       dropped: () => {},
@@ -83,8 +83,8 @@ export class SessionKeeper implements ConnectionUser {
     const number = this.nextLink();
     this.opened = { link, number };
     this.unreplied = 0;
-    this.tell({ kind: 'opened', session: this.number, link: number, ticket });
-    void this.tellEnd(link, number);
+    this.emit({ kind: 'opened', session: this.number, link: number, ticket });
+    void this.emitEnd(link, number);
     return true;
   }
 
@@ -94,7 +94,7 @@ export class SessionKeeper implements ConnectionUser {
 
   failed(cause: unknown): void {
     const refused = cause instanceof AuthenticationError ? cause.detail : undefined;
-    this.tell({ kind: 'failed', session: this.number, problem: reasonOf(cause), refused });
+    this.emit({ kind: 'failed', session: this.number, problem: reasonOf(cause), refused });
   }
 
   /**
@@ -117,9 +117,9 @@ export class SessionKeeper implements ConnectionUser {
   private take(link: number, answer: Answer<Uint8Array>): void {
     switch (answer.kind) {
       case 'ok':
-        return this.tell({ kind: 'reply', link, code: 0, body: answer.value });
+        return this.emit({ kind: 'reply', link, code: 0, body: answer.value });
       case 'refused':
-        return this.tell({ kind: 'reply', link, code: answer.code, body: NO_BODY });
+        return this.emit({ kind: 'reply', link, code: answer.code, body: NO_BODY });
       case 'dropped':
         if (answer.wasSent) this.unreplied += 1;
         return;
@@ -128,10 +128,10 @@ export class SessionKeeper implements ConnectionUser {
     }
   }
 
-  private async tellEnd(link: Link, number: number): Promise<void> {
+  private async emitEnd(link: Link, number: number): Promise<void> {
     const problem = reasonOf(await link.ended);
     if (!this.isHeld && !this.upkeep.signal.aborted) this.end();
-    this.tell({ kind: 'dropped', link: number, sent: this.unreplied, problem });
+    this.emit({ kind: 'dropped', link: number, sent: this.unreplied, problem });
   }
 
   private mayDeliver(): boolean {

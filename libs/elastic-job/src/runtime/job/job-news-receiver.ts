@@ -7,7 +7,7 @@ import type { JobPresence } from './job-presence.js';
 import type { SessionJob } from './session-news.js';
 
 /** Hears the news of one session for the job, before its duties do. */
-export class JobHearing implements SessionJob {
+export class JobNewsReceiver implements SessionJob {
   private willLook = false;
 
   constructor(
@@ -19,15 +19,15 @@ export class JobHearing implements SessionJob {
   ) {}
 
   clockReported(): void {
-    void this.scheduleClock.hearOthers();
+    void this.scheduleClock.othersReported();
   }
 
   rootChanged(): void {
-    this.entry.tellRoot();
+    this.entry.notifyRoot();
   }
 
   treeReset(): void {
-    this.entry.tellRoot();
+    this.entry.notifyRoot();
     this.reload();
   }
 
