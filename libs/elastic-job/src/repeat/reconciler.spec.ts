@@ -181,13 +181,15 @@ describe('work on many things, each by its key', () => {
 });
 
 describe('a key whose runs fail', () => {
-  it('is tried again at once if it was woken during the run that has failed, and then after a pause', async () => {
+  it('is tried again at once if it has changed during the run that has failed, and then after a pause', async () => {
     const { clock, ends, reconcilers, runs } = setUp({ atOnce: 5 });
 
     reconcilers.wake('a');
+    reconcilers.forget('a');
     reconcilers.wake('a');
     await ends('a', new Error('broken'));
     expect(runs).toEqual(['a', 'a']);
+    reconcilers.wake('a');
     await ends('a', new Error('broken'));
     expect(runs).toEqual(['a', 'a']);
     await clock.advance(PAUSES.longestMs);

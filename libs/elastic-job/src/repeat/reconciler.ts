@@ -168,10 +168,10 @@ export interface ReconcilersOptions<Key> {
  * pausing --its time is over--> waiting
  * ```
  *
- * - A key runs once at a time. A wake during its run makes it run once more, also if the run fails, as soon as a place
- *   is free. So no change is overlooked.
+ * - A key runs once at a time. A wake during its run makes it run once more, as soon as a place is free, or after the
+ *   pause if the run fails. So no change is overlooked.
  * - A pausing key holds no place. A wake does not end the pause, so news of others hurry nothing that fails for itself.
- *   `forget` ends it, for a key that has changed itself.
+ *   `forget` does, for a key that has changed itself, also if the run under way fails.
  * - A failed run is repeated after pauses that grow, until it succeeds, or the key is forgotten.
  *
  * @see Kubernetes, `client-go/util/workqueue`, for the same rules on wakes during a run
@@ -181,6 +181,8 @@ export class Reconcilers<Key> {
   private readonly running = new Set<Key>();
   private readonly pausing = new Map<Key, Timer>();
   private readonly failing = new Map<Key, Failing>();
+  /** Keys that were forgotten during their run. */
+  private readonly changed = new Set<Key>();
   private isStopped = false;
 
   constructor(private readonly options: ReconcilersOptions<Key>) {}
@@ -193,6 +195,7 @@ export class Reconcilers<Key> {
 
   /** Forgets that a key waits or pauses, and its failures. A run that is under way ends by itself. */
   forget(key: Key): void {
+    if (this.running.has(key)) this.changed.add(key);
     this.waiting.delete(key);
     this.failing.delete(key);
     this.pausing.get(key)?.cancel();
@@ -232,6 +235,7 @@ export class Reconcilers<Key> {
       this.fail(key, error);
     }
     this.running.delete(key);
+    this.changed.delete(key);
     this.startWaiting();
   }
 
@@ -241,7 +245,9 @@ export class Reconcilers<Key> {
     const failing = this.failing.get(key) ?? new Failing(clock, pauses);
     this.failing.set(key, failing);
     if (failing.note(error)) onFailure(key, error);
-    if (!this.waiting.has(key)) this.pause(key, failing.nextMs());
+    if (this.changed.has(key) && this.waiting.has(key)) return;
+    this.waiting.delete(key);
+    this.pause(key, failing.nextMs());
   }
 
   private pause(key: Key, ms: number): void {
