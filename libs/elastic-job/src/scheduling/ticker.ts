@@ -13,7 +13,7 @@ export interface TickListener {
   /**
    * Called when a fire time has come. The next one does not wait for the promise.
    * @param fireTime milliseconds since the epoch
-   * @param timerAt moment on the monotonic clock for which the timer was set, as precisely as the wall clock shows whole
+   * @param timerAt moment on the monotonic clock for which the timer was set, as precisely as the wall clock shows
    * milliseconds
    * @returns false if it is still to come by a better clock than the wall clock. Then it is waited for again
    */

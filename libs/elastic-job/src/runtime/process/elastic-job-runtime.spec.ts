@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type JobOptions, resolveJobOptions, ShuttingDownError } from '../../domain/index.js';
+import { type JobOptions, resolveJobOptions, type ShardingContext, ShuttingDownError } from '../../domain/index.js';
 import type { WorkerPool } from '../../executor/index.js';
 import { MemoryRegistry, type MemoryRegistryCenter, SessionLostError } from '../../registry/index.js';
 import { VirtualClock } from '../../testing/index.js';
@@ -161,6 +161,27 @@ describe('a process that has lost its session', () => {
       const lastJoins = NAMES.map((name) => told.findLast((one) => one.kind === 'joined' && one.jobName === name));
       expect(lastJoins).toMatchObject(NAMES.map(() => ({ instanceId: last })));
       expect(await clock.advanceUntil(center.children(`/${LAST}/instances`))).toEqual([last]);
+    });
+
+    it('joins each once if it loses the session while it starts, and runs all their items', async () => {
+      const runs: string[] = [];
+      for (const name of NAMES) {
+        const given = job({ name, cron: '0/5 * * * * ?', shardingTotalCount: 2 });
+        const handler = ({ shardingItem }: ShardingContext) => void runs.push(`${name} ${shardingItem}`);
+        await runtime.registrar.register({ ...given, handler });
+      }
+      const off = runtime.events.on(({ kind }) => {
+        if (kind !== 'joined') return;
+        off();
+        registry.expire(center.session.id!);
+      });
+      await clock.advanceUntil(runtime.start());
+      await clock.advance(20 * SECOND);
+
+      expect(await clock.advanceUntil(center.children(`/${LAST}/instances`))).toEqual([
+        `10.0.0.1@-@1-${center.session.id}`,
+      ]);
+      expect(new Set(runs)).toEqual(new Set(NAMES.flatMap((name) => [`${name} 0`, `${name} 1`])));
     });
 
     it('reports no failure of one that is removed while it waits for its turn', async () => {

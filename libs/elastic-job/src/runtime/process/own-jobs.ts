@@ -92,8 +92,13 @@ export class OwnJobs {
   private async joinAll(): Promise<boolean> {
     const self = (this.self = this.identity());
     const { id } = this.shared.options.registry.session;
+    const join = async (job: JobRuntime) => {
+      // Asked when its turn has come: by then the session may have ended.
+      if (this.self !== self) throw new SessionLostError(id);
+      await job.join(self);
+    };
     for (const jobs of startOrder(this.parts.jobs())) {
-      const joins = jobs.map((job) => this.joins.run(1, () => job.join(self)));
+      const joins = jobs.map((job) => this.joins.run(1, () => join(job)));
       try {
         await Promise.all(joins);
       } catch (error) {
@@ -139,10 +144,7 @@ export class OwnJobs {
     this.rejoining.stop();
   }
 
-  /**
-   * Returns the handler of the job's items. @throws {ConfigurationError} if the items cannot run in the requested
-   * isolation
-   */
+  /** Returns the handler of items. @throws {ConfigurationError} if they cannot run in the requested isolation */
   handlerOf(definition: JobDefinition): ItemWork {
     const { clock, hungGraceMs, workerPool: pool } = this.shared.options;
     const { configuration: declared } = definition;
