@@ -107,7 +107,7 @@ inline WriteRecord() {
 /* A fire time has come by this instance's clock. It reads the item's record and decides.
  * @stands-for Ticker.arm libs/elastic-job/src/scheduling/ticker.ts
  * @stands-for JobSession.tick libs/elastic-job/src/runtime/job/job-session.ts
- * @stands-for CatchUp.catchUp libs/elastic-job/src/runtime/triggering/catch-up.ts */
+ * @stands-for CatchUp.work libs/elastic-job/src/runtime/triggering/catch-up.ts */
 inline ChooseFireTime(i) {
   chosen[i] = NOW(i);
   hasReadRecord[i] = 1;
@@ -203,7 +203,7 @@ inline WriteEnd(i) {
   WriteRecord()
 }
 
-/* @stands-for ItemLease.settle libs/elastic-job/src/coordination/execution/item-lease.ts
+/* @stands-for ItemLease.settle libs/elastic-job/src/coordination/execution/execution-lease.ts
  * @stands-for SettleQueue.commit libs/elastic-job/src/coordination/execution/settle-queue.ts */
 inline Settle(i) {
   if
@@ -223,7 +223,7 @@ inline Settle(i) {
 }
 
 /* The handler returns. Before that it asks assertHeld() at any moment: the property oneHolder looks at every state.
- * @stands-for ItemLease.assertHeld libs/elastic-job/src/coordination/execution/item-lease.ts
+ * @stands-for ItemLease.assertHeld libs/elastic-job/src/coordination/execution/execution-lease.ts
  * @stands-for JobExecutor.run libs/elastic-job/src/executor/job-executor.ts */
 inline Return(i) {
   Settle(i)
@@ -241,7 +241,7 @@ inline Forget(i) {
 }
 
 /* A mark in the name of this instance, which runs nothing: it goes, and its run is settled.
- * @stands-for OwnMarks.compareMarks libs/elastic-job/src/runtime/runs/own-marks.ts
+ * @stands-for OwnMarks.work libs/elastic-job/src/runtime/runs/own-marks.ts
  * @stands-for releaseStrayMarks libs/elastic-job/src/coordination/failover/stray-marks.ts */
 inline ReleaseOwnMark(i) {
   if
@@ -262,7 +262,7 @@ inline Elect(i) {
 }
 
 /* @stands-for findOrphanedItems libs/elastic-job/src/domain/failover/orphans.decision.ts
- * @stands-for loadMarks libs/elastic-job/src/coordination/failover/sweep-operations.ts */
+ * @stands-for loadMarks libs/elastic-job/src/coordination/failover/orphan-sweep.ts */
 inline ReadMarks(i) {
   sweeping[i] = 1;
   sweptIsOwed[i] = !recordSettled;
@@ -278,7 +278,7 @@ inline ReadMarks(i) {
 /* One transaction: what was owed is queued, and the mark goes, if this is still the leader's term and nobody has begun
  * or settled the item since.
  * @stands-for OrphanSweep.sweep libs/elastic-job/src/coordination/failover/orphan-sweep.ts
- * @stands-for sweepOperations libs/elastic-job/src/coordination/failover/sweep-operations.ts */
+ * @stands-for sweepOperations libs/elastic-job/src/coordination/failover/orphan-sweep.ts */
 inline Sweep(i) {
   if
   :: joined[i] && MAY_SWEEP(i) && hasReadMarks[i] && mark == DEAD ->

@@ -51,7 +51,7 @@ export class LeavingJob {
     const events = new JobEvents();
     events.on((event) => void this.told.push(event));
     const errors: WorkErrors = Object.assign(Object.create(null), {
-      tell: (_jobName: string, message: string) => void this.reports.push(message.replace(' failed', '')),
+      report: (_jobName: string, message: string) => void this.reports.push(message.replace(' failed', '')),
     });
     const shared = { services, events, options };
     this.presence = new JobPresence(JOB, Object.assign(Object.create(null), { errors }));

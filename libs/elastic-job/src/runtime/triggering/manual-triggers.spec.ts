@@ -23,7 +23,7 @@ beforeEach(async () => {
   const plan: TriggerPlan = Object.assign(Object.create(null), {
     assign: (trigger: Trigger) => assign(trigger),
     ownItems: () => services.sharding.ownItems(tree),
-    tell: () => {},
+    reportTaken: () => {},
   });
   const { events, gate, leases, news, report } = session;
   triggers = new ManualTriggers(tree, gate, plan, leases, events, news, report);
