@@ -33,7 +33,7 @@ export class TriggerGate {
   }
 
   /** True if the trigger must not run, regardless of its items. */
-  refuses(trigger: Trigger): boolean | Promise<boolean> {
+  async refuses(trigger: Trigger): Promise<boolean> {
     const { settings, tree } = this;
     const unshareable = settings.unshareable(tree);
     if (unshareable.length > 0)
@@ -89,14 +89,8 @@ export class TimeCheck {
    * Measures, and returns true if the trigger must not run. Works from memory if that shows a tolerable difference.
    * @param maxTimeDiffSeconds negative: unlimited
    */
-  refuses(trigger: Trigger, maxTimeDiffSeconds: number): boolean | Promise<boolean> {
-    if (maxTimeDiffSeconds >= 0) return this.refusesOnceMeasured(trigger, maxTimeDiffSeconds);
-    this.found = undefined;
-    return false;
-  }
-
-  private async refusesOnceMeasured(trigger: Trigger, maxTimeDiffSeconds: number): Promise<boolean> {
-    this.found = await this.measure(maxTimeDiffSeconds);
+  async refuses(trigger: Trigger, maxTimeDiffSeconds: number): Promise<boolean> {
+    this.found = maxTimeDiffSeconds < 0 ? undefined : await this.measure(maxTimeDiffSeconds);
     if (this.found === undefined) return false;
     if (trigger.origin === 'schedule') this.skipped = Math.max(this.skipped, trigger.fireTime);
     const { jobName, message } = this.found;

@@ -109,11 +109,8 @@ export class CatchUp extends JobDuty {
    * Splits the items of a trigger: `behind` are those with older fire times to begin first, one after the other. Only
    * jobs that catch up on all fire times have any. Runs begun by this instance cost no request here.
    */
-  inOrder(trigger: Trigger, items: readonly number[]): ItemsInOrder | Promise<ItemsInOrder> {
-    return this.owed.areOrdered ? this.split(trigger, items) : { ready: items, behind: [] };
-  }
-
-  private async split({ fireTime }: Trigger, items: readonly number[]): Promise<ItemsInOrder> {
+  async inOrder({ fireTime }: Trigger, items: readonly number[]): Promise<ItemsInOrder> {
+    if (!this.owed.areOrdered) return { ready: items, behind: [] };
     const { tree } = this;
     const load = async () => (await this.owed.loadRecords(items)) || undefined;
     await repeat(untilCommitted(tree, 'reading what is owed'), load);

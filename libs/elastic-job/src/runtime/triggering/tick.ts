@@ -49,8 +49,7 @@ export class Tick {
 
   // Small, since a thousand triggers wait here for their sync, and what they keep in memory delays them.
   private async beginTrigger(trigger: Trigger, cameAt: number | undefined): Promise<ExecutionLease | undefined> {
-    const refused = this.gate.refuses(trigger);
-    if (refused !== false && (await refused)) return undefined;
+    if (await this.gate.refuses(trigger)) return undefined;
     const items = await this.plan.assign(trigger, cameAt);
     if (!this.gate.mayBegin) return undefined;
     this.plan.reportTaken(trigger, items);
@@ -59,8 +58,7 @@ export class Tick {
 
   /** Begins the free items, and marks those that still run as misfired. */
   private async beginItems(trigger: Trigger, items: readonly number[]): Promise<ExecutionLease | undefined> {
-    const sorting = this.catchUp.inOrder(trigger, this.free(items));
-    const { ready, behind } = sorting instanceof Promise ? await sorting : sorting;
+    const { ready, behind } = await this.catchUp.inOrder(trigger, this.free(items));
     const free = this.free(ready);
     const held =
       free.length === items.length ? [] : items.filter((item) => !free.includes(item) && !behind.includes(item));
