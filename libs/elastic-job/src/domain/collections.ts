@@ -1,3 +1,5 @@
+// Collections that keep little in memory, and nothing for long: SparseMap and SparseSet, Batch, and Listeners.
+//
 // SparseMap and SparseSet are for what a job holds at rest: some twenty tables, of which most are empty or have one
 // entry, in a process with thousands of jobs. What lives no longer than a call, a request or a run is a Map or a Set.
 //

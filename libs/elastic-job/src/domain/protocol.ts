@@ -5,8 +5,8 @@
 export const PROTOCOL = 1;
 
 /**
- * The newest protocol that this instance and all others can read. @param others the versions of the other instances of
- * ours
+ * The newest protocol that this instance and all others can read.
+ * @param others the versions of the other instances of ours
  */
 export function commonProtocol(others: Iterable<number>): number {
   return Math.min(PROTOCOL, ...others);

@@ -11,7 +11,7 @@ const MOST_CAUSES = 5;
 
 /** Stands for a promise that was thrown. Its cause is the promise's reason, once it has rejected. */
 class ThrownPromiseError extends Error {
-  /** Hears the reason; undefined once the promise has rejected. */
+  /** Receives the reason; undefined once the promise has rejected. */
   #handle: ((reason: unknown) => void) | undefined = () => {};
 
   constructor(promise: unknown) {
@@ -94,7 +94,7 @@ export function describeChain(error: unknown, describe: (thrown: unknown) => str
 /**
  * The value itself, if its class, name, message and causes can be read, or else an error that says what can be read of
  * it. It stands where a value of a user's function enters, so that all code behind may look at it. For a promise that
- * was thrown stands an error as well. It is heard, as is one that is the cause of an error.
+ * was thrown stands an error as well. Its rejection is handled, as is that of a promise which is the cause of an error.
  */
 export function readable(thrown: unknown): unknown {
   if (isPromise(thrown)) return new ThrownPromiseError(thrown);
@@ -102,7 +102,7 @@ export function readable(thrown: unknown): unknown {
   return new Error(`a value was thrown that does not let itself be read: ${messageOf(thrown)}`);
 }
 
-/** The error with its stack, but without its causes. Never throws, for any thrown value. */
+/** The error with its stack, but without its causes. */
 export function describeOne(thrown: unknown): string {
   return stackOf(thrown) ?? (isError(thrown) ? `${nameOf(thrown)}: ${messageOf(thrown)}` : messageOf(thrown));
 }
@@ -118,8 +118,8 @@ function hasNoTrap(thrown: unknown, levels = MOST_CAUSES): boolean {
 }
 
 /**
- * Hears the reason of a promise that was thrown, and for which the error or one of its causes stands, when it rejects.
- * A reason that is known is a cause of the error.
+ * Calls back with the reason of a promise that was thrown, when it rejects. The error, or one of its causes, stands for
+ * that promise. If the reason is known already, it is a cause of the error, and nothing is called.
  * @param handle must not throw
  */
 export function handleLateReason(error: unknown, handle: (reason: unknown) => void): void {

@@ -53,12 +53,12 @@ export class PropsReader {
   }
 }
 
-/** Hears what a check has thrown. */
+/** Receives what a check has thrown. */
 export type OnThrown = (error: unknown) => void;
 
 /**
  * A user's `FindPropsFaults` as the library calls it: one that throws has found a fault.
- * @param onThrown hears what it has thrown
+ * @param onThrown receives what it has thrown
  */
 export type CheckProps = (props: JobProps, onThrown?: (error: unknown) => void) => readonly string[];
 

@@ -21,10 +21,10 @@ const TYPE_OF_CLASS: ReadonlyMap<string, string> = new Map([
 
 /**
  * Converts a job of ElasticJob 2 into the options of a new job that does the same. The old job must have ended for
- * good: instances of ElasticJob 2 and of this package cannot share a job, so give the new one another name (`{
- * ...imported, name }`) or a namespace of its own. The handler must do the work of the old job's class. `monitorPort`
- * has no counterpart. Own classes of the user are passed on by name, for a strategy or error handler registered under
- * it.
+ * good: instances of ElasticJob 2 and of this package cannot share a job, so give the new one another name
+ * (`{ ...imported, name }`) or a namespace of its own. The handler must do the work of the old job's class.
+ * `monitorPort` has no counterpart. Own classes of the user are passed on by name, for a strategy or error handler
+ * registered under it.
  * @param json the text of the `config` node, such as ElasticJob 2.1.5 wrote it
  * @throws {ConfigurationError} if the text is none, naming each field that is wrong or there twice
  * @see ElasticJob 2.1.5, `LiteJobConfigurationGsonFactory`

@@ -10,8 +10,8 @@ export interface JobOptions {
   /** Unique among the jobs of the namespace. @default `{Class}.{method}` of the decorated provider */
   readonly name?: JobName;
   /**
-   * Quartz syntax: six or seven fields, seconds first; or the syntax that `cronDialect` names. One that
-   * never fires is refused, and so is one that is over, unless the registry has it already.
+   * Quartz syntax: six or seven fields, seconds first; or the syntax that `cronDialect` names. One that never fires is
+   * refused, and so is one that is over, unless the registry has it already.
    * @default none: a one-off job, which runs when it is triggered
    */
   readonly cron?: string;

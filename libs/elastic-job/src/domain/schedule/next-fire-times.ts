@@ -15,9 +15,9 @@ export interface NextFireTimesOptions {
 }
 
 /**
- * The next times at which a Quartz cron expression fires; fewer than `count` if it ends before. With `clockChange:
- * 'quartz'` they are Quartz's, also for an `after` within a doubled hour: wall times of the second pass up to that of
- * `after` are left out.
+ * The next times at which a Quartz cron expression fires; fewer than `count` if it ends before. With
+ * `clockChange: 'quartz'` they are Quartz's, also for an `after` within a doubled hour: wall times of the second pass
+ * up to that of `after` are left out.
  * @throws {CronSyntaxError} if the expression is wrong
  * @throws {TimeZoneError} if the time zone is unknown
  * @throws {ConfigurationError} if `after` is no instant or `count` no whole number, and for unknown options
