@@ -1,3 +1,4 @@
+// The port for time, chance and host, its system adapter, and waits on it: deadlines, conditions, aborts.
 export * from './aborts.js';
 export * from './clock.js';
 export * from './clock.rules.js';

@@ -7,7 +7,7 @@ export interface WaitLimits {
   readonly signals?: readonly (AbortSignal | undefined)[];
 }
 
-/** Starts a wait, whose end is told later, never before this returns. @returns a function that stops it */
+/** Starts a wait. Calls `goOn` when it ends, never before this returns. @returns a function that stops the wait */
 type Arm = (goOn: () => void) => () => void;
 
 /**

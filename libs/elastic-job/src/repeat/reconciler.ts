@@ -18,7 +18,7 @@ class Failing {
     return this.backOff.failures;
   }
 
-  /** @returns true if it is to be told: the run before has not failed in the same way */
+  /** @returns true if it is to be reported: the run before has not failed in the same way */
   note(error: unknown): boolean {
     const { text } = this;
     this.text = messageOf(error);
@@ -123,7 +123,7 @@ export abstract class WokenWork {
   }
 }
 
-/** Woken work of any kind. */
+/** Woken work that is a function. Classes with a run of their own extend `WokenWork`. */
 export class Reconciler extends WokenWork {
   /** @param onError must not throw */
   constructor(
@@ -143,7 +143,7 @@ export class Reconciler extends WokenWork {
   }
 }
 
-/** Work on many things, each named by its key. */
+/** Options of `Reconcilers`: work on many things, each named by its key. */
 export interface ReconcilersOptions<Key> {
   readonly clock: Clock;
   /** Most keys that are worked on side by side; the others wait in the order of their wakes. */

@@ -22,6 +22,7 @@ class QueuedTimer implements Timer {
 
 /** Timers fired in one turn. Between two turns the process serves its connections. */
 const AT_ONCE = 32;
+/** Timers that are due within this time of each other fire together, in milliseconds. */
 const TOGETHER_MS = 1;
 
 /**
