@@ -1,3 +1,6 @@
+// The registry as a port: nodes, sessions, views and transactions. An adapter writes an `Ensemble`, of which
+// `SharedRegistry` makes a `RegistryCenter`; there is one in memory, and one for ZooKeeper. Recipes on the port: a
+// latch, and requests that are repeated until they are served.
 export * from './registry-center.js';
 export * from './registry.errors.js';
 export type { Ensemble, SyncOfViews } from './ensemble.js';

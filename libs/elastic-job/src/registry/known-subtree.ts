@@ -97,7 +97,7 @@ export interface NodeChange {
   readonly node: RegistryNode;
 }
 
-/** The client of a view that is told of every change. */
+/** The client of a `NotifiedSubtree`, which passes every change on to the view. */
 export interface SubtreeClient {
   readonly session: SessionInfo;
   /** @param take receives the nodes, undefined for a missing one, in the order of the changes */
@@ -107,11 +107,11 @@ export interface SubtreeClient {
     options: RequestOptions | undefined,
     take: (nodes: readonly (RegistryNode | undefined)[]) => void,
   ): Promise<unknown>;
-  /** Stops telling the view of changes. */
+  /** Passes no more changes on to the view. */
   release(view: NotifiedSubtree): void;
 }
 
-/** A view of a store that tells its clients of every change, in its order and with the node. */
+/** A view of a store that sends its clients every change, in the order of the store and with the node. */
 export class NotifiedSubtree extends KnownSubtree implements Subtree {
   private isClosed = false;
 
@@ -147,14 +147,14 @@ export class NotifiedSubtree extends KnownSubtree implements Subtree {
     this.client.release(this);
   }
 
-  /** Replaces everything that was heard so far. @param nodes parents first; those elsewhere are left out */
+  /** Replaces all nodes that the view knows. @param nodes parents first; those elsewhere are left out */
   replace(nodes: readonly RegistryNode[]): void {
     this.entries.clear();
     for (const node of nodes) this.put(node, this.holds(node.path));
   }
 
   /**
-   * Applies all changes of a commit at and below its path, then tells the listener of them one by one.
+   * Applies all changes of a commit at and below its path, then calls the listener for each of them.
    * @param isOwn true if this client made them and therefore knows their values
    */
   receive(changes: readonly NodeChange[], isOwn: boolean): void {

@@ -262,7 +262,7 @@ export class MemorySession implements Peer {
     if (state === this.info.state) return;
     if (state !== 'SUSPENDED') this.lease.renew();
     this.info = { ...this.info, state, id };
-    // A listener that another listener adds hears the next change, not this one.
+    // A listener that another listener adds receives the next change, not this one.
     for (const listener of Array.from(this.listeners)) listener(this.info);
   }
 

@@ -15,10 +15,10 @@ interface Writing<T> {
 }
 
 /**
- * A write whose answer tells what its events tell too. The server sends the events of a write right before its answer,
- * in the order of the operations. So from the moment at which its answer comes next, an event that the write expects is
- * not told when it comes, but with the answer, which also has the content. If another event follows, or the write turns
- * out not to be applied, the events before were those of others, and are told then.
+ * A write that delivers its own events. The server sends them right before its answer, in the order of the operations.
+ * So from the moment at which its answer comes next, an event that the write expects is held back, and delivered with
+ * the answer, which also has the content. If another event follows, or the write turns out not to be applied, the
+ * events so far were those of others, and are delivered as such then.
  *
  * Its answer reveals the leader's clock as well: the leader stamps the write between sending and answer.
  */
@@ -53,10 +53,10 @@ export class OwnWrite<T> implements Request<T>, ExpectedEvents {
 
   /**
    * Another event than the next one shows that those before it were of others, since the own ones come in a row.
-   * @returns true if this is the event of the next operation, which the answer will tell
+   * @returns true if this is the event of the next operation, which is delivered with the answer
    */
   takes(kind: NodeEventKind, absolutePath: string): boolean {
-    // Told of parents in between.
+    // Of parents, in between.
     if (kind === 'children') return false;
     if (this.isNext(kind, absolutePath)) return true;
     if (this.next === 0) return false;
@@ -105,7 +105,7 @@ export class OwnWrite<T> implements Request<T>, ExpectedEvents {
     }
   }
 
-  /** Tells the events that have come, since they are not of this write, or it is unknown if they are. */
+  /** Delivers the held events as those of others: they are not of this write, or it is unknown if they are. */
   private deliverOthers(): void {
     const { received } = this;
     this.received = [];

@@ -27,13 +27,13 @@ export class SessionStates {
     await waitFor((goOn) => this.onChange(goOn));
   }
 
-  /** Sets the state, and tells the listeners if it differs. */
+  /** Sets the state, and calls the listeners if it differs. */
   become(change: Partial<SessionInfo>): void {
     const before = this.info.state;
     const info = { ...this.info, ...change };
     this.info = info;
     if (info.state === before) return;
-    // A listener that is added by another one hears only the next change.
+    // A listener that is added by another one receives only the next change.
     this.listeners.forEach((listener) => isolated(() => listener(info)));
   }
 }
@@ -91,19 +91,19 @@ export class FirstConnect {
   }
 }
 
-/** Most texts that are told of one time without a session. */
+/** Most reasons that are reported for one time without a session. */
 const MOST_REPORTED = 10;
 
 /**
- * Reasons why attempts to connect fail. Each is told once, as many servers and attempts as there are, until a session
- * is there again.
+ * Reasons why attempts to connect fail. Until a session is there again each is reported once, however many servers and
+ * attempts there are.
  */
 export class ConnectProblem {
   /** The latest reason; undefined while there is a session. */
   text: string | undefined;
   private readonly reported = new Set<string>();
 
-  /** @param report called with a reason that was not told yet */
+  /** @param report called with a reason that was not reported yet */
   constructor(private readonly report: (reason: string) => void) {}
 
   /** @param isReported false notes the reason only */

@@ -9,7 +9,7 @@ export type OwnEventKind = Exclude<NodeEventKind, 'children'>;
 
 /** A write of this client whose answer comes next. */
 export interface ExpectedEvents {
-  /** @returns true if this is its next event, which it will tell itself */
+  /** @returns true if this is its next event, which it will deliver itself */
   takes(kind: NodeEventKind, absolutePath: string): boolean;
 }
 
@@ -23,14 +23,14 @@ export interface Watcher {
   /** @param absolutePath the server's path */
   receive(kind: NodeEventKind, absolutePath: string): void;
   /**
-   * A write of this client has done this. It is told instead of `receive`, with the answer.
+   * A write of this client has done this. Called in place of `receive`, with the answer.
    * @param path the port's path
    * @param node the node as it is now; undefined if it was deleted, or if the answer does not show it
    */
   receiveOwn(kind: OwnEventKind, path: string, node: RegistryNode | undefined): void;
-  /** A write of this client was answered, with this node as its result. Its event, if there is one, is told apart. */
+  /** A write of this client was answered, with this node as its result. Its event, if there is one, comes by itself. */
   wrote(node: RegistryNode): void;
-  /** A new connection serves the same session, and the watch is set again. Changes in between are not told. */
+  /** A new connection serves the same session, and the watch is set again. Changes in between are not delivered. */
   reconnected(): void;
   /** The session is over. */
   lost(): void;
@@ -80,14 +80,14 @@ export class Watches {
     return this.watchers.delete(path);
   }
 
-  /** Tells an event that has come, unless an own write tells it. @param type ZooKeeper's event number */
+  /** Notifies of an event that has come, unless an own write delivers it. @param type ZooKeeper's event number */
   dispatch(type: number, path: string): void {
     const kind = KINDS.get(type);
     if (kind === undefined || this.expected?.takes(kind, path)) return;
     this.notify(kind, path);
   }
 
-  /** Tells every watcher of the path or of one above it. */
+  /** Passes an event to every watcher of the path or of one above it. */
   notify(kind: NodeEventKind, path: string): void {
     for (const watcher of this.of(path)) watcher.receive(kind, path);
   }
@@ -120,12 +120,12 @@ export class Watches {
     return watchers;
   }
 
-  /** Tells all watchers of a new connection. */
+  /** Informs all watchers of a new connection. */
   reconnected(): void {
     for (const watcher of this.all()) watcher.reconnected();
   }
 
-  /** Tells all watchers that the session is over, and forgets them. */
+  /** Informs all watchers that the session is over, and forgets them. */
   lose(): void {
     const all = this.all();
     this.watchers.clear();

@@ -20,7 +20,7 @@ export class ZooKeeperChildrenWatch implements ChildrenWatch, Watcher {
     private readonly onChange: () => void,
   ) {}
 
-  /** Sets the watch. Every change after it resolves is told. */
+  /** Sets the watch. `onChange` is called for every change after this resolves. */
   async open(options?: RequestOptions): Promise<void> {
     const { client, path } = this;
     const name = `watch children of ${path}`;
@@ -66,7 +66,7 @@ export class ZooKeeperChildrenWatch implements ChildrenWatch, Watcher {
     this.isClosed = true;
   }
 
-  // Events alone tell of children.
+  // Children have events, also those that this client writes.
   wrote(): void {}
 
   private react(kind: NodeEventKind, path: string): void {

@@ -11,7 +11,7 @@ interface Letter {
 }
 
 /**
- * Tells events in their order, each when the view shows its change. An event whose value is still being read holds up
+ * Emits events in their order, each when the view shows its change. An event whose value is still being read holds up
  * the later ones.
  */
 export class Outbox {
@@ -30,7 +30,7 @@ export class Outbox {
   }
 
   /**
-   * Adds an event that is told once `arrived` is called for its path. If one waits for the path already, that one is
+   * Adds an event that is emitted once `arrived` is called for its path. If one waits for the path already, that one is
    * enough.
    */
   putWaiting(event: Exclude<SubtreeEvent, { kind: 'reset' }>): void {
@@ -59,7 +59,7 @@ export class Outbox {
     return kind;
   }
 
-  /** Stops telling events. */
+  /** Emits no more events. */
   close(): void {
     this.first = undefined;
     this.last = undefined;

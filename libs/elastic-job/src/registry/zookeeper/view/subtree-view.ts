@@ -34,7 +34,7 @@ type ViewingClient = Pick<ZooKeeperClient, 'readParts' | 'relative' | 'requests'
  * - An event that arrives before the reply of a read is part of that reply. So a part that is being read, or is queued,
  *   need not be read again.
  * - The events of a write arrive right before its reply. So after an own write its content is current, and its events
- *   are told with the reply, without a read.
+ *   are emitted with the reply, without a read.
  * - Events tell of every node created after the watch was set, so names are listed only for nodes that existed before.
  *
  * Replies are therefore received while the socket is read, never in a later turn. Events do not cross connections:
@@ -45,7 +45,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
   private readonly reads: SubtreeReads;
   readonly isRecursive = true;
   private isOpen = false;
-  /** Number of the connection, so that only the last repair is told. */
+  /** Number of the connection, so that only the last repair emits `reset`. */
   private repairs = 0;
 
   constructor(
@@ -60,7 +60,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
     this.reads = new SubtreeReads(client, (reading, reply) => this.take(reading, reply));
   }
 
-  /** Reads everything for the first time. Events are told from then on. */
+  /** Reads everything for the first time. Events are emitted from then on. */
   async open(options?: RequestOptions): Promise<void> {
     const name = `open subtree ${this.path}`;
     options?.signal?.throwIfAborted();
@@ -158,7 +158,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
       case 'deleted':
         return this.remove(path);
       case 'children':
-        return; // Each of them is told as well.
+        return; // Each of them has an event of its own.
       default:
         return kind satisfies never;
     }
@@ -257,7 +257,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
   private remove(path: string): void {
     for (const gone of this.entries.subtree(path).toReversed()) {
       this.entries.remove(gone);
-      // An event that was not told yet is dropped together with the node.
+      // An event that was not emitted yet is dropped together with the node.
       if (this.outbox.withdraw(gone) !== 'created') this.emit({ kind: 'deleted', path: gone });
     }
   }

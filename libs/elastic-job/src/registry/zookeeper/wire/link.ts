@@ -9,13 +9,13 @@ export type Opening =
   | { readonly kind: 'expired' }
   | { readonly kind: 'failed'; readonly cause: unknown };
 
-/** Events of a link, told to its session. Must not throw. */
+/** Receives the events of a link, for its session. Must not throw. */
 export interface LinkListener {
   /** A watch has fired. Called in the order of replies and events. @param type ZooKeeper's event number */
   watched(type: number, path: string): void;
   /** @returns false if the session is no longer believed in: received messages are dropped and the link is given up */
   mayDeliver(): boolean;
-  /** The link has ended. Afterwards each request without an answer is told so. */
+  /** The link has ended. Afterwards each request without an answer is dropped. */
   dropped(): void;
 }
 
@@ -23,7 +23,7 @@ export interface LinkListener {
 export interface Link {
   /** False as soon as no request can be sent any more. */
   readonly isOpen: boolean;
-  /** Latest transaction of this session that the server has told of. */
+  /** Latest transaction of this session that the server has named. */
   readonly lastZxid: bigint;
   /** Resolves with the reason once the link has ended. */
   readonly ended: Promise<unknown>;

@@ -30,7 +30,7 @@ export type NodeFound =
   | { readonly kind: 'children'; readonly names: readonly string[] }
   | { readonly kind: 'refused'; readonly code: number };
 
-/** NodeOperation code, end marker, error. */
+/** Code of the operation, end marker, error. */
 const HEADER_BYTES = 9;
 /** Largest read request, below the server's limit of a megabyte. */
 const LONGEST_READ_BYTES = 512 * 1024;

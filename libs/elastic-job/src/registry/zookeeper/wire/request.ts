@@ -37,7 +37,7 @@ interface Pending {
   next: Pending | undefined;
   /** @see Request.comesNext */
   comesNext(): void;
-  /** @returns a function that tells the answer @throws {RangeError} if the reply is malformed */
+  /** @returns a function that delivers the answer @throws {RangeError} if the reply is malformed */
   read(code: number, reply: ReplyReader): () => void;
   drop(cause: unknown): void;
 }
@@ -118,7 +118,7 @@ export class PendingReplies {
     deliver?.();
   }
 
-  /** Tells all remaining requests that the connection has ended. */
+  /** Ends all remaining requests, since the connection has ended. */
   drop(cause: unknown): void {
     const all: Pending[] = [];
     for (let pending = this.shift(); pending !== undefined; pending = this.shift()) all.push(pending);
