@@ -25,7 +25,7 @@ const LONGEST_NAME = 55;
 export interface TracerGuard {
   /** Applied to the errors, parameters and props that the tracer gets. @default they are unchanged */
   readonly redact?: Redact | undefined;
-  /** Hears the failures of the tracer, by the name of the call. @default they are ignored */
+  /** Receives the failures of the tracer, by the name of the call. @default they are ignored */
   readonly onError?: (call: keyof RunTracer | keyof RunTrace, error: unknown) => void;
 }
 

@@ -1,3 +1,4 @@
+// The events of jobs, and the sinks that receive them. Answers nobody: no job waits for an event or fails by one.
 export * from './event-sinks.js';
 export type * from './execution-event.js';
 export * from './guarded-run-tracer.js';

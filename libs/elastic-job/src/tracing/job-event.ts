@@ -206,11 +206,11 @@ export type JobEvent =
       readonly edited: boolean;
       /** The new ones: at most 20, and one text for the rest. */
       readonly differences: readonly string[];
-      /** Told settings that are as in the local options again: at most 20, and one text for the rest. */
+      /** Reported settings that are as in the local options again: at most 20, and one text for the rest. */
       readonly agreed: readonly string[];
       /** Number of settings that differ now. 0: both agree. */
       readonly total: number;
-      /** Number of changes since the last event. It tells where they have led, not each of them. */
+      /** Number of changes since the last event. The event says where they have led, and does not list them. */
       readonly count: number;
       /** True: the registry may set none of them, so the code's values are in force. Else the registry's are. */
       readonly isRefused: boolean;

@@ -9,7 +9,7 @@ interface NamedListener {
   readonly name: string;
 }
 
-/** An event that is told, or waits for that. */
+/** An event that is being delivered, or waits for that. */
 interface Delivery {
   readonly event: JobEvent;
   /** 0 for an event of a job, and one more than the event at which a listener has emitted this one. */
@@ -18,12 +18,12 @@ interface Delivery {
   readonly report?: { readonly failed: NamedListener; readonly at: JobEvent['kind'] };
 }
 
-/** Answers to answers to an event are told, and no further ones: listeners would answer each other for ever. */
+/** Answers to answers to an event are delivered, and no further ones: listeners would answer each other for ever. */
 const MOST_ROUNDS = 2;
 
 /**
  * Passes events to listeners. An error or rejection of a listener affects neither the job nor the other listeners: it
- * is reported as an `error` event. Events that listeners emit while they hear one are told after it.
+ * is reported as an `error` event. Events that listeners emit while they hear one are delivered after it.
  */
 @sharedClass('JobEvents')
 @publicCalls()
@@ -75,7 +75,7 @@ export class JobEvents {
     }
   }
 
-  // A listener that fails at an `error` event is not told of that itself, and failures at these reports are not
+  // A listener that fails at an `error` event does not get the report of that, and failures at these reports are not
   // reported, or failing listeners would report each other for ever.
   private deliverToAll({ event, report }: Delivery): void {
     for (const named of this.listeners.values()) {
@@ -91,7 +91,10 @@ export class JobEvents {
     this.deliverWithReason({ event, round: this.nextRound, report: { failed, at: kind } });
   }
 
-  /** Tells it, and later the reason of a promise that was thrown. That is told as it was, so it ends as that would. */
+  /**
+   * Delivers it, and later the reason of a promise that was thrown. The later event is delivered in the same round, so
+   * answers to it end as answers to the first one would.
+   */
   private deliverWithReason(delivery: Delivery): void {
     const { event } = delivery;
     this.deliver(delivery);

@@ -82,7 +82,7 @@ export interface Refusal {
   readonly isOfContents: boolean;
 }
 
-/** Receiver of a batch. Its calls tell of all rows in their order. */
+/** Writes a batch, and receives the outcome of each row, in the order of the rows. */
 export interface RowReceiver {
   /** Writes all of the rows or none. Rejects if the database takes nothing at present. */
   refusalOf(rows: readonly TraceRow[]): Promise<Refusal | undefined>;
@@ -95,7 +95,7 @@ export interface RowReceiver {
 /**
  * Delivers a batch. One that is refused is halved until the refused rows stand alone, so that each of them costs no
  * other row. A row that stands alone is tried again with less text, and is refused after that.
- * @throws the receiver's error; the rows that were not told of are not delivered then
+ * @throws the receiver's error; the rows without an outcome are not delivered then
  */
 export async function deliver(rows: readonly TraceRow[], receiver: RowReceiver): Promise<void> {
   const refusal = await receiver.refusalOf(rows);
@@ -120,7 +120,7 @@ async function deliverAlone(row: TraceRow, { error, isOfContents }: Refusal, rec
  */
 type WriteFault = 'row' | 'database' | 'unknown';
 
-/** Properties by which drivers tell the database's code. */
+/** Properties in which drivers have the database's code. */
 const CODES = ['code', 'errno', 'sqlState', 'errcode'] as const;
 
 /** Classes of SQLSTATE: data, constraints, checks of views, limits of a value's size, errors that triggers raise. */

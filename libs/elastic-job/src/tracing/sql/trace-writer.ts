@@ -40,11 +40,11 @@ export class TraceWriter {
   private running: Promise<void> | undefined;
   private readonly backOff: BackOff;
   private readonly receiver: RowReceiver;
-  /** Ends of the time in which no further refusal is told, by its kind. */
+  /** Ends of the time in which no further refusal is reported, by its kind. */
   private readonly quietUntil = new Map<string, number>();
   private reportedDropped = 0;
   private failingFrom: number | undefined;
-  /** True once it was told, in this outage, that the connection commits nothing. */
+  /** True once it was reported, in this outage, that the connection commits nothing. */
   private isStuck = false;
 
   constructor(private readonly parts: TraceWriterParts) {
@@ -106,7 +106,7 @@ export class TraceWriter {
     while (await this.gather());
   }
 
-  /** Writes the oldest rows, unless no row is left and none will come. @throws an error that `note` has told */
+  /** Writes the oldest rows, unless no row is left and none will come. @throws an error, once it is noted */
   private async attempt(): Promise<void> {
     if (this.isDone) return;
     const batch = this.queue.take(MOST_ROWS);
