@@ -175,7 +175,7 @@ export function isLeaderless({ isDisabled, leader }: Pick<JobStatus, 'isDisabled
 function judgeDelays({ jobName, hung, delayedSettles, failing, refused }: JobStatus): Finding[] {
   const stuck = hung.flatMap(({ item, listener, since }) => {
     const items = hung.flatMap((other) => (other.listener === listener ? other.item : []));
-    if (listener !== undefined && item !== items[0]) return []; // Told with the first of its items.
+    if (listener !== undefined && item !== items[0]) return []; // Reported with the first of its items.
     const what = listener === undefined ? `item ${item}` : `${listener} of items ${items.join(',')}`;
     return degraded(`job "${jobName}": ${what} still runs, although aborted at ${instant(since)}`);
   });

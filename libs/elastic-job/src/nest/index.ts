@@ -1,3 +1,4 @@
+// The shell for Nest: the module and its options, the decorators and how they are found, and the application's life.
 export { ElasticJobExceptionFilter } from './elastic-job-exception.filter.js';
 export {
   ElasticJob,

@@ -49,7 +49,7 @@ export class JobExplorer {
   }
 
   /**
-   * Tells once of each decorator that has come since they were explored, or comes with a later load. They are too late:
+   * Warns once of each decorator that has come since they were explored, or comes with a later load. They are too late:
    * Nest calls no start hook for a module that is loaded lazily.
    */
   followLateOnes(warn: (message: string) => void): void {

@@ -63,8 +63,8 @@ export type OnJobEventDecorator<Name extends JobEventName> = <Method extends (ev
 ) => void;
 
 /**
- * Calls a provider's method on events of jobs in this process: `@OnJobEvent('completed')`, `@OnJobEvent('failed', {
- * job: 'settle-orders' })`, or any kind of event, such as `'missed'` or `'leader-elected'`.
+ * Calls a provider's method on events of jobs in this process: `@OnJobEvent('completed')`,
+ * `@OnJobEvent('failed', { job: 'settle-orders' })`, or any kind of event, such as `'missed'` or `'leader-elected'`.
  *
  * Jobs do not wait for it, and its errors are reported as `error` events. A run that it asks for has events as well: a
  * method on `finished` that triggers the same job runs that job for ever. To act before and after a run and be waited

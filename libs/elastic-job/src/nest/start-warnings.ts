@@ -17,7 +17,7 @@ const NO_JOB =
   'no job: no provider of this application has @ElasticJob, and the option jobs has none; list the class in ' +
   '"providers" of an imported module, or set processing: false if this process is to run none';
 
-/** Tells people that a start waits or has failed, and what the application has probably forgotten. */
+/** Reports to people that a start waits or has failed, and what the application has probably forgotten. */
 @Injectable()
 export class StartWarnings {
   /** Ends the wait for what the application is to do. */
@@ -41,7 +41,7 @@ export class StartWarnings {
     this.stopWaiting();
   }
 
-  /** Tells of a wait for the registry. @returns ends the watch */
+  /** Reports a wait for the registry. @returns ends the watch */
   whileConnecting(): () => void {
     const session = () => this.runtime.status().session;
     return reportWaitingStart(this.clock, this.options.registry.reveal(), session, (text) => this.logError(text));
@@ -104,11 +104,14 @@ function findLoopbackWarning(host: string, registry: ElasticJobModuleOptions['re
   );
 }
 
-/** Wait for a session that is told, in milliseconds. It is over before Jest's and Vitest's limits of 5 s for a hook. */
+/**
+ * A longer wait for a session is reported, in milliseconds. It is over before Jest's and Vitest's limits of 5 s for a
+ * hook.
+ */
 const REPORT_AFTER_MS = 2_500;
 
 /**
- * Tells once that a start waits for ZooKeeper. The log has it as an error: nothing else happens meanwhile, and the
+ * Reports once that a start waits for ZooKeeper. The log has it as an error: nothing else happens meanwhile, and the
  * logger of Nest's testing modules shows nothing below.
  * @returns ends the watch
  */
@@ -179,7 +182,7 @@ function warnIfUnhandled(clock: Clock, warn: (message: string) => void): () => v
 
 /**
  * Calls back after a time, for checks of an application in service. They keep no process alive. In tests, on simulated
- * time, and in other threads, which hear no signals, nothing is called.
+ * time, and in other threads, which get no signals, nothing is called.
  * @returns a function that withdraws the call
  */
 function inService(clock: Clock, afterMs: number, callback: () => void): () => void {

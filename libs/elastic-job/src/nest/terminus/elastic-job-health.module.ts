@@ -52,7 +52,7 @@ function showsDetails({ details }: HealthOptions): boolean {
 @publicCalls()
 @Injectable()
 export class ElasticJobHealthIndicator {
-  /** Indicators that are down, and told, with their keys: liveness and readiness have the same one. */
+  /** Indicators that are down, and reported, with their keys: liveness and readiness have the same one. */
   private readonly down = new Set<string>();
 
   /** @internal */
@@ -113,7 +113,7 @@ export class ElasticJobHealthIndicator {
     return redact === undefined ? details : Object(redactTexts(details, redact));
   }
 
-  /** Tells once why something is down: in production Terminus answers, and logs, no reason. */
+  /** Reports once why something is down: in production Terminus answers, and logs, no reason. */
   private reportDown(indicator: string, key: string, { status, details }: Judged, phase: RuntimePhase): void {
     const id = `${indicator} ${key}`;
     if (status !== 'down') return void this.down.delete(id);

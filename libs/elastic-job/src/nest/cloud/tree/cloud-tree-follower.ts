@@ -252,7 +252,7 @@ export class CloudTreeFollower {
   }
 }
 
-/** Both sides of a job do not agree yet. Nothing is wrong, so nobody is told. */
+/** Both sides of a job do not agree yet. Nothing is wrong, so nothing is reported. */
 class UnsettledError extends Error {}
 
 function versionIn(text: string, jobName: JobName): bigint | undefined {
