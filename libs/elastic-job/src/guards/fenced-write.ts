@@ -1,4 +1,5 @@
-// Parts that all guards share: the run that writes, and the names of a guarded database's failures.
+// Parts that guards share: the run that writes, the use of a connection that may be one of SQLite, and the error of a
+// missing table.
 import { isMissingTable, nameStuck, type ShardingContext } from '../domain/index.js';
 import { MissingFenceTableError } from './fence.errors.js';
 

@@ -1,4 +1,5 @@
-// Arguments of operators' commands: names, options and scopes, checked before anything is asked of the registry.
+// Arguments of operators' commands: names, options and scopes, checked before anything is asked of the registry. Also
+// the operations by which several commands take an instance or a job away.
 import { JobPaths } from '../coordination/index.js';
 import {
   ConfigurationError,
@@ -60,8 +61,7 @@ export interface DumpOptions {
   /**
    * Shows only what is known to hold no secret, and `hidden` for all else: parameters, props, extra configurations,
    * checkpoints, notes of backends, the contents of operators' triggers, and nodes that this package does not know. The
-   * module's `redact` goes over the rest.
-   * Java does not.
+   * module's `redact` goes over the rest. Java hides nothing of this.
    * @default true
    */
   readonly hideSecrets?: boolean;

@@ -38,9 +38,9 @@ export interface DumpServer {
 }
 
 /**
- * Answers `dump@{job}` and a line feed with the job's dump, as Java's dump service does: `echo dump@settle-orders | nc
- * localhost 9888`. Unlike Java it hides secrets, and sends at most 5 MB. It serves 10 clients at once. Other lines get
- * no answer; the dump of an unknown job is one empty line.
+ * Answers `dump@{job}` and a line feed with the job's dump, as Java's dump service does:
+ * `echo dump@settle-orders | nc localhost 9888`. Unlike Java it hides secrets, and sends at most 5 MB. It serves 10
+ * clients at once. Other lines get no answer; the dump of an unknown job is one empty line.
  * @throws {ConfigurationError} for wrong and unknown options
  * @throws the system's error if the port is not available
  * @see ElasticJob, `SnapshotService`

@@ -1,3 +1,5 @@
+// An operator's requests about any job in the registry: configuration, trigger, cancel, enable, disable, shut down,
+// remove, statistics and a dump.
 export type { DumpOptions, TriggerOptions, ServerScope } from './command-arguments.js';
 export type { FindTemplate, NewJob } from './create-job.js';
 export * from './dump-server.js';

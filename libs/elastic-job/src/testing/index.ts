@@ -1,3 +1,4 @@
+// A virtual clock, and clusters of instances and of tasks in memory, for users' tests. Nobody imports it here.
 export * from './instance-clock.js';
 export type { RootModule, TestModule, TestOverride } from './nest/index.js';
 export * from './sharding-context.js';

@@ -18,8 +18,10 @@ import { VirtualClock } from './virtual-clock.js';
  * when everything that is due has happened.
  *
  * ```ts
- * const cluster = await createTestCluster({ instances: 3, jobs: [{ name: 'sum', cron: '0/5 * * * * ?',
- * shardingTotalCount: 4, handler }] }); cluster.crash(0); await cluster.advance(20_000);
+ * const jobs = [{ name: 'sum', cron: '0/5 * * * * ?', shardingTotalCount: 4, handler }];
+ * const cluster = await createTestCluster({ instances: 3, jobs });
+ * cluster.crash(0);
+ * await cluster.advance(20_000);
  * expect(cluster.assignment('sum')).toEqual(new Map([[0, 1], [1, 2], [2, 1], [3, 2]]));
  * ```
  */

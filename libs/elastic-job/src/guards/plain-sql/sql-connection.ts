@@ -89,7 +89,7 @@ function rollBack(execute: ExecuteSqlSync): void {
   }
 }
 
-/** Answers of a user's driver: each is a number of rows or a list of rows, or an error says what it is instead. */
+// Answers of a user's driver: each is a number of rows or a list of rows, or an error says what it is instead.
 
 /** The newest writer of a job, as its row says. */
 interface AheadRow {
@@ -109,7 +109,7 @@ export function countOf(call: string, answer: unknown): number {
   throw new TypeError(`${call}: execute must return the number of affected rows, but has returned ${kindOf(answer)}.`);
 }
 
-/** The error of a synchronous method that was given an asynchronous driver. The promise is heard. */
+/** The error of a synchronous method that was given an asynchronous driver. The promise's rejection is handled. */
 function promised(call: string, answer: unknown): TypeError {
   handleRejection(answer);
   return new TypeError(
