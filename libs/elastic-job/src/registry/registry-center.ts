@@ -195,7 +195,7 @@ export interface SubtreeBounds {
   /** Largest number of children that the view keeps for one node. */
   readonly mostChildren: number;
   /**
-   * Tells that a part of a value, or further children of a node, were left out; told again at each new read. Must not
+   * Called when a part of a value, or further children of a node, were left out, and again at each new read. Must not
    * throw.
    */
   onLeftOut(path: string, what: 'value' | 'children'): void;
@@ -214,7 +214,7 @@ export interface SubtreeOptions extends RequestOptions {
 
 /**
  * A view of a subtree, read from memory. It belongs to the session in which it was opened: after LOST every call throws
- * SessionLostError. After a reconnect within the session the view repairs itself and then tells `reset`. A node that
+ * SessionLostError. After a reconnect within the session the view repairs itself and then emits `reset`. A node that
  * was replaced meanwhile is recognised only where its value is held.
  */
 export interface Subtree {

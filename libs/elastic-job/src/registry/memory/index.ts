@@ -1,3 +1,4 @@
+// A registry inside this process, with ZooKeeper's rules, and faults that tests make: server, links and clients.
 export { MemoryRegistry, type MemoryRegistryCenter } from './memory-registry.js';
 export type { LaneName, Latency } from './memory-link.js';
 export type { FailureRule, RequestFailureRule } from './memory-server.js';
