@@ -173,8 +173,8 @@ export class JobDeparture {
   }
 
   /**
-   * Tells once of items that have not ended here, although others can have them as soon as this instance has left.
-   * @returns true if it has told now
+   * Warns once of items that have not ended here, although others can have them as soon as this instance has left.
+   * @returns true if it has warned now
    */
   private warnOfHandlers(): boolean {
     const { isAdoptable, running } = this;

@@ -6,7 +6,7 @@ import type { JobEntry } from './job-entry.js';
 import type { JobPresence } from './job-presence.js';
 import type { SessionJob } from './session-news.js';
 
-/** Hears the news of one session for the job, before its duties do. */
+/** Receives the news of one session for the job, before its duties do. */
 export class JobNewsReceiver implements SessionJob {
   private willLook = false;
 

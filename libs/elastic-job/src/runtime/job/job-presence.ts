@@ -56,7 +56,7 @@ export class JobPresence implements TickListener {
     return this.lastJoin;
   }
 
-  /** Fire times, times items, that were told as missed. */
+  /** Fire times, times items, that were reported as missed. */
   get missedRuns(): number {
     return this.missed;
   }

@@ -143,7 +143,7 @@ export class JobRuntime {
     instances.reportClock(tree, offsetMs).catch(this.presence.report('telling of the clock', tree));
   }
 
-  /** Reacts to a change of the time for fire times: fire times that it has skipped are caught up on, or told. */
+  /** Reacts to a change of the time for fire times. Fire times that it has skipped are caught up on, or reported. */
   checkClock(): void {
     this.schedule.checkClock();
     if (this.schedule.isStarted) this.currentSession?.expectWork();

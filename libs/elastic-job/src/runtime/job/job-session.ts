@@ -45,7 +45,7 @@ export interface LastingParts {
 }
 
 /**
- * One job during one session: its ticks and its duties, which hear the events of the tree. Everything here ends with
+ * One job during one session: its ticks and its duties, which receive the events of the tree. Everything here ends with
  * the tree's signal.
  */
 export class JobSession {
@@ -123,7 +123,7 @@ export class JobSession {
     for (const part of [leader, nodes, catchUp, flags, claims, manual, residents, starts, marks]) part.stop();
   }
 
-  /** Tells resident items to end, as they would run for ever. Call it after `close`. */
+  /** Aborts resident items, which would run for ever otherwise. Call it after `close`. */
   endResidents(): void {
     this.duties.residents.end();
   }

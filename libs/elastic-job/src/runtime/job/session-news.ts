@@ -6,7 +6,7 @@ import type { KeptNodes } from './kept-nodes.js';
 import type { JobNews, News, NewsFeed } from '../news/index.js';
 import type { DependencyStarts } from '../triggering/index.js';
 
-/** The job of a session. It hears what concerns it beyond the session, before the duties do. */
+/** The job of a session. It receives the news that concern it beyond the session, before the duties do. */
 export interface SessionJob {
   clockReported(): void;
   rootChanged(): void;
@@ -41,8 +41,8 @@ type Receivers = {
 };
 
 /**
- * Hearers of each kind of news, in the order in which they hear it. `switches` come before the duties that ask since
- * when something was disabled.
+ * Receivers of each kind of news, in the order in which they receive it. `switches` come before the duties that ask
+ * since when something was disabled.
  */
 export const RECEIVERS: Receivers = {
   InstanceJoined(news, { leader, residents }, job) {
@@ -88,7 +88,7 @@ export const RECEIVERS: Receivers = {
     leader.cancelRequested(news);
     cancellations.cancelRequested(news);
   },
-  GuaranteeChanged() {}, // The barrier of `coordination/guarantee` hears the tree itself.
+  GuaranteeChanged() {}, // The barrier of `coordination/guarantee` listens to the tree.
   NextInstanceChanged(_news, { catchUp, residents }) {
     catchUp.nextInstanceChanged();
     residents.nextInstanceChanged();
@@ -107,7 +107,7 @@ export const RECEIVERS: Receivers = {
     leader.startsChanged();
     starts.startsChanged();
   },
-  CountingLockReleased() {}, // A settle that waits for the lock hears the tree itself.
+  CountingLockReleased() {}, // A settle that waits for the lock listens to the tree.
   ItemSwitched(news, { switches, catchUp, claims, residents }) {
     switches.itemSwitched(news);
     catchUp.itemSwitched(news);
@@ -173,13 +173,13 @@ export const RECEIVERS: Receivers = {
   FireTimesMissed: (news, _duties, job) => job.fireTimesMissed(news),
 };
 
-/** Hands the news of one session to the hearers of its kind, in the order in which it came. */
+/** Hands the news of one session to the receivers of its kind, in the order in which it came. */
 export class SessionNews implements NewsFeed {
   private duties: Duties | undefined;
 
   constructor(private readonly job: SessionJob) {}
 
-  /** Lets the duties hear. Their constructors, which take this feed, tell nothing. */
+  /** Hands news to the duties from now on. Their constructors, which take this feed, emit none. */
   open(duties: Duties): void {
     this.duties = duties;
   }

@@ -56,7 +56,7 @@ export class LeaderDuties {
 
   shardingCompleted(): void {
     this.peers.forget();
-    // The leader has told of them before its plan.
+    // The leader has reported them before its plan.
     if (this.services.leader.term(this.tree.jobName) === undefined) this.cutShort.forget();
     this.wakeBesideJava();
   }
@@ -226,7 +226,7 @@ export class LeaderDuties {
     });
   }
 
-  // Without a plan, the attempt to make one tells of it.
+  // If there can be no plan, the attempt to make one reports that.
   private isMisplaced(): boolean {
     try {
       return this.services.sharding.isMisplaced(this.tree);

@@ -70,7 +70,7 @@ export class LeaderWork extends JobDuty {
       await steps.take(() => this.reportLostRequests(term));
       await steps.take(() => this.removeRetired(term));
       await steps.take(() => this.purge(term, (item) => item >= this.configuration.shardingTotalCount));
-      // A plan comes right after a sweep. With it the other instances forget the runs that `cutShort` tells of.
+      // A plan comes right after a sweep. With it the other instances forget the runs that `cutShort` reports.
       if (isSwept) await steps.take(() => this.plan(term));
       await steps.take(() => services.configurations.keep(tree, term));
       await steps.take(() => this.keepParents(term));

@@ -7,7 +7,7 @@ import { JobReconciler, type Report } from '../news/index.js';
 
 /** Time between two looks at the parents, in milliseconds. */
 const LOOK_MS = 60_000;
-/** How long a parent has to be away until it is told, in milliseconds: a service that restarts is back before. */
+/** How long a parent is away until it is reported, in milliseconds: a service that restarts is back before. */
 const AWAY_MS = 120_000;
 
 /** A parent that did not run at the last look. */
@@ -20,8 +20,8 @@ interface Sight {
 const NONE_SEEN: ReadonlyMap<JobName, Sight> = new Map();
 
 /**
- * Jobs after which a job starts, as its leader sees them: it registers the job at them, and tells once if some of them
- * do not run, and once when all of them do again. It looks at them each minute; a missing one is told at once.
+ * Jobs after which a job starts, as its leader sees them. It registers the job at them, reports once if some of them do
+ * not run, and once when all of them do again. It looks at them each minute; a missing one is reported at once.
  */
 export class ParentWatch {
   /** Undefined until there is a parent to look at, as in most jobs. */
@@ -98,7 +98,7 @@ export class ParentWatch {
     this.services.dependencies.noteAway(this.tree, []);
   }
 
-  /** @returns the parents that have been away for long enough to be told */
+  /** @returns the parents that have been away for long enough to be reported */
   private seeAgain(found: readonly AwayParent[]): readonly AwayParent[] {
     const now = this.tree.clock.monotonicNow();
     const since = (name: JobName) => {
@@ -128,7 +128,7 @@ export class ParentWatch {
     this.onReady();
   }
 
-  /** Hears of jobs that come, since a parent may be among them. */
+  /** Follows jobs that come, since a parent may be among them. */
   private async followNewJobs({ signal }: LeadershipTerm): Promise<void> {
     if (this.newJobs !== undefined) return;
     const watch = await this.tree.registry.watchChildren('/', this.onReady, { signal });

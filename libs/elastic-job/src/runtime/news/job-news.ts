@@ -15,7 +15,7 @@ type LeaseNews =
   /** The item is free again here, but the session in which it was begun is over. */
   | { readonly kind: 'ItemOutlivedSession' };
 
-/** News that parts of a job's session tell each other. */
+/** News from one part of a job's session to the others. */
 type DutyNews =
   /** Items may be free, owed or queued, so each duty looks for items to begin. */
   | { readonly kind: 'WorkExpected' }
@@ -41,7 +41,7 @@ export type News<Kind extends JobNews['kind']> = {
   readonly [K in Kind]: { readonly kind: K } & NewsByKind[K];
 }[Kind];
 
-/** The news of one session, as the parts that tell them see them. `SessionNews` has the hearers of each kind. */
+/** The news of one session, for the parts that emit them. `RECEIVERS` has the receivers of each kind. */
 export interface NewsFeed {
   emit<Kind extends JobNews['kind']>(news: News<Kind>): void;
 }

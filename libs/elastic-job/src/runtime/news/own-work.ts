@@ -1,4 +1,4 @@
-// Work that a process does on its own, not for a trigger: what news wake, and how failures are told.
+// Work that a process does on its own, not for a trigger: the duties that news wake, and the reports of failures.
 import type { Clock, Timer } from '../../clock/index.js';
 import { type JobTree, untilDone } from '../../coordination/index.js';
 import type { JobName } from '../../domain/index.js';
@@ -74,17 +74,19 @@ export class JobReconciler extends JobDuty {
 }
 
 /**
- * Errors of a process's own work. Each is told, but for two kinds, in which each trigger of a job fails for one reason:
- * - A refusal of the registry is told at once, and in the same words at most once a minute.
- * - Work that had no answer from the registry is counted by job. It is told at once if the session does not tell of the
- *   outage, else each minute, and when the registry is back.
+ * Reports the errors of a process's own work, each at once. Two kinds are held back, since one cause can make every
+ * trigger of a job fail:
+ * - A refusal of the registry is reported at once, and in the same words at most once a minute.
+ * - Work without an answer from the registry is counted by job. The counts are reported each minute, and when the
+ *   registry is back. The first failure is reported at once if the session is connected, since nothing else shows an
+ *   outage then.
  */
 export class WorkErrors {
   private unanswered = new Map<JobName, number>();
   private latest: unknown;
   private window: Timer | undefined;
   private isOver = false;
-  /** Refusals that were told in this minute. */
+  /** Refusals that were reported in this minute. */
   private refused = { until: -Infinity, reported: new Set<string>() };
 
   constructor(
@@ -105,12 +107,12 @@ export class WorkErrors {
     if (!this.isOver) this.openWindow();
   }
 
-  /** Tells what is counted, if the registry is back. Call it when the state of the session has changed. */
+  /** Reports the counts, if the registry is back. Call it when the state of the session has changed. */
   sessionChanged(): void {
     if (this.isThere) this.reportCounts();
   }
 
-  /** Tells what is counted. Later failures are told at once. */
+  /** Reports the counts. Later failures are reported at once. */
   end(): void {
     this.isOver = true;
     this.window?.cancel();

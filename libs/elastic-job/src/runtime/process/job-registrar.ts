@@ -60,10 +60,10 @@ const UNRECORDED = 'monitorExecution must be true: the record of a run counts th
  *   `remove` returns the same promise. Other calls throw `UnknownJobError` with `isLeaving`.
  * - Left behind, since a handler has not returned: the error of `add` names the items; other calls as while leaving.
  *
- * A job belongs to the process until its last handler has returned: it hears the loss of the session, is in the status,
- * and `ElasticJobRuntime.stop` waits for it within its own deadline. Once the process stops, `add` rejects with
+ * A job belongs to the process until its last handler has returned: it learns of the loss of the session, is in the
+ * status, and `ElasticJobRuntime.stop` waits for it within its own deadline. Once the process stops, `add` rejects with
  * `ShuttingDownError`, and `remove` resolves with the drain under way. An operator's trigger that waits while its job
- * leaves is told as skipped. `cancel` reaches its runs until they end.
+ * leaves is reported as skipped. `cancel` reaches its runs until they end.
  */
 @sharedClass('JobRegistrar')
 @publicCalls()

@@ -73,7 +73,7 @@ export class OwnJobs {
 
   /**
    * Joins every job, parents before the jobs that start after them. If the session ends meanwhile, for example because
-   * the process is too busy to be heard, joins all of them again in the next one.
+   * the process is too busy to keep it, joins all of them again in the next one.
    */
   async join(): Promise<void> {
     this.isStarting = true;

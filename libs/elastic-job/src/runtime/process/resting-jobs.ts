@@ -8,7 +8,7 @@ import {
 } from '../../domain/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 
-/** Most names of resting jobs that are told: there may be any number of them. */
+/** Most names of resting jobs that are reported: there may be any number of them. */
 const MOST_NAMES = 10;
 
 /** Jobs of one template that this process has not joined: there are more than `maxJobs`, or joining them fails. */
@@ -44,7 +44,7 @@ export class RestingJobs {
     return this.names.has(jobName);
   }
 
-  /** Looks at the jobs as they are now, and tells of a template that has come beyond its limit. */
+  /** Looks at the jobs as they are now, and reports a template that has come beyond its limit. */
   look(found: ReadonlyMap<JobName, FoundJob>): void {
     const former = this.resting;
     const names = new Set<JobName>();

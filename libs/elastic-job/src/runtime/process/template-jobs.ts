@@ -207,7 +207,7 @@ export class TemplateJobs {
   private async deleteIfAbandoned(jobName: JobName, found: FoundJob, signal: AbortSignal): Promise<number> {
     const isDeleted = await removeAbandoned(this.parts.registry, jobName, { signal });
     if (!isDeleted) return this.lookAgainMs;
-    // A job that was created again since then is heard of.
+    // News come of a job that was created again since then.
     if (this.found.get(jobName) === found) this.found.delete(jobName);
     return 0;
   }

@@ -5,13 +5,13 @@ import { type CutShortRuns, failsOver, findCutShort, type StoredRecord } from '.
 import { repeat } from '../../repeat/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 
-/** Most lost instances that are remembered until a leader has told of their runs. */
+/** Most lost instances that are remembered until a leader has reported their runs. */
 const MOST_LOST = 1_000;
 /** Shared, since most jobs have lost nobody. */
 const NOBODY: readonly string[] = [];
 
 /**
- * Tells of runs that died with their instance and that nobody repeats. Without failover the marks of a run are
+ * Reports runs that died with their instance and that nobody repeats. Without failover the marks of a run are
  * ephemeral, so the sweep finds nothing; the record shows the run that has no end.
  *
  * Each instance remembers who was lost, since each may be the next leader. One that starts while nobody leads takes all
@@ -29,7 +29,7 @@ export class CutShort {
     private readonly events: JobEvents,
   ) {}
 
-  /** True if runs of lost instances are to be told. */
+  /** True if runs of lost instances are to be reported. */
   get isAwaited(): boolean {
     return this.areAllLost || this.lost.length > 0;
   }
@@ -50,7 +50,7 @@ export class CutShort {
     this.lost = [...without(this.lost, instanceId), instanceId].slice(-MOST_LOST);
   }
 
-  /** Notes who is there, and who has gone while nothing was heard. */
+  /** Notes who is there, and who has gone while no news came. */
   noteMembers(): void {
     const { tree } = this;
     for (const id of this.others) if (!tree.hasInstance(id)) this.noteLost(id);
@@ -58,13 +58,13 @@ export class CutShort {
     this.others = present.length === 0 ? NOBODY : present;
   }
 
-  /** Forgets what the leader has told. */
+  /** Forgets the runs that the leader has reported. */
   forget(): void {
     this.lost = NOBODY;
     this.areAllLost = false;
   }
 
-  /** Tells of the runs, as the leader; after a sweep, which has synced. */
+  /** Reports the runs, as the leader; after a sweep, which has synced. */
   async report(signal: AbortSignal): Promise<void> {
     if (!this.isAwaited) return;
     const { events, tree } = this;

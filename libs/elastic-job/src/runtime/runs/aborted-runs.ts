@@ -12,7 +12,7 @@ import type { RunningItems } from './running-items.js';
  * leader's sweep.
  */
 export class Cancellations extends JobDuty {
-  /** Runs of which a cancel was told, the latest of each item. */
+  /** Runs whose cancel was reported, the latest of each item. */
   private reported: Map<number, string> | undefined;
 
   constructor(
@@ -32,7 +32,7 @@ export class Cancellations extends JobDuty {
     this.wakeIf(this.tree.cancels().length > 0);
   }
 
-  // The request may have been heard before the reply to the begin.
+  // The request may have come before the reply to the begin.
   leaseRuns({ lease }: News<'LeaseRuns'>): void {
     this.wakeIf(lease.items.some((item) => this.tree.isCancelled(item)));
   }

@@ -1,5 +1,5 @@
 // Runs on this instance, whatever has triggered them: the gate that decides if something may begin, the begin, the
-// lease until its last item is settled, the items that run, and how runs are told of.
+// lease until its last item is settled, the items that run, and the reports of runs.
 export * from './aborted-runs.js';
 export * from './failing-items.js';
 export * from './leases.js';

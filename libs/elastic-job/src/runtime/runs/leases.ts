@@ -105,7 +105,7 @@ export class Leases {
     this.run(lease).catch(this.reports.report(`running ${what}`));
   }
 
-  /** Resolves when every item is settled and the listeners are told. */
+  /** Resolves when every item is settled and the listeners have been called. */
   async run(lease: ExecutionLease): Promise<void> {
     try {
       await this.runToEnd(lease);

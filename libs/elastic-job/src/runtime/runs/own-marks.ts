@@ -20,7 +20,7 @@ const YOUNG_MS = 3_000;
  */
 export class OwnMarks extends JobDuty {
   private timer: Timer | undefined;
-  /** Moment on the monotonic clock since which an item is marked, as far as this session has heard. */
+  /** Moment on the monotonic clock since which an item is marked, as far as this session has seen. */
   private readonly markedSince = new SparseMap<number, number>();
 
   constructor(

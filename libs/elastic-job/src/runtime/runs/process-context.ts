@@ -63,7 +63,7 @@ export class LateRuns {
     this.heldBack.add(trigger.jobName, { kind: 'late', trigger, latenessMs, lateAfterMs, count: 1 });
   }
 
-  /** Tells the reports that were held back. */
+  /** Emits the reports that were held back. */
   end(): void {
     this.heldBack.end();
   }

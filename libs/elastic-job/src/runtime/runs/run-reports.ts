@@ -17,8 +17,8 @@ import type { RunningItems } from './running-items.js';
 type ReportsOfExecutor = Pick<ExecutableJob, 'onStarted' | 'onHung' | 'onRetry' | 'onReturned'>;
 
 /**
- * Tells of the runs of one job and session: in events, to error handlers, and to what waits for free items. Also of
- * runs that begin before they are due, or too long after it.
+ * Reports the runs of one job and session: in events, to error handlers, and as news to the duties that wait for free
+ * items. It also reports runs that begin before they are due, or too long after it.
  */
 export class RunReports {
   /** @param report reports failures of what belongs to no single item */
@@ -32,8 +32,8 @@ export class RunReports {
   ) {}
 
   /**
-   * Tells of the answer to a begin, and of fire times that were begun before they came: here, as the answer shows, or
-   * by others.
+   * Reports the answer to a begin, and fire times that were begun before they came: that of this begin, or those that
+   * other instances have begun, as the answer shows.
    */
   answered(trigger: Trigger, begun: BegunExecution): void {
     this.reportEarly(trigger, begun);
@@ -110,7 +110,7 @@ export class RunReports {
     return this.process.errorHandlers.handle(failure, this.settings.configuration);
   }
 
-  /** Tells of an executor that has died. */
+  /** Reports an executor that has died. */
   died(lease: ExecutionLease, item: number, outcome: ShardOutcome): void {
     const state = executorDeathIn(outcome);
     if (state === undefined) return;
@@ -146,8 +146,8 @@ export class RunReports {
   }
 
   /**
-   * Tells an early run, unless the registry's own clock was set back: then nothing is early once the instances agree on
-   * that.
+   * Reports an early run, unless the registry's own clock was set back: then nothing is early once the instances agree
+   * on that.
    */
   private async reportIfAhead(jobName: JobName, items: readonly number[], fireTime: number): Promise<void> {
     if (await this.process.scheduleClock.hasCome(fireTime)) return;

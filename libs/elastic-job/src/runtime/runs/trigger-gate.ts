@@ -3,7 +3,7 @@ import { clockOffsetMs, fewNames, TimeDifferenceError, type Trigger } from '../.
 import type { JobEvents } from '../../tracing/index.js';
 import type { JobSettings } from '../settings/index.js';
 
-/** Decides if something may begin here. Every refusal is told as skipped, with the reason. */
+/** Decides if something may begin here. Every refusal is reported as skipped, with the reason. */
 export class TriggerGate {
   /** Judges this clock, as far as triggers have asked. */
   readonly timeCheck: TimeCheck;

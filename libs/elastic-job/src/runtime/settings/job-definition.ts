@@ -80,7 +80,7 @@ export interface JobWork {
 
 /**
  * Handler of one run. Its trace is outermost, so that a user's interceptors are part of the traced run.
- * @param contexts gets the context of each item, if the work wants to hear of its settled runs
+ * @param contexts gets the context of each item, if the work is to be notified of its settled runs
  */
 export function handlerOf(
   work: JobWork,

@@ -3,7 +3,7 @@ import { type TickClock, type TickListener, Ticker } from '../../scheduling/inde
 import type { JobSettings } from './job-settings.js';
 import { type Instant, instantNow, type NotedSpan, spanUntil } from '../time/index.js';
 
-/** Older pauses are not needed, since their fire times were begun or told long ago. */
+/** Older pauses are not needed, since their fire times were begun or reported long ago. */
 const MOST_PAUSES = 100;
 
 /** Fire times of one job in this process. They come while a session is ready for them and the job is not paused. */

@@ -219,7 +219,7 @@ function isOneOff({ cron, resident, after }: JobConfiguration): boolean {
   return cron === undefined && !resident && after.length === 0;
 }
 
-/** Tells which Java peers share a job, and if its settings can be shared with them. */
+/** A job that Java peers share: reports the peers, and if the settings can be shared with them. */
 export class MixedJob {
   private reported = '';
 
@@ -246,7 +246,7 @@ export class MixedJob {
   }
 
   /**
-   * Tells of the peers if they, or the settings that they do not support, have changed since they were last told.
+   * Reports the peers if they, or the settings that they do not support, have changed since the last report.
    * @returns true if they have
    */
   reportPeers(tree: JobTree): boolean {

@@ -1,17 +1,18 @@
-// News about jobs' settings: when they are told, and what of them is news.
+// News about jobs' settings: when they are reported, and which differences are new.
 import { type Clock, HeldBack } from '../../clock/index.js';
 import type { ConfigurationDifference } from '../../coordination/index.js';
 
 /** Milliseconds between two pieces of news of one kind about one job. */
 const WINDOW_MS = 60_000;
 
-/** A node may have 256 KB and thousands of props, and each edit of it is told and kept. */
+/** A node may have 256 KB and thousands of props, and each edit of it is reported and kept. */
 const MOST_DIFFERENCES = 20;
 const MOST_CHARACTERS = 100;
 
 /**
  * News of a process about its jobs' settings, which anybody who writes to the registry can change a thousand times a
- * second: the first of a kind at once, and at the end of the following minute what is true and untold by then.
+ * second. The first of a kind is reported at once. Later ones are held back to the end of the following minute; what is
+ * true and unreported by then is reported together.
  */
 export class SettingsNews {
   private readonly heldBack: HeldBack<() => void>;
@@ -39,17 +40,17 @@ export class SettingsNews {
     this.heldBack.forget((name) => name.startsWith(`${jobName}/`));
   }
 
-  /** Tells what is held back, and holds nothing back any more. */
+  /** Reports what is held back, and holds nothing back any more. */
   end(): void {
     this.heldBack.end();
   }
 }
 
-/** Change of the differences since an event has told them. */
+/** Change of the differences since an event has named them. */
 interface ChangedDifferences {
   /** Those that are new, or have come back. */
   readonly differences: readonly string[];
-  /** Fields that were told and differ no more. */
+  /** Fields that an event has named and that differ no more. */
   readonly agreed: readonly string[];
   /** Number of all that there are now. */
   readonly total: number;
@@ -59,7 +60,7 @@ interface ChangedDifferences {
   readonly isRefused: boolean;
 }
 
-/** Differences between the registry and a job's local options, and those of them that events have told. */
+/** Differences between the registry and a job's local options, and those of them that events have named. */
 export class ReportedDifferences {
   private present: readonly ConfigurationDifference[] = [];
   private described: readonly string[] = [];
@@ -84,7 +85,7 @@ export class ReportedDifferences {
     return !isSame;
   }
 
-  /** The change to tell now; from now on it counts as told. */
+  /** The change to report now; from now on it counts as reported. */
   take(): ChangedDifferences {
     const fields = new Set(this.present.map(({ field }) => field));
     const change = {

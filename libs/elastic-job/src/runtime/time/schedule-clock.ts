@@ -49,8 +49,8 @@ interface ScheduleClockParts {
  * they show, until the clocks agree again.
  *
  * The registry is asked again before anything is held back, when the host's clock was set, and while fire times are
- * held back. Otherwise the times in own writes are enough. If the clock was set is looked at when a timer fires, and
- * every few seconds: who reads the time asks nobody.
+ * held back. Otherwise the times in own writes are enough. A clock that was set is noticed when a timer fires, and by a
+ * check every few seconds. Reading the time makes no request.
  */
 export class ScheduleClock implements TickClock, ScheduleTime {
   private verdict: Verdict = 'trusted';
@@ -120,7 +120,7 @@ export class ScheduleClock implements TickClock, ScheduleTime {
     return time && Math.round(clockOffsetMs(this.parts.clock.wallNow(), time));
   }
 
-  /** The registry's time as it was told, plus some milliseconds. */
+  /** The registry's time as far as it is known, plus some milliseconds. */
   private registryAhead(ms: number): RegistryNow | undefined {
     const { registry, toleranceMs } = this.parts;
     const time = registry.time();
@@ -253,7 +253,7 @@ export class ScheduleClock implements TickClock, ScheduleTime {
     return this.verdict === 'trusted' && Math.abs(offsetMs) <= this.parts.toleranceMs;
   }
 
-  // A verdict worse than before is told only after asking the registry and the others.
+  // A verdict worse than before is reported only after asking the registry and the others.
   private judgeFromMemory(): void {
     const { verdict } = this.judged();
     if (verdict === 'trusted' || verdict === this.verdict) this.judge();

@@ -77,7 +77,7 @@ export class CatchUp extends JobDuty {
     this.wakeIf(this.left.size > 0);
   }
 
-  /** Items that ended while they were flagged as misfired start no catch-up by their ends. */
+  /** The flags of items are set. The end of an item that was not flagged yet has woken nothing, so this does. */
   flagged(items: readonly number[]): void {
     this.wakeIf(items.some((item) => !this.leases.running.has(item)));
   }
@@ -132,7 +132,7 @@ export class CatchUp extends JobDuty {
     this.mayOwe = false;
     if (!this.owed.arePayable) return;
     const { awaited, free, running } = this.ownItems();
-    // The ends of items that run here are heard while their records are read.
+    // An item that runs here may end while its record is read. From now on its end wakes this duty again.
     this.leave([...awaited, ...running]);
     if (!(await this.owed.loadRecords([...free, ...running]))) return this.wake();
     const until = this.owed.isStartedAfter ? Infinity : now;

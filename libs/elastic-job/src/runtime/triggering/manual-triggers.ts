@@ -203,7 +203,7 @@ export class ManualTriggers extends JobDuty {
 
 /**
  * Takes operators' requests from `trigger/{own id}`: reads and removes each one as soon as it appears, so that the next
- * one can follow. Each is told once, even if the reply to its removal is lost.
+ * one can follow. Each is handed on once, even if the reply to its removal is lost.
  */
 export class TriggerInbox extends JobDuty {
   /** Request that was read, and perhaps removed already. */
@@ -225,7 +225,10 @@ export class TriggerInbox extends JobDuty {
     this.wake();
   }
 
-  /** Takes nothing more. A request whose removal has no answer by the end of the session may be gone, so it is told. */
+  /**
+   * Takes nothing more. A request whose removal has no answer by the end of the session may be gone, so it is handed
+   * on.
+   */
   close(): void {
     this.stop();
     void this.reportUnknown();

@@ -53,7 +53,8 @@ export class OperatorSwitches {
   }
 
   /**
-   * Tells of this instance's server if its state has changed since it was last told; at first, if it is not enabled.
+   * Reports the state of this instance's server if it has changed since the last report; at first, if it is not
+   * enabled.
    */
   readServerSwitch(): void {
     const { jobName, self } = this.tree;

@@ -37,8 +37,8 @@ export interface OwingItems {
 }
 
 /**
- * Fire times that the items of a job owe: those of its schedule, except while an operator had disabled them. What the
- * items of this instance owe now is told by their records, which are loaded before they are read.
+ * Fire times that the items of a job owe: those of its schedule, except while an operator had disabled them. What an
+ * item owes follows from its record, which must be loaded first.
  */
 export class OwedFireTimes {
   /** Instant after which an item owes fire times, for items whose first begin the registry refused. */
@@ -190,8 +190,8 @@ export class OwedFireTimes {
 }
 
 /**
- * Tells of owed fire times that were not begun and never will be. Advancing a record is a compare-and-set, so exactly
- * one instance sees the skipped range and reports it, at no extra request. Consecutive fire times are told together.
+ * Reports owed fire times that were not begun and never will be. Advancing a record is a compare-and-set, so exactly
+ * one instance sees the skipped range and reports it, at no extra request. Consecutive fire times share one report.
  */
 export class MissedFireTimes {
   constructor(
@@ -207,7 +207,7 @@ export class MissedFireTimes {
     if (trigger.origin === 'schedule') this.report(trigger.fireTime - 1, former);
   }
 
-  /** Tells of fire times that were given up. @param former instant after which each item owed fire times */
+  /** Reports fire times that were given up. @param former instant after which each item owed fire times */
   gaveUp(upTo: ReadonlyMap<number, number>, former: ReadonlyMap<number, number>): void {
     for (const fireTime of new Set(upTo.values())) {
       this.report(fireTime, new Map([...former].filter(([item]) => upTo.get(item) === fireTime)));

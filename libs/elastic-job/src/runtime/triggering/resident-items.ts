@@ -92,7 +92,7 @@ export class ResidentItems extends JobDuty {
     for (const timer of this.resting.values()) timer.cancel();
   }
 
-  /** Tells running items to end, because this instance leaves. Call it after `stop`. */
+  /** Aborts running items, because this instance leaves. Call it after `stop`. */
   end(): void {
     for (const [item, lease] of this.held) this.abort(item, lease);
   }

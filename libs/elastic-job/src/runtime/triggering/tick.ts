@@ -83,7 +83,7 @@ export class Tick {
 
 /**
  * Fire times of a job whose begins wait for their turns: one is begun at a time, and of those that come meanwhile only
- * the latest follows. The begin that passes the others by tells them as missed, or catches up on them, as
+ * the latest follows. The others are reported as missed by the begin that passes them by, or `CatchUp` begins them, as
  * `misfirePolicy` says.
  */
 export class LatestTick {
@@ -92,7 +92,7 @@ export class LatestTick {
 
   /**
    * @param begin resolves when the fire time is begun
-   * @param later tells the fire time again, once the present one is begun
+   * @param later handles the fire time again, once the present one is begun
    * @returns undefined if it is put off
    */
   async begin<T>(begin: () => T | Promise<T>, later: () => void): Promise<T | undefined> {

@@ -39,7 +39,7 @@ export class TriggerPlan {
     }
   }
 
-  /** Tells that the trigger was taken, with its items. */
+  /** Reports the trigger as taken, with its items. */
   reportTaken(trigger: Trigger, items: readonly number[]): void {
     const { events, tree } = this;
     const taskId = formatTaskId(tree.jobName, items, tree.self.jobInstanceId);
