@@ -1,3 +1,5 @@
+// Agreement of the instances of a job in the registry: who leads, who owns which item, what runs, what crashed.
+// docs/architecture.md has the order of the inner rooms.
 export * from './configuration/index.js';
 export * from './coordination-services.js';
 export * from './dependencies/index.js';

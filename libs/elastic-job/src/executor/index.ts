@@ -1,3 +1,4 @@
+// Runs the items of a lease on this instance: concurrency, retries, time limits, listeners, job types, error handlers.
 export * from './error-handling/index.js';
 export * from './executable-job.js';
 export { type HttpFailure, HttpJobError, HttpJobType } from './http/http.job-type.js';

@@ -1,3 +1,4 @@
+// Runs in the registry: their begin, the lease, the settle, checkpoints, and requests of operators.
 export { type BegunExecution, RemovedFromJobError } from './begin.js';
 export type { DelayedSettles } from './delay-alarm.js';
 export type { ExecutionLease } from './execution-lease.js';

@@ -1,3 +1,4 @@
+// Items of instances that have gone: the sweep that queues them, the queue, and the claims from it.
 export * from './failover-queue.js';
 export { OrphanSweep, type OwnSweep, type Sweeper } from './orphan-sweep.js';
 export * from './purged-queue.js';

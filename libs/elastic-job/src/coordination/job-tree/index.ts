@@ -1,3 +1,4 @@
+// The nodes of one job: paths, texts, events and typed reads. Node paths are written and parsed here alone.
 export { type ItemRecord } from './item-nodes.js';
 export * from './job-node.js';
 export type { ServerStatus } from './job-nodes.js';
