@@ -45,9 +45,9 @@ interface CoordinationOptions {
    * @default the host's clock
    */
   readonly scheduleClock?: ScheduleTime;
-  /** Hears of jobs that do not start because of how an item ended here. */
+  /** Called with each job that does not start because of how an item ended here. */
   readonly onUnmet?: (unmet: UnmetDependency) => void;
-  /** Hears of ends that the registry does not record in time. */
+  /** Called with ends that the registry does not record in time. */
   readonly onDelayed?: (delayed: DelayedSettles) => void;
 }
 

@@ -193,7 +193,7 @@ export class Configurations {
   }
 
   /**
-   * Writes the settings to the `config` node, and keeps its other parts. Every instance of the job hears of it.
+   * Writes the settings to the `config` node, and keeps its other parts. Every instance of the job follows them.
    * @param said settings that must apply to every instance, even with their default
    * @throws {ConfigurationError} for settings that break a rule, such as a wrong cron expression, and for props that
    * this process would not follow; nothing is written then

@@ -289,7 +289,7 @@ function comparable(value: Exclude<JobConfiguration[keyof JobConfiguration], Job
   return 'type' in value ? value.type : JSON.stringify(value);
 }
 
-/** Props may hold passwords of mail servers and databases, so their difference is told, but not their values. */
+/** Props may hold passwords of mail servers and databases, so their difference is shown, but not their values. */
 function differenceIn(field: string, ours: Comparable, theirs: Comparable): ConfigurationDifference {
   const isSecret = field.startsWith(PROPS) || field === 'jobExtraConfigurations';
   const shown = (value: Comparable) => (isSecret && value !== undefined ? 'hidden' : value);

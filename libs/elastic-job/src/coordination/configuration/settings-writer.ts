@@ -22,12 +22,7 @@ import type { SettingsReader } from './settings-reader.js';
 export class SettingsWriter {
   constructor(private readonly reader: SettingsReader) {}
 
-  /**
-   * Creates the job's missing persistent nodes, and its `config` node if it is missing or the local options say
-   * `overwrite`. Safe against other starters, since a later one finds the work done. A job of ElasticJob 2 is left
-   * unchanged.
-   * @throws {ConfigurationError} if the job belongs to another class or has too many items; nothing is written then
-   */
+  /** @see Configurations.install */
   async install(tree: JobTree, local: LocalJob): Promise<void> {
     this.reader.assertFits({ ...local.configuration, place: local.place });
     await repeat(untilCommitted(tree, 'installing the job'), async () => {
@@ -73,12 +68,7 @@ export class SettingsWriter {
     return writeOperations(tree, former ?? this.format(local, local.configuration, undefined));
   }
 
-  /**
-   * Writes the settings to the `config` node, and keeps its other parts. Every instance of the job hears of it.
-   * @param said settings that must apply to every instance, even with their default
-   * @throws {ConfigurationError} for settings that break a rule, such as a wrong cron expression, and for props that
-   * this process would not follow; nothing is written then
-   */
+  /** @see Configurations.write */
   async write(tree: JobTree, local: LocalJob, configuration: JobConfiguration, said: readonly string[]): Promise<void> {
     this.reader.assertFits({ ...configuration, place: local.place });
     this.reader.assertFollowed(local, configuration);

@@ -112,7 +112,7 @@ export class Dependencies {
     return [...own, ...(await findAwayParents(this.registry, tree.jobName, others, { signal: tree.signal }))];
   }
 
-  /** Notes the parents of which the leader has told that they do not run. */
+  /** Notes the parents that do not run, as this instance has reported as leader. */
   noteAway(tree: JobTree, parents: readonly AwayParent[]): void {
     this.away.set(tree, parents);
   }

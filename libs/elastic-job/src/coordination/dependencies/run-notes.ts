@@ -21,7 +21,7 @@
  * records show if the whole transaction was applied. A holder that dies has counted nothing: its item's failover
  * counts, or the item is never counted. A child without `after` was removed, and its name at the parent is removed too.
  * Whoever writes into the namespace may write any name: one whose `after` does not name this job starts nothing, and is
- * not told of.
+ * not reported.
  */
 import { type Clock, hostTime, type ScheduleTime } from '../../clock/index.js';
 import {
@@ -77,7 +77,7 @@ interface Entry {
 
 /** Most names of removed jobs that one settle takes away. Others are left to the next ones. */
 const MOST_REMOVED = 100;
-/** Most jobs that one settle tells of the runs after which they do not start. */
+/** Most jobs of which one settle reports that they do not start. */
 const MOST_REPORTED = 100;
 /** Refusals in a row after which the lock is requested. */
 const MOST_LOST_RACES = 2;
@@ -94,7 +94,7 @@ export class RunNotes {
   /**
    * @param scheduleClock time that decides fire times; its shared time is compared with the times of operators'
    * switches
-   * @param onUnmet hears of runs after which nothing starts, once the settle is committed
+   * @param onUnmet called for each job that does not start after a run, once the settle is committed
    */
   constructor(
     private readonly tree: JobTree,

@@ -181,7 +181,7 @@ export class Begin {
     return new HeldLease(tree, this.clock, this.own, this.terms, held, trace);
   }
 
-  /** Tells the items that can be begun from the others. @param records those of the items */
+  /** Separates the items that can be begun from the others. @param records those of the items */
   private judge(items: readonly number[], records: readonly (ItemRecord | undefined)[], here: RunningHere) {
     const begun: BeginningItem[] = [];
     const refused = new Map<number, RefusalCause>();

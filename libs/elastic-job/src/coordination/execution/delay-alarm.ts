@@ -38,7 +38,7 @@ const REPORT_AFTER_MS = 5_000;
 /** Ends that become due within this time are reported together, in milliseconds. */
 const REPORT_TOGETHER_MS = 500;
 
-/** Tells of ends of one job and session that are not recorded some time after their first attempt has failed. */
+/** Reports ends of one job and session that are not recorded some time after their first attempt has failed. */
 export class DelayAlarm {
   /** Number of ends with a delay. */
   private count = 0;

@@ -159,14 +159,14 @@ export class RecordedStop implements EndedItem {
     return this.state === 'recorded' ? 1 : 0;
   }
 
-  /** @returns false if the run has ended meanwhile, so that nothing is to be told */
+  /** Sends it off. @returns false if the run has ended meanwhile, so that no stop is to be written */
   leave(): boolean {
     if (this.state !== 'new') return false;
     this.state = 'leaving';
     return true;
   }
 
-  /** The run has ended: it is not told of, unless it has left already. */
+  /** The run has ended: the stop is not written any more, unless it has left already. */
   drop(): void {
     if (this.state === 'new') this.onSettled(false);
   }

@@ -69,7 +69,7 @@ export interface ExecutionLease {
   settle(item: number, outcome: ShardOutcome): void;
   /** Further treatment of an item that was settled without being done. Final once that settle is recorded. */
   requeueOf(item: number): Requeue;
-  /** Hears the final outcome of each item, once. There is one listener; a later one replaces it. */
+  /** Calls back with the final outcome of each item, once. There is one listener; a later one replaces it. */
   onSettled(listener: (item: number, outcome: SettledOutcome) => void): void;
   /** Resolves with the outcome of each item when all are settled. Never rejects: a failed settle is an outcome. */
   settled(): Promise<ReadonlyMap<number, SettledOutcome>>;

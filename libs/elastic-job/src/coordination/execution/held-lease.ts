@@ -95,7 +95,7 @@ export class HeldLease extends ItemLease<HeldState> {
     if (isFirst && state.aborted) this.recordStop(item, state);
   }
 
-  /** Tells the registry of a stop for good, unless it knows of it or the handler returns at once. */
+  /** Records a stop for good, unless the record has one already or the handler returns at once. */
   private recordStop(item: number, state: HeldState): void {
     const cause = stopCauseOf(state.reason);
     const { record, version } = state.begun;

@@ -18,8 +18,8 @@ import { repeat } from '../../repeat/index.js';
  *
  * Guarantees: a save and the proof that the run still has the item are one transaction. The proof is the record's
  * version, since the next begin of the item writes the record. This run itself writes it once more if it is told to
- * stop for good; a save waits for that. So nothing is saved after a later run has begun, and
- * that run loads everything that was saved before.
+ * stop for good; a save waits for that. So nothing is saved after a later run has begun, and that run loads everything
+ * that was saved before.
  *
  * Failures: after a lost reply the same is written again while the session lasts; no other instance can have written
  * meanwhile. Calls run one after the other, so that no repetition undoes a later one.

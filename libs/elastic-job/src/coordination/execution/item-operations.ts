@@ -245,7 +245,7 @@ export function heldItems(
 export interface SettleModes {
   readonly isFailover: boolean;
   readonly isRequeued: boolean;
-  /** False if the removal of the mark alone tells the end, since a data write costs every Java peer two requests. */
+  /** False if the removal of the mark alone shows the end, since a data write costs every Java peer two requests. */
   readonly isRecordWritten: boolean;
   /** True if a request to cancel exists. It is removed with the run. */
   readonly isCancelled: boolean;

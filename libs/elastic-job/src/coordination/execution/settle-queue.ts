@@ -58,7 +58,7 @@ export class SettleQueue {
   private readonly alarm: DelayAlarm;
   private readonly pauses: RequestPolicy;
 
-  /** @param onDelayed hears of ends that are not recorded in time */
+  /** @param onDelayed called with ends that are not recorded in time */
   constructor(
     private readonly tree: JobTree,
     clock: Clock,

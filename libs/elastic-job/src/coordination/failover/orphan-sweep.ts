@@ -66,11 +66,11 @@ export interface OwnSweep {
   readonly stopped: readonly CutShortRuns[];
 }
 
-/** Hears of a sweep's consequences besides the items that it queues. */
+/** Receiver of a sweep's consequences besides the items that it queues. */
 interface SweepListener {
-  /** Hears of orphans that found the queue full; their runs are recorded as aborted. */
+  /** Called with orphans that found the queue full; their runs are recorded as aborted. */
   readonly onOverflow?: (items: readonly number[]) => void;
-  /** Hears of runs that had been told to stop for good; they are recorded as ended. */
+  /** Called with runs that had been told to stop for good; they are recorded as ended. */
   readonly onStopped?: (runs: CutShortRuns) => void;
 }
 
@@ -208,7 +208,7 @@ export function marksOf(tree: JobTree, items: readonly number[] = tree.items()):
   });
 }
 
-/** The record, which says that the run was cancelled also if its holder has not heard of that. */
+/** The item's record. A request to cancel its run counts as recorded, even if the holder has not seen it. */
 function storedOf(tree: JobTree, item: number): StoredRecord {
   const stored = tree.record(item)?.stored ?? { kind: 'none' };
   const request = tree.isCancelled(item) ? tree.node(tree.paths.cancel(item)) : undefined;

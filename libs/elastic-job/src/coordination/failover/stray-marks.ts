@@ -18,7 +18,7 @@ interface ReleasedItem {
  * read has written the item's record, so a release against the record's version never touches it.
  * @param items the items to look at
  * @param isRun true also for an item being begun or settled
- * @param onReleased hears of each item whose marks are gone
+ * @param onReleased called with each item whose marks are gone
  * @returns true if marks were seen whose holder is not registered, so that a sweep must judge them
  */
 export async function releaseStrayMarks(

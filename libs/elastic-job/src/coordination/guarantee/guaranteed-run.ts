@@ -15,7 +15,7 @@ import type { ExecutionLease } from '../execution/index.js';
 import { type JobTree, type JobTreeEventKind, untilAnswered, untilCommitted } from '../job-tree/index.js';
 import { arrivalOf, arrive, isPassed, pass, removeArrivals, RoundView } from './round-view.js';
 
-/** A begun lease some of whose listeners were not told of its end yet. */
+/** A begun lease whose listeners have not all been called for its end yet. */
 export interface OpenRun {
   readonly round: Target;
   /** Aborts when the run is over. */
@@ -127,7 +127,7 @@ export class GuaranteedRun implements RunBarrier {
         if (view.isJavaHere() && (await this.hasChangedForJava(visit))) continue;
         if (await this.callBack(visit)) return;
         this.assertInTime(visit, view.absent());
-        continue; // News from the time of the call is in the tree and not told again.
+        continue; // News from the time of the call is in the tree, and does not come again.
       }
       if (!(await this.news(visit.deadline))) throw this.timeout(visit, missing);
     }

@@ -23,7 +23,7 @@
  * guard of a former term holds again. A leader whose term node was deleted stands anew.
  *
  * Failures: if the reply of the election is lost, the node's owner shows the winner. If the leader dies, its node goes
- * with its session, and every instance that hears of it stands for election in one transaction, of which one commits.
+ * with its session, and every instance that sees this stands for election in one transaction, of which one commits.
  */
 import type { Clock } from '../../clock/index.js';
 import type { JobName } from '../../domain/index.js';
@@ -83,7 +83,7 @@ export class Leadership {
   /** Gives up leadership, if held, and does not stand for a second, so that another instance can take it. */
   async resign(jobName: JobName): Promise<void> {
     const tree = this.trees.of(jobName);
-    // It may have been elected without having heard of it.
+    // It may have been elected by a transaction whose reply was lost.
     if (this.term(jobName) === undefined && tree.leader() !== tree.self.jobInstanceId) return;
     this.resignedAt.set(jobName, this.clock.monotonicNow());
     await repeat(untilCommitted(tree, 'resigning'), async () => {

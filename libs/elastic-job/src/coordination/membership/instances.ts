@@ -86,7 +86,8 @@ export class Instances {
   }
 
   /**
-   * Tells the others how far this instance's clock is ahead of the registry's, in milliseconds. One request, or none.
+   * Reports to the others how far this instance's clock is ahead of the registry's, in milliseconds. One request, or
+   * none.
    */
   async reportClock(tree: JobTree, offsetMs: number): Promise<void> {
     const path = tree.paths.session(tree.self.jobInstanceId);

@@ -2,8 +2,8 @@
  * Owners of items.
  *
  * State: `sharding/{item}/instance` names the owner; `leader/sharding/necessary` means that the owners are outdated.
- * The leader sets the flag when it hears of a change, computes a plan from the registered instances, and commits owners
- * and the removal of the flag in one transaction under its term's guard.
+ * The leader sets the flag when it learns of a change, and computes a plan from the registered instances. It commits
+ * owners and the removal of the flag in one transaction under its term's guard.
  *
  * Guarantees: owners change all at once or not at all. The owner is the instance that *should* run an item; the one
  * that *does* is decided by the begin, so an outdated view costs a refused begin, never a second run. A running item
