@@ -6,7 +6,7 @@ import type { TaskReport } from './task-report.js';
  * (`TaskAnswers.channel`). In both directions it carries one JSON object a line, in UTF-8, without a byte order mark.
  *
  * The scheduler speaks first: `heldForMs` comes before the task can do anything. It comes again at least three times
- * within each span that it grants. A task has lost its item if it hears nothing for the last granted span, if it hears
+ * within each span that it grants. A task has lost its item if it reads nothing for the last granted span, if it reads
  * `lost`, or if its channel closes. A task that has read nothing for a while first reads what waits in the channel.
  * Both sides ignore keys that they do not know.
  *

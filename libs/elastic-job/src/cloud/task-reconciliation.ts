@@ -4,7 +4,7 @@
  *
  * Every scheduler compares all tasks of the cluster with the records of their items, every 15 to 20 s. A task is
  * released if two rounds in a row have found it a leftover, so that a scheduler that has just settled a run releases
- * its task first. A running leftover is told to end, again and again until that has an answer, and released once it
+ * its task first. A running leftover is told to end, again and again until that has an answer. It is released once it
  * has ended. One that cannot be reached stays.
  *
  * Guarantees: no task of a run that is followed, or waits to be adopted, is touched: the records are read after the

@@ -58,7 +58,7 @@ export class WatchedBackend {
 
 /**
  * The fault that a backend finds in a template; undefined if there is none. A check that fails is a fault as well, and
- * `onThrown` hears what it has thrown.
+ * `onThrown` is called with its error.
  */
 export function findTemplateFault(
   backend: Pick<TaskBackend, 'findFault'>,

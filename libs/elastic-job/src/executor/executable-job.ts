@@ -18,7 +18,7 @@ export interface ExecutableJob {
   onRetry?(retried: RetriedItem): void;
 }
 
-/** Hears the end of each item of a lease, once. What it throws rejects the run once all items have ended. */
+/** Called with the end of each item of a lease, once. What it throws rejects the run once all items have ended. */
 export type OnEnded = (item: number, outcome: ShardOutcome) => void;
 
 /** A handler, or a listener of a run, that has not returned within `hungGraceMs` after its signal aborted. */

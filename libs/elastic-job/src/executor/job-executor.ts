@@ -35,9 +35,9 @@ export class JobExecutor {
 
   /**
    * Runs the items of a lease. Starts them in ascending order, at most `configuration.concurrency` at the same time
-   * over all leases of the job; retries failures as configured; tells each outcome as its item ends. A handler decides
-   * the outcome of its own item only. An item whose handler never settles does not end, unless `onHung` of the job is
-   * `release`; the others do.
+   * over all leases of the job. Retries failures as configured, and reports each outcome as its item ends. A handler
+   * decides the outcome of its own item only. An item whose handler never settles does not end, unless `onHung` of the
+   * job is `release`; the others do.
    *
    * A running item aborts by its signal; a waiting one ends as aborted without a start. Once the handlers of a process
    * have used 50 ms of its event loop, leases continue in later turns, one by one.
@@ -62,7 +62,7 @@ export class JobExecutor {
   }
 }
 
-/** Shared, and told to users' listeners. */
+/** Shared by all items, and frozen, since users' listeners get it. */
 const SUCCESS: ShardOutcome = Object.freeze({ kind: 'succeeded' });
 
 /**

@@ -21,7 +21,7 @@ interface ListenerTerms {
   readonly clock: Clock;
   /** How long a listener may go on after its signal, in milliseconds. */
   readonly hungGraceMs: number;
-  /** Hears what a listener throws. @param method of the listener, after its name */
+  /** Called with the error of a listener. @param method of the listener, after its name */
   readonly onError: (error: unknown, method: string) => void;
   /** Called if a listener has not returned within the grace: for each item before a run, and once after it. */
   readonly onHung: (lease: ExecutionLease, hung: HungHandler) => void;

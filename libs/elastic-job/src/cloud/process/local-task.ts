@@ -154,7 +154,7 @@ export class LocalTask {
     }
   }
 
-  /** Tells how long its scheduler may still act for it, or that it no longer may. Goes on until the task has ended. */
+  /** Sends it how long its scheduler may still act for it, or that it no longer may, until the task has ended. */
   private speak(): void {
     if (this.link?.isLost() === true) return this.lose();
     const grant = this.grant();

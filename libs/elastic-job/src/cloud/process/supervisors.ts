@@ -21,7 +21,7 @@ const ORPHANS =
   'Tasks may outlive a supervisor that is killed together with its scheduler, ' +
   'since this host has no setpriv of util-linux that sets a death signal.';
 
-/** Hears of the starts and deaths of supervisors. */
+/** Receiver of the starts and deaths of supervisors. */
 interface SupervisorListener {
   /** Called when a supervisor takes orders. */
   readonly ready: () => void;

@@ -54,7 +54,7 @@ export class TaskReporter {
   }
 }
 
-/** Hears the scheduler's messages. */
+/** Receiver of the scheduler's messages. */
 interface ChannelListener {
   /** How long the worker may act for the item without further news. */
   onHeld(grant: ChannelGrant): void;

@@ -179,7 +179,7 @@ export class JobErrorHandlers {
 
   private send(report: FailureReport, job: HandledJob): void {
     const { error, item, jobName } = report;
-    // The channel knows none yet. If the report goes to the log, that tells the reason.
+    // The channel has no reason yet. A report that goes to the log has it.
     const message = `item ${item} failed, and the promise that was thrown has rejected`;
     handleLateReason(error, (reason) => this.events.emit({ kind: 'error', jobName, message, error: reason }));
     if (this.deliveries.add(() => this.deliver(report, job))) return;

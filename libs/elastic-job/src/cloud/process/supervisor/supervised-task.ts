@@ -39,11 +39,11 @@ export interface Supervision {
  * stateDiagram-v2
  *   [*] --> held
  *   held --> held: a grant
- *   held --> told: a cancel, the time limit, or the end of the last grant: SIGTERM
- *   told --> killed: the grace is over, or others may have the item soon: SIGKILL
+ *   held --> ending: a cancel, the time limit, or the end of the last grant: SIGTERM
+ *   ending --> killed: the grace is over, or others may have the item soon: SIGKILL
  *   held --> killed: the item is lost before the end of the last grant, so others may have it already
  *   held --> gone: it ends by itself
- *   told --> gone: it ends in time
+ *   ending --> gone: it ends in time
  *   killed --> gone
  * ```
  *

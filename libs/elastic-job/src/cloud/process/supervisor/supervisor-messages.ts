@@ -90,7 +90,7 @@ export type SupervisorReport =
       readonly endsOrphans: boolean;
     }
   | { readonly kind: 'started'; readonly id: string; readonly pid: number }
-  /** Lines from the task. No more are read before they were `heard`. */
+  /** Lines from the task. No more are read before the scheduler has answered with `heard`. */
   | { readonly kind: 'said'; readonly id: string; readonly lines: readonly string[] }
   | { readonly kind: 'ended'; readonly id: string; readonly ending: TaskEnding }
   | { readonly kind: 'tail'; readonly question: number; readonly text: string | null };
