@@ -28,8 +28,9 @@ import { type JobStatus, statusOf } from './job-status.js';
 /**
  * One job of this process, from its registration to its removal, over any number of sessions.
  *
- * Only `registered` ticks, begins and leads. `JobEntry` is the way in, and `JobDeparture` decides how the job is left.
- * `JobPresence` says which of these holds; its parts know each other downward only.
+ * `JobPresence` has its mode (`JobMode`): only a registered job ticks, begins and leads. `JobEntry` is the way in, and
+ * `JobDeparture` decides how the job is left. `JobDeparture` knows `JobEntry`, and both know `JobPresence`, never the
+ * other way.
  */
 export class JobRuntime {
   readonly settings: JobSettings;

@@ -61,7 +61,7 @@ export class TemplateJobs {
   private marked = 0;
   private readonly restingJobs: RestingJobs;
   private readonly unjoined = new UnjoinedJobs();
-  /** Jobs that this process was told to join, by the czxid of their roots. */
+  /** Jobs that this process has joined, with the czxid of their roots. */
   private readonly joined = new Map<JobName, bigint>();
   private readonly steps: Reconcilers<JobName>;
   private readonly finding: Reconciler;

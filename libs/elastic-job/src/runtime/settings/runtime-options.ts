@@ -96,7 +96,7 @@ type WithoutDefault =
 export type ResolvedRuntimeOptions = Required<Omit<RuntimeOptions, WithoutDefault>> &
   Pick<RuntimeOptions, WithoutDefault>;
 
-/** @param onTracerError hears the failures of the tracer. @default they are ignored */
+/** @param onTracerError called with the failures of the tracer. @default they are ignored */
 export function resolveRuntimeOptions(
   options: RuntimeOptions,
   onTracerError?: TracerGuard['onError'],
