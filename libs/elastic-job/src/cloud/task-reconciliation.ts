@@ -23,15 +23,15 @@ import { releaseTask, type TaskScheduling } from './task-scheduling.js';
 
 /** Longest pause between two rounds, in milliseconds. */
 const ROUND_MS = 20_000;
-/** Growth of the pauses before a leftover is told to end once more, in milliseconds. */
+/** Growth of the pauses before the end of a leftover is requested once more, in milliseconds. */
 const ASK_AGAIN = { firstMs: ROUND_MS, longestMs: 300_000 };
 /** Closer rounds could not tell a leftover from a run that is just being settled. */
 const LEAST_ROUND_MS = 10_000;
 
-/** A leftover that was told to end. */
+/** The request to a leftover to end. */
 interface EndRequest {
   readonly backOff: BackOff;
-  /** Earliest time to tell it again, on the monotonic clock; Infinity once it is known to have been told. */
+  /** Earliest time to repeat it, on the monotonic clock; Infinity once the backend has answered. */
   againAt: number;
 }
 
@@ -43,7 +43,7 @@ export class TaskReconciliation {
   private nextAt = 0;
   /** Leftovers of the last round, by their uid. */
   private suspected: ReadonlySet<string> = new Set();
-  /** Leftovers that were told to end, by their uid. */
+  /** Requests to leftovers to end, by the uid of the task. */
   private readonly endRequests = new Map<string, EndRequest>();
 
   /** @param graceMs time from the request to end until a leftover is killed, in milliseconds */

@@ -61,7 +61,7 @@ export class TaskRun {
     return this.task?.handle;
   }
 
-  /** The task for other readers, or the one that is in its way; undefined before it belongs to this run. */
+  /** The task of this run, else that of a former run which has the place; undefined if there is neither. */
   get running(): FollowedTaskFacts | undefined {
     return this.task?.facts ?? this.former?.facts;
   }

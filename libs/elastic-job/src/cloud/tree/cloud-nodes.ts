@@ -74,7 +74,7 @@ export class CloudNodes<Configuration extends object> {
     return result;
   }
 
-  /** Removes a node, and its mark of being disabled. @returns false if there was no such job */
+  /** Removes a node, and its mark of being disabled. @returns false if there was no such node */
   remove(name: string): Promise<boolean> {
     return repeat(untilAccepted(name, 'its removal'), async () => {
       const paths = [this.pathOf(name), this.disabledPathOf(name)];

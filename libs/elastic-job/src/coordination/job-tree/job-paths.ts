@@ -27,7 +27,7 @@ const LAID: ReadonlySet<string> = new Set([
 type ItemPaths = { readonly item: string } & Partial<Record<ItemNodeName, string>>;
 
 /**
- * Writes all node paths of a job, and tells what they mean, in this one place. The tree is that of Apache ElasticJob
+ * Writes and parses all node paths of a job, in this one place. The tree is that of Apache ElasticJob
  * 3.0.x; `usable`, `term`, `sessions`, `departed`, `ended`, `cancel`, `dependents`, `counting`, `after` and an item's
  * `record`, `checkpoint` and `task` are ours.
  */

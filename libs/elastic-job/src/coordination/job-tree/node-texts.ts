@@ -25,7 +25,7 @@ export function formatClockOffset(offsetMs: number | undefined): string {
   return offsetMs === undefined ? '' : `clock ${offsetMs}`;
 }
 
-/** Undefined if the instance has told no offset, or is leaving. */
+/** Undefined if the instance has reported no offset, or is leaving. */
 export function parseClockOffset(text: string): number | undefined {
   const [, digits] = OFFSET.exec(text) ?? [];
   return digits === undefined ? undefined : Number(digits);
