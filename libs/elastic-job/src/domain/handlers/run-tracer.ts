@@ -40,7 +40,7 @@ export interface RunTrace {
   task?(item: number, task: TracedTask): void;
   /** Called when the outcome of an item is known, whether it was started or not. */
   settled(item: number, outcome: SettledOutcome): void;
-  /** Called last, when every item is settled and the listeners are told. */
+  /** Called last, when every item is settled and the listeners have been called. */
   ended(): void;
 }
 
