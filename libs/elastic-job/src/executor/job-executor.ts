@@ -48,7 +48,7 @@ export class JobExecutor {
     return new LeaseRun(this.clock, lease, job, onEnded, this.options, this.slots, this.turns).run(this.runs);
   }
 
-  /** Does work of which notices are stopped together with those about handlers. */
+  /** Does the work of `run`, whose notices about hung listeners `forgetHung` stops as well. */
   async notice(run: { forget(): void }, work: () => Promise<void>): Promise<void> {
     this.noticed.add(run);
     await work();

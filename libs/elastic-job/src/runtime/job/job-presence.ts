@@ -51,7 +51,7 @@ export class JobPresence implements TickListener {
     return this.present.session;
   }
 
-  /** Resolves or rejects when no session is being opened. */
+  /** The latest opening of a session, which may have ended; undefined before the first. */
   get joining(): Promise<void> | undefined {
     return this.lastJoin;
   }

@@ -187,7 +187,7 @@ export class ScheduleClock implements TickClock, ScheduleTime {
     return this.asking;
   }
 
-  /** Asks the registry if the host's clock was set since it was last judged, and has fire times looked at anew. */
+  /** If the host's clock was set since it was last judged, asks the registry and reports the change to `onChanged`. */
   askIfSet(): void {
     if (this.host.wasSet && !this.isStopped) void this.judgeHost();
   }
