@@ -7,14 +7,16 @@ const SOURCE = 'libs/elastic-job/src';
 const NAMED = /`((?:[A-Z]\w+\.)?[a-z]\w+)`(?:,\s+|\s+\()`([\w./-]+\.ts)`/g;
 
 describe('the walks through the code', () => {
-  it.each(['## One trigger, from tick to settled item', '## One crash, to finished failover'])(
-    'name only functions that the sources have, under "%s"',
-    (heading) => {
-      const named = functionsNamedIn(sectionOf(heading));
-      expect(named.length).toBeGreaterThan(5);
-      expect(named.filter(({ name, file }) => !isThere(name, file))).toEqual([]);
-    },
-  );
+  it.each([
+    '## One trigger, from tick to settled item',
+    '## One crash, to finished failover',
+    "## One operator's trigger",
+    '## One task',
+  ])('name only functions that the sources have, under "%s"', (heading) => {
+    const named = functionsNamedIn(sectionOf(heading));
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter(({ name, file }) => !isThere(name, file))).toEqual([]);
+  });
 
   it('notice a function that is gone', () => {
     const [gone] = functionsNamedIn('1. `Tick.dream` (`runtime/triggering/tick.ts`): sleeps.');
