@@ -454,6 +454,11 @@ export const REGRESSIONS: readonly Regression[] = [
     showed: 'the simulation let an operator confirm the loss of a task that had gone long ago, for the next one',
   },
   {
+    seed: 31_010_631,
+    edition: 4,
+    showed: 'a checker did not know that a mark by hand may queue an item whose last run was cancelled',
+  },
+  {
     seed: 210_334,
     edition: 'tasks',
     showed: 'a checker did not know that an operator may confirm the loss of a task that its run has not adopted yet',

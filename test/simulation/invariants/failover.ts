@@ -1,4 +1,4 @@
-import { parseRunRecord } from '../../../libs/elastic-job/src/domain/index.js';
+import { isLeftToAdopt, parseRunRecord, stopOf } from '../../../libs/elastic-job/src/domain/index.js';
 import { membersOf } from '../calm.js';
 import type { Commit, History } from '../history.js';
 import { Replay } from '../replay.js';
@@ -104,11 +104,13 @@ function note(history: History, tree: Replay, at: number, orphanedSince: Map<str
   for (const path of orphaned) if (!orphanedSince.has(path)) orphanedSince.set(path, at);
 }
 
+/** True if the item's last run is to be repeated. A mark by hand may queue the item of a run that was told to stop. */
 function isWaiting(tree: Replay, root: string): boolean {
   const stored = parseRunRecord(tree.get(`${root}/record`)?.data ?? '');
   if (stored.kind !== 'record') return false;
   const { settled } = stored.record;
-  return settled === undefined || settled.outcome === 'aborted';
+  if (settled === undefined) return isLeftToAdopt(stored) || stopOf(stored.record) === undefined;
+  return settled.outcome === 'aborted' && settled.cause !== 'cancelled';
 }
 
 /** True if the record says so, so that the entry is not gone silently. */

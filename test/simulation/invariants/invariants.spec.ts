@@ -21,9 +21,9 @@ const trigger = { jobName: JOB, fireTime: START + 30_000, origin: 'schedule', so
 
 const REMOVAL = { kind: 'operation', name: 'remove', jobName: JOB, instance: 0 } as const;
 
-function dropped(): HandMadeHistory {
+function dropped(cause: 'overflow' | 'cancelled' = 'overflow'): HandMadeHistory {
   const target = { fireTime: trigger.fireTime, origin: trigger.origin };
-  const settled = { at: START, outcome: 'aborted', cause: 'overflow' } as const;
+  const settled = { at: START, outcome: 'aborted', cause } as const;
   const record = formatRunRecord({ run: '7', by: idOf(0), target, attempt: 1, begunAt: START, settled }, PROTOCOL);
   return healthy().commit(34, sessionOf(1), [changed(`${ITEMS}/0/record`, record)]);
 }
@@ -385,6 +385,15 @@ describe('the checkers', () => {
     const { check } = INVARIANTS.find((invariant) => invariant.number === 11)!;
 
     expect(check(afterCancelledTask(1).build())).toEqual([]);
+  });
+
+  it('allow the queue to lose the entry of a cancelled run, which nobody repeats', () => {
+    const { check } = INVARIANTS.find((invariant) => invariant.number === 18)!;
+    const withEntry = (history: HandMadeHistory) =>
+      history.commit(35, sessionOf(0), [created(QUEUED)]).commit(36, sessionOf(1), [deleted(QUEUED)]);
+
+    expect(check(withEntry(dropped('cancelled')).build())).toEqual([]);
+    expect(check(withEntry(dropped('overflow')).build())).not.toEqual([]);
   });
 
   it('have a history for each promise that breaks it', () => {
