@@ -1,0 +1,19 @@
+import type { ProblemAnswer } from './answers.js';
+
+type Facts = Omit<Partial<ProblemAnswer>, 'type' | 'title' | 'status' | 'code' | 'detail' | 'requestId'>;
+
+/** A refusal of the console's own. Errors of the library have their statuses in a table. */
+export class ConsoleProblem extends Error {
+  override readonly name = 'ConsoleProblem';
+
+  /** @param headers of the answer, such as `retry-after` */
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    detail: string,
+    readonly facts: Facts = {},
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(detail);
+  }
+}

@@ -1,0 +1,23 @@
+/** What somebody may do: each role may what those before it may. */
+export const CONSOLE_ROLES = ['viewer', 'operator', 'admin'] as const;
+export type ConsoleRole = (typeof CONSOLE_ROLES)[number];
+
+/** True if the role may what `wanted` may. */
+export function mayAs(role: ConsoleRole, wanted: ConsoleRole): boolean {
+  return CONSOLE_ROLES.indexOf(role) >= CONSOLE_ROLES.indexOf(wanted);
+}
+
+/** Somebody who was let in. */
+export interface ConsoleCaller {
+  readonly name: string;
+  readonly role: ConsoleRole;
+  /** For this caller there are no jobs but those whose name begins so. @default all jobs */
+  readonly jobPrefix?: string | undefined;
+  /** How the caller was recognized. */
+  readonly by: 'page' | 'token' | 'host';
+}
+
+/** True if there is such a job for the caller. */
+export function seesJob({ jobPrefix = '' }: Pick<ConsoleCaller, 'jobPrefix'>, jobName: string): boolean {
+  return jobName.startsWith(jobPrefix);
+}

@@ -1,0 +1,2 @@
+// The operations console without Nest: who may ask, what was done by whom, an index of all jobs, and the routes.
+export * from './contract/index.js';
