@@ -1,7 +1,7 @@
 /**
  * Thrown values as texts, and rejections that nobody waits for. JavaScript lets any value be thrown, and it may do
  * something when it is looked at: a revoked proxy, an error whose `message` is a getter that throws, an
- * `Error.prepareStackTrace` that throws. No function here throws for any value.
+ * `Error.prepareStackTrace` that throws. None but `isThenable` throws.
  */
 
 /** Text of a value that does not let itself be read. */
@@ -148,6 +148,12 @@ function attempt<T>(work: () => T): T | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** True for a promise of any realm, and for any other object with `then`. @throws what reading `then` throws */
+export function isThenable(answer: unknown): answer is PromiseLike<unknown> {
+  const isObject = (typeof answer === 'object' && answer !== null) || typeof answer === 'function';
+  return isObject && typeof Reflect.get(answer, 'then') === 'function';
 }
 
 /** The answer itself. Its rejection does not end the process if the caller, a user's function, does not await it. */

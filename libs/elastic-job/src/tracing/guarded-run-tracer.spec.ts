@@ -49,7 +49,36 @@ describe.each(AROUND)('a tracer whose aroundItem or within %s', (_what, around) 
   );
 });
 
+const SECRET = new Error('secret');
+// oxlint-disable-next-line unicorn/no-thenable -- a handler may return one, as query builders are
+const REJECTING = { then: (_resolve: unknown, reject: (error: unknown) => void) => reject(SECRET) };
+const UNREADABLE = new Proxy({}, { get: () => fail(SECRET) });
+
 describe('a tracer', () => {
+  it.each([
+    ['throws', () => fail(SECRET)],
+    ['returns a promise that rejects', () => Promise.reject(SECRET)],
+    ['returns a thenable that rejects', () => REJECTING],
+    ['returns a thenable that cannot be read', () => UNREADABLE],
+  ])('sees a redacted failure of a handler that %s, and the job the whole one', async (_what, handle) => {
+    const seen: unknown[] = [];
+    const within = async (_traceparent: string, shown: () => unknown) => {
+      try {
+        await shown();
+      } catch (error) {
+        seen.push(error);
+      }
+    };
+    const own: RunTracer = Object.assign(JSON.parse('{}'), { within });
+    const tracer = guardRunTracer(own, { redact: (text) => text.replace('secret', '***') });
+
+    const run = async (): Promise<unknown> => tracer.within('00', handle);
+    await expect(run()).rejects.toBe(SECRET);
+    await new Promise((resolve) => setImmediate(resolve));
+
+    expect(seen).toEqual([expect.objectContaining({ message: '***' })]);
+  });
+
   it.each([undefined, (text: string) => text])('cannot change what it is given, with redact %s', (redact) => {
     const given: unknown[] = [];
     const take = (...args: unknown[]) => void given.push(...args.filter((one) => typeof one === 'object'));

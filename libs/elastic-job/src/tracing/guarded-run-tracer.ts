@@ -2,6 +2,7 @@ import { inOwnContext } from '../async-context/index.js';
 import {
   handled,
   handleRejection,
+  isThenable,
   readable,
   type Redact,
   redactContext,
@@ -161,7 +162,7 @@ function redactFailure(work: () => unknown, redact: Redact): unknown {
   try {
     const result = work();
     // No `await`: a tracer gets no promise of a handler that has returned none.
-    return result instanceof Promise ? handled(result.catch(fail)) : result;
+    return isThenable(result) ? handled(Promise.resolve(result).catch(fail)) : result;
   } catch (error) {
     return fail(error);
   }

@@ -1,4 +1,4 @@
-import { type FencePosition, handleRejection } from '../../domain/index.js';
+import { type FencePosition, handleRejection, isThenable } from '../../domain/index.js';
 
 export type SqlParameter = string | number | bigint;
 
@@ -53,13 +53,13 @@ export class SqlConnection {
  */
 export function transactionSync<Result>(execute: ExecuteSqlSync, work: () => Result): Result {
   const begun: unknown = execute('begin', []);
-  if (isPromise(begun)) {
+  if (isThenable(begun)) {
     handleRejection(rollBackAfter(begun, execute));
     throw promised('writeSync', begun);
   }
   try {
     const result = work();
-    if (isPromise(result)) {
+    if (isThenable(result)) {
       handleRejection(result);
       throw new TypeError(
         'writeSync: the effect returned a promise, and nothing was written. Await its data before writeSync, and ' +
@@ -105,7 +105,7 @@ interface AheadRow {
 export function countOf(call: string, answer: unknown): number {
   if (answer === undefined || answer === null) return 0;
   if (typeof answer === 'number' || typeof answer === 'bigint') return Number(answer);
-  if (isPromise(answer)) throw promised(call, answer);
+  if (isThenable(answer)) throw promised(call, answer);
   throw new TypeError(`${call}: execute must return the number of affected rows, but has returned ${kindOf(answer)}.`);
 }
 
@@ -132,12 +132,6 @@ export function readAhead(answer: unknown): AheadRow | undefined {
     throw new TypeError(`${must} rows with item, token_epoch and token, as numbers or texts, but has ${columns}.`);
   }
   return { item, stored: { tokenEpoch, token: BigInt(token) } };
-}
-
-/** True for a promise of any realm, and for any other object with `then`. */
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function';
-  return isObject && typeof Reflect.get(value, 'then') === 'function';
 }
 
 function wholeNumberOf(value: unknown): number | undefined {
