@@ -4,14 +4,13 @@ import { join } from 'node:path';
 import { Kysely, sql, SqliteDialect } from 'kysely';
 import Libsql from 'libsql';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { SystemClock } from '../../libs/elastic-job/src/clock/index.js';
 import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
 import { SqlHistory, type SqlHistoryOptions } from '../../libs/elastic-job/src/tracing/sql/index.js';
 import type { Bundle } from '@test/support/bundle/bundle.js';
 import { collectGarbage } from '@test/support/databases/collect-garbage.js';
 import { bundleHistoryThread, inThread } from '@test/support/databases/history-thread.js';
 import { describeHistoryContract } from './history/history.contract.js';
-import { type HistoryDatabase, never, rowsOf } from './history/history-database.js';
+import { HastyClock, type HistoryDatabase, never, rowsOf } from './history/history-database.js';
 import { toldRun } from './history/told-runs.js';
 
 let threads: Bundle;
@@ -36,16 +35,6 @@ describeHistoryContract('SQLite, in memory', async () => {
   };
   return database;
 });
-
-/** Real time, but pauses after a failure are short, and counted. */
-class HastyClock extends SystemClock {
-  pauses = 0;
-
-  override sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    if (ms > 100) this.pauses += 1;
-    return super.sleep(Math.min(ms, 1), signal);
-  }
-}
 
 describe('a history in a file of SQLite that a thread writes', () => {
   it(
@@ -75,7 +64,7 @@ describe('a history in a file of SQLite whose connection does not wait for locks
     'loses no row, locks nobody out, and says what helps, if a lock is refused %s',
     { timeout: 60_000 },
     async (time) => {
-      const { history, clock, database, heard } = await openHistory(() => ({}), time === 'while it writes');
+      const { history, clock, database, heard, statements } = await openHistory(() => ({}), time === 'while it writes');
       const other = database.connect();
 
       await sql`begin immediate`.execute(other);
@@ -98,14 +87,14 @@ describe('a history in a file of SQLite whose connection does not wait for locks
         expect(await codeOf(read())).toBe('STUCK_CONNECTION');
       await sql`create table others (id int)`.execute(other);
 
-      await untilWritten(history);
+      await untilWritten(history, statements);
       expect(await rowsOf(other, 'JOB_EXECUTION_LOG', 'sharding_item')).toHaveLength(1);
       expect(history.status).toMatchObject({ droppedRows: 0, failingSince: undefined });
     },
   );
 
   it('says once what helps if another statement of its connection was refused', { timeout: 60_000 }, async () => {
-    const { history, database, db, heard } = await openHistory(() => ({}));
+    const { history, database, db, heard, statements } = await openHistory(() => ({}));
     const other = database.connect();
     await sql`begin immediate`.execute(other);
     expect(await codeOf(sql`create table others (id int)`.execute(db))).toBe('SQLITE_BUSY');
@@ -113,7 +102,7 @@ describe('a history in a file of SQLite whose connection does not wait for locks
 
     tellRun(history, 0, new Error('out of stock'));
     await until(() => messages(heard).length > 0);
-    await untilWritten(history);
+    await untilWritten(history, statements);
 
     expect(messages(heard)).toEqual(['history "sql": the connection commits nothing; trying again']);
   });
@@ -127,8 +116,12 @@ async function codeOf(answer: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** libsql ends refused statements when JavaScript's garbage is collected. */
-async function untilWritten(history: SqlHistory<unknown>): Promise<void> {
+/**
+ * libsql ends refused statements when JavaScript's garbage is collected.
+ * @param statements kept the refused ones until now, so that the garbage was not collected at a time of its own
+ */
+async function untilWritten(history: SqlHistory<unknown>, statements: unknown[]): Promise<void> {
+  statements.length = 0;
   await until(() => {
     collectGarbage();
     return history.status.queuedRows === 0;
@@ -158,7 +151,8 @@ describe('a history in a file of SQLite that is full', () => {
 
 /** A history that is started. @param hasTables true if its tables are there before */
 async function openHistory(optionsOf: (path: string) => SqlHistoryOptions, hasTables = true) {
-  const database = await openFile(optionsOf);
+  const statements: unknown[] = [];
+  const database = await openFile(optionsOf, statements);
   onTestFinished(() => database.close());
   const db = database.connect();
   const history = new SqlHistory(db, { gatherMs: 1, ...database.options });
@@ -171,7 +165,7 @@ async function openHistory(optionsOf: (path: string) => SqlHistoryOptions, hasTa
     if (event.kind === 'error') Reflect.get(Object(event.error), 'stack');
   };
   history.start({ clock, emit });
-  return { clock, database, db, heard, history };
+  return { clock, database, db, heard, history, statements };
 }
 
 function messages(heard: readonly JobEvent[]): string[] {
@@ -191,13 +185,17 @@ function tellRun(history: SqlHistory<unknown>, item: number, error: Error): void
   for (const event of [...begin, ...end]) history.hear(event);
 }
 
-async function openFile(optionsOf: (path: string) => SqlHistoryOptions): Promise<HistoryDatabase> {
+/** @param statements receives the statements of the clients @default they are garbage once they have run */
+async function openFile(
+  optionsOf: (path: string) => SqlHistoryOptions,
+  statements?: unknown[],
+): Promise<HistoryDatabase> {
   const directory = await mkdtemp(join(tmpdir(), 'history-'));
   const path = join(directory, 'history.db');
   const clients: Kysely<unknown>[] = [];
   return {
     options: optionsOf(path),
-    connect: () => client(clients, path),
+    connect: () => client(clients, path, statements),
     close: async () => {
       await Promise.all(clients.map((db) => db.destroy()));
       await rm(directory, { recursive: true });
@@ -205,8 +203,15 @@ async function openFile(optionsOf: (path: string) => SqlHistoryOptions): Promise
   };
 }
 
-function client(clients: Kysely<unknown>[], path: string): Kysely<unknown> {
-  const db = new Kysely<unknown>({ dialect: new SqliteDialect({ database: new Libsql(path) }) });
+function client(clients: Kysely<unknown>[], path: string, statements?: unknown[]): Kysely<unknown> {
+  const connection = new Libsql(path);
+  const prepare = (source: string) => {
+    const statement = connection.prepare(source);
+    statements?.push(statement);
+    return statement;
+  };
+  const database = { prepare, close: () => void connection.close() };
+  const db = new Kysely<unknown>({ dialect: new SqliteDialect({ database }) });
   clients.push(db);
   return db;
 }

@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql, SqliteAdapter } from 'kysely';
+import { SystemClock } from '../../../libs/elastic-job/src/clock/index.js';
 import type { SqlHistoryOptions } from '../../../libs/elastic-job/src/tracing/sql/index.js';
 
 /** A real database against which the history's contract is tested. */
@@ -18,6 +19,16 @@ export interface HistoryDatabase {
  * @see ElasticJob-UI, `JobExecutionLog` and `JobStatusTraceLog`, which OpenJPA maps by `buildSchema`
  */
 export type JavaTables = Readonly<Record<'Java 3.0.4' | 'Java 3.0.5' | "ElasticJob's console", readonly string[]>>;
+
+/** Real time, but pauses after a failure are short, and counted. */
+export class HastyClock extends SystemClock {
+  pauses = 0;
+
+  override sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (ms > 100) this.pauses += 1;
+    return super.sleep(Math.min(ms, 1), signal);
+  }
+}
 
 const TABLES = ['JOB_EXECUTION_LOG', 'JOB_STATUS_TRACE_LOG'];
 const OWN_TABLES = ['elastic_job_migration', 'elastic_job_migration_lock'];
