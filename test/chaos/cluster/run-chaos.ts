@@ -19,8 +19,10 @@ const JOBS: readonly JobPlan[] = [
 export const LARGEST_OFFSET_MS = 300;
 /** Time that workers need to read the state of the jobs after a new start. */
 const WARM_UP_MS = 2_000;
-/** The part of the longest period after which the workers leave. */
-const LEAVING_PHASE = 0.55;
+/** The workers leave at least so long after a fire time of the longest period, whose marks are there by then. */
+const LEAST_CALM_MS = 1_000;
+/** Longest wait for the end of what runs. */
+const IDLE_LIMIT_MS = 60_000;
 
 export interface ChaosOptions {
   readonly kind: WorkerKind;
@@ -91,9 +93,7 @@ export async function judged(
   await breakIt();
   const periodMs = Math.max(...jobs.map((job) => job.periodMs));
   await delay(failoverBoundMs({ sessionTimeoutMs, tickMs }) + periodMs);
-  // A run of the longest period may take longer than the drain. If the last worker cut it short, it would wait in the
-  // queue.
-  await delay(untilPhase(LEAVING_PHASE * periodMs, periodMs));
+  await untilCalm(cluster, periodMs);
   const to = Date.now();
   // The workers leave first: judging takes seconds, in which their networks would stand still.
   const left = await leaveInOrder(cluster);
@@ -101,6 +101,18 @@ export async function judged(
   const violations = [...judgement.violations, ...left, ...deaths(cluster)];
   const { refusals: refused } = await cluster.logs.read();
   return { ...judgement, violations, refusals: refused, faults: cluster.faults.counts(), story: tellerOf(cluster) };
+}
+
+/**
+ * Waits until no run of the longest period is left, and none is about to begin. Such a run may take longer than the
+ * drain. If the last worker cut it short, it would wait in the queue.
+ */
+async function untilCalm({ options, tree }: Cluster, periodMs: number): Promise<void> {
+  const longest = options.jobs.filter((job) => job.periodMs === periodMs);
+  do {
+    await delay(untilPhase(LEAST_CALM_MS, periodMs));
+    await Promise.all(longest.map(({ name }) => tree.untilIdle(name, IDLE_LIMIT_MS)));
+  } while (untilPhase(LEAST_CALM_MS, periodMs) < 2 * LEAST_CALM_MS);
 }
 
 /** Milliseconds until the wall clock is so far in a period. */

@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { TreeWitness } from '@test/support/peers/tree-witness.js';
 import type { JobPlan, TreeSight } from '../check/index.js';
 
-/** Nodes that must be gone after an instance has left or was found dead. */
-const LITTER =
-  /\/(instances|sessions)\/[^/]+$|\/election\/instance$|\/items\/[^/]+$|\/\d+\/(running|failover|failovering)$/;
+/** Nodes of an item that runs, or waits to be run again. */
+const MARK = /\/items\/[^/]+$|\/\d+\/(running|failover|failovering)$/;
+/** Nodes that must be gone, beside those, after an instance has left or was found dead. */
+const MEMBER = /\/(instances|sessions)\/[^/]+$|\/election\/instance$/;
 
 /** The workers of the jobs, as the tree tells them apart. */
 interface Workers {
@@ -64,6 +65,12 @@ export class TreeWatch {
     return this.#until(`${path} is there`, limitMs, (witness, name) => name !== job || witness.has(path));
   }
 
+  /** Resolves when no item of the job runs or waits to be run again. @throws if there is one all the time */
+  untilIdle(job: string, limitMs: number): Promise<void> {
+    const isIdle = (witness: TreeWitness) => pathsOf(witness, MARK).length === 0;
+    return this.#until('no item runs', limitMs, (witness, name) => name !== job || isIdle(witness));
+  }
+
   /** Nodes that are still left over after at most so many milliseconds. */
   async litter(limitMs: number): Promise<readonly Litter[]> {
     await this.#until('nothing is left', limitMs, (witness) => litterOf(witness).length === 0).catch(() => {});
@@ -104,10 +111,11 @@ export class TreeWatch {
 }
 
 function litterOf(witness: TreeWitness): readonly string[] {
-  return witness
-    .nodes()
-    .map(({ path }) => path)
-    .filter((path) => LITTER.test(path));
+  return [...pathsOf(witness, MARK), ...pathsOf(witness, MEMBER)];
+}
+
+function pathsOf(witness: TreeWitness, form: RegExp): readonly string[] {
+  return witness.nodes().flatMap(({ path }) => (form.test(path) ? [path] : []));
 }
 
 function nextChange(witness: TreeWitness, signal: AbortSignal): Promise<void> {
