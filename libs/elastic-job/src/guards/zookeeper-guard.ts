@@ -17,7 +17,7 @@ import {
   type JobName,
   readFields,
 } from '../domain/index.js';
-import { NoNodeError, type Operation, type RegistryCenter, type TransactionResult } from '../registry/index.js';
+import { namesBelow, type Operation, type RegistryCenter, type TransactionResult } from '../registry/index.js';
 import { repeat } from '../repeat/index.js';
 import { FenceAheadError, FenceContentionError, FenceNodeError, MissingTokenError } from './fence.errors.js';
 import type { FencedRun } from './fenced-write.js';
@@ -73,7 +73,7 @@ export class ZooKeeperGuard implements FencedStore {
 
   /** 2 requests. @see FencedStore */
   async assertNotAhead(jobName: JobName, registry: FencePosition): Promise<void> {
-    const names = await this.items(jobName);
+    const names = await namesBelow(this.registry, `${this.path}/${jobName}`);
     const paths = names.map((name) => this.pathOf(jobName, name));
     const nodes = await this.registry.readMany(paths);
     const fences = nodes.flatMap((node, index) =>
@@ -92,15 +92,6 @@ export class ZooKeeperGuard implements FencedStore {
   private async read(path: string): Promise<Fence | undefined> {
     const node = await this.registry.read(path);
     return node && { ...positionIn(node.data, path), version: node.stat.version };
-  }
-
-  private async items(jobName: JobName): Promise<readonly string[]> {
-    try {
-      return await this.registry.children(`${this.path}/${jobName}`);
-    } catch (error) {
-      if (error instanceof NoNodeError) return [];
-      throw error;
-    }
   }
 }
 

@@ -7,7 +7,7 @@ import {
   unknownJob,
 } from '../coordination/index.js';
 import { findJobNameFault, inDescendingOrder, type JobName } from '../domain/index.js';
-import { NoNodeError, type RegistryCenter, type RegistryNode } from '../registry/index.js';
+import { namesBelow, type RegistryCenter, type RegistryNode } from '../registry/index.js';
 import { UnknownItemError } from './operations.errors.js';
 
 /**
@@ -44,16 +44,6 @@ export interface JobFacts {
 export async function jobNamesIn(registry: RegistryCenter): Promise<JobName[]> {
   const names = await namesBelow(registry, '/');
   return names.filter((name) => findJobNameFault(name) === undefined).toSorted();
-}
-
-/** The names of a node's children; none if there is no such node. One request. */
-export async function namesBelow(registry: RegistryCenter, path: string): Promise<readonly string[]> {
-  try {
-    return await registry.children(path);
-  } catch (error) {
-    if (error instanceof NoNodeError) return [];
-    throw error;
-  }
 }
 
 /**

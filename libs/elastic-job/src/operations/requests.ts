@@ -9,9 +9,9 @@ import {
   untilAccepted,
 } from '../coordination/index.js';
 import { type JobName, parseRunRecord } from '../domain/index.js';
-import { creation, type Operation, type RegistryCenter, type RegistryNode } from '../registry/index.js';
+import { creation, namesBelow, type Operation, type RegistryCenter, type RegistryNode } from '../registry/index.js';
 import { repeat } from '../repeat/index.js';
-import { type JobFacts, namesBelow, readJob, readJobs, throwUnknownItem } from './job-facts.js';
+import { type JobFacts, readJob, readJobs, throwUnknownItem } from './job-facts.js';
 import { UnknownItemError } from './operations.errors.js';
 
 /** Result of a request for a run. Instance ids, in Java's order. */

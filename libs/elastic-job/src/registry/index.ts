@@ -5,6 +5,7 @@ export * from './registry-center.js';
 export * from './registry.errors.js';
 export type { Ensemble, SyncOfViews } from './ensemble.js';
 export { guaranteedDelete, type RequestPolicy, untilServed } from './request-policy.js';
+export { namesBelow, unlessAbsent } from './absent.js';
 export { creation, operationsOf } from './operations.js';
 export * from './latch.js';
 export * from './memory/index.js';

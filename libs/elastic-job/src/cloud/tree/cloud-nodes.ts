@@ -1,11 +1,12 @@
 import { untilAccepted } from '../../coordination/index.js';
 import {
   creation,
-  NoNodeError,
+  namesBelow,
   type Operation,
   type RegistryCenter,
   type RegistryNode,
   type TransactionResult,
+  unlessAbsent,
 } from '../../registry/index.js';
 import { repeat } from '../../repeat/index.js';
 import type { CloudForm } from './cloud-form.js';
@@ -98,9 +99,7 @@ export class CloudNodes<Configuration extends object> {
   async enable(name: string): Promise<void> {
     const known = await this.registry.exists(this.pathOf(name));
     if (known === undefined) throw this.parts.unknown(name);
-    await this.registry.delete(this.disabledPathOf(name)).catch((error: unknown) => {
-      if (!(error instanceof NoNodeError)) throw error;
-    });
+    await unlessAbsent(this.registry.delete(this.disabledPathOf(name)));
   }
 
   private pathOf(name: string): string {
@@ -120,10 +119,5 @@ export class CloudNodes<Configuration extends object> {
 
 /** The names of the children, sorted; none if there is no such node. */
 export async function childrenOf(registry: RegistryCenter, path: string): Promise<readonly string[]> {
-  try {
-    return [...(await registry.children(path))].toSorted();
-  } catch (error) {
-    if (error instanceof NoNodeError) return [];
-    throw error;
-  }
+  return (await namesBelow(registry, path)).toSorted();
 }

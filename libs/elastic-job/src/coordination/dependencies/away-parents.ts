@@ -5,7 +5,7 @@ import {
   findNearestName,
   type JobName,
 } from '../../domain/index.js';
-import { NoNodeError, type RegistryCenter, type RequestOptions } from '../../registry/index.js';
+import { namesBelow, type RegistryCenter, type RequestOptions } from '../../registry/index.js';
 import { instanceOf, JobPaths, type JobTree } from '../job-tree/index.js';
 
 /**
@@ -49,10 +49,7 @@ async function findReason(
   paths: JobPaths,
   options: RequestOptions,
 ): Promise<AwayReason | undefined> {
-  const ids = await registry.children(paths.instances, options).catch((error: unknown) => {
-    if (error instanceof NoNodeError) return [];
-    throw error;
-  });
+  const ids = await namesBelow(registry, paths.instances, options);
   if (ids.length === 0) return 'no-instance';
   const nodes = await registry.readMany(
     ids.map((id) => paths.instance(id)),

@@ -5,6 +5,7 @@ import {
   type RegistryCenter,
   type RequestOptions,
   type SubtreeBounds,
+  unlessAbsent,
 } from '../../registry/index.js';
 import { repeat } from '../../repeat/index.js';
 import { JobPaths, unknownJob, untilAccepted } from '../job-tree/index.js';
@@ -45,7 +46,7 @@ export async function removeAbandoned(
     const root = await registry.read(paths.root, options);
     if (root === undefined || parseCreatedJob(root.data)?.isBeingRemoved !== true) return true;
     const members = [paths.instances, paths.sessions];
-    const found = await Promise.all(members.map((path) => childrenOf(registry, path, options)));
+    const found = await Promise.all(members.map((path) => unlessAbsent(registry.children(path, options))));
     if (found.some((names) => names !== undefined && names.length > 0)) return false;
     // They are deleted without a walk: an instance that has registered since then refuses the transaction.
     const empty = members.filter((_, index) => found[index] !== undefined);
@@ -91,7 +92,7 @@ async function* nodesInOrder(
   // Without these nodes no instance can register any more.
   const members = [paths.instances, paths.sessions];
   const except = members.map((path) => path.slice(paths.root.length + 1));
-  const tree = await namesBelow(registry, paths.root, options);
+  const tree = await openNames(registry, paths.root, options);
   try {
     if (empty !== undefined) yield empty;
     else for (const path of members) yield* childrenFirst(tree, path, options);
@@ -174,7 +175,7 @@ export async function* childrenFirst(
   root: string,
   { except = [], ...options }: RequestOptions & { readonly except?: readonly string[] } = {},
 ): AsyncGenerator<readonly string[], void, undefined> {
-  const names = await childrenOf(registry, root, options);
+  const names = await unlessAbsent(registry.children(root, options));
   if (names === undefined) return;
   const way: Parent[] = [{ name: '', unseen: names.filter((name) => !except.includes(name)), parents: [] }];
   let path = root;
@@ -201,7 +202,7 @@ async function leavesAmong(
   options: RequestOptions,
 ): Promise<readonly string[]> {
   const some = unseen.splice(-ASKED_AT_ONCE);
-  const found = await Promise.all(some.map((name) => childrenOf(registry, `${path}/${name}`, options)));
+  const found = await Promise.all(some.map((name) => unlessAbsent(registry.children(`${path}/${name}`, options))));
   const leaves: string[] = [];
   for (const [index, names] of found.entries()) {
     const name = some[index]!;
@@ -211,25 +212,11 @@ async function leavesAmong(
   return leaves;
 }
 
-/** Names of a node's children; undefined if there is no such node. */
-async function childrenOf(
-  registry: Asked,
-  path: string,
-  options: RequestOptions,
-): Promise<readonly string[] | undefined> {
-  try {
-    return await registry.children(path, options);
-  } catch (error) {
-    if (error instanceof NoNodeError) return undefined;
-    throw error;
-  }
-}
-
 /**
  * Names of children in a tree. A small tree is read with one view, which takes a few requests for all its nodes. In a
  * larger one each node is asked for its children.
  */
-async function namesBelow(
+async function openNames(
   registry: RegistryCenter,
   root: string,
   options: RequestOptions,

@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock/index.js';
+import { unlessAbsent } from '../absent.js';
 import { type Ensemble, NodeEnsemble, type SyncOfViews } from '../ensemble.js';
 import { CREATOR_ACL_BYTES, OPEN_ACL_BYTES, requestName } from '../node-operations.js';
 import type {
@@ -16,7 +17,6 @@ import type {
   SubtreeOptions,
   TransactionResult,
 } from '../registry-center.js';
-import { NoNodeError } from '../registry.errors.js';
 import { refusalError, serverError } from '../request-errors.js';
 import { SharedRegistry } from '../shared-registry.js';
 import { createNamespace, OwnWrite } from './session/index.js';
@@ -205,16 +205,6 @@ export class ZooKeeperEnsemble extends NodeEnsemble implements Ensemble {
 
 function resultsIn(answer: MultiAnswer): readonly MultiResult[] | undefined {
   return answer.kind === 'committed' ? answer.results : undefined;
-}
-
-/** Turns a missing node into undefined. */
-async function unlessAbsent<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof NoNodeError) return undefined;
-    throw error;
-  }
 }
 
 /** A node that was read among others. @throws the error of the refusal, unless the node is missing */

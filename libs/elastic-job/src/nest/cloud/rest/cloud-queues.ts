@@ -9,7 +9,7 @@ import type { Clock } from '../../../clock/index.js';
 import { JobPaths } from '../../../coordination/index.js';
 import { CronSchedule, serverIpOf } from '../../../domain/index.js';
 import type { RecordedRun, ShardingInfo, ShardingStatisticsApi } from '../../../operations/index.js';
-import { NoNodeError, type RegistryCenter } from '../../../registry/index.js';
+import { namesBelow, type RegistryCenter } from '../../../registry/index.js';
 import { usableOf } from './cloud-registrations.js';
 
 /** An item of a job. @see ElasticJob-Cloud 3.0.2, `TaskContext.MetaInfo` */
@@ -80,7 +80,8 @@ export class CloudQueues {
   async ready(): Promise<readonly CloudReadyAnswer[]> {
     const ready: CloudReadyAnswer[] = [];
     for (const { items, job } of await this.jobs()) {
-      const times = this.owedTimes(job, items) + ((await this.isTriggered(job.jobName)) ? 1 : 0);
+      const triggers = await namesBelow(this.registry, new JobPaths(job.jobName).triggers);
+      const times = this.owedTimes(job, items) + (triggers.length > 0 ? 1 : 0);
       if (times > 0) ready.push({ jobName: job.jobName, times: String(times) });
     }
     return ready;
@@ -96,16 +97,6 @@ export class CloudQueues {
       const originalTaskId = formatCloudTaskId({ jobName, items: [item], type: 'READY', slaveId, uuid });
       return { taskInfo: { jobName, shardingItems: [item] }, originalTaskId };
     });
-  }
-
-  private async isTriggered(jobName: string): Promise<boolean> {
-    try {
-      const instanceIds = await this.registry.children(new JobPaths(jobName).triggers);
-      return instanceIds.length > 0;
-    } catch (error) {
-      if (error instanceof NoNodeError) return false;
-      throw error;
-    }
   }
 
   private async itemsWhere(isWanted: (info: ShardingInfo) => boolean) {
