@@ -12,6 +12,11 @@ export function describeRegistry(servers: string, namespace: string): string {
   return `${servers} (namespace "${namespace}")`;
 }
 
+/** A time in milliseconds since the epoch, as ISO 8601 has it. */
+export function instant(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
 /**
  * The known name that was probably meant; undefined if none is close.
  * @param furthest most characters that may differ

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fetchFault } from './fetch-fault.js';
+import { fetchFault, rootCause } from './fetch-fault.js';
 
 it('keeps name, message and code of an error and of its cause, and no other field', () => {
   const cause = Object.assign(new RangeError('refused'), { code: 'ECONNREFUSED', answer: 's3cret' });
@@ -10,6 +10,20 @@ it('keeps name, message and code of an error and of its cause, and no other fiel
   expect(fault.cause).toMatchObject({ name: 'RangeError', message: 'refused', code: 'ECONNREFUSED' });
   expect(fault.cause).not.toHaveProperty('answer');
   expect(fault).not.toHaveProperty('code');
+});
+
+it.each([
+  ['the message of the innermost cause', new Error('refused'), 'refused'],
+  ['its name if it has no message', new AggregateError([]), 'AggregateError'],
+])('has as its reason %s', (_what, cause, reason) => {
+  expect(rootCause(new TypeError('fetch failed', { cause }))).toBe(reason);
+});
+
+it('has a reason though its causes are a circle', () => {
+  const circle = new Error('refused');
+  circle.cause = circle;
+
+  expect(rootCause(circle)).toBe('refused');
 });
 
 it('has its name where somebody has made the name of all errors read-only', () => {

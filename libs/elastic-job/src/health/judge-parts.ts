@@ -1,4 +1,4 @@
-import type { TaskBackendStatus } from '../domain/index.js';
+import { instant, type TaskBackendStatus } from '../domain/index.js';
 import type { RuntimePhase, RuntimeStatus } from '../runtime/index.js';
 import type { TracingStore, TracingStoreStatus } from '../tracing/index.js';
 import {
@@ -7,7 +7,6 @@ import {
   type Finding,
   type HealthLimits,
   type HealthVerdict,
-  instant,
   isLeaderless,
   judgeBackend,
   judgeSession,

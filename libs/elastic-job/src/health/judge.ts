@@ -1,6 +1,7 @@
 import type { StandingRefusal } from '../coordination/index.js';
 import {
   describeAwayParents,
+  instant,
   type JobName,
   messageOf,
   number,
@@ -260,8 +261,4 @@ export function judgeBackend(backend: TaskBackendStatus | undefined, now: number
   if (failingSince === undefined) return held;
   const reason = `the task backend ${name} has not answered since ${instant(failingSince)}: ${messageOf(error)}`;
   return [now - failingSince > lostMs ? down(reason) : degraded(reason), ...held];
-}
-
-export function instant(ms: number): string {
-  return new Date(ms).toISOString();
 }

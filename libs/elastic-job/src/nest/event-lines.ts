@@ -2,12 +2,13 @@ import {
   describeAwayParents,
   fewNames,
   handOverOf,
+  instant,
   messageOf,
   type SettledOutcome,
   triggerIdOf,
 } from '../domain/index.js';
 import type { JobEvent } from '../tracing/index.js';
-import { debug, describeAssignment, error, type EventLine, instant, itemsText, log, thrown, warn } from './line-log.js';
+import { debug, describeAssignment, error, type EventLine, itemsText, log, thrown, warn } from './line-log.js';
 
 /** Two applications that overwrite the settings of one job. */
 const LAST_START = 'if another application has that too, the last start wins';

@@ -54,10 +54,6 @@ function numbers(items: readonly number[]): string {
   return others <= 0 ? items.join(',') : `${items.slice(0, MOST_NUMBERS).join(',')} and ${others} others`;
 }
 
-export function instant(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
 /** A handler may throw any value. */
 export function thrown(line: string, reason: unknown): EventLine {
   return { level: 'error', text: `${line}: ${messageOf(reason)}`, ...(isError(reason) && { error: reason }) };

@@ -2,6 +2,7 @@ import type { PropTargets } from './prop-targets.js';
 import type { JobProps } from './job-props.js';
 import type { JobName } from '../cluster/index.js';
 import { describeError } from '../thrown.js';
+import { instant } from '../wording.js';
 import type { ExecutionSource } from '../run/index.js';
 
 /** An item whose handler has failed in its last attempt. */
@@ -72,8 +73,4 @@ export function describeReport(report: FailureReport): string {
   const times = count === 1 ? `at ${instant(until)}` : `${count} times from ${instant(since)} to ${instant(until)}`;
   const where = `Job '${jobName}' exception occur in job processing, item ${item}`;
   return `${where}, ${times}, caused by ${describeError(error)}`;
-}
-
-function instant(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -1,11 +1,8 @@
 import {
-  causeOf,
   type DeliveryTerms,
   type FailureReport,
-  isError,
   type JobErrorHandler,
   type JobProps,
-  messageOf,
   mustBeUnseen,
   ORIGIN_TARGET,
   type PropClasses,
@@ -15,7 +12,7 @@ import {
   targetsAmong,
   WHEN,
 } from '../../domain/index.js';
-import { fetchFault } from '../fetch-fault.js';
+import { fetchFault, rootCause } from '../fetch-fault.js';
 import { DeliveryError } from './deliveries.js';
 
 /** Rule of an option that may hold a key, which messages must not show. */
@@ -129,7 +126,7 @@ async function exchange(type: string, url: string, request: RequestInit): Promis
     return { status: response.status, text: await beginningOf(response) };
   } catch (error) {
     if (request.signal?.aborted) throw request.signal.reason;
-    throw new DeliveryError(type, faultOf(error), { cause: fetchFault(error) });
+    throw new DeliveryError(type, rootCause(error), { cause: fetchFault(error) });
   }
 }
 
@@ -144,10 +141,4 @@ async function beginningOf({ body }: Response): Promise<string> {
     if (left <= 0) break;
   }
   return text;
-}
-
-/** The message of `fetch` is always the same; its cause has the reason. */
-function faultOf(error: unknown): string {
-  const cause = causeOf(error);
-  return messageOf(isError(cause) ? cause : error);
 }

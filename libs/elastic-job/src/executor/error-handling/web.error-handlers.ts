@@ -4,6 +4,7 @@ import {
   describeError,
   describeReport,
   type FailureReport,
+  instant,
   LOCAL_TARGET,
   messageOf,
   nameOf,
@@ -263,8 +264,4 @@ export class WebhookErrorHandler extends WebChannel<WebhookSettings> {
     };
     await postJson('WEBHOOK', { url, signal, body, headers: authorization === undefined ? {} : { authorization } });
   }
-}
-
-function instant(ms: number): string {
-  return new Date(ms).toISOString();
 }

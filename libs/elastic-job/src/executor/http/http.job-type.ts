@@ -1,18 +1,15 @@
 import { type Clock, SystemClock, type Timer } from '../../clock/index.js';
 import {
-  causeOf,
   ElasticJobError,
   type FindPropsFaults,
   HiddenText,
   type JobName,
   type JobType,
-  messageOf,
-  nameOf,
   type PropTargets,
   type ShardingContext,
   targetsAmong,
 } from '../../domain/index.js';
-import { fetchFault } from '../fetch-fault.js';
+import { fetchFault, rootCause } from '../fetch-fault.js';
 import { shardingContextHeader } from '../sharding-context-json.js';
 import { findHttpFaults, HTTP_PROPS, type HttpSettings, readHttpProps } from './http.props.js';
 
@@ -115,12 +112,6 @@ function failure(
   if (error instanceof HttpJobError) return error;
   const detail = elapsedMs === undefined ? `failed: ${rootCause(error)}` : `was silent for ${elapsedMs} ms`;
   return new HttpJobError(jobName, shardingItem, shown(settings), detail, { cause: fetchFault(error) });
-}
-
-/** The message of `fetch` is always `fetch failed`; its cause has the reason. */
-function rootCause(error: unknown): string {
-  const cause = causeOf(error);
-  return cause === undefined ? messageOf(error) || nameOf(error) : rootCause(cause);
 }
 
 function shown({ method, uri }: HttpSettings): string {

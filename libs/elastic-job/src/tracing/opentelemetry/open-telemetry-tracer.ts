@@ -16,6 +16,7 @@ import {
   anyCodeOf,
   ElasticJobError,
   having,
+  instant,
   isError,
   messageOf,
   nameOf,
@@ -103,7 +104,7 @@ class OpenTelemetryRunTrace implements RunTrace {
       'scheduling.apache-elasticjob.job.name': jobName,
       'scheduling.apache-elasticjob.source': source,
       'scheduling.apache-elasticjob.origin': origin,
-      'scheduling.apache-elasticjob.fire.time': new Date(fireTime).toISOString(),
+      'scheduling.apache-elasticjob.fire.time': instant(fireTime),
     };
   }
 
