@@ -26,7 +26,7 @@ import {
   UnknownJobError,
 } from '../../domain/index.js';
 import type { Operation, RegistryNode } from '../../registry/index.js';
-import type { JobTree, JobTrees } from '../job-tree/index.js';
+import type { Authority, JobTree, JobTrees } from '../job-tree/index.js';
 import {
   asDeclared,
   type AssertFits,
@@ -41,12 +41,6 @@ import { keepOperations, SettingsWriter } from './settings-writer.js';
 import type { PropTrust, StrategyLookup } from './lay-configuration.js';
 import { parseConfiguration } from './parse-configuration.js';
 import { SettingsReader } from './settings-reader.js';
-
-/** The part of a leader's term that its writes need. */
-interface KeepingTerm {
-  readonly guard: readonly Operation[];
-  readonly signal: AbortSignal;
-}
 
 /**
  * A job's settings: the local ones (the module's defaults, decorator, the module's jobs), overridden field by field by
@@ -126,7 +120,7 @@ export class Configurations {
    * Keeps a usable text of `config`, as leader, for the time after a bad edit. Makes no request if it is kept already.
    * If an edit comes first, the write is refused and the edit is looked at next.
    */
-  async keep(tree: JobTree, { guard, signal }: KeepingTerm): Promise<void> {
+  async keep(tree: JobTree, { guard, signal }: Authority): Promise<void> {
     await tree.judgeConfig({ signal });
     const text = this.textToKeep(tree);
     if (text === undefined) return;

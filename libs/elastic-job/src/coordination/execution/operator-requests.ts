@@ -5,8 +5,7 @@
 import { formatCancelRequest, parseCancelRequest } from '../../domain/index.js';
 import { creation, type Operation, type RegistryNode } from '../../registry/index.js';
 import { repeat } from '../../repeat/index.js';
-import { type JobTree, untilCommitted } from '../job-tree/index.js';
-import type { LeadershipTerm } from '../leadership/index.js';
+import { type Authority, type JobTree, untilCommitted } from '../job-tree/index.js';
 
 /** Most requests removed at once, because a transaction is limited. */
 const MOST_AT_ONCE = 100;
@@ -18,7 +17,7 @@ const MOST_AT_ONCE = 100;
  */
 export async function removeLostRequests(
   tree: JobTree,
-  { guard, signal }: Pick<LeadershipTerm, 'guard' | 'signal'>,
+  { guard, signal }: Authority,
   gone: (missing: readonly string[]) => readonly string[],
 ): Promise<readonly RegistryNode[]> {
   const lost = () => gone(tree.lostRequests()).slice(0, MOST_AT_ONCE);
@@ -36,10 +35,7 @@ export async function removeLostRequests(
 }
 
 /** Removes requests to cancel runs that are already over. They name their run, so they cannot abort another one. */
-export async function removeStaleCancels(
-  tree: JobTree,
-  { guard, signal }: Pick<LeadershipTerm, 'guard' | 'signal'>,
-): Promise<void> {
+export async function removeStaleCancels(tree: JobTree, { guard, signal }: Authority): Promise<void> {
   if (tree.cancels().length === 0) return;
   await repeat(untilCommitted(tree, 'removing requests to cancel', signal), async () => {
     const cancels = tree.cancels();

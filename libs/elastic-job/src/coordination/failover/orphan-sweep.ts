@@ -45,15 +45,8 @@ import {
 import type { Operation } from '../../registry/index.js';
 import { repeat } from '../../repeat/index.js';
 import type { Configurations } from '../configuration/index.js';
-import { type JobTree, untilCommitted } from '../job-tree/index.js';
-import type { LeadershipTerm } from '../leadership/index.js';
+import { type Authority, type JobTree, untilCommitted } from '../job-tree/index.js';
 import type { Absences } from '../membership/index.js';
-
-/**
- * The right to sweep, and its duration. The leader of ours has it or, if Java leads, the first instance of ours; in a
- * disabled job every instance.
- */
-export type Sweeper = Pick<LeadershipTerm, 'guard' | 'signal'>;
 
 /** Sweep of an instance's own marks, as it registers. */
 export interface OwnSweep {
@@ -91,17 +84,17 @@ export class OrphanSweep {
    */
   async sweep(
     tree: JobTree,
-    sweeper: Sweeper,
+    authority: Authority,
     { onOverflow = () => {}, onStopped = () => {} }: SweepListener = {},
   ): Promise<readonly number[]> {
-    const { signal } = sweeper;
+    const { signal } = authority;
     await tree.sync({ signal });
     const attempt = async (): Promise<readonly number[] | undefined> => {
       if (!(await loadMarks(tree, signal))) return undefined;
       const orphans = this.place(tree, this.findOrphans(tree));
       if (orphans.length === 0) return [];
       // An orphan is queued, or dropped, by the total and by failover being on.
-      const guard = [...sweeper.guard, ...tree.configAsRead()];
+      const guard = [...authority.guard, ...tree.configAsRead()];
       const result = await tree.commit([...guard, ...this.operations(tree, orphans)], { signal });
       if (result.kind !== 'committed') return undefined;
       const overflowed = itemsAt(orphans, 'overflow');

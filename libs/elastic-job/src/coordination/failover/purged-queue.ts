@@ -1,9 +1,8 @@
 import { droppedRunRecord } from '../../domain/index.js';
 import type { Operation } from '../../registry/index.js';
 import { repeat } from '../../repeat/index.js';
-import { type JobTree, untilCommitted } from '../job-tree/index.js';
+import { type Authority, type JobTree, untilCommitted } from '../job-tree/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
-import type { Sweeper } from './orphan-sweep.js';
 
 /**
  * True if an operator has disabled the job: all its servers, including those without an instance at the moment, such as
@@ -17,7 +16,7 @@ export function isJobDisabled(tree: JobTree): boolean {
  * Guard for a disabled job: its servers must still be disabled. As no instance may lead it then, any instance may
  * purge.
  */
-export function disabledJob(tree: JobTree): Sweeper {
+export function disabledJob(tree: JobTree): Authority {
   return {
     signal: tree.signal,
     get guard() {
@@ -33,7 +32,7 @@ export function disabledJob(tree: JobTree): Sweeper {
 /**
  * Removes entries that must not be claimed, and records their runs as aborted. One transaction, or none if there is
  * nothing to remove.
- * @param purger conditions of the removal; read again after a refusal
+ * @param authority conditions of the removal; read again after a refusal
  * @param at end of the runs in their records, in milliseconds since the epoch
  * @param isPurged selects the items; asked again after a refusal
  * @returns the removed items, ascending
@@ -41,14 +40,14 @@ export function disabledJob(tree: JobTree): Sweeper {
  */
 export async function purgeQueue(
   tree: JobTree,
-  purger: Sweeper,
+  authority: Authority,
   at: number,
   isPurged: (item: number) => boolean,
 ): Promise<readonly number[]> {
-  const { signal } = purger;
+  const { signal } = authority;
   const attempt = async (): Promise<readonly number[] | undefined> => {
     // Read together with the queue, since a server may be enabled, or the total grow, while records are read.
-    const guard = [...purger.guard, ...tree.configAsRead()];
+    const guard = [...authority.guard, ...tree.configAsRead()];
     const items = tree.queue().filter(isPurged);
     if (items.length === 0) return items;
     if (!(await tree.loadRecords(items, { signal }))) return undefined;

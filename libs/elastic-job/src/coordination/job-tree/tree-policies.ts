@@ -108,6 +108,17 @@ function answered(
   };
 }
 
+/**
+ * The right to write for the whole job, and its duration. A leader's term has it; if Java leads, the first instance of
+ * ours may sweep, and in a disabled job every instance.
+ */
+export interface Authority {
+  /** Operations to put before those of each transaction, which then commits only while the right lasts. */
+  readonly guard: readonly Operation[];
+  /** Aborts when the right is over. */
+  readonly signal: AbortSignal;
+}
+
 /** Reads the present values. @throws the error that prevents reading, or the reason for which the tree was closed */
 export async function readNow(tree: JobTree, paths: readonly string[]): Promise<void> {
   const { signal } = tree;

@@ -3,7 +3,7 @@ import { decideRetention, type JobName, type RetainedServer, type RetentionDecis
 import { creation, type Operation, type RegistryCenter } from '../../registry/index.js';
 import { repeat } from '../../repeat/index.js';
 import type { Configurations } from '../configuration/index.js';
-import { type JobTree, type JobTrees, type ServerStatus, untilCommitted } from '../job-tree/index.js';
+import { type Authority, type JobTree, type JobTrees, type ServerStatus, untilCommitted } from '../job-tree/index.js';
 
 /** A server in the job's tree. */
 export interface RegisteredServer {
@@ -50,12 +50,6 @@ export class Servers {
 
 const MINUTE_MS = 60_000;
 
-/** The part of a leader's term that its writes need. */
-interface RetentionTerm {
-  readonly guard: readonly Operation[];
-  readonly signal: AbortSignal;
-}
-
 /**
  * Limits a job's servers to those with instances and those that had some lately; every restarted pod leaves a node.
  *
@@ -78,7 +72,7 @@ export class ServerRetention {
   ) {}
 
   /** Checks the servers as leader, as of the last sync. Makes no request if nothing needs to be done. */
-  async tidy(tree: JobTree, term: RetentionTerm): Promise<void> {
+  async tidy(tree: JobTree, term: Authority): Promise<void> {
     const { serverRetentionMinutes } = this.configurations.current(tree.jobName);
     if (serverRetentionMinutes <= 0) return;
     const { signal } = term;

@@ -1,5 +1,6 @@
 import type { Timer } from '../../clock/index.js';
 import {
+  type Authority,
   type CoordinationServices,
   disabledJob,
   isJobDisabled,
@@ -10,7 +11,6 @@ import {
   removeLostRequests,
   removeRetiredFailover,
   removeStaleCancels,
-  type Sweeper,
 } from '../../coordination/index.js';
 import { failsOver, type JobConfiguration, manualOrigin, messageOf, type Trigger } from '../../domain/index.js';
 import { isUnanswered, type Operation, type RegistryNode } from '../../registry/index.js';
@@ -132,11 +132,11 @@ export class LeaderWork extends JobDuty {
     if (!isLedByJava || first !== tree.self.jobInstanceId) return;
     if (services.sharding.hasOverlooked(tree)) await services.sharding.requestResharding(tree.jobName);
     const guard: Operation[] = [{ kind: 'check', path: tree.paths.instance(first) }];
-    const sweeper: Sweeper = { guard, signal: tree.signal };
+    const authority: Authority = { guard, signal: tree.signal };
     const steps = new Steps(tree.signal);
-    await steps.take(() => this.sweep(sweeper));
-    await steps.take(() => this.reportLostRequests(sweeper));
-    await steps.take(() => services.configurations.keep(tree, sweeper));
+    await steps.take(() => this.sweep(authority));
+    await steps.take(() => this.reportLostRequests(authority));
+    await steps.take(() => services.configurations.keep(tree, authority));
     this.end(steps.failures);
   }
 
@@ -149,10 +149,10 @@ export class LeaderWork extends JobDuty {
   }
 
   // An instance that is gone takes no request any more, and no other one takes it.
-  private async reportLostRequests(sweeper: Sweeper): Promise<void> {
+  private async reportLostRequests(authority: Authority): Promise<void> {
     const { events, tree } = this;
     for (;;) {
-      const lost = await removeLostRequests(tree, sweeper, (missing) => this.peers.goneForGood(missing));
+      const lost = await removeLostRequests(tree, authority, (missing) => this.peers.goneForGood(missing));
       if (lost.length === 0) return;
       for (const request of lost) {
         const reason = `its instance is gone: ${request.path.slice(tree.paths.triggers.length + 1)}`;
@@ -161,8 +161,8 @@ export class LeaderWork extends JobDuty {
     }
   }
 
-  private async purge(purger: Sweeper, isPurged: (item: number) => boolean): Promise<void> {
-    const items = await purgeQueue(this.tree, purger, this.tree.clock.wallNow(), isPurged);
+  private async purge(authority: Authority, isPurged: (item: number) => boolean): Promise<void> {
+    const items = await purgeQueue(this.tree, authority, this.tree.clock.wallNow(), isPurged);
     this.reportPurged(items);
   }
 
@@ -170,16 +170,16 @@ export class LeaderWork extends JobDuty {
     if (items.length > 0) this.events.emit({ kind: 'failover-purged', jobName: this.tree.jobName, items });
   }
 
-  private async sweep(sweeper: Sweeper): Promise<void> {
+  private async sweep(authority: Authority): Promise<void> {
     const { events, services, tree } = this;
     const { jobName } = tree;
-    const queued = await services.orphans.sweep(tree, sweeper, {
+    const queued = await services.orphans.sweep(tree, authority, {
       onOverflow: (items) => events.emit({ kind: 'failover-overflow', jobName, items }),
       onStopped: (runs) => events.emit({ kind: 'cut-short', jobName, ...runs }),
     });
     if (queued.length > 0) events.emit({ kind: 'orphaned', jobName, items: queued });
     // Not before a sweep, which reads the requests: a run that is to be cancelled is not queued.
-    await removeStaleCancels(tree, sweeper);
+    await removeStaleCancels(tree, authority);
     // A missing peer leaves orphans only once it is gone for good.
     this.peers.watchMissing();
     // An instance that was shut down gets its grace to finish its runs.
