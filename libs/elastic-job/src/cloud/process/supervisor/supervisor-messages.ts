@@ -1,4 +1,5 @@
-// Messages between a scheduler and the supervisor of its tasks.
+// Messages between a scheduler and the supervisor of its tasks. The two may be of two releases: a supervisor that has
+// died is started again from the file that is there then, and the package may have been replaced. So kinds keep names.
 import type { ChannelGrant } from '../../task-channel.js';
 
 /** Channel between a scheduler and its supervisor: one JSON object a line, on this descriptor of the supervisor. */
