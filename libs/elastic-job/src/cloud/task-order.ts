@@ -61,7 +61,7 @@ export interface TaskAnswers {
 }
 
 /** An existing task, for comparison with a claim. */
-export interface StandingTask {
+interface StandingTask {
   readonly target: TaskTarget;
   readonly run: string;
   readonly token: bigint;
@@ -74,7 +74,7 @@ export interface StandingTask {
  * - `occupied`: it is a task of another target or launch, or cannot be taken over;
  * - `taken`: another claim with a greater token holds it.
  */
-export type ClaimVerdict = 'own' | 'adopted' | 'occupied' | 'taken';
+type ClaimVerdict = 'own' | 'adopted' | 'occupied' | 'taken';
 
 /** Judges a claim by the rules of every backend. @param adopts the backend's `adopts` */
 export function judgeClaim(

@@ -4,7 +4,7 @@ import type { Clock, Timer } from '../clock/index.js';
 import { codeOf, type ExecutorEnd, nameOf } from '../domain/index.js';
 
 /** A program, its environment, and how it is ended. @internal */
-export interface ProcessGroupOptions {
+interface ProcessGroupOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;

@@ -144,7 +144,7 @@ export class Reconciler extends WokenWork {
 }
 
 /** Options of `Reconcilers`: work on many things, each named by its key. */
-export interface ReconcilersOptions<Key> {
+interface ReconcilersOptions<Key> {
   readonly clock: Clock;
   /** Most keys that are worked on side by side; the others wait in the order of their wakes. */
   readonly atOnce: number;

@@ -120,7 +120,7 @@ export class BackOff {
 }
 
 /** Rounds of work. */
-export interface RoundsOptions {
+interface RoundsOptions {
   readonly clock: Clock;
   /** Ends the rounds; a pause ends at once, and a round that is under way ends by itself. */
   readonly signal: AbortSignal;

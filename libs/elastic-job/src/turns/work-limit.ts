@@ -101,7 +101,7 @@ export class RegistryTurns extends WorkLimit {
 }
 
 /** Items of one lease that have ended, and whose ends are not recorded. */
-export class UnrecordedEnds {
+class UnrecordedEnds {
   private items = 0;
   private timer: Timer | undefined;
   private isForgotten = false;

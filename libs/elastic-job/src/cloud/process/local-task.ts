@@ -22,7 +22,7 @@ const LEAST_SILENCE_MS = 50;
 const LOST = 'its scheduler has lost the item';
 
 /** The backend, as one task uses it. */
-export interface LocalTaskHost {
+interface LocalTaskHost {
   readonly clock: Clock;
   readonly send: (order: SupervisorOrder) => void;
   /** Called when it has left its place among the running tasks, or never had one. */

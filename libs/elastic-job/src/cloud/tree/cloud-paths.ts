@@ -60,7 +60,7 @@ export interface CloudTaskId extends CloudMetaInfo {
 }
 
 /** Item of a job: the beginning of its task ids, and the name of its nodes. */
-export interface CloudMetaInfo {
+interface CloudMetaInfo {
   readonly jobName: JobName;
   /** ElasticJob-Cloud's schedulers write exactly one. */
   readonly items: readonly number[];

@@ -4,7 +4,7 @@ import type { ReadCloudNode } from './cloud-form.js';
 import { parseMetaInfo } from './cloud-paths.js';
 
 /** Nodes that ElasticJob-Cloud's schedulers have left for a job. */
-export interface CloudLeftovers {
+interface CloudLeftovers {
   readonly jobName: JobName;
   /** Undefined if it is not registered. */
   readonly configuration: ReadCloudNode<CloudJobConfiguration> | undefined;
@@ -48,7 +48,7 @@ export type TakeoverEvent =
  */
 type DropReason = 'unknown-job' | 'daemon' | 'unreadable' | 'task-gone';
 
-export type TakeoverDecision =
+type TakeoverDecision =
   | { readonly kind: 'take'; readonly debts: CloudDebts; readonly events: readonly TakeoverEvent[] }
   | { readonly kind: 'leave'; readonly events: readonly TakeoverEvent[] };
 

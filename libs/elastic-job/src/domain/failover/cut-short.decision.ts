@@ -26,7 +26,7 @@ export interface LastRun {
 }
 
 /** A run that a crash has cut short and that nobody repeats. */
-export interface CutShortRun {
+interface CutShortRun {
   readonly item: number;
   readonly run: RunRecord;
   readonly reason: CutShortReason;

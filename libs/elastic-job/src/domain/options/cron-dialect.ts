@@ -23,7 +23,7 @@ export function readQuartz(cron: string): void {
 }
 
 /** The expression in Quartz's dialect, or what is wrong with it, by the dialect in force. */
-export interface CronReading {
+interface CronReading {
   readonly cron: string | undefined;
   readonly cronFault: readonly string[];
 }

@@ -13,7 +13,7 @@ export const MISFIRE_POLICIES: readonly MisfirePolicy[] = ['skip', 'once', 'all'
 export const GREATEST_MISFIRE_LIMIT = 1_000;
 
 /** Options that decide what is caught up on. */
-export interface MisfireOptions {
+interface MisfireOptions {
   readonly misfire: boolean;
   readonly misfirePolicy: MisfirePolicy;
 }

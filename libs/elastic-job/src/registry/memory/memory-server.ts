@@ -47,7 +47,7 @@ export type FailureRule = (
 export type RequestFailureRule = (sessionId: string) => number | AppliedFailure | undefined;
 
 /** Answer to a request that was not applied for a reason other than a node's state. */
-export interface FailedRequest {
+interface FailedRequest {
   readonly kind: 'failed';
   readonly index: number;
   readonly code: number;

@@ -32,7 +32,7 @@ import { type Duties, SessionNews, type SessionJob } from './session-news.js';
 import { Tick } from '../triggering/index.js';
 
 /** Parts of a job that outlive its sessions. */
-export interface LastingParts {
+interface LastingParts {
   readonly work: JobWork;
   readonly settings: JobSettings;
   readonly schedule: JobSchedule;

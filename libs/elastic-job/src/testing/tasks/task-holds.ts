@@ -43,7 +43,7 @@ export interface TaskHold {
 }
 
 /** A request, for comparison with holds. */
-export interface HeldRequest {
+interface HeldRequest {
   readonly request: TaskRequest;
   readonly key: TaskKey | undefined;
   readonly scheduler: string;
@@ -113,8 +113,6 @@ class Hold implements TaskHold {
     this.go.refuse(new TaskBackendError('memory', this.request, this.held?.key, 'a test has made it fail'));
   }
 }
-
-export type { Hold };
 
 function makeGate(): Gate {
   let pass = (): void => {};

@@ -42,7 +42,7 @@ const PAUSES = { firstMs: 500, longestMs: 30_000 };
 const JOBS_AT_ONCE = 50;
 
 /** Surroundings of a follower. */
-export interface CloudTreeFollowerParts {
+interface CloudTreeFollowerParts {
   readonly runtime: ElasticJobRuntime;
   readonly clock: Clock;
   readonly configurations: CloudConfigurations;

@@ -20,7 +20,7 @@ import { type CloudRegistries, LiteJobs } from './lite-jobs.js';
 const POD_SETTINGS = ['podTemplate', 'queueName', 'priorityClassName', 'nodeSelector'] as const;
 
 /** Surroundings of the tree in an application. */
-export interface CloudTreeParts {
+interface CloudTreeParts {
   readonly options: ElasticJobCloudModuleOptions;
   readonly registries: CloudRegistries;
   readonly configurations: CloudConfigurations;

@@ -22,7 +22,7 @@ export interface CloudRegistries {
 }
 
 /** The result of making both sides of a job agree. */
-export type Settled =
+type Settled =
   | { readonly kind: 'agreed' }
   /** One side has changed meanwhile, or the Lite job is being removed. */
   | { readonly kind: 'again' }
