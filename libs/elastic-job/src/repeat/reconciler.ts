@@ -5,9 +5,22 @@ import { BackOff, type BackOffOptions } from './repeat.js';
 /** Pauses in milliseconds after an error that nobody has expected, such as one of a user's function. */
 const PAUSES: BackOffOptions = { firstMs: 500, longestMs: 30_000 };
 
+/** Failures of the last run, by their texts: what fails in the same way again is not reported again. */
+export class LastFailures {
+  private last: readonly string[] = [];
+
+  /** Notes the failures of a run. @returns those to report, one of each text: the run before has not failed so */
+  note(failures: readonly unknown[]): readonly unknown[] {
+    const texts = failures.map((error) => messageOf(error));
+    const { last } = this;
+    this.last = texts;
+    return failures.filter((_, n) => !last.includes(texts[n]!) && texts.indexOf(texts[n]!) === n);
+  }
+}
+
 /** Failed runs in a row. */
 class Failing {
-  private text: string | undefined;
+  private readonly failures = new LastFailures();
   private readonly backOff: BackOff;
 
   constructor(clock: Clock, pauses: BackOffOptions) {
@@ -20,10 +33,8 @@ class Failing {
 
   /** @returns true if it is to be reported: the run before has not failed in the same way */
   note(error: unknown): boolean {
-    const { text } = this;
-    this.text = messageOf(error);
     this.backOff.failed();
-    return this.text !== text;
+    return this.failures.note([error]).length > 0;
   }
 
   nextMs(): number {

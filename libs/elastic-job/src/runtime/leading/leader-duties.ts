@@ -41,7 +41,7 @@ export class LeaderDuties {
     this.cutShort = new CutShort(tree, services.configurations, events);
     const peers = (this.peers = new RecentPeers(tree, services.absences, wake));
     this.resharding = new Resharding(tree, services, schedule, registryTurns, options.reshardDelayMs, peers, wake);
-    this.work = new LeaderWork(tree, report, services, events, peers, this.resharding, this.cutShort);
+    this.work = new LeaderWork(tree, report, process, peers, this.resharding, this.cutShort);
   }
 
   leaderLost(): void {

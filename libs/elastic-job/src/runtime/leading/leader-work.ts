@@ -12,11 +12,12 @@ import {
   removeRetiredFailover,
   removeStaleCancels,
 } from '../../coordination/index.js';
-import { failsOver, type JobConfiguration, manualOrigin, messageOf, type Trigger } from '../../domain/index.js';
+import { failsOver, type JobConfiguration, manualOrigin, type Trigger } from '../../domain/index.js';
 import { isUnanswered, type Operation, type RegistryNode } from '../../registry/index.js';
-import type { JobEvents } from '../../tracing/index.js';
+import { LastFailures } from '../../repeat/index.js';
 import { JobDuty, type Report } from '../news/index.js';
 import type { CutShort, RecentPeers } from '../rescuing/index.js';
+import type { ProcessContext } from '../runs/index.js';
 import { ParentWatch } from './parent-watch.js';
 import type { Resharding } from './resharding.js';
 
@@ -25,14 +26,12 @@ export class LeaderWork extends JobDuty {
   private waiting: Timer | undefined;
   /** Undefined until the job has parents, as most have none. */
   private parents: ParentWatch | undefined;
-  /** Texts of the failures of the last time. */
-  private lastFailures: readonly string[] = [];
+  private readonly lastFailures = new LastFailures();
 
   constructor(
     tree: JobTree,
     report: Report,
-    private readonly services: CoordinationServices,
-    private readonly events: JobEvents,
+    private readonly process: Pick<ProcessContext, 'events' | 'services'>,
     private readonly peers: RecentPeers,
     private readonly resharding: Resharding,
     private readonly cutShort: CutShort,
@@ -82,6 +81,10 @@ export class LeaderWork extends JobDuty {
     }
   }
 
+  private get services(): CoordinationServices {
+    return this.process.services;
+  }
+
   /** The present settings, as they may change while a request is under way. */
   private get configuration(): JobConfiguration {
     return this.services.configurations.current(this.tree.jobName);
@@ -92,8 +95,9 @@ export class LeaderWork extends JobDuty {
   }
 
   private async plan(term: LeadershipTerm): Promise<void> {
+    const { jobName } = this.tree;
     const assignment = await this.resharding.plan(term);
-    if (assignment !== undefined) this.events.emit({ kind: 'resharded', jobName: this.tree.jobName, assignment });
+    if (assignment !== undefined) this.process.events.emit({ kind: 'resharded', jobName, assignment });
   }
 
   private async removeRetired(term: LeadershipTerm): Promise<void> {
@@ -104,7 +108,7 @@ export class LeaderWork extends JobDuty {
   /** @throws {ConfigurationError} if a parent has come that cannot be one */
   private async keepParents(term: LeadershipTerm): Promise<void> {
     if (this.services.dependencies.isChild(this.tree)) {
-      this.parents ??= new ParentWatch(this.tree, this.services, this.events, this.report, () => this.wake());
+      this.parents ??= new ParentWatch(this.tree, this.services, this.process.events, this.report, () => this.wake());
     }
     await this.parents?.keep(term);
   }
@@ -118,7 +122,7 @@ export class LeaderWork extends JobDuty {
     const { kind } = await tree.commit(operations, { signal });
     if (kind === 'refused') return;
     const message = `removed "${path}": no session holds it any more, and it made every trigger wait`;
-    this.events.emit({ kind: 'warning', jobName: tree.jobName, message });
+    this.process.events.emit({ kind: 'warning', jobName: tree.jobName, message });
   }
 
   // Does what a Java leader does not: it notices a crash only while it watches, and overlooks instances that join
@@ -140,23 +144,22 @@ export class LeaderWork extends JobDuty {
     this.end(steps.failures);
   }
 
+  // The first one is thrown, and reported as that of any duty.
   private end(failures: readonly unknown[]): void {
-    const texts = failures.map((error) => messageOf(error));
-    const isNew = (text: string, n: number) => n > 0 && texts.indexOf(text) === n && !this.lastFailures.includes(text);
-    for (const [n, text] of texts.entries()) if (isNew(text, n)) this.report('leading the job')(failures[n]);
-    this.lastFailures = texts;
-    if (failures.length > 0) throw failures[0];
+    const [first] = failures;
+    for (const error of this.lastFailures.note(failures)) if (error !== first) this.fail(error);
+    if (failures.length > 0) throw first;
   }
 
   // An instance that is gone takes no request any more, and no other one takes it.
   private async reportLostRequests(authority: Authority): Promise<void> {
-    const { events, tree } = this;
+    const { tree } = this;
     for (;;) {
       const lost = await removeLostRequests(tree, authority, (missing) => this.peers.goneForGood(missing));
       if (lost.length === 0) return;
       for (const request of lost) {
         const reason = `its instance is gone: ${request.path.slice(tree.paths.triggers.length + 1)}`;
-        events.emit({ kind: 'skipped', trigger: requestedTrigger(tree.jobName, request), reason });
+        this.process.events.emit({ kind: 'skipped', trigger: requestedTrigger(tree.jobName, request), reason });
       }
     }
   }
@@ -167,11 +170,12 @@ export class LeaderWork extends JobDuty {
   }
 
   private reportPurged(items: readonly number[]): void {
-    if (items.length > 0) this.events.emit({ kind: 'failover-purged', jobName: this.tree.jobName, items });
+    if (items.length > 0) this.process.events.emit({ kind: 'failover-purged', jobName: this.tree.jobName, items });
   }
 
   private async sweep(authority: Authority): Promise<void> {
-    const { events, services, tree } = this;
+    const { tree } = this;
+    const { events, services } = this.process;
     const { jobName } = tree;
     const queued = await services.orphans.sweep(tree, authority, {
       onOverflow: (items) => events.emit({ kind: 'failover-overflow', jobName, items }),
