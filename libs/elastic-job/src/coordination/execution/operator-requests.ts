@@ -1,14 +1,20 @@
 /**
- * Operators' requests in a job's tree: those that the leader removes since nobody will take them, and the one that
- * tells a holder of its executor's end.
+ * Operators' requests in a job's tree: the trigger that one asks for, those that the leader removes since nobody will
+ * take them, and the one that tells a holder of its executor's end.
  */
-import { formatCancelRequest, parseCancelRequest } from '../../domain/index.js';
+import { formatCancelRequest, manualOrigin, parseCancelRequest, type Trigger } from '../../domain/index.js';
 import { creation, type Operation, type RegistryNode } from '../../registry/index.js';
 import { repeat } from '../../repeat/index.js';
-import { type Authority, type JobTree, untilCommitted } from '../job-tree/index.js';
+import { type Authority, type JobTree, parseTriggerRequest, untilCommitted } from '../job-tree/index.js';
 
 /** Most requests removed at once, because a transaction is limited. */
 const MOST_AT_ONCE = 100;
+
+/** Trigger of an operator's request. Java's request has no text, so each instance then uses an id of its own. */
+export function requestedTrigger(jobName: string, { data, stat }: RegistryNode): Trigger {
+  const { id, parameters } = parseTriggerRequest(data) ?? { id: stat.czxid.toString(), parameters: undefined };
+  return { jobName, fireTime: stat.ctime, origin: manualOrigin(id), source: 'NORMAL_TRIGGER', parameters };
+}
 
 /**
  * Removes operators' requests for runs whose instances are gone and have not taken them. No other instance runs them.

@@ -6,14 +6,14 @@ import {
   isJobDisabled,
   type JobTree,
   type LeadershipTerm,
-  parseTriggerRequest,
   purgeQueue,
   removeLostRequests,
   removeRetiredFailover,
   removeStaleCancels,
+  requestedTrigger,
 } from '../../coordination/index.js';
-import { failsOver, type JobConfiguration, manualOrigin, type Trigger } from '../../domain/index.js';
-import { isUnanswered, type Operation, type RegistryNode } from '../../registry/index.js';
+import { failsOver, type JobConfiguration } from '../../domain/index.js';
+import { isUnanswered, type Operation } from '../../registry/index.js';
 import { LastFailures } from '../../repeat/index.js';
 import { JobDuty, type Report } from '../news/index.js';
 import type { CutShort, RecentPeers } from '../rescuing/index.js';
@@ -211,10 +211,4 @@ class Steps {
       return false;
     }
   }
-}
-
-/** Trigger of an operator's request. Java's request has no text, so each instance then uses an id of its own. */
-export function requestedTrigger(jobName: string, { data, stat }: RegistryNode): Trigger {
-  const { id, parameters } = parseTriggerRequest(data) ?? { id: stat.czxid.toString(), parameters: undefined };
-  return { jobName, fireTime: stat.ctime, origin: manualOrigin(id), source: 'NORMAL_TRIGGER', parameters };
 }

@@ -1,9 +1,8 @@
-import { type JobTree, untilCommitted } from '../../coordination/index.js';
+import { type JobTree, requestedTrigger, untilCommitted } from '../../coordination/index.js';
 import { findNodeTextFault, type Trigger } from '../../domain/index.js';
 import { isRefusal, isUnanswered, type RegistryNode } from '../../registry/index.js';
 import { repeat } from '../../repeat/index.js';
 import type { JobEvents } from '../../tracing/index.js';
-import { requestedTrigger } from '../leading/index.js';
 import { JobDuty, type News, type NewsFeed, type Report } from '../news/index.js';
 import type { Leases, TriggerGate } from '../runs/index.js';
 import type { TriggerPlan } from './trigger-plan.js';
