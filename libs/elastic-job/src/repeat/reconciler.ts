@@ -96,6 +96,11 @@ export abstract class WokenWork {
     this.rest();
   }
 
+  /** False during a run, and while one that has failed is to be repeated. */
+  protected get isAtRest(): boolean {
+    return this.active === undefined;
+  }
+
   protected abstract get clock(): Clock;
 
   /** One run. It must read the state, not rely on events. */

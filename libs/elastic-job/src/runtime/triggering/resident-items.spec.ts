@@ -182,13 +182,25 @@ it.each([
   expect([begunOf(0), session.toldOf('refused')]).toEqual([1, []]);
 });
 
-it('asks the registry nothing for a job that is not resident', async () => {
+it('asks the registry nothing for a job that is not resident, whoever wakes it', async () => {
   session = await OneSession.start();
   residents = residentsOf(session);
   const { traffic } = session.member.center;
   const before = traffic.foreground;
   await wake();
+  await residents.wakeAndWait();
   expect([session.runs, traffic.foreground - before]).toEqual([[], 0]);
+});
+
+it('shows no failure any more once the job has become one that is not resident', async () => {
+  const { clock, settings, tree } = session;
+  tree.sync = () => Promise.reject(new Error('broken'));
+  await wake();
+  expect(tree.failures.oldest).toMatchObject({ work: 'running resident items' });
+  Object.defineProperty(settings, 'configuration', { value: { ...settings.configuration, resident: false } });
+  tree.sync = () => Promise.resolve();
+  await clock.advance(1_000);
+  expect([tree.failures.oldest, session.runs]).toEqual([undefined, []]);
 });
 
 async function wake(ms = 0): Promise<void> {

@@ -41,48 +41,51 @@ export class ResidentItems extends JobDuty {
   }
 
   workExpected(): void {
-    this.wakeIfResident();
+    this.wake();
   }
 
   treeReset(): void {
-    this.wakeIfResident();
+    this.wake();
   }
 
   shardingCompleted(): void {
-    this.wakeIfResident();
+    this.wake();
   }
 
   configurationChanged(): void {
-    this.wakeIfResident();
+    this.wake();
   }
 
   instanceJoined(): void {
-    this.wakeIfResident();
+    this.wake();
   }
 
   instanceLost(): void {
-    this.wakeIfResident();
+    this.wake();
   }
 
   itemSwitched(): void {
-    this.wakeIfResident();
+    this.wake();
   }
 
   itemReleased(): void {
-    this.wakeIfResident();
+    this.wake();
   }
 
   serverChanged(): void {
-    this.wakeIfResident();
+    this.wake();
   }
 
   nextInstanceChanged(): void {
-    this.wakeIfResident();
+    this.wake();
   }
 
-  /** Wakes the duty: an item may be free, or must stop here. Jobs of other kinds have nothing to do. */
-  private wakeIfResident(): void {
-    if (this.settings.configuration.resident || this.held.size > 0) this.wake();
+  /**
+   * An item may be free, or must stop here. A job of another kind has nothing to do, unless items still run or what
+   * has failed is to be repeated.
+   */
+  override wake(): void {
+    if (this.settings.configuration.resident || this.held.size > 0 || !this.isAtRest) super.wake();
   }
 
   /** Begins nothing more. */
@@ -118,7 +121,7 @@ export class ResidentItems extends JobDuty {
   private async begin(item: number): Promise<void> {
     const { tree } = this;
     const { clock } = this.tree;
-    if (!(await tree.loadRecords([item], { signal: tree.signal }))) return this.wakeIfResident();
+    if (!(await tree.loadRecords([item], { signal: tree.signal }))) return this.wake();
     const fireTime = residentFireTime(tree.record(item)?.stored ?? { kind: 'none' }, clock.wallNow());
     const trigger: Trigger = { jobName: tree.jobName, fireTime, origin: 'resident', source: 'NORMAL_TRIGGER' };
     const { lease, refused } = await this.leases.begin(trigger, [item]);
@@ -148,7 +151,7 @@ export class ResidentItems extends JobDuty {
     if (signal.aborted) {
       // It was told to end here, so a later run starts with the shortest pause again.
       this.lastPausesMs.delete(item);
-      return this.wakeIfResident();
+      return this.wake();
     }
     const pauseMs = residentPauseMs(this.lastPausesMs.get(item), ranMs);
     this.lastPausesMs.set(item, pauseMs);
@@ -159,7 +162,7 @@ export class ResidentItems extends JobDuty {
     if (this.isLeaving) return;
     const onRested = () => {
       this.resting.delete(item);
-      this.wakeIfResident();
+      this.wake();
     };
     this.resting.set(item, this.tree.clock.setTimer(pauseMs, onRested));
   }
