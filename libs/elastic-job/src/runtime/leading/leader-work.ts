@@ -62,15 +62,16 @@ export class LeaderWork extends JobDuty {
     const steps = new Steps(term.signal);
     try {
       await steps.take(() => this.removeLeftOver(term));
-      const isSwept = await steps.take(async () => {
+      const mayPlan = await steps.take(async () => {
         await this.sweep(term);
         await this.cutShort.report(term.signal);
       });
       await steps.take(() => this.reportLostRequests(term));
       await steps.take(() => this.removeRetired(term));
       await steps.take(() => this.purge(term, (item) => item >= this.configuration.shardingTotalCount));
-      // A plan comes right after a sweep. With it the other instances forget the runs that `cutShort` reports.
-      if (isSwept) await steps.take(() => this.plan(term));
+      // A plan comes right after a sweep, and after the report of runs that were cut short: with the plan the other
+      // instances forget these, so if this one left before its report, nobody would report them.
+      if (mayPlan) await steps.take(() => this.plan(term));
       await steps.take(() => services.configurations.keep(tree, term));
       await steps.take(() => this.keepParents(term));
       await steps.take(() => services.retention.tidy(tree, term));
