@@ -76,6 +76,17 @@ describe('connecting to ZooKeeper', LIMITS, () => {
     },
   );
 
+  it('tells a warning once to a listener that was given twice, and not at all once it is removed', async () => {
+    const center = centerOf({ sessionTimeoutMs: 300 });
+    const [warnings, left]: string[][] = [[], []];
+    const receive = (message: string) => void warnings!.push(message);
+    center.onWarning(receive);
+    center.onWarning(receive);
+    center.onWarning((message) => void left!.push(message))();
+    await center.connect();
+    expect([warnings, left]).toEqual([[expect.stringContaining('300 ms')], []]);
+  });
+
   it('rejects, and nothing hangs, if the client is closed meanwhile', async () => {
     const center = centerOf({ servers: await silentServer() });
     const connecting = center.connect();

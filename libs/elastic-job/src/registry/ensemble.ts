@@ -40,7 +40,7 @@ export interface Ensemble {
   leaseRemainingMs(): number;
   /** Hears every change of state, in order, without duplicates. @returns a function that removes the listener */
   onSession(listener: (session: SessionInfo) => void): () => void;
-  /** Hears warnings for an operator. @returns a function that removes the listener */
+  /** @see RegistryCenter.onWarning */
   onWarning(listener: (message: string) => void): () => void;
 
   /**

@@ -35,7 +35,8 @@ export interface RegistryCenter {
   /** Hears every change of state, in order, without duplicates. @returns a function that removes the listener. */
   onSession(listener: (session: SessionInfo) => void): () => void;
   /**
-   * Hears warnings, in words for an operator, about conditions that could eventually cost the session.
+   * Hears warnings, in words for an operator, about conditions that could eventually cost the session. A listener
+   * that is given twice hears each of them once.
    * @returns a function that removes the listener.
    */
   onWarning(listener: (message: string) => void): () => void;

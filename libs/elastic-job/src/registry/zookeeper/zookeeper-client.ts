@@ -1,5 +1,4 @@
 import type { Clock } from '../../clock/index.js';
-import { Listeners } from '../../domain/index.js';
 import type { NodeOwners } from '../registry-center.js';
 import { AclJudge, nodeOwners } from './acl-judge.js';
 import {
@@ -33,8 +32,8 @@ import type { ResolvedZooKeeperOptions } from './zookeeper-options.js';
 export class ZooKeeperClient {
   readonly session: Session;
   readonly requests: SessionRequests;
-  /** Hear of conditions that could eventually cost the session. */
-  readonly warnings = new Listeners<(message: string) => void>();
+  /** Listeners for conditions that could eventually cost the session. */
+  readonly warned = new Set<(message: string) => void>();
   /** Undefined without credentials. */
   readonly owners: NodeOwners | undefined;
   readonly protocol: Protocol;
@@ -50,7 +49,9 @@ export class ZooKeeperClient {
       options.connection === 'worker-thread'
         ? linksOfWorker(this.protocol, options, clock)
         : linksOfThisThread(this.protocol, new FrameWriter(jute), options, clock);
-    const warn = (message: string) => this.warnings.forEach((listener) => isolated(() => listener(message)));
+    const warn = (message: string) => {
+      for (const listener of this.warned) isolated(() => listener(message));
+    };
     const judge = options.ownsNodes ? new AclJudge(this.protocol, options, warn) : undefined;
     const prepare = async (link: Link) => {
       await openNamespace(link, this.protocol, options.namespace, options.serverList);

@@ -85,7 +85,9 @@ export class ZooKeeperEnsemble extends NodeEnsemble implements Ensemble {
   }
 
   onWarning(listener: (message: string) => void): () => void {
-    return this.client.warnings.add(listener);
+    const { warned } = this.client;
+    warned.add(listener);
+    return () => warned.delete(listener);
   }
 
   /** Each piece of up to half a megabyte of paths is read at one moment. */
