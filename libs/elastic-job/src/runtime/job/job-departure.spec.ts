@@ -94,6 +94,14 @@ describe('a process that leaves a job', () => {
     expect(await job.nodes()).toEqual([]);
   });
 
+  it('has one session at a time, and another one only once the first is left', () => {
+    const { session } = job.presence;
+    expect(() => job.presence.wait(session!)).toThrow('has joined meanwhile');
+    job.presence.leave();
+    job.presence.wait(session!);
+    expect(job.presence.mode).toEqual({ kind: 'waiting', session });
+  });
+
   it('leaves without an event if it has no session', async () => {
     job.presence.leave();
     await clock.advanceUntil(job.departure.drain());

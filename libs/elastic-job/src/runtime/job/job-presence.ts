@@ -70,8 +70,14 @@ export class JobPresence implements TickListener {
     return (this.lastJoin = opening);
   }
 
+  /** @throws if there is a session: one in its place would leave it registered and never closed */
+  assertOutside(): void {
+    if (this.session !== undefined) throw new Error(`Job "${this.jobName}" has joined meanwhile.`);
+  }
+
   /** A session has been opened. */
   wait(session: JobSession): void {
+    this.assertOutside();
     this.present = { kind: 'waiting', session };
   }
 

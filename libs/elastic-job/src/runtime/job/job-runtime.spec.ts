@@ -110,6 +110,23 @@ it.each([
   expect(await process.operator.children(process.path('instances'))).toHaveLength(1);
 });
 
+it('leaves no instance behind if a job cannot be added since the session was replaced meanwhile', async () => {
+  const answers: (() => void)[] = [];
+  const assertNotAhead = () => new Promise<void>((resolve) => answers.push(resolve));
+  process = new OneProcess({ fences: [{ assertNotAhead }] });
+  await process.operator.connect();
+  await process.clock.advanceUntil(process.runtime.start());
+  const added = process.runtime.registrar.register(process.job()).catch((error: unknown) => error);
+  await process.advance(SECOND);
+  await loseSession();
+  for (const answer of answers.toReversed()) {
+    answer();
+    await process.advance(SECOND);
+  }
+  expect(await added).toMatchObject({ code: 'SESSION_LOST' });
+  expect(await process.operator.children(process.path('instances'))).toEqual([]);
+});
+
 it('lets others read how far its clock is ahead after it was set', async () => {
   await start();
   process.host.setWall(process.host.wallNow() + 5_000);

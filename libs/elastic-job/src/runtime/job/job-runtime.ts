@@ -111,6 +111,8 @@ export class JobRuntime {
     const { departure, entry, presence, shared } = this;
     const tree = await presence.whileStaying((wanted) => entry.open(self, wanted));
     try {
+      // Two joins in one session may overlap: a process joins again while a job comes back from an operator's removal.
+      presence.assertOutside();
       shared.services.trees.set(tree);
       entry.notifyConfiguration(tree);
       entry.checkPeers(tree);
