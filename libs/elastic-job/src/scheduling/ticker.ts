@@ -3,6 +3,17 @@ import type { Clock, Timer } from '../clock/index.js';
 /** Longest time until a stepped wall clock is noticed. */
 const LONGEST_WAIT_MS = 60_000;
 
+/**
+ * The fire times of a job, for a ticker: a `CronSchedule`, or any other pure rule. All instants are milliseconds since
+ * the epoch.
+ */
+export interface Schedule {
+  /** The first fire time after an instant; undefined if there is none. */
+  next(after: number): number | undefined;
+  /** The last fire time after `after` and not after `notAfter`; undefined if there is none. */
+  latest(notAfter: number, after: number): number | undefined;
+}
+
 /** Parts of the clock that a ticker needs. @see Clock */
 export type TickClock = Pick<Clock, 'monotonicNow' | 'setTimer' | 'wallNow'>;
 
@@ -153,15 +164,4 @@ export class Ticker {
 
 function hasCome(fireTime: number | undefined, now: number): fireTime is number {
   return fireTime !== undefined && fireTime <= now;
-}
-
-/**
- * The fire times of a job, for a ticker: a `CronSchedule`, or any other pure rule. All instants are milliseconds since
- * the epoch.
- */
-export interface Schedule {
-  /** The first fire time after an instant; undefined if there is none. */
-  next(after: number): number | undefined;
-  /** The last fire time after `after` and not after `notAfter`; undefined if there is none. */
-  latest(notAfter: number, after: number): number | undefined;
 }
