@@ -1,5 +1,4 @@
-// Arguments of operators' commands: names, options and scopes, checked before anything is asked of the registry. Also
-// the operations by which several commands take an instance or a job away.
+// Arguments of operators' commands: names, options and scopes, checked before anything is asked of the registry.
 import { JobPaths } from '../coordination/index.js';
 import {
   ConfigurationError,
@@ -10,12 +9,9 @@ import {
   number,
   type OptionRow,
   OptionTable,
-  parseCreatedJob,
-  removedRoot,
   text,
 } from '../domain/index.js';
-import { type Operation, RequestTooLargeError } from '../registry/index.js';
-import type { JobFacts } from './job-facts.js';
+import { RequestTooLargeError } from '../registry/index.js';
 import { InvalidArgumentError } from './operations.errors.js';
 
 /** The paths of a job that an operator names. @throws {InvalidArgumentError} if no job can have the name */
@@ -110,23 +106,4 @@ export interface CommandScope extends ServerScope {
 
 export function isIn(scope: CommandScope, { serverIp }: { readonly serverIp: string }): boolean {
   return scope.serverIp === undefined || scope.serverIp === serverIp;
-}
-
-/** The data of its node decide on which server an instance is, as for Java. */
-export function shutdownOperations(scope: CommandScope, { paths, instances }: JobFacts): Operation[] {
-  return instances
-    .filter((instance) => isIn(scope, instance))
-    .map(({ jobInstanceId }) => deletion(paths.instance(jobInstanceId)));
-}
-
-/** Operations that remove a job from a template as a whole; undefined if the command is for less. */
-export function removalOperations({ jobName, serverIp }: CommandScope, { root }: JobFacts): Operation[] | undefined {
-  const created = parseCreatedJob(root?.data ?? '');
-  if (jobName === undefined || serverIp !== undefined || root === undefined || created === undefined) return undefined;
-  if (created.isBeingRemoved) return [];
-  return [{ kind: 'set', path: root.path, data: removedRoot(created.template), version: root.stat.version }];
-}
-
-export function deletion(path: string): Operation {
-  return { kind: 'delete', path };
 }

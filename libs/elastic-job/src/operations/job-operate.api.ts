@@ -9,7 +9,14 @@ import {
   untilAccepted,
 } from '../coordination/index.js';
 import { sharedClass } from '../copies/index.js';
-import { type CronDialect, type JobName, type Redact, type ShardingStrategy } from '../domain/index.js';
+import {
+  type CronDialect,
+  type JobName,
+  parseCreatedJob,
+  type Redact,
+  removedRoot,
+  type ShardingStrategy,
+} from '../domain/index.js';
 import type { Operation, RegistryCenter } from '../registry/index.js';
 import { repeat } from '../repeat/index.js';
 import {
@@ -17,15 +24,12 @@ import {
   assertReadable,
   assertServerIp,
   type CommandScope,
-  deletion,
   DUMP_TABLE,
   type DumpOptions,
   isIn,
   pathsOf,
-  removalOperations,
   scopeOf,
   type ServerScope,
-  shutdownOperations,
   TRIGGER_TABLE,
   type TriggerOptions,
 } from './command-arguments.js';
@@ -262,4 +266,23 @@ export class JobOperateApi {
     if (serverIp !== undefined && !jobs.some(isKnown)) throw new UnknownServerError(serverIp, jobName);
     return jobs;
   }
+}
+
+/** The data of its node decide on which server an instance is, as for Java. */
+function shutdownOperations(scope: CommandScope, { paths, instances }: JobFacts): Operation[] {
+  return instances
+    .filter((instance) => isIn(scope, instance))
+    .map(({ jobInstanceId }) => deletion(paths.instance(jobInstanceId)));
+}
+
+/** Operations that remove a job from a template as a whole; undefined if the command is for less. */
+function removalOperations({ jobName, serverIp }: CommandScope, { root }: JobFacts): Operation[] | undefined {
+  const created = parseCreatedJob(root?.data ?? '');
+  if (jobName === undefined || serverIp !== undefined || root === undefined || created === undefined) return undefined;
+  if (created.isBeingRemoved) return [];
+  return [{ kind: 'set', path: root.path, data: removedRoot(created.template), version: root.stat.version }];
+}
+
+function deletion(path: string): Operation {
+  return { kind: 'delete', path };
 }
