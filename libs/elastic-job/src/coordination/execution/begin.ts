@@ -35,7 +35,7 @@ import {
 } from './item-operations.js';
 import type { ExecutionLease } from './execution-lease.js';
 import { HeldLease, type LeaseTerms } from './held-lease.js';
-import type { OwnWork } from './settle-queue.js';
+import type { OwnWork } from './own-runs.js';
 
 /** Result of a begin. */
 export interface BegunExecution {

@@ -39,7 +39,8 @@ import { type JobTree, type JobTrees, untilCommitted } from '../job-tree/index.j
 import { repeat } from '../../repeat/index.js';
 import { Begin, type BegunExecution, type RunningHere } from './begin.js';
 import { type ExecutionLease, UnmonitoredLease } from './execution-lease.js';
-import { OwnRuns, type OwnWork, SettleQueue } from './settle-queue.js';
+import { OwnRuns, type OwnWork } from './own-runs.js';
+import { SettleQueue } from './settle-queue.js';
 import type { DelayedSettles } from './delay-alarm.js';
 
 /** An item that runs somewhere. */

@@ -29,7 +29,7 @@ import { type JobTree, untilCommitted } from '../job-tree/index.js';
 import { EndedRun, RecordedStop } from './ended-run.js';
 import { ItemCheckpoint } from './item-checkpoint.js';
 import type { HeldItem } from './item-operations.js';
-import type { OwnWork } from './settle-queue.js';
+import type { OwnWork } from './own-runs.js';
 import { ItemLease, ItemState } from './execution-lease.js';
 
 /** Facts about the job that a lease needs. */

@@ -3,7 +3,7 @@ import { slowQueue, touch } from '@test/support/unit/slow-queue.js';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SessionLostError } from '../../registry/index.js';
 import type { EndedItem } from './ended-run.js';
-import { OwnRuns } from './settle-queue.js';
+import { OwnRuns } from './own-runs.js';
 
 let registry: Registry;
 let member: Member;

@@ -9,7 +9,8 @@ import {
   Registry,
   SUCCEEDED,
 } from '@test/support/unit/member.js';
-import { purgeQueue, removeRetiredFailover } from './purged-queue.js';
+import { purgeQueue } from './purged-queue.js';
+import { removeRetiredFailover } from './retired-failover.js';
 import { releaseStrayMarks } from './stray-marks.js';
 
 const ENDED = new Error('It is over.');

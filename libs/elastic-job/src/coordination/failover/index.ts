@@ -2,4 +2,5 @@
 export * from './failover-queue.js';
 export { OrphanSweep, type OwnSweep } from './orphan-sweep.js';
 export * from './purged-queue.js';
+export * from './retired-failover.js';
 export * from './stray-marks.js';

@@ -2,7 +2,7 @@ import { afterNextLoad, beforeNextTransaction, type Member, Registry } from '@te
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RegistryCenter } from '../../registry/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
-import { removeRetiredFailover } from './purged-queue.js';
+import { removeRetiredFailover } from './retired-failover.js';
 
 let registry: Registry;
 let leader: Member;
