@@ -1,10 +1,10 @@
 import type { JobTree } from '../../../libs/elastic-job/src/coordination/index.js';
-import type { JobNews, News, NewsFeed } from '../../../libs/elastic-job/src/runtime/news/job-news.js';
+import type { JobNews, News, NewsEmitter } from '../../../libs/elastic-job/src/runtime/news/job-news.js';
 
 type Hearing = { readonly [Kind in JobNews['kind']]?: (news: News<Kind>) => void };
 
 /** A feed whose news a test hears, and those duties that it names. */
-export class HeardNews implements NewsFeed {
+export class HeardNews implements NewsEmitter {
   private readonly hearings: Hearing[] = [];
   private readonly duties: object[] = [];
 

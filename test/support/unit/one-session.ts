@@ -22,7 +22,7 @@ import type { JobWork } from '../../../libs/elastic-job/src/runtime/settings/job
 import { leaseListeners, Leases } from '../../../libs/elastic-job/src/runtime/runs/leases.js';
 import { RunningItems } from '../../../libs/elastic-job/src/runtime/runs/running-items.js';
 import type { ScheduleClock } from '../../../libs/elastic-job/src/runtime/time/schedule-clock.js';
-import { SettingsNews } from '../../../libs/elastic-job/src/runtime/settings/settings-news.js';
+import { SettingsReports } from '../../../libs/elastic-job/src/runtime/settings/settings-reports.js';
 import { TriggerGate } from '../../../libs/elastic-job/src/runtime/runs/trigger-gate.js';
 import { HeardNews } from './job-news.js';
 
@@ -61,7 +61,7 @@ export class OneSession {
   ) {
     const { events, running, clock, services, tree } = this;
     events.on((event) => void this.told.push(event));
-    const news = new SettingsNews(clock);
+    const news = new SettingsReports(clock);
     this.settings = new JobSettings(
       member.configurations.current(JOB),
       member.configurations,

@@ -25,7 +25,7 @@ import type { Leases } from '../../../libs/elastic-job/src/runtime/runs/leases.j
 import { OperatorSwitches } from '../../../libs/elastic-job/src/runtime/triggering/operator-switches.js';
 import { RunningItems } from '../../../libs/elastic-job/src/runtime/runs/running-items.js';
 import type { ScheduleClock } from '../../../libs/elastic-job/src/runtime/time/schedule-clock.js';
-import { SettingsNews } from '../../../libs/elastic-job/src/runtime/settings/settings-news.js';
+import { SettingsReports } from '../../../libs/elastic-job/src/runtime/settings/settings-reports.js';
 import { TriggerGate } from '../../../libs/elastic-job/src/runtime/runs/trigger-gate.js';
 import { HeardNews, hearTree } from './job-news.js';
 
@@ -106,7 +106,7 @@ export class OwingJob {
       },
     });
     this.tree = tree;
-    const news = new SettingsNews(clock);
+    const news = new SettingsReports(clock);
     this.settings = new JobSettings(configurations.current(JOB), configurations, events, new Schedules(), news);
     this.settings.apply(tree);
     const shared = ({ after, until }: Span) => ({ after: after - this.aheadMs, until: until - this.aheadMs });

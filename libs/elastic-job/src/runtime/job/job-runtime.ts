@@ -49,13 +49,13 @@ export class JobRuntime {
     readonly definition: JobDefinition,
     private readonly shared: ProcessContext,
   ) {
-    const { events, options, scheduleClock, schedules, services, settingsNews, turns } = shared;
+    const { events, options, scheduleClock, schedules, services, settingsReports, turns } = shared;
     const { clock, tokenEpoch, hungGraceMs } = options;
     const listeners = (this.listeners = knownListeners(definition, options.listeners));
     const { configurations } = services;
     const { configuration } = definition;
     const { running } = this;
-    const settings = new JobSettings(configuration, configurations, events, schedules, settingsNews, listeners);
+    const settings = new JobSettings(configuration, configurations, events, schedules, settingsReports, listeners);
     const mixed = new MixedJob(definition, settings, events);
     const presence = new JobPresence(configuration.jobName, shared);
     const schedule = new JobSchedule(settings, scheduleClock, presence);

@@ -3,7 +3,7 @@ import type { CatchUp, ManualTriggers, MissedFireTimes, OperatorSwitches, Reside
 import type { FailoverClaims } from '../rescuing/index.js';
 import type { LeaderDuties } from '../leading/index.js';
 import type { KeptNodes } from './kept-nodes.js';
-import type { JobNews, News, NewsFeed } from '../news/index.js';
+import type { JobNews, News, NewsEmitter } from '../news/index.js';
 import type { DependencyStarts } from '../triggering/index.js';
 
 /** The job of a session. It receives the news that concern it beyond the session, before the duties do. */
@@ -174,7 +174,7 @@ export const RECEIVERS: Receivers = {
 };
 
 /** Hands the news of one session to the receivers of its kind, in the order in which it came. */
-export class SessionNews implements NewsFeed {
+export class SessionNews implements NewsEmitter {
   private duties: Duties | undefined;
 
   constructor(private readonly job: SessionJob) {}

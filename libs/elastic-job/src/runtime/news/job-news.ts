@@ -42,6 +42,6 @@ export type News<Kind extends JobNews['kind']> = {
 }[Kind];
 
 /** The news of one session, for the parts that emit them. `RECEIVERS` has the receivers of each kind. */
-export interface NewsFeed {
+export interface NewsEmitter {
   emit<Kind extends JobNews['kind']>(news: News<Kind>): void;
 }

@@ -23,7 +23,7 @@ import {
   type ResolvedRuntimeOptions,
   resolveRuntimeOptions,
   type RuntimeOptions,
-  SettingsNews,
+  SettingsReports,
 } from '../settings/index.js';
 import { ScheduleClock } from '../time/index.js';
 import { WorkErrors } from '../news/index.js';
@@ -75,7 +75,7 @@ export class ElasticJobRuntime {
   readonly templates: TemplateJobs;
   private readonly errorHandlers: JobErrorHandlers;
   private readonly lateRuns: LateRuns;
-  private readonly settingsNews: SettingsNews;
+  private readonly settingsReports: SettingsReports;
   private readonly jobs: OwnJobs;
   private readonly ending = new AbortController();
   private phase: RuntimePhase = 'idle';
@@ -89,7 +89,7 @@ export class ElasticJobRuntime {
     this.errorHandlers = new JobErrorHandlers(clock, this.events, errorHandlers, errorWindowMs, redact);
     this.errors = new WorkErrors(clock, this.events, this.options.registry);
     this.lateRuns = new LateRuns(clock, this.events, lateAfterMs);
-    this.settingsNews = new SettingsNews(clock);
+    this.settingsReports = new SettingsReports(clock);
     this.services = this.newServices();
     this.scheduleClock = this.newScheduleClock();
     this.jobs = new OwnJobs(this.newContext(), {
@@ -207,13 +207,13 @@ export class ElasticJobRuntime {
   }
 
   private newContext(): ProcessContext {
-    const { errorHandlers, errors, events, lateRuns, options, scheduleClock, services, settingsNews } = this;
+    const { errorHandlers, errors, events, lateRuns, options, scheduleClock, services, settingsReports } = this;
     const registryTurns: RegistryTurns = new RegistryTurns(options.clock, () => turns.isAwaited('created'));
     const beginUrgent = () => options.registry.beginUrgent();
     const turns = new FairTurns(options.clock, beginUrgent, () => registryTurns.serve());
     const schedules = new Schedules();
     const shared = { errorHandlers, errors, events, lateRuns, options, scheduleClock, schedules, services };
-    return { ...shared, registryTurns, settingsNews, turns };
+    return { ...shared, registryTurns, settingsReports, turns };
   }
 
   private newServices(): CoordinationServices {
@@ -254,7 +254,7 @@ export class ElasticJobRuntime {
     await this.jobs.leave(deadline.less(AFTER.departure));
     this.errors.end();
     this.lateRuns.end();
-    this.settingsNews.end();
+    this.settingsReports.end();
     this.scheduleClock.stop();
     for (const stopListening of this.listening) stopListening();
     const toTell = deadline.less(AFTER.deliveries);

@@ -190,7 +190,7 @@ export class OwnJobs {
     await job.drain();
     configurations.forget(job.jobName);
     trees.forget(job.jobName);
-    this.shared.settingsNews.forget(job.jobName);
+    this.shared.settingsReports.forget(job.jobName);
   }
 
   /** Joins a job again from which an operator has removed this instance. */

@@ -1,7 +1,7 @@
 import type { ExecutionLease, FailoverQueue, JobTree } from '../../coordination/index.js';
 import { failsOver, mostItemsAtOnce, type RefusalCause, SparseSet, type TaskLife } from '../../domain/index.js';
 import type { JobSettings } from '../settings/index.js';
-import { type NewsFeed, type Report, JobDuty, type News } from '../news/index.js';
+import { type NewsEmitter, type Report, JobDuty, type News } from '../news/index.js';
 import type { Leases } from '../runs/index.js';
 
 /**
@@ -29,7 +29,7 @@ export class FailoverClaims extends JobDuty {
     private readonly settings: JobSettings,
     private readonly tasks: TaskLife | undefined,
     private readonly leases: Leases,
-    private readonly news: NewsFeed,
+    private readonly news: NewsEmitter,
     report: Report,
   ) {
     super(tree, report, 'claiming failover items');

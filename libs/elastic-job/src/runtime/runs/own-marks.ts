@@ -2,7 +2,7 @@ import type { Timer } from '../../clock/index.js';
 import { type Executions, type JobTree, releaseStrayMarks } from '../../coordination/index.js';
 import { SparseMap } from '../../domain/index.js';
 import type { JobEvents } from '../../tracing/index.js';
-import { JobDuty, type News, type NewsFeed, type Report } from '../news/index.js';
+import { JobDuty, type News, type NewsEmitter, type Report } from '../news/index.js';
 import { type RunningItems } from './running-items.js';
 
 /**
@@ -28,7 +28,7 @@ export class OwnMarks extends JobDuty {
     private readonly executions: Executions,
     private readonly running: RunningItems,
     private readonly events: JobEvents,
-    private readonly news: NewsFeed,
+    private readonly news: NewsEmitter,
     report: Report,
   ) {
     super(tree, report, 'comparing marks');

@@ -4,7 +4,7 @@ import type { Schedules, Trigger } from '../../domain/index.js';
 import type { JobErrorHandlers } from '../../executor/index.js';
 import type { JobEvent, JobEvents } from '../../tracing/index.js';
 import type { FairTurns, RegistryTurns } from '../../turns/index.js';
-import type { ResolvedRuntimeOptions, SettingsNews } from '../settings/index.js';
+import type { ResolvedRuntimeOptions, SettingsReports } from '../settings/index.js';
 import type { ScheduleClock } from '../time/index.js';
 import type { WorkErrors } from '../news/index.js';
 
@@ -23,7 +23,7 @@ export interface ProcessContext {
   /** Errors of the process's own work. */
   readonly errors: WorkErrors;
   readonly lateRuns: LateRuns;
-  readonly settingsNews: SettingsNews;
+  readonly settingsReports: SettingsReports;
   /** Shares the event loop among the handlers of all jobs, those of the code first. */
   readonly turns: FairTurns;
   /** Turns of the created jobs at the registry. */

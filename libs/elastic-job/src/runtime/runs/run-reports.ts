@@ -9,7 +9,7 @@ import {
 } from '../../domain/index.js';
 import type { ExecutableJob, HungHandler, RetriedItem } from '../../executor/index.js';
 import type { JobEvents } from '../../tracing/index.js';
-import type { NewsFeed, Report } from '../news/index.js';
+import type { NewsEmitter, Report } from '../news/index.js';
 import type { JobSettings } from '../settings/index.js';
 import type { ProcessContext } from './process-context.js';
 import type { RunningItems } from './running-items.js';
@@ -26,7 +26,7 @@ export class RunReports {
     private readonly tree: JobTree,
     private readonly settings: JobSettings,
     private readonly running: RunningItems,
-    private readonly news: NewsFeed,
+    private readonly news: NewsEmitter,
     private readonly process: Pick<ProcessContext, 'errorHandlers' | 'events' | 'lateRuns' | 'scheduleClock'>,
     readonly report: Report,
   ) {}

@@ -4,4 +4,4 @@ export * from './job-definition.js';
 export * from './job-schedule.js';
 export * from './job-settings.js';
 export * from './runtime-options.js';
-export * from './settings-news.js';
+export * from './settings-reports.js';

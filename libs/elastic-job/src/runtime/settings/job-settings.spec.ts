@@ -12,7 +12,7 @@ import {
 } from '../../domain/index.js';
 import { type JobEvent, JobEvents } from '../../tracing/index.js';
 import { JobSettings, MixedJob } from './job-settings.js';
-import { SettingsNews } from './settings-news.js';
+import { SettingsReports } from './settings-reports.js';
 
 const MINUTE = 60_000;
 
@@ -475,7 +475,7 @@ async function installed(options: Partial<JobOptions> = {}, listeners: readonly 
     { name: JOB, cron: '0 * * * * ?', shardingTotalCount: 4, ...options },
     { place: 'spec' },
   );
-  const news = new SettingsNews(registry.clock);
+  const news = new SettingsReports(registry.clock);
   const settings = new JobSettings(
     local,
     member.configurations,

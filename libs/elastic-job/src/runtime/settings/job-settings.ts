@@ -15,7 +15,7 @@ import {
 } from '../../domain/index.js';
 import type { JobEvents } from '../../tracing/index.js';
 import type { JobDefinition } from './job-definition.js';
-import { type SettingsNews, ReportedDifferences } from './settings-news.js';
+import { type SettingsReports, ReportedDifferences } from './settings-reports.js';
 
 const ONE_OFF = 'the registry has no cron for it, so it is a one-off job now, which runs only when it is triggered';
 const IDLE_FAILOVER =
@@ -54,7 +54,7 @@ export class JobSettings {
     private readonly configurations: Configurations,
     private readonly events: JobEvents,
     private readonly schedules: Schedules,
-    private readonly news: SettingsNews,
+    private readonly news: SettingsReports,
     private readonly listeners: readonly KnownListener[] = [],
   ) {
     this.cron = schedules.of(timetableOf(inForce, this.firesByQuartz));

@@ -3,7 +3,7 @@ import { findNodeTextFault, type Trigger } from '../../domain/index.js';
 import { isRefusal, isUnanswered, type RegistryNode } from '../../registry/index.js';
 import { repeat } from '../../repeat/index.js';
 import type { JobEvents } from '../../tracing/index.js';
-import { JobDuty, type News, type NewsFeed, type Report } from '../news/index.js';
+import { JobDuty, type News, type NewsEmitter, type Report } from '../news/index.js';
 import type { Leases, TriggerGate } from '../runs/index.js';
 import type { TriggerPlan } from './trigger-plan.js';
 
@@ -37,7 +37,7 @@ export class ManualTriggers extends JobDuty {
     private readonly plan: TriggerPlan,
     private readonly leases: Leases,
     private readonly events: JobEvents,
-    private readonly news: NewsFeed,
+    private readonly news: NewsEmitter,
     report: Report,
   ) {
     super(tree, report, 'running a trigger');

@@ -19,7 +19,7 @@ import {
 } from '../../domain/index.js';
 import type { Schedule } from '../../scheduling/index.js';
 import type { JobEvents } from '../../tracing/index.js';
-import type { News, NewsFeed } from '../news/index.js';
+import type { News, NewsEmitter } from '../news/index.js';
 import type { TriggerGate } from '../runs/index.js';
 import type { JobSchedule, JobSettings } from '../settings/index.js';
 import type { NotedSpan, ScheduleClock } from '../time/index.js';
@@ -198,7 +198,7 @@ export class MissedFireTimes {
     private readonly tree: JobTree,
     private readonly settings: JobSettings,
     private readonly events: JobEvents,
-    private readonly news: NewsFeed,
+    private readonly news: NewsEmitter,
     private readonly gate: TriggerGate,
     private readonly owed: OwedFireTimes,
   ) {}

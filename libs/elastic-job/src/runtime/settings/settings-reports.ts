@@ -1,8 +1,8 @@
-// News about jobs' settings: when they are reported, and which differences are new.
+// Reports about jobs' settings: when they are made, and which differences are new.
 import { type Clock, HeldBack } from '../../clock/index.js';
 import type { ConfigurationDifference } from '../../coordination/index.js';
 
-/** Milliseconds between two pieces of news of one kind about one job. */
+/** Milliseconds between two reports of one kind about one job. */
 const WINDOW_MS = 60_000;
 
 /** A node may have 256 KB and thousands of props, and each edit of it is reported and kept. */
@@ -10,11 +10,11 @@ const MOST_DIFFERENCES = 20;
 const MOST_CHARACTERS = 100;
 
 /**
- * News of a process about its jobs' settings, which anybody who writes to the registry can change a thousand times a
+ * Reports of a process about its jobs' settings, which anybody who writes to the registry can change a thousand times a
  * second. The first of a kind is reported at once. Later ones are held back to the end of the following minute; what is
  * true and unreported by then is reported together.
  */
-export class SettingsNews {
+export class SettingsReports {
   private readonly heldBack: HeldBack<() => void>;
 
   constructor(private readonly clock: Pick<Clock, 'monotonicNow' | 'setTimer' | 'wallNow'>) {
@@ -30,7 +30,7 @@ export class SettingsNews {
     return this.clock.wallNow();
   }
 
-  /** @param report reports what is news when it is called, or nothing */
+  /** @param report reports what is new when it is called, or nothing */
   add(jobName: string, kind: string, report: () => void): void {
     this.heldBack.add(`${jobName}/${kind}`, report);
   }
