@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sharedNow } from '../../../libs/elastic-job/src/clock/index.js';
+import { hostMonotonicNow } from '../../../libs/elastic-job/src/clock/index.js';
 import { runToEnd, StartedTask } from './support/started-task.js';
 
 const GRANTED_MS = 20_000;
@@ -98,8 +98,8 @@ describe('the channel of a task', () => {
     await task.says('blocking');
 
     task.stopGranting();
-    for (let grant = 0; grant < 10_000; grant += 1) task.say({ heldForMs: 1, at: sharedNow() });
-    task.say({ heldForMs: GRANTED_MS, at: sharedNow() });
+    for (let grant = 0; grant < 10_000; grant += 1) task.say({ heldForMs: 1, at: hostMonotonicNow() });
+    task.say({ heldForMs: GRANTED_MS, at: hostMonotonicNow() });
     expect((await task.ended).code).toBe(0);
   });
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { sharedNow } from '../../../libs/elastic-job/src/clock/index.js';
+import { hostMonotonicNow } from '../../../libs/elastic-job/src/clock/index.js';
 import { runToEnd, StartedTask } from './support/started-task.js';
 
 const command = ['python3', fileURLToPath(new URL('../../../docs/cloud/worker.py', import.meta.url))];
@@ -62,7 +62,7 @@ describe('the worker in Python', () => {
     await task.says({ item: 1, row: 0 });
 
     task.stopGranting();
-    task.say({ heldForMs: 600_000, at: sharedNow() - 600_000 });
+    task.say({ heldForMs: 600_000, at: hostMonotonicNow() - 600_000 });
     expect(await task.ended).toMatchObject({ code: 143, report: { outcome: 'lost', error: { name: 'Lost' } } });
   });
 

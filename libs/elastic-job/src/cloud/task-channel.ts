@@ -1,4 +1,4 @@
-import { sharedNow } from '../clock/index.js';
+import { hostMonotonicNow } from '../clock/index.js';
 import type { TaskReport } from './task-report.js';
 
 /**
@@ -30,7 +30,7 @@ export interface ChannelGrant {
 }
 
 /** The time that is left of a grant, in milliseconds. @param now on the clock of `at` */
-export function leftOfGrant({ at, heldForMs }: ChannelGrant, now = sharedNow()): number {
+export function leftOfGrant({ at, heldForMs }: ChannelGrant, now = hostMonotonicNow()): number {
   return Math.max(0, heldForMs - Math.max(0, now - at));
 }
 

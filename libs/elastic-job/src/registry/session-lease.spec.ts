@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { VirtualClock } from '../testing/index.js';
-import { leaseMarginMs, lossGraceMs, momentOf, SessionLease } from './session-lease.js';
+import { clockTimesOf, leaseMarginMs, lossGraceMs, SessionLease } from './session-lease.js';
 
 const TIMEOUT_MS = 10_000;
 let clock: VirtualClock;
@@ -14,12 +14,12 @@ beforeEach(() => {
 describe('the lease of a session', () => {
   it('has no time left without a session, even if a request is answered', () => {
     expect(lease.remainingMs()).toBe(0);
-    lease.prove(momentOf(clock));
+    lease.prove(clockTimesOf(clock));
     expect(lease.remainingMs()).toBe(0);
   });
 
   it('ends a fifth before the session timeout if no answer comes', async () => {
-    lease.grant(TIMEOUT_MS, momentOf(clock));
+    lease.grant(TIMEOUT_MS, clockTimesOf(clock));
     expect(lease.remainingMs()).toBe(8_000);
     await clock.advance(7_999);
     expect(lease.remainingMs()).toBe(1);
@@ -30,11 +30,11 @@ describe('the lease of a session', () => {
   });
 
   it('counts from the sending of the latest request that was answered, and never goes back', async () => {
-    lease.grant(TIMEOUT_MS, momentOf(clock));
+    lease.grant(TIMEOUT_MS, clockTimesOf(clock));
     await clock.advance(1_000);
-    const early = momentOf(clock);
+    const early = clockTimesOf(clock);
     await clock.advance(1_000);
-    const late = momentOf(clock);
+    const late = clockTimesOf(clock);
     await clock.advance(3_000);
     lease.prove(late);
     expect(lease.ageMs()).toBe(3_000);
@@ -43,13 +43,13 @@ describe('the lease of a session', () => {
   });
 
   it('ends by the wall clock if the machine has slept', () => {
-    lease.grant(TIMEOUT_MS, momentOf(clock));
+    lease.grant(TIMEOUT_MS, clockTimesOf(clock));
     clock.setWall(clock.wallNow() + 8_000);
     expect(lease.remainingMs()).toBe(0);
   });
 
   it('asks a server for 2 s when the wall clock alone says that the session is over', async () => {
-    lease.grant(TIMEOUT_MS, momentOf(clock));
+    lease.grant(TIMEOUT_MS, clockTimesOf(clock));
     await clock.advance(1_000);
     clock.setWall(clock.wallNow() + 3_600_000);
     expect([lease.remainingMs(), lease.untilLossMs()]).toEqual([0, 2_000]);
@@ -60,7 +60,7 @@ describe('the lease of a session', () => {
   });
 
   it('asks no longer than the lease lasts by the monotonic clock', async () => {
-    lease.grant(TIMEOUT_MS, momentOf(clock));
+    lease.grant(TIMEOUT_MS, clockTimesOf(clock));
     await clock.advance(7_000);
     clock.setWall(clock.wallNow() + 3_600_000);
     expect(lease.untilLossMs()).toBe(1_000);
@@ -69,40 +69,40 @@ describe('the lease of a session', () => {
   });
 
   it('is believed in again once a request from after the step is answered, and asks at the next step', async () => {
-    lease.grant(TIMEOUT_MS, momentOf(clock));
-    const before = momentOf(clock);
+    lease.grant(TIMEOUT_MS, clockTimesOf(clock));
+    const before = clockTimesOf(clock);
     await clock.advance(1_000);
     clock.setWall(clock.wallNow() + 3_600_000);
     expect(lease.untilLossMs()).toBe(2_000);
     await clock.advance(1_000);
     lease.prove(before);
     expect([lease.remainingMs(), lease.untilLossMs()]).toEqual([0, 1_000]);
-    lease.prove(momentOf(clock));
+    lease.prove(clockTimesOf(clock));
     expect([lease.remainingMs(), lease.untilLossMs()]).toEqual([8_000, 8_000]);
     clock.setWall(clock.wallNow() + 3_600_000);
     expect([lease.remainingMs(), lease.untilLossMs()]).toEqual([0, 2_000]);
   });
 
   it('ends without a question when the monotonic clock says so as well', async () => {
-    lease.grant(TIMEOUT_MS, momentOf(clock));
+    lease.grant(TIMEOUT_MS, clockTimesOf(clock));
     clock.setWall(clock.wallNow() + 3_600_000);
     await clock.advance(8_000);
     expect(lease.untilLossMs()).toBe(0);
   });
 
   it('lasts no longer if the wall clock is set back', async () => {
-    lease.grant(TIMEOUT_MS, momentOf(clock));
+    lease.grant(TIMEOUT_MS, clockTimesOf(clock));
     clock.setWall(clock.wallNow() - 3_600_000);
     await clock.advance(5_000);
     expect(lease.remainingMs()).toBe(3_000);
   });
 
   it('has no time left after its end until the next grant', () => {
-    lease.grant(TIMEOUT_MS, momentOf(clock));
+    lease.grant(TIMEOUT_MS, clockTimesOf(clock));
     lease.end();
-    lease.prove(momentOf(clock));
+    lease.prove(clockTimesOf(clock));
     expect(lease.remainingMs()).toBe(0);
-    lease.grant(3_000, momentOf(clock));
+    lease.grant(3_000, clockTimesOf(clock));
     expect(lease.remainingMs()).toBe(2_400);
   });
 

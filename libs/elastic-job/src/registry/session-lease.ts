@@ -1,25 +1,25 @@
 import type { Clock } from '../clock/index.js';
 
 /**
- * A moment on both clocks, in milliseconds. While a machine sleeps, the monotonic clock may stand still; the wall clock
- * goes on.
+ * Readings of both clocks at one time, in milliseconds. While a machine sleeps, the monotonic clock may stand still,
+ * and the wall clock goes on.
  */
-export interface Moment {
+export interface ClockTimes {
   readonly monotonicMs: number;
   readonly wallMs: number;
 }
 
-export function momentOf(clock: Clock): Moment {
+export function clockTimesOf(clock: Clock): ClockTimes {
   return { monotonicMs: clock.monotonicNow(), wallMs: clock.wallNow() };
 }
 
-/** Milliseconds by which the wall clock was set forward since a moment; negative if it was set back. */
-export function leapMs(since: Moment, clock: Clock): number {
+/** Milliseconds by which the wall clock was set forward since then; negative if it was set back. */
+export function leapMs(since: ClockTimes, clock: Clock): number {
   return clock.wallNow() - since.wallMs - (clock.monotonicNow() - since.monotonicMs);
 }
 
-/** Milliseconds since a moment, by the clock that shows more. */
-export function elapsedMs(since: Moment, clock: Clock): number {
+/** Milliseconds since then, by the clock that shows more. */
+export function elapsedMs(since: ClockTimes, clock: Clock): number {
   return Math.max(clock.monotonicNow() - since.monotonicMs, clock.wallNow() - since.wallMs);
 }
 
@@ -64,10 +64,10 @@ const QUESTION_MS = 2_000;
  * gives up the session.
  */
 export interface Lease {
-  /** A server has granted the session, answering a request sent at that moment. */
-  grant(timeoutMs: number, sent: Moment): void;
-  /** A server has answered a request sent at that moment. */
-  prove(sent: Moment): void;
+  /** A server has granted the session, answering a request sent then. */
+  grant(timeoutMs: number, sent: ClockTimes): void;
+  /** A server has answered a request sent then. */
+  prove(sent: ClockTimes): void;
   /** The session is over. */
   end(): void;
   /** Milliseconds since the last proof of life. */
@@ -94,11 +94,11 @@ export abstract class TimedLease implements Lease {
     private readonly serverTickMs?: number,
   ) {}
 
-  abstract grant(timeoutMs: number, sent: Moment): void;
-  abstract prove(sent: Moment): void;
+  abstract grant(timeoutMs: number, sent: ClockTimes): void;
+  abstract prove(sent: ClockTimes): void;
   abstract end(): void;
   /** Time since the last proof of life by each clock; infinite without a session. */
-  protected abstract ages(): Moment;
+  protected abstract ages(): ClockTimes;
   protected abstract get timeoutMs(): number;
 
   ageMs(): number {
@@ -129,15 +129,15 @@ export abstract class TimedLease implements Lease {
 
 /** A lease that one thread alone writes and reads. */
 export class SessionLease extends TimedLease {
-  private provenAt: Moment | undefined;
+  private provenAt: ClockTimes | undefined;
   protected timeoutMs = 0;
 
-  grant(timeoutMs: number, sent: Moment): void {
+  grant(timeoutMs: number, sent: ClockTimes): void {
     this.timeoutMs = timeoutMs;
     this.provenAt = sent;
   }
 
-  prove(sent: Moment): void {
+  prove(sent: ClockTimes): void {
     if (this.provenAt && sent.monotonicMs > this.provenAt.monotonicMs) this.provenAt = sent;
   }
 
@@ -145,10 +145,10 @@ export class SessionLease extends TimedLease {
     this.provenAt = undefined;
   }
 
-  protected ages(): Moment {
+  protected ages(): ClockTimes {
     const { provenAt } = this;
     if (!provenAt) return { monotonicMs: Infinity, wallMs: Infinity };
-    const now = momentOf(this.clock);
+    const now = clockTimesOf(this.clock);
     return { monotonicMs: now.monotonicMs - provenAt.monotonicMs, wallMs: now.wallMs - provenAt.wallMs };
   }
 }

@@ -6,7 +6,7 @@ import { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { TaskEnvelope, TaskReport } from '@app/elastic-job/cloud';
 import { onTestFinished } from 'vitest';
-import { sharedNow } from '../../../../libs/elastic-job/src/clock/index.js';
+import { hostMonotonicNow } from '../../../../libs/elastic-job/src/clock/index.js';
 import { TASK_CHANNEL, type TaskInstruction } from '../../../../libs/elastic-job/src/cloud/index.js';
 import { ENVELOPE } from '@test/support/unit/envelope.js';
 
@@ -147,7 +147,7 @@ export class StartedTask {
   }
 
   private grantEach(heldForMs: number): void {
-    const grant = () => this.say({ heldForMs, at: sharedNow() });
+    const grant = () => this.say({ heldForMs, at: hostMonotonicNow() });
     grant();
     this.granting = setInterval(grant, heldForMs / 4);
     this.child.once('close', () => clearInterval(this.granting));

@@ -1,4 +1,4 @@
-import { type Clock, sharedNow, type Timer } from '../../clock/index.js';
+import { type Clock, hostMonotonicNow, type Timer } from '../../clock/index.js';
 import { isObject, messageOf } from '../../domain/index.js';
 import { endOfText } from '../../executor/index.js';
 import type { TaskHandle, TaskLink } from '../task-backend.js';
@@ -178,7 +178,7 @@ export class LocalTask {
   }
 
   private grant(): Grant {
-    const at = sharedNow();
+    const at = hostMonotonicNow();
     const heldForMs = Math.floor(Math.min(Math.max(this.link?.heldForMs() ?? 0, 0), LONGEST_LEASE_MS));
     return { at, heldForMs, lossGraceMs: this.link?.lossGraceMs ?? 0 };
   }

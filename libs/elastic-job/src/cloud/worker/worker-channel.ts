@@ -1,7 +1,7 @@
 import { readSync, writeFileSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
-import { sharedNow } from '../../clock/index.js';
+import { hostMonotonicNow } from '../../clock/index.js';
 import { isObject, LeaseLostError } from '../../domain/index.js';
 import { type ChannelGrant, MOST_CHANNEL_LINE_BYTES, type TaskStatement } from '../task-channel.js';
 import type { TaskEnvelope } from '../task-envelope.js';
@@ -139,9 +139,9 @@ class WorkerChannel {
    */
   catchUp(isEnough: () => boolean): void {
     if (!this.readNow()) return;
-    const since = sharedNow();
+    const since = hostMonotonicNow();
     const pause = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-    while (!this.isClosed && !isEnough() && sharedNow() - since < MOST_CATCH_UP_MS) {
+    while (!this.isClosed && !isEnough() && hostMonotonicNow() - since < MOST_CATCH_UP_MS) {
       Atomics.wait(pause, 0, 0, LOOK_MS);
       this.readNow();
     }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CancelledError, DrainDeadlineError, InstanceRemovedError, type ShardOutcome } from '../../domain/index.js';
-import { momentOf, SessionLease } from '../../registry/session-lease.js';
+import { clockTimesOf, SessionLease } from '../../registry/session-lease.js';
 import { JOB, type Member, Registry, SESSION_TIMEOUT_MS, SUCCEEDED } from '@test/support/unit/member.js';
 
 let registry: Registry;
@@ -90,7 +90,7 @@ describe('a settle', () => {
       const { lease } = await member.begin([0]);
       // Clients of the embedded registry are never paused; this is how those of an ensemble count.
       const belief = new SessionLease(registry.clock);
-      belief.grant(SESSION_TIMEOUT_MS, momentOf(registry.clock));
+      belief.grant(SESSION_TIMEOUT_MS, clockTimesOf(registry.clock));
       Object.assign(member.center, { leaseRemainingMs: () => belief.remainingMs() });
       lease!.assertHeld(0);
 

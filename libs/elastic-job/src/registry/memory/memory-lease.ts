@@ -1,11 +1,11 @@
 import type { Clock, Timer } from '../../clock/index.js';
-import { leapMs, leaseLengthMs, type Moment, momentOf, SessionLease } from '../session-lease.js';
+import { type ClockTimes, clockTimesOf, leapMs, leaseLengthMs, SessionLease } from '../session-lease.js';
 
 /** The lease of a memory client. It has its full length while a server answers, and runs down while none does. */
 export class MemoryLease extends SessionLease {
   private isRunning = false;
-  /** Moment of the last comparison of the clocks, while a server answered. */
-  private compared: Moment;
+  /** Times of the last comparison of the clocks, while a server answered. */
+  private compared: ClockTimes;
   private timer?: Timer;
 
   constructor(
@@ -14,7 +14,7 @@ export class MemoryLease extends SessionLease {
     private readonly over: () => void,
   ) {
     super(clock);
-    this.compared = momentOf(clock);
+    this.compared = clockTimesOf(clock);
   }
 
   /**
@@ -31,7 +31,7 @@ export class MemoryLease extends SessionLease {
    */
   run(aheadMs = 0): void {
     if (this.isRunning) return;
-    const { monotonicMs, wallMs } = momentOf(this.clock);
+    const { monotonicMs, wallMs } = clockTimesOf(this.clock);
     this.isRunning = true;
     this.grant(this.sessionTimeoutMs, { monotonicMs, wallMs: wallMs - aheadMs });
   }
@@ -64,14 +64,14 @@ export class MemoryLease extends SessionLease {
   /** Starts afresh: a server has granted or confirmed a session, or there is no session any more. */
   renew(): void {
     this.isRunning = false;
-    this.compared = momentOf(this.clock);
+    this.compared = clockTimesOf(this.clock);
   }
 
   /** True if the wall clock was set forward past the lease since the last look, while a server answered. */
   hasLeapt(): boolean {
     if (this.isRunning) return false;
     const isLeap = this.leapMs >= this.lengthMs;
-    if (!isLeap) this.compared = momentOf(this.clock);
+    if (!isLeap) this.compared = clockTimesOf(this.clock);
     return isLeap;
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { VirtualClock } from '../../testing/index.js';
-import { momentOf, SessionLease } from '../session-lease.js';
+import { clockTimesOf, SessionLease } from '../session-lease.js';
 import { Session, SessionRequests } from './session/index.js';
 import { SubtreeView } from './view/subtree-view.js';
 import {
@@ -159,7 +159,7 @@ class MuteLinks implements LinkSource {
       open: async () => {
         await this.mayOpen;
         const ticket = { id: '1', password: Buffer.alloc(16), timeoutMs: OPTIONS.sessionTimeoutMs };
-        this.lease.grant(ticket.timeoutMs, momentOf(this.clock));
+        this.lease.grant(ticket.timeoutMs, clockTimesOf(this.clock));
         return { kind: 'connected', ticket };
       },
       send: () => {},

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { type Clock, sharedNow, type Timer } from '../../../clock/index.js';
+import { type Clock, hostMonotonicNow, type Timer } from '../../../clock/index.js';
 import { type ExecutorEnd, show } from '../../../domain/index.js';
 import { ProcessGroup } from '../../../executor/index.js';
 import { type ChannelGrant, leftOfGrant, MOST_CHANNEL_LINE_BYTES, type TaskInstruction } from '../../task-channel.js';
@@ -95,7 +95,7 @@ export class SupervisedTask {
   /** Restarts the lease after news from its scheduler. */
   hold(grant: Grant): void {
     const { clock } = this.supervision;
-    const at = sharedNow();
+    const at = hostMonotonicNow();
     const leftMs = leftOfGrant(grant, at);
     // Old news: the scheduler stood still as it sent this.
     if (leftMs === 0) return;

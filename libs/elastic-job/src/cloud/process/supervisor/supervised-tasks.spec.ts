@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sharedNow } from '../../../clock/index.js';
+import { hostMonotonicNow } from '../../../clock/index.js';
 import { VirtualClock } from '../../../testing/index.js';
 import { SupervisedTasks } from './supervised-tasks.js';
 import type { SupervisorReport } from './supervisor-messages.js';
@@ -22,7 +22,7 @@ it('starts no task for a scheduler that stood still beyond its lease as it gave 
     graceMs: 1_000,
     memoryMb: 1,
   };
-  const grant = { at: sharedNow() - 5_000, heldForMs: 4_000, lossGraceMs: 1_000 };
+  const grant = { at: hostMonotonicNow() - 5_000, heldForMs: 4_000, lossGraceMs: 1_000 };
   tasks.take({ kind: 'start', id: 'a', ...program, ...grant });
 
   const detail = 'the scheduler was silent for longer than its lease';

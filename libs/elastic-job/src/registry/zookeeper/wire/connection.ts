@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../../clock/index.js';
 import { Batch, type Hidden } from '../../../domain/index.js';
 import { AuthenticationError } from '../../registry.errors.js';
-import { elapsedMs, type Lease, leaseMarginMs, type Moment, momentOf } from '../../session-lease.js';
+import { type ClockTimes, clockTimesOf, elapsedMs, type Lease, leaseMarginMs } from '../../session-lease.js';
 import { type Link, type LinkListener, type Opening, reasonOf } from './link.js';
 import { type Credentials, ownCertificateFault, readTls } from './credentials.js';
 import { foreignServer, openSocket, readyEvent, type ServerAddress } from './servers.js';
@@ -52,8 +52,8 @@ export class Connection implements Link {
   private readonly frames = new FrameReader(LONGEST_REPLY_BYTES);
   private readonly replies = new PendingReplies();
   private readonly outgoing = new Batch<Buffer>();
-  private lastSend: Moment;
-  private readonly pings: Moment[] = [];
+  private lastSend: ClockTimes;
+  private readonly pings: ClockTimes[] = [];
   // A real private field, since inspecting a TLS socket reveals the client's key.
   #socket?: Socket;
   private alarm?: Timer;
@@ -76,7 +76,7 @@ export class Connection implements Link {
     private readonly listener: LinkListener,
   ) {
     this.ended = new Promise((resolve) => (this.markEnded = resolve));
-    this.lastSend = momentOf(clock);
+    this.lastSend = clockTimesOf(clock);
     this.lastZxid = options.lastZxid;
     this.timeoutMs = options.sessionTimeoutMs;
   }
@@ -131,7 +131,7 @@ export class Connection implements Link {
     socket.on('close', () => this.end(new Error('the server closed the connection')));
     socket.once(ready, () => {
       const { ticket, sessionTimeoutMs, lastZxid } = this.options;
-      this.lastSend = momentOf(this.clock);
+      this.lastSend = clockTimesOf(this.clock);
       socket.write(this.writer.connect(ticket, sessionTimeoutMs, lastZxid));
     });
     socket.on('data', (chunk) => this.take(chunk));
@@ -209,7 +209,7 @@ export class Connection implements Link {
 
   private flush(): void {
     if (!this.isOpen || this.outgoing.size === 0) return;
-    this.lastSend = momentOf(this.clock);
+    this.lastSend = clockTimesOf(this.clock);
     this.replies.markSent(this.lastSend);
     const outgoing = this.outgoing.take();
     this.#socket?.write(outgoing.length === 1 ? outgoing[0]! : Buffer.concat(outgoing));

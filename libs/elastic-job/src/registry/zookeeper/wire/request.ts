@@ -1,4 +1,4 @@
-import type { Moment } from '../../session-lease.js';
+import type { ClockTimes } from '../../session-lease.js';
 import type { JutePayload } from './client-library.js';
 import type { ReplyReader } from './reply-reader.js';
 
@@ -31,8 +31,8 @@ export type Answer<T> = Reply<T> | { readonly kind: 'dropped'; readonly wasSent:
 
 interface Pending {
   readonly xid: number;
-  /** Moment of the socket write that contained the request; undefined before. */
-  sent: Moment | undefined;
+  /** Times of the socket write that contained the request; undefined before. */
+  sent: ClockTimes | undefined;
   /** The next request; undefined once this one is answered, so that none that was answered keeps later ones alive. */
   next: Pending | undefined;
   /** @see Request.comesNext */
@@ -91,17 +91,17 @@ export class PendingReplies {
   }
 
   /** Marks the first waiting requests as sent. @param count all of them, unless given */
-  markSent(moment: Moment, count = this.count): void {
+  markSent(times: ClockTimes, count = this.count): void {
     for (; this.sentCount < count && this.unsent !== undefined; this.sentCount += 1) {
-      this.unsent.sent = moment;
+      this.unsent.sent = times;
       this.unsent = this.unsent.next;
     }
   }
 
   /**
-   * Moment at which the request that is answered now was sent. @throws {RangeError} if the reply is for another request
+   * Times at which the request that is answered now was sent. @throws {RangeError} if the reply is for another request
    */
-  sentAt(xid: number): Moment | undefined {
+  sentAt(xid: number): ClockTimes | undefined {
     const { first } = this;
     if (first?.xid !== xid) throw new RangeError(`reply ${xid} came instead of ${first?.xid ?? 'none'}`);
     return first.sent;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../../testing/index.js';
-import { momentOf, SessionLease } from '../../session-lease.js';
+import { clockTimesOf, SessionLease } from '../../session-lease.js';
 import type { Link, LinkSource, Opening, SessionTicket } from '../wire/index.js';
 import type { News } from './messages.js';
 import { SessionKeeper } from './session-keeper.js';
@@ -59,7 +59,7 @@ describe('the keeper of a session', () => {
 function start() {
   const clock = new VirtualClock();
   const lease = new SessionLease(clock);
-  lease.grant(TICKET.timeoutMs, momentOf(clock));
+  lease.grant(TICKET.timeoutMs, clockTimesOf(clock));
   const links = new ReadyLinks();
   const news: News[] = [];
   let numbers = 0;

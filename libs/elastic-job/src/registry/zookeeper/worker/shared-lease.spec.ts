@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SystemClock } from '../../../clock/index.js';
-import { momentOf } from '../../session-lease.js';
+import { clockTimesOf } from '../../session-lease.js';
 import { SharedLease, sharedLeaseMemory } from './shared-lease.js';
 
 const TIMEOUT_MS = 10_000;
@@ -89,6 +89,6 @@ function newLease(): SharedLease {
 }
 
 function ago(ms: number): { readonly monotonicMs: number; readonly wallMs: number } {
-  const { monotonicMs, wallMs } = momentOf(clock);
+  const { monotonicMs, wallMs } = clockTimesOf(clock);
   return { monotonicMs: monotonicMs - ms, wallMs: wallMs - ms };
 }

@@ -1,6 +1,6 @@
 import { Batch } from '../../../domain/index.js';
 import type { Clock } from '../../../clock/index.js';
-import { momentOf } from '../../session-lease.js';
+import { clockTimesOf } from '../../session-lease.js';
 import {
   type Answer,
   isolated,
@@ -110,7 +110,7 @@ export class WorkerLink implements Link {
     this.endedBy = cause;
     this.conclude({ kind: 'failed', cause });
     this.listener.dropped();
-    this.replies.markSent(momentOf(this.clock), sent);
+    this.replies.markSent(clockTimesOf(this.clock), sent);
     this.replies.drop(cause);
     this.markEnded(cause);
   }
