@@ -79,6 +79,23 @@ describe('a tracer', () => {
     expect(seen).toEqual([expect.objectContaining({ message: '***' })]);
   });
 
+  it.each([undefined, (text: string) => text])(
+    'follows a lazy query of a handler once with it, redact %s',
+    async (redact) => {
+      const queries: string[] = [];
+      // oxlint-disable-next-line unicorn/no-thenable -- a query builder runs its query at each call of then
+      const query = { then: (resolve: (rows: string) => void) => resolve(`rows ${queries.push('select')}`) };
+      const within = async (_traceparent: string, shown: () => unknown) => void (await shown());
+      const own: RunTracer = Object.assign(JSON.parse('{}'), { within });
+
+      await expect(guardRunTracer(own, { redact }).within('00', async () => query)).resolves.toBe('rows 1');
+      await expect(
+        (async (): Promise<unknown> => guardRunTracer(own, { redact }).within('00', () => query))(),
+      ).resolves.toBe('rows 2');
+      expect(queries).toHaveLength(2);
+    },
+  );
+
   it.each([undefined, (text: string) => text])('cannot change what it is given, with redact %s', (redact) => {
     const given: unknown[] = [];
     const take = (...args: unknown[]) => void given.push(...args.filter((one) => typeof one === 'object'));

@@ -140,16 +140,25 @@ async function unlessFailed(work: () => unknown, then: () => void): Promise<void
   then();
 }
 
-/** Calls the work now. @returns a function that repeats its result or error */
+/**
+ * Calls the work now, and follows what it returns once: each call of `then` of a query builder runs its query.
+ * @returns a function that repeats its result or error
+ */
 function callNow<Result>(work: () => Result): () => Result {
   try {
-    const result = work();
+    const result = followed(work());
     return () => result;
   } catch (error) {
     return () => {
       throw error;
     };
   }
+}
+
+/** A promise for a thenable; anything else as it is. */
+function followed<Result>(result: Result): Result;
+function followed(result: unknown): unknown {
+  return isThenable(result) ? Promise.resolve(result) : result;
 }
 
 /**
