@@ -108,6 +108,17 @@ describe('the digest', LIMITS, () => {
     expect(wrong.session.state).toBeUndefined();
   });
 
+  it('makes reads of many nodes fail with NoAuthError, which names the one that may not be read', async () => {
+    const namespace = newNamespace();
+    const center = await connected({ namespace });
+    await connected({ namespace: `${namespace}/secret`, digest: 'alice:secret' });
+    const paths = ['/', '/none', '/secret', '/'];
+    const refused = { code: 'NO_AUTH', path: '/secret' };
+    await expect(center.readMany(paths)).rejects.toMatchObject(refused);
+    await expect(center.childrenMany(paths)).rejects.toMatchObject(refused);
+    expect(await center.childrenMany(['/', '/none'])).toEqual([['secret'], undefined]);
+  });
+
   it('authorises requests at once after a cut and after an expiry', async () => {
     const proxy = await proxied();
     const center = await connected({ servers: proxy.connect, digest: 'alice:secret' });

@@ -110,9 +110,15 @@ describe('D15: a reply that is lost', EACH, () => {
     const client = await stage().client({ servers: proxy.connect });
     await client.create('/a', 'there', 'PERSISTENT');
     const lost = proxy.dropReplyAfter(({ type }) => type === OP.getData);
-    const asked = [client.read('/a'), client.read('/a'), client.readMany(['/a', '/none']), client.exists('/none')];
+    const asked = [
+      client.read('/a'),
+      client.read('/a'),
+      client.readMany(['/a', '/none']),
+      client.childrenMany(['/', '/none']),
+      client.exists('/none'),
+    ];
     const found = { path: '/a', data: 'there' };
-    expect(await Promise.all(asked)).toMatchObject([found, found, [found, undefined], undefined]);
+    expect(await Promise.all(asked)).toMatchObject([found, found, [found, undefined], [['a'], undefined], undefined]);
     await lost;
   });
 });

@@ -3,7 +3,6 @@ import type { TimeInterval } from '../../../libs/elastic-job/src/domain/index.js
 import {
   type ChildrenWatch,
   type Ensemble,
-  NoNodeError,
   type Operation,
   type RegistryNode,
   RegistryUnavailableError,
@@ -109,12 +108,14 @@ export class ToyEnsemble implements Ensemble, SubtreeClient {
     });
   }
 
-  children(path: string, options?: RequestOptions): Promise<readonly string[]> {
-    const absolutePath = this.namespace.absoluteOf(path);
-    return this.request(`children ${path}`, options, () => {
-      if (this.store.node(absolutePath) === undefined) throw new NoNodeError(path);
-      return this.store.children(absolutePath).map((child) => child.path.slice(absolutePath.length + 1));
-    });
+  childrenMany(
+    paths: readonly string[],
+    options?: RequestOptions,
+  ): Promise<readonly (readonly string[] | undefined)[]> {
+    const absolutePaths = paths.map((path) => this.namespace.absoluteOf(path));
+    const namesBelow = (path: string) =>
+      this.store.node(path) && this.store.children(path).map((child) => child.path.slice(path.length + 1));
+    return this.request(`children ${paths.join(' ')}`, options, () => absolutePaths.map(namesBelow));
   }
 
   transaction(operations: readonly Operation[], options?: RequestOptions): Promise<TransactionResult> {

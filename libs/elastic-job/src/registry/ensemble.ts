@@ -53,8 +53,17 @@ export interface Ensemble {
     options?: RequestOptions,
     single?: 'read' | 'exists',
   ): Promise<readonly (RegistryNode | undefined)[]>;
-  /** @throws {NoNodeError} */
-  children(path: string, options?: RequestOptions): Promise<readonly string[]>;
+  /**
+   * The names of the children of each node, in the order of the paths, as they were at one moment; undefined for a path
+   * without a node.
+   * @param isSingle true if it is the call of one node, which errors name then. An adapter may send another request for
+   *   it
+   */
+  childrenMany(
+    paths: readonly string[],
+    options?: RequestOptions,
+    isSingle?: boolean,
+  ): Promise<readonly (readonly string[] | undefined)[]>;
   /**
    * Applies all operations or none, in one request.
    * @param isSingle true if it is the call of one node, to create, set or delete it, which errors name then. An adapter

@@ -35,6 +35,7 @@ export class MissingRegistry implements RegistryCenter {
   readonly readMany = (paths: readonly string[]) => this.refuse('read', ...paths);
   readonly exists = (path: string) => this.refuse('exists', path);
   readonly children = (path: string) => this.refuse('children', path);
+  readonly childrenMany = (paths: readonly string[]) => this.refuse('children', ...paths);
   readonly create = (path: string) => this.refuse('create', path);
   readonly ensurePath = (path: string) => this.refuse('create', path);
   readonly set = (path: string) => this.refuse('set', path);

@@ -51,6 +51,11 @@ export interface RegistryCenter {
   exists(path: string, options?: RequestOptions): Promise<NodeStat | undefined>;
   /** The names of the children, in no particular order. @throws {NoNodeError} */
   children(path: string, options?: RequestOptions): Promise<readonly string[]>;
+  /**
+   * The names of the children of each node, in the order of the paths, as they were at one moment; undefined for a path
+   * without a node. One request, if it fits.
+   */
+  childrenMany(paths: readonly string[], options?: RequestOptions): Promise<readonly (readonly string[] | undefined)[]>;
 
   /**
    * Creates a node.

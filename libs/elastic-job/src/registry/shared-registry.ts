@@ -43,6 +43,7 @@ const ASKS: Readonly<Record<Asking, true>> = {
   readMany: true,
   exists: true,
   children: true,
+  childrenMany: true,
   create: true,
   ensurePath: true,
   set: true,
@@ -146,7 +147,18 @@ export class SharedRegistry implements RegistryCenter {
   async children(path: string, options?: RequestOptions): Promise<readonly string[]> {
     assertLegal(path);
     this.transactions.flush();
-    return this.ensemble.children(path, options);
+    const [names] = await this.ensemble.childrenMany([path], options, true);
+    if (names === undefined) throw new NoNodeError(path);
+    return names;
+  }
+
+  async childrenMany(
+    paths: readonly string[],
+    options?: RequestOptions,
+  ): Promise<readonly (readonly string[] | undefined)[]> {
+    for (const path of paths) assertLegal(path);
+    this.transactions.flush();
+    return this.ensemble.childrenMany(paths, options);
   }
 
   async create(path: string, data: string, mode: CreateMode, options?: RequestOptions): Promise<string> {

@@ -7,7 +7,9 @@ import {
 } from '../../../../libs/elastic-job/src/registry/index.js';
 import { ConfigurationError } from '../../../../libs/elastic-job/src/domain/index.js';
 import type { RegistryAdapter } from '../harness.js';
-import { costOf, useRegistry } from '../support.js';
+import { costOf, creationOf, useRegistry } from '../support.js';
+
+const NUMBERS = Array.from({ length: 250 }, (_, n) => n);
 
 export function describeNodes(adapter: RegistryAdapter): void {
   describe('nodes', () => {
@@ -135,6 +137,27 @@ export function describeNodes(adapter: RegistryAdapter): void {
       expect(nodes).toEqual(await Promise.all(paths.map((path) => client.read(path))));
       expect(await client.readMany([])).toEqual([]);
       await expect(client.readMany(['/a', 'b'])).rejects.toThrow(ConfigurationError);
+    });
+
+    it('list the children of several at once in their order, gaps included, for one request', async () => {
+      const client = await one();
+      await client.ensurePath('/a/b/c');
+      await client.create('/a/d', '', 'EPHEMERAL');
+      const paths = ['/a/b/c', '/none', '/a', '/a/b', '/a/none/e', '/', '/a'];
+      let lists: readonly (readonly string[] | undefined)[] = [];
+      expect(await costOf(client, async () => (lists = await client.childrenMany(paths)))).toBe(1);
+      const [both, root] = [['b', 'd'], ['a']];
+      expect(lists.map((names) => names?.toSorted())).toEqual([[], undefined, both, ['c'], undefined, root, both]);
+      expect(await client.childrenMany([])).toEqual([]);
+      await expect(client.childrenMany(['/a', 'b'])).rejects.toThrow(ConfigurationError);
+    });
+
+    it('list the children of more than fit one request in their order, the large among the small', async () => {
+      const client = await one();
+      await client.transaction(['/a', '/b', ...NUMBERS.map((n) => `/a/${n}`)].map(creationOf));
+      const paths = NUMBERS.flatMap((n) => [`/a/${n}`, '/a', `/b/${n}`, '/b']);
+      const lists = await client.childrenMany(paths);
+      expect(lists.map((names) => names?.length)).toEqual(NUMBERS.flatMap(() => [0, NUMBERS.length, undefined, 0]));
     });
 
     it('may be containers, which are persistent parents like any other', async () => {

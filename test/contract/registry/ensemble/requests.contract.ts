@@ -15,6 +15,7 @@ export function describeRequests(adapter: RegistryAdapter): void {
       const options = { signal: AbortSignal.abort(reason) };
       const cost = await costOf(client, async () => {
         await expect(client.read('/a', options)).rejects.toBe(reason);
+        await expect(client.childrenMany(['/'], options)).rejects.toBe(reason);
         await expect(client.create('/a', '', 'PERSISTENT', options)).rejects.toBe(reason);
         await expect(client.transaction([{ kind: 'check', path: '/' }], options)).rejects.toBe(reason);
         await expect(client.openSubtree('/', () => {}, options)).rejects.toBe(reason);

@@ -28,6 +28,7 @@ export function describeCalls(adapter: RegistryAdapter): void {
         const client = await one();
         const cost = await costOf(client, async () => {
           await expect(client.read(path)).rejects.toThrow(ConfigurationError);
+          await expect(client.childrenMany(['/', path])).rejects.toThrow(ConfigurationError);
           await expect(client.create(path, '', 'PERSISTENT')).rejects.toThrow(JSON.stringify(path));
           await expect(client.ensurePath(path)).rejects.toThrow(ConfigurationError);
           await expect(client.transaction([{ kind: 'delete', path }])).rejects.toThrow(ConfigurationError);
@@ -43,11 +44,12 @@ export function describeCalls(adapter: RegistryAdapter): void {
         await costOf(client, () => client.read('/a')),
         await costOf(client, () => client.exists('/a')),
         await costOf(client, () => client.children('/')),
+        await costOf(client, () => client.childrenMany(['/', '/a'])),
         await costOf(client, () => client.set('/a', 'x')),
         await costOf(client, () => client.transaction([{ kind: 'check', path: '/a' }])),
         await costOf(client, () => client.delete('/a')),
       ];
-      expect(costs).toEqual([1, 1, 1, 1, 1, 1, 1]);
+      expect(costs).toEqual([1, 1, 1, 1, 1, 1, 1, 1]);
     });
   });
 

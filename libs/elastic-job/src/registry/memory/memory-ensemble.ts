@@ -17,7 +17,6 @@ import type {
   SubtreeOptions,
   TransactionResult,
 } from '../registry-center.js';
-import { NoNodeError } from '../registry.errors.js';
 import type { MemoryServer } from './memory-server.js';
 import { MemorySession, type MemorySessionOptions } from './memory-session.js';
 import { localNodes } from './memory-views.js';
@@ -77,14 +76,15 @@ export class MemoryEnsemble extends NodeEnsemble implements Ensemble, SubtreeCli
     return this.readNodes(name, paths, options);
   }
 
-  async children(path: string, options?: RequestOptions): Promise<readonly string[]> {
-    const absolutePath = this.namespace.absoluteOf(path);
-    const ask = () => this.server.children(absolutePath);
-    const receive = (names: readonly string[] | undefined) => {
-      if (!names) throw new NoNodeError(path);
-      return names;
-    };
-    return this.request(`children ${path}`, ask, receive, options);
+  async childrenMany(
+    paths: readonly string[],
+    options?: RequestOptions,
+    isSingle = false,
+  ): Promise<readonly (readonly string[] | undefined)[]> {
+    const name = isSingle ? `children ${paths[0]}` : `children of ${paths.length} nodes`;
+    const absolutePaths = paths.map((path) => this.namespace.absoluteOf(path));
+    const ask = () => absolutePaths.map((path) => this.server.children(path));
+    return this.request(name, ask, (lists) => lists, options);
   }
 
   protected async send(

@@ -26,6 +26,7 @@ import {
   type MultiAnswer,
   type MultiResult,
   type NodeFound,
+  type NodeRead,
   readPieces,
   refusalOf,
   type Request,
@@ -90,24 +91,27 @@ export class ZooKeeperEnsemble extends NodeEnsemble implements Ensemble {
     return () => warned.delete(listener);
   }
 
-  /** Each piece of up to half a megabyte of paths is read at one moment. */
   async readMany(
     paths: readonly string[],
     options?: RequestOptions,
     single?: 'read' | 'exists',
   ): Promise<readonly (RegistryNode | undefined)[]> {
     if (single !== undefined) return [await unlessAbsent(this.readOne(single, paths[0]!, options))];
-    const { protocol } = this.client;
-    const reads = paths.map((path) => ({ what: 'data', path: this.client.absolute(path) }) as const);
-    const pieces = readPieces(reads).map((piece) =>
-      this.askRead(`read ${paths.length} nodes below`, '/', protocol.multiRead(piece), options),
-    );
-    const found = (await Promise.all(pieces)).flat();
+    const found = await this.readParts(`read ${paths.length} nodes below`, 'data', paths, options);
     return found.map((one, index) => nodeFound(paths[index]!, one));
   }
 
-  async children(path: string, options?: RequestOptions): Promise<readonly string[]> {
-    return this.askRead('children', path, this.client.protocol.children(this.client.absolute(path)), options);
+  async childrenMany(
+    paths: readonly string[],
+    options?: RequestOptions,
+    isSingle = false,
+  ): Promise<readonly (readonly string[] | undefined)[]> {
+    if (isSingle) {
+      const list = this.client.protocol.children(this.client.absolute(paths[0]!));
+      return [await unlessAbsent(this.askRead('children', paths[0]!, list, options))];
+    }
+    const found = await this.readParts(`children of ${paths.length} nodes below`, 'children', paths, options);
+    return found.map((one, index) => namesFound(paths[index]!, one));
   }
 
   protected async send(
@@ -182,6 +186,20 @@ export class ZooKeeperEnsemble extends NodeEnsemble implements Ensemble {
     return { path, data: '', stat: await this.askRead(what, path, protocol.exists(absolutePath), options) };
   }
 
+  /** Reads one part of many nodes, in their order. Each piece of up to 200 nodes is read at one moment. */
+  private async readParts(
+    operation: string,
+    what: NodeRead['what'],
+    paths: readonly string[],
+    options?: RequestOptions,
+  ): Promise<readonly NodeFound[]> {
+    const reads = paths.map((path) => ({ what, path: this.client.absolute(path) }));
+    const pieces = readPieces(reads).map((piece) =>
+      this.askRead(operation, '/', this.client.protocol.multiRead(piece), options),
+    );
+    return (await Promise.all(pieces)).flat();
+  }
+
   private async askRead<T>(operation: string, path: string, request: Request<T>, options?: RequestOptions): Promise<T> {
     const name = `${operation} ${path}`;
     return valueOf(name, path, await this.client.requests.askRead(name, request, options));
@@ -212,8 +230,17 @@ function resultsIn(answer: MultiAnswer): readonly MultiResult[] | undefined {
 /** A node that was read among others. @throws the error of the refusal, unless the node is missing */
 function nodeFound(path: string, found: NodeFound): RegistryNode | undefined {
   if (found.kind === 'data') return { path, data: found.data, stat: found.stat };
+  return missing('read', path, found);
+}
+
+/** The names of children that were read among others. @throws as `nodeFound` */
+function namesFound(path: string, found: NodeFound): readonly string[] | undefined {
+  return found.kind === 'children' ? found.names : missing('children', path, found);
+}
+
+function missing(operation: string, path: string, found: NodeFound): undefined {
   const code = found.kind === 'refused' ? found.code : 0;
-  return refusalOf(code) === 'NO_NODE' ? undefined : valueOf(`read ${path}`, path, { kind: 'refused', code });
+  return refusalOf(code) === 'NO_NODE' ? undefined : valueOf(`${operation} ${path}`, path, { kind: 'refused', code });
 }
 
 /** The registry over a ZooKeeper ensemble, version 3.6 or later. */
