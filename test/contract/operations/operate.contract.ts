@@ -107,7 +107,7 @@ export function describeOperateApi(adapter: RegistryAdapter): void {
       const cost = await costOf(stage().registry, async () => {
         expect(await api.shutdown(JOB, { serverIp: '10.0.0.2' })).toEqual(['10.0.0.1@-@1']);
       });
-      expect(cost).toBe(4);
+      expect(cost).toBe(3);
       expect(await stage().names(`/${JOB}/instances`)).toEqual(['10.0.0.10@-@1']);
     });
 
@@ -126,7 +126,7 @@ export function describeOperateApi(adapter: RegistryAdapter): void {
           ],
         });
       }
-      await api.shutdownServer('10.0.0.1');
+      expect(await costOf(stage().registry, () => api.shutdownServer('10.0.0.1'))).toBe(4);
       expect(await stage().names(`/${JOB}/instances`)).toEqual(['10.0.0.2@-@1']);
       expect(await stage().names(`/${OTHER}/instances`)).toEqual(['10.0.0.2@-@1']);
     });
@@ -137,7 +137,7 @@ export function describeOperateApi(adapter: RegistryAdapter): void {
         const nodes = { ...ALL_ENABLED, 'sharding/0/instance': '10.0.0.1@-@1' };
         await stage().writeJava(JOB, { instances: [['10.0.0.1@-@1', '10.0.0.1']], nodes });
 
-        expect(await costOf(stage().registry, () => api.remove(JOB, scope))).toBe(4);
+        expect(await costOf(stage().registry, () => api.remove(JOB, scope))).toBe(3);
 
         expect(await stage().names(`/${JOB}/instances`)).toEqual([]);
         expect(await stage().names(`/${JOB}/servers`)).toEqual(scope.serverIp === undefined ? [] : ['10.0.0.10']);

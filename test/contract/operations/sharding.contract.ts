@@ -95,7 +95,7 @@ export function describeShardingApis(adapter: RegistryAdapter): void {
         found = await infos();
       });
 
-      expect(cost).toBe(4);
+      expect(cost).toBe(3);
       expect(found.map(({ item, status, serverIp }) => [item, status, serverIp])).toEqual([
         [0, 'PENDING', '10.0.0.1'],
         [1, 'DISABLED', '10.0.0.1'],

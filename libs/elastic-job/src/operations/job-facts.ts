@@ -10,11 +10,10 @@ import { findJobNameFault, inDescendingOrder, type JobName } from '../domain/ind
 import { namesBelow, type RegistryCenter, type RegistryNode } from '../registry/index.js';
 import { UnknownItemError } from './operations.errors.js';
 
-/**
- * Parts of a job's tree. The names of the first three must be listed, for one request per job each; records come with
- * the values of `items`.
- */
+/** Parts of a job's tree. The names of the first three must be listed; records come with the values of `items`. */
 export type JobPart = 'instances' | 'servers' | 'items' | 'records';
+
+const LISTED = ['instances', 'servers', 'items'] as const;
 
 /** Most jobs that are read at once: a namespace may be full of names that are no jobs. */
 const JOBS_AT_ONCE = 500;
@@ -47,8 +46,8 @@ export async function jobNamesIn(registry: RegistryCenter): Promise<JobName[]> {
 }
 
 /**
- * Reads jobs in two round trips for each 500: one request for each part of each job, all at once, and one for all
- * values. A node that is removed in between is left out.
+ * Reads jobs in two round trips for each 500: a request for all names that must be listed, if there are any, and one
+ * for all values, if they fit. A node that is removed in between is left out.
  */
 export async function readJobs(
   registry: RegistryCenter,
@@ -76,7 +75,7 @@ async function readSome(
   jobNames: readonly JobName[],
   parts: readonly JobPart[],
 ): Promise<readonly JobFacts[]> {
-  const listed = await Promise.all(jobNames.map((jobName) => listNames(registry, new JobPaths(jobName), parts)));
+  const listed = await listNames(registry, jobNames, parts);
   const paths = listed.flatMap((names) => valuePaths(names, parts.includes('records') ? names.items : []));
   const found = await registry.readMany(paths);
   const nodes = new Map(paths.map((path, index) => [path, found[index]]));
@@ -100,19 +99,22 @@ interface ListedNames {
   readonly items: readonly number[];
 }
 
-async function listNames(registry: RegistryCenter, paths: JobPaths, parts: readonly JobPart[]): Promise<ListedNames> {
-  const list = async (part: JobPart, path: string) => (parts.includes(part) ? namesBelow(registry, path) : []);
-  const [instances, servers, items] = await Promise.all([
-    list('instances', paths.instances),
-    list('servers', paths.servers),
-    list('items', paths.items),
-  ]);
-  return {
+async function listNames(
+  registry: RegistryCenter,
+  jobNames: readonly JobName[],
+  parts: readonly JobPart[],
+): Promise<readonly ListedNames[]> {
+  const jobs = jobNames.map((jobName) => new JobPaths(jobName));
+  const listed = LISTED.filter((part) => parts.includes(part));
+  const parents = jobs.flatMap((paths) => listed.map((part) => paths[part]));
+  const found = parents.length === 0 ? [] : await registry.childrenMany(parents);
+  const names = new Map(parents.map((path, index) => [path, found[index]]));
+  return jobs.map((paths) => ({
     paths,
-    instanceIds: inDescendingOrder(instances),
-    serverIps: inDescendingOrder(servers),
-    items: items.flatMap((name) => parseItem(name) ?? []).toSorted((a, b) => a - b),
-  };
+    instanceIds: inDescendingOrder(names.get(paths.instances) ?? []),
+    serverIps: inDescendingOrder(names.get(paths.servers) ?? []),
+    items: (names.get(paths.items) ?? []).flatMap((name) => parseItem(name) ?? []).toSorted((a, b) => a - b),
+  }));
 }
 
 function valuePaths({ paths, instanceIds, serverIps, items }: ListedNames, recorded: readonly number[]): string[] {

@@ -95,7 +95,7 @@ export class JobOperateApi {
   /**
    * Asks every instance of the job to run its items once, now. A request that an instance has not taken yet stays as it
    * is, so two operators never cancel each other; requests to instances that are gone are removed. The receipt says if
-   * nothing will run for it, and why. 6 requests.
+   * nothing will run for it, and why. 5 requests.
    * @throws {ElasticJob2ConfigurationError} for a job of ElasticJob 2, whose instances would never see the request
    * @throws {RequestTooLargeError} if the parameters exceed what an instance reads (256 KB) or, once for each instance,
    * what a request may hold
@@ -146,7 +146,8 @@ export class JobOperateApi {
   }
 
   /**
-   * Disables one server in every job that has run on it. 3 requests, and one for each job.
+   * Disables one server in every job that has run on it. 4 requests, if they fit, and two more for each further 500
+   * jobs.
    * @throws {UnknownServerError}
    */
   disableServer(serverIp: string): Promise<void> {
@@ -154,7 +155,8 @@ export class JobOperateApi {
   }
 
   /**
-   * Enables one server in every job that has run on it. 3 requests, and one for each job.
+   * Enables one server in every job that has run on it. 4 requests, if they fit, and two more for each further 500
+   * jobs.
    * @throws {UnknownServerError}
    */
   enableServer(serverIp: string): Promise<void> {
@@ -163,7 +165,7 @@ export class JobOperateApi {
 
   /**
    * Takes instances out of the job permanently: each ends the job in its process, which otherwise goes on. They come
-   * back when the process is restarted. 4 requests.
+   * back when the process is restarted. 3 requests.
    * @returns the ids of the instances, in Java's order
    * @throws {UnknownJobError} @throws {UnknownServerError}
    */
@@ -172,7 +174,8 @@ export class JobOperateApi {
   }
 
   /**
-   * Takes the instances on one server out of all their jobs. 3 requests, and two for each job.
+   * Takes the instances on one server out of all their jobs. 4 requests, if they fit, and two more for each further 500
+   * jobs.
    * @throws {UnknownServerError}
    */
   shutdownServer(serverIp: string): Promise<readonly string[]> {
@@ -181,7 +184,7 @@ export class JobOperateApi {
 
   /**
    * Shuts instances down and forgets their servers, including that they were disabled. The rest of the job stays;
-   * `JobConfigurationApi.removeJobConfiguration` removes all of it. 4 requests.
+   * `JobConfigurationApi.removeJobConfiguration` removes all of it. 3 requests.
    *
    * A job that was created from a template is removed as a whole, unless only one server is named. Its instances let
    * present runs end within their `drainTimeoutMs`, and leave; the last of them deletes its nodes, or this call does if
@@ -194,7 +197,8 @@ export class JobOperateApi {
   }
 
   /**
-   * Shuts the instances on one server down and forgets it in all jobs. 3 requests, and two for each job.
+   * Shuts the instances on one server down and forgets it in all jobs. 4 requests, if they fit, and two more for each
+   * further 500 jobs.
    * @throws {UnknownServerError}
    */
   removeServer(serverIp: string): Promise<void> {

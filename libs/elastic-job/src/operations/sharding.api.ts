@@ -110,7 +110,7 @@ export class ShardingStatisticsApi {
 
   /**
    * Every item that has a node, ascending; none if there is no such job. A missing owner is no error: its items are
-   * SHARDING_FLAG. 4 requests, if they fit.
+   * SHARDING_FLAG. 3 requests, if they fit.
    * @throws {InvalidArgumentError}
    */
   async getShardingInfo(jobName: JobName): Promise<readonly ShardingInfo[]> {

@@ -62,24 +62,25 @@ export class JobStatisticsApi {
     private readonly clock: Clock = new SystemClock(),
   ) {}
 
-  /** 2 requests. */
+  /** 2 requests, if they fit, and one more for each further 500 jobs. */
   async getJobsTotalCount(): Promise<number> {
     return (await this.describeJobs([], ({ paths }) => paths.jobName)).length;
   }
 
-  /** Undefined if there is no such job. 4 requests. @throws {InvalidArgumentError} */
+  /** Undefined if there is no such job. 2 requests. @throws {InvalidArgumentError} */
   async getJobBriefInfo(jobName: JobName): Promise<JobBriefInfo | undefined> {
     const job = await readJob(this.registry, pathsOf(jobName), ALL_PARTS);
     return job.config && briefInfo(job, job.config.data);
   }
 
-  /** In the order of their names. 2 requests, and three for each job. */
+  /** In the order of their names. 3 requests, if they fit, and two more for each further 500 jobs. */
   async getAllJobsBriefInfo(): Promise<readonly JobBriefInfo[]> {
     return Object.freeze(await this.describeJobs(ALL_PARTS, briefInfo));
   }
 
   /**
-   * Jobs that know a server, with their state there: DISABLED or OK. 2 requests, and two for each job of the namespace.
+   * Jobs that know a server, with their state there: DISABLED or OK. 3 requests, if they fit, and two more for each
+   * further 500 jobs of the namespace.
    * @throws {InvalidArgumentError}
    */
   async getJobsBriefInfo(serverIp: string): Promise<readonly JobBriefInfo[]> {
@@ -179,12 +180,15 @@ export interface ServerBriefInfo {
 export class ServerStatisticsApi {
   constructor(private readonly registry: RegistryCenter) {}
 
-  /** 2 requests, and two for each job. */
+  /** 3 requests, if they fit, and two more for each further 500 jobs. */
   async getServersTotalCount(): Promise<number> {
     return (await this.getAllServersBriefInfo()).length;
   }
 
-  /** Every server that a job knows, in ascending order of the texts. 2 requests, and two for each job. */
+  /**
+   * Every server that a job knows, in ascending order of the texts. 3 requests, if they fit, and two more for each
+   * further 500 jobs.
+   */
   async getAllServersBriefInfo(): Promise<readonly ServerBriefInfo[]> {
     const jobs = await readJobs(this.registry, await jobNamesIn(this.registry), ['instances', 'servers']);
     const serverIps = new Set(jobs.flatMap(({ servers }) => servers.map(({ serverIp }) => serverIp)));
