@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../testing/index.js';
-import { RowIds } from './trace-recorder.js';
+import { VirtualClock } from '../testing/index.js';
+import { RowIds } from './row-ids.js';
 
 describe('RowIds', () => {
   it('makes UUIDs of version 7 in the order of the rows', () => {
