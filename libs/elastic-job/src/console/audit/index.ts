@@ -1,0 +1,5 @@
+// What was done through the console: entries of who, what, when, why and how it ended, and the stores that keep them.
+export type { AuditEnd, AuditFilter, AuditPosition, AuditStore } from './audit-store.js';
+export * from './audit-entry.js';
+export { JsonLinesAuditStore, type JsonLinesAuditStoreOptions } from './json-lines-audit-store.js';
+export { MemoryAuditStore } from './memory-audit-store.js';
