@@ -1,0 +1,18 @@
+import { ConsoleProblem } from '../contract/index.js';
+import type { AuditEnd } from './audit-store.js';
+
+/** The status by which an error of this package is answered; undefined for any other error. */
+export type StatusOf = (error: unknown) => number | undefined;
+
+/**
+ * What an error says about a change: `refused` is one that was not made, and that may be tried otherwise; `unknown` one
+ * whose reply may have been lost; `failed` is any other.
+ */
+export function outcomeOf(error: unknown, statusOf: StatusOf): AuditEnd {
+  const { code, fate }: { readonly code?: unknown; readonly fate?: unknown } = Object(error);
+  const status = error instanceof ConsoleProblem ? error.status : statusOf(error);
+  const mayBeDone = fate === 'unknown' || code === 'SESSION_LOST' || status === 504;
+  const isRefusal = status !== undefined && status >= 400 && status < 500;
+  const outcome = mayBeDone ? 'unknown' : isRefusal ? 'refused' : 'failed';
+  return { outcome, code: typeof code === 'string' ? code : null };
+}
