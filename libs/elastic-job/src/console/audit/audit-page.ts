@@ -25,7 +25,11 @@ export function filterOf(
 ): AuditFilter {
   const { action, cursor, from, job, limit = DEFAULT_LIMIT, outcome, to, who } = query;
   return {
-    ...{ action, job, who, unknownUntil, limit: limit + 1 },
+    action,
+    job,
+    who,
+    unknownUntil,
+    limit: limit + 1,
     outcome: outcome === undefined ? undefined : knownOutcome(outcome),
     from: from === undefined ? undefined : instantOf('from', from),
     to: to === undefined ? undefined : instantOf('to', to),

@@ -79,7 +79,8 @@ export class Audit {
     this.redact = guardRedact(parts.redact);
     this.refusals = new MergedNotes(clock, (note) => this.tryToWrite(note));
     this.sights = new ConfigSights({
-      ...{ clock, signal: this.ending.signal },
+      clock,
+      signal: this.ending.signal,
       ask: (work) => this.ask(work),
       entryOf: (intent) => this.entryOf(intent, 'done'),
       since: () => this.unknownUntil,
@@ -163,7 +164,8 @@ export class Audit {
       id: this.ids.next(),
       at: new Date(this.clock.wallNow()).toISOString(),
       who: who?.slice(0, WIDTH.name) ?? null,
-      ...{ role, by },
+      role,
+      by,
       address: address?.slice(0, WIDTH.name) ?? null,
       requestId: requestId?.slice(0, WIDTH.name) ?? null,
       action: action.slice(0, WIDTH.action),
@@ -176,7 +178,8 @@ export class Audit {
       before: null,
       after: null,
       ...this.shown(intent),
-      ...{ outcome, code },
+      outcome,
+      code,
     };
   }
 

@@ -15,8 +15,8 @@ describeAuditContract('SQLite', async () => {
 
 describe('SqlAuditStore', () => {
   it('names wrong options', () => {
-    const options = { dialect: 'oracle' } as unknown as { dialect: 'sqlite' };
-
-    expect(() => new SqlAuditStore(sqlite(), options)).toThrow(/SqlAuditStore: dialect must be "sqlite"/);
+    expect(() => new SqlAuditStore(sqlite(), JSON.parse('{ "dialect": "oracle" }'))).toThrow(
+      /SqlAuditStore: dialect must be "sqlite"/,
+    );
   });
 });
