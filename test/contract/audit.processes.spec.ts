@@ -39,7 +39,7 @@ it('a change whose console was killed is shown as unknown by the next one', { ti
   expect(await outcomes(file, new LaterClock())).toEqual([['job.disable', 'alice', 'unknown']]);
 });
 
-/** What the next console shows. */
+/** The entries that the next console shows. */
 async function outcomes(file: string, clock: SystemClock): Promise<readonly unknown[]> {
   const store = new JsonLinesAuditStore({ file });
   const parts = { redact: (text: string) => text, statusOf: () => undefined, log: { warn: () => {} } };

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../contract/index.js';
 
-/** What somebody is about to do. Texts and values are as they were given; what is secret is hidden here. */
+/** A change that somebody is about to make. Texts and values are as they were given; what is secret is hidden here. */
 export type AuditIntent = Pick<
   AuditEntry,
   'who' | 'role' | 'by' | 'address' | 'requestId' | 'action' | 'target' | 'reason'
@@ -8,7 +8,6 @@ export type AuditIntent = Pick<
   Partial<Pick<AuditEntry, 'before' | 'after'>>;
 
 /**
- * What somebody has done that changes no job: a log-in, a log-out, a refused log-in. Give the name of a refused one
- * only if there is such a user: people type passwords into the field of the name.
+ * A deed that changes no job: a log-in, a log-out, a refused log-in. Give the name of a refused one only if there is such a user: people type passwords into the field of the name.
  */
 export type AuditNote = AuditIntent & { readonly outcome: 'done' | 'refused'; readonly code?: string | null };

@@ -38,7 +38,7 @@ export function filterOf(
   };
 }
 
-/** @param found what the store has for the filter */
+/** @param found the entries that the store has for the filter */
 export function pageOf(
   query: AuditQuery,
   { limit, unknownUntil }: AuditFilter,

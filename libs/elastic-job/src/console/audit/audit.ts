@@ -183,7 +183,7 @@ export class Audit {
     };
   }
 
-  /** What is kept of values; those that are not there are left out. */
+  /** The kept parts of values; those that are not there are left out. */
   private shown({ after, before }: { readonly before?: unknown; readonly after?: unknown }) {
     const { redact } = this;
     return {

@@ -37,8 +37,8 @@ interface ConfigSightsParts {
  * A version is seen before the change that wrote it has ended. Its intent is in the store by then, so a version is
  * judged once no change of the job is open. An open change ends within a minute, or counts as unknown.
  *
- * A job that is removed and made anew counts its versions from 0 on again. Those that are explained already are not told
- * again.
+ * A job that is removed and made anew counts its versions from 0 on again. Those that are explained already are not
+ * told again.
  */
 export class ConfigSights {
   /** The last version of each job that this process has seen. */

@@ -9,7 +9,7 @@ import { linesForwards } from './lines-of-file.js';
 const KEPT = /^\{"(?:ends|key)"|"key":|able"/;
 
 /**
- * What is kept in memory of all lines, so that no question needs to read all files: the keys, and the last switch of
+ * The part of all lines that is kept in memory, so that no question needs to read all files: the keys, and the last switch of
  * each target. It is made of the files alone, and reads what has been appended, by this process or another one.
  */
 export class LineIndex {

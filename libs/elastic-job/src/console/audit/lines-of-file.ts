@@ -50,7 +50,7 @@ function bounded(rest: Buffer): Buffer {
   return rest.length > MOST_BYTES ? Buffer.alloc(0) : rest;
 }
 
-/** What the file has there, which may be less. */
+/** The bytes that the file has there, which may be fewer. */
 export async function readAt(file: FileHandle, position: number, bytes: number): Promise<Buffer> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, position);
   return buffer.subarray(0, bytesRead);

@@ -5,7 +5,7 @@ import type { AuditEnd } from './audit-store.js';
 export type StatusOf = (error: unknown) => number | undefined;
 
 /**
- * What an error says about a change: `refused` is one that was not made, and that may be tried otherwise; `unknown` one
+ * The end of a change that an error tells: `refused` is one that was not made, and that may be tried otherwise; `unknown` one
  * whose reply may have been lost; `failed` is any other.
  */
 export function outcomeOf(error: unknown, statusOf: StatusOf): AuditEnd {

@@ -1,2 +1,2 @@
-// The stores of the console in the application's database, through Kysely: what was done, and who is logged in.
+// The stores of the console in the application's database, through Kysely: the audit, and the sessions.
 export { SqlAuditStore, type SqlAuditStoreOptions } from './sql-audit-store.js';
