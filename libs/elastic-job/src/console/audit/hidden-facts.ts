@@ -15,8 +15,9 @@ const SECRET: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The part of a value that an entry keeps: plain data, in which a field that may hold a secret stands as `hidden`, wherever it
- * is. A change of a field, `{ field, before, after }`, is hidden by the name of the field. Each text is redacted.
+ * The part of a value that an entry keeps: plain data, in which a field that may hold a secret stands as `hidden`,
+ * wherever it is. A change of a field, `{ field, before, after }`, is hidden by the name of the field. Each text is
+ * redacted.
  */
 export function hideSecrets(value: unknown, redact: Redact): unknown {
   // Redaction copies plain data, to a limited depth.

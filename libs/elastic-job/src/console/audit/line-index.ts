@@ -9,8 +9,9 @@ import { linesForwards } from './lines-of-file.js';
 const KEPT = /^\{"(?:ends|key)"|"key":|able"/;
 
 /**
- * The part of all lines that is kept in memory, so that no question needs to read all files: the keys, and the last switch of
- * each target. It is made of the files alone, and reads what has been appended, by this process or another one.
+ * The part of all lines that is kept in memory, so that no question needs to read all files: the keys, and the last
+ * switch of each target. It is made of the files alone, and reads what has been appended, by this process or another
+ * one.
  */
 export class LineIndex {
   /** Id of the first entry of each key, which counts; empty for a key without an entry. */

@@ -5,8 +5,8 @@ import type { AuditEnd } from './audit-store.js';
 export type StatusOf = (error: unknown) => number | undefined;
 
 /**
- * The end of a change that an error tells: `refused` is one that was not made, and that may be tried otherwise; `unknown` one
- * whose reply may have been lost; `failed` is any other.
+ * The end of a change that an error tells: `refused` is one that was not made, and that may be tried otherwise;
+ * `unknown` one whose reply may have been lost; `failed` is any other.
  */
 export function outcomeOf(error: unknown, statusOf: StatusOf): AuditEnd {
   const { code, fate }: { readonly code?: unknown; readonly fate?: unknown } = Object(error);
