@@ -65,17 +65,29 @@ describe('lines of the log', () => {
     expect(settled(outcome)).toMatchObject({ level: 'warn', text: expect.stringContaining(`item 3 ${outcome.kind}`) });
   });
 
-  it('say of a server that the registry has disabled that no setting enables it', () => {
-    const differences = ['disabled: false here, true in the registry'];
-    const told = { differences, agreed: [], total: 1, count: 1 } as const;
-    const event = { ...told, edited: false, isRefused: false, overwrite: false };
+  const DISABLED = 'disabled: false here, true in the registry';
+  const SWITCHES = 'JobOperateApi.enable and disable switch the job, its present servers and new ones';
+  it.each([
+    [[DISABLED], { overwrite: false }, `warn: settle: the registry overrules, ${DISABLED}; ${SWITCHES}`],
+    [[DISABLED], { overwrite: true }, `warn: settle: the registry overrules, ${DISABLED}; ${SWITCHES}`],
+    [
+      ['a: 1 here, 2 there', DISABLED],
+      { overwrite: false },
+      `warn: settle: the registry overrules, a: 1 here, 2 there; ${DISABLED}; ` +
+        `edit it there, or set overwrite: true here; ${SWITCHES}`,
+    ],
+    [
+      [DISABLED],
+      { overwrite: true, edited: true },
+      `log: settle: edited in the registry, ${DISABLED}; in force until it is edited again`,
+    ],
+  ])('name the switch of a job that the registry has disabled, since no setting enables it: %j %j', (...given) => {
+    const [differences, event, line] = given;
+    const told = { differences, agreed: [], total: 1, count: 1, edited: false, isRefused: false, ...event } as const;
 
-    expect(eventLine({ kind: 'configuration-differs', jobName: 'settle', ...event })).toEqual({
-      level: 'warn',
-      text:
-        `settle: the registry overrules, ${differences[0]}; edit it there, or set overwrite: true here; servers that ` +
-        'exist keep their state all the same: JobOperateApi.enable and disable change it',
-    });
+    const { level, text } = eventLine({ kind: 'configuration-differs', jobName: 'settle', ...told });
+
+    expect(`${level}: ${text}`).toBe(line);
   });
 
   it.each([

@@ -184,18 +184,21 @@ function differenceLine(event: EventOf<'configuration-differs'>): EventLine {
   if (differences.length === 0) return log(`${jobName}: edited in the registry, ${text}`);
   const followed = `${jobName}: edited in the registry, ${text}; in force until`;
   // Somebody has another opinion than this code, and the next start is about to undo what they wanted.
-  if (edited && overwrite) return warn(`${followed} the next start with overwrite: true; ${LAST_START}`);
+  const others = differences.some((difference) => !difference.startsWith('disabled: '));
+  if (edited && overwrite && others) return warn(`${followed} the next start with overwrite: true; ${LAST_START}`);
   if (edited) return log(`${followed} it is edited again`);
   // Each of them names its remedy.
   if (isRefused) return warn(`${jobName}: the code stays in force, ${text}`);
   return warn(`${jobName}: the registry overrules, ${text}; ${remedyFor(differences, overwrite)}`);
 }
 
-/** A server is registered as disabled only when it is new, so a setting does not enable one. */
+/** The code says `disabled` for a new job only: neither `overwrite` nor an edit switches servers that are there. */
 function remedyFor(differences: readonly string[], overwrite: boolean): string {
   const edit = overwrite ? 'edit it there' : 'edit it there, or set overwrite: true here';
-  if (!differences.some((difference) => difference.startsWith('disabled: '))) return edit;
-  return `${edit}; servers that exist keep their state all the same: JobOperateApi.enable and disable change it`;
+  const switches = 'JobOperateApi.enable and disable switch the job, its present servers and new ones';
+  const others = differences.filter((difference) => !difference.startsWith('disabled: '));
+  const remedies = [...(others.length > 0 ? [edit] : []), ...(others.length < differences.length ? [switches] : [])];
+  return remedies.join('; ');
 }
 
 function runLine({ kind, trigger, items }: EventOf<'triggered' | 'begun' | 'finished'>): EventLine {

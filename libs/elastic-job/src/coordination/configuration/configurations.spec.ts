@@ -145,6 +145,29 @@ describe('writing a configuration', () => {
     expect(member.configurations.current(JOB).props).toEqual({ b: '2' });
   });
 
+  it.each([true, false])(
+    'leaves disabled: %s of a job that exists to operators if a start overwrites it',
+    async (set) => {
+      const first = await registry.joined({ disabled: !set });
+      await edit(registry, first, (await textOf(first)).replace(`disabled: ${!set}`, `disabled: ${set}`));
+
+      const bold = await registry.joined({ disabled: !set, jobParameter: 'p', overwrite: true });
+
+      expect(bold.configurations.current(JOB)).toMatchObject({ disabled: set, jobParameter: 'p' });
+      expect(bold.configurations.inForce(bold.tree).differences).toMatchObject([{ field: 'disabled' }]);
+    },
+  );
+
+  it('takes disabled from a start that overwrites a text which nobody can read, and no text was kept', async () => {
+    const first = await registry.joined();
+    await edit(registry, first, 'cron: [');
+    await (await registry.operator()).delete(first.tree.paths.usableConfig);
+
+    const bold = await registry.joined({ disabled: true, overwrite: true });
+
+    expect(bold.configurations.current(JOB).disabled).toBe(true);
+  });
+
   it('leaves the overwrite setting in the node as it is', async () => {
     const member = await registry.joined();
     await edit(registry, member, (await textOf(member)).replace('overwrite: false', 'overwrite: true'));

@@ -7,8 +7,9 @@
  *
  * Guarantees: the node overrides the local options, field by field. It is written only if it is missing, if the local
  * options say `overwrite`, or by an edit: each time as a compare-and-set, and never with a text that cannot be read
- * back. Parts that only other versions know stay in it. Each process controls what it runs: props that name a command,
- * an address or a secret are followed only where the process allows them.
+ * back. Parts that only other versions know stay in it, and `overwrite` leaves `disabled` as operators have set it.
+ * Each process controls what it runs: props that name a command, an address or a secret are followed only where the
+ * process allows them.
  *
  * Failures: while the text of `config` is unusable (its `fault`), the kept one is in force, as a whole, for every
  * instance. Without a kept one there is a `problem`: the former settings stay known, but nothing may begin. Where nodes
@@ -169,8 +170,8 @@ export class Configurations {
 
   /**
    * Creates the job's missing persistent nodes, and its `config` node if it is missing or the local options say
-   * `overwrite`. Safe against other starters, since a later one finds the work done. A job of ElasticJob 2 is left
-   * unchanged.
+   * `overwrite`, which keeps the node's `disabled`. Safe against other starters, since a later one finds the work done.
+   * A job of ElasticJob 2 is left unchanged.
    * @throws {ConfigurationError} if the job belongs to another class or has too many items; nothing is written then
    */
   install(tree: JobTree): Promise<void> {

@@ -94,9 +94,14 @@ export class SettingsWriter {
   }
 
   private overwrite(tree: JobTree, local: LocalJob, stored: StoredConfiguration | undefined): Operation[] {
-    // Props that the local options do not name belong to other writers.
     const { configuration } = local;
-    const own = stored && { ...configuration, props: { ...stored.props, ...configuration.props } };
+    // Props that the local options do not name belong to other writers, and `disabled` to operators: a deployment must
+    // not start what they have stopped.
+    const own = stored && {
+      ...configuration,
+      disabled: stored.disabled ?? false,
+      props: { ...stored.props, ...configuration.props },
+    };
     const data = this.format(local, own ?? configuration, stored);
     const isWritten = tree.node(tree.paths.config)?.data === data && tree.configTrust.kind !== 'foreign';
     return isWritten ? [] : writeOperations(tree, data);

@@ -54,9 +54,13 @@ export interface JobOptions {
   readonly misfire?: boolean;
   /** Marks running items in the registry; without it nothing is promised across processes. @default true */
   readonly monitorExecution?: boolean;
-  /** Starts a server that was never registered as disabled. @default false */
+  /**
+   * Starts a server that was never registered as disabled. In a job that exists it is the operators': `JobOperateApi`
+   * disables and enables it, and `overwrite` leaves it alone.
+   * @default false
+   */
   readonly disabled?: boolean;
-  /** Writes these options over the registry's at each start. @default false */
+  /** Writes these options over the registry's at each start, but for `disabled`. @default false */
   readonly overwrite?: boolean;
   /** A text for operators; consoles show it. @default '' */
   readonly description?: string;
