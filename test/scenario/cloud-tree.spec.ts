@@ -7,7 +7,7 @@ import {
   ElasticJobCloudModule,
   type TaskAllow,
 } from '../../libs/elastic-job/src/nest/cloud/index.js';
-import { JobConfigurationApi, JobStatisticsApi } from '../../libs/elastic-job/src/operations/index.js';
+import { JobConfigurationApi, JobOperateApi, JobStatisticsApi } from '../../libs/elastic-job/src/operations/index.js';
 import type { RegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import { MemoryTaskCluster, TestCluster } from '../../libs/elastic-job/src/testing/index.js';
 
@@ -334,6 +334,27 @@ describe('a job that cannot run', () => {
 });
 
 describe('an edit of the Lite job', () => {
+  it('leaves disabled to Lite: a switch of the whole job stays, and the registered job is as it was', async () => {
+    await start();
+    await register();
+    await cluster.advance(2 * SECOND);
+    const jobs = cluster.app(0).get(JobOperateApi);
+    const settings = cluster.app(0).get(JobConfigurationApi);
+
+    expect(await cluster.clock.advanceUntil(jobs.disable('settle'))).toMatchObject({ newServers: 'switched' });
+    await done(tree.jobs.update({ ...JOB, jobParameter: 'p' }));
+    await cluster.advance(30 * SECOND);
+
+    expect(await cluster.clock.advanceUntil(settings.getJobConfiguration('settle'))).toMatchObject({
+      disabled: true,
+      jobParameter: 'p',
+    });
+    expect(tasks.launches).toEqual([]);
+    await cluster.clock.advanceUntil(jobs.enable('settle'));
+    await cluster.advance(12 * SECOND);
+    expect([...launched().keys()]).toEqual([0, 1, 2]);
+  });
+
   it('is written to the registration, which all schedulers follow', async () => {
     await start();
     await register({ props: { tenant: 'acme', 'elastic-job.io/timeZone': 'Europe/Berlin' } });

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JobOptions, ShardingContext } from '../../libs/elastic-job/src/domain/index.js';
 import { judgeReadiness } from '../../libs/elastic-job/src/health/index.js';
+import { JobConfigurationApi, JobOperateApi } from '../../libs/elastic-job/src/operations/index.js';
 import type { RegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import { createTestCluster, type TestCluster } from '../../libs/elastic-job/src/testing/index.js';
 import { editConfig, idOf } from './support/operators.js';
@@ -194,6 +195,25 @@ describe('a job all of whose servers an operator disables', () => {
     expect(itemsOf(lastFired())).toEqual(range(4));
     expect(lastFired().every(({ source }) => source === 'NORMAL_TRIGGER')).toBe(true);
     expect(switches(0)).toEqual(['10.0.0.1 DISABLED', '10.0.0.1 ENABLED']);
+  });
+
+  it.each([false, true])('keeps new servers off too until it is enabled (overwrite: %s)', async (overwrite) => {
+    await startCluster({ instances: 1, overwrite });
+    const api = new JobOperateApi(operator, cluster.clock);
+    const settings = new JobConfigurationApi(operator);
+    await api.disable(JOB);
+
+    await cluster.join();
+    await untilNextMinute(1_000);
+
+    expect(cluster.runs(JOB)).toEqual([]);
+    expect(switches(1)).toEqual(['10.0.0.2 DISABLED']);
+    expect((await settings.getJobConfiguration(JOB))?.disabled).toBe(true);
+    await api.enable(JOB);
+    await cluster.join();
+    await untilNextMinute(1_000);
+    expect(itemsOf(cluster.runs(JOB))).toEqual(range(4));
+    expect(new Set(lastFired().map(({ instance }) => instance))).toEqual(new Set([0, 1, 2]));
   });
 
   it('is reported by an instance that starts on a disabled server', async () => {

@@ -1,9 +1,13 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { untyped } from '@test/support/unit/no-settings.js';
-import { JobOperateApi, type ServerScope } from '../../../libs/elastic-job/src/operations/index.js';
+import {
+  JobConfigurationApi,
+  JobOperateApi,
+  type ServerScope,
+} from '../../../libs/elastic-job/src/operations/index.js';
 import type { RegistryAdapter } from '../registry/index.js';
 import { costOf } from '../registry/support.js';
-import { clock } from './stage.js';
+import { clock, javaConfig, NEVER } from './stage.js';
 import { useStage } from './support.js';
 
 const JOB = 'settle-orders';
@@ -20,12 +24,120 @@ export function describeOperateApi(adapter: RegistryAdapter): void {
     const status = (jobName: string, serverIp: string) => stage().value(`/${jobName}/servers/${serverIp}`);
     const statuses = async (jobName: string) => [await status(jobName, '10.0.0.1'), await status(jobName, '10.0.0.10')];
 
-    it('disables and enables all servers of a job, each time at 3 requests', async () => {
-      await stage().writeJava(JOB, { nodes: ALL_ENABLED });
+    const isDisabledForNew = async () => {
+      const config = await new JobConfigurationApi(stage().registry).getJobConfiguration(JOB);
+      return config?.disabled;
+    };
 
-      expect(await costOf(stage().registry, () => api.disable(JOB))).toBe(3);
+    it('disables and enables all servers of a job and those to come, each time at 5 requests', async () => {
+      await stage().writeJava(JOB, { nodes: ALL_ENABLED });
+      const servers = ['10.0.0.10', '10.0.0.1'];
+      const outcome = { newServers: 'switched', javaPeers: [] };
+
+      for (const [command, status] of [
+        ['disable', 'DISABLED'],
+        ['enable', 'ENABLED'],
+      ] as const) {
+        const cost = await costOf(stage().registry, async () =>
+          expect(await api[command](JOB)).toEqual({ ...outcome, servers }),
+        );
+        expect(cost).toBe(5);
+        expect(await statuses(JOB)).toEqual([status, status]);
+        expect(await isDisabledForNew()).toBe(command === 'disable');
+        expect(await api[command](JOB)).toEqual({ servers: [], newServers: 'already', javaPeers: [] });
+      }
+    });
+
+    it('leaves the settings to servers to come alone if new servers are left out, at 3 requests', async () => {
+      await stage().writeJava(JOB, { nodes: ALL_ENABLED });
+      const left = { newServers: 'left', javaPeers: [] };
+
+      const cost = await costOf(stage().registry, async () =>
+        expect(await api.disable(JOB, { newServers: false })).toEqual({ ...left, servers: ['10.0.0.10', '10.0.0.1'] }),
+      );
+      const one = await api.enable(JOB, { serverIp: '10.0.0.1' });
+
+      expect(cost).toBe(3);
+      expect(one).toEqual({ ...left, servers: ['10.0.0.1'] });
+      expect(await stage().value(`/${JOB}/config`)).toBe(javaConfig(JOB));
+    });
+
+    it('switches servers and settings together, or neither: an edit in between is read again', async () => {
+      await stage().writeJava(JOB, { nodes: ALL_ENABLED });
+      const { registry } = stage();
+      const other = await stage().client();
+      const transaction = registry.transaction.bind(registry);
+      const refused: string[] = [];
+      const spied = vi.spyOn(registry, 'transaction').mockImplementation(async (...given) => {
+        if (refused.length === 0) {
+          await new JobConfigurationApi(other).updateJobConfiguration(JOB, { description: 'edited' });
+        }
+        const result = await transaction(...given);
+        if (result.kind === 'refused') refused.push((await statuses(JOB)).join());
+        return result;
+      });
+
+      await api.disable(JOB);
+
+      spied.mockRestore();
+      expect(refused).toEqual(['ENABLED,ENABLED']);
       expect(await statuses(JOB)).toEqual(['DISABLED', 'DISABLED']);
-      expect(await costOf(stage().registry, () => api.enable(JOB))).toBe(3);
+      expect(await new JobConfigurationApi(registry).getJobConfiguration(JOB)).toMatchObject({
+        description: 'edited',
+        disabled: true,
+      });
+    });
+
+    it('switches a server that has come by the former settings meanwhile', async () => {
+      await stage().writeJava(JOB, { nodes: ALL_ENABLED });
+      const { registry } = stage();
+      const other = await stage().client();
+      const transaction = registry.transaction.bind(registry);
+      const spied = vi.spyOn(registry, 'transaction').mockImplementationOnce(async (...given) => {
+        await other.create(`/${JOB}/servers/10.0.0.7`, 'ENABLED', 'PERSISTENT');
+        return transaction(...given);
+      });
+
+      const { servers } = await api.disable(JOB);
+
+      spied.mockRestore();
+      expect(servers).toEqual(['10.0.0.10', '10.0.0.1', '10.0.0.7']);
+      expect(await status(JOB, '10.0.0.7')).toBe('DISABLED');
+    });
+
+    it.each(['cron: [', '{"jobName":"settle-orders","jobClass":"com.acme.Job","cron":"0 0 2 * * ?"}', `cron: '0 0 *'`])(
+      'switches the servers alone where the settings cannot be read, and says so: %s',
+      async (config) => {
+        await stage().writeJava(JOB, { config, nodes: ALL_ENABLED });
+
+        expect(await api.disable(JOB)).toMatchObject({ servers: ['10.0.0.10', '10.0.0.1'], newServers: 'unreadable' });
+
+        expect(await statuses(JOB)).toEqual(['DISABLED', 'DISABLED']);
+        expect(await stage().value(`/${JOB}/config`)).toBe(config);
+      },
+    );
+
+    it('names the Java instances in the job, which may write their own disabled back', async () => {
+      await stage().start('10.0.0.10', [{ name: JOB, shardingTotalCount: 2 }]);
+      const java = 'jobInstanceId: 10.0.0.1@-@1\nserverIp: 10.0.0.1\n';
+      await (await stage().client()).create(`/${JOB}/instances/10.0.0.1@-@1`, java, 'EPHEMERAL');
+
+      expect(await api.disable(JOB)).toMatchObject({ newServers: 'switched', javaPeers: ['10.0.0.1@-@1'] });
+    });
+
+    it('switches a created job for servers to come, though only its template says how they start', async () => {
+      await api.create({ name: JOB, template: 'tenant', cron: NEVER, shardingTotalCount: 1 });
+
+      expect(await api.enable(JOB)).toMatchObject({ servers: [], newServers: 'switched' });
+      expect(await stage().value(`/${JOB}/config`)).toContain('disabled: false');
+      expect(await api.enable(JOB)).toMatchObject({ newServers: 'already' });
+    });
+
+    it('refuses new servers beside one address, and writes nothing', async () => {
+      await stage().writeJava(JOB, { nodes: ALL_ENABLED });
+      const scope = { serverIp: '10.0.0.1', newServers: true };
+
+      await expect(api.disable(JOB, scope)).rejects.toThrow('newServers is for all servers');
       expect(await statuses(JOB)).toEqual(['ENABLED', 'ENABLED']);
     });
 
@@ -56,12 +168,13 @@ export function describeOperateApi(adapter: RegistryAdapter): void {
       await stage().writeJava(OTHER, { nodes: { 'servers/10.0.0.1': 'ENABLED' } });
       await stage().writeJava('third', { nodes: { 'servers/10.0.0.2': 'ENABLED' } });
 
-      await api.disableServer('10.0.0.1');
+      expect(await api.disableServer('10.0.0.1')).toEqual([OTHER, JOB]);
 
       expect(await statuses(JOB)).toEqual(['DISABLED', 'ENABLED']);
       expect(await statuses(OTHER)).toEqual(['DISABLED', undefined]);
       expect(await status('third', '10.0.0.2')).toBe('ENABLED');
-      await api.enableServer('10.0.0.1');
+      expect(await api.enableServer('10.0.0.1')).toEqual([OTHER, JOB]);
+      expect(await api.enableServer('10.0.0.1')).toEqual([]);
       expect(await statuses(OTHER)).toEqual(['ENABLED', undefined]);
     });
 

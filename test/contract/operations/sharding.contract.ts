@@ -26,8 +26,9 @@ export function describeShardingApis(adapter: RegistryAdapter): void {
         [true, () => api.disable(JOB, 1)],
         [false, () => api.enable(JOB, 1)],
       ] as const) {
-        for (let time = 0; time < 2; time++) {
-          expect(await costOf(stage().registry, command)).toBe(1);
+        for (const isSwitched of [true, false]) {
+          const cost = await costOf(stage().registry, async () => expect(await command()).toBe(isSwitched));
+          expect(cost).toBe(1);
           expect(await isDisabled(1)).toBe(after);
         }
       }

@@ -74,7 +74,7 @@ export class Duty {
     const tree = await JobTree.open(center, clock, JOB, self);
     services.trees.set(tree);
     await services.configurations.install(tree);
-    await services.instances.join(tree, { isDisabled: false });
+    await services.instances.join(tree, { isDisabled: () => false });
     return new Duty(registry, await registry.operator(), services, tree);
   }
 

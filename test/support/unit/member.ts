@@ -80,7 +80,7 @@ export class Registry {
   async joined(options?: Partial<JobOptions>, identity?: Partial<JobInstance>): Promise<Member> {
     const member = await this.member(options, identity);
     await member.configurations.install(member.tree);
-    await member.instances.join(member.tree, { isDisabled: false });
+    await member.instances.join(member.tree, { isDisabled: () => false });
     await member.tree.sync();
     return member;
   }

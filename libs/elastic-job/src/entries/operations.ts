@@ -26,6 +26,8 @@ export {
   ShardingStatisticsApi,
   startDumpServer,
   type StoredJobConfiguration,
+  type SwitchOutcome,
+  type SwitchScope,
   type TriggerOptions,
   type TriggerReceipt,
   UnknownItemError,

@@ -87,16 +87,54 @@ export interface ServerScope {
   readonly serverIp?: string;
 }
 
-const SCOPE = new OptionTable({ serverIp: { rule: text() } }, 'a scope');
+/** Scope of `disable` and `enable`. */
+export interface SwitchScope extends ServerScope {
+  /**
+   * Switches servers as well that the job has never had, such as new pods, by `disabled` of its settings. It is for all
+   * servers: refused beside `serverIp`.
+   * @default true
+   */
+  readonly newServers?: boolean;
+}
+
+const SCOPE = { serverIp: { rule: text() } } as const satisfies Readonly<Record<keyof ServerScope, OptionRow>>;
+const SWITCH = {
+  ...SCOPE,
+  newServers: { rule: flag() },
+} as const satisfies Readonly<Record<keyof SwitchScope, OptionRow>>;
+
+const SCOPE_TABLE = new OptionTable(SCOPE, 'a scope');
+const SWITCH_TABLE = new OptionTable(SWITCH, 'a scope');
 
 /** The scope of a command for one job. @throws {ConfigurationError} for a wrong scope, which would be all servers */
 export function scopeOf(command: string, jobName: JobName, scope: ServerScope): CommandScope {
-  const place = `JobOperateApi.${command}`;
-  const { serverIp } = SCOPE.checked(place, scope);
-  if (serverIp === undefined && 'serverIp' in scope) {
-    throw new ConfigurationError(place, ['serverIp is given, but has no value; leave it out for all servers']);
-  }
+  const place = placeOf(command);
+  const { serverIp } = SCOPE_TABLE.checked(place, scope);
+  assertSaid(place, scope, serverIp);
   return { jobName, serverIp };
+}
+
+/** The scope of `disable` or `enable`. @throws {ConfigurationError} */
+export function switchScopeOf(
+  command: string,
+  scope: SwitchScope,
+): Pick<SwitchScope, 'serverIp'> & { readonly newServers: boolean } {
+  const place = placeOf(command);
+  const { newServers, serverIp } = SWITCH_TABLE.checked(place, scope);
+  assertSaid(place, scope, serverIp);
+  if (serverIp !== undefined && newServers !== undefined) {
+    throw new ConfigurationError(place, ['newServers is for all servers; leave it out beside serverIp']);
+  }
+  return { serverIp, newServers: newServers ?? true };
+}
+
+function placeOf(command: string): string {
+  return `JobOperateApi.${command}`;
+}
+
+function assertSaid(place: string, scope: ServerScope, serverIp: string | undefined): void {
+  if (serverIp !== undefined || !('serverIp' in scope)) return;
+  throw new ConfigurationError(place, ['serverIp is given, but has no value; leave it out for all servers']);
 }
 
 /** One job or all, one server or all. */

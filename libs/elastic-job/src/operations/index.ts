@@ -1,6 +1,6 @@
 // An operator's requests about any job in the registry: configuration, trigger, cancel, enable, disable, shut down,
 // remove, statistics and a dump.
-export type { DumpOptions, TriggerOptions, ServerScope } from './command-arguments.js';
+export type { DumpOptions, TriggerOptions, ServerScope, SwitchScope } from './command-arguments.js';
 export type { FindTemplate, NewJob } from './create-job.js';
 export * from './dump-server.js';
 export type { JobConfigurationChanges, StoredJobConfiguration } from './edit-configuration.js';
@@ -10,3 +10,4 @@ export * from './operations.errors.js';
 export type { CancelOutcome, ItemCancelOutcome, TriggerReceipt } from './requests.js';
 export * from './sharding.api.js';
 export * from './statistics.api.js';
+export type { SwitchOutcome } from './switches.js';

@@ -1,13 +1,6 @@
 import { publicCalls } from '../async-context/index.js';
 import type { Clock } from '../clock/index.js';
-import {
-  formatTriggerRequest,
-  isCommitted,
-  removeAbandoned,
-  type ServerStatus,
-  unknownJob,
-  untilAccepted,
-} from '../coordination/index.js';
+import { formatTriggerRequest, removeAbandoned, type ServerStatus } from '../coordination/index.js';
 import { sharedClass } from '../copies/index.js';
 import {
   type CronDialect,
@@ -18,11 +11,9 @@ import {
   type ShardingStrategy,
 } from '../domain/index.js';
 import type { Operation, RegistryCenter } from '../registry/index.js';
-import { repeat } from '../repeat/index.js';
 import {
   assertItem,
   assertReadable,
-  assertServerIp,
   type CommandScope,
   DUMP_TABLE,
   type DumpOptions,
@@ -30,13 +21,14 @@ import {
   pathsOf,
   scopeOf,
   type ServerScope,
+  type SwitchScope,
+  switchScopeOf,
   TRIGGER_TABLE,
   type TriggerOptions,
 } from './command-arguments.js';
 import { createJob, type FindTemplate, type NewJob } from './create-job.js';
 import { dumpJob } from './job-dump.js';
-import { type JobFacts, jobNamesIn, type JobPart, readJobs } from './job-facts.js';
-import { UnknownServerError } from './operations.errors.js';
+import type { JobFacts } from './job-facts.js';
 import {
   type CancelOutcome,
   type ItemCancelOutcome,
@@ -45,6 +37,8 @@ import {
   requestRuns,
   type TriggerReceipt,
 } from './requests.js';
+import { commitInScope } from './scoped-commands.js';
+import { switchJob, type SwitchOutcome, switchServers } from './switches.js';
 
 /**
  * Operator's commands for any job of the namespace: instances of this package and Java's instances follow them. Each
@@ -132,35 +126,43 @@ export class JobOperateApi {
   }
 
   /**
-   * Instances on these servers get no items from the next trigger on; present runs go on. Survives restarts. 3
-   * requests.
+   * Instances on these servers get no items from the next trigger on; present runs go on. Survives restarts. For a whole
+   * job, `disabled` of its settings is set in the same transaction, so that servers rest which it has never had, such as
+   * new pods, also where the code says `overwrite`. 5 requests, and up to 4 more if a server has come meanwhile; 3 for
+   * one server or without `newServers`.
    * @throws {UnknownJobError} @throws {UnknownServerError}
    */
-  async disable(jobName: JobName, scope: ServerScope = {}): Promise<void> {
-    return this.setStatus('DISABLED', scopeOf('disable', jobName, scope));
+  async disable(jobName: JobName, scope: SwitchScope = {}): Promise<SwitchOutcome> {
+    return this.switch('DISABLED', jobName, switchScopeOf('disable', scope));
   }
 
-  /** Reverses `disable`. 3 requests. @throws {UnknownJobError} @throws {UnknownServerError} */
-  async enable(jobName: JobName, scope: ServerScope = {}): Promise<void> {
-    return this.setStatus('ENABLED', scopeOf('enable', jobName, scope));
+  /**
+   * Reverses `disable`: for a whole job also `disabled` of its settings, in the same transaction, even if the code has
+   * set it. As many requests.
+   * @throws {UnknownJobError} @throws {UnknownServerError}
+   */
+  async enable(jobName: JobName, scope: SwitchScope = {}): Promise<SwitchOutcome> {
+    return this.switch('ENABLED', jobName, switchScopeOf('enable', scope));
   }
 
   /**
    * Disables one server in every job that has run on it. 4 requests, if they fit, and two more for each further 500
    * jobs.
+   * @returns the jobs in which it was enabled so far
    * @throws {UnknownServerError}
    */
-  disableServer(serverIp: string): Promise<void> {
-    return this.setStatus('DISABLED', { serverIp });
+  disableServer(serverIp: string): Promise<readonly JobName[]> {
+    return this.switchServer('DISABLED', serverIp);
   }
 
   /**
    * Enables one server in every job that has run on it. 4 requests, if they fit, and two more for each further 500
    * jobs.
+   * @returns the jobs in which it was disabled so far
    * @throws {UnknownServerError}
    */
-  enableServer(serverIp: string): Promise<void> {
-    return this.setStatus('ENABLED', { serverIp });
+  enableServer(serverIp: string): Promise<readonly JobName[]> {
+    return this.switchServer('ENABLED', serverIp);
   }
 
   /**
@@ -217,17 +219,30 @@ export class JobOperateApi {
     return dumpJob(registry, paths, DUMP_TABLE.checked('JobOperateApi.dump', options), { clock, redact });
   }
 
-  private async setStatus(status: ServerStatus, scope: CommandScope): Promise<void> {
-    await this.commit(scope, `setting servers ${status}`, ['servers'], ({ paths, servers }) =>
-      servers
-        .filter((server) => isIn(scope, server) && server.status !== status)
-        .map(({ serverIp }) => ({ kind: 'set', path: paths.server(serverIp), data: status })),
-    );
+  private async switch(
+    status: ServerStatus,
+    jobName: JobName,
+    { newServers, serverIp }: ReturnType<typeof switchScopeOf>,
+  ): Promise<SwitchOutcome> {
+    const { registry, strategies } = this;
+    if (serverIp === undefined) return switchJob(registry, { jobName, newServers, status, strategies });
+    const switched = await switchServers(registry, { jobName, serverIp }, status);
+    return Object.freeze({
+      servers: Object.freeze(switched.map((server) => server.serverIp)),
+      newServers: 'left',
+      javaPeers: Object.freeze([]),
+    });
+  }
+
+  private async switchServer(status: ServerStatus, serverIp: string): Promise<readonly JobName[]> {
+    const switched = await switchServers(this.registry, { serverIp }, status);
+    return Object.freeze(switched.map(({ jobName }) => jobName));
   }
 
   private async shutdownIn(scope: CommandScope): Promise<readonly string[]> {
     const work = 'shutting instances down';
-    const operations = await this.commit(scope, work, ['instances', 'servers'], (job) =>
+    const parts = ['instances', 'servers'] as const;
+    const operations = await commitInScope(this.registry, scope, { work, parts }, (job) =>
       shutdownOperations(scope, job),
     );
     return operations.map(({ path }) => path.slice(path.lastIndexOf('/') + 1));
@@ -235,7 +250,8 @@ export class JobOperateApi {
 
   private async removeIn(scope: CommandScope): Promise<void> {
     let isCreated = false;
-    await this.commit(scope, 'removing servers', ['instances', 'servers'], (job) => {
+    const how = { work: 'removing servers', parts: ['instances', 'servers'] } as const;
+    await commitInScope(this.registry, scope, how, (job) => {
       const removal = removalOperations(scope, job);
       isCreated = removal !== undefined;
       if (removal !== undefined) return removal;
@@ -246,29 +262,6 @@ export class JobOperateApi {
       ];
     });
     if (isCreated) await removeAbandoned(this.registry, scope.jobName!);
-  }
-
-  private commit(
-    scope: CommandScope,
-    work: string,
-    parts: readonly JobPart[],
-    decide: (job: JobFacts) => readonly Operation[],
-  ): Promise<readonly Operation[]> {
-    return repeat(untilAccepted(scope.jobName ?? '*', work), async () => {
-      const operations = (await this.jobsIn(scope, parts)).flatMap(decide);
-      return (await isCommitted(this.registry, operations)) ? operations : undefined;
-    });
-  }
-
-  private async jobsIn({ jobName, serverIp }: CommandScope, parts: readonly JobPart[]): Promise<readonly JobFacts[]> {
-    if (jobName !== undefined) pathsOf(jobName);
-    if (serverIp !== undefined) assertServerIp(serverIp);
-    const jobNames = jobName === undefined ? await jobNamesIn(this.registry) : [jobName];
-    const jobs = await readJobs(this.registry, jobNames, parts);
-    if (jobName !== undefined && jobs[0]?.root === undefined) throw await unknownJob(this.registry, jobName);
-    const isKnown = (job: JobFacts) => [...job.servers, ...job.instances].some((one) => one.serverIp === serverIp);
-    if (serverIp !== undefined && !jobs.some(isKnown)) throw new UnknownServerError(serverIp, jobName);
-    return jobs;
   }
 }
 

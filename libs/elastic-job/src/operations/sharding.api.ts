@@ -29,27 +29,30 @@ export class ShardingOperateApi {
 
   /**
    * Disables an item; a disabled one stays so. One request.
+   * @returns false if it was disabled already
    * @throws {UnknownJobError} @throws {UnknownItemError} @throws {InvalidArgumentError}
    */
-  disable(jobName: JobName, item: number): Promise<void> {
+  disable(jobName: JobName, item: number): Promise<boolean> {
     return this.mark(jobName, item, creation);
   }
 
   /**
    * Enables an item; an enabled one stays so. One request.
+   * @returns false if it was enabled already
    * @throws {UnknownJobError} @throws {UnknownItemError} @throws {InvalidArgumentError}
    */
-  enable(jobName: JobName, item: number): Promise<void> {
+  enable(jobName: JobName, item: number): Promise<boolean> {
     return this.mark(jobName, item, (path) => ({ kind: 'delete', path }));
   }
 
-  private async mark(jobName: JobName, item: number, change: (path: string) => Operation): Promise<void> {
+  private async mark(jobName: JobName, item: number, change: (path: string) => Operation): Promise<boolean> {
     const paths = pathsOf(jobName);
     assertItem(item);
     const operations: Operation[] = [{ kind: 'check', path: paths.item(item) }, change(paths.mark(item, 'disabled'))];
     const result = await this.registry.transaction(operations);
     // A refusal of the second operation means that the item is in the wanted state already.
     if (result.kind === 'refused' && result.index === 0) await throwUnknownItem(this.registry, paths, item);
+    return result.kind === 'committed';
   }
 }
 

@@ -24,12 +24,30 @@ describe('joining', () => {
   it('disables a new server if the job starts disabled, and keeps the status of a known one', async () => {
     const member = await registry.member();
     await member.configurations.install(member.tree);
-    await member.instances.join(member.tree, { isDisabled: true });
+    await member.instances.join(member.tree, { isDisabled: () => true });
     expect(member.tree.serverStatus(member.self.serverIp)).toBe('DISABLED');
 
     const { serverIp } = member.self;
     const second = await registry.joined({}, { serverIp, jobInstanceId: `${serverIp}@-@second` });
     expect(second.tree.serverStatus(serverIp)).toBe('DISABLED');
+  });
+
+  it('registers a new server by settings that were edited while it joined', async () => {
+    const member = await registry.member();
+    await member.configurations.install(member.tree);
+    const operator = await registry.operator();
+    const config = await operator.read(member.tree.paths.config);
+    const edits: Promise<unknown>[] = [];
+    const isDisabled = () => {
+      const text = config!.data.replace('disabled: false', 'disabled: true');
+      if (edits.length === 0) edits.push(operator.set(config!.path, text));
+      return member.configurations.current(JOB).disabled;
+    };
+
+    await member.instances.join(member.tree, { isDisabled });
+
+    await Promise.all(edits);
+    expect(member.tree.serverStatus(member.self.serverIp)).toBe('DISABLED');
   });
 
   it('registers two instances of one new server that join at the same time', async () => {
@@ -38,7 +56,7 @@ describe('joining', () => {
     await first.configurations.install(first.tree);
     await second.tree.sync();
 
-    await Promise.all([first, second].map(({ instances, tree }) => instances.join(tree, { isDisabled: false })));
+    await Promise.all([first, second].map(({ instances, tree }) => instances.join(tree, { isDisabled: () => false })));
 
     expect(await first.instances.instances(JOB)).toHaveLength(2);
   });
@@ -48,8 +66,10 @@ describe('joining', () => {
     await member.configurations.install(member.tree);
     registry.memory.loseNextReply(member.sessionId);
 
-    await expect(member.instances.join(member.tree, { isDisabled: false })).rejects.toMatchObject({ fate: 'unknown' });
-    await member.instances.join(member.tree, { isDisabled: false });
+    await expect(member.instances.join(member.tree, { isDisabled: () => false })).rejects.toMatchObject({
+      fate: 'unknown',
+    });
+    await member.instances.join(member.tree, { isDisabled: () => false });
 
     expect(await member.instances.instances(JOB)).toHaveLength(1);
   });
@@ -58,11 +78,13 @@ describe('joining', () => {
     const member = await registry.member();
     await member.configurations.install(member.tree);
     registry.memory.loseNextReply(member.sessionId);
-    await expect(member.instances.join(member.tree, { isDisabled: false })).rejects.toMatchObject({ fate: 'unknown' });
+    await expect(member.instances.join(member.tree, { isDisabled: () => false })).rejects.toMatchObject({
+      fate: 'unknown',
+    });
     await (await registry.operator()).transaction([{ kind: 'delete', path: member.tree.paths.instance(member.id) }]);
     await member.tree.sync();
 
-    await member.instances.join(member.tree, { isDisabled: false });
+    await member.instances.join(member.tree, { isDisabled: () => false });
 
     expect(await member.instances.instances(JOB)).toEqual([]);
   });
@@ -129,7 +151,7 @@ describe('an instance id that is configured', () => {
     const first = await registry.joined({}, NAMED);
     const second = await successor(first);
 
-    const joining = second.instances.join(second.tree, { isDisabled: false });
+    const joining = second.instances.join(second.tree, { isDisabled: () => false });
     await registry.clock.advance(SESSION_TIMEOUT_MS / 2);
     registry.memory.expire(first.sessionId);
     await registry.clock.advance(0);
@@ -143,7 +165,7 @@ describe('an instance id that is configured', () => {
     const others = await Promise.all(Array.from({ length: 12 }, () => registry.joined()));
     const second = await successor(first);
 
-    const joining = second.instances.join(second.tree, { isDisabled: false });
+    const joining = second.instances.join(second.tree, { isDisabled: () => false });
     for (const other of others) {
       await registry.clock.advance(10);
       await other.instances.leave(other.tree);
@@ -160,7 +182,7 @@ describe('an instance id that is configured', () => {
     await (await registry.operator()).delete(first.tree.paths.instance(first.id));
     const second = await successor(first);
 
-    const joining = second.instances.join(second.tree, { isDisabled: false });
+    const joining = second.instances.join(second.tree, { isDisabled: () => false });
     await registry.clock.advance(SESSION_TIMEOUT_MS / 2);
     expect(second.tree.hasInstance(NAMED.jobInstanceId)).toBe(false);
     registry.memory.expire(first.sessionId);
@@ -173,7 +195,7 @@ describe('an instance id that is configured', () => {
   it('is refused after 1.5 session timeouts if a living instance has it', async () => {
     const first = await registry.joined({}, NAMED);
     const second = await successor(first);
-    const refused = second.instances.join(second.tree, { isDisabled: false }).catch((error: unknown) => error);
+    const refused = second.instances.join(second.tree, { isDisabled: () => false }).catch((error: unknown) => error);
     let isOver = false;
     void refused.then(() => (isOver = true));
 
@@ -199,7 +221,7 @@ describe('an instance id that is configured', () => {
       const second = await registry.member({}, self);
       await second.configurations.install(second.tree);
 
-      await second.instances.join(second.tree, { isDisabled: false, former });
+      await second.instances.join(second.tree, { isDisabled: () => false, former });
 
       await other.tree.sync();
       const { paths } = other.tree;
@@ -214,7 +236,7 @@ describe('an instance id that is configured', () => {
   it('stays with another process that has it now if its former owner comes back', async () => {
     const holder = await registry.joined({}, NAMED);
     const back = await successor(holder);
-    const joining = back.instances.join(back.tree, { isDisabled: false, former: new Map([[holder.id, '1234']]) });
+    const joining = back.instances.join(back.tree, { isDisabled: () => false, former: new Map([[holder.id, '1234']]) });
 
     await expect(registry.clock.advanceUntil(joining)).rejects.toThrow(InstanceIdTakenError);
     expect(await holder.instances.instances(JOB)).toHaveLength(1);
@@ -223,7 +245,7 @@ describe('an instance id that is configured', () => {
   it('is no longer waited for once a stop aborts the signal', async () => {
     const second = await successor(await registry.joined({}, NAMED));
     const end = new AbortController();
-    const joining = second.instances.join(second.tree, { isDisabled: false, signal: end.signal });
+    const joining = second.instances.join(second.tree, { isDisabled: () => false, signal: end.signal });
 
     await registry.clock.advance(1_000);
     end.abort(new Error('stopping'));
@@ -241,7 +263,7 @@ describe('an instance id that is configured', () => {
     const second = await successor(first);
 
     await second.instances.join(second.tree, {
-      isDisabled: false,
+      isDisabled: () => false,
       alongside: async () => (await second.orphans.sweepOfOwn(second.tree))?.operations,
     });
 

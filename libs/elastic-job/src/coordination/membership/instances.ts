@@ -13,8 +13,8 @@ import {
 } from '../job-tree/index.js';
 
 interface JoinOptions {
-  /** Initial state of a server that was never registered. */
-  readonly isDisabled: boolean;
+  /** Initial state of a server that was never registered, by the settings as the tree has them now. */
+  readonly isDisabled: () => boolean;
   /** Sessions that this process has lost, by instance id. Their remaining nodes are removed. */
   readonly former?: ReadonlyMap<string, string>;
   /** Further operations for the registering transaction, as of the present tree; undefined: sync, and ask again. */
@@ -41,9 +41,10 @@ export class Instances {
 
   /**
    * Registers this instance in one transaction: its instance node, its session node and, if it is new, its server node.
-   * An operator's DISABLED on the server stays. Nodes of a lost session of this process go at once, so that no one
-   * waits for the registry to end that session. When this resolves, an operator may already have removed the instance
-   * again, so check.
+   * An operator's DISABLED on the server stays. A new server starts as the settings say that the registry has at that
+   * moment: after a switch of the whole job none comes that does not know of it. Nodes of a lost session of this process
+   * go at once, so that no one waits for the registry to end that session. When this resolves, an operator may already
+   * have removed the instance again, so check.
    * @throws {InstanceIdTakenError} if the id is held by a session that outlives one session timeout
    * @throws the signal's reason, if it aborts while a predecessor is awaited
    */
@@ -168,9 +169,17 @@ function joinOperations(tree: JobTree, { clockOffsetMs, former = new Map(), isDi
     own(instance, formatInstance(self)),
     own(session, formatClockOffset(clockOffsetMs)),
     // Checked, since the leader may be removing the server of an address that has had no instance for long.
-    tree.has(server) ? { kind: 'check', path: server } : creation(server, isDisabled ? 'DISABLED' : 'ENABLED'),
+    ...(tree.has(server)
+      ? [{ kind: 'check', path: server } as const]
+      : [...checkOf(tree, paths.config), creation(server, isDisabled() ? 'DISABLED' : 'ENABLED')]),
     ...(tree.has(departed) ? [{ kind: 'delete', path: departed } as const] : []),
   ];
+}
+
+/** Checks that a node is unchanged, if it is there. */
+function checkOf(tree: JobTree, path: string): Operation[] {
+  const version = tree.stat(path)?.version;
+  return version === undefined ? [] : [{ kind: 'check', path, version }];
 }
 
 /**

@@ -150,7 +150,7 @@ describe('fault 1: an instance that starts while its server is being removed', (
     await starting.configurations.install(starting.tree);
     beforeNextTransaction(starting, leaderTidies);
 
-    await starting.instances.join(starting.tree, { isDisabled: false });
+    await starting.instances.join(starting.tree, { isDisabled: () => false });
 
     await starting.tree.sync();
     expect(starting.tree.serverStatus(serverIp)).toBe('ENABLED');

@@ -53,7 +53,7 @@ describe('resharding', () => {
   it('fault 3: plans again if an instance joins at the commit', async () => {
     const late = await registry.member();
     worker.die();
-    afterNextTransaction(leader, () => late.instances.join(late.tree, { isDisabled: false }));
+    afterNextTransaction(leader, () => late.instances.join(late.tree, { isDisabled: () => false }));
 
     const outcome = await leader.sharding.reshard(leader.tree, term);
 

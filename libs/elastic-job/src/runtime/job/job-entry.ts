@@ -101,7 +101,7 @@ export class JobEntry {
    */
   private async register(session: JobSession, signal: AbortSignal): Promise<void> {
     const { events, options, scheduleClock, services } = this.shared;
-    const { presence, running, settings } = this;
+    const { presence, running } = this;
     const { tree } = session;
     const { configurations, instances, orphans } = services;
     // A tree that was not a job of ours was left unchanged; it may have become one since.
@@ -109,11 +109,14 @@ export class JobEntry {
     let swept: OwnSweep | undefined;
     await repeat(untilAnswered(tree, signal), () =>
       instances.join(tree, {
-        isDisabled: settings.configuration.disabled,
+        isDisabled: () => configurations.current(tree.jobName).disabled,
         clockOffsetMs: scheduleClock.offsetMs,
         // A handler that still runs keeps its item from others until its session has ended.
         former: running.size === 0 ? this.former : undefined,
-        alongside: async () => (swept = await orphans.sweepOfOwn(tree))?.operations,
+        alongside: async () => {
+          await tree.judgeConfig({ signal });
+          return (swept = await orphans.sweepOfOwn(tree))?.operations;
+        },
         signal,
       }),
     );

@@ -1,0 +1,46 @@
+// Commands within a scope: one job or all, one server or all. Each reads the nodes that it concerns, and is then one
+// transaction; if a node was changed meanwhile, it reads again.
+import { isCommitted, unknownJob, untilAccepted } from '../coordination/index.js';
+import type { Operation, RegistryCenter } from '../registry/index.js';
+import { repeat } from '../repeat/index.js';
+import { assertServerIp, type CommandScope, pathsOf } from './command-arguments.js';
+import { type JobFacts, jobNamesIn, type JobPart, readJobs } from './job-facts.js';
+import { UnknownServerError } from './operations.errors.js';
+
+/**
+ * Reads the jobs of a scope, and commits the operations that follow from each of them.
+ * @param work the work, as an error names it
+ * @param parts parts of the jobs to read
+ * @returns the committed operations
+ * @throws {UnknownJobError} @throws {UnknownServerError} @throws {InvalidArgumentError}
+ */
+export function commitInScope(
+  registry: RegistryCenter,
+  scope: CommandScope,
+  { work, parts }: { readonly work: string; readonly parts: readonly JobPart[] },
+  decide: (job: JobFacts) => readonly Operation[],
+): Promise<readonly Operation[]> {
+  return repeat(untilAccepted(scope.jobName ?? '*', work), async () => {
+    const operations = (await jobsIn(registry, scope, parts)).flatMap(decide);
+    return (await isCommitted(registry, operations)) ? operations : undefined;
+  });
+}
+
+/**
+ * Reads the jobs of a scope.
+ * @throws {UnknownJobError} @throws {UnknownServerError} @throws {InvalidArgumentError}
+ */
+export async function jobsIn(
+  registry: RegistryCenter,
+  { jobName, serverIp }: CommandScope,
+  parts: readonly JobPart[],
+): Promise<readonly JobFacts[]> {
+  if (jobName !== undefined) pathsOf(jobName);
+  if (serverIp !== undefined) assertServerIp(serverIp);
+  const jobNames = jobName === undefined ? await jobNamesIn(registry) : [jobName];
+  const jobs = await readJobs(registry, jobNames, parts);
+  if (jobName !== undefined && jobs[0]?.root === undefined) throw await unknownJob(registry, jobName);
+  const isKnown = (job: JobFacts) => [...job.servers, ...job.instances].some((one) => one.serverIp === serverIp);
+  if (serverIp !== undefined && !jobs.some(isKnown)) throw new UnknownServerError(serverIp, jobName);
+  return jobs;
+}
