@@ -109,6 +109,48 @@ export function describeConfigurationApi(adapter: RegistryAdapter): void {
       },
     );
 
+    it('gives each version of the settings its number, by which an edit is refused once they have changed', async () => {
+      await stage().writeJava(JOB);
+      const api = new JobConfigurationApi(stage().registry);
+      const first = (await api.getJobConfiguration(JOB))!;
+
+      const edited = await api.updateJobConfiguration(JOB, { description: 'a' }, { version: first.version });
+      const again = await api.updateJobConfiguration(JOB, { description: 'a' }, { version: edited.version });
+      const late = api.updateJobConfiguration(JOB, { description: 'b' }, { version: first.version });
+
+      expect([first, edited, again].map(({ version }) => version)).toEqual([0, 1, 1]);
+      await expect(late).rejects.toMatchObject({ code: 'CHANGED', jobName: JOB, expected: 0, version: 1 });
+      expect(await api.getJobConfiguration(JOB)).toMatchObject({ description: 'a', version: 1 });
+    });
+
+    it('accepts one of several edits that were made for the same version', async () => {
+      await stage().writeJava(JOB);
+      const clients = [stage().registry, await stage().client(), await stage().client()];
+
+      const edits = await Promise.allSettled(
+        clients.map((client, n) =>
+          new JobConfigurationApi(client).updateJobConfiguration(JOB, { description: `edit ${n}` }, { version: 0 }),
+        ),
+      );
+
+      expect(edits.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      expect(edits.flatMap((edit) => (edit.status === 'rejected' ? [edit.reason.code] : []))).toEqual([
+        'CHANGED',
+        'CHANGED',
+      ]);
+    });
+
+    it.each([{ version: undefined }, { version: '1' }, { versoin: 1 }])(
+      'refuses an edit whose expected version is none, and keeps the node: %j',
+      async (options) => {
+        await stage().writeJava(JOB);
+        const edit = new JobConfigurationApi(stage().registry).updateJobConfiguration(JOB, {}, untyped(options));
+
+        await expect(edit).rejects.toMatchObject({ code: 'CONFIGURATION' });
+        expect(await stage().value(`/${JOB}/config`)).toBe(javaConfig(JOB));
+      },
+    );
+
     it('keeps both changes if two operators change different settings at once', async () => {
       await stage().writeJava(JOB);
       const clients = [stage().registry, await stage().client(), await stage().client()];
@@ -171,9 +213,9 @@ export function describeConfigurationApi(adapter: RegistryAdapter): void {
       const before = await api.getJobConfiguration(JOB);
 
       const given = untyped({ name: undefined, executor: undefined, croon: undefined });
-      expect(await api.updateJobConfiguration(JOB, given)).toEqual(before);
+      expect(await api.updateJobConfiguration(JOB, given)).toEqual({ ...before, version: 1 });
 
-      expect(await api.getJobConfiguration(JOB)).toEqual(before);
+      expect(await api.getJobConfiguration(JOB)).toEqual({ ...before, version: 1 });
       expect(Object.keys(before!).filter((name) => CODE.includes(name))).toEqual([]);
     });
 

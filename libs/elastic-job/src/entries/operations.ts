@@ -4,9 +4,11 @@ export { type JobBriefStatus, type RunningTask, type ShardingStatus, TemplateLim
 export {
   type AssertEditable,
   type CancelOutcome,
+  ConfigurationChangedError,
   type DumpOptions,
   type DumpServer,
   type DumpServerOptions,
+  type EditOptions,
   type FindTemplate,
   InvalidArgumentError,
   type ItemCancelOutcome,

@@ -25,6 +25,7 @@ const STATUS: ReadonlyMap<string, HttpStatus> = new Map([
   ['UNUSABLE_CLOUD_NODE', HttpStatus.CONFLICT],
   ['MISSING_RUN_HISTORY', HttpStatus.CONFLICT],
   ['MISSING_HISTORY_TABLE', HttpStatus.CONFLICT],
+  ['CHANGED', HttpStatus.PRECONDITION_FAILED],
   ['REPEATED_RECONCILE', HttpStatus.TOO_MANY_REQUESTS],
   ['REQUEST_TOO_LARGE', HttpStatus.PAYLOAD_TOO_LARGE],
   ['NO_AUTH', HttpStatus.FORBIDDEN],
@@ -42,6 +43,7 @@ const STATUS: ReadonlyMap<string, HttpStatus> = new Map([
  * - 403 for missing rights in the registry, and for an ACL that gives others too many;
  * - 404 for an unknown job, item, server or application;
  * - 409 for a conflict with the registry's contents or other writers, and for a missing history;
+ * - 412 for an edit of settings that have another version than it expects;
  * - 413 for data beyond the limit of a node or request;
  * - 429 for a repetition that comes too soon;
  * - 503 while the registry or backend is away, or the process stops.

@@ -34,6 +34,8 @@ const MISFIRE: readonly string[] = ['misfire', 'misfirePolicy'];
  */
 export type StoredJobConfiguration = Omit<JobConfiguration, 'strategy' | 'overwrite' | CodeOption> & {
   readonly strategy: string;
+  /** Version of the settings: that of the node, which each edit raises by 1. */
+  readonly version: number;
 };
 
 /** Changes that an operator makes. Undefined: no change; null: back to the default. */
@@ -112,8 +114,8 @@ export function editConfiguration(
   return { configuration, former: current, template: stored.nestjs.template, text: edited };
 }
 
-export function describeConfiguration(configuration: JobConfiguration): StoredJobConfiguration {
-  const stored = { ...configuration, strategy: configuration.strategy.type };
+export function describeConfiguration(configuration: JobConfiguration, version: number): StoredJobConfiguration {
+  const stored = { ...configuration, strategy: configuration.strategy.type, version };
   const names = namesOf(stored).filter((name): name is keyof StoredJobConfiguration => !isFixed(name));
   return Object.freeze(byName<StoredJobConfiguration>(names, (name) => stored[name]));
 }

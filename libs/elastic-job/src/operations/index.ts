@@ -4,7 +4,7 @@ export type { DumpOptions, TriggerOptions, ServerScope, SwitchScope } from './co
 export type { FindTemplate, NewJob } from './create-job.js';
 export * from './dump-server.js';
 export type { JobConfigurationChanges, StoredJobConfiguration } from './edit-configuration.js';
-export { type AssertEditable, JobConfigurationApi } from './job-configuration.api.js';
+export { type AssertEditable, type EditOptions, JobConfigurationApi } from './job-configuration.api.js';
 export * from './job-operate.api.js';
 export * from './operations.errors.js';
 export type { CancelOutcome, ItemCancelOutcome, TriggerReceipt } from './requests.js';

@@ -2,10 +2,14 @@ import { publicCalls } from '../async-context/index.js';
 import { assertFitsOneTransaction, removeTree, unknownJob, untilAccepted } from '../coordination/index.js';
 import { sharedClass } from '../copies/index.js';
 import {
+  ConfigurationError,
   type CronDialect,
   type JobConfiguration,
   type JobName,
   type JobOptions,
+  number,
+  type OptionRow,
+  OptionTable,
   type ShardingStrategy,
   type TemplateName,
 } from '../domain/index.js';
@@ -19,6 +23,7 @@ import {
   readConfiguration,
   type StoredJobConfiguration,
 } from './edit-configuration.js';
+import { ConfigurationChangedError } from './operations.errors.js';
 
 /**
  * Checks settings that are about to be written.
@@ -31,6 +36,27 @@ export type AssertEditable = (
   former: JobOptions,
   template: { readonly name: TemplateName; readonly text: string } | undefined,
 ) => void;
+
+export interface EditOptions {
+  /**
+   * Version of the settings that the edit was made for. Refused if it is there without a value.
+   * @default whatever they have
+   */
+  readonly version?: number;
+}
+
+const PLACE = 'JobConfigurationApi.updateJobConfiguration';
+const EDIT = { version: { rule: number(0) } } as const satisfies Readonly<Record<keyof EditOptions, OptionRow>>;
+const EDIT_TABLE = new OptionTable(EDIT, 'an edit');
+
+/** @throws {ConfigurationError} for a version that was not found, which would be any version */
+function expectedVersion(options: EditOptions): number | undefined {
+  const { version } = EDIT_TABLE.checked(PLACE, options);
+  if (version === undefined && 'version' in options) {
+    throw new ConfigurationError(PLACE, ['version is given, but has no value; leave it out for any version']);
+  }
+  return version;
+}
 
 /**
  * Settings of any job of the namespace, as its `config` node holds them. Instances of the job, Java or Node, see an
@@ -63,11 +89,12 @@ export class JobConfigurationApi {
    */
   async getJobConfiguration(jobName: JobName): Promise<StoredJobConfiguration | undefined> {
     const node = await this.registry.read(pathsOf(jobName).config);
-    return node && this.describe(jobName, node.data);
+    return node && this.describe(jobName, node.data, node.stat.version);
   }
 
   /**
-   * Changes the given settings. Keeps all others, and simultaneous edits of other operators. In an application with
+   * Changes the given settings. Keeps all others, and simultaneous edits of other operators, unless `version` is given:
+   * then an edit in between refuses this one. In an application with
    * `ElasticJobModule` the error handler and the props are also checked, as far as it knows them, as
    * `JobRegistrar.change` does. A wrong setting never reaches the node; a node with a wrong setting can be corrected
    * this way. 2 requests, or one if nothing changes.
@@ -77,21 +104,32 @@ export class JobConfigurationApi {
    * @throws {TemplateLimitError} if this process has the job's template, and the edit is beyond one of its limits
    * @throws {ConfigurationNodeError} if the node cannot be read
    * @throws {ElasticJob2ConfigurationError} if ElasticJob 2 wrote it
+   * @throws {ConfigurationChangedError} if the settings have another version than the given one
    * @throws {UnknownJobError}
    * @throws {InvalidArgumentError}
    */
-  async updateJobConfiguration(jobName: JobName, changes: JobConfigurationChanges): Promise<StoredJobConfiguration> {
+  async updateJobConfiguration(
+    jobName: JobName,
+    changes: JobConfigurationChanges,
+    options: EditOptions = {},
+  ): Promise<StoredJobConfiguration> {
     const paths = pathsOf(jobName);
+    const expected = expectedVersion(options);
     return repeat(untilAccepted(jobName, 'changing the configuration'), async () => {
       const node = await this.registry.read(paths.config);
       if (node === undefined) throw await unknownJob(this.registry, jobName);
+      const { version } = node.stat;
+      if (expected !== undefined && version !== expected) {
+        throw new ConfigurationChangedError(jobName, expected, version);
+      }
       const { strategies, cronDialect } = this;
       const source = { strategies, cronDialect };
       const { configuration, former, template, text } = editConfiguration(jobName, node.data, changes, source);
       this.assertEditable(configuration, former, template === undefined ? undefined : { name: template, text });
       assertFitsOneTransaction(this.registry, { ...configuration, place: 'JobConfigurationApi' });
-      const isWritten = text === node.data || (await this.write(paths.config, text, node.stat.version));
-      return isWritten ? this.describe(jobName, text) : undefined;
+      if (text === node.data) return this.describe(jobName, text, version);
+      // Each write of a node raises its version by 1.
+      return (await this.write(paths.config, text, version)) ? this.describe(jobName, text, version + 1) : undefined;
     });
   }
 
@@ -105,8 +143,8 @@ export class JobConfigurationApi {
     await removeTree(this.registry, pathsOf(jobName).jobName);
   }
 
-  private describe(jobName: JobName, text: string): StoredJobConfiguration {
-    return describeConfiguration(readConfiguration(jobName, text, this.strategies, this.strategyOf(jobName)));
+  private describe(jobName: JobName, text: string, version: number): StoredJobConfiguration {
+    return describeConfiguration(readConfiguration(jobName, text, this.strategies, this.strategyOf(jobName)), version);
   }
 
   /** @returns false if the node was written or removed meanwhile */

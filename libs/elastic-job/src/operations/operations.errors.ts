@@ -37,6 +37,27 @@ export class UnknownServerError extends ElasticJobError {
 }
 
 /**
+ * The settings of the job have another version than the edit expects: somebody has changed them meanwhile. Nothing was
+ * written.
+ * @remarks Read the settings again, look at what has changed, and repeat the edit with their version.
+ */
+export class ConfigurationChangedError extends ElasticJobError {
+  readonly code = 'CHANGED';
+
+  constructor(
+    readonly jobName: JobName,
+    /** The version that the edit expects. */
+    readonly expected: number,
+    /** The version that the settings have. */
+    readonly version: number,
+  ) {
+    super(
+      `The settings of job "${jobName}" have version ${version}, and not ${expected}; read them again before the edit.`,
+    );
+  }
+}
+
+/**
  * The registry has a node of that name: a job, the remains of one, or something else. Nothing was written.
  * @remarks Choose another name, or remove the job first. If it is being removed, try again a moment later.
  */
