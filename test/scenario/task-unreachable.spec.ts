@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TaskJobType, TaskReconciliation } from '../../libs/elastic-job/src/cloud/index.js';
 import { CancelledError, type JobOptions } from '../../libs/elastic-job/src/domain/index.js';
+import { JobOperateApi } from '../../libs/elastic-job/src/operations/index.js';
 import { createTestCluster, MemoryTaskCluster, type TestCluster } from '../../libs/elastic-job/src/testing/index.js';
 import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
+import { operatorOf } from './support/registry-walk.js';
 import { addJobOfTasks, fire, GRACE_MS, JOB, MINUTE, schedulingOn } from './support/task-schedulers.js';
 
 const KEY = { cluster: 'c', jobName: JOB, item: 0 };
@@ -122,6 +124,20 @@ describe('a task that cannot be reached', () => {
 
     expect(outcomes()).toMatchObject([{ kind: 'aborted', reason: { code: 'CANCELLED' } }]);
     await fire({ cluster });
+    expect(tasks.launches).toHaveLength(2);
+    tasks.assertSound();
+  });
+
+  it('runs again once an operator confirms from outside that it is gone, also after a cancel in vain', async () => {
+    await start({ failover: true });
+    const operate = new JobOperateApi(await operatorOf(cluster), cluster.clock);
+    tasks.endUnseen(KEY, GONE);
+
+    const confirmed = await cluster.clock.advanceUntil(operate.confirmLost(JOB, 0));
+    await cluster.clock.advanceUntil(operate.cancel(JOB, 0));
+    await cluster.advance(2_000);
+
+    expect(confirmed).toMatchObject({ kind: 'requested' });
     expect(tasks.launches).toHaveLength(2);
     tasks.assertSound();
   });

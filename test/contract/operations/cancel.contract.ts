@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ShardingContext } from '../../../libs/elastic-job/src/domain/index.js';
+import { formatRunningTask, parseRunRecord, type ShardingContext } from '../../../libs/elastic-job/src/domain/index.js';
 import { JobOperateApi } from '../../../libs/elastic-job/src/operations/index.js';
 import type { ElasticJobRuntime } from '../../../libs/elastic-job/src/runtime/index.js';
 import type { JobEvent } from '../../../libs/elastic-job/src/tracing/index.js';
@@ -64,6 +64,33 @@ export function describeCancel(adapter: RegistryAdapter): void {
       expect(await stage().names(`/${JOB}/cancel`)).toEqual([]);
       expect(await stage().names(`/${JOB}/leader/failover/items`)).toEqual([]);
       expect(await stage().names(`/${JOB}/sharding/1`)).toEqual(['instance', 'record']);
+    });
+
+    it('confirms no loss of a run without a task, or whose task can be reached, and changes nothing', async () => {
+      await startRunning();
+      const stored = parseRunRecord((await stage().value(`/${JOB}/sharding/0/record`))!);
+      const run = stored.kind === 'record' ? stored.record.run : '';
+      const confirm = () => api.confirmLost(JOB, 0);
+
+      expect(await confirm()).toEqual({ kind: 'not-lost', state: undefined });
+      const task = { id: 't', backend: 'pods', run, launch: 1, source: 'NORMAL_TRIGGER', since: 0 } as const;
+      await stage().registry.create(
+        `/${JOB}/sharding/0/task`,
+        formatRunningTask({ ...task, state: 'RUNNING' }),
+        'PERSISTENT',
+      );
+      expect(await confirm()).toEqual({ kind: 'not-lost', state: 'RUNNING' });
+      expect(await stage().names(`/${JOB}/cancel`)).toEqual([]);
+      started.forEach((context) => context.assertHeld());
+    });
+
+    it('names what there is to confirm no loss of: no run, no item, no job', async () => {
+      await stage().startSharded('10.0.0.1', { name: JOB, shardingTotalCount: 2 });
+
+      expect(await api.confirmLost(JOB, 0)).toEqual({ kind: 'not-running' });
+      await expect(api.confirmLost(JOB, 2)).rejects.toMatchObject({ code: 'UNKNOWN_ITEM', items: [0, 1] });
+      await expect(api.confirmLost('other', 0)).rejects.toMatchObject({ code: 'UNKNOWN_JOB' });
+      await expect(api.confirmLost(JOB, -1)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
     });
 
     it('costs 2 requests', async () => {

@@ -266,6 +266,28 @@ export function describeOperateApi(adapter: RegistryAdapter): void {
       expect(await stage().names(`/${OTHER}/servers`)).toEqual(['10.0.0.1']);
     });
 
+    it('asks once for a new plan of a job without an instance, at 2 requests, and says if one is awaited', async () => {
+      await stage().writeJava(JOB, { nodes: ALL_ENABLED });
+
+      const cost = await costOf(stage().registry, async () =>
+        expect(await api.reshard(JOB)).toEqual({ kind: 'requested' }),
+      );
+
+      expect(cost).toBe(2);
+      expect(await api.reshard(JOB)).toEqual({ kind: 'pending' });
+      expect(await stage().value(`/${JOB}/leader/sharding/necessary`)).toBe('');
+      await expect(api.reshard(OTHER)).rejects.toMatchObject({ code: 'UNKNOWN_JOB', jobName: OTHER });
+    });
+
+    it('gives an item an owner again by a new plan', async () => {
+      await stage().startSharded('10.0.0.1', { name: JOB, shardingTotalCount: 2 });
+      await stage().registry.delete(`/${JOB}/sharding/1/instance`);
+
+      expect(await api.reshard(JOB)).toEqual({ kind: 'requested' });
+
+      await stage().until(() => stage().has(`/${JOB}/sharding/1/instance`));
+    });
+
     it('names a missing job, server or instance, and creates nothing', async () => {
       await stage().writeJava(JOB, { nodes: ALL_ENABLED });
       const unknownJob = { code: 'UNKNOWN_JOB', jobName: OTHER };

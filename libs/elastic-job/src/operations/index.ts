@@ -7,7 +7,7 @@ export type { JobConfigurationChanges, StoredJobConfiguration } from './edit-con
 export { type AssertEditable, type EditOptions, JobConfigurationApi } from './job-configuration.api.js';
 export * from './job-operate.api.js';
 export * from './operations.errors.js';
-export type { CancelOutcome, ItemCancelOutcome, TriggerReceipt } from './requests.js';
+export type { CancelOutcome, ItemCancelOutcome, LossOutcome, ReshardOutcome, TriggerReceipt } from './requests.js';
 export * from './sharding.api.js';
 export * from './statistics.api.js';
 export type { SwitchOutcome } from './switches.js';

@@ -32,9 +32,13 @@ import type { JobFacts } from './job-facts.js';
 import {
   type CancelOutcome,
   type ItemCancelOutcome,
+  type LossOutcome,
   requestCancel,
   requestCancels,
+  requestLoss,
+  requestReshard,
   requestRuns,
+  type ReshardOutcome,
   type TriggerReceipt,
 } from './requests.js';
 import { commitInScope } from './scoped-commands.js';
@@ -123,6 +127,28 @@ export class JobOperateApi {
    */
   async cancelAll(jobName: JobName): Promise<readonly ItemCancelOutcome[]> {
     return requestCancels(this.registry, pathsOf(jobName));
+  }
+
+  /**
+   * Confirms that the task which works on an item is gone for good, where its backend cannot tell (`UNREACHABLE`). The
+   * run ends, and with failover the item runs again. If the task still ran, the work would be done twice at once, and
+   * only the fencing token would tell the two apart. An instance of the job can do more:
+   * `FailoverService.confirmLost` asks for no state. 2 requests.
+   * @throws {UnknownJobError} @throws {UnknownItemError} @throws {InvalidArgumentError}
+   */
+  async confirmLost(jobName: JobName, item: number): Promise<LossOutcome> {
+    const paths = pathsOf(jobName);
+    assertItem(item);
+    return requestLoss(this.registry, paths, item);
+  }
+
+  /**
+   * Asks the leader of the job for a new plan. It does not wait for it: a leader of ours plans at once, and Java's at
+   * the next trigger. 2 requests.
+   * @throws {UnknownJobError} @throws {InvalidArgumentError}
+   */
+  async reshard(jobName: JobName): Promise<ReshardOutcome> {
+    return requestReshard(this.registry, pathsOf(jobName));
   }
 
   /**

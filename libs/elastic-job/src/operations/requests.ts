@@ -8,7 +8,14 @@ import {
   unknownJob,
   untilAccepted,
 } from '../coordination/index.js';
-import { type JobName, parseRunRecord } from '../domain/index.js';
+import {
+  type CancelRequest,
+  formatCancelRequest,
+  type JobName,
+  parseCancelRequest,
+  parseRunRecord,
+  taskOfRun,
+} from '../domain/index.js';
 import { creation, namesBelow, type Operation, type RegistryCenter, type RegistryNode } from '../registry/index.js';
 import { repeat } from '../repeat/index.js';
 import { type JobFacts, readJob, readJobs, throwUnknownItem } from './job-facts.js';
@@ -91,6 +98,30 @@ function isResident(text: string, jobName: JobName): boolean {
   }
 }
 
+/** Outcome of a request for a new plan. `pending`: an earlier request stands, which no leader has followed yet. */
+export interface ReshardOutcome {
+  readonly kind: 'requested' | 'pending';
+}
+
+/**
+ * Sets the flag that asks the leader for a new plan, if it is not set.
+ * @throws {UnknownJobError}
+ * @see ElasticJob, `ShardingService.setReshardingFlag`
+ */
+export function requestReshard(registry: RegistryCenter, paths: JobPaths): Promise<ReshardOutcome> {
+  const { jobName, reshardingFlag, root, shardingFlags } = paths;
+  // A job that has never had an instance lacks the parents.
+  const parents = [shardingFlags.slice(0, shardingFlags.lastIndexOf('/')), shardingFlags];
+  return repeat(untilAccepted(jobName, 'asking for a new plan'), async (): Promise<ReshardOutcome | undefined> => {
+    const wanted = [root, ...parents, reshardingFlag];
+    const nodes = await registry.readMany(wanted);
+    if (nodes[0] === undefined) throw await unknownJob(registry, jobName);
+    if (nodes.at(-1) !== undefined) return Object.freeze({ kind: 'pending' });
+    const missing = wanted.filter((_, index) => nodes[index] === undefined).map((path) => creation(path));
+    return (await isCommitted(registry, missing)) ? Object.freeze({ kind: 'requested' }) : undefined;
+  });
+}
+
 /** Outcome of a request to cancel a run. */
 export type CancelOutcome =
   /** The holder is asked to abort the run; its handler may need a while, and may have ended before. */
@@ -111,6 +142,8 @@ interface CancelFacts {
   /** Undefined if no instance of ours has run the item yet. */
   readonly record: RegistryNode | undefined;
   readonly mark: RegistryNode | undefined;
+  /** Its task as last reported, which may be that of a former run. */
+  readonly task: RegistryNode | undefined;
   readonly request: RegistryNode | undefined;
 }
 
@@ -123,14 +156,45 @@ interface CancelFacts {
  * @throws {ElasticJob2ConfigurationError} if nothing runs and the job is one of ElasticJob 2
  */
 export function requestCancel(registry: RegistryCenter, paths: JobPaths, item: number): Promise<CancelOutcome> {
-  return repeat(untilAccepted(paths.jobName, 'cancelling a run'), async () => {
+  return requestEnd(registry, paths, item, { work: 'cancelling a run', isConfirmedLost: false });
+}
+
+/** Outcome of an operator's confirmation that a task is gone. */
+export type LossOutcome =
+  | CancelOutcome
+  /** The run has no task that counts as unreachable. `state`: what its scheduler last reported, if it has a task. */
+  | { readonly kind: 'not-lost'; readonly state: string | undefined };
+
+/**
+ * Tells the holder of an item that the task of its run is gone, if it counts as UNREACHABLE.
+ * @throws as `requestCancel` does
+ */
+export function requestLoss(registry: RegistryCenter, paths: JobPaths, item: number): Promise<LossOutcome> {
+  const work = 'confirming that a task is gone';
+  return requestEnd<LossOutcome>(registry, paths, item, { work, isConfirmedLost: true }, ({ task, record }) => {
+    const state = taskOfRun(task?.data, record && parseRunRecord(record.data))?.state;
+    return state === 'UNREACHABLE' ? undefined : Object.freeze({ kind: 'not-lost', state });
+  });
+}
+
+function requestEnd<Outcome extends LossOutcome>(
+  registry: RegistryCenter,
+  paths: JobPaths,
+  item: number,
+  { isConfirmedLost, work }: Pick<CancelRequest, 'isConfirmedLost'> & { readonly work: string },
+  refusal: (facts: CancelFacts) => Outcome | undefined = () => undefined,
+): Promise<CancelOutcome | Outcome> {
+  return repeat(untilAccepted(paths.jobName, work), async (): Promise<CancelOutcome | Outcome | undefined> => {
     const facts = await readFacts(registry, paths, item);
     const { mark, record } = facts;
     if (mark === undefined) return Object.freeze({ kind: isMonitored(paths, facts) ? 'not-running' : 'unmonitored' });
     const stored = parseRunRecord(record?.data ?? '');
     const run = stored.kind === 'record' && stored.record.by === mark.data ? stored.record.run : undefined;
     if (run === undefined) return Object.freeze({ kind: 'not-ours', instanceId: mark.data });
-    if (!(await isCommitted(registry, cancelOperations(paths, item, facts, run)))) return undefined;
+    const refused = refusal(facts);
+    if (refused !== undefined) return refused;
+    const operations = cancelOperations(paths, item, facts, { run, isConfirmedLost });
+    if (!(await isCommitted(registry, operations))) return undefined;
     return Object.freeze({ kind: 'requested', run, instanceId: mark.data });
   });
 }
@@ -157,30 +221,34 @@ export async function requestCancels(registry: RegistryCenter, paths: JobPaths):
 }
 
 async function readFacts(registry: RegistryCenter, paths: JobPaths, item: number): Promise<CancelFacts> {
-  const ofItem = [paths.item(item), paths.record(item), paths.mark(item, 'running'), paths.cancel(item)];
-  const [config, parent, node, record, mark, request] = await registry.readMany([
+  const marks = [paths.mark(item, 'running'), paths.mark(item, 'task')];
+  const ofItem = [paths.item(item), paths.record(item), ...marks, paths.cancel(item)];
+  const [config, parent, node, record, mark, task, request] = await registry.readMany([
     paths.config,
     paths.cancels,
     ...ofItem,
   ]);
   if (node === undefined) return throwUnknownItem(registry, paths, item);
-  return { config, parent, record, mark, request };
+  return { config, parent, record, mark, task, request };
 }
 
 function isMonitored({ jobName }: JobPaths, { config }: CancelFacts): boolean {
   return config === undefined || parseConfiguration(config.data, jobName).monitorExecution === true;
 }
 
-function cancelOperations(paths: JobPaths, item: number, facts: CancelFacts, run: string): Operation[] {
+function cancelOperations(paths: JobPaths, item: number, facts: CancelFacts, wanted: CancelRequest): Operation[] {
   const { parent, record, request } = facts;
   const path = paths.cancel(item);
-  if (request?.data === run) return [];
+  const asked = request && parseCancelRequest(request.data);
+  // There is nothing left to stop where the loss is confirmed already.
+  if (asked?.run === wanted.run && (asked.isConfirmedLost || !wanted.isConfirmedLost)) return [];
+  const text = formatCancelRequest(wanted);
   return [
     { kind: 'check', path: paths.record(item), version: record?.stat.version },
     { kind: 'check', path: paths.mark(item, 'running') },
     // Changed in any case, so that a sweep which has read the requests before is refused.
     parent === undefined ? creation(paths.cancels) : { kind: 'set', path: paths.cancels, data: '' },
     // Replaces a leftover request for an earlier run.
-    request === undefined ? creation(path, run) : { kind: 'set', path, data: run, version: request.stat.version },
+    request === undefined ? creation(path, text) : { kind: 'set', path, data: text, version: request.stat.version },
   ];
 }
