@@ -34,7 +34,7 @@ export function describeOperateApi(adapter: RegistryAdapter): void {
       const servers = ['10.0.0.10', '10.0.0.1'];
       const outcome = { newServers: 'switched', javaPeers: [] };
 
-      for (const [command, status] of [
+      for (const [command, wanted] of [
         ['disable', 'DISABLED'],
         ['enable', 'ENABLED'],
       ] as const) {
@@ -42,7 +42,7 @@ export function describeOperateApi(adapter: RegistryAdapter): void {
           expect(await api[command](JOB)).toEqual({ ...outcome, servers }),
         );
         expect(cost).toBe(5);
-        expect(await statuses(JOB)).toEqual([status, status]);
+        expect(await statuses(JOB)).toEqual([wanted, wanted]);
         expect(await isDisabledForNew()).toBe(command === 'disable');
         expect(await api[command](JOB)).toEqual({ servers: [], newServers: 'already', javaPeers: [] });
       }
