@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CamelCasePlugin, Kysely, sql, SqliteDialect } from 'kysely';
+import Libsql from 'libsql';
+import { expect, it, onTestFinished } from 'vitest';
+import { describeSessionsContract } from '../../../../../test/contract/sessions/sessions.contract.js';
+import { sqlSessions } from '../../../../../test/contract/sessions/sql-sessions.js';
+import { SqlSessionStore } from './sql-session-store.js';
+
+function sqlite(path = ':memory:'): Kysely<unknown> {
+  return new Kysely<unknown>({ dialect: new SqliteDialect({ database: new Libsql(path, { timeout: 5_000 }) }) });
+}
+
+describeSessionsContract('SQLite, in a file', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'sessions-'));
+  const stage = await sqlSessions(() => sqlite(join(directory, 'sessions.db')));
+  const close = async (): Promise<void> => {
+    await stage.close();
+    rmSync(directory, { recursive: true });
+  };
+  return { ...stage, close };
+});
+
+const session = { name: 'anna', role: 'admin', jobPrefix: null, credential: 'c', begunAt: 1, usedAt: 2 } as const;
+
+it('plugins of the user do not apply to the table of sessions', async () => {
+  const db = sqlite().withPlugin(new CamelCasePlugin({ upperCase: true }));
+  onTestFinished(() => db.destroy());
+  const store = new SqlSessionStore(db);
+  await store.add({ ...session, key: 'k' });
+
+  expect(await store.find('k')).toEqual({ ...session, key: 'k' });
+});
+
+it('a role that this version does not know lets nobody in', async () => {
+  const db = sqlite();
+  onTestFinished(() => db.destroy());
+  const store = new SqlSessionStore(db);
+  await store.add({ ...session, key: 'k' });
+  await sql`update elastic_job_console_session set person_role = 'root'`.execute(db);
+
+  expect(await store.find('k')).toBeUndefined();
+});
+
+it('a database that was away is asked anew by the next call', async () => {
+  const db = sqlite();
+  onTestFinished(() => db.destroy());
+  await sql`create view elastic_job_console_session as select 1 as wrong`.execute(db);
+  const store = new SqlSessionStore(db);
+  await expect(store.find('k')).rejects.toThrow(/no such column/);
+
+  await sql`drop view elastic_job_console_session`.execute(db);
+  expect(await store.find('k')).toBeUndefined();
+});
