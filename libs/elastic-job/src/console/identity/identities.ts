@@ -122,7 +122,7 @@ export class Identities {
   private async askHost(ask: ConsoleAuthFunction, request: ConsoleRequest): Promise<ConsoleCaller | undefined> {
     try {
       const result = await this.answerOf(ask, request);
-      if (result === undefined) return undefined;
+      if (result === undefined || result === null) return undefined;
       const rights = rightsOf(result);
       if (rights) return { ...rights, by: 'host' };
       this.log.warn('Console: the function auth returned no right { name, role, jobPrefix }; nobody is let in.');
@@ -149,7 +149,7 @@ export class Identities {
     request: ConsoleRequest,
     body: Credentials,
   ): Promise<{ readonly answer: SessionAnswer; readonly headers: Readonly<Record<string, string>> }> {
-    this.assertSafeOrigin(request);
+    this.assertOwnPage(request);
     if (!this.accounts?.haveUsers) throw noLogIn(this.host !== undefined);
     this.sessions.assertSecret(request);
     const { name, password } = checkedCredentials(body);
@@ -165,7 +165,7 @@ export class Identities {
    * @throws {ConsoleProblem} 503: the session goes on; or what `assertSafeOrigin` throws
    */
   async logOut(request: ConsoleRequest): Promise<{ readonly headers: Readonly<Record<string, string>> }> {
-    this.assertSafeOrigin(request);
+    this.assertOwnPage(request);
     await this.sessions.end(request);
     return { headers: { 'set-cookie': this.sessions.lastCookie(request) } };
   }
@@ -194,6 +194,12 @@ export class Identities {
     const bearsToken = hasBearer(request);
     if (bearsToken && !this.host) return;
     this.origins.assertOrigin(request, this.addresses.isSecure(request), bearsToken);
+  }
+
+  /** As `assertSafeOrigin`, for what changes a cookie: a token in the request makes it no safer. */
+  private assertOwnPage(request: ConsoleRequest): void {
+    this.assertSafeOrigin(request);
+    this.origins.assertOrigin(request, this.addresses.isSecure(request), false);
   }
 
   private assertReachable(request: ConsoleRequest): void {
