@@ -75,7 +75,7 @@ function isRunningTask(fields: Readonly<Record<string, unknown>>): fields is typ
 }
 
 /** An operator's request to cancel a run that is under way. The text of `cancel/{item}`. */
-interface CancelRequest {
+export interface CancelRequest {
   /** The run, as the item's record names it: a late request must not cancel the next run. */
   readonly run: string;
   /** True if the run's executor is known to be gone: no executor is told, and the run ends as GONE_BY_OPERATOR. */
