@@ -29,7 +29,7 @@ export function describeOperateApi(adapter: RegistryAdapter): void {
       return config?.disabled;
     };
 
-    it('disables and enables all servers of a job and those to come, each time at 5 requests', async () => {
+    it('disables and enables all servers of a job and those to come, each time at 4 requests', async () => {
       await stage().writeJava(JOB, { nodes: ALL_ENABLED });
       const servers = ['10.0.0.10', '10.0.0.1'];
       const outcome = { newServers: 'switched', javaPeers: [] };
@@ -41,7 +41,7 @@ export function describeOperateApi(adapter: RegistryAdapter): void {
         const cost = await costOf(stage().registry, async () =>
           expect(await api[command](JOB)).toEqual({ ...outcome, servers }),
         );
-        expect(cost).toBe(5);
+        expect(cost).toBe(4);
         expect(await statuses(JOB)).toEqual([wanted, wanted]);
         expect(await isDisabledForNew()).toBe(command === 'disable');
         expect(await api[command](JOB)).toEqual({ servers: [], newServers: 'already', javaPeers: [] });

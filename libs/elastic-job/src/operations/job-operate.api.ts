@@ -2,15 +2,8 @@ import { publicCalls } from '../async-context/index.js';
 import type { Clock } from '../clock/index.js';
 import { formatTriggerRequest, removeAbandoned, type ServerStatus } from '../coordination/index.js';
 import { sharedClass } from '../copies/index.js';
-import {
-  type CronDialect,
-  type JobName,
-  parseCreatedJob,
-  type Redact,
-  removedRoot,
-  type ShardingStrategy,
-} from '../domain/index.js';
-import type { Operation, RegistryCenter } from '../registry/index.js';
+import type { CronDialect, JobName, Redact, ShardingStrategy } from '../domain/index.js';
+import type { RegistryCenter } from '../registry/index.js';
 import {
   assertItem,
   assertReadable,
@@ -28,7 +21,6 @@ import {
 } from './command-arguments.js';
 import { createJob, type FindTemplate, type NewJob } from './create-job.js';
 import { dumpJob } from './job-dump.js';
-import type { JobFacts } from './job-facts.js';
 import {
   type CancelOutcome,
   type ItemCancelOutcome,
@@ -41,7 +33,7 @@ import {
   type ReshardOutcome,
   type TriggerReceipt,
 } from './requests.js';
-import { commitInScope } from './scoped-commands.js';
+import { commitInScope, deletion, removalOperations, shutdownOperations } from './scoped-commands.js';
 import { switchJob, type SwitchOutcome, switchServers } from './switches.js';
 
 /**
@@ -154,7 +146,7 @@ export class JobOperateApi {
   /**
    * Instances on these servers get no items from the next trigger on; present runs go on. Survives restarts. For a whole
    * job, `disabled` of its settings is set in the same transaction, so that servers rest which it has never had, such as
-   * new pods, also where the code says `overwrite`. 5 requests, and up to 4 more if a server has come meanwhile; 3 for
+   * new pods, also where the code says `overwrite`. 4 requests, and up to 3 more if a server has come meanwhile; 3 for
    * one server or without `newServers`.
    * @throws {UnknownJobError} @throws {UnknownServerError}
    */
@@ -289,23 +281,4 @@ export class JobOperateApi {
     });
     if (isCreated) await removeAbandoned(this.registry, scope.jobName!);
   }
-}
-
-/** The data of its node decide on which server an instance is, as for Java. */
-function shutdownOperations(scope: CommandScope, { paths, instances }: JobFacts): Operation[] {
-  return instances
-    .filter((instance) => isIn(scope, instance))
-    .map(({ jobInstanceId }) => deletion(paths.instance(jobInstanceId)));
-}
-
-/** Operations that remove a job from a template as a whole; undefined if the command is for less. */
-function removalOperations({ jobName, serverIp }: CommandScope, { root }: JobFacts): Operation[] | undefined {
-  const created = parseCreatedJob(root?.data ?? '');
-  if (jobName === undefined || serverIp !== undefined || root === undefined || created === undefined) return undefined;
-  if (created.isBeingRemoved) return [];
-  return [{ kind: 'set', path: root.path, data: removedRoot(created.template), version: root.stat.version }];
-}
-
-function deletion(path: string): Operation {
-  return { kind: 'delete', path };
 }

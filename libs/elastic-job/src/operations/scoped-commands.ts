@@ -1,9 +1,10 @@
 // Commands within a scope: one job or all, one server or all. Each reads the nodes that it concerns, and is then one
 // transaction; if a node was changed meanwhile, it reads again.
 import { isCommitted, unknownJob, untilAccepted } from '../coordination/index.js';
+import { parseCreatedJob, removedRoot } from '../domain/index.js';
 import type { Operation, RegistryCenter } from '../registry/index.js';
 import { repeat } from '../repeat/index.js';
-import { assertServerIp, type CommandScope, pathsOf } from './command-arguments.js';
+import { assertServerIp, type CommandScope, isIn, pathsOf } from './command-arguments.js';
 import { type JobFacts, jobNamesIn, type JobPart, readJobs } from './job-facts.js';
 import { UnknownServerError } from './operations.errors.js';
 
@@ -43,4 +44,23 @@ export async function jobsIn(
   const isKnown = (job: JobFacts) => [...job.servers, ...job.instances].some((one) => one.serverIp === serverIp);
   if (serverIp !== undefined && !jobs.some(isKnown)) throw new UnknownServerError(serverIp, jobName);
   return jobs;
+}
+
+/** The data of its node decide on which server an instance is, as for Java. */
+export function shutdownOperations(scope: CommandScope, { paths, instances }: JobFacts): Operation[] {
+  return instances
+    .filter((instance) => isIn(scope, instance))
+    .map(({ jobInstanceId }) => deletion(paths.instance(jobInstanceId)));
+}
+
+/** Operations that remove a job from a template as a whole; undefined if the command is for less. */
+export function removalOperations({ jobName, serverIp }: CommandScope, { root }: JobFacts): Operation[] | undefined {
+  const created = parseCreatedJob(root?.data ?? '');
+  if (jobName === undefined || serverIp !== undefined || root === undefined || created === undefined) return undefined;
+  if (created.isBeingRemoved) return [];
+  return [{ kind: 'set', path: root.path, data: removedRoot(created.template), version: root.stat.version }];
+}
+
+export function deletion(path: string): Operation {
+  return { kind: 'delete', path };
 }

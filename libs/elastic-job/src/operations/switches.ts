@@ -60,7 +60,7 @@ export async function switchServers(
   });
 }
 
-/** Switches a whole job. 3 requests; 5 with `newServers`, and 3 or 4 more if a server has come meanwhile. */
+/** Switches a whole job. 3 requests; 4 with `newServers`, and 3 more if a server has come meanwhile. */
 export async function switchJob(registry: RegistryCenter, whole: WholeJob): Promise<SwitchOutcome> {
   const { known, ...first } = await switchOnce(registry, whole);
   const outcome = Object.freeze(first);
