@@ -10,6 +10,7 @@ export * from './sharding/index.js';
 
 export * from './collections.js';
 export * from './database-errors.js';
+export * from './error-status.js';
 export * from './errors.js';
 export * from './interned.js';
 export * from './node-text.js';
