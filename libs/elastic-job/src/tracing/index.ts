@@ -6,4 +6,5 @@ export type * from './job-event.js';
 export * from './job-event.catalogue.js';
 export { JobEvents } from './job-events.js';
 export * from './label-values.js';
+export * from './run-history.js';
 export type * from './trace-query.js';

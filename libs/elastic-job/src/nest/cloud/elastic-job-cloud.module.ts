@@ -6,6 +6,7 @@ import { assertOptionsObject, Hidden } from '../../domain/index.js';
 import { JobOperateApi, ShardingStatisticsApi } from '../../operations/index.js';
 import { MissingRegistry, type RegistryCenter } from '../../registry/index.js';
 import { ElasticJobRuntime } from '../../runtime/index.js';
+import { ApplicationRunHistory } from '../../tracing/index.js';
 import { IN_TASK } from '../in-task.js';
 import {
   CLOCK,
@@ -19,7 +20,7 @@ import {
 import type { ResolvedModuleOptions } from '../resolve-module-options.js';
 import { createRegistryCenter } from '../service.providers.js';
 import type { ElasticJobCloudModuleOptions } from './cloud-module-options.js';
-import { CloudEvents, CloudRunHistory } from './rest/cloud-events.js';
+import { CloudEvents } from './rest/cloud-events.js';
 import { CloudQueues } from './rest/cloud-queues.js';
 import { CloudRestAccess } from './rest/cloud-rest.guard.js';
 import {
@@ -122,12 +123,12 @@ const REST = [
   },
   part(CloudQueues, [CloudConfigurations, ShardingStatisticsApi, REGISTRY_CENTER, CLOCK]),
   {
-    provide: CloudRunHistory,
-    useFactory: ({ tracing }: ResolvedModuleOptions) => new CloudRunHistory(tracing),
+    provide: ApplicationRunHistory,
+    useFactory: ({ tracing }: ResolvedModuleOptions) => new ApplicationRunHistory(tracing),
     inject: [ELASTIC_JOB_OPTIONS],
   },
-  part(CloudEvents, [CloudRunHistory]),
-  part(CloudStatistics, [CloudConfigurations, CLOUD_REGISTRY, CloudRunHistory, CLOCK]),
+  part(CloudEvents, [ApplicationRunHistory]),
+  part(CloudStatistics, [CloudConfigurations, CLOUD_REGISTRY, ApplicationRunHistory, CLOCK]),
 ].map(concealed);
 
 /**

@@ -1,14 +1,12 @@
 import { BadRequestException } from '@nestjs/common';
 import { show } from '../../../domain/index.js';
 import type {
+  ApplicationRunHistory,
   ExecutionFilter,
-  JobEventSink,
-  RunHistory,
   StatusTrace,
   TraceFilter,
   TracePage,
 } from '../../../tracing/index.js';
-import { MissingRunHistoryError } from './cloud-rest.errors.js';
 
 /** A page of rows, the newest first. @see ElasticJob-Cloud 3.0.2, `JobEventRdbSearch.Result` */
 export interface CloudEventsAnswer<Row> {
@@ -51,7 +49,7 @@ interface Page {
 
 /** The history of runs, as ElasticJob-Cloud's REST interface answers it. */
 export class CloudEvents {
-  constructor(private readonly history: CloudRunHistory) {}
+  constructor(private readonly history: ApplicationRunHistory) {}
 
   /** @throws {BadRequestException} @throws {MissingRunHistoryError} @throws the driver's error */
   async executions(query: CloudQuery): Promise<CloudEventsAnswer<CloudExecutionAnswer>> {
@@ -146,28 +144,4 @@ async function readPage<Row>(
     ({ cursor } = page);
   } while (cursor !== undefined && rows.length < offset + size);
   return rows.slice(offset);
-}
-
-/** The application's history of runs, with its tables. */
-export class CloudRunHistory {
-  private readonly history: RunHistory | undefined;
-
-  /** @param sinks those of the option `tracing`; the first readable one is the history */
-  constructor(sinks: readonly JobEventSink[]) {
-    this.history = sinks.find((sink): sink is JobEventSink & RunHistory => isHistory(sink));
-  }
-
-  /** @throws {MissingRunHistoryError} @throws the driver's error */
-  async open(): Promise<RunHistory> {
-    if (this.history === undefined) throw new MissingRunHistoryError();
-    await this.history.migrate();
-    return this.history;
-  }
-}
-
-/** `SqlHistory` is recognized by its methods: importing its file would need kysely, which is an optional package. */
-function isHistory(sink: object): boolean {
-  return ['migrate', 'executions', 'statuses', 'countExecutions', 'countStatuses'].every(
-    (method) => typeof Reflect.get(sink, method) === 'function',
-  );
 }

@@ -32,21 +32,6 @@ export class UnusableCloudNodeError extends ElasticJobError {
 }
 
 /**
- * There is no history of runs to answer from.
- * @remarks Give `ElasticJobModule` the option `tracing: [new SqlHistory(db)]`.
- */
-export class MissingRunHistoryError extends ElasticJobError {
-  readonly code = 'MISSING_RUN_HISTORY';
-
-  constructor() {
-    super(
-      'No history of runs is kept; give ElasticJobModule the option tracing: [new SqlHistory(db)], of ' +
-        'nestjs-elastic-job/tracing/sql.',
-    );
-  }
-}
-
-/**
  * Tasks were reconciled a moment ago.
  * @remarks Try again after 10 seconds.
  */

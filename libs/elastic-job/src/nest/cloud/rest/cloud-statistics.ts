@@ -3,8 +3,7 @@ import { CLOUD_PATHS, type CloudConfigurations } from '../../../cloud/index.js';
 import type { Clock } from '../../../clock/index.js';
 import { show } from '../../../domain/index.js';
 import type { RegistryCenter } from '../../../registry/index.js';
-import type { ExecutionCount, RunHistory } from '../../../tracing/index.js';
-import type { CloudRunHistory } from './cloud-events.js';
+import type { ApplicationRunHistory, ExecutionCount, RunHistory } from '../../../tracing/index.js';
 import { usableOf } from './cloud-registrations.js';
 
 const MINUTE_MS = 60_000;
@@ -60,7 +59,7 @@ export class CloudStatistics {
   constructor(
     private readonly configurations: CloudConfigurations,
     private readonly cloudRegistry: RegistryCenter,
-    private readonly history: CloudRunHistory,
+    private readonly history: ApplicationRunHistory,
     private readonly clock: Clock,
   ) {}
 
