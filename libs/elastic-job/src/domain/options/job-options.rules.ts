@@ -65,11 +65,14 @@ export function strategy(): KeptRule<string> {
 
 /** Texts by name. Messages omit the values, which may be secrets. */
 export function props(): Rule {
-  return rule(
-    'texts by name, such as { "streaming.process": "true" }',
-    (given) => findPropsFault(given) === undefined,
-    ({ property, value }) => `${property} ${findPropsFault(value)}`,
-  );
+  return {
+    ...rule(
+      'texts by name, such as { "streaming.process": "true" }',
+      (given) => findPropsFault(given) === undefined,
+      ({ property, value }) => `${property} ${findPropsFault(value)}`,
+    ),
+    schema: { type: 'object', additionalProperties: { type: 'string' } },
+  };
 }
 
 function findPropsFault(given: unknown): string | undefined {
@@ -120,6 +123,7 @@ function nameList(
 ): KeptRule<readonly string[]> {
   return {
     ...rule(what, (list) => Array.isArray(list) && list.every(isName), message),
+    schema: { type: 'array', items: { type: 'string' } },
     read: (node, key) => {
       const read = node.text(key)?.split(',');
       return read?.filter((name) => name !== '');

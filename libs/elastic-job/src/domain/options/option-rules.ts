@@ -17,6 +17,8 @@ export interface Rule {
   readonly accepts?: (value: unknown) => boolean;
   /** The rule as class-validator takes it. */
   readonly decorator: PropertyDecorator;
+  /** As much of the rule as JSON Schema can say. @default any value */
+  readonly schema?: Readonly<Record<string, unknown>>;
 }
 
 /** Entries of a node in the registry. All are texts; the caller asks for the type that it needs. */
@@ -56,19 +58,22 @@ export function mustBeUnseen(what: string): Message {
 export function flag(): KeptRule<boolean> {
   const what = 'true or false';
   const accepts = (value: unknown) => typeof value === 'boolean';
-  return { what, accepts, decorator: IsBoolean({ message: mustBe(what) }), read: (node, key) => node.boolean(key) };
+  const decorator = IsBoolean({ message: mustBe(what) });
+  return { what, accepts, decorator, schema: { type: 'boolean' }, read: (node, key) => node.boolean(key) };
 }
 
 /** A text. @param what its form, if it has one */
 export function text(what = 'a text'): KeptRule<string> {
   const accepts = (value: unknown) => typeof value === 'string';
-  return { what, accepts, decorator: IsString({ message: mustBe(what) }), read: (node, key) => node.text(key) };
+  const decorator = IsString({ message: mustBe(what) });
+  return { what, accepts, decorator, schema: { type: 'string' }, read: (node, key) => node.text(key) };
 }
 
 /** A whole number that fits Java's `int`. */
 export function wholeNumber({ from = -GREATEST_INT, to = GREATEST_INT } = {}): KeptRule<number> {
   return {
     ...rule(`a whole number from ${from} to ${to}`, (value) => isWholeNumber(value, from, to)),
+    schema: { type: 'integer', minimum: from, maximum: to },
     read: (node, key, none) => node.integerOr(key, none),
   };
 }
@@ -83,6 +88,7 @@ export function number(from: number, to = Number.POSITIVE_INFINITY): KeptRule<nu
   const end = to === Number.POSITIVE_INFINITY ? '' : ` to ${to}`;
   return {
     ...rule(`a number from ${from}${end}`, (value) => typeof value === 'number' && value >= from && value <= to),
+    schema: { type: 'number', minimum: from, ...(end !== '' && { maximum: to }) },
     read: (node, key) => node.number(key),
   };
 }
@@ -96,6 +102,7 @@ export function aboveZero(): Rule {
 export function oneOf<Word extends string>(words: readonly Word[]): KeptRule<Word> {
   return {
     ...rule(either(words.map(show)), (value) => words.some((word) => word === value)),
+    schema: { enum: words },
     read: (node, key) => node.oneOf(key, words),
   };
 }
@@ -112,6 +119,7 @@ export function readAs(what: string, parse: (given: string) => unknown): KeptRul
         return `${given.property}: ${findFault(() => parse(value))}`;
       },
     ),
+    schema: { type: 'string' },
     read: (node, key) => node.text(key),
   };
 }
