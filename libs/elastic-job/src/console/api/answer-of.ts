@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { tagOf } from '../changes/index.js';
+import type { ConsoleAnswer, ConsoleRequest, FrameSink, ProblemAnswer, WholeAnswer } from '../contract/index.js';
+import { hidingSink } from './hiding-sink.js';
+import { type ConsoleRoute, WithHeaders } from './route.js';
+
+type Headers = WholeAnswer['headers'];
+
+interface Asked {
+  readonly request: ConsoleRequest;
+  readonly route: ConsoleRoute;
+  /** Hides what the caller may not see. */
+  readonly hide: (value: unknown) => unknown;
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+/** No answer runs, is kept or is shown within another site. */
+const ALWAYS: Headers = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};
+
+/** The answer over HTTP to what a route's code has answered. */
+export function answerOf(answer: unknown, asked: Asked): ConsoleAnswer {
+  const { request, route } = asked;
+  const { answer: value, headers } = answer instanceof WithHeaders ? answer : new WithHeaders(answer, {});
+  const all = { ...ALWAYS, 'x-request-id': request.id, ...headers };
+  if (value === undefined) return { status: route.status, headers: all, body: undefined };
+  if (isOpening(value)) return streamOf(value, all, asked);
+  if (typeof value === 'string') {
+    const isText = route.answer.includes('text');
+    return tagged(value, { ...all, 'content-type': isText ? 'text/plain; charset=utf-8' : JSON_TYPE }, asked);
+  }
+  return tagged(
+    JSON.stringify(asked.hide(value)),
+    { ...all, ...versionTag(value, route), 'content-type': JSON_TYPE },
+    asked,
+  );
+}
+
+/** The answer over HTTP to a request that was not followed. */
+export function problemAnswer(problem: ProblemAnswer, headers: Headers, { id, method }: ConsoleRequest): ConsoleAnswer {
+  const own = { 'x-request-id': id, 'content-type': 'application/problem+json; charset=utf-8' };
+  const body = method === 'HEAD' ? undefined : JSON.stringify(problem);
+  return { status: problem.status, headers: { ...ALWAYS, ...headers, ...own }, body };
+}
+
+/** The version of settings is the tag that a change of them names. */
+function versionTag(value: unknown, { answer }: ConsoleRoute): Headers {
+  const version: unknown = Reflect.get(Object(value), 'version');
+  const isVersioned = answer.some((name) => name === 'ConfigAnswer' || name === 'ConfigChangedAnswer');
+  return isVersioned && typeof version === 'number' ? { etag: tagOf(version) } : {};
+}
+
+/** An answer that the client has already is not sent again. */
+function tagged(body: string, headers: Headers, { request, route }: Asked): WholeAnswer {
+  if (route.method !== 'GET') return { status: route.status, headers, body };
+  const { etag = `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` } = headers;
+  const sent = { ...headers, etag };
+  if (isKnown(request, String(etag))) return { status: 304, headers: sent, body: undefined };
+  return { status: route.status, headers: sent, body: request.method === 'HEAD' ? undefined : body };
+}
+
+/** A weak comparison. */
+function isKnown({ headers }: ConsoleRequest, etag: string): boolean {
+  const known = headers['if-none-match'];
+  if (typeof known !== 'string') return false;
+  const bare = (tag: string) => tag.trim().replace(/^W\//, '');
+  return known.split(',').some((tag) => bare(tag) === bare(etag));
+}
+
+function isOpening(value: unknown): value is (sink: FrameSink) => void {
+  return typeof value === 'function';
+}
+
+function streamOf(open: (sink: FrameSink) => void, headers: Headers, { hide, request }: Asked): ConsoleAnswer {
+  const sent = { ...headers, 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' };
+  if (request.method === 'HEAD') return { status: 200, headers: sent, body: undefined };
+  return { status: 200, headers: sent, open: (sink) => open(hidingSink(sink, hide)) };
+}

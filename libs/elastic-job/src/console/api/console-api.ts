@@ -1,0 +1,194 @@
+import type { Clock } from '../../clock/index.js';
+import { guardRedact, type Redact } from '../../domain/index.js';
+import { ApplicationRunHistory } from '../../tracing/index.js';
+import {
+  type AuditTrail,
+  ConfigChanges,
+  type Configurations,
+  type ConsoleTargets,
+  type FindJob,
+  hideIn,
+  ItemChanges,
+  type ItemCommands,
+  JobChanges,
+  type JobCommands,
+  ServerChanges,
+} from '../changes/index.js';
+import {
+  type ConsoleAnswer,
+  type ConsoleCall,
+  type ConsoleCaller,
+  ConsoleProblem,
+  type ConsoleRequest,
+  mayAs,
+  seesJob,
+} from '../contract/index.js';
+import type { IdentityDoor, JobDoor, StreamDoor } from './doors.js';
+import { answerOf, problemAnswer } from './answer-of.js';
+import { bodyOf, queryOf } from './given.js';
+import { JobReads } from './job-reads.js';
+import { packedDocument } from './packed-document.js';
+import { problemOf } from './problem-of.js';
+import { readBody } from './read-body.js';
+import type { RouteCode } from './route-code.js';
+import { API, routed, type Routed } from './router.js';
+
+/** Parts of the API. */
+export interface ConsoleApiParts {
+  /** Path of the console, such as `/elastic-job`, for URLs in answers. */
+  readonly path: string;
+  readonly clock: Clock;
+  readonly redact: Redact;
+  readonly identities: IdentityDoor;
+  /** @throws {ConsoleProblem} 429 */
+  readonly limits: { read(caller: ConsoleCaller): void; change(caller: ConsoleCaller): void };
+  readonly audit: AuditTrail & RouteCode['audit'];
+  readonly index: JobDoor;
+  readonly streams: StreamDoor;
+  /** `JobOperateApi`. */
+  readonly commands: JobCommands;
+  /** `ShardingOperateApi`. */
+  readonly items: ItemCommands;
+  readonly configurations: Configurations;
+  /** Sinks of the option `tracing`: the first readable one is the history. */
+  readonly sinks: readonly object[];
+  readonly targets: ConsoleTargets;
+  /** Names of props whose values everybody sees. */
+  readonly showProps: readonly string[];
+  readonly readOnly: boolean;
+  readonly requireReason: boolean;
+  /** The text of `openapi.json`. @default the file in the package */
+  readonly document?: () => Promise<string>;
+  /** Told of every error that nobody foresaw. */
+  readonly log: { error(text: string, error: unknown): void };
+}
+
+const NOBODY: ConsoleCaller = { name: '', role: 'viewer', by: 'host' };
+
+/**
+ * The whole API of operations: from a request, as an HTTP server has taken it, to an answer. Whatever goes wrong is
+ * answered by a problem.
+ *
+ * A request is checked in this order: its URL, who asks, how often, the role, the job prefix, `readOnly`, the query,
+ * the body, the reason. Only then the route's code is called, once.
+ */
+export class ConsoleApi {
+  private readonly code: RouteCode;
+  private readonly redact: Redact;
+
+  constructor(private readonly parts: ConsoleApiParts) {
+    this.redact = guardRedact(parts.redact);
+    this.code = codeOf(parts);
+  }
+
+  /** Never throws. */
+  async handle(request: ConsoleRequest): Promise<ConsoleAnswer> {
+    const { method, url } = request;
+    let found: Routed | undefined;
+    try {
+      found = routed(method, url);
+      const { caller, isChange } = await this.admitted(request, found);
+      const call = await this.checked(request, found, { caller, isChange });
+      const answer: unknown = await found.route.run(this.code, call, request);
+      const hide = (value: unknown) => hideIn(value, caller, { redact: this.redact });
+      return answerOf(answer, { request, route: found.route, hide });
+    } catch (error) {
+      return this.refused(error, request, found);
+    }
+  }
+
+  /** The caller, if that one may ask for it. @throws {ConsoleProblem} 401, 403, 404, 429 */
+  private async admitted(request: ConsoleRequest, { params, query, route }: Routed) {
+    const { identities, limits, readOnly } = this.parts;
+    const isChange = route.isChange && query.get('preview') !== 'true';
+    if (route.role === 'anybody') return { caller: NOBODY, isChange };
+    const caller = await identities.authenticate(request);
+    if (isChange) limits.change(caller);
+    else limits.read(caller);
+    if (!mayAs(caller.role, route.role)) {
+      throw new ConsoleProblem(403, 'FORBIDDEN', `That needs the role ${route.role}.`, { role: route.role });
+    }
+    if (params.job !== undefined && !seesJob(caller, params.job)) {
+      throw new ConsoleProblem(404, 'UNKNOWN_JOB', `There is no job ${params.job}.`);
+    }
+    if (route.beyondPrefix === true && (caller.jobPrefix ?? '') !== '') {
+      const detail = `That reaches beyond the jobs that begin with ${caller.jobPrefix}.`;
+      throw new ConsoleProblem(403, 'FORBIDDEN', detail, { role: route.role === 'admin' ? 'admin' : 'operator' });
+    }
+    if (isChange && readOnly) {
+      throw new ConsoleProblem(403, 'READ_ONLY', 'This console changes nothing.', { option: 'readOnly' });
+    }
+    return { caller, isChange };
+  }
+
+  /** @throws {ConsoleProblem} 400, 408, 413, 415 */
+  private async checked(
+    request: ConsoleRequest,
+    { params, query, route }: Routed,
+    { caller, isChange }: { readonly caller: ConsoleCaller; readonly isChange: boolean },
+  ): Promise<ConsoleCall> {
+    const { clock, identities, requireReason } = this.parts;
+    const asked = queryOf(query, route.query);
+    const body = route.body === undefined ? {} : bodyOf(await readBody(request, clock), route.body);
+    if (isChange && requireReason && !hasReason(body)) {
+      throw new ConsoleProblem(400, 'INVALID_ARGUMENT', 'A change needs a reason.', {
+        fields: [{ field: 'reason', problem: 'must say why' }],
+        option: 'requireReason',
+      });
+    }
+    const ifMatch = request.headers['if-match'];
+    return {
+      caller,
+      params,
+      query: asked,
+      body,
+      ifMatch: typeof ifMatch === 'string' ? ifMatch : undefined,
+      requestId: request.id,
+      address: identities.addressOf(request),
+      signal: request.signal,
+    };
+  }
+
+  private refused(error: unknown, request: ConsoleRequest, found: Routed | undefined): ConsoleAnswer {
+    const { redact } = this;
+    const { log, path } = this.parts;
+    const isChange = found?.route.isChange ?? false;
+    const look = path + API + lookAt(found?.params ?? {});
+    const { headers, isUnknown, problem } = problemOf(error, { requestId: request.id, isChange, look, redact });
+    if (isUnknown) log.error(`Request ${request.id} of the console has failed`, error);
+    return problemAnswer(problem, headers, request);
+  }
+}
+
+function codeOf(parts: ConsoleApiParts): RouteCode {
+  const { document, index } = parts;
+  const findJob: FindJob = async (job) => {
+    const view = index.open(job);
+    try {
+      return await view.job();
+    } finally {
+      view.close();
+    }
+  };
+  const shared = { ...parts, findJob };
+  return {
+    ...parts,
+    document: document ?? packedDocument,
+    reads: new JobReads({ ...parts, history: new ApplicationRunHistory(parts.sinks) }),
+    jobs: new JobChanges(shared),
+    items: new ItemChanges(parts),
+    config: new ConfigChanges(shared),
+    servers: new ServerChanges(shared),
+  };
+}
+
+/** Where somebody sees what has become of a change. */
+function lookAt({ ip, job }: Routed['params']): string {
+  if (job !== undefined) return `/jobs/${encodeURIComponent(job)}`;
+  return ip === undefined ? '/jobs' : `/servers/${encodeURIComponent(ip)}`;
+}
+
+function hasReason(body: object): boolean {
+  const reason: unknown = Reflect.get(body, 'reason');
+  return typeof reason === 'string' && reason.trim() !== '';
+}

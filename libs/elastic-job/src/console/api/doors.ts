@@ -1,0 +1,55 @@
+import type {
+  ConsoleCaller,
+  ConsoleRequest,
+  FailoverAnswer,
+  FrameSink,
+  ItemAnswer,
+  ItemsAnswer,
+  JobAnswer,
+  JobsAnswer,
+  JobsQuery,
+  OverviewAnswer,
+  PageQuery,
+  ServerAnswer,
+  ServersAnswer,
+  SessionAnswer,
+} from '../contract/index.js';
+
+type Headers = Readonly<Record<string, string | readonly string[]>>;
+
+/** Tells who asks, and from where. */
+export interface IdentityDoor {
+  /** @throws {ConsoleProblem} 401; 403, 421 for a request that nobody can have meant */
+  authenticate(request: ConsoleRequest): Promise<ConsoleCaller>;
+  /** @throws {ConsoleProblem} 401, 429 */
+  logIn(
+    request: ConsoleRequest,
+    body: { readonly name: string; readonly password: string },
+  ): Promise<{ readonly answer: SessionAnswer; readonly headers: Headers }>;
+  logOut(request: ConsoleRequest): Promise<{ readonly headers: Headers }>;
+  session(request: ConsoleRequest, caller: ConsoleCaller): Promise<SessionAnswer>;
+  addressOf(request: ConsoleRequest): string;
+}
+
+/** The index of all jobs, and jobs that somebody looks at. */
+export interface JobDoor {
+  list(query: JobsQuery, caller: ConsoleCaller): JobsAnswer;
+  overview(caller: ConsoleCaller): OverviewAnswer;
+  servers(query: PageQuery, caller: ConsoleCaller): ServersAnswer;
+  server(ip: string, caller: ConsoleCaller): ServerAnswer | undefined;
+  open(job: string): JobView;
+}
+
+export interface JobView {
+  /** @throws {UnknownJobError} */
+  job(): Promise<JobAnswer>;
+  items(query: PageQuery): Promise<ItemsAnswer>;
+  item(item: number): Promise<ItemAnswer | undefined>;
+  failover(): Promise<FailoverAnswer>;
+  close(): void;
+}
+
+export interface StreamDoor {
+  /** @throws {ConsoleProblem} 429 for one stream too many */
+  open(caller: ConsoleCaller, topics: readonly string[], sink: FrameSink): void;
+}

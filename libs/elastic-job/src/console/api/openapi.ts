@@ -1,0 +1,119 @@
+import type { OptionRow, Rule } from '../../domain/index.js';
+import { CONSOLE_ROUTES } from './console-routes.js';
+import type { Answers, ConsoleRoute } from './route.js';
+import { API } from './router.js';
+
+type Schema = Readonly<Record<string, unknown>>;
+/** Schemas by the names of their types. */
+export type Schemas = Readonly<Record<string, Schema>>;
+type Rows = Readonly<Record<string, OptionRow>>;
+
+const PROBLEM = 'ProblemAnswer';
+
+/**
+ * The description of the API (OpenAPI 3.1), from the table of routes, the rows of what they are asked, and the types of
+ * what they answer.
+ * @param schemas of the answers, made of their types
+ */
+export function openApiOf(schemas: Schemas, version: string): object {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const route of CONSOLE_ROUTES) {
+    const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
+    (paths[path] ??= {})[route.method.toLowerCase()] = operationOf(route);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'nestjs-elastic-job console',
+      version,
+      description: 'See and operate jobs. Times are ISO 8601 in UTC, durations are milliseconds, tokens are texts.',
+    },
+    servers: [{ url: `.${API}`, description: 'Below the path of the console.' }],
+    security: [{ token: [] }, { session: [] }, { loopbackSession: [] }],
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer' },
+        session: { type: 'apiKey', in: 'cookie', name: '__Host-ej_session' },
+        loopbackSession: { type: 'apiKey', in: 'cookie', name: 'ej_session' },
+      },
+    },
+  };
+}
+
+function operationOf(route: ConsoleRoute): object {
+  const { body, role, status, summary } = route;
+  return {
+    operationId: operationIdOf(route),
+    summary,
+    description: role === 'anybody' ? 'Anybody may.' : `Needs the role ${role}.`,
+    'x-role': role,
+    ...(role === 'anybody' && { security: [] }),
+    parameters: parametersOf(route),
+    ...(body !== undefined && {
+      requestBody: {
+        required: requiredIn(body).length > 0,
+        content: { 'application/json': { schema: schemaOf(body) } },
+      },
+    }),
+    responses: {
+      [status]: { description: summary, ...contentOf(route.answer) },
+      ...(route.method === 'GET' && { 304: { description: 'The client has it already.' } }),
+      default: {
+        description: 'A problem (RFC 9457).',
+        content: { 'application/problem+json': { schema: refTo(PROBLEM) } },
+      },
+    },
+  };
+}
+
+/** `post /jobs/:job/trigger` is `postJobTrigger`. */
+function operationIdOf({ method, path }: ConsoleRoute): string {
+  const words = path.split(/[/:.-]+/).filter((word) => word !== '');
+  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
+function parametersOf({ answer, method, path, query = {} }: ConsoleRoute): readonly object[] {
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: name === 'item' ? { type: 'integer', minimum: 0 } : { type: 'string' },
+  }));
+  const inQuery = Object.entries(query).map(([name, { required = false, rule }]) => ({
+    name,
+    in: 'query',
+    required,
+    schema: ofRule(rule),
+  }));
+  const ifMatch = { name: 'if-match', in: 'header', required: false, schema: { type: 'string' } };
+  const isConfigChange = method === 'PATCH' && answer.includes('ConfigChangedAnswer');
+  return [...inPath, ...inQuery, ...(isConfigChange ? [ifMatch] : [])];
+}
+
+function contentOf(names: readonly (keyof Answers)[]): object {
+  if (names.includes('nothing')) return {};
+  if (names.includes('text')) return { content: { 'text/plain': { schema: { type: 'string' } } } };
+  if (names.includes('events')) return { content: { 'text/event-stream': { schema: { type: 'string' } } } };
+  if (names.includes('document')) return { content: { 'application/json': { schema: { type: 'object' } } } };
+  const [first, ...others] = names.map(refTo);
+  return { content: { 'application/json': { schema: others.length === 0 ? first : { anyOf: [first, ...others] } } } };
+}
+
+function refTo(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+function schemaOf(rows: Rows): Schema {
+  const properties = Object.fromEntries(Object.entries(rows).map(([name, { rule }]) => [name, ofRule(rule)]));
+  return { type: 'object', properties, required: requiredIn(rows), additionalProperties: false };
+}
+
+function requiredIn(rows: Rows): readonly string[] {
+  return Object.entries(rows).flatMap(([name, { required }]) => (required === true ? [name] : []));
+}
+
+function ofRule({ schema = {}, what }: Rule): Schema {
+  return { ...schema, description: what };
+}

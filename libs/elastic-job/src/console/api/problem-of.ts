@@ -1,0 +1,109 @@
+/**
+ * Errors as problems (RFC 9457). A problem tells what a caller can do about it. It has no stack, and no path of the
+ * tree: texts of errors that name one are replaced.
+ */
+import {
+  ConfigurationError,
+  ElasticJobError,
+  type Redact,
+  statusOfError,
+  UnknownJobError,
+} from '../../domain/index.js';
+import { InvalidArgumentError, UnknownItemError } from '../../operations/index.js';
+import { RegistryUnavailableError, ServerError } from '../../registry/index.js';
+import { ConsoleProblem, type ProblemAnswer } from '../contract/index.js';
+
+/** Facts of the request. */
+interface Asked {
+  readonly requestId: string;
+  /** True if it was to change the registry. */
+  readonly isChange: boolean;
+  /** URL that shows what has become of it. */
+  readonly look: string;
+  readonly redact: Redact;
+}
+
+/** A problem with the headers of its answer. */
+export interface ProblemOf {
+  readonly problem: ProblemAnswer;
+  readonly headers: Readonly<Record<string, string>>;
+  /** True for an error that nobody foresaw: it belongs in the log. */
+  readonly isUnknown: boolean;
+}
+
+type Facts = ConsoleProblem['facts'];
+
+/** Texts for errors whose own ones name paths of the tree, other jobs, or values. */
+const DETAILS: ReadonlyMap<string, string> = new Map([
+  ['REGISTRY_UNAVAILABLE', 'The registry does not answer; try again once it is back.'],
+  ['SERVER_ERROR', 'The registry has answered with an error; its log, or that of this process, tells more.'],
+  ['SESSION_LOST', 'This process has no session of the registry; try again in a moment.'],
+  ['NO_AUTH', 'The registry does not let this process do that; compare its credentials with the ACL of the tree.'],
+  ['UNTRUSTED_ACL', 'Others may change the nodes of the job, so that this process does not trust them.'],
+  ['REQUEST_TOO_LARGE', 'The registry takes no request as large as that.'],
+  ['CONFIGURATION_NODE', 'The settings of the job cannot be read; correct its config node.'],
+  ['CONTENTION', 'Others change the same nodes all the time; try again.'],
+]);
+
+export function problemOf(error: unknown, asked: Asked): ProblemOf {
+  if (error instanceof ConsoleProblem) {
+    return known(error.status, error.code, error.message, asked, error.facts, error.headers);
+  }
+  if (asked.isChange && isUnclear(error)) {
+    const detail = 'The registry has not answered: the change may have been made. Look before you ask for it again.';
+    return known(504, 'OUTCOME_UNKNOWN', detail, asked, { look: asked.look });
+  }
+  if (error instanceof ElasticJobError) {
+    const status = statusOfError(error.code);
+    if (status !== undefined) return known(status, error.code, detailOf(error), asked, factsOf(error));
+  }
+  const detail = `An error that nobody foresaw; the log of the process names the request ${asked.requestId}.`;
+  return { ...known(500, 'INTERNAL', detail, asked), isUnknown: true };
+}
+
+/** The reply of a write was lost. */
+function isUnclear(error: unknown): boolean {
+  return (error instanceof RegistryUnavailableError || error instanceof ServerError) && error.fate === 'unknown';
+}
+
+function detailOf(error: ElasticJobError): string {
+  if (error instanceof UnknownJobError) return `There is no job ${error.jobName}.`;
+  return DETAILS.get(error.code) ?? error.message;
+}
+
+function factsOf(error: ElasticJobError): Facts {
+  if (error instanceof UnknownItemError) return { items: error.items };
+  if (error instanceof InvalidArgumentError)
+    return { fields: [{ field: error.argument, problem: 'cannot be such a name' }] };
+  if (error instanceof ConfigurationError) return { fields: error.problems.map(fieldOf) };
+  const current: unknown = Reflect.get(error, 'current');
+  return error.code === 'CHANGED' && typeof current === 'number' ? { current } : {};
+}
+
+/** A text of the library that begins with the name of a field. */
+function fieldOf(text: string): { readonly field: string; readonly problem: string } {
+  const [, field = '', problem = text] = /^([\w.-]+)[ :]+(.*)$/s.exec(text) ?? [];
+  return { field, problem };
+}
+
+function known(
+  status: number,
+  code: string,
+  detail: string,
+  { redact, requestId }: Asked,
+  facts: Facts = {},
+  headers: ProblemOf['headers'] = {},
+): ProblemOf {
+  const fields = facts.fields?.map(({ field, problem }) => ({ field: redact(field), problem: redact(problem) }));
+  const problem: ProblemAnswer = {
+    type: `urn:elastic-job:problem:${code.toLowerCase()}`,
+    title: code.toLowerCase().replaceAll('_', ' '),
+    status,
+    code,
+    detail: redact(detail),
+    requestId,
+    ...facts,
+    ...(fields !== undefined && { fields }),
+  };
+  return { problem, headers, isUnknown: false };
+}

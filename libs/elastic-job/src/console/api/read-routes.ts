@@ -1,0 +1,178 @@
+import { type AuditQuery, ConsoleProblem, type JobsQuery, type PageQuery } from '../contract/index.js';
+import { type ConsoleRoute, reads, WithHeaders } from './route.js';
+import { BODIES, type ExecutionsQuery, type FireTimesQuery, type LiveQuery, type LogInBody, QUERIES } from './rows.js';
+import { topicsOf } from './topics.js';
+
+/** Routes of sessions. */
+export const SESSION_ROUTES: readonly ConsoleRoute[] = [
+  reads<'SessionAnswer', object, LogInBody>({
+    method: 'POST',
+    path: '/session',
+    role: 'anybody',
+    body: BODIES.logIn,
+    answer: 'SessionAnswer',
+    summary: 'Logs in: the answer sets the cookie of a session.',
+    run: async ({ identities }, { body }, request) => {
+      const { answer, headers } = await identities.logIn(request, body);
+      return new WithHeaders(answer, headers);
+    },
+  }),
+  reads({
+    method: 'GET',
+    path: '/session',
+    role: 'anybody',
+    answer: 'SessionAnswer',
+    summary: 'Who asks, and what that may do.',
+    run: async ({ identities }, _call, request) => identities.session(request, await identities.authenticate(request)),
+  }),
+  reads({
+    method: 'DELETE',
+    path: '/session',
+    role: 'anybody',
+    answer: 'nothing',
+    status: 204,
+    summary: 'Logs out: the session ends at once.',
+    run: async ({ identities }, _call, request) => {
+      const { headers } = await identities.logOut(request);
+      return new WithHeaders(undefined, headers);
+    },
+  }),
+];
+
+/** Routes that show something. */
+export const READ_ROUTES: readonly ConsoleRoute[] = [
+  reads({
+    method: 'GET',
+    path: '/overview',
+    role: 'viewer',
+    answer: 'OverviewAnswer',
+    summary: 'The namespace at a glance.',
+    run: ({ index }, { caller }) => index.overview(caller),
+  }),
+  reads<'events', LiveQuery>({
+    method: 'GET',
+    path: '/live',
+    role: 'viewer',
+    query: QUERIES.live,
+    answer: 'events',
+    summary: 'A stream of server-sent events: `?topics=overview,jobs,job:NAME`.',
+    run: ({ streams }, { caller, query }) => {
+      const topics = topicsOf(query.topics, caller);
+      return (sink) => streams.open(caller, topics, sink);
+    },
+  }),
+  reads({
+    method: 'GET',
+    path: '/openapi.json',
+    role: 'viewer',
+    answer: 'document',
+    summary: 'This document.',
+    run: ({ document }) => document(),
+  }),
+  reads<'JobsAnswer', JobsQuery>({
+    method: 'GET',
+    path: '/jobs',
+    role: 'viewer',
+    query: QUERIES.jobs,
+    answer: 'JobsAnswer',
+    summary: 'Jobs, by pages.',
+    run: ({ index }, { caller, query }) => index.list(query, caller),
+  }),
+  reads({
+    method: 'GET',
+    path: '/jobs/:job',
+    role: 'viewer',
+    answer: 'JobAnswer',
+    summary: 'A job with its instances and servers.',
+    run: ({ reads: read }, { params }) => read.job(params.job!),
+  }),
+  reads<'ItemsAnswer', PageQuery>({
+    method: 'GET',
+    path: '/jobs/:job/items',
+    role: 'viewer',
+    query: QUERIES.page,
+    answer: 'ItemsAnswer',
+    summary: 'Items of a job, by pages.',
+    run: ({ reads: read }, { params, query }) => read.items(params.job!, query),
+  }),
+  reads({
+    method: 'GET',
+    path: '/jobs/:job/items/:item',
+    role: 'viewer',
+    answer: 'ItemAnswer',
+    summary: 'An item with its last run.',
+    run: ({ reads: read }, { params }) => read.item(params.job!, Number(params.item)),
+  }),
+  reads<'FireTimesAnswer', FireTimesQuery>({
+    method: 'GET',
+    path: '/jobs/:job/fire-times',
+    role: 'viewer',
+    query: QUERIES.fireTimes,
+    answer: 'FireTimesAnswer',
+    summary: 'The next fire times of a job.',
+    run: ({ reads: read }, { params, query }) => read.fireTimes(params.job!, query),
+  }),
+  reads<'ExecutionsAnswer', ExecutionsQuery>({
+    method: 'GET',
+    path: '/jobs/:job/executions',
+    role: 'viewer',
+    query: QUERIES.executions,
+    answer: 'ExecutionsAnswer',
+    summary: 'Runs of a job from the history, the newest first.',
+    run: ({ reads: read }, { params, query }) => read.executions(params.job!, query),
+  }),
+  reads({
+    method: 'GET',
+    path: '/jobs/:job/failover',
+    role: 'viewer',
+    answer: 'FailoverAnswer',
+    summary: 'Items that wait for an instance to take them over.',
+    run: ({ reads: read }, { params }) => read.failover(params.job!),
+  }),
+  reads({
+    method: 'GET',
+    path: '/jobs/:job/dump',
+    role: 'viewer',
+    answer: 'text',
+    summary: 'The nodes of a job as text, secrets hidden.',
+    run: ({ reads: read }, { params }) => read.dump(params.job!),
+  }),
+  reads({
+    method: 'GET',
+    path: '/jobs/:job/config',
+    role: 'viewer',
+    answer: 'ConfigAnswer',
+    summary: 'The settings of a job. The ETag is what a change names.',
+    run: ({ config }, call) => config.show(call),
+  }),
+  reads<'ServersAnswer', PageQuery>({
+    method: 'GET',
+    path: '/servers',
+    role: 'viewer',
+    query: QUERIES.page,
+    answer: 'ServersAnswer',
+    summary: 'Servers that have run a job, by pages.',
+    run: ({ index }, { caller, query }) => index.servers(query, caller),
+  }),
+  reads({
+    method: 'GET',
+    path: '/servers/:ip',
+    role: 'viewer',
+    answer: 'ServerAnswer',
+    summary: 'A server with its jobs.',
+    run: ({ index }, { caller, params }) => index.server(params.ip!, caller) ?? noServer(params.ip!),
+  }),
+  reads<'AuditAnswer', AuditQuery>({
+    method: 'GET',
+    path: '/audit',
+    role: 'operator',
+    query: QUERIES.audit,
+    answer: 'AuditAnswer',
+    summary: 'Who has changed what, the newest first.',
+    run: ({ audit }, { caller, query }) => audit.read(query, caller),
+  }),
+];
+
+function noServer(ip: string): never {
+  throw new ConsoleProblem(404, 'UNKNOWN_SERVER', `There is no server ${ip}.`);
+}

@@ -1,0 +1,19 @@
+import type { ConfigChanges, ItemChanges, JobChanges, ServerChanges } from '../changes/index.js';
+import type { AuditAnswer, AuditQuery, ConsoleCaller } from '../contract/index.js';
+import type { IdentityDoor, JobDoor, StreamDoor } from './doors.js';
+import type { JobReads } from './job-reads.js';
+
+/** Parts that routes call. */
+export interface RouteCode {
+  readonly identities: IdentityDoor;
+  readonly index: JobDoor;
+  readonly streams: StreamDoor;
+  readonly audit: { read(query: AuditQuery, caller: ConsoleCaller): Promise<AuditAnswer> };
+  readonly reads: JobReads;
+  readonly jobs: JobChanges;
+  readonly items: ItemChanges;
+  readonly config: ConfigChanges;
+  readonly servers: ServerChanges;
+  /** The text of `openapi.json`. */
+  readonly document: () => Promise<string>;
+}

@@ -1,0 +1,226 @@
+// Rows of what routes are asked: the rules judge a request, and `openapi.json` tells them.
+import {
+  findJobNameFault,
+  flag,
+  isFixed,
+  isObject,
+  JOB_SETTINGS,
+  mustBe,
+  mustBeUnseen,
+  namesOf,
+  oneOf,
+  type OptionRow,
+  type Rule,
+  rule,
+  show,
+  text,
+  wholeNumber,
+} from '../../domain/index.js';
+import {
+  ATTENTIONS,
+  AUDIT_OUTCOMES,
+  type AuditQuery,
+  JOB_SORTS,
+  type JobsQuery,
+  type PageQuery,
+} from '../contract/index.js';
+import type { ConfigBody, CreateBody, ReasonBody, RemoveBody, SwitchBody, TriggerBody } from '../changes/index.js';
+
+type RowsOf<Options> = Readonly<Record<keyof Required<Options>, OptionRow>>;
+
+/** Most jobs, items or rows of a page. */
+const MOST_OF_A_PAGE = 200;
+const LONGEST_CURSOR = 4_096;
+const LONGEST_FILTER = 512;
+const LONGEST_REASON = 512;
+const MOST_PARAMETER_BYTES = 64 * 1_024;
+/** Longest name of anything. */
+const LONGEST_NAME = 1_024;
+
+const filter: OptionRow = { rule: shortText(LONGEST_FILTER) };
+
+const PAGE = {
+  cursor: { rule: shortText(LONGEST_CURSOR) },
+  limit: { rule: wholeNumber({ from: 1, to: MOST_OF_A_PAGE }) },
+} as const satisfies RowsOf<PageQuery>;
+
+const JOBS = {
+  ...PAGE,
+  q: filter,
+  status: { rule: oneOf(['OK', 'DISABLED', 'CRASHED', 'SHARDING_FLAG']) },
+  attention: { rule: oneOf([...ATTENTIONS, 'any']) },
+  label: filter,
+  template: filter,
+  server: filter,
+  sort: { rule: oneOf(JOB_SORTS.flatMap((sort) => [sort, `-${sort}`])) },
+} as const satisfies RowsOf<JobsQuery>;
+
+const AUDIT = {
+  ...PAGE,
+  job: filter,
+  who: filter,
+  action: filter,
+  outcome: { rule: oneOf(AUDIT_OUTCOMES) },
+  from: { rule: instant() },
+  to: { rule: instant() },
+} as const satisfies RowsOf<AuditQuery>;
+
+export interface FireTimesQuery {
+  readonly count?: number;
+  readonly from?: string;
+}
+
+export interface ExecutionsQuery extends PageQuery {
+  readonly outcome?: 'succeeded' | 'failed' | 'unfinished';
+  readonly from?: string;
+  readonly to?: string;
+}
+
+export interface LiveQuery {
+  readonly topics?: string;
+}
+
+export interface ConfigQuery {
+  readonly preview?: boolean;
+}
+
+export interface LogInBody {
+  readonly name: string;
+  readonly password: string;
+}
+
+/** Rows of queries. */
+export const QUERIES = {
+  page: PAGE,
+  jobs: JOBS,
+  audit: AUDIT,
+  fireTimes: {
+    count: { rule: wholeNumber({ from: 1, to: 100 }) },
+    from: { rule: instant() },
+  } satisfies RowsOf<FireTimesQuery>,
+  executions: {
+    ...PAGE,
+    outcome: { rule: oneOf(['succeeded', 'failed', 'unfinished']) },
+    from: { rule: instant() },
+    to: { rule: instant() },
+  } satisfies RowsOf<ExecutionsQuery>,
+  live: { topics: { rule: shortText(LONGEST_CURSOR) } } satisfies RowsOf<LiveQuery>,
+  config: { preview: { rule: flag() } } satisfies RowsOf<ConfigQuery>,
+};
+
+const REASON = { reason: { rule: reason() } } as const satisfies RowsOf<ReasonBody>;
+
+/** Rows of bodies. */
+export const BODIES = {
+  logIn: {
+    name: { rule: shortText(LONGEST_NAME), required: true },
+    password: { rule: secretText(LONGEST_NAME), required: true },
+  } satisfies RowsOf<LogInBody>,
+  reason: REASON,
+  trigger: { ...REASON, parameters: { rule: parameters() } } satisfies RowsOf<TriggerBody>,
+  switch: { ...REASON, newServers: { rule: flag() } } satisfies RowsOf<SwitchBody>,
+  remove: { ...REASON, name: { rule: text(), required: true } } satisfies RowsOf<RemoveBody>,
+  config: {
+    ...REASON,
+    settings: { rule: settings('changes of settings, by their names'), required: true },
+  } satisfies RowsOf<ConfigBody>,
+  create: {
+    ...REASON,
+    name: { rule: nodeName('the name of a job'), required: true },
+    template: { rule: nodeName('the name of a template'), required: true },
+    settings: { rule: settings('settings, by their names') },
+  } satisfies RowsOf<CreateBody>,
+};
+
+/** A text of the request line or of a name. */
+function shortText(longest: number): Rule {
+  const what = `a text of 1 to ${longest} characters`;
+  return {
+    ...rule(
+      what,
+      (value) => typeof value === 'string' && value.length > 0 && value.length <= longest,
+      mustBe(what, shortened),
+    ),
+    schema: { type: 'string', minLength: 1, maxLength: longest },
+  };
+}
+
+function secretText(longest: number): Rule {
+  const what = `a text of 1 to ${longest} characters`;
+  return {
+    ...rule(what, (value) => typeof value === 'string' && value !== '' && value.length <= longest, mustBeUnseen(what)),
+    schema: { type: 'string', minLength: 1, maxLength: longest },
+  };
+}
+
+/** Stands in the audit and in logs, each in one line. */
+function reason(): Rule {
+  const what = `a text of at most ${LONGEST_REASON} characters in one line`;
+  return {
+    ...rule(
+      what,
+      (value) => typeof value === 'string' && value.length <= LONGEST_REASON && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value),
+      mustBe(what, shortened),
+    ),
+    schema: { type: 'string', maxLength: LONGEST_REASON },
+  };
+}
+
+/** May be a secret, so that no message shows it. */
+function parameters(): Rule {
+  const what = `a text of at most ${MOST_PARAMETER_BYTES} bytes`;
+  return {
+    ...rule(
+      what,
+      (value) => typeof value === 'string' && Buffer.byteLength(value) <= MOST_PARAMETER_BYTES,
+      mustBeUnseen(what),
+    ),
+    schema: { type: 'string', maxLength: MOST_PARAMETER_BYTES },
+  };
+}
+
+function instant(): Rule {
+  const what = 'an instant in ISO 8601 with its zone, such as 2026-01-31T23:59:59.000Z';
+  return {
+    ...rule(
+      what,
+      (value) =>
+        typeof value === 'string' &&
+        /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/.test(value) &&
+        !Number.isNaN(Date.parse(value)),
+      mustBe(what, shortened),
+    ),
+    schema: { type: 'string', format: 'date-time' },
+  };
+}
+
+function nodeName(what: string): Rule {
+  return {
+    ...rule(
+      what,
+      (value) => findJobNameFault(value) === undefined && String(value).length <= LONGEST_NAME,
+      ({ property, value }) => `${property} ${findJobNameFault(value) ?? 'is too long'}, but is ${shortened(value)}`,
+    ),
+    schema: { type: 'string', minLength: 1, maxLength: LONGEST_NAME },
+  };
+}
+
+/** The library judges each of them, and names all faults at once. */
+function settings(what: string): Rule {
+  const names = namesOf(JOB_SETTINGS).filter((name) => !isFixed(name));
+  const properties = Object.fromEntries(
+    names.map((name) => {
+      const { schema = {}, what: description }: Rule = JOB_SETTINGS[name].rule;
+      return [name, { anyOf: [{ ...schema, description }, { type: 'null' }, { const: 'hidden' }] }];
+    }),
+  );
+  return {
+    ...rule(what, isObject, mustBeUnseen(what)),
+    schema: { type: 'object', properties, additionalProperties: false },
+  };
+}
+
+function shortened(value: unknown): string {
+  const shown = show(value);
+  return shown.length <= 80 ? shown : `${shown.slice(0, 77)}...`;
+}

@@ -1,0 +1,36 @@
+import { findJobNameFault } from '../../domain/index.js';
+import { type ConsoleCaller, ConsoleProblem, seesJob } from '../contract/index.js';
+
+const MOST_TOPICS = 32;
+const OF_ALL = ['overview', 'jobs'];
+
+/**
+ * The topics of a stream: `overview`, `jobs` and `job:NAME`, with commas between them. In a name, `%` and a comma are
+ * encoded as in a URL.
+ * @throws {ConsoleProblem} 400 for another topic, 404 for a job that is not there for the caller
+ */
+export function topicsOf(text: string | undefined, caller: ConsoleCaller): readonly string[] {
+  const topics = [...new Set((text ?? 'overview').split(',').map(decoded))];
+  if (topics.length > MOST_TOPICS) throw wrongTopic(`must be at most ${MOST_TOPICS}`);
+  for (const topic of topics) {
+    if (OF_ALL.includes(topic)) continue;
+    const job = topic.startsWith('job:') ? topic.slice('job:'.length) : undefined;
+    if (job === undefined || findJobNameFault(job) !== undefined) {
+      throw wrongTopic('must be overview, jobs or job:NAME, with commas between them');
+    }
+    if (!seesJob(caller, job)) throw new ConsoleProblem(404, 'UNKNOWN_JOB', `There is no job ${job}.`);
+  }
+  return topics;
+}
+
+function decoded(topic: string): string {
+  try {
+    return decodeURIComponent(topic);
+  } catch {
+    return '';
+  }
+}
+
+function wrongTopic(problem: string): ConsoleProblem {
+  return new ConsoleProblem(400, 'INVALID_ARGUMENT', 'The query is wrong.', { fields: [{ field: 'topics', problem }] });
+}

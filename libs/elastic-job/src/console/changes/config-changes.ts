@@ -1,0 +1,146 @@
+import type { Clock } from '../../clock/index.js';
+import { nextFireTimes } from '../../domain/index.js';
+import type { JobConfigurationChanges, StoredJobConfiguration } from '../../operations/index.js';
+import {
+  type ConfigAnswer,
+  type ConfigChangedAnswer,
+  type ConfigPreviewAnswer,
+  type ConsoleCall,
+  ConsoleProblem,
+  mayAs,
+} from '../contract/index.js';
+import type { ConfigBody } from './bodies.js';
+import { diffOf, shownSettings, withoutHidden } from './hiding.js';
+import { noteOn } from './notes.js';
+import type { AuditTrail, Configurations, FindJob, VersionedConfiguration } from './ports.js';
+import { recorded } from './recording.js';
+import { assertSeen } from './seen.js';
+import { assertTargetsAllowed, type ConsoleTargets } from './targets.js';
+
+interface ConfigChangeParts {
+  readonly audit: AuditTrail;
+  readonly clock: Clock;
+  readonly configurations: Configurations;
+  readonly findJob: FindJob;
+  readonly targets: ConsoleTargets;
+  readonly showProps: readonly string[];
+}
+
+type ConfigCall = ConsoleCall<object, ConfigBody>;
+
+/** Settings that decide what runs, or on what: more than an operator may. */
+const OF_ADMINS = ['shardingTotalCount', 'props', 'jobErrorHandlerType', 'jobExtraConfigurations', 'jobListenerTypes'];
+/** Fire times that a preview shows, before and after. */
+const PREVIEWED = 5;
+
+/**
+ * Settings of jobs. A change names the version that was read, so that nobody overwrites what another has changed
+ * meanwhile; `hidden` in it means "as it is".
+ */
+export class ConfigChanges {
+  constructor(private readonly parts: ConfigChangeParts) {}
+
+  /** @throws {ConsoleProblem} 404 @throws {ConfigurationNodeError} */
+  async show({ caller, params }: ConsoleCall): Promise<ConfigAnswer> {
+    const { configurations, findJob, showProps } = this.parts;
+    const job = params.job!;
+    const [{ configuration, version }, about] = await Promise.all([this.present(configurations, job), findJob(job)]);
+    const settings = shownSettings(configuration, { ...caller, showProps });
+    return { job, version, settings, note: noteOn('config', about) };
+  }
+
+  /** @throws {ConsoleProblem} 403, 404, 412 @throws {ConfigurationError} that names every wrong setting */
+  async preview(call: ConfigCall): Promise<ConfigPreviewAnswer> {
+    const { configurations, findJob, showProps } = this.parts;
+    const job = call.params.job!;
+    const { before, changes } = await this.checked(call);
+    const [after, about] = await Promise.all([configurations.preview(job, changes), findJob(job)]);
+    return {
+      job,
+      version: before.version,
+      changes: diffOf(before.configuration, after, { ...call.caller, showProps }),
+      fireTimes: { before: this.fireTimes(before.configuration), after: this.fireTimes(after) },
+      note: noteOn('config', about),
+    };
+  }
+
+  /** @throws {ConsoleProblem} 403, 404, 412, 428 @throws {ConfigurationError} that names every wrong setting */
+  async change(call: ConfigCall): Promise<ConfigChangedAnswer> {
+    if (call.ifMatch === undefined) {
+      throw new ConsoleProblem(
+        428,
+        'PRECONDITION_REQUIRED',
+        'Name the version that you have read: If-Match with its ETag.',
+      );
+    }
+    const { audit, configurations, findJob, showProps } = this.parts;
+    const job = call.params.job!;
+    const { before, changes: given } = await this.checked(call);
+    const about = await findJob(job);
+    const seeing = { ...call.caller, showProps };
+    const intended = { action: 'job.config', target: { job }, before: { version: before.version } };
+    const { result, audit: id } = await recorded(audit, call, intended, async () => {
+      const after = await configurations.update(job, given, before.version);
+      const kept = diffOf(before.configuration, after.configuration, { role: 'viewer', showProps: [] });
+      const valuesOf = (at: 'after' | 'before') => Object.fromEntries(kept.map((one) => [one.field, one[at]]));
+      return {
+        result: after,
+        before: { version: before.version, ...valuesOf('before') },
+        after: { version: after.version, ...valuesOf('after') },
+      };
+    });
+    const changes = diffOf(before.configuration, result.configuration, seeing);
+    return { version: result.version, changes, audit: id, note: noteOn('config', about) };
+  }
+
+  /** Checks a change before it is written down. */
+  private async checked(
+    call: ConfigCall,
+  ): Promise<{ readonly before: VersionedConfiguration; readonly changes: JobConfigurationChanges }> {
+    const { configurations, targets } = this.parts;
+    const { caller, ifMatch, params } = call;
+    const before = await this.present(configurations, params.job!);
+    if (ifMatch !== undefined && ifMatch !== tagOf(before.version)) throw changed(before.version);
+    const settings = withoutHidden(call.body.settings, before.configuration);
+    const ofAdmins = OF_ADMINS.filter((name) => Object.hasOwn(settings, name));
+    if (ofAdmins.length > 0 && !mayAs(caller.role, 'admin')) {
+      throw new ConsoleProblem(403, 'FORBIDDEN', `Only an admin may change ${ofAdmins.join(', ')}.`, { role: 'admin' });
+    }
+    assertSeen(caller, settings);
+    assertTargetsAllowed(before.configuration.props, settings, targets);
+    return { before, changes: settings };
+  }
+
+  private async present(configurations: Configurations, job: string): Promise<VersionedConfiguration> {
+    const present = await configurations.read(job);
+    if (present !== undefined) return present;
+    throw new ConsoleProblem(404, 'UNKNOWN_JOB', `There is no job ${job}.`);
+  }
+
+  private fireTimes(configuration: StoredJobConfiguration): readonly string[] {
+    return fireTimesOf(configuration, this.parts.clock.wallNow(), PREVIEWED);
+  }
+}
+
+/** The ETag of settings. */
+export function tagOf(version: number): string {
+  return `"${version}"`;
+}
+
+/** The next fire times; none for a job that only runs when it is asked to. */
+export function fireTimesOf(
+  { clockChange, cron, timeZone }: StoredJobConfiguration,
+  after: number,
+  count: number,
+): readonly string[] {
+  if (cron === undefined) return [];
+  const rule = clockChange === 'auto' ? 'natural' : clockChange;
+  const times = nextFireTimes(cron, { after, count, clockChange: rule, ...(timeZone !== undefined && { timeZone }) });
+  return times.map((time) => time.toISOString());
+}
+
+function changed(current: number): ConsoleProblem {
+  return new ConsoleProblem(412, 'CHANGED', 'Somebody has changed the settings meanwhile; read them again.', {
+    current,
+  });
+}

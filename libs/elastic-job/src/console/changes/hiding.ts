@@ -1,0 +1,162 @@
+/**
+ * Everything that nobody, or not everybody, may see. A dump hides the same, but for parameters,
+ * which operators see. Values of props are seen by nobody, but for those that the option `showProps` names; the
+ * settings under `nestjs.` are no props here. A name stays, and its value becomes `hidden`.
+ */
+import { HiddenText, isObject, JOB_SETTINGS, type Redact } from '../../domain/index.js';
+import type { StoredJobConfiguration } from '../../operations/index.js';
+import {
+  type ConsoleCaller,
+  type ConsoleRole,
+  type FieldChange,
+  type ItemAnswer,
+  type JobAnswer,
+  type LastRunAnswer,
+  mayAs,
+  seesJob,
+  type TaskAnswer,
+} from '../contract/index.js';
+
+/** Stands where something is hidden; in a change it means: as it is. */
+export const HIDDEN = 'hidden';
+
+export interface HidingOptions {
+  readonly redact: Redact;
+}
+
+/** Settings that only operators see. */
+const PARAMETERS = ['jobParameter', 'shardingItemParameters'];
+/** Settings that nobody sees. */
+const SECRETS = Object.entries(JOB_SETTINGS).flatMap(([name, row]) => ('secret' in row ? [name] : []));
+const NEVER_SHOWN = [...SECRETS.filter((name) => !PARAMETERS.includes(name)), 'jobExtraConfigurations'];
+
+type Settings = Readonly<Record<string, unknown>>;
+interface Seeing {
+  readonly role: ConsoleRole;
+  readonly jobPrefix?: string | undefined;
+  /** Names of props whose values everybody sees. */
+  readonly showProps: readonly string[];
+}
+
+/** Settings as a role sees them; null for one without a value. */
+export function shownSettings(settings: StoredJobConfiguration, seeing: Seeing): Settings {
+  const given = Object.entries(settings).filter(([name]) => name !== 'jobName');
+  return Object.fromEntries(given.map(([name, value]) => [name, shown(name, value, seeing)]));
+}
+
+/** Given settings as the audit keeps them: it outlives the registry's tree. */
+export function maskChanges(settings: Settings): Settings {
+  const seeing: Seeing = { role: 'viewer', showProps: [] };
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, shown(name, value, seeing)]));
+}
+
+/** The fields that differ, each prop on its own. */
+export function diffOf(
+  before: StoredJobConfiguration,
+  after: StoredJobConfiguration,
+  seeing: Seeing,
+): readonly FieldChange[] {
+  const [was, is] = [flat(before), flat(after)];
+  const names = [...new Set([...Object.keys(was), ...Object.keys(is)])];
+  return names.flatMap((field) => {
+    if (textOf(was[field]) === textOf(is[field])) return [];
+    return [{ field, before: shownField(field, was[field], seeing), after: shownField(field, is[field], seeing) }];
+  });
+}
+
+/** The values that a change really gives: `hidden` means "as it is", also for a single prop. */
+export function withoutHidden(settings: Settings, { props: present }: Pick<StoredJobConfiguration, 'props'>): Settings {
+  const given = Object.entries(settings).filter(
+    ([name, value]) => value !== HIDDEN || ![...PARAMETERS, ...NEVER_SHOWN, 'props'].includes(name),
+  );
+  return Object.fromEntries(
+    given.map(([name, value]) => [name, name === 'props' && isObject(value) ? withPresent(value, present) : value]),
+  );
+}
+
+/** Hides in an answer what the caller may not see. */
+export function hideIn(answer: unknown, caller: ConsoleCaller, options: HidingOptions): unknown {
+  if (Array.isArray(answer)) return answer.map((one) => hideIn(one, caller, options));
+  if (!isObject(answer)) return answer;
+  const seen = Object.entries(answer).map(([field, value]) => {
+    const hide = FIELDS[field];
+    return [field, hide === undefined ? hideIn(value, caller, options) : hide(value, { caller, options, of: answer })];
+  });
+  return Object.fromEntries(seen);
+}
+
+interface Place {
+  readonly caller: ConsoleCaller;
+  readonly options: HidingOptions;
+  /** The object of which it is a field. */
+  readonly of: object;
+}
+
+type Hide = (value: unknown, place: Place) => unknown;
+type HiddenField = keyof (ItemAnswer & LastRunAnswer & TaskAnswer & JobAnswer);
+
+/** Fields of answers, wherever they stand, that not everybody sees as they are. */
+const FIELDS: Readonly<Record<string, Hide | undefined>> = {
+  parameter: (value, { caller: { role } }) => (mayAs(role, 'operator') ? value : null),
+  error: redacted,
+  description: redacted,
+  problem: (value, place) =>
+    value === null || mayAs(place.caller.role, 'operator') ? redacted(value, place) : 'the settings cannot be read',
+  // A note of the backend, which a dump hides as well.
+  detail: (value) => (value === null ? null : HIDDEN),
+  after: (value, { caller, of, options }) =>
+    isJob(of) ? of.after.filter((job) => seesJob(caller, job)) : hideIn(value, caller, options),
+} satisfies Partial<Record<HiddenField, Hide>>;
+
+/** Others have a field `after` of another meaning. */
+function isJob(of: object): of is Pick<JobAnswer, 'after' | 'members'> {
+  return 'members' in of && 'after' in of && Array.isArray(of.after);
+}
+
+function redacted(value: unknown, { options }: Place): unknown {
+  return typeof value === 'string' ? options.redact(value) : value;
+}
+
+function shown(name: string, value: unknown, seeing: Seeing): unknown {
+  if (value === undefined || value === null) return null;
+  if (name === 'props') return isObject(value) ? shownProps(value, seeing) : HIDDEN;
+  if (name === 'after' && Array.isArray(value)) return value.filter((job) => seesJob(seeing, String(job)));
+  return isHidden(name, value, seeing) ? (value === '' ? '' : HIDDEN) : value;
+}
+
+function isHidden(name: string, value: unknown, { role }: Seeing): boolean {
+  if (value instanceof HiddenText || NEVER_SHOWN.includes(name)) return true;
+  return PARAMETERS.includes(name) && !mayAs(role, 'operator');
+}
+
+function shownProps(props: Settings, { showProps }: Seeing): Settings {
+  return Object.fromEntries(
+    Object.entries(props).map(([name, value]) => [name, showProps.includes(name) ? value : HIDDEN]),
+  );
+}
+
+const PROP = 'props.';
+
+function flat({ props, ...settings }: StoredJobConfiguration): Settings {
+  const each = Object.entries(props).map(([name, value]) => [PROP + name, value]);
+  return { ...settings, ...Object.fromEntries(each) };
+}
+
+function shownField(field: string, value: unknown, seeing: Seeing): unknown {
+  if (!field.startsWith(PROP)) return shown(field, value, seeing);
+  if (value === undefined) return null;
+  return seeing.showProps.includes(field.slice(PROP.length)) ? value : HIDDEN;
+}
+
+function textOf(value: unknown): string | undefined {
+  return value instanceof HiddenText ? value.reveal() : JSON.stringify(value);
+}
+
+function withPresent(props: Settings, present: Readonly<Record<string, string>>): Settings {
+  return Object.fromEntries(
+    Object.entries(props).flatMap(([name, value]) => {
+      if (value !== HIDDEN) return [[name, value]];
+      return Object.hasOwn(present, name) ? [[name, present[name]]] : [];
+    }),
+  );
+}

@@ -1,0 +1,125 @@
+import type { NewJob } from '../../operations/index.js';
+import {
+  type ConsoleCall,
+  ConsoleProblem,
+  type DoneAnswer,
+  seesJob,
+  type ShutdownAnswer,
+  type TriggerAnswer,
+} from '../contract/index.js';
+import type { CreateBody, ReasonBody, RemoveBody, SwitchBody, TriggerBody } from './bodies.js';
+import { HIDDEN, maskChanges } from './hiding.js';
+import { type NotedChange, noteOn } from './notes.js';
+import type { AuditTrail, Configurations, FindJob, JobCommands } from './ports.js';
+import { recorded } from './recording.js';
+import { assertSeen } from './seen.js';
+import { assertTargetsAllowed, type ConsoleTargets } from './targets.js';
+
+interface JobChangeParts {
+  readonly audit: AuditTrail;
+  readonly commands: JobCommands;
+  readonly configurations: Configurations;
+  readonly findJob: FindJob;
+  readonly targets: ConsoleTargets;
+}
+
+/**
+ * Changes of whole jobs. Each checks its request, is written down, is done once, and answers. Nothing is repeated: a
+ * lost reply is the caller's to look into.
+ */
+export class JobChanges {
+  constructor(private readonly parts: JobChangeParts) {}
+
+  /** @throws {UnknownJobError} @throws {ElasticJob2ConfigurationError} @throws {RequestTooLargeError} */
+  async trigger(call: ConsoleCall<object, TriggerBody>): Promise<TriggerAnswer> {
+    const { audit, commands } = this.parts;
+    const { parameters } = call.body;
+    const job = call.params.job!;
+    const { result, audit: id } = await recorded(audit, call, { action: 'job.trigger', target: { job } }, async () => {
+      const receipt = await commands.trigger(job, parameters === undefined ? {} : { parameters });
+      return { result: receipt, after: { ...receipt, ...(parameters !== undefined && { parameters: HIDDEN }) } };
+    });
+    return { id: result.id, asked: result.asked, pending: result.pending, skipped: result.skipped ?? null, audit: id };
+  }
+
+  enable(call: ConsoleCall<object, SwitchBody>): Promise<DoneAnswer> {
+    return this.switchJob(call, 'enable');
+  }
+
+  disable(call: ConsoleCall<object, SwitchBody>): Promise<DoneAnswer> {
+    return this.switchJob(call, 'disable');
+  }
+
+  reshard(call: ConsoleCall<object, ReasonBody>): Promise<DoneAnswer> {
+    return this.done(call, 'reshard', (job) => this.parts.commands.reshard(job));
+  }
+
+  /** @throws {JobExistsError} @throws {ConfigurationError} @throws {TemplateLimitError} */
+  async create(call: ConsoleCall<object, CreateBody>): Promise<DoneAnswer> {
+    const { audit, commands, targets } = this.parts;
+    const { name, settings = {}, template } = call.body;
+    if (!seesJob(call.caller, name)) {
+      throw new ConsoleProblem(403, 'FORBIDDEN', `Your jobs are those that begin with ${call.caller.jobPrefix}.`);
+    }
+    assertSeen(call.caller, settings);
+    assertTargetsAllowed({}, settings, targets);
+    const intended = { action: 'job.create', target: { job: name } };
+    const { audit: id } = await recorded(audit, call, intended, async () => {
+      // oxlint-disable-next-line no-unsafe-type-assertion -- the library judges the settings, whatever they are
+      await commands.create({ ...settings, name, template } as NewJob);
+      return { result: undefined, after: { template, ...maskChanges(settings) } };
+    });
+    return { audit: id, note: null };
+  }
+
+  /** @throws {UnknownJobError} */
+  async shutdown(call: ConsoleCall<object, ReasonBody>): Promise<ShutdownAnswer> {
+    const { audit, commands } = this.parts;
+    const job = call.params.job!;
+    const { result: instances, audit: id } = await recorded(
+      audit,
+      call,
+      { action: 'job.shutdown', target: { job } },
+      async () => {
+        const result = await commands.shutdown(job);
+        return { result, after: { instances: result } };
+      },
+    );
+    return { instances, audit: id };
+  }
+
+  /** A job from a template lets its present runs end first. @throws {UnknownJobError} */
+  async remove(call: ConsoleCall<object, RemoveBody>): Promise<DoneAnswer> {
+    const { commands, configurations } = this.parts;
+    if (call.body.name !== call.params.job) {
+      throw new ConsoleProblem(400, 'INVALID_ARGUMENT', 'The name in the body is not that of the job.', {
+        fields: [{ field: 'name', problem: 'must repeat the name of the job' }],
+      });
+    }
+    return this.done(call, 'remove', (job, { template }) =>
+      template === null ? configurations.remove(job) : commands.remove(job),
+    );
+  }
+
+  private switchJob(call: ConsoleCall<object, SwitchBody>, action: 'disable' | 'enable'): Promise<DoneAnswer> {
+    const { commands } = this.parts;
+    const scope = call.body.newServers === false ? { newServers: false } : {};
+    return this.done(call, action, (job) => commands[action](job, scope), { newServers: call.body.newServers ?? true });
+  }
+
+  private async done(
+    call: ConsoleCall<object, ReasonBody>,
+    action: NotedChange,
+    change: (job: string, about: Awaited<ReturnType<FindJob>>) => Promise<unknown>,
+    after: object | null = null,
+  ): Promise<DoneAnswer> {
+    const { audit, findJob } = this.parts;
+    const job = call.params.job!;
+    const about = await findJob(job);
+    const { audit: id } = await recorded(audit, call, { action: `job.${action}`, target: { job } }, async () => {
+      await change(job, about);
+      return { result: undefined, after };
+    });
+    return { audit: id, note: noteOn(action, about) };
+  }
+}
