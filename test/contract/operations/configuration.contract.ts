@@ -92,6 +92,26 @@ export function describeConfigurationApi(adapter: RegistryAdapter): void {
       expect(await api.getJobConfiguration(JOB)).toMatchObject({ strategy: 'ODEVITY', shardingTotalCount: 4 });
     });
 
+    it('shows what an edit would make, at one request, and writes nothing', async () => {
+      await stage().start('10.0.0.1', [{ name: JOB, shardingTotalCount: 2, jobParameter: 'p' }]);
+      const api = new JobConfigurationApi(stage().registry);
+      const before = await stage().value(`/${JOB}/config`);
+
+      const cost = await costOf(stage().registry, async () => {
+        expect(await api.previewJobConfiguration(JOB, { shardingTotalCount: 4 })).toMatchObject({
+          shardingTotalCount: 4,
+          jobParameter: 'p',
+        });
+      });
+
+      expect(cost).toBe(1);
+      expect(await stage().value(`/${JOB}/config`)).toBe(before);
+      await expect(api.previewJobConfiguration(JOB, { shardingTotalCount: 0 })).rejects.toMatchObject({
+        code: 'CONFIGURATION',
+      });
+      await expect(api.previewJobConfiguration('missing', {})).rejects.toMatchObject({ code: 'UNKNOWN_JOB' });
+    });
+
     it.each([
       [{ misfire: false }, { misfire: false, misfirePolicy: 'skip' }],
       [{ misfire: true }, { misfire: true, misfirePolicy: 'all' }],

@@ -122,15 +122,22 @@ export class JobConfigurationApi {
       if (expected !== undefined && version !== expected) {
         throw new ConfigurationChangedError(jobName, expected, version);
       }
-      const { strategies, cronDialect } = this;
-      const source = { strategies, cronDialect };
-      const { configuration, former, template, text } = editConfiguration(jobName, node.data, changes, source);
-      this.assertEditable(configuration, former, template === undefined ? undefined : { name: template, text });
-      assertFitsOneTransaction(this.registry, { ...configuration, place: 'JobConfigurationApi' });
+      const text = this.edited(jobName, node.data, changes);
       if (text === node.data) return this.describe(jobName, text, version);
       // Each write of a node raises its version by 1.
       return (await this.write(paths.config, text, version)) ? this.describe(jobName, text, version + 1) : undefined;
     });
+  }
+
+  /**
+   * The settings that `updateJobConfiguration` would make of the present ones. They are judged in the same way, and
+   * nothing is written. One request.
+   * @throws what `updateJobConfiguration` throws for such changes
+   */
+  async previewJobConfiguration(jobName: JobName, changes: JobConfigurationChanges): Promise<StoredJobConfiguration> {
+    const node = await this.registry.read(pathsOf(jobName).config);
+    if (node === undefined) throw await unknownJob(this.registry, jobName);
+    return this.describe(jobName, this.edited(jobName, node.data, changes), node.stat.version);
   }
 
   /**
@@ -141,6 +148,16 @@ export class JobConfigurationApi {
    */
   async removeJobConfiguration(jobName: JobName): Promise<void> {
     await removeTree(this.registry, pathsOf(jobName).jobName);
+  }
+
+  /** The text with the changes. @throws what `updateJobConfiguration` throws for them */
+  private edited(jobName: JobName, data: string, changes: JobConfigurationChanges): string {
+    const { cronDialect, strategies } = this;
+    const source = { strategies, cronDialect };
+    const { configuration, former, template, text } = editConfiguration(jobName, data, changes, source);
+    this.assertEditable(configuration, former, template === undefined ? undefined : { name: template, text });
+    assertFitsOneTransaction(this.registry, { ...configuration, place: 'JobConfigurationApi' });
+    return text;
   }
 
   private describe(jobName: JobName, text: string, version: number): StoredJobConfiguration {
