@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { tagOf } from '../changes/index.js';
 import type { ConsoleAnswer, ConsoleRequest, FrameSink, ProblemAnswer, WholeAnswer } from '../contract/index.js';
-import { hidingSink } from './hiding-sink.js';
 import { type ConsoleRoute, WithHeaders } from './route.js';
 
 type Headers = WholeAnswer['headers'];
@@ -75,8 +74,8 @@ function isOpening(value: unknown): value is (sink: FrameSink) => void {
   return typeof value === 'function';
 }
 
-function streamOf(open: (sink: FrameSink) => void, headers: Headers, { hide, request }: Asked): ConsoleAnswer {
+function streamOf(open: (sink: FrameSink) => void, headers: Headers, { request }: Asked): ConsoleAnswer {
   const sent = { ...headers, 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' };
   if (request.method === 'HEAD') return { status: 200, headers: sent, body: undefined };
-  return { status: 200, headers: sent, open: (sink) => open(hidingSink(sink, hide)) };
+  return { status: 200, headers: sent, open };
 }

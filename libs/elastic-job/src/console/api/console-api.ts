@@ -27,6 +27,7 @@ import type { IdentityDoor, JobDoor, StreamDoor } from './doors.js';
 import { answerOf, problemAnswer } from './answer-of.js';
 import { bodyOf, queryOf } from './given.js';
 import { JobReads } from './job-reads.js';
+import { openLive } from './live-stream.js';
 import { packedDocument } from './packed-document.js';
 import { problemOf } from './problem-of.js';
 import { readBody } from './read-body.js';
@@ -89,7 +90,8 @@ export class ConsoleApi {
       found = routed(method, url);
       const { caller, isChange } = await this.admitted(request, found);
       const call = await this.checked(request, found, { caller, isChange });
-      const answer: unknown = await found.route.run(this.code, call, request);
+      const isLook = method === 'HEAD' && found.route.answer.includes('events');
+      const answer: unknown = isLook ? () => {} : await found.route.run(this.code, call, request);
       const hide = (value: unknown) => hideIn(value, caller, { redact: this.redact });
       return answerOf(answer, { request, route: found.route, hide });
     } catch (error) {
@@ -162,6 +164,7 @@ export class ConsoleApi {
 
 function codeOf(parts: ConsoleApiParts): RouteCode {
   const { document, index } = parts;
+  const redact = guardRedact(parts.redact);
   const findJob: FindJob = async (job) => {
     const view = index.open(job);
     try {
@@ -174,6 +177,10 @@ function codeOf(parts: ConsoleApiParts): RouteCode {
   return {
     ...parts,
     document: document ?? packedDocument,
+    live: (request, caller, topics) => {
+      const hide = (data: unknown) => hideIn(data, caller, { redact });
+      return openLive(parts, request, { caller, topics, hide });
+    },
     reads: new JobReads({ ...parts, history: new ApplicationRunHistory(parts.sinks) }),
     jobs: new JobChanges(shared),
     items: new ItemChanges(parts),

@@ -50,6 +50,9 @@ export interface JobView {
 }
 
 export interface StreamDoor {
-  /** @throws {ConsoleProblem} 429 for one stream too many */
-  open(caller: ConsoleCaller, topics: readonly string[], sink: FrameSink): void;
+  /**
+   * @param signal ends the stream
+   * @throws {ConsoleProblem} 404 for a job that is not there for the caller, 429 for one stream too many
+   */
+  open(caller: ConsoleCaller, topics: readonly string[], sink: FrameSink, signal: AbortSignal): void;
 }

@@ -1,8 +1,7 @@
 // The API of operations as a whole: one table of routes, and the class that answers a request by it.
 export { ConsoleApi, type ConsoleApiParts } from './console-api.js';
 export { CONSOLE_ROUTES } from './console-routes.js';
-export { openApiOf } from './openapi.js';
-export { packedDocument } from './packed-document.js';
-export type { Answers, ConsoleMethod, ConsoleRoute } from './route.js';
-export type { IdentityDoor, JobDoor, JobView, StreamDoor } from './doors.js';
+export { answerNames, openApiOf } from './openapi.js';
+export { BODY_LIMITS } from './read-body.js';
+export type { ConsoleRoute } from './route.js';
 export { API } from './router.js';

@@ -61,11 +61,10 @@ export class JobReads {
   /** @throws {ConsoleProblem} 404 @throws {ConfigurationNodeError} */
   async fireTimes(job: string, { count = FIRE_TIMES, from }: FireTimesQuery): Promise<FireTimesAnswer> {
     const { clock, configurations } = this.parts;
-    const stored = await configurations.read(job);
+    const stored = await configurations.getJobConfiguration(job);
     if (stored === undefined) throw new ConsoleProblem(404, 'UNKNOWN_JOB', `There is no job ${job}.`);
-    const { configuration } = stored;
     const after = from === undefined ? clock.wallNow() : Date.parse(from);
-    return { timeZone: configuration.timeZone ?? null, fireTimes: fireTimesOf(configuration, after, count) };
+    return { timeZone: stored.timeZone ?? null, fireTimes: fireTimesOf(stored, after, count) };
   }
 
   /** @throws {MissingRunHistoryError} @throws {ConsoleProblem} 503 HISTORY_AWAY */

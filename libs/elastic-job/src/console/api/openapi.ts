@@ -9,6 +9,14 @@ export type Schemas = Readonly<Record<string, Schema>>;
 type Rows = Readonly<Record<string, OptionRow>>;
 
 const PROBLEM = 'ProblemAnswer';
+/** Answers that are no JSON of ours. */
+const WITHOUT_SCHEMA: readonly (keyof Answers)[] = ['text', 'events', 'document', 'nothing'];
+
+/** Names of the types of all answers, of which the description needs the schemas. */
+export function answerNames(): readonly string[] {
+  const names = CONSOLE_ROUTES.flatMap(({ answer }) => answer).filter((name) => !WITHOUT_SCHEMA.includes(name));
+  return [...new Set([...names, PROBLEM])].toSorted();
+}
 
 /**
  * The description of the API (OpenAPI 3.1), from the table of routes, the rows of what they are asked, and the types of

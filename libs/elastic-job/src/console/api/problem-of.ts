@@ -76,7 +76,7 @@ function factsOf(error: ElasticJobError): Facts {
   if (error instanceof InvalidArgumentError)
     return { fields: [{ field: error.argument, problem: 'cannot be such a name' }] };
   if (error instanceof ConfigurationError) return { fields: error.problems.map(fieldOf) };
-  const current: unknown = Reflect.get(error, 'current');
+  const current: unknown = Reflect.get(error, 'version');
   return error.code === 'CHANGED' && typeof current === 'number' ? { current } : {};
 }
 

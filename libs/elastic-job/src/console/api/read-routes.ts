@@ -56,10 +56,7 @@ export const READ_ROUTES: readonly ConsoleRoute[] = [
     query: QUERIES.live,
     answer: 'events',
     summary: 'A stream of server-sent events: `?topics=overview,jobs,job:NAME`.',
-    run: ({ streams }, { caller, query }) => {
-      const topics = topicsOf(query.topics, caller);
-      return (sink) => streams.open(caller, topics, sink);
-    },
+    run: ({ live }, { caller, query }, request) => live(request, caller, topicsOf(query.topics, caller)),
   }),
   reads({
     method: 'GET',

@@ -1,13 +1,18 @@
 import type { ConfigChanges, ItemChanges, JobChanges, ServerChanges } from '../changes/index.js';
-import type { AuditAnswer, AuditQuery, ConsoleCaller } from '../contract/index.js';
-import type { IdentityDoor, JobDoor, StreamDoor } from './doors.js';
+import type { AuditAnswer, AuditQuery, ConsoleCaller, ConsoleRequest, FrameSink } from '../contract/index.js';
+import type { IdentityDoor, JobDoor } from './doors.js';
 import type { JobReads } from './job-reads.js';
 
 /** Parts that routes call. */
 export interface RouteCode {
   readonly identities: IdentityDoor;
   readonly index: JobDoor;
-  readonly streams: StreamDoor;
+  /** Opens a stream. */
+  readonly live: (
+    request: ConsoleRequest,
+    caller: ConsoleCaller,
+    topics: readonly string[],
+  ) => (sink: FrameSink) => void;
   readonly audit: { read(query: AuditQuery, caller: ConsoleCaller): Promise<AuditAnswer> };
   readonly reads: JobReads;
   readonly jobs: JobChanges;

@@ -44,9 +44,9 @@ export class ConfigChanges {
   async show({ caller, params }: ConsoleCall): Promise<ConfigAnswer> {
     const { configurations, findJob, showProps } = this.parts;
     const job = params.job!;
-    const [{ configuration, version }, about] = await Promise.all([this.present(configurations, job), findJob(job)]);
-    const settings = shownSettings(configuration, { ...caller, showProps });
-    return { job, version, settings, note: noteOn('config', about) };
+    const [present, about] = await Promise.all([this.present(configurations, job), findJob(job)]);
+    const settings = shownSettings(present, { ...caller, showProps });
+    return { job, version: present.version, settings, note: noteOn('config', about) };
   }
 
   /** @throws {ConsoleProblem} 403, 404, 412 @throws {ConfigurationError} that names every wrong setting */
@@ -54,12 +54,12 @@ export class ConfigChanges {
     const { configurations, findJob, showProps } = this.parts;
     const job = call.params.job!;
     const { before, changes } = await this.checked(call);
-    const [after, about] = await Promise.all([configurations.preview(job, changes), findJob(job)]);
+    const [after, about] = await Promise.all([configurations.previewJobConfiguration(job, changes), findJob(job)]);
     return {
       job,
       version: before.version,
-      changes: diffOf(before.configuration, after, { ...call.caller, showProps }),
-      fireTimes: { before: this.fireTimes(before.configuration), after: this.fireTimes(after) },
+      changes: diffOf(before, after, { ...call.caller, showProps }),
+      fireTimes: { before: this.fireTimes(before), after: this.fireTimes(after) },
       note: noteOn('config', about),
     };
   }
@@ -80,8 +80,8 @@ export class ConfigChanges {
     const seeing = { ...call.caller, showProps };
     const intended = { action: 'job.config', target: { job }, before: { version: before.version } };
     const { result, audit: id } = await recorded(audit, call, intended, async () => {
-      const after = await configurations.update(job, given, before.version);
-      const kept = diffOf(before.configuration, after.configuration, { role: 'viewer', showProps: [] });
+      const after = await configurations.updateJobConfiguration(job, given, { version: before.version });
+      const kept = diffOf(before, after, { role: 'viewer', showProps: [] });
       const valuesOf = (at: 'after' | 'before') => Object.fromEntries(kept.map((one) => [one.field, one[at]]));
       return {
         result: after,
@@ -89,7 +89,7 @@ export class ConfigChanges {
         after: { version: after.version, ...valuesOf('after') },
       };
     });
-    const changes = diffOf(before.configuration, result.configuration, seeing);
+    const changes = diffOf(before, result, seeing);
     return { version: result.version, changes, audit: id, note: noteOn('config', about) };
   }
 
@@ -101,18 +101,18 @@ export class ConfigChanges {
     const { caller, ifMatch, params } = call;
     const before = await this.present(configurations, params.job!);
     if (ifMatch !== undefined && ifMatch !== tagOf(before.version)) throw changed(before.version);
-    const settings = withoutHidden(call.body.settings, before.configuration);
+    const settings = withoutHidden(call.body.settings, before);
     const ofAdmins = OF_ADMINS.filter((name) => Object.hasOwn(settings, name));
     if (ofAdmins.length > 0 && !mayAs(caller.role, 'admin')) {
       throw new ConsoleProblem(403, 'FORBIDDEN', `Only an admin may change ${ofAdmins.join(', ')}.`, { role: 'admin' });
     }
     assertSeen(caller, settings);
-    assertTargetsAllowed(before.configuration.props, settings, targets);
+    assertTargetsAllowed(before.props, settings, targets);
     return { before, changes: settings };
   }
 
   private async present(configurations: Configurations, job: string): Promise<VersionedConfiguration> {
-    const present = await configurations.read(job);
+    const present = await configurations.getJobConfiguration(job);
     if (present !== undefined) return present;
     throw new ConsoleProblem(404, 'UNKNOWN_JOB', `There is no job ${job}.`);
   }

@@ -24,6 +24,8 @@ export interface HidingOptions {
   readonly redact: Redact;
 }
 
+/** Facts beside the settings. */
+const NO_SETTINGS = ['jobName', 'version'];
 /** Settings that only operators see. */
 const PARAMETERS = ['jobParameter', 'shardingItemParameters'];
 /** Settings that nobody sees. */
@@ -40,7 +42,7 @@ interface Seeing {
 
 /** Settings as a role sees them; null for one without a value. */
 export function shownSettings(settings: StoredJobConfiguration, seeing: Seeing): Settings {
-  const given = Object.entries(settings).filter(([name]) => name !== 'jobName');
+  const given = Object.entries(settings).filter(([name]) => !NO_SETTINGS.includes(name));
   return Object.fromEntries(given.map(([name, value]) => [name, shown(name, value, seeing)]));
 }
 
@@ -57,7 +59,7 @@ export function diffOf(
   seeing: Seeing,
 ): readonly FieldChange[] {
   const [was, is] = [flat(before), flat(after)];
-  const names = [...new Set([...Object.keys(was), ...Object.keys(is)])];
+  const names = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter((name) => !NO_SETTINGS.includes(name));
   return names.flatMap((field) => {
     if (textOf(was[field]) === textOf(is[field])) return [];
     return [{ field, before: shownField(field, was[field], seeing), after: shownField(field, is[field], seeing) }];

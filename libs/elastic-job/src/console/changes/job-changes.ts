@@ -9,8 +9,8 @@ import {
 } from '../contract/index.js';
 import type { CreateBody, ReasonBody, RemoveBody, SwitchBody, TriggerBody } from './bodies.js';
 import { HIDDEN, maskChanges } from './hiding.js';
-import { type NotedChange, noteOn } from './notes.js';
-import type { AuditTrail, Configurations, FindJob, JobCommands } from './ports.js';
+import { type NotedChange, noteOn, noteOnSwitch } from './notes.js';
+import type { AuditTrail, Configurations, FindJob, JobAbout, JobCommands } from './ports.js';
 import { recorded } from './recording.js';
 import { assertSeen } from './seen.js';
 import { assertTargetsAllowed, type ConsoleTargets } from './targets.js';
@@ -97,28 +97,33 @@ export class JobChanges {
       });
     }
     return this.done(call, 'remove', (job, { template }) =>
-      template === null ? configurations.remove(job) : commands.remove(job),
+      template === null ? configurations.removeJobConfiguration(job) : commands.remove(job),
     );
   }
 
-  private switchJob(call: ConsoleCall<object, SwitchBody>, action: 'disable' | 'enable'): Promise<DoneAnswer> {
-    const { commands } = this.parts;
+  private async switchJob(call: ConsoleCall<object, SwitchBody>, action: 'disable' | 'enable'): Promise<DoneAnswer> {
+    const { audit, commands } = this.parts;
+    const job = call.params.job!;
     const scope = call.body.newServers === false ? { newServers: false } : {};
-    return this.done(call, action, (job) => commands[action](job, scope), { newServers: call.body.newServers ?? true });
+    const intended = { action: `job.${action}`, target: { job } };
+    const { result, audit: id } = await recorded(audit, call, intended, async () => {
+      const switched = await commands[action](job, scope);
+      return { result: switched, after: switched };
+    });
+    return { audit: id, note: noteOnSwitch(result) };
   }
 
   private async done(
     call: ConsoleCall<object, ReasonBody>,
-    action: NotedChange,
-    change: (job: string, about: Awaited<ReturnType<FindJob>>) => Promise<unknown>,
-    after: object | null = null,
+    action: NotedChange & ('reshard' | 'remove'),
+    change: (job: string, about: JobAbout) => Promise<unknown>,
   ): Promise<DoneAnswer> {
     const { audit, findJob } = this.parts;
     const job = call.params.job!;
     const about = await findJob(job);
     const { audit: id } = await recorded(audit, call, { action: `job.${action}`, target: { job } }, async () => {
       await change(job, about);
-      return { result: undefined, after };
+      return { result: undefined };
     });
     return { audit: id, note: noteOn(action, about) };
   }

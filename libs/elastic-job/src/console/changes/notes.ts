@@ -1,11 +1,10 @@
-import type { JobAbout } from './ports.js';
+import type { JobAbout, Switched } from './ports.js';
 
 /** Changes of which a peer may make something else. */
-export type NotedChange = 'disable' | 'enable' | 'switch on server' | 'config' | 'reshard' | 'remove';
+export type NotedChange = 'switch' | 'switch on server' | 'config' | 'reshard' | 'remove';
 
 const JAVA: { readonly [Change in NotedChange]: string | undefined } = {
-  disable: 'a Java instance with overwrite writes its own `disabled` back at its next start, and then runs',
-  enable: 'a Java instance with overwrite writes its own `disabled` back at its next start',
+  switch: 'a Java instance with overwrite writes its own `disabled` back at its next start',
   'switch on server': 'a Java instance on the server writes what its settings say back at its next start',
   config:
     'Java instances follow at once, but for what is ours alone; one with overwrite writes its own settings back at ' +
@@ -15,8 +14,7 @@ const JAVA: { readonly [Change in NotedChange]: string | undefined } = {
 };
 
 const CLOUD: { readonly [Change in NotedChange]: string | undefined } = {
-  disable: undefined,
-  enable: undefined,
+  switch: undefined,
   'switch on server': undefined,
   config:
     "ElasticJob-Cloud's registration decides: the edit is written through to it, or taken back with an error event",
@@ -30,5 +28,16 @@ export function noteOn(change: NotedChange, job: JobAbout): string | null {
     ...(job.javaInstances > 0 ? [JAVA[change]] : []),
     ...(job.registeredIn === 'cloud' ? [CLOUD[change]] : []),
   ].filter((note) => note !== undefined);
+  return notes.length === 0 ? null : notes.join('; ');
+}
+
+/** Says what does not follow the switch of a whole job; null: everything follows it. */
+export function noteOnSwitch({ javaPeers, newServers }: Switched): string | null {
+  const notes = [
+    ...(newServers === 'unreadable'
+      ? ['the settings cannot be read, so that new servers start as they did before']
+      : []),
+    ...(javaPeers.length > 0 ? [JAVA.switch] : []),
+  ];
   return notes.length === 0 ? null : notes.join('; ');
 }

@@ -38,19 +38,26 @@ export interface SwitchScope extends ServerScope {
   readonly newServers?: boolean;
 }
 
+/** Outcome of a switch: which servers, what new ones do, and who may switch them back. */
+export interface Switched {
+  readonly servers: readonly string[];
+  readonly newServers: 'switched' | 'already' | 'left' | 'unreadable';
+  readonly javaPeers: readonly string[];
+}
+
 /** The commands of `JobOperateApi` that a change gives. */
 export interface JobCommands {
   create(job: NewJob): Promise<void>;
   trigger(job: string, options?: TriggerOptions): Promise<TriggerReceipt>;
   cancel(job: string, item: number): Promise<CancelOutcome>;
-  enable(job: string, scope?: SwitchScope): Promise<unknown>;
-  disable(job: string, scope?: SwitchScope): Promise<unknown>;
+  enable(job: string, scope?: SwitchScope): Promise<Switched>;
+  disable(job: string, scope?: SwitchScope): Promise<Switched>;
   reshard(job: string): Promise<unknown>;
   confirmLost(job: string, item: number): Promise<unknown>;
   shutdown(job: string, scope?: ServerScope): Promise<readonly string[]>;
   remove(job: string, scope?: ServerScope): Promise<void>;
-  enableServer(ip: string): Promise<void>;
-  disableServer(ip: string): Promise<void>;
+  enableServer(ip: string): Promise<readonly string[]>;
+  disableServer(ip: string): Promise<readonly string[]>;
   shutdownServer(ip: string): Promise<readonly string[]>;
   removeServer(ip: string): Promise<void>;
   dump(job: string, options?: DumpOptions): Promise<string>;
@@ -58,25 +65,26 @@ export interface JobCommands {
 
 /** The commands of `ShardingOperateApi` that a change gives. */
 export interface ItemCommands {
-  enable(job: string, item: number): Promise<void>;
-  disable(job: string, item: number): Promise<void>;
+  enable(job: string, item: number): Promise<unknown>;
+  disable(job: string, item: number): Promise<unknown>;
 }
 
 /** Settings with the version of their node. */
-export interface VersionedConfiguration {
-  readonly configuration: StoredJobConfiguration;
-  readonly version: number;
-}
+export type VersionedConfiguration = StoredJobConfiguration & { readonly version: number };
 
-/** Settings of jobs, by the versions of their nodes. */
+/** The commands of `JobConfigurationApi` that a change gives. */
 export interface Configurations {
   /** Undefined if there is no such job. */
-  read(job: string): Promise<VersionedConfiguration | undefined>;
+  getJobConfiguration(job: string): Promise<VersionedConfiguration | undefined>;
   /** @throws an error of the code `CHANGED` if the node has another version */
-  update(job: string, changes: JobConfigurationChanges, version: number): Promise<VersionedConfiguration>;
+  updateJobConfiguration(
+    job: string,
+    changes: JobConfigurationChanges,
+    options: { readonly version: number },
+  ): Promise<VersionedConfiguration>;
   /** The settings that the change would make, checked in the same way; nothing is written. */
-  preview(job: string, changes: JobConfigurationChanges): Promise<StoredJobConfiguration>;
-  remove(job: string): Promise<void>;
+  previewJobConfiguration(job: string, changes: JobConfigurationChanges): Promise<StoredJobConfiguration>;
+  removeJobConfiguration(job: string): Promise<void>;
 }
 
 /** Facts of a job that a change has to know. */

@@ -72,8 +72,8 @@ export class ServerChanges {
   private async done(call: ServerCall, action: string, change: (ip: string) => Promise<unknown>): Promise<DoneAnswer> {
     const server = call.params.ip!;
     const { audit } = await recorded(this.parts.audit, call, { action, target: { server } }, async () => {
-      await change(server);
-      return { result: undefined };
+      const jobs = await change(server);
+      return { result: undefined, ...(Array.isArray(jobs) && { after: { jobs } }) };
     });
     return { audit, note: null };
   }

@@ -1,0 +1,387 @@
+import { FakeConsole } from '@test/support/unit/console.js';
+import { describe, expect, it } from 'vitest';
+import { RegistryUnavailableError } from '../../registry/index.js';
+import { CONSOLE_ROUTES } from './console-routes.js';
+
+/** A URL of each route, with names that are there. */
+function urlOf(path: string): string {
+  return path.replace(':job', 'settle').replace(':item', '3').replace(':ip', '10.0.0.1');
+}
+
+const BODIES: Readonly<Record<string, object>> = {
+  'POST /session': { name: 'Vera', password: 'open sesame' },
+  'POST /jobs': { name: 'finance-new', template: 'report' },
+  'DELETE /jobs/:job': { name: 'settle' },
+  'PATCH /jobs/:job/config': { settings: { description: 'new' } },
+};
+const asked = CONSOLE_ROUTES.filter(({ path }) => path !== '/live');
+
+describe('every route', () => {
+  it.each(asked)(
+    '$method $path answers who may with its status, and with headers that keep it private',
+    async (route) => {
+      const { method, path } = route;
+      const body = BODIES[`${method} ${path}`];
+      const answer = await new FakeConsole({ sinks: [HISTORY] }).ask('admin', method, urlOf(path), body, {
+        'if-match': '"7"',
+      });
+      expect(answer).toMatchObject({ status: route.status });
+      expect(answer.headers).toMatchObject({
+        'cache-control': 'no-store',
+        'content-security-policy': expect.stringContaining("default-src 'none'"),
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+        'x-request-id': 'request-1',
+      });
+    },
+  );
+
+  it.each(CONSOLE_ROUTES.filter(({ role }) => role !== 'anybody'))(
+    '$method $path is for nobody unknown',
+    async ({ method, path }) => {
+      const console = new FakeConsole();
+      expect(await console.ask('a forged token', method, urlOf(path))).toMatchObject({ status: 401 });
+      expect(console.commands).toEqual([]);
+    },
+  );
+
+  it.each(CONSOLE_ROUTES.filter(({ role }) => role === 'operator' || role === 'admin'))(
+    '$method $path is for a $role, and tells a viewer so',
+    async ({ method, path, role }) => {
+      const console = new FakeConsole();
+      const { json, status } = await console.ask('viewer', method, urlOf(path), BODIES[`${method} ${path}`]);
+      expect({ status, json }).toMatchObject({ status: 403, json: { code: 'FORBIDDEN', role } });
+      expect(console.commands).toEqual([]);
+      expect(console.audit).toEqual([]);
+    },
+  );
+
+  it.each(CONSOLE_ROUTES.filter(({ role }) => role === 'admin'))(
+    '$method $path is not for an operator',
+    async (route) => {
+      const { method, path } = route;
+      expect(await new FakeConsole().ask('operator', method, urlOf(path), BODIES[`${method} ${path}`])).toMatchObject({
+        status: 403,
+        json: { role: 'admin' },
+      });
+    },
+  );
+
+  it.each(CONSOLE_ROUTES.filter(({ path }) => path.includes(':job')))(
+    '$method $path has no job beyond the prefix of the caller',
+    async ({ method, path }) => {
+      const console = new FakeConsole();
+      const answer = await console.ask('finance', method, urlOf(path), BODIES[`${method} ${path}`]);
+      expect(answer).toMatchObject({ status: 404, json: { code: 'UNKNOWN_JOB' } });
+      expect(console.commands).toEqual([]);
+    },
+  );
+
+  it.each(CONSOLE_ROUTES.filter(({ isChange }) => isChange))(
+    '$method $path changes nothing in a console to read',
+    async (route) => {
+      const { method, path } = route;
+      const console = new FakeConsole({ readOnly: true });
+      const answer = await console.ask('admin', method, urlOf(path), BODIES[`${method} ${path}`], {
+        'if-match': '"7"',
+      });
+      expect(answer).toMatchObject({ status: 403, json: { code: 'READ_ONLY' } });
+      expect(console.commands).toEqual([]);
+    },
+  );
+
+  it.each(CONSOLE_ROUTES.filter(({ isChange }) => isChange))(
+    '$method $path is written down with its reason',
+    async (route) => {
+      const { method, path } = route;
+      const console = new FakeConsole();
+      const body = { ...BODIES[`${method} ${path}`], reason: 'INC-4182' };
+      await console.ask('admin', method, urlOf(path), body, { 'if-match': '"7"' });
+      expect(console.audit).toMatchObject([{ who: 'Ada', role: 'admin', reason: 'INC-4182', address: '127.0.0.1' }]);
+    },
+  );
+
+  it.each(CONSOLE_ROUTES.filter(({ isChange }) => isChange))(
+    '$method $path wants a reason where one is required',
+    async (route) => {
+      const { method, path } = route;
+      const console = new FakeConsole({ requireReason: true });
+      const answer = await console.ask('admin', method, urlOf(path), BODIES[`${method} ${path}`], {
+        'if-match': '"7"',
+      });
+      expect(answer).toMatchObject({ status: 400, json: { fields: [{ field: 'reason' }] } });
+      expect(console.audit).toEqual([]);
+    },
+  );
+});
+
+describe('a change', () => {
+  it('has an unknown outcome if its reply is lost, and the answer says where to look', async () => {
+    const lost = new RegistryUnavailableError('create /settle/trigger', 'unknown', 'the connection broke');
+    const console = new FakeConsole({}, { trigger: lost });
+    const { json, status } = await console.ask('operator', 'POST', '/jobs/settle/trigger');
+    expect(status).toBe(504);
+    expect(json).toMatchObject({ code: 'OUTCOME_UNKNOWN', look: '/elastic-job/api/v1/jobs/settle' });
+    expect(console.commands).toHaveLength(1);
+  });
+
+  it('was not made while the registry is away, and the answer shows no path of the tree', async () => {
+    const away = new RegistryUnavailableError('create /settle/trigger', 'not-applied', 'there is no connection');
+    const { json, status } = await new FakeConsole({}, { trigger: away }).ask(
+      'operator',
+      'POST',
+      '/jobs/settle/trigger',
+    );
+    expect({ status, code: json.code }).toEqual({ status: 503, code: 'REGISTRY_UNAVAILABLE' });
+    expect(JSON.stringify(json)).not.toContain('/settle/trigger');
+  });
+
+  it('of all jobs on a server is not for somebody with a job prefix', async () => {
+    const console = new FakeConsole();
+    const answer = await console.ask('finance', 'POST', '/servers/10.0.0.1/disable');
+    expect(answer).toMatchObject({ status: 403, json: { code: 'FORBIDDEN' } });
+    expect(console.commands).toEqual([]);
+  });
+
+  it('removes a job only if its name is repeated', async () => {
+    const console = new FakeConsole();
+    const { json, status } = await console.ask('admin', 'DELETE', '/jobs/settle', { name: 'settlement' });
+    expect({ status, fields: json.fields }).toMatchObject({ status: 400, fields: [{ field: 'name' }] });
+    expect(console.commands).toEqual([]);
+  });
+
+  it('creates no job beyond the prefix of the caller', async () => {
+    const console = new FakeConsole();
+    expect(await console.ask('finance', 'POST', '/jobs', { name: 'payroll', template: 't' })).toMatchObject({
+      status: 403,
+    });
+    expect(await console.ask('finance', 'POST', '/jobs', { name: 'finance-new', template: 't' })).toMatchObject({
+      status: 201,
+    });
+    expect(console.commands).toEqual([['create', { name: 'finance-new', template: 't' }]]);
+  });
+
+  it.each([
+    [{ kind: 'not-running' }, 'NOT_RUNNING'],
+    [{ kind: 'not-ours', instanceId: 'java' }, 'NOT_OURS'],
+    [{ kind: 'unmonitored' }, 'UNMONITORED'],
+  ])('that would cancel is refused for %o', async (outcome, code) => {
+    const console = new FakeConsole({}, { cancel: outcome });
+    const answer = await console.ask('operator', 'POST', '/jobs/settle/items/3/cancel');
+    expect(answer).toMatchObject({ status: 409, json: { code } });
+  });
+
+  it('says what a Java peer, or settings that cannot be read, make of it', async () => {
+    const disable = { servers: [], newServers: 'unreadable', javaPeers: ['java'] };
+    const { json } = await new FakeConsole({}, { disable }).ask('operator', 'POST', '/jobs/settle/disable');
+    expect(json.note).toContain('Java');
+    expect(json.note).toContain('cannot be read');
+  });
+
+  it('keeps the parameters of a trigger out of the audit', async () => {
+    const console = new FakeConsole();
+    await console.ask('operator', 'POST', '/jobs/settle/trigger', { parameters: 'a s3cret' });
+    expect(console.commands).toEqual([['trigger', 'settle', { parameters: 'a s3cret' }]]);
+    expect(JSON.stringify(console.audit)).not.toContain('s3cret');
+  });
+});
+
+describe('a request', () => {
+  const wrong: readonly (readonly [string, unknown, number, string])[] = [
+    ['an unknown field', { parameter: 'x' }, 400, 'parameter'],
+    ['a number for a text', { parameters: 7 }, 400, 'parameters'],
+    ['a reason of two lines', { reason: 'a\r\nb' }, 400, 'reason'],
+    ['a reason that is too long', { reason: 'x'.repeat(513) }, 400, 'reason'],
+    ['parameters that are too long', { parameters: 'x'.repeat(65 * 1_024) }, 400, 'parameters'],
+    ['a list', [], 400, 'body'],
+    ['no JSON', '{"a":', 400, 'body'],
+    ['a prototype', '{"__proto__":{"role":"admin"}}', 400, 'body'],
+    ['a constructor', '{"reason":"x","constructor":{}}', 400, 'body'],
+    ['a deep body', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`, 400, 'body'],
+  ];
+  it.each(wrong)('with %s is refused, and names the field', async (_what, body, status, field) => {
+    const console = new FakeConsole();
+    const answer = await console.ask('operator', 'POST', '/jobs/settle/trigger', body);
+    expect(answer).toMatchObject({ status, json: { fields: [{ field }] } });
+    expect(console.commands).toEqual([]);
+  });
+
+  it('is told every fault at once', async () => {
+    const { json } = await new FakeConsole().ask('viewer', 'GET', '/jobs?limit=500&status=FINE&colour=red&q=a&q=b');
+    expect(json.fields.map(({ field }: { field: string }) => field).toSorted()).toEqual([
+      'colour',
+      'limit',
+      'q',
+      'status',
+    ]);
+  });
+
+  it('is refused by 413 beyond 256 KB, however its length is told', async () => {
+    const console = new FakeConsole();
+    const long = `{"reason":"${' '.repeat(257 * 1_024)}"}`;
+    expect(await console.ask('operator', 'POST', '/jobs/settle/trigger', long)).toMatchObject({ status: 413 });
+    const told = { 'content-length': String(257 * 1_024) };
+    expect(await console.ask('operator', 'POST', '/jobs/settle/trigger', {}, told)).toMatchObject({ status: 413 });
+  });
+
+  it.each([
+    [{ 'content-type': 'text/plain' }],
+    [{ 'content-type': undefined }],
+    [{ 'content-type': 'application/json; charset=utf-7' }],
+    [{ 'content-encoding': 'gzip' }],
+  ])('is refused by 415 with %o', async (headers) => {
+    const console = new FakeConsole();
+    expect(await console.ask('operator', 'POST', '/jobs/settle/trigger', {}, headers)).toMatchObject({ status: 415 });
+    expect(console.commands).toEqual([]);
+  });
+
+  it.each([
+    ['/jobs/..', 400],
+    ['/jobs/%2e%2e', 400],
+    ['/jobs/a%2fb', 400],
+    ['/jobs/a%252fb', 200],
+    ['/jobs/%00', 400],
+    ['/jobs/a%0d%0aSet-Cookie:x', 400],
+    ['/jobs/a%E2%80%AEb', 400],
+    ['/jobs/zookeeper', 400],
+    ['/jobs/%zz', 400],
+    [`/jobs/${'x'.repeat(1_025)}`, 400],
+    [`/jobs/${'x'.repeat(9_000)}`, 404],
+    ['/jobs/settle/items/-1', 400],
+    ['/jobs/settle/items/3e1', 400],
+    ['/jobs/settle/../settle', 404],
+    ['/nothing', 404],
+    ['/jobs/', 404],
+    ['//jobs', 404],
+  ])('for %s is answered by %i', async (url, status) => {
+    expect(await new FakeConsole().ask('viewer', 'GET', url)).toMatchObject({ status });
+  });
+
+  it('by another method is told which there are', async () => {
+    const answer = await new FakeConsole().ask('admin', 'PUT', '/jobs/settle');
+    expect(answer).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD, DELETE' } });
+  });
+
+  it('by HEAD is answered as by GET, without a body', async () => {
+    const console = new FakeConsole();
+    const { headers } = await console.ask('viewer', 'GET', '/jobs');
+    expect(await console.ask('viewer', 'HEAD', '/jobs')).toMatchObject({ status: 200, headers, body: undefined });
+  });
+
+  it('whose answer the client has already is answered by 304', async () => {
+    const console = new FakeConsole();
+    const { headers } = await console.ask('viewer', 'GET', '/jobs');
+    const known = { 'if-none-match': String(headers['etag']) };
+    expect(await console.ask('viewer', 'GET', '/jobs', undefined, known)).toMatchObject({
+      status: 304,
+      body: undefined,
+    });
+  });
+
+  it('whose body never comes ends after 10 s', async () => {
+    const console = new FakeConsole();
+    const { clock } = console;
+    const never = new Promise<never>(() => {});
+    const answer = console.ask('operator', 'POST', '/jobs/settle/trigger', undefined, {}, () => never);
+    await clock.advance(10_000);
+    expect(await answer).toMatchObject({ status: 408, json: { code: 'TIMEOUT' } });
+  });
+
+  it('that fails for a reason that nobody foresaw shows nothing of it, and is in the log', async () => {
+    const error = new Error('at /home/ada/jobs with s3cret');
+    const console = new FakeConsole({}, { trigger: error });
+    const { json, status } = await console.ask('operator', 'POST', '/jobs/settle/trigger');
+    expect(status).toBe(500);
+    expect(json).toEqual({
+      type: 'urn:elastic-job:problem:internal',
+      title: 'internal',
+      status: 500,
+      code: 'INTERNAL',
+      detail: expect.stringContaining('request-1'),
+      requestId: 'request-1',
+    });
+    expect(console.errors).toEqual([error]);
+  });
+
+  it('for a job that is not there names no other one', async () => {
+    const { json, status } = await new FakeConsole().ask('viewer', 'GET', '/jobs/gone');
+    expect(status).toBe(404);
+    expect(JSON.stringify(json)).not.toContain('secret-other-job');
+  });
+});
+
+describe('what is secret', () => {
+  it('is seen by operators, if it is a parameter, and by nobody, if it is a prop', async () => {
+    const console = new FakeConsole();
+    const seen = async (who: string) => (await console.ask(who, 'GET', '/jobs/settle/config')).json.settings;
+    expect(await seen('viewer')).toMatchObject({
+      jobParameter: 'hidden',
+      shardingItemParameters: 'hidden',
+      props: { region: 'eu', 'db.password': 'hidden' },
+      cron: '0 0 2 * * ?',
+    });
+    expect(await seen('operator')).toMatchObject({ jobParameter: 'p4rameter', props: { 'db.password': 'hidden' } });
+    expect(await seen('admin')).toMatchObject({ props: { 'db.password': 'hidden' } });
+  });
+
+  it('is hidden in items', async () => {
+    const console = new FakeConsole();
+    const viewers = (await console.ask('viewer', 'GET', '/jobs/settle/items/3')).json;
+    expect(viewers).toMatchObject({
+      parameter: null,
+      task: { detail: 'hidden' },
+      lastRun: { error: 'wrong password ***' },
+    });
+    const operators = (await console.ask('operator', 'GET', '/jobs/settle/items/3')).json;
+    expect(operators).toMatchObject({ parameter: 'EU with s3cret', task: { detail: 'hidden' } });
+  });
+
+  it('is hidden in streams', async () => {
+    const console = new FakeConsole();
+    const [frame] = await console.stream('viewer', '/live?topics=jobs,job:settle');
+    expect(frame).toContain('"topics":["jobs","job:settle"]');
+    expect(frame).toContain('"parameter":null');
+    expect(frame).not.toContain('s3cret');
+  });
+
+  it('shows neither the text of settings that cannot be read, nor jobs beyond the prefix', async () => {
+    const console = new FakeConsole();
+    expect((await console.ask('viewer', 'GET', '/jobs/unreadable')).json.problem).toBe('the settings cannot be read');
+    expect((await console.ask('finance', 'GET', '/jobs/finance-pay')).json.after).toEqual(['finance-close']);
+  });
+
+  it('is no topic of a stream, if it is a job beyond the prefix', async () => {
+    const console = new FakeConsole();
+    const answer = await console.ask('finance', 'GET', '/live?topics=job:settle');
+    expect(answer).toMatchObject({ status: 404, json: { code: 'UNKNOWN_JOB' } });
+    expect(await console.ask('finance', 'GET', '/live?topics=job:FINANCE-pay')).toMatchObject({ status: 404 });
+  });
+});
+
+const HISTORY = {
+  migrate: async () => {},
+  executions: async () => ({ rows: [], cursor: undefined }),
+  statuses: async () => ({ rows: [], cursor: undefined }),
+  countExecutions: async () => ({ executions: 0, jobs: 0 }),
+  countStatuses: async () => 0,
+};
+
+describe('the runs of a job', () => {
+  it('are missing without a history', async () => {
+    const answer = await new FakeConsole().ask('viewer', 'GET', '/jobs/settle/executions');
+    expect(answer).toMatchObject({ status: 409, json: { code: 'MISSING_RUN_HISTORY' } });
+  });
+
+  it('are away with the database, whose error nobody sees', async () => {
+    const executions = async () => {
+      throw new Error('password authentication failed for user settle');
+    };
+    const answer = await new FakeConsole({ sinks: [{ ...HISTORY, executions }] }).ask(
+      'viewer',
+      'GET',
+      '/jobs/settle/executions',
+    );
+    expect(answer).toMatchObject({ status: 503, json: { code: 'HISTORY_AWAY' } });
+    expect(answer.text).not.toContain('password');
+  });
+});

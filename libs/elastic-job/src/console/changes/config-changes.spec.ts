@@ -1,0 +1,115 @@
+import { FakeConsole } from '@test/support/unit/console.js';
+import { describe, expect, it } from 'vitest';
+
+const CONFIG = '/jobs/settle/config';
+const SEEN = { 'if-match': '"7"' };
+
+function change(console: FakeConsole, who: string, settings: object, headers: Readonly<Record<string, string>> = SEEN) {
+  return console.ask(who, 'PATCH', CONFIG, { settings }, headers);
+}
+
+describe('a change of settings', () => {
+  it('is made against the version that was read, and tells what has changed', async () => {
+    const console = new FakeConsole();
+    const { headers, json, status } = await change(console, 'operator', { description: 'settles all orders' });
+    expect(console.commands).toEqual([['update', 'settle', { description: 'settles all orders' }, 7]]);
+    expect({ status, etag: headers['etag'], json }).toMatchObject({
+      status: 200,
+      etag: '"8"',
+      json: { version: 8, changes: [{ field: 'description', before: '', after: 'settles all orders' }], audit: '1' },
+    });
+  });
+
+  it('needs the version', async () => {
+    const console = new FakeConsole();
+    expect(await change(console, 'operator', { description: 'x' }, {})).toMatchObject({ status: 428 });
+    expect(console.commands).toEqual([]);
+  });
+
+  it('is refused if somebody has changed them meanwhile, and tells the present version', async () => {
+    const console = new FakeConsole();
+    const answer = await change(console, 'operator', { description: 'x' }, { 'if-match': '"6"' });
+    expect(answer).toMatchObject({ status: 412, json: { code: 'CHANGED', current: 7 } });
+    expect(console.commands).toEqual([]);
+  });
+
+  it.each([
+    [{ shardingTotalCount: 3 }],
+    [{ props: { region: 'us' } }],
+    [{ jobErrorHandlerType: 'EMAIL' }],
+    [{ jobListenerTypes: ['x'] }],
+    [{ jobExtraConfigurations: '- !!TRACING' }],
+  ])('of %o is for an admin', async (settings) => {
+    const console = new FakeConsole();
+    const answer = await change(console, 'operator', settings);
+    expect(answer).toMatchObject({ status: 403, json: { code: 'FORBIDDEN', role: 'admin' } });
+    expect(console.commands).toEqual([]);
+  });
+
+  it('leaves as it is what comes back hidden', async () => {
+    const console = new FakeConsole();
+    const shown = (await console.ask('viewer', 'GET', CONFIG)).json.settings;
+    const { jobParameter, props, shardingItemParameters } = shown;
+    await change(console, 'admin', { jobParameter, shardingItemParameters, props: { ...props, unheard: 'hidden' } });
+    expect(console.commands).toEqual([['update', 'settle', { props: { region: 'eu', 'db.password': 'hunter2' } }, 7]]);
+  });
+
+  it('shows the value of a secret neither in the answer nor in the audit', async () => {
+    const console = new FakeConsole();
+    const { text } = await change(console, 'admin', {
+      jobParameter: 'another p4rameter',
+      props: { region: 'us', 'db.password': 'hunter3' },
+    });
+    expect(text).not.toContain('hunter');
+    expect(text).toContain('"field":"props.db.password","before":"hidden","after":"hidden"');
+    expect(JSON.stringify(console.audit)).not.toMatch(/hunter|p4rameter/);
+    expect(console.audit).toMatchObject([
+      { end: { version: 8, jobParameter: 'hidden', 'props.db.password': 'hidden' } },
+    ]);
+  });
+
+  it('points to no target that this process does not allow', async () => {
+    const console = new FakeConsole();
+    const answer = await change(console, 'admin', { props: { 'script.command.line': '/bin/sh -c id' } });
+    expect(answer).toMatchObject({
+      status: 403,
+      json: {
+        code: 'TARGET_NOT_ALLOWED',
+        option: 'allowRegistryTargets',
+        fields: [{ field: 'props.script.command.line' }],
+      },
+    });
+    expect(console.commands).toEqual([]);
+  });
+
+  it('names no job beyond the prefix of the caller', async () => {
+    const console = new FakeConsole();
+    const answer = await console.ask(
+      'finance',
+      'PATCH',
+      '/jobs/finance-pay/config',
+      { settings: { after: ['payroll'] } },
+      SEEN,
+    );
+    expect(answer).toMatchObject({ status: 400, json: { fields: [{ field: 'after' }] } });
+  });
+
+  it('can be looked at before, also where nothing may be changed', async () => {
+    const console = new FakeConsole({ readOnly: true, requireReason: true });
+    const settings = { cron: '0 30 3 * * ?' };
+    const { json, status } = await console.ask('operator', 'PATCH', `${CONFIG}?preview=true`, { settings });
+    expect({ status, json }).toMatchObject({
+      status: 200,
+      json: {
+        version: 7,
+        changes: [{ field: 'cron', before: '0 0 2 * * ?', after: '0 30 3 * * ?' }],
+        fireTimes: {
+          before: expect.arrayContaining(['2030-01-01T02:00:00.000Z']),
+          after: expect.arrayContaining(['2030-01-01T03:30:00.000Z']),
+        },
+      },
+    });
+    expect(console.commands).toEqual([]);
+    expect(console.audit).toEqual([]);
+  });
+});

@@ -1,0 +1,316 @@
+import { VirtualClock } from '@app/elastic-job/testing';
+import {
+  type AuditIntent,
+  ConsoleApi,
+  type ConsoleApiParts,
+  type ConsoleCaller,
+  ConsoleProblem,
+  type ConsoleRequest,
+  type ConsoleRole,
+  type ItemAnswer,
+  type JobAnswer,
+  type JobRow,
+  type WholeAnswer,
+} from '../../../libs/elastic-job/src/console/index.js';
+import { resolveJobOptions, UnknownJobError } from '../../../libs/elastic-job/src/domain/index.js';
+import type { StoredJobConfiguration } from '../../../libs/elastic-job/src/operations/index.js';
+
+/** Callers by their tokens. */
+const CALLERS: Readonly<Record<string, ConsoleCaller>> = {
+  viewer: { name: 'Vera', role: 'viewer', by: 'token' },
+  operator: { name: 'Oli', role: 'operator', by: 'token' },
+  admin: { name: 'Ada', role: 'admin', by: 'token' },
+  finance: { name: 'Fin', role: 'admin', jobPrefix: 'finance-', by: 'token' },
+};
+
+/** A console over fakes, that notes what it asks them to change. */
+export class FakeConsole {
+  readonly clock = new VirtualClock();
+  /** Commands that were given, with their arguments. */
+  readonly commands: (readonly [string, ...unknown[]])[] = [];
+  readonly audit: (AuditIntent & { readonly end?: unknown })[] = [];
+  readonly errors: unknown[] = [];
+  readonly parts: ConsoleApiParts;
+  private readonly api: ConsoleApi;
+
+  constructor(
+    given: Partial<ConsoleApiParts> = {},
+    /** Thrown or answered by the commands of these names. */
+    private readonly replies: Readonly<Record<string, unknown>> = {},
+  ) {
+    this.parts = {
+      path: '/elastic-job',
+      clock: this.clock,
+      redact: (text) => text.replaceAll('s3cret', '***'),
+      identities: {
+        authenticate: async ({ headers }) => {
+          const caller = CALLERS[String(headers['authorization']).replace('Bearer ', '')];
+          if (caller === undefined) throw new ConsoleProblem(401, 'UNAUTHENTICATED', 'Log in.');
+          return caller;
+        },
+        logIn: async () => ({ answer: this.session(CALLERS['viewer']!), headers: { 'set-cookie': 'ej_session=1' } }),
+        logOut: async () => ({ headers: { 'set-cookie': 'ej_session=; Max-Age=0' } }),
+        session: async (_request, caller) => this.session(caller),
+        addressOf: ({ peer }) => peer,
+      },
+      limits: { read: () => {}, change: () => {} },
+      audit: {
+        read: async () => ({ items: [], cursor: null }),
+        record: async (intent, change) => {
+          const id = String(this.audit.push(intent));
+          const { after, result } = await change({ id });
+          this.audit[Number(id) - 1] = { ...intent, end: after };
+          return { result, audit: id };
+        },
+      },
+      index: {
+        list: () => ({ items: [row('settle')], cursor: null, total: 1, matching: 1, ...INDEX }),
+        overview: () => ({
+          ...INDEX,
+          registry: { state: 'connected', namespace: 'jobs' },
+          jobs: 1,
+          servers: 1,
+          instances: 1,
+          runningItems: 0,
+          attention: {},
+          worst: [],
+          busiest: [],
+          next: [],
+        }),
+        servers: () => ({ items: [], cursor: null, total: 0, ...INDEX }),
+        server: (ip) => (ip === '10.0.0.1' ? { ip, ...SERVER, ...INDEX } : undefined),
+        open: (name) => ({
+          job: async () => {
+            if (name === 'gone') throw new UnknownJobError(name, 'registry', false, 'secret-other-job');
+            return job(name);
+          },
+          items: async () => ({ items: [ITEM], cursor: null, total: 1, asOf: NOW, stale: false }),
+          item: async (item) => (item === 3 ? ITEM : undefined),
+          failover: async () => ({ items: [], asOf: NOW, stale: false }),
+          close: () => {},
+        }),
+      },
+      streams: {
+        open: (_caller, topics, sink) =>
+          void sink.write(`event: job\ndata: ${JSON.stringify({ topics, item: ITEM })}\n\n`),
+      },
+      commands: this.noting({
+        create: undefined,
+        trigger: { id: 'run-1', asked: ['10.0.0.1@-@1'], pending: [] },
+        cancel: { kind: 'requested', run: 'run-1', instanceId: '10.0.0.1@-@1' },
+        enable: SWITCHED,
+        disable: SWITCHED,
+        reshard: undefined,
+        confirmLost: undefined,
+        shutdown: ['10.0.0.1@-@1'],
+        remove: undefined,
+        enableServer: ['settle'],
+        disableServer: ['settle'],
+        shutdownServer: ['10.0.0.1@-@1'],
+        removeServer: undefined,
+        dump: '/settle/config | cron: hidden\n',
+      }),
+      items: this.noting({ enable: undefined, disable: undefined }),
+      configurations: {
+        ...this.noting({ removeJobConfiguration: undefined }),
+        getJobConfiguration: async (name) => (name === 'gone' ? undefined : { ...stored(), version: 7 }),
+        updateJobConfiguration: async (name, changes, { version }) => {
+          this.commands.push(['update', name, changes, version]);
+          this.answer('update', undefined);
+          return { ...stored(changes), version: version + 1 };
+        },
+        previewJobConfiguration: async (_name, changes) => stored(changes),
+      },
+      sinks: [],
+      targets: { targets: {}, allowed: { commands: ['/opt/settle.sh'] } },
+      showProps: ['region'],
+      readOnly: false,
+      requireReason: false,
+      document: async () => '{}',
+      log: { error: (_text, error) => void this.errors.push(error) },
+      ...given,
+    };
+    this.api = new ConsoleApi(this.parts);
+  }
+
+  /** Asks as a caller, and reads the answer, which must be no stream. */
+  async ask(
+    who: string,
+    method: string,
+    url: string,
+    body?: unknown,
+    headers: ConsoleRequest['headers'] = {},
+    read?: ConsoleRequest['body'],
+  ) {
+    const request = this.request(who, method, url, body, headers);
+    const answer = await this.api.handle(read === undefined ? request : { ...request, body: read });
+    if ('open' in answer) throw new Error('It is a stream.');
+    const text = textOf(answer);
+    return { ...answer, text, json: jsonOf(text) };
+  }
+
+  stream(who: string, url: string): Promise<readonly string[]> {
+    return this.api.handle(this.request(who, 'GET', url)).then((answer) => {
+      if (!('open' in answer)) throw new Error(`It is no stream: ${textOf(answer)}`);
+      const frames: string[] = [];
+      answer.open({ write: (frame) => frames.push(frame) > 0, onDrain: () => {}, onClose: () => {}, end: () => {} });
+      return frames;
+    });
+  }
+
+  private request(
+    who: string,
+    method: string,
+    url: string,
+    body?: unknown,
+    headers: ConsoleRequest['headers'] = {},
+  ): ConsoleRequest {
+    const text = typeof body === 'string' ? body : JSON.stringify(body ?? {});
+    return {
+      id: 'request-1',
+      method,
+      url: `/api/v1${url}`,
+      headers: { authorization: `Bearer ${who}`, 'content-type': 'application/json', ...headers },
+      body: async () => Buffer.from(text),
+      peer: '127.0.0.1',
+      isEncrypted: false,
+      raw: undefined,
+      signal: new AbortController().signal,
+    };
+  }
+
+  private session({ by, name, role }: { name: string; role: ConsoleRole; by: ConsoleCaller['by'] }) {
+    const rights = { name, role, by, jobPrefix: null, readOnly: false, requireReason: false };
+    return { ...rights, idleUntil: null, expiresAt: null };
+  }
+
+  private answer(name: string, usual: unknown): unknown {
+    const reply = Object.hasOwn(this.replies, name) ? this.replies[name] : usual;
+    if (reply instanceof Error) throw reply;
+    return reply;
+  }
+
+  // oxlint-disable-next-line typescript/no-explicit-any -- each command answers as its own type says
+  private noting<Name extends string>(
+    usual: Readonly<Record<Name, unknown>>,
+  ): Record<Name, (...given: any[]) => Promise<any>> {
+    // oxlint-disable-next-line typescript/no-explicit-any, no-unsafe-type-assertion -- as above
+    return Object.fromEntries(
+      Object.entries(usual).map(([name, answer]) => [
+        name,
+        async (...given: unknown[]) => {
+          this.commands.push([name, ...given]);
+          return this.answer(name, answer);
+        },
+      ]),
+    ) as Record<Name, (...given: any[]) => Promise<any>>;
+  }
+}
+
+const NOW = '2030-01-01T00:00:00.000Z';
+const INDEX = { indexed: 1, asOf: NOW, stale: false };
+const SWITCHED = { servers: ['10.0.0.1'], newServers: 'switched', javaPeers: [] };
+const SERVER = { instances: [], jobs: 1, disabledJobs: 0, jobNames: ['settle'], disabledJobNames: [] };
+const ITEM: ItemAnswer = {
+  item: 3,
+  parameter: 'EU with s3cret',
+  status: 'RUNNING',
+  owner: null,
+  holder: null,
+  failover: false,
+  queued: null,
+  misfired: false,
+  disabled: null,
+  task: {
+    id: 'task',
+    backend: 'local',
+    state: 'running',
+    since: NOW,
+    launch: 1,
+    node: null,
+    detail: 'a note with a key',
+  },
+  lastRun: {
+    run: 'run',
+    instance: '10.0.0.1@-@1',
+    fireTime: NOW,
+    origin: 'schedule',
+    outcome: 'failed',
+    cause: null,
+    attempt: 1,
+    launch: null,
+    token: '1',
+    begunAt: NOW,
+    settledAt: NOW,
+    error: 'wrong password s3cret',
+  },
+};
+
+function row(name: string): JobRow {
+  return {
+    job: name,
+    label: null,
+    status: 'OK',
+    attention: [],
+    cron: null,
+    timeZone: null,
+    nextFireTime: null,
+    items: 1,
+    running: 0,
+    disabledItems: [],
+    instances: 1,
+    javaInstances: 0,
+    leader: null,
+    template: null,
+    isBeingRemoved: false,
+    resident: false,
+    inTasks: false,
+    registeredIn: 'code',
+    problem: name === 'unreadable' ? 'line 3: password must be a text, but is s3cret2' : null,
+    asOf: NOW,
+  };
+}
+
+function job(name: string): JobAnswer {
+  return {
+    ...row(name),
+    description: 'settles',
+    after: ['finance-close', 'payroll'],
+    disabled: null,
+    servers: [],
+    members: [],
+    configVersion: 7,
+    stale: false,
+  };
+}
+
+/** Settings of a job as they are stored, with secrets in every place. */
+function stored(changes: object = {}): StoredJobConfiguration {
+  const { strategy, ...configuration } = resolveJobOptions(
+    {
+      name: 'settle',
+      cron: '0 0 2 * * ?',
+      timeZone: 'UTC',
+      shardingTotalCount: 2,
+      jobParameter: 'p4rameter',
+      shardingItemParameters: '0=a,1=b',
+      props: { region: 'eu', 'db.password': 'hunter2' },
+      ...changes,
+    },
+    { place: 'a test' },
+  );
+  return { ...configuration, strategy: strategy.type };
+}
+
+function textOf({ body }: WholeAnswer): string {
+  return typeof body === 'string' ? body : (JSON.stringify(body) ?? '');
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- each test knows what it has asked for
+function jsonOf(text: string): any {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
