@@ -28,6 +28,7 @@ const ALLOWED = [
   `${SOURCE}/testing/virtual-timeline.ts`,
   `${SOURCE}/executor/error-handling/web.error-handlers.ts`,
   `${SOURCE}/nest/cloud/rest/cloud-rest.guard.ts`,
+  `${SOURCE}/console/api/answer-of.ts`,
   `${SOURCE}/console/contract/queries.ts`,
   `${SOURCE}/console/identity/passwords.ts`,
   `${SOURCE}/console/identity/secrets.ts`,
