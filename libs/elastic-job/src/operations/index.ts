@@ -5,6 +5,19 @@ export type { FindTemplate, NewJob } from './create-job.js';
 export * from './dump-server.js';
 export type { JobConfigurationChanges, StoredJobConfiguration } from './edit-configuration.js';
 export { type AssertEditable, type EditOptions, JobConfigurationApi } from './job-configuration.api.js';
+export { type ItemFacts, readItems, type RecordedRun, type ShardingInfo } from './item-facts.js';
+export {
+  type JobFacts,
+  type JobPart,
+  isOfFailure,
+  jobNamesIn,
+  type NodeReader,
+  readJob,
+  readJobs,
+  settingsOf,
+  statusOf,
+  textLengthOf,
+} from './job-facts.js';
 export * from './job-operate.api.js';
 export * from './operations.errors.js';
 export type { CancelOutcome, ItemCancelOutcome, LossOutcome, ReshardOutcome, TriggerReceipt } from './requests.js';

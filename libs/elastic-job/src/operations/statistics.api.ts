@@ -1,19 +1,22 @@
 import { publicCalls } from '../async-context/index.js';
 import { type Clock, SystemClock } from '../clock/index.js';
-import { ConfigurationNodeError, ElasticJob2ConfigurationError, parseConfiguration } from '../coordination/index.js';
 import { sharedClass } from '../copies/index.js';
-import {
-  inDescendingOrder,
-  type JobBriefStatus,
-  type JobName,
-  judgeJob,
-  parseCreatedJob,
-  parseRunRecord,
-} from '../domain/index.js';
-import type { RegistryCenter, RegistryNode } from '../registry/index.js';
+import { inDescendingOrder, type JobBriefStatus, type JobName, parseCreatedJob } from '../domain/index.js';
+import type { RegistryCenter } from '../registry/index.js';
 import { TextTurns } from '../turns/index.js';
 import { assertServerIp, pathsOf } from './command-arguments.js';
-import { eachJob, type JobFacts, jobNamesIn, type JobPart, readJob, readJobs } from './job-facts.js';
+import {
+  eachJob,
+  isOfFailure,
+  type JobFacts,
+  jobNamesIn,
+  type JobPart,
+  readJob,
+  readJobs,
+  settingsOf,
+  statusOf,
+  textLengthOf,
+} from './job-facts.js';
 
 /** A job at a glance. */
 export interface JobBriefInfo {
@@ -46,7 +49,6 @@ export interface JobBriefInfo {
   readonly problem: string | undefined;
 }
 
-const NONE: readonly never[] = Object.freeze([]);
 const ALL_PARTS: readonly JobPart[] = ['instances', 'servers', 'items', 'records'];
 
 /**
@@ -99,7 +101,7 @@ export class JobStatisticsApi {
     const described: T[] = [];
     for await (const job of eachJob(registry, await jobNamesIn(registry), parts)) {
       if (job.config === undefined) continue;
-      await turns.admit(textLengthOf(job.config, job.records));
+      await turns.admit(textLengthOf(job));
       const info = describe(job, job.config.data);
       if (info !== undefined) described.push(info);
     }
@@ -107,27 +109,13 @@ export class JobStatisticsApi {
   }
 }
 
-function textLengthOf(config: RegistryNode, records: readonly RegistryNode[]): number {
-  return records.reduce((length, { data }) => length + data.length, config.data.length);
-}
-
 function briefInfo(job: JobFacts, config: string): JobBriefInfo {
-  const status = judgeJob({
-    instanceIds: job.instances.map(({ jobInstanceId }) => jobInstanceId),
-    disabledServers: job.servers.map((server) => server.status === 'DISABLED'),
-    owners: job.owners.values(),
-  });
   return infoOf(job, config, {
-    status,
+    status: statusOf(job),
     instanceCount: job.instances.length,
-    disabledItemCount: job.disabledItems,
-    failedItemCount: job.records.filter(isOfFailure).length,
+    disabledItemCount: job.disabledItems.length,
+    failedItemCount: [...job.records.values()].filter(isOfFailure).length,
   });
-}
-
-function isOfFailure({ data }: RegistryNode): boolean {
-  const stored = parseRunRecord(data);
-  return stored.kind === 'record' && stored.record.settled?.outcome === 'failed';
 }
 
 function infoOnServer(job: JobFacts, config: string, serverIp: string): JobBriefInfo | undefined {
@@ -152,15 +140,10 @@ function infoOf({ paths, root }: JobFacts, config: string, state: BriefState): J
 type BriefSettings = Pick<JobBriefInfo, 'description' | 'cron' | 'after' | 'shardingTotalCount' | 'problem'>;
 
 function settingsIn(config: string, jobName: JobName): BriefSettings {
-  try {
-    const { description = '', cron, nestjs, shardingTotalCount = 0 } = parseConfiguration(config, jobName);
-    const after = Object.freeze(cron ? [] : [...(nestjs.after ?? [])]);
-    return { description, cron: cron || undefined, after, shardingTotalCount, problem: undefined };
-  } catch (error) {
-    const isUnreadable = error instanceof ConfigurationNodeError || error instanceof ElasticJob2ConfigurationError;
-    if (!isUnreadable) throw error;
-    return { description: '', cron: undefined, after: NONE, shardingTotalCount: 0, problem: error.message };
-  }
+  const { problem, stored } = settingsOf(config, jobName);
+  const { description = '', cron, nestjs, shardingTotalCount = 0 } = stored ?? {};
+  const after = Object.freeze(cron ? [] : [...(nestjs?.after ?? [])]);
+  return { description, cron: cron || undefined, after, shardingTotalCount, problem };
 }
 
 /** A server at a glance, over all jobs of the namespace. */
