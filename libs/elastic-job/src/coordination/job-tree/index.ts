@@ -8,4 +8,5 @@ export * from './job-trees.js';
 export { companyOf } from './company.js';
 export * from './node-texts.js';
 export type { StandingFailure, StandingRefusal } from './tree-notes.js';
+export { TreeBounds } from './tree-bounds.js';
 export * from './tree-policies.js';

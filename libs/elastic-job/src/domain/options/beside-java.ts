@@ -11,10 +11,9 @@ import { THREAD_POOL_SIZES } from './job-options.js';
  * them, but no item is lost or run twice for it.
  */
 export function findUnshareable(
-  configuration: Pick<
-    JobConfiguration,
-    'after' | 'clockChange' | 'misfirePolicy' | 'resident' | 'strategy' | 'timeZone'
-  >,
+  configuration: Pick<JobConfiguration, 'after' | 'clockChange' | 'misfirePolicy' | 'resident' | 'timeZone'> & {
+    readonly strategy: Pick<JobConfiguration['strategy'], 'type'>;
+  },
 ): string[] {
   const { after, clockChange, misfirePolicy, resident, strategy, timeZone } = configuration;
   const settings: string[] = [];

@@ -9,6 +9,7 @@ export {
   findNeverFault,
   lastFireTime,
   Schedules,
+  type Timetable,
   timetableOf,
 } from './cron-schedule.js';
 export { nextFireTimes, type NextFireTimesOptions, shortestIntervalMs } from './next-fire-times.js';

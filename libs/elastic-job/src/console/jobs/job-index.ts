@@ -1,0 +1,284 @@
+import type { Clock } from '../../clock/index.js';
+import { findJobNameFault, type JobName, Listeners, type Redact } from '../../domain/index.js';
+import { type JobFacts, jobNamesIn } from '../../operations/index.js';
+import type { ChildrenWatch, RegistryCenter } from '../../registry/index.js';
+import { Reconciler } from '../../repeat/index.js';
+import type {
+  AuditTarget,
+  ConsoleCaller,
+  DisabledBy,
+  IndexState,
+  JobRow,
+  JobsAnswer,
+  JobsQuery,
+  OverviewAnswer,
+  PageQuery,
+  ServerAnswer,
+  ServersAnswer,
+} from '../contract/index.js';
+import { FireTimes } from './fire-times.js';
+import { type IndexedJob, indexedJob, jobRow, unreachableJob } from './indexed-job.js';
+import { listJobs, unknownJobProblem } from './job-list.js';
+import { JobRounds } from './job-rounds.js';
+import { JobRows } from './job-rows.js';
+import type { OpenJob } from './open-job.js';
+import { OpenJobs } from './open-jobs.js';
+import { listServers, overviewOf, serversOf } from './overview.js';
+import { Screens } from './screens.js';
+
+/** Least time between two listings of the namespace, in milliseconds: its names may be many. */
+const LIST_NAMES_MS = 1_000;
+
+export interface JobIndexParts {
+  readonly registry: RegistryCenter;
+  readonly clock: Clock;
+  /** Goes over the texts of people and of errors that are shown. */
+  readonly redact: Redact;
+  /** Name of the namespace, for the overview. */
+  readonly namespace: string;
+  /** True if the process runs jobs too: readings wait until the registry is calm. */
+  readonly isShared: boolean;
+  /** Tells by whom a job or an item was disabled. @default nobody is known */
+  readonly disabledBy?: (target: AuditTarget) => Promise<DisabledBy>;
+  /** Error of a run that has failed, from the history. @default none is known */
+  readonly errorOf?: (job: JobName, item: number, run: string) => Promise<string | undefined>;
+  /** Called for each version of a `config` that is seen, once. Must not throw. */
+  readonly onConfig?: (job: JobName, version: number, text: string) => void;
+  /** Receives what the registry or a defect has stopped; it is tried again all the same. Must not throw. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/**
+ * All jobs of a namespace, from memory. One watch tells of names that come and go; the rest is read in batches, at
+ * 20,000 nodes a second until every job was read once, and at 2,000 from then on. So a row is as old as its `asOf`.
+ *
+ * A node below the namespace without `config` is no job; before it was read it counts as one. While the registry is
+ * away, the last facts are given, marked as stale. It heals by itself, also in a new session.
+ *
+ * Everything is shown whole, within the caller's prefix.
+ */
+export class JobIndex {
+  private readonly rows = new JobRows();
+  private readonly fireTimes = new FireTimes();
+  private readonly changes = new Listeners<(job: JobName | undefined) => void>();
+  private wasStale = false;
+  private readonly screens: Screens;
+  private readonly openJobs: OpenJobs;
+  private readonly rounds: JobRounds;
+  private readonly listing: Reconciler;
+  private readonly reading: Reconciler;
+  private readonly ending = new AbortController();
+  private watch: ChildrenWatch | undefined;
+  private watchedSession: string | undefined;
+  private listedAt = -Infinity;
+  /** Reads that have failed, because of the registry or a defect, and have not succeeded since. */
+  private readonly failing = new Set<'names' | 'rows'>();
+  private stopListening = () => {};
+
+  constructor(private readonly parts: JobIndexParts) {
+    const { clock } = parts;
+    this.screens = new Screens(clock);
+    this.openJobs = new OpenJobs({
+      ...parts,
+      isAway: () => !this.isConnected,
+      onRead: (job, facts) => this.read(job, facts),
+    });
+    this.rounds = new JobRounds({
+      ...parts,
+      rows: this.rows,
+      onScreen: () => this.screens.jobs(),
+      onRead: (job, facts) => this.read(job, facts),
+      onUnreachable: (job, because) => {
+        this.put(job, unreachableJob(job, this.rows.get(job), { because, now: clock.wallNow() }));
+      },
+    });
+    this.listing = new Reconciler(
+      clock,
+      () => this.listNames(),
+      (error) => this.fail('names', error),
+    );
+    this.reading = new Reconciler(
+      clock,
+      () => this.readNext(),
+      (error) => this.fail('rows', error),
+    );
+  }
+
+  start(): void {
+    this.stopListening = this.parts.registry.onSession(() => {
+      this.tellIfStale();
+      this.begin();
+    });
+    this.begin();
+  }
+
+  /** Nothing is read and watched any more when it resolves. */
+  async stop(): Promise<void> {
+    this.stopListening();
+    this.ending.abort();
+    this.listing.stop();
+    this.reading.stop();
+    this.openJobs.stop();
+    await Promise.all([this.listing.rested(), this.reading.rested()]);
+    this.watch?.close();
+  }
+
+  /** True if these are the last facts, since the registry does not answer. */
+  get isStale(): boolean {
+    return !this.isConnected || this.failing.size > 0;
+  }
+
+  /** True for a name that is there, unless it is known to be no job. */
+  has(job: JobName): boolean {
+    return this.rows.has(job);
+  }
+
+  /** Undefined if it was not read yet, or is none. */
+  row(job: JobName): JobRow | undefined {
+    const indexed = this.rows.get(job);
+    return indexed && jobRow(indexed, this.parts.clock.wallNow());
+  }
+
+  /**
+   * Hears of each job whose row has changed, has come or has gone; undefined: the index has become stale, or fresh.
+   * @returns a function that removes the listener
+   */
+  onChange(listener: (job: JobName | undefined) => void): () => void {
+    return this.changes.add(listener);
+  }
+
+  /** @throws {ConsoleProblem} 400 for a cursor of another query, and an unknown order */
+  list(query: JobsQuery, caller: ConsoleCaller): JobsAnswer {
+    const { jobs, state, total } = this.rows.seenBy(caller);
+    const { cursor, items, matching } = listJobs(jobs, query, this.parts.clock.wallNow());
+    this.screens.show(
+      caller,
+      items.map(({ job }) => job),
+    );
+    return { items, cursor, total, matching, ...this.stateOf(state) };
+  }
+
+  overview(caller: ConsoleCaller): OverviewAnswer {
+    const { namespace, registry } = this.parts;
+    const { jobs, state, total } = this.rows.seenBy(caller);
+    const atAGlance = overviewOf(jobs, this.parts.clock.wallNow());
+    const shown = { state: registry.session.state ?? 'CONNECTING', namespace };
+    return { registry: shown, jobs: total, ...atAGlance, ...this.stateOf(state) };
+  }
+
+  /** @throws {ConsoleProblem} 400 for a cursor of another query */
+  servers(query: PageQuery, caller: ConsoleCaller): ServersAnswer {
+    const { jobs, state } = this.rows.seenBy(caller);
+    const servers = serversOf(jobs);
+    return { ...listServers(servers, query), total: servers.length, ...this.stateOf(state) };
+  }
+
+  server(ip: string, caller: ConsoleCaller): ServerAnswer | undefined {
+    const { jobs, state } = this.rows.seenBy(caller);
+    const found = serversOf(jobs.filter(({ servers }) => servers.some(({ serverIp }) => serverIp === ip)));
+    const server = found.find((one) => one.ip === ip);
+    return server && { ...server, ...this.stateOf(state) };
+  }
+
+  /**
+   * Opens a job, for as long as somebody looks at it. Close it in any case.
+   * @throws {ConsoleProblem} 404 for a name that no job can have
+   */
+  open(job: JobName): OpenJob {
+    if (findJobNameFault(job) !== undefined) throw unknownJobProblem(job);
+    return this.openJobs.open(job);
+  }
+
+  /** How far the index has come, for the caller. */
+  state(caller: Pick<ConsoleCaller, 'jobPrefix'>): IndexState & { readonly total: number } {
+    const { state, total } = this.rows.seenBy(caller);
+    return { total, ...this.stateOf(state) };
+  }
+
+  /** Keeps the rows of the caller's last page on the screen, since a stream tells of them. */
+  keepScreen(caller: ConsoleCaller): void {
+    this.screens.keep(caller);
+  }
+
+  private get isConnected(): boolean {
+    const { state } = this.parts.registry.session;
+    return state === 'CONNECTED' || state === 'RECONNECTED';
+  }
+
+  private stateOf(state: Omit<IndexState, 'stale'>): IndexState {
+    return { ...state, stale: this.isStale };
+  }
+
+  private begin(): void {
+    if (!this.isConnected) return;
+    this.listing.wake();
+    this.reading.wake();
+  }
+
+  private async listNames(): Promise<void> {
+    const { clock, registry } = this.parts;
+    const pauseMs = this.listedAt + LIST_NAMES_MS - clock.monotonicNow();
+    if (pauseMs > 0) await clock.sleep(pauseMs, this.ending.signal);
+    this.listedAt = clock.monotonicNow();
+    const { id } = registry.session;
+    if (this.watch === undefined || this.watchedSession !== id) {
+      this.watch?.close();
+      this.watch = undefined;
+      // The watch comes first. A change between a listing and a later watch would never be seen.
+      this.watch = await registry.watchChildren('/', () => this.listing.wake());
+      this.watchedSession = id;
+    }
+    for (const job of this.rows.setNames(await jobNamesIn(registry))) this.tell(job);
+    this.succeed('names');
+  }
+
+  /** One batch, after which it wakes itself: each success ends the pauses that grow. */
+  private async readNext(): Promise<void> {
+    await this.rounds.readNext(this.ending.signal);
+    this.succeed('rows');
+    this.reading.wake();
+  }
+
+  private read(job: JobName, facts: JobFacts): IndexedJob | undefined {
+    const { clock, onConfig, redact } = this.parts;
+    const known = this.rows.get(job);
+    const indexed = indexedJob(facts, known, { fireTimes: this.fireTimes, redact, now: clock.wallNow() });
+    if (indexed !== undefined && indexed.settings !== known?.settings && facts.config !== undefined) {
+      onConfig?.(job, facts.config.stat.version, facts.config.data);
+    }
+    this.put(job, indexed);
+    return indexed;
+  }
+
+  private put(job: JobName, indexed: IndexedJob | undefined): void {
+    const known = this.rows.get(job);
+    if (this.rows.put(job, indexed) && !isSame(known, indexed, this.parts.clock.wallNow())) this.tell(job);
+  }
+
+  private tell(job?: JobName): void {
+    this.changes.forEach((listener) => listener(job));
+  }
+
+  private tellIfStale(): void {
+    if (this.wasStale === this.isStale) return;
+    this.wasStale = this.isStale;
+    this.tell();
+  }
+
+  private succeed(what: 'names' | 'rows'): void {
+    if (this.failing.delete(what)) this.tellIfStale();
+  }
+
+  private fail(what: 'names' | 'rows', error: unknown): void {
+    if (this.ending.signal.aborted) return;
+    this.failing.add(what);
+    this.tellIfStale();
+    this.parts.onError?.(error);
+  }
+}
+
+/** True if a row shows the same, whenever it was read. */
+function isSame(a: IndexedJob | undefined, b: IndexedJob | undefined, now: number): boolean {
+  const shown = (job: IndexedJob | undefined) => job && JSON.stringify({ ...jobRow(job, now), asOf: '' });
+  return shown(a) === shown(b);
+}

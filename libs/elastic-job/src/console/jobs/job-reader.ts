@@ -1,0 +1,222 @@
+import type { Clock } from '../../clock/index.js';
+import type { JobName, Redact } from '../../domain/index.js';
+import { type ItemFacts, type JobFacts, readItems, readJob, settingsOf } from '../../operations/index.js';
+import { isUnanswered, type RegistryCenter, SessionLostError } from '../../registry/index.js';
+import {
+  type AuditTarget,
+  type DisabledBy,
+  type FailoverAnswer,
+  type ItemAnswer,
+  type ItemsAnswer,
+  type JobAnswer,
+  type JobRow,
+  type PageQuery,
+} from '../contract/index.js';
+import { type IndexedJob, isoOf, jobRow, ROW_PARTS } from './indexed-job.js';
+import { itemAnswer, lastRunOf, membersOf, parametersIn } from './item-answer.js';
+import { pageOf, unknownJobProblem } from './job-list.js';
+import type { JobChange, JobView } from './job-view.js';
+
+const NOBODY: DisabledBy = { by: null, at: null, reason: null };
+/** Answers of a job that are kept for the time in which the registry is away. */
+const MOST_KEPT = 8;
+
+export interface JobReaderParts {
+  readonly registry: RegistryCenter;
+  readonly clock: Clock;
+  readonly redact: Redact;
+  readonly view: JobView;
+  /** True while the registry does not answer. */
+  readonly isAway: () => boolean;
+  /** Receives what was read, for the index. @returns the job; undefined if it is none */
+  readonly onRead: (job: JobName, facts: JobFacts) => IndexedJob | undefined;
+  readonly disabledBy?: (target: AuditTarget) => Promise<DisabledBy>;
+  readonly errorOf?: (job: JobName, item: number, run: string) => Promise<string | undefined>;
+}
+
+/** Answers about an open job. While the registry is away these are the last ones, marked as stale. */
+export class JobReader {
+  private readonly kept = new Map<string, unknown>();
+
+  constructor(private readonly parts: JobReaderParts) {}
+
+  /** @throws {ConsoleProblem} 404 if there is no such job */
+  row(): Promise<JobRow> {
+    return this.orLast('row', async () => jobRow((await this.read()).indexed, this.now));
+  }
+
+  /** @throws {ConsoleProblem} 404 if there is no such job */
+  job(): Promise<JobAnswer> {
+    return this.orLast(
+      'job',
+      async () => {
+        const { facts, indexed } = await this.read();
+        const { description = '' } = settingsOf(facts.config!.data, this.name).stored ?? {};
+        const members = membersOf(facts, indexed);
+        const servers = facts.servers.map(({ serverIp, status }) => {
+          const instances = members.filter(({ ip }) => ip === serverIp).length;
+          return { ip: serverIp, disabled: status === 'DISABLED', instances };
+        });
+        return {
+          ...jobRow(indexed, this.now),
+          description: this.parts.redact(description),
+          after: indexed.settings.after,
+          disabled: await this.disabledOf(indexed, servers),
+          servers,
+          members,
+          configVersion: indexed.settings.version,
+          stale: false,
+        };
+      },
+      asStale,
+    );
+  }
+
+  /** @throws {ConsoleProblem} 404 if there is no such job, 400 for a cursor of another query */
+  items(query: PageQuery): Promise<ItemsAnswer> {
+    return this.orLast(
+      `items ${JSON.stringify(query)}`,
+      async () => {
+        const job = await this.readItemNames();
+        const items = [...job.owners.keys()];
+        const { cursor, page } = pageOf(items, query, { place: (item) => [item], compare: ([a], [b]) => +a! - +b! });
+        const answers = await this.answersOf(job, page);
+        return { items: answers, cursor, total: items.length, asOf: isoOf(this.now), stale: false };
+      },
+      asStale,
+    );
+  }
+
+  /** Undefined if the job has no such item. @throws {ConsoleProblem} 404 if there is no such job */
+  item(item: number): Promise<ItemAnswer | undefined> {
+    return this.orLast(`item ${item}`, async () => {
+      const job = await this.readItemNames();
+      const [answer] = await this.answersOf(job, job.owners.has(item) ? [item] : []);
+      return answer;
+    });
+  }
+
+  /** @throws {ConsoleProblem} 404 if there is no such job */
+  failover(): Promise<FailoverAnswer> {
+    return this.orLast(
+      'failover',
+      async () => {
+        const { view } = this.parts;
+        await view.ready();
+        const reader = view.reader();
+        const job = await readJob(reader, view.paths, ['queue']);
+        this.assertThere(job);
+        const queued = await readItems(reader, job, job.queuedItems);
+        const items = queued.flatMap((one) => {
+          if (one.queuedAt === undefined) return [];
+          return [{ item: one.info.item, since: isoOf(one.queuedAt), lastRun: lastRunOf(one) }];
+        });
+        return { items, asOf: isoOf(this.now), stale: false };
+      },
+      asStale,
+    );
+  }
+
+  onChange(listener: (change: JobChange) => void): () => void {
+    return this.parts.view.onChange(listener);
+  }
+
+  private get name(): JobName {
+    return this.parts.view.paths.jobName;
+  }
+
+  private get now(): number {
+    return this.parts.clock.wallNow();
+  }
+
+  private async read(): Promise<{ readonly facts: JobFacts; readonly indexed: IndexedJob }> {
+    const { onRead, view } = this.parts;
+    await view.ready();
+    const facts = await readJob(view.reader(), view.paths, ROW_PARTS);
+    const indexed = onRead(this.name, facts);
+    if (indexed === undefined) throw unknownJobProblem(this.name);
+    return { facts, indexed };
+  }
+
+  private async readItemNames(): Promise<JobFacts> {
+    const { view } = this.parts;
+    await view.ready();
+    const job = await readJob(view.reader(), view.paths, ['instances', 'items']);
+    this.assertThere(job);
+    return job;
+  }
+
+  private assertThere({ config }: JobFacts): void {
+    if (config === undefined) throw unknownJobProblem(this.name);
+  }
+
+  private async answersOf(job: JobFacts, items: readonly number[]): Promise<readonly ItemAnswer[]> {
+    const parameters = parametersIn(job, this.name);
+    const facts = await readItems(this.parts.view.reader(), job, items);
+    return Promise.all(
+      facts.map(async (one) => {
+        const { item } = one.info;
+        const disabled = one.isDisabled ? await this.disabledBy({ job: this.name, item }) : null;
+        return itemAnswer(one, {
+          parameter: parameters.get(item) ?? null,
+          disabled,
+          error: await this.errorOf(one),
+          redact: this.parts.redact,
+        });
+      }),
+    );
+  }
+
+  private async errorOf({ info: { item, lastRun } }: ItemFacts): Promise<string | null> {
+    if (lastRun?.outcome !== 'failed') return null;
+    return (await this.parts.errorOf?.(this.name, item, lastRun.run)) ?? null;
+  }
+
+  private disabledBy(target: AuditTarget): Promise<DisabledBy> {
+    return this.parts.disabledBy?.(target) ?? Promise.resolve(NOBODY);
+  }
+
+  private async disabledOf(
+    { settings }: IndexedJob,
+    servers: readonly { readonly disabled: boolean }[],
+  ): Promise<JobAnswer['disabled']> {
+    if (servers.some(({ disabled }) => !disabled)) return null;
+    if (servers.length === 0 && !settings.isDisabled) return null;
+    const newServers = settings.isDisabled ? 'disabled' : 'enabled';
+    return { ...(await this.disabledBy({ job: this.name })), newServers };
+  }
+
+  /**
+   * The answer, or the last one while the registry is away.
+   * @param staleOf marks an answer as stale, if it has a field for that
+   */
+  private async orLast<T extends object | undefined>(
+    key: string,
+    answer: () => Promise<T>,
+    staleOf = (last: T): T => last,
+  ): Promise<T> {
+    // oxlint-disable-next-line no-unsafe-type-assertion -- a key has answers of one type
+    const last = this.kept.get(key) as T | undefined;
+    if (last !== undefined && this.parts.isAway()) return staleOf(last);
+    try {
+      const given = await answer();
+      this.keep(key, given);
+      return given;
+    } catch (error) {
+      if (last === undefined || !(isUnanswered(error) || error instanceof SessionLostError)) throw error;
+      return staleOf(last);
+    }
+  }
+
+  private keep(key: string, answer: object | undefined): void {
+    this.kept.delete(key);
+    if (answer === undefined) return;
+    this.kept.set(key, answer);
+    const [oldest = key] = this.kept.keys();
+    if (this.kept.size > MOST_KEPT) this.kept.delete(oldest);
+  }
+}
+
+function asStale<T extends { readonly stale: boolean }>(answer: T): T {
+  return { ...answer, stale: true };
+}

@@ -1,0 +1,63 @@
+import type { Timer } from '../../clock/index.js';
+import type { JobName } from '../../domain/index.js';
+import { JobView } from './job-view.js';
+import { JobReader, type JobReaderParts } from './job-reader.js';
+import { OpenJob } from './open-job.js';
+
+/** Most views at a time, each of which is a watch at the server. */
+const MOST_VIEWS = 64;
+/** Milliseconds for which a view stays after its last viewer has gone. */
+const LINGER_MS = 30_000;
+
+interface Shared {
+  readonly reader: JobReader;
+  readonly view: JobView;
+  viewers: number;
+  closing: Timer | undefined;
+}
+
+/** The open jobs. All who look at a job share one view of it, which is closed 30 s after the last of them has gone. */
+export class OpenJobs {
+  private readonly shared = new Map<JobName, Shared>();
+  private readonly viewed = new Set<JobName>();
+
+  constructor(private readonly parts: Omit<JobReaderParts, 'view'>) {}
+
+  open(job: JobName): OpenJob {
+    const shared = this.shared.get(job) ?? this.share(job);
+    shared.closing?.cancel();
+    shared.viewers += 1;
+    return new OpenJob(shared.reader, () => this.leave(job, shared));
+  }
+
+  stop(): void {
+    for (const [job, shared] of this.shared) this.end(job, shared);
+  }
+
+  private share(job: JobName): Shared {
+    const view = new JobView(job, { ...this.parts, takePlace: (name) => this.takePlace(name) });
+    const shared = { view, reader: new JobReader({ ...this.parts, view }), viewers: 0, closing: undefined };
+    this.shared.set(job, shared);
+    return shared;
+  }
+
+  private takePlace(job: JobName): boolean {
+    if (this.viewed.size >= MOST_VIEWS && !this.viewed.has(job)) return false;
+    this.viewed.add(job);
+    return true;
+  }
+
+  private leave(job: JobName, shared: Shared): void {
+    shared.viewers -= 1;
+    if (shared.viewers > 0) return;
+    shared.closing = this.parts.clock.setTimer(LINGER_MS, () => this.end(job, shared));
+  }
+
+  private end(job: JobName, shared: Shared): void {
+    if (this.shared.get(job) !== shared) return;
+    shared.closing?.cancel();
+    shared.view.close();
+    this.shared.delete(job);
+    this.viewed.delete(job);
+  }
+}
