@@ -1,4 +1,5 @@
-// The jobs of a namespace as an operator sees them: an index of all of them that is read in rounds, and the jobs that
-// are open in views of their own.
+// The jobs of a namespace as an operator sees them: an index of all of them that is read in rounds, the jobs that are
+// open in views of their own, and the streams that tell of changes.
 export { JobIndex, type JobIndexParts } from './job-index.js';
 export type { OpenJob } from './open-job.js';
+export { LiveStreams, type LiveStreamsParts } from './live-streams.js';

@@ -1,0 +1,213 @@
+import { type Clock, type Timer, whileWaiting } from '../../clock/index.js';
+import { ConsoleProblem, type ConsoleCaller, type FrameSink, seesJob } from '../contract/index.js';
+import type { JobIndex } from './job-index.js';
+import { ALL, type Changed, isNothing, jobOf, NOTHING, sourceOf, together, type TopicSource } from './live-topics.js';
+import { unknownJobProblem } from './job-list.js';
+
+/** Milliseconds between two looks at what has changed: at most four frames a second of a topic. */
+const TICK_MS = 250;
+/** Milliseconds of silence after which a stream says that it lives. */
+const HEARTBEAT_MS = 15_000;
+/** Milliseconds after which a client that takes nothing is dropped. */
+const PATIENCE_MS = 30_000;
+const HEARTBEAT = ': alive\n\n';
+/** Seconds after which a further stream may be tried. */
+const RETRY_AFTER = '10';
+
+export interface LiveStreamsParts {
+  readonly index: JobIndex;
+  readonly clock: Clock;
+  /** Most streams. @default 200 */
+  readonly streams?: number;
+  /** Most streams of one person. @default 10 */
+  readonly perPerson?: number;
+  /** Receives what has kept a frame back; the next one tells of it. Must not throw. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** One client that is told of topics. */
+interface Stream {
+  readonly caller: ConsoleCaller;
+  readonly sink: FrameSink;
+  /** Changes that it has not been told yet, by topic: one frame waits for each. */
+  readonly waiting: Map<Topic, Changed>;
+  /** Since when it takes nothing, on the monotonic clock. */
+  blockedAt: number | undefined;
+  toldAt: number;
+  readonly end: () => void;
+  /** Removes the listener of its signal. */
+  forget: () => void;
+}
+
+/** A topic with those who listen to it. */
+interface Topic {
+  readonly name: string;
+  readonly key: string;
+  readonly source: TopicSource;
+  readonly streams: Set<Stream>;
+  changed: Changed;
+  /** Moment on the monotonic clock of the last frame. */
+  toldAt: number;
+  isReading: boolean;
+  readonly stop: () => void;
+}
+
+/**
+ * Streams of server-sent events. Each frame has an event of its topic's name, a number as its id, and what has changed
+ * with its new state as JSON. Changes are merged: a topic is read once for all streams and told at most four times a
+ * second, and of what a slow client has not taken one frame waits. The first frame says that all may have changed.
+ *
+ * Nothing listens, waits or is open after the last stream.
+ */
+export class LiveStreams {
+  private readonly streams = new Set<Stream>();
+  private readonly topics = new Map<string, Topic>();
+  private timer: Timer | undefined;
+  private lastId = 0;
+
+  constructor(private readonly parts: LiveStreamsParts) {}
+
+  /**
+   * @param signal ends the stream, as when the caller's session is over or the caller's role has changed
+   * @throws {ConsoleProblem} 429 with Retry-After beyond the limits, 404 for a job that is none for the caller, 400 for
+   * a topic that is none
+   */
+  open(caller: ConsoleCaller, topics: readonly string[], sink: FrameSink, signal?: AbortSignal): void {
+    this.assertRoom(caller);
+    this.assertTopics(caller, topics);
+    const end = () => this.leave(stream);
+    const stream: Stream = {
+      caller,
+      sink,
+      waiting: new Map(),
+      blockedAt: undefined,
+      toldAt: this.parts.clock.monotonicNow(),
+      end,
+      forget: () => {},
+    };
+    for (const name of new Set(topics)) this.join(name, stream);
+    this.streams.add(stream);
+    sink.onDrain(() => (stream.blockedAt = undefined));
+    sink.onClose(end);
+    if (signal?.aborted === true) return end();
+    if (signal !== undefined) stream.forget = whileWaiting(signal, end);
+    this.timer ??= this.parts.clock.setTimer(0, () => this.tick());
+  }
+
+  /** Ends all streams. */
+  stop(): void {
+    for (const stream of this.streams) stream.end();
+  }
+
+  private assertRoom({ name }: ConsoleCaller): void {
+    const { perPerson = 10, streams = 200 } = this.parts;
+    const own = [...this.streams].filter(({ caller }) => caller.name === name).length;
+    if (this.streams.size < streams && own < perPerson) return;
+    const most = own < perPerson ? `${streams} streams` : `${perPerson} streams of one person`;
+    const headers = { 'retry-after': RETRY_AFTER };
+    throw new ConsoleProblem(429, 'TOO_MANY_REQUESTS', `There are ${most} already.`, {}, headers);
+  }
+
+  private assertTopics(caller: ConsoleCaller, topics: readonly string[]): void {
+    const { index } = this.parts;
+    for (const topic of topics) {
+      const job = jobOf(topic);
+      if (job !== undefined && !(seesJob(caller, job) && index.has(job))) throw unknownJobProblem(job);
+    }
+    const known = topics.filter((topic) => topic === 'overview' || topic === 'jobs' || jobOf(topic) !== undefined);
+    if (known.length === topics.length && topics.length > 0) return;
+    throw new ConsoleProblem(400, 'INVALID_ARGUMENT', 'There is no such topic.', {
+      fields: [{ field: 'topics', problem: 'must be overview, jobs, or job: and the name of a job' }],
+    });
+  }
+
+  private join(name: string, stream: Stream): void {
+    const key = jobOf(name) === undefined ? `${name} ${stream.caller.jobPrefix ?? ''}` : name;
+    const topic = this.topics.get(key) ?? this.listen(name, key, stream.caller);
+    topic.streams.add(stream);
+    stream.waiting.set(topic, ALL);
+  }
+
+  private listen(name: string, key: string, caller: ConsoleCaller): Topic {
+    const source = sourceOf(name, caller, this.parts.index);
+    const stop = source.listen((changed) => (topic.changed = together(topic.changed, changed)));
+    const fresh = { changed: NOTHING, toldAt: -Infinity, isReading: false };
+    const topic: Topic = { name, key, source, streams: new Set(), ...fresh, stop };
+    this.topics.set(key, topic);
+    return topic;
+  }
+
+  private leave(stream: Stream): void {
+    if (!this.streams.delete(stream)) return;
+    for (const topic of this.topics.values()) {
+      topic.streams.delete(stream);
+      if (topic.streams.size > 0) continue;
+      topic.stop();
+      this.topics.delete(topic.key);
+    }
+    stream.waiting.clear();
+    stream.forget();
+    stream.sink.end();
+    if (this.streams.size > 0) return;
+    this.timer?.cancel();
+    this.timer = undefined;
+  }
+
+  private tick(): void {
+    const now = this.parts.clock.monotonicNow();
+    for (const stream of this.streams) this.look(stream, now);
+    for (const topic of this.topics.values()) {
+      if (!topic.isReading && now - topic.toldAt >= topic.source.everyMs) void this.tell(topic, now);
+    }
+    this.timer = this.streams.size === 0 ? undefined : this.parts.clock.setTimer(TICK_MS, () => this.tick());
+  }
+
+  private look(stream: Stream, now: number): void {
+    this.parts.index.keepScreen(stream.caller);
+    if (stream.blockedAt !== undefined && now - stream.blockedAt >= PATIENCE_MS) return stream.end();
+    if (stream.blockedAt === undefined && now - stream.toldAt >= HEARTBEAT_MS) this.write(stream, HEARTBEAT);
+  }
+
+  /** Reads the topic once, and tells all who take something now. What cannot be read is told once it can. */
+  private async tell(topic: Topic, now: number): Promise<void> {
+    const { changed } = topic;
+    topic.changed = NOTHING;
+    for (const { waiting } of topic.streams) {
+      const all = together(waiting.get(topic) ?? NOTHING, changed);
+      if (!isNothing(all)) waiting.set(topic, all);
+    }
+    const awaiting = () => [...topic.streams].filter((one) => one.blockedAt === undefined && one.waiting.has(topic));
+    if (awaiting().length === 0) return;
+    topic.isReading = true;
+    topic.toldAt = now;
+    try {
+      const payloadOf = await topic.source.read();
+      const frames = new Map<Changed, string>();
+      for (const stream of awaiting()) {
+        const all = stream.waiting.get(topic);
+        // It has ended meanwhile.
+        if (all === undefined) continue;
+        stream.waiting.delete(topic);
+        const frame = frames.get(all) ?? this.frameOf(topic, payloadOf(all));
+        frames.set(all, frame);
+        this.write(stream, frame);
+      }
+    } catch (error) {
+      // The changes wait.
+      this.parts.onError?.(error);
+    } finally {
+      topic.isReading = false;
+    }
+  }
+
+  private frameOf({ name }: Topic, payload: object): string {
+    this.lastId += 1;
+    return `event: ${name}\nid: ${this.lastId}\ndata: ${JSON.stringify(payload)}\n\n`;
+  }
+
+  private write(stream: Stream, frame: string): void {
+    const now = this.parts.clock.monotonicNow();
+    stream.toldAt = now;
+    if (!stream.sink.write(frame)) stream.blockedAt = now;
+  }
+}
