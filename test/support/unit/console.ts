@@ -60,7 +60,7 @@ export class FakeConsole {
           const id = String(this.audit.push(intent));
           const { after, result } = await change({ id });
           this.audit[Number(id) - 1] = { ...intent, end: after };
-          return { result, audit: id };
+          return { result, audit: id, isSettled: true };
         },
       },
       index: {
@@ -114,7 +114,7 @@ export class FakeConsole {
       configurations: {
         ...this.noting({ removeJobConfiguration: undefined }),
         getJobConfiguration: async (name) => (name === 'gone' ? undefined : { ...stored(), version: 7 }),
-        updateJobConfiguration: async (name, changes, { version }) => {
+        updateJobConfiguration: async (name, changes, { version = 0 } = {}) => {
           this.commands.push(['update', name, changes, version]);
           this.answer('update', undefined);
           return { ...stored(changes), version: version + 1 };
@@ -299,7 +299,7 @@ function stored(changes: object = {}): StoredJobConfiguration {
     },
     { place: 'a test' },
   );
-  return { ...configuration, strategy: strategy.type };
+  return { ...configuration, strategy: strategy.type, version: 0 };
 }
 
 function textOf({ body }: WholeAnswer): string {

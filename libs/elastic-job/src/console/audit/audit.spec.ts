@@ -149,7 +149,7 @@ describe('a change', () => {
   });
 
   it('counts as unknown a minute after its intent, if its process is gone', async () => {
-    void audit.record(INTENT, () => new Promise(() => {}));
+    void audit.record(INTENT, () => new Promise<never>(() => {}));
     const reader = await another();
     await clock.advance(59_000);
     expect(await entries(reader)).toMatchObject([{ outcome: 'intended' }]);

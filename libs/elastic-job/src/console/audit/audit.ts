@@ -39,6 +39,13 @@ export interface AuditParts {
   readonly log: { warn(text: string): void };
 }
 
+/** The result of a change, and what the audit keeps of it. */
+export interface Made<T> {
+  readonly result: T;
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
 /** A change that was made. */
 export interface Recorded<T> {
   readonly result: T;
@@ -107,7 +114,7 @@ export class Audit {
    */
   async record<T>(
     intent: AuditIntent,
-    change: (entry: { readonly id: string }) => Promise<{ result: T; before?: unknown; after?: unknown }>,
+    change: (entry: { readonly id: string }) => Promise<Made<T>>,
   ): Promise<Recorded<T>> {
     const entry = this.entryOf(intent, 'intended');
     await this.keepIntent(entry);

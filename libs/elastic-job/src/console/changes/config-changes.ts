@@ -12,7 +12,7 @@ import {
 import type { ConfigBody } from './bodies.js';
 import { diffOf, shownSettings, withoutHidden } from './hiding.js';
 import { noteOn } from './notes.js';
-import type { AuditTrail, Configurations, FindJob, VersionedConfiguration } from './ports.js';
+import type { AuditTrail, Configurations, FindJob } from './ports.js';
 import { recorded } from './recording.js';
 import { assertSeen } from './seen.js';
 import { assertTargetsAllowed, type ConsoleTargets } from './targets.js';
@@ -96,7 +96,7 @@ export class ConfigChanges {
   /** Checks a change before it is written down. */
   private async checked(
     call: ConfigCall,
-  ): Promise<{ readonly before: VersionedConfiguration; readonly changes: JobConfigurationChanges }> {
+  ): Promise<{ readonly before: StoredJobConfiguration; readonly changes: JobConfigurationChanges }> {
     const { configurations, targets } = this.parts;
     const { caller, ifMatch, params } = call;
     const before = await this.present(configurations, params.job!);
@@ -111,7 +111,7 @@ export class ConfigChanges {
     return { before, changes: settings };
   }
 
-  private async present(configurations: Configurations, job: string): Promise<VersionedConfiguration> {
+  private async present(configurations: Configurations, job: string): Promise<StoredJobConfiguration> {
     const present = await configurations.getJobConfiguration(job);
     if (present !== undefined) return present;
     throw new ConsoleProblem(404, 'UNKNOWN_JOB', `There is no job ${job}.`);

@@ -1,4 +1,5 @@
-import type { JobAbout, Switched } from './ports.js';
+import type { SwitchOutcome } from '../../operations/index.js';
+import type { JobAbout } from './ports.js';
 
 /** Changes of which a peer may make something else. */
 export type NotedChange = 'switch' | 'switch on server' | 'config' | 'reshard' | 'remove';
@@ -32,7 +33,7 @@ export function noteOn(change: NotedChange, job: JobAbout): string | null {
 }
 
 /** Says what does not follow the switch of a whole job; null: everything follows it. */
-export function noteOnSwitch({ javaPeers, newServers }: Switched): string | null {
+export function noteOnSwitch({ javaPeers, newServers }: SwitchOutcome): string | null {
   const notes = [
     ...(newServers === 'unreadable'
       ? ['the settings cannot be read, so that new servers start as they did before']

@@ -1,6 +1,7 @@
+import type { AuditIntent, Made, Recorded } from '../audit/index.js';
 import type { AuditTarget, ConsoleCall } from '../contract/index.js';
 import type { ReasonBody } from './bodies.js';
-import type { AuditIntent, AuditTrail, Made } from './ports.js';
+import type { AuditTrail } from './ports.js';
 
 /** A request for a change, with what was read before it. */
 interface Intended {
@@ -16,7 +17,7 @@ export function recorded<Result>(
   call: ConsoleCall<object, ReasonBody>,
   intended: Intended,
   change: () => Promise<Made<Result>>,
-): Promise<{ readonly result: Result; readonly audit: string }> {
+): Promise<Recorded<Result>> {
   return audit.record(intentOf(call, intended), change);
 }
 

@@ -147,7 +147,7 @@ export class CronSchedule {
 }
 
 /** The settings that decide when a job fires. */
-interface Timetable {
+export interface Timetable {
   readonly cron?: string | undefined;
   readonly timeZone: string | undefined;
   readonly clockChange: ClockChange;
