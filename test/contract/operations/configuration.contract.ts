@@ -129,7 +129,7 @@ export function describeConfigurationApi(adapter: RegistryAdapter): void {
       },
     );
 
-    it('gives each version of the settings its number, by which an edit is refused once they have changed', async () => {
+    it('gives the settings a version, by which an edit is refused once they have changed', async () => {
       await stage().writeJava(JOB);
       const api = new JobConfigurationApi(stage().registry);
       const first = (await api.getJobConfiguration(JOB))!;

@@ -144,10 +144,11 @@ export class JobOperateApi {
   }
 
   /**
-   * Instances on these servers get no items from the next trigger on; present runs go on. Survives restarts. For a whole
-   * job, `disabled` of its settings is set in the same transaction, so that servers rest which it has never had, such as
-   * new pods, also where the code says `overwrite`. 4 requests, and up to 3 more if a server has come meanwhile; 3 for
-   * one server or without `newServers`.
+   * Instances on these servers get no items from the next trigger on; present runs go on. Survives restarts.
+   *
+   * For a whole job, `disabled` of its settings is set in the same transaction. So servers rest as well that it has
+   * never had, such as new pods, also where the code says `overwrite`. 4 requests, and up to 3 more if a server has
+   * come meanwhile; 3 for one server or without `newServers`.
    * @throws {UnknownJobError} @throws {UnknownServerError}
    */
   async disable(jobName: JobName, scope: SwitchScope = {}): Promise<SwitchOutcome> {

@@ -21,7 +21,7 @@ export interface ConsoleRequest {
   readonly signal: AbortSignal;
 }
 
-/** What a route's code is given: who asks for what, all of it checked. */
+/** Arguments of a route's code: who asks for what, all of it checked. */
 export interface ConsoleCall<Query extends object = object, Body extends object = object> {
   readonly caller: ConsoleCaller;
   /** Decoded parts of the path, such as `{ job: 'settle-orders' }`. */

@@ -1,6 +1,7 @@
-// What the console promises over HTTP: its roles, what it is asked, and what it answers.
+// The contract over HTTP: roles, requests, and answers.
 export * from './answers.js';
 export * from './http.js';
+export * from './job-answers.js';
 export * from './roles.js';
 export * from './problems.js';
 export * from './queries.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Attention, JobStatus } from './answers.js';
+import type { Attention, JobStatus } from './job-answers.js';
 import { ConsoleProblem } from './problems.js';
 
 /** Keys by which jobs are sorted; with `-` before it the order is descending. Jobs of one key come by their names. */

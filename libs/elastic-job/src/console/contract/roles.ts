@@ -1,4 +1,4 @@
-/** What somebody may do: each role may what those before it may. */
+/** Rights of a caller: each role may what those before it may. */
 export const CONSOLE_ROLES = ['viewer', 'operator', 'admin'] as const;
 export type ConsoleRole = (typeof CONSOLE_ROLES)[number];
 

@@ -41,10 +41,10 @@ export class Instances {
 
   /**
    * Registers this instance in one transaction: its instance node, its session node and, if it is new, its server node.
-   * An operator's DISABLED on the server stays. A new server starts as the settings say that the registry has at that
-   * moment: after a switch of the whole job none comes that does not know of it. Nodes of a lost session of this process
-   * go at once, so that no one waits for the registry to end that session. When this resolves, an operator may already
-   * have removed the instance again, so check.
+   * An operator's DISABLED on the server stays. A new server starts by the settings in the registry at that moment, so
+   * none misses a switch of the whole job. Nodes of a lost session of this process go at once, so that no one waits for
+   * the registry to end that session. When this resolves, an operator may already have removed the instance again, so
+   * check.
    * @throws {InstanceIdTakenError} if the id is held by a session that outlives one session timeout
    * @throws the signal's reason, if it aborts while a predecessor is awaited
    */
