@@ -114,7 +114,8 @@ export class FakeConsole {
       configurations: {
         ...this.noting({ removeJobConfiguration: undefined }),
         getJobConfiguration: async (name) => (name === 'gone' ? undefined : { ...stored(), version: 7 }),
-        updateJobConfiguration: async (name, changes, { version = 0 } = {}) => {
+        updateJobConfiguration: async (name, changes, options) => {
+          const version = options?.version ?? 0;
           this.commands.push(['update', name, changes, version]);
           this.answer('update', undefined);
           return { ...stored(changes), version: version + 1 };
