@@ -151,6 +151,11 @@ export class ConsoleApi {
     };
   }
 
+  /** The answer to a request that the HTTP server has refused. Never throws. */
+  refuse(problem: ConsoleProblem, request: ConsoleRequest): ConsoleAnswer {
+    return this.refused(problem, request, undefined);
+  }
+
   private refused(error: unknown, request: ConsoleRequest, found: Routed | undefined): ConsoleAnswer {
     const { redact } = this;
     const { log, path } = this.parts;
