@@ -1,0 +1,151 @@
+import type { Clock } from '../../clock/index.js';
+import {
+  Audit,
+  ConsoleApi,
+  type ConsoleLimitOptions,
+  Identities,
+  JobIndex,
+  LiveStreams,
+  MemoryAuditStore,
+  RateLimits,
+} from '../../console/index.js';
+import {
+  ElasticJobError,
+  guardRedact,
+  messageOf,
+  type PropTargets,
+  type Redact,
+  statusOfError,
+} from '../../domain/index.js';
+import type { JobConfigurationApi, JobOperateApi, ShardingOperateApi } from '../../operations/index.js';
+import type { RegistryCenter } from '../../registry/index.js';
+import { LineLog, log, thrown, warn } from '../line-log.js';
+import type { ResolvedModuleOptions } from '../resolve-module-options.js';
+import type { ElasticJobConsoleOptions } from './console-options.js';
+import type { RunningConsole } from './console-server.js';
+
+/** Parts of the application that the console uses. */
+interface ApplicationParts {
+  readonly application: ResolvedModuleOptions;
+  /** Path of the console with the application's prefix. */
+  readonly base: string;
+  readonly clock: Clock;
+  readonly commands: JobOperateApi;
+  readonly configurations: JobConfigurationApi;
+  readonly items: ShardingOperateApi;
+  readonly registry: RegistryCenter;
+}
+
+const NOT_KEPT = 'Console: the audit is kept in memory, until this process ends; give the option audit';
+const lines = new LineLog();
+
+/** Puts the console together. @throws {ConfigurationError} for options that cannot work together */
+export function consoleOf(options: ElasticJobConsoleOptions, parts: ApplicationParts): RunningConsole {
+  const { application, base, clock } = parts;
+  const { limits: given = {}, readOnly = false, requireReason = false } = options;
+  const redact = guardRedact(application.redact ?? ((text) => text));
+  const limits = new RateLimits(clock, given);
+  const identities = new Identities({
+    ...options,
+    clock,
+    limits,
+    readOnly,
+    requireReason,
+    log: logOf(redact),
+  });
+  const audit = auditOf(options, clock, redact);
+  const index = indexOf(parts, audit, redact);
+  const onError = (reason: unknown) => lines.write(thrown('Console: a frame of a stream was kept back', reason));
+  const streams = new LiveStreams({ clock, index, onError, ...streamLimits(given) });
+  const api = new ConsoleApi({
+    path: base,
+    clock,
+    redact,
+    identities,
+    limits,
+    audit,
+    index,
+    streams,
+    readOnly,
+    requireReason,
+    commands: parts.commands,
+    items: parts.items,
+    configurations: parts.configurations,
+    sinks: application.tracing,
+    targets: { targets: targetsOf(application), allowed: application.allowRegistryTargets ?? {} },
+    showProps: options.showProps ?? [],
+    log: { error: (text, reason) => lines.write(thrown(text, reason)) },
+  });
+  const isKept = options.audit !== undefined;
+  return { api, ...lifeOf({ audit, identities, index, isKept, streams }) };
+}
+
+interface LivingParts {
+  readonly audit: Audit;
+  readonly identities: Identities;
+  readonly index: JobIndex;
+  readonly streams: LiveStreams;
+  /** True if the audit outlives the process. */
+  readonly isKept: boolean;
+}
+
+function lifeOf({ audit, identities, index, isKept, streams }: LivingParts): Omit<RunningConsole, 'api'> {
+  return {
+    start: async () => {
+      if (!isKept) lines.write(warn(NOT_KEPT));
+      await identities.start();
+      await audit.start();
+      index.start();
+    },
+    stop: async () => {
+      streams.stop();
+      await index.stop();
+      await identities.stop();
+      await audit.stop();
+    },
+  };
+}
+
+function indexOf({ application, clock, registry }: ApplicationParts, audit: Audit, redact: Redact): JobIndex {
+  return new JobIndex({
+    clock,
+    redact,
+    registry,
+    namespace: namespaceOf(application),
+    isShared: application.processing,
+    disabledBy: (target) => audit.disabledBy(target),
+    onConfig: (job, version, text) => audit.seenConfig(job, version, text),
+  });
+}
+
+function auditOf({ audit }: ElasticJobConsoleOptions, clock: Clock, redact: Redact): Audit {
+  return new Audit(audit ?? new MemoryAuditStore(), clock, {
+    redact,
+    statusOf: (reason) => (reason instanceof ElasticJobError ? statusOfError(reason.code) : undefined),
+    log: { warn: (line) => lines.write(warn(`Console: ${line}`)) },
+  });
+}
+
+function logOf(redact: Redact) {
+  return {
+    info: (line: string) => lines.write(log(line)),
+    warn: (line: string, reason?: unknown) =>
+      lines.write(warn(reason === undefined ? line : `${line}: ${redact(messageOf(reason))}`)),
+  };
+}
+
+function streamLimits({ streams, streamsPerPerson }: ConsoleLimitOptions) {
+  return {
+    ...(streams !== undefined && { streams }),
+    ...(streamsPerPerson !== undefined && { perPerson: streamsPerPerson }),
+  };
+}
+
+function namespaceOf({ registry }: ResolvedModuleOptions): string {
+  return registry.reveal().namespace ?? 'elastic-job';
+}
+
+/** Props of the application's own types that decide what runs. */
+function targetsOf({ errorHandlers, jobTypes }: ResolvedModuleOptions): PropTargets {
+  return Object.assign({}, ...[...jobTypes, ...errorHandlers].map(({ targets }) => targets));
+}
