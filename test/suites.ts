@@ -58,7 +58,8 @@ const SCRIPT = ['test/support/faults/*.mjs'];
 const PACKAGE = [
   'libs/elastic-job/src/{index,node-version}.ts',
   'libs/elastic-job/src/entries/*.ts',
-  'libs/elastic-job/src/nest/{config,cloud,terminus,metrics}/index.ts',
+  'libs/elastic-job/src/nest/{config,cloud,console,terminus,metrics}/index.ts',
+  'libs/elastic-job/src/console/sql/index.ts',
   'libs/elastic-job/src/tracing/{opentelemetry,sql}/index.ts',
   'libs/elastic-job/src/guards/{sql,plain-sql}/index.ts',
   'libs/elastic-job/src/executor/{email,worker-pool,script}/index.ts',
@@ -301,6 +302,16 @@ export const SUITES: readonly Suite[] = [
       '.github/workflows/*',
       '**/package.json',
     ],
+  },
+  {
+    name: 'console',
+    shows: 'The API of operations answers, and refuses, on Express and Fastify as its description and its limits say.',
+    command: 'npm run test:console',
+    seconds: 120,
+    vitest: true,
+    needs: ['zookeeper'],
+    programs: ['test/console/**/*.{spec,fixture}.ts', SHARED_SERVER],
+    reads: ['vitest.console.config.ts', ...VITEST],
   },
   {
     name: 'monitoring',

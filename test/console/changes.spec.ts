@@ -1,0 +1,169 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it, vi } from 'vitest';
+import { CONSOLE_ROUTES } from '../../libs/elastic-job/src/console/index.js';
+import { AUTH, FRAMEWORKS, startConsole, TOKENS } from './support/console-application.js';
+import { treeOf } from './support/tree.js';
+
+const CHANGES = CONSOLE_ROUTES.filter(({ isChange }) => isChange);
+const JOB = 'settle-orders';
+const BODIES: Readonly<Record<string, object>> = {
+  'PATCH /jobs/:job/config': { settings: { cron: '0 0 4 * * ?' } },
+  'POST /jobs': { name: 'made', template: 'none' },
+  'DELETE /jobs/:job': { name: JOB },
+};
+
+/** A request that an admin could make. */
+function requestOf({ method, path }: { method: string; path: string }, job = JOB) {
+  const url = path.replace(':job', job).replace(':item', '0').replace(':ip', '127.0.0.1');
+  return { method, url, body: BODIES[`${method} ${path}`] ?? {} };
+}
+
+/** An application whose jobs rest: nothing is written any more unless somebody asks for it. */
+async function startResting(parts: Parameters<typeof startConsole>[0]) {
+  const console = await startConsole(parts);
+  await vi.waitFor(async () => {
+    const { json } = await console.ask('GET', '/jobs');
+    expect(json.items.map((row: { leader: string | null }) => typeof row.leader)).toEqual(['string', 'string']);
+  }, 15_000);
+  return console;
+}
+
+describe.each(FRAMEWORKS)('a change on %s', { timeout: 120_000 }, (framework) => {
+  it('that its caller may not make is refused on each route, and nothing changes', async () => {
+    const { app, ask } = await startResting({ framework });
+    const before = await treeOf(app);
+    const foreign = { origin: 'https://evil.example' };
+    for (const route of CHANGES) {
+      const { body, method, url } = requestOf(route);
+      const statusAs = async (token: string, headers = {}) => (await ask(method, url, { token, body, headers })).status;
+      expect({
+        route: `${method} ${route.path}`,
+        none: await statusAs(''),
+        forged: await statusAs(`${TOKENS.admin.slice(0, -1)}x`),
+        expired: await statusAs(TOKENS.expired),
+        viewer: await statusAs(TOKENS.viewer),
+        operator: route.role === 'admin' ? await statusAs(TOKENS.operator) : 403,
+        // With a prefix there is no other job, and no server can be reached.
+        scoped: route.path === '/jobs' ? 404 : await statusAs(TOKENS.scoped),
+        crossSite: await statusAs('', { ...foreign, cookie: `ej_session=${'A'.repeat(43)}` }),
+      }).toEqual({
+        route: `${method} ${route.path}`,
+        none: 401,
+        forged: 401,
+        expired: 401,
+        viewer: 403,
+        operator: 403,
+        scoped: route.beyondPrefix === true ? 403 : 404,
+        crossSite: 403,
+      });
+    }
+    expect(await treeOf(app)).toEqual(before);
+    expect(
+      (await ask('GET', '/audit')).json.items.filter((one: { outcome: string }) => one.outcome === 'done'),
+    ).toEqual([]);
+  });
+
+  it('is refused on each route of a console that only reads', async () => {
+    const { app, ask } = await startResting({ framework, console: { readOnly: true } });
+    const before = await treeOf(app);
+    for (const route of CHANGES) {
+      const { body, method, url } = requestOf(route);
+      expect(await ask(method, url, { body })).toMatchObject({ status: 403, json: { code: 'READ_ONLY' } });
+    }
+    expect(await treeOf(app)).toEqual(before);
+  });
+
+  it('needs JSON that is neither long nor deep, compressed nor of an unknown form', async () => {
+    const { app, ask } = await startResting({ framework });
+    const before = await treeOf(app);
+    const trigger = (body: string | Buffer, type = 'application/json', headers = {}) =>
+      ask('POST', `/jobs/${JOB}/trigger`, { body, headers: { 'content-type': type, ...headers } });
+    const answers = {
+      text: await trigger('{}', 'text/plain'),
+      form: await trigger('a=b', 'application/x-www-form-urlencoded'),
+      long: await trigger(JSON.stringify({ reason: 'x'.repeat(257 * 1_024) })),
+      deep: await trigger(`${'['.repeat(10_000)}${']'.repeat(10_000)}`),
+      cut: await trigger('{"reason":'),
+      list: await trigger('[]'),
+      prototype: await trigger('{"__proto__":{"role":"admin"}}'),
+      unknown: await trigger('{"reson":"x"}'),
+      gzip: await trigger(gzipSync('{}'), 'application/json', { 'content-encoding': 'gzip' }),
+    };
+    const statuses = Object.fromEntries(Object.entries(answers).map(([name, { status }]) => [name, status]));
+    expect(statuses).toEqual({
+      text: 415,
+      form: 415,
+      long: 413,
+      deep: 400,
+      cut: 400,
+      list: 400,
+      prototype: 400,
+      unknown: 400,
+      // Fastify's own parser takes it for JSON.
+      gzip: framework === 'express' ? 415 : 400,
+    });
+    for (const { headers, json } of Object.values(answers)) {
+      expect(headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+      expect(json).toMatchObject({ type: expect.stringContaining('urn:elastic-job:problem:') });
+    }
+    expect(await treeOf(app)).toEqual(before);
+  });
+
+  it('that two people make of one version is made once', async () => {
+    const { ask } = await startResting({ framework });
+    const { headers } = await ask('GET', `/jobs/${JOB}/config`);
+    const change = (cron: string) =>
+      ask('PATCH', `/jobs/${JOB}/config`, {
+        body: { settings: { cron } },
+        headers: { 'if-match': headers.get('etag')! },
+      });
+    const first = await change('0 0 4 * * ?');
+    const second = await change('0 0 5 * * ?');
+
+    expect([first.status, second.status, second.json.code]).toEqual([200, 412, 'CHANGED']);
+    expect((await ask('GET', `/jobs/${JOB}/config`)).json.settings.cron).toBe('0 0 4 * * ?');
+  });
+
+  it('is not made while the audit cannot be written', async () => {
+    const away = async (): Promise<never> => {
+      throw new Error('the disk is full');
+    };
+    const audit = {
+      open: async () => [],
+      add: away,
+      settle: away,
+      addOnce: away,
+      has: away,
+      read: away,
+      lastSwitch: away,
+      close: async () => {},
+    };
+    const { app, ask } = await startResting({ framework, console: { audit } });
+    const before = await treeOf(app);
+    const answer = await ask('POST', `/jobs/${JOB}/trigger`, { body: {} });
+
+    expect(answer).toMatchObject({ status: 503, json: { code: 'AUDIT_AWAY' } });
+    expect(answer.text).not.toContain('disk');
+    expect(await treeOf(app)).toEqual(before);
+  });
+
+  it('needs a reason where the console asks for one, which the audit keeps (A14)', async () => {
+    const { ask } = await startResting({ framework, console: { requireReason: true } });
+    const trigger = (body: object) => ask('POST', `/jobs/${JOB}/trigger`, { body });
+
+    expect(await trigger({})).toMatchObject({ status: 400, json: { fields: [{ field: 'reason' }] } });
+    const { headers } = await trigger({ reason: 'INC-1\r\nx-forged: 1' });
+    expect(headers.get('x-forged')).toBeNull();
+    await trigger({ reason: 'INC-1' });
+    const { json } = await ask('GET', '/audit');
+    expect(json.items[0]).toMatchObject({ reason: 'INC-1', who: 'admin', outcome: 'done' });
+  });
+});
+
+describe('the options of the console', () => {
+  it('show nothing secret when they are wrong', async () => {
+    const auth = { ...AUTH, tokens: [{ name: 'x', role: 'admin' as const, sha256: 'my plain secret' }] };
+    await expect(startConsole({ console: { auth } })).rejects.toThrow(/auth\.tokens\[0\]\.sha256/);
+    await expect(startConsole({ console: { auth } })).rejects.not.toThrow(/my plain secret/);
+  });
+});
