@@ -156,11 +156,8 @@ function itemsAt(orphans: readonly PlacedOrphan[], wanted: OrphanPlace): number[
 }
 
 function stoppedOf(orphans: readonly PlacedOrphan[]): readonly CutShortRuns[] {
-  const stopped = orphans.flatMap(({ item, place, run }) => {
-    const reason = place === 'stopped' && run !== undefined ? stopOf(run) : undefined;
-    return reason === undefined ? [] : { item, run: run!, reason };
-  });
-  return byFireTime(stopped);
+  const stopped = orphans.filter(({ place }) => place === 'stopped');
+  return byFireTime(stopped.map(({ item, run }) => ({ item, run: run!, reason: stopOf(run!)! })));
 }
 
 function isShutDown(tree: JobTree, instanceId: string): boolean {
@@ -174,19 +171,19 @@ export function loadMarks(
   items: readonly number[] = tree.items(),
 ): Promise<boolean> {
   const marked = items.filter((item) => tree.isMarked(item));
-  const paths = marked.flatMap((item) =>
-    [...HOLDER_MARKS, 'record' as const].map((name) => tree.paths.mark(item, name)),
-  );
-  const cancelled = marked.filter((item) => tree.isCancelled(item));
-  if (paths.length > 0) paths.push(tree.paths.cancels, ...cancelled.map((item) => tree.paths.cancel(item)));
+  const paths = marked.flatMap((item) => [
+    ...[...HOLDER_MARKS, 'record' as const].map((name) => tree.paths.mark(item, name)),
+    tree.paths.cancel(item),
+  ]);
+  if (paths.length > 0) paths.push(tree.paths.cancels);
   return tree.load(paths, { signal });
 }
 
 /** Operations that are refused if an operator has cancelled a run since the marks were loaded. */
 function cancelsAsLoaded(tree: JobTree): Operation[] {
   const path = tree.paths.cancels;
-  if (!tree.has(path)) return [{ kind: 'absent', path }];
-  return [{ kind: 'check', path, version: tree.stat(path)?.version }];
+  const stat = tree.stat(path);
+  return [stat === undefined ? { kind: 'absent', path } : { kind: 'check', path, version: stat.version }];
 }
 
 /** Loaded marks of items. */
@@ -204,13 +201,11 @@ export function marksOf(tree: JobTree, items: readonly number[] = tree.items()):
 /** The item's record. A request to cancel its run counts as recorded, even if the holder has not seen it. */
 function storedOf(tree: JobTree, item: number): StoredRecord {
   const stored = tree.record(item)?.stored ?? { kind: 'none' };
-  const request = tree.isCancelled(item) ? tree.node(tree.paths.cancel(item)) : undefined;
+  const request = tree.node(tree.paths.cancel(item));
   if (stored.kind === 'none' || request === undefined) return stored;
   const { record } = stored;
   const { run, isConfirmedLost } = parseCancelRequest(request.data);
-  if (run !== record.run || isConfirmedLost || record.settled !== undefined || stopOf(record) !== undefined) {
-    return stored;
-  }
+  if (run !== record.run || isConfirmedLost || stopOf(record) !== undefined) return stored;
   return { kind: 'record', record: stopRequestedRecord(record, 'cancelled') };
 }
 

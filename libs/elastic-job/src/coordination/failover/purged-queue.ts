@@ -19,10 +19,9 @@ export function disabledJob(tree: JobTree): Authority {
   return {
     signal: tree.signal,
     get guard() {
-      return tree.servers().flatMap((serverIp) => {
+      return tree.servers().map((serverIp) => {
         const path = tree.paths.server(serverIp);
-        const stat = tree.stat(path);
-        return stat === undefined ? [] : [{ kind: 'check', path, version: stat.version } as const];
+        return { kind: 'check', path, version: tree.stat(path)?.version } as const;
       });
     },
   };

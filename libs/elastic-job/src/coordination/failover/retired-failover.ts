@@ -24,7 +24,6 @@ export async function removeRetiredFailover(
       // Read together with the state that is decided on: if failover is switched on again, later entries must stay.
       const guard = [...term.guard, ...tree.configAsRead()];
       const taken = tree.items().filter((item) => !tree.isRunning(item) && takenMarks(tree, item).length > 0);
-      if (taken.length === 0 && tree.queue().length === 0) return [];
       if (!(await tree.loadRecords([...taken, ...tree.queue()], { signal }))) return undefined;
       const retired = tree.queue().filter((item) => !tree.isToBeAdopted(item));
       if (taken.length === 0 && retired.length === 0) return [];
