@@ -97,6 +97,34 @@ describe('the claim', () => {
     expect(await worker.queue.claim(JOB)).toEqual({ kind: 'empty' });
   });
 
+  it('costs no request, and takes nothing, if its server is disabled', async () => {
+    await members.orphan(0);
+    const { paths, self } = worker.tree;
+    await (await registry.operator()).set(paths.server(self.serverIp), 'DISABLED');
+    await worker.tree.sync();
+    const before = worker.center.traffic.foreground;
+
+    expect(await worker.queue.claim(JOB)).toEqual({ kind: 'empty' });
+
+    expect(worker.center.traffic.foreground).toBe(before);
+  });
+
+  it('takes a task that goes on without a scheduler once the owner of its item has left', async () => {
+    const item = worker.tree.itemsOf(worker.id)[0]!;
+    const target = { fireTime: 1_000, origin: 'schedule' };
+    const record = JSON.stringify({ v: 1, run: 'r', by: 'x', target, isAdoptable: true });
+    const operator = await registry.operator();
+    await operator.create(leader.tree.paths.record(item), record, 'PERSISTENT');
+    await operator.create(leader.tree.paths.queued(item), '', 'PERSISTENT');
+    await third.tree.sync();
+    expect(await third.queue.claim(JOB)).toEqual({ kind: 'empty' });
+
+    await worker.instances.leave(worker.tree);
+    await third.tree.sync();
+
+    expect(await third.queue.claim(JOB)).toMatchObject({ kind: 'claimed', lease: { items: [item] } });
+  });
+
   it('takes an aborted run that was queued', async () => {
     const { lease } = await worker.begin([2]);
     lease!.settle(2, { kind: 'aborted', reason: new DrainDeadlineError(JOB, 1_000) });

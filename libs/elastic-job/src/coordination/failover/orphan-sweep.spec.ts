@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { JobTimeoutError } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
 import { beforeNextTransaction, JOB, type Member, type Registry, SUCCEEDED } from '@test/support/unit/member.js';
@@ -48,6 +49,7 @@ describe('the sweep', () => {
     const { lease } = await worker.begin([0, 1]);
     for (const item of [0, 1]) lease!.settle(item, SUCCEEDED);
     await registry.clock.advance(0);
+    await operator.create(leader.tree.paths.cancels, '', 'PERSISTENT');
     const before = leader.center.traffic.foreground;
 
     expect(await leader.orphans.sweep(leader.tree, term)).toEqual([]);
@@ -72,7 +74,8 @@ describe('the sweep', () => {
     ['one of several', true],
   ])('queues no run that an operator cancels while it sweeps, be it %s', async (_, isThere) => {
     const { paths } = leader.tree;
-    const { lease } = await worker.begin([0]);
+    await writeConfig('shardingTotalCount: 4', 'shardingTotalCount: 3');
+    const { lease } = await worker.begin([0, 3]);
     if (isThere) await operator.create(paths.cancels, '', 'PERSISTENT');
     worker.die();
     beforeNextTransaction(leader, async () => {
@@ -85,6 +88,57 @@ describe('the sweep', () => {
     await leader.tree.sync();
     expect(JSON.parse((await operator.read(paths.record(0)))!.data)).toMatchObject({
       settled: { outcome: 'aborted', cause: 'cancelled' },
+    });
+  });
+
+  it('queues the item of a Java peer that an operator has cancelled, since no record tells its run', async () => {
+    const { paths } = leader.tree;
+    await operator.create(paths.mark(0, 'running'), '10.0.0.8@-@4711', 'PERSISTENT');
+    await operator.create(paths.cancels, '', 'PERSISTENT');
+    await operator.create(paths.cancel(0), 'a run', 'PERSISTENT');
+    await leader.orphans.sweep(leader.tree, term);
+    await registry.clock.advance(1_000);
+
+    expect(await leader.orphans.sweep(leader.tree, term)).toEqual([0]);
+  });
+
+  it('records the first stop of a run that was told to stop twice', async () => {
+    const { paths } = leader.tree;
+    const { lease } = await worker.begin([0]);
+    lease!.abortItem(0, new JobTimeoutError(JOB, 0, 1_000));
+    await registry.clock.advance(0);
+    await operator.create(paths.cancels, '', 'PERSISTENT');
+    await operator.create(paths.cancel(0), lease!.run!, 'PERSISTENT');
+    worker.die();
+    const stopped: unknown[] = [];
+
+    expect(await leader.orphans.sweep(leader.tree, term, { onStopped: (runs) => stopped.push(runs) })).toEqual([]);
+
+    expect(stopped).toMatchObject([{ items: [0], reason: 'timed-out' }]);
+    expect(JSON.parse((await operator.read(paths.record(0)))!.data)).toMatchObject({ settled: { cause: 'timed-out' } });
+  });
+
+  it('writes the record of a queued run as it is, with what a later release has put there', async () => {
+    await worker.begin([0]);
+    const record = leader.tree.paths.record(0);
+    const text = (await operator.read(record))!.data.replace('{', '{"later": [1],');
+    await operator.set(record, text);
+    worker.die();
+
+    expect(await leader.orphans.sweep(leader.tree, term)).toEqual([0]);
+
+    expect((await operator.read(record))!.data).toBe(text);
+  });
+
+  it('of an instance that registers adds nothing to that if there are no marks of its own id', async () => {
+    await worker.begin([0]);
+    await leader.tree.sync();
+
+    expect(await leader.orphans.sweepOfOwn(leader.tree)).toEqual({
+      operations: [],
+      queued: [],
+      overflowed: [],
+      stopped: [],
     });
   });
 
@@ -106,6 +160,14 @@ describe('the sweep', () => {
     worker.die();
 
     expect(await leader.orphans.sweep(leader.tree, term)).toEqual([0]);
+  });
+
+  it('reports no overflow if there is room', async () => {
+    await worker.begin([0]);
+    worker.die();
+    const told: unknown[] = [];
+    await leader.orphans.sweep(leader.tree, term, { onOverflow: (items) => told.push(items) });
+    expect(told).toEqual([]);
   });
 
   it('removes stale marks and queues nothing if failover is off', async () => {
@@ -195,14 +257,6 @@ describe('the sweep of an instance that an operator has shut down', () => {
 
     expect(await leader.orphans.sweep(leader.tree, term)).toEqual([0]);
     expect(await leader.holder(0)).toBeUndefined();
-  });
-
-  it('reports no overflow if there is room', async () => {
-    await worker.begin([0]);
-    worker.die();
-    const told: unknown[] = [];
-    await leader.orphans.sweep(leader.tree, term, { onOverflow: (items) => told.push(items) });
-    expect(told).toEqual([]);
   });
 });
 

@@ -22,7 +22,7 @@ describe('what is left once failover is switched off', () => {
     await create(leader.tree.paths.queued(0), leader.tree.paths.queued(3));
     await create(mark(1, 'failover'), mark(1, 'failovering'), mark(2, 'failovering'));
 
-    await remove();
+    expect(await remove()).toEqual([0, 3]);
 
     expect(await operator.children(leader.tree.paths.queue)).toEqual([]);
     for (const item of [1, 2])
@@ -76,7 +76,7 @@ describe('what is left once failover is switched off', () => {
       await operator.create(leader.tree.paths.queued(2), '', 'PERSISTENT');
     });
 
-    await remove();
+    expect(await remove()).toEqual([]);
 
     expect(await operator.children(leader.tree.paths.queue)).toEqual(['0', '2']);
     expect(await operator.exists(mark(1, 'failovering'))).toBeDefined();
@@ -116,13 +116,27 @@ describe('what is left once failover is switched off', () => {
     await create(leader.tree.paths.queued(0));
     const before = leader.center.traffic.foreground;
     await remove();
-    await remove();
+    expect(await remove()).toEqual([]);
     expect(leader.center.traffic.foreground - before).toBe(1);
+  });
+
+  it('stays where a task waits for adoption, at no cost but that of a look', async () => {
+    const target = { fireTime: 1_000, origin: 'schedule' };
+    const record = JSON.stringify({ v: 1, run: 'r', by: 'x', target, isAdoptable: true });
+    await operator.create(leader.tree.paths.record(0), record, 'PERSISTENT');
+    await create(leader.tree.paths.queued(0));
+    const before = leader.center.traffic.foreground;
+
+    expect(await remove()).toEqual([]);
+
+    expect(leader.center.traffic.foreground - before).toBe(1);
+    expect(await operator.exists(leader.tree.paths.queued(0))).toBeDefined();
   });
 });
 
-async function remove(): Promise<void> {
-  await removeRetiredFailover(leader.tree, term, () => isRetired);
+/** @returns the items that waited */
+function remove(): Promise<readonly number[]> {
+  return removeRetiredFailover(leader.tree, term, () => isRetired);
 }
 
 function mark(item: number, name: 'running' | 'failover' | 'failovering'): string {
