@@ -9,6 +9,7 @@ import {
   Registry,
   SUCCEEDED,
 } from '@test/support/unit/member.js';
+import { reasonOf, withholdAnswer } from '@test/support/unit/unanswered.js';
 import { purgeQueue } from './purged-queue.js';
 import { removeRetiredFailover } from './retired-failover.js';
 import { releaseStrayMarks } from './stray-marks.js';
@@ -34,17 +35,18 @@ describe('work of a leader that the registry does not answer', () => {
   it.each([1, 2, 3])('ends with the term, be it at request %i of a sweep', async (request) => {
     await worker.begin([0]);
     worker.die();
-    withholdAnswer(leader, request);
-    expect(await reasonOf(leader.orphans.sweep(leader.tree, term), () => ending.abort(ENDED))).toBe(ENDED);
+    withholdAnswer(registry, leader, request);
+    expect(await reasonOf(registry, leader.orphans.sweep(leader.tree, term), () => ending.abort(ENDED))).toBe(ENDED);
   });
 
   it.each([1, 2])('ends with the term, be it at request %i of a purge', async (request) => {
     await registry.orphan(leader, [0]);
     await worker.queue.claim(JOB);
     await operator.create(leader.tree.paths.queued(0), '', 'PERSISTENT');
-    withholdAnswer(leader, request);
+    withholdAnswer(registry, leader, request);
     expect(
       await reasonOf(
+        registry,
         purgeQueue(leader.tree, term, 5_000, () => true),
         () => ending.abort(ENDED),
       ),
@@ -55,9 +57,10 @@ describe('work of a leader that the registry does not answer', () => {
     await worker.begin([0]);
     await operator.delete(leader.tree.paths.mark(0, 'running'));
     await operator.create(leader.tree.paths.mark(0, 'failovering'), worker.id, 'PERSISTENT');
-    withholdAnswer(leader, request);
+    withholdAnswer(registry, leader, request);
     expect(
       await reasonOf(
+        registry,
         removeRetiredFailover(leader.tree, term, () => true),
         () => ending.abort(ENDED),
       ),
@@ -68,8 +71,8 @@ describe('work of a leader that the registry does not answer', () => {
 describe('work of an instance that the registry does not answer', () => {
   it.each([1, 2])('ends with the session, be it at request %i of a claim', async (request) => {
     await registry.orphan(leader, [0]);
-    withholdAnswer(worker, request);
-    expect(await reasonOf(worker.queue.claim(JOB), closeTree)).toBe(ENDED);
+    withholdAnswer(registry, worker, request);
+    expect(await reasonOf(registry, worker.queue.claim(JOB), closeTree)).toBe(ENDED);
   });
 
   it('ends with the session, be it as an entry that stands for nothing is dropped', async () => {
@@ -78,16 +81,16 @@ describe('work of an instance that the registry does not answer', () => {
     await registry.clock.advance(0);
     await operator.create(worker.tree.paths.queued(0), '', 'PERSISTENT');
     await worker.queue.pending(JOB);
-    withholdAnswer(worker, 1);
-    expect(await reasonOf(worker.queue.claim(JOB), closeTree)).toBe(ENDED);
+    withholdAnswer(registry, worker, 1);
+    expect(await reasonOf(registry, worker.queue.claim(JOB), closeTree)).toBe(ENDED);
   });
 
   it('ends with the session, be it after a claim that was lost', async () => {
     await registry.orphan(leader, [0]);
     const server = worker.tree.paths.server(worker.self.serverIp);
     beforeNextTransaction(worker, () => operator.set(server, 'ENABLED'));
-    withholdAnswer(worker, 3);
-    expect(await reasonOf(worker.queue.claim(JOB), closeTree)).toBe(ENDED);
+    withholdAnswer(registry, worker, 3);
+    expect(await reasonOf(registry, worker.queue.claim(JOB), closeTree)).toBe(ENDED);
   });
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8, 9])(
@@ -96,8 +99,8 @@ describe('work of an instance that the registry does not answer', () => {
       await registry.orphan(leader, [0]);
       await operator.create(leader.tree.paths.instance('10.0.0.9@-@4711'), '', 'EPHEMERAL');
       await worker.tree.sync();
-      withholdAnswer(worker, request);
-      expect(await reasonOf(worker.queue.claim(JOB), closeTree)).toBe(ENDED);
+      withholdAnswer(registry, worker, request);
+      expect(await reasonOf(registry, worker.queue.claim(JOB), closeTree)).toBe(ENDED);
     },
   );
 
@@ -106,9 +109,10 @@ describe('work of an instance that the registry does not answer', () => {
     await operator.create(mark, worker.id, 'PERSISTENT');
     await worker.tree.sync();
     afterNextLoad(worker, () => operator.set(mark, worker.id));
-    withholdAnswer(worker, request);
+    withholdAnswer(registry, worker, request);
     expect(
       await reasonOf(
+        registry,
         releaseStrayMarks(
           worker.tree,
           registry.clock,
@@ -125,24 +129,3 @@ describe('work of an instance that the registry does not answer', () => {
     worker.tree.close(ENDED);
   }
 });
-
-/** Number of the request of a member, counted from 1 from now on. */
-function withholdAnswer({ sessionId }: Member, request: number): void {
-  let count = 0;
-  registry.memory.failRequests((id) => {
-    if (id === sessionId && (count += 1) === request) registry.memory.cut(sessionId, 'replies');
-    return undefined;
-  });
-}
-
-/** Reason with which the work rejects once something ends it, without time passing; undefined if it goes on. */
-async function reasonOf(work: Promise<unknown>, end: () => void): Promise<unknown> {
-  let reason: unknown;
-  let isOver = false;
-  void work.catch((error: unknown) => (reason = error)).finally(() => (isOver = true));
-  await registry.clock.advance(0);
-  if (isOver) throw new Error('The work did not wait for an answer.', { cause: reason });
-  end();
-  await registry.clock.advance(0);
-  return reason;
-}
