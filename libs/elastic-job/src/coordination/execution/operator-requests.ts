@@ -27,7 +27,6 @@ export async function removeLostRequests(
   gone: (missing: readonly string[]) => readonly string[],
 ): Promise<readonly RegistryNode[]> {
   const lost = () => gone(tree.lostRequests()).slice(0, MOST_AT_ONCE);
-  if (lost().length === 0) return [];
   const attempt = async (): Promise<readonly RegistryNode[] | undefined> => {
     const paths = lost().map((instanceId) => tree.paths.trigger(instanceId));
     if (!(await tree.load(paths, { signal }))) return undefined;
@@ -42,17 +41,10 @@ export async function removeLostRequests(
 
 /** Removes requests to cancel runs that are already over. They name their run, so they cannot abort another one. */
 export async function removeStaleCancels(tree: JobTree, { guard, signal }: Authority): Promise<void> {
-  if (tree.cancels().length === 0) return;
   await repeat(untilCommitted(tree, 'removing requests to cancel', signal), async () => {
     const cancels = tree.cancels();
-    if (
-      !(await tree.load(
-        cancels.flatMap((item) => [tree.paths.cancel(item), tree.paths.record(item)]),
-        { signal },
-      ))
-    ) {
-      return undefined;
-    }
+    const paths = cancels.flatMap((item) => [tree.paths.cancel(item), tree.paths.record(item)]);
+    if (!(await tree.load(paths, { signal }))) return undefined;
     const operations = cancels.filter((item) => isOver(tree, item)).map((item) => removal(tree, item));
     if (operations.length === 0) return true;
     const result = await tree.commit([...guard, ...operations], { signal });

@@ -30,7 +30,6 @@ export class ShownTask {
 
   /** Shows a state. While one is being written, only the latest of the next ones waits. */
   show(task: RunningTask): void {
-    if (this.isOver) return;
     this.unwritten = formatRunningTask(task);
     if (!this.isWriting) void this.write();
   }
