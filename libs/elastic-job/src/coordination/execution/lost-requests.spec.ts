@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RegistryCenter } from '../../registry/index.js';
 import type { LeadershipTerm } from '../leadership/index.js';
-import { beforeNextTransaction, type Member, Registry } from '@test/support/unit/member.js';
+import { afterNextLoad, beforeNextTransaction, type Member, Registry } from '@test/support/unit/member.js';
 import { removeLostRequests } from './operator-requests.js';
 
 const GONE = '10.0.0.77@-@1';
@@ -39,6 +39,13 @@ describe('requests for runs', () => {
   it('are returned by one of two leaders, and not if another client has removed them', async () => {
     await ask(GONE);
     beforeNextTransaction(member, () => operator.delete(member.tree.paths.trigger(GONE)));
+    expect(await remove()).toEqual([]);
+  });
+
+  it('are not returned, and cost no write, if another client has removed them as they are read', async () => {
+    await ask(GONE);
+    afterNextLoad(member, () => operator.delete(member.tree.paths.trigger(GONE)));
+    beforeNextTransaction(member, () => Promise.reject(new Error('There was a write.')));
     expect(await remove()).toEqual([]);
   });
 
