@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { PROTOCOL } from '../../domain/index.js';
-import { RegistryUnavailableError } from '../../registry/index.js';
+import { type RegistryCenter, RegistryUnavailableError } from '../../registry/index.js';
 import {
   afterNextTransaction,
   beforeNextTransaction,
@@ -209,6 +209,24 @@ describe('a begin', () => {
 
     expect(lease).toBeUndefined();
     expect(refused).toEqual(new Map([[0, 'alreadyBegun']]));
+  });
+
+  it.each<[string, (operator: RegistryCenter, record: string) => Promise<unknown>]>([
+    ['of another begin of this instance', () => Promise.resolve()],
+    ['that cannot be read', (operator, record) => operator.set(record, 'junk')],
+    ['that is gone', (operator, record) => operator.delete(record)],
+  ])('gets no lease after a lost answer for an item with a record %s', async (_, happen) => {
+    const operator = await registry.operator();
+    beforeNextTransaction(member, async () => {
+      await member.begin([0], { fireTime: 2_000 });
+      await happen(operator, member.tree.paths.record(0));
+      throw new RegistryUnavailableError('transaction', 'unknown', 'the connection broke');
+    });
+
+    const { lease, refused } = await member.begin([0]);
+
+    expect(lease).toBeUndefined();
+    expect([...refused.keys()]).toEqual([0]);
   });
 
   it('fails as not applied, and begins nothing, if its request never left', async () => {

@@ -32,9 +32,10 @@ describe('ends that the registry does not record', () => {
 
   it('are told together if they are due within half a second, ascending, by the oldest of them', async () => {
     const since = clock.wallNow();
+    const last = ended(2);
     alarm.note(ended(7), new Error('of 7'));
     await clock.advance(500);
-    alarm.note(ended(2), new Error('of 2'));
+    alarm.note(last, new Error('of 2'));
     await clock.advance(4_500);
 
     expect(told).toEqual([{ jobName: 'settle-orders', items: [2, 7], since, error: new Error('of 7') }]);
@@ -45,7 +46,9 @@ describe('ends that the registry does not record', () => {
     alarm.note(ended(7), new Error('of 7'));
     await clock.advance(501);
     alarm.note(ended(2), new Error('of 2'));
-    await clock.advance(4_499);
+    await clock.advance(1_000);
+    alarm.note(ended(9), new Error('of 9'));
+    await clock.advance(3_499);
     expect(told.map(({ items }) => items)).toEqual([[7]]);
     await clock.advance(500);
     expect(told).toHaveLength(1);
@@ -53,6 +56,8 @@ describe('ends that the registry does not record', () => {
 
     expect(told.map(({ items }) => items)).toEqual([[7], [2]]);
     expect(alarm.delayed).toMatchObject({ items: [2, 7], error: new Error('of 7') });
+    await clock.advance(1_000);
+    expect(told.map(({ items }) => items)).toEqual([[7], [2], [9]]);
   });
 
   it('are not told, and leave no timer, once they are recorded', async () => {

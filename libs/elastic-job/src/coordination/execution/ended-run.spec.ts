@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { DrainDeadlineError } from '../../domain/index.js';
+import { CancelledError, DrainDeadlineError, type RunRecord } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
 import { JOB, type Member, Registry, SUCCEEDED } from '@test/support/unit/member.js';
+import { RecordedStop } from './ended-run.js';
 import type { ExecutionLease } from './execution-lease.js';
 
 const JAVA = '10.0.0.9@-@4711';
@@ -33,6 +34,17 @@ describe('the end of a run', () => {
 
     expect(await stored()).toMatchObject({ settled: { outcome: 'aborted' } });
     expect(await operator.exists(member.tree.paths.queued(0))).toBeDefined();
+  });
+
+  it('is recorded beside Java peers if the run was told to stop', async () => {
+    await joinJava();
+    const lease = await begin();
+    lease.abortItem(0, new CancelledError(JOB, 0));
+    await registry.clock.advance(0);
+    expect(await stored()).toHaveProperty('stopped');
+
+    expect(await settle(lease)).toEqual(SUCCEEDED);
+    expect(await stored()).toMatchObject({ settled: { outcome: 'succeeded' } });
   });
 
   it.each([true, false])('is recorded although the mark was deleted (Java peers: %s)', async (hasJava) => {
@@ -150,6 +162,40 @@ describe('the end of a run', () => {
 
     expect(await settle(lease)).toEqual({ kind: 'fenced', unrecorded: 'succeeded' });
   });
+});
+
+describe('a stop that was written into a record', () => {
+  let record: RunRecord;
+  let stop: RecordedStop;
+  beforeEach(async () => {
+    await begin();
+    record = JSON.parse(await read());
+    const { version } = (await operator.exists(member.tree.paths.record(0)))!;
+    stop = new RecordedStop(member.tree, 0, version, { ...record, stopped: { run: record.run, cause: 'cancelled' } });
+  });
+
+  it.each<[string, string, () => Promise<unknown>]>([
+    ['open', 'the record is as the begin has left it', () => Promise.resolve()],
+    ['recorded', 'the record has it', () => write({ ...record, stopped: { run: record.run, cause: 'cancelled' } })],
+    ['fenced', 'another client has written the record', () => write(record)],
+    ['fenced', 'another run has the item', () => write({ ...record, run: 'another' })],
+    ['fenced', 'the record cannot be read', () => operator.set(member.tree.paths.record(0), 'junk')],
+    ['fenced', 'the record is gone', () => operator.delete(member.tree.paths.record(0))],
+  ])('is %s if %s', async (standing, _, happen) => {
+    await happen();
+    await member.tree.sync();
+    await member.tree.load(stop.paths);
+
+    expect(stop.judgeStanding()).toBe(standing);
+  });
+
+  function write(text: RunRecord): Promise<unknown> {
+    return operator.set(member.tree.paths.record(0), JSON.stringify(text));
+  }
+
+  async function read(): Promise<string> {
+    return (await operator.read(member.tree.paths.record(0)))!.data;
+  }
 });
 
 async function joinJava(): Promise<void> {

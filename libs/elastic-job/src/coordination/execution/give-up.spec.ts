@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { lastScheduledOf } from '../../domain/index.js';
-import { type Member, Registry, SUCCEEDED } from '@test/support/unit/member.js';
+import { beforeNextTransaction, type Member, Registry, SUCCEEDED } from '@test/support/unit/member.js';
 import { JobTree } from '../job-tree/index.js';
 import { giveUpFireTimes } from './give-up.js';
 
@@ -89,6 +89,27 @@ describe('fire times that are given up', () => {
     const informed = await JobTree.open(center, tree.clock, tree.jobName, self, { now });
 
     expect(await giveUpFireTimes(informed, new Map([[0, wall + 7_200_000]]))).toEqual(new Map());
+  });
+
+  it('is decided anew if another instance writes a record meanwhile', async () => {
+    await runFor(1_000);
+    beforeNextTransaction(member, async () => {
+      const { lease } = await other.begin([0], { fireTime: 3_000 });
+      await other.end(lease!, 0);
+    });
+
+    expect(await giveUpFireTimes(member.tree, new Map([[0, 5_000]]))).toEqual(new Map([[0, 3_000]]));
+    expect((await other.begin([0], { fireTime: 4_000 })).refused).toEqual(new Map([[0, 'alreadyBegun']]));
+  });
+
+  it('costs no request if the records are known and there is nothing to give up', async () => {
+    await runFor(5_000);
+    await member.tree.loadRecords([0]);
+    const before = member.center.traffic.foreground;
+
+    expect(await giveUpFireTimes(member.tree, new Map([[0, 5_000]]))).toEqual(new Map());
+
+    expect(member.center.traffic.foreground).toBe(before);
   });
 
   it('leaves an item without a record as it is', async () => {

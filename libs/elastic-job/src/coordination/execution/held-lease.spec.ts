@@ -10,7 +10,14 @@ import {
   type StopCause,
 } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
-import { beforeNextTransaction, JOB, type Member, Registry, SUCCEEDED } from '@test/support/unit/member.js';
+import {
+  afterNextLoad,
+  beforeNextTransaction,
+  JOB,
+  type Member,
+  Registry,
+  SUCCEEDED,
+} from '@test/support/unit/member.js';
 import type { ExecutionLease } from './execution-lease.js';
 
 const ABORTED: ShardOutcome = { kind: 'aborted', reason: new DrainDeadlineError(JOB, 1_000) };
@@ -37,6 +44,7 @@ describe('the end of an item under its lease', () => {
     expect([lease!.requeueOf(0), lease!.requeueOf(1)]).toEqual(['queue', 'overflow']);
     expect(await operator.children(member.tree.paths.queue)).toEqual(['0']);
     expect(await settledOf(0)).toStrictEqual({ at: registry.clock.wallNow(), outcome: 'aborted' });
+    expect(await recordOf(0)).not.toHaveProperty('executorDeaths');
     expect(await settledOf(1)).toStrictEqual({ at: registry.clock.wallNow(), outcome: 'aborted', cause: 'overflow' });
   });
 
@@ -86,6 +94,31 @@ describe('the end of an item under its lease', () => {
     member.tree.close(new Error('over'));
 
     expect(await lease!.settled()).toEqual(new Map([[0, { kind: 'fenced' }]]));
+  });
+
+  it('is told once if an operator confirms that the executor is gone, and the session is over then', async () => {
+    const { lease } = await member.begin([0]);
+    const told: unknown[] = [];
+    lease!.onSettled((_, { kind }) => told.push(kind));
+    await settle(lease!, 0, UNREACHABLE);
+    lease!.confirmLost(0);
+    await registry.clock.advance(0);
+    member.tree.close(new Error('over'));
+    lease!.confirmLost(0);
+
+    expect(told).toEqual(['failed']);
+    expect(await settledOf(0)).toMatchObject({ outcome: 'failed', cause: 'GONE_BY_OPERATOR' });
+  });
+
+  it('is told once if the session is over before an operator confirms that the executor is gone', async () => {
+    const { lease } = await member.begin([0]);
+    const told: unknown[] = [];
+    lease!.onSettled((_, { kind }) => told.push(kind));
+    await settle(lease!, 0, UNREACHABLE);
+    member.tree.close(new Error('over'));
+    lease!.confirmLost(0);
+
+    expect(told).toEqual(['fenced']);
   });
 
   it('says how its handler had ended if the session is over before that is recorded', async () => {
@@ -140,6 +173,26 @@ describe('a run that is told to stop for good', () => {
     await registry.clock.advance(0);
 
     expect(await recordOf(0)).not.toHaveProperty('stopped');
+  });
+
+  it.each([false, true])('has the first stop in its record if another one follows (later: %s)', async (isLater) => {
+    const { lease } = await member.begin([0]);
+    lease!.abortItem(0, new JobTimeoutError(JOB, 0, 1_000));
+    if (isLater) await registry.clock.advance(0);
+    lease!.abortItem(0, CANCEL);
+    await registry.clock.advance(0);
+    expect(await recordOf(0)).toMatchObject({ stopped: { cause: 'timed-out' } });
+
+    await settle(lease!, 0, SUCCEEDED);
+    expect(await lease!.settled()).toEqual(new Map([[0, SUCCEEDED]]));
+  });
+
+  it('has failed, and no other cause, if its handler fails once an operator has cancelled it', async () => {
+    const { lease } = await member.begin([0]);
+    lease!.abortItem(0, CANCEL);
+    await settle(lease!, 0, { kind: 'failed', error: new Error('no such order') });
+
+    expect(await settledOf(0)).toStrictEqual({ at: registry.clock.wallNow(), outcome: 'failed' });
   });
 
   it('is settled once its handler returns, without a trace of the stop', async () => {
@@ -296,6 +349,41 @@ describe('what the work of an item is granted', () => {
 
     expect([begun.heldForMs(), begun.isLost()]).toEqual([0, true]);
     expect(begun.lossGraceMs).toBe(member.center.session.timeoutMs / 10);
+  });
+});
+
+describe('a run', () => {
+  it('is the latest one of its item until it has ended, or another record stands there', async () => {
+    const { lease } = await member.begin([0, 1, 2]);
+    const isLatest = (item: number) => lease!.begun(item)!.isLatest();
+    expect(await isLatest(0)).toBe(true);
+
+    await settle(lease!, 0, SUCCEEDED);
+    expect(await isLatest(0)).toBe(false);
+    await operator.set(member.tree.paths.record(1), 'junk');
+    expect(await isLatest(1)).toBe(false);
+    await operator.set(member.tree.paths.record(2), JSON.stringify({ ...(await recordOf(2)), run: 'another' }));
+    expect(await isLatest(2)).toBe(false);
+  });
+
+  it('is looked up again if its record changes as it is read', async () => {
+    const { lease } = await member.begin([0]);
+    const record = member.tree.paths.record(0);
+    await operator.set(record, (await operator.read(record))!.data);
+    afterNextLoad(member, async () => operator.set(record, (await operator.read(record))!.data));
+
+    expect(await lease!.begun(0)!.isLatest()).toBe(true);
+  });
+
+  it('has a last signal that ends with the session, whoever asks for it when', async () => {
+    const { lease } = await member.begin([0, 1]);
+    const early = lease!.begun(0)!.lastSignal();
+    const reason = new Error('over');
+    member.tree.close(reason);
+
+    expect(early.reason).toBe(reason);
+    expect(lease!.begun(1)!.lastSignal().reason).toBe(reason);
+    expect(lease!.begun(0)!.lastSignal()).toBe(early);
   });
 });
 

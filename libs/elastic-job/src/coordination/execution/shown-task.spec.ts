@@ -62,6 +62,56 @@ describe('a task in the registry', () => {
     expect(await shown()).toBeUndefined();
   });
 
+  it('is removed once, and costs no request if it was never shown', async () => {
+    const before = scheduler.traffic.foreground;
+    new ShownTask(scheduler, 'settle', 0).hide();
+    await clock.advance(100);
+    expect(scheduler.traffic.foreground - before).toBe(0);
+
+    const display = new ShownTask(scheduler, 'settle', 0);
+    display.show(task('STAGING'));
+    display.hide();
+    display.hide();
+    await clock.advance(100);
+    expect(scheduler.traffic.foreground - before).toBe(2);
+    expect(await shown()).toBeUndefined();
+  });
+
+  it('costs one request for each state of a series, also in the place of a leftover', async () => {
+    await operator.create(PATH, '', 'PERSISTENT');
+    const before = scheduler.traffic.foreground;
+    const display = new ShownTask(scheduler, 'settle', 0);
+    const states = ['STAGING', 'QUEUED', 'RUNNING'];
+    const set = scheduler.set.bind(scheduler);
+    display.show(task('LOST'));
+    scheduler.set = (...request) => {
+      showNext();
+      return set(...request);
+    };
+    showNext();
+    await clock.advance(100);
+
+    expect(await shown()).toBe('RUNNING');
+    expect(scheduler.traffic.foreground - before).toBe(2 + 3); // A create is refused, and the leftover is renewed.
+
+    function showNext(): void {
+      const state = states.shift();
+      if (state !== undefined) display.show(task(state));
+    }
+  });
+
+  it('is written anew, also in a series, after a state that was not', async () => {
+    let requests = 0;
+    const mend = server.failRequests(() => ((requests += 1) === 1 ? -127 : undefined));
+    const display = new ShownTask(scheduler, 'settle', 0);
+    display.show(task('STAGING'));
+    display.show(task('RUNNING'));
+    await clock.advance(100);
+    mend();
+
+    expect(await shown()).toBe('RUNNING');
+  });
+
   it('goes with the session of its scheduler, and a successor replaces what is left', async () => {
     new ShownTask(scheduler, 'settle', 0).show(task('RUNNING'));
     await clock.advance(100);
