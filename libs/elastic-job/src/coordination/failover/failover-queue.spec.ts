@@ -125,6 +125,22 @@ describe('the claim', () => {
     expect(await third.queue.claim(JOB)).toMatchObject({ kind: 'claimed', lease: { items: [item] } });
   });
 
+  it.each([
+    ['its item is disabled', true],
+    ['failover is off', false],
+  ])('leaves a run of a crashed instance in the queue while %s', async (_, isDisabled) => {
+    await members.orphan(0);
+    const { paths } = worker.tree;
+    const operator = await registry.operator();
+    const { data } = (await operator.read(paths.config))!;
+    if (isDisabled) await operator.create(paths.mark(0, 'disabled'), '', 'PERSISTENT');
+    else await operator.set(paths.config, data.replace('failover: true', 'failover: false'));
+    await worker.tree.sync();
+
+    expect(await worker.queue.claim(JOB)).toEqual({ kind: 'empty' });
+    expect(await operator.exists(paths.queued(0))).toBeDefined();
+  });
+
   it('takes an aborted run that was queued', async () => {
     const { lease } = await worker.begin([2]);
     lease!.settle(2, { kind: 'aborted', reason: new DrainDeadlineError(JOB, 1_000) });
