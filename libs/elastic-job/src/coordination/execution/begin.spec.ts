@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { PROTOCOL } from '../../domain/index.js';
 import { type RegistryCenter, RegistryUnavailableError } from '../../registry/index.js';
 import {
+  afterNextLoad,
   afterNextTransaction,
   beforeNextTransaction,
   JOB,
@@ -227,6 +228,40 @@ describe('a begin', () => {
 
     expect(lease).toBeUndefined();
     expect([...refused.keys()]).toEqual([0]);
+  });
+
+  it('gets its lease although the server has failed after it had applied the begin', async () => {
+    await member.tree.sync();
+    let requests = 0;
+    registry.memory.fail(() => ((requests += 1) === 1 ? { code: -7, isApplied: true } : undefined));
+
+    const beginning = member.executions.begin({ trigger: triggerAt(1_000), items: [0] });
+    await registry.clock.advance(1_000);
+
+    expect((await beginning).lease?.items).toEqual([0]);
+  });
+
+  it('is decided anew if a record changes as it is read', async () => {
+    const { lease } = await other.begin([0], { fireTime: 500 });
+    await other.end(lease!, 0);
+    const record = member.tree.paths.record(0);
+    const { data } = (await other.center.read(record))!;
+    afterNextLoad(member, () => other.center.set(record, data));
+
+    expect((await member.begin([0])).lease?.items).toEqual([0]);
+  });
+
+  it('takes as many claimed items as fit one request, and none if one does not', async () => {
+    Object.defineProperty(member.center, 'maxRequestBytes', { value: 1_000, configurable: true });
+    const trigger = triggerAt(1_000, { source: 'FAILOVER' });
+    for (const item of [0, 1, 2, 3]) await other.center.create(member.tree.paths.queued(item), '', 'PERSISTENT');
+    await member.tree.sync();
+
+    expect((await member.executions.beginClaimed(member.tree, trigger, [0, 1, 2, 3]))?.items).toEqual([0]);
+    Object.defineProperty(member.center, 'maxRequestBytes', { value: 100 });
+    await expect(member.executions.beginClaimed(member.tree, trigger, [1, 2])).rejects.toMatchObject({
+      code: 'REQUEST_TOO_LARGE',
+    });
   });
 
   it('fails as not applied, and begins nothing, if its request never left', async () => {

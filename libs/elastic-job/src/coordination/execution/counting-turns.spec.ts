@@ -96,6 +96,37 @@ describe('the count of runs that start other jobs', () => {
     expect((await member.center.read(member.tree.paths.dependents))?.stat.version).toBe(1);
   });
 
+  it('has room for the counts: an end that would take it leaves in a transaction of its own', async () => {
+    const { queue, settled } = await slowQueue(registry, member, { maxRequestBytes: 4_000 });
+    await member.center.create(member.tree.paths.countingLock, '', 'EPHEMERAL');
+    await registry.clock.advance(10);
+
+    queue.add({ ...settled('first', [touch(member, 0)]), note: noteOf(0) });
+    await registry.clock.advance(100);
+    queue.add(settled('large', [touch(member, 1, 'x'.repeat(3_000))]));
+    await member.center.delete(member.tree.paths.countingLock);
+    await registry.clock.advance(100);
+
+    expect(settled.told).toEqual(['first true', 'large true']);
+    const [first, large] = [0, 1].map((item) => member.center.exists(member.tree.paths.item(item)));
+    expect((await large)!.mzxid).toBeGreaterThan((await first)!.mzxid);
+  });
+
+  it('is waited for by the ends of its transaction that are not counted', async () => {
+    const { queue, settled } = await slowQueue(registry, member);
+    await member.center.create(member.tree.paths.countingLock, '', 'EPHEMERAL');
+    await registry.clock.advance(10);
+
+    queue.add({ ...settled('counted', [touch(member, 0)]), note: noteOf(0) });
+    queue.add(settled('other', [touch(member, 1)]));
+    await registry.clock.advance(100);
+    expect(settled.told).toEqual([]);
+    await member.center.delete(member.tree.paths.countingLock);
+    await registry.clock.advance(100);
+
+    expect(settled.told).toEqual(['counted true', 'other true']);
+  });
+
   it('keeps items that end while it waits for the lock, although the registry refuses a read then', async () => {
     const { queue, settled } = await slowQueue(registry, member);
     await member.center.create(member.tree.paths.countingLock, '', 'EPHEMERAL');

@@ -1,7 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CancelledError, LeaseLostError, MAX_CHECKPOINT_BYTES } from '../../domain/index.js';
 import { RegistryUnavailableError } from '../../registry/index.js';
-import { afterNextTransaction, JOB, type Member, Registry, SUCCEEDED } from '@test/support/unit/member.js';
+import {
+  afterNextTransaction,
+  beforeNextTransaction,
+  JOB,
+  type Member,
+  Registry,
+  SUCCEEDED,
+} from '@test/support/unit/member.js';
 
 let registry: Registry;
 let member: Member;
@@ -72,6 +79,29 @@ describe('a checkpoint', () => {
   it('can be saved by a handler whose signal has aborted', async () => {
     const { lease } = await member.begin([0]);
     lease!.abortItem(0, new CancelledError(JOB, 0));
+
+    await lease!.checkpoint(0).save('row 7');
+
+    expect(await lease!.checkpoint(0).load()).toBe('row 7');
+  });
+});
+
+describe('a save that the registry refuses', () => {
+  it('is repeated if somebody else has written the node meanwhile', async () => {
+    const { lease } = await member.begin([0]);
+    beforeNextTransaction(member, () => other.center.create(pathOf(member, 0), 'by hand', 'PERSISTENT'));
+
+    await lease!.checkpoint(0).save('row 7');
+
+    expect(await lease!.checkpoint(0).load()).toBe('row 7');
+  });
+
+  it('is repeated if its run was told to stop meanwhile, and its record says so', async () => {
+    const { lease } = await member.begin([0]);
+    beforeNextTransaction(member, async () => {
+      lease!.abortItem(0, new CancelledError(JOB, 0));
+      await registry.clock.advance(0);
+    });
 
     await lease!.checkpoint(0).save('row 7');
 
@@ -167,6 +197,8 @@ describe('a node that somebody else has written', () => {
     await member.center.set(pathOf(member, 0), 'by hand');
 
     await expect(checkpoint.load()).rejects.toThrow(/Item 0 of job "settle-orders": .* is not JSON; clear it/);
+    await member.center.set(pathOf(member, 0), '['.repeat(1_000) + ']'.repeat(1_000));
+    await expect(checkpoint.load()).rejects.toThrow(/is not read: it has more than \d+ levels; clear it/);
     await checkpoint.clear();
 
     expect(await checkpoint.load()).toBeUndefined();
