@@ -9,7 +9,6 @@ export { type ItemFacts, readItems, type RecordedRun, type ShardingInfo } from '
 export {
   type JobFacts,
   type JobPart,
-  isOfFailure,
   jobNamesIn,
   type NodeReader,
   readJob,

@@ -36,7 +36,7 @@ export type NodeReader = Pick<RegistryCenter, 'childrenMany' | 'readMany'>;
 const JOBS_AT_ONCE = 500;
 
 /** A server as its node tells it. */
-export interface KnownServer extends RegisteredServer {
+interface KnownServer extends RegisteredServer {
   /** When it was enabled, disabled or joined again, in milliseconds since the epoch on the registry's clock. */
   readonly writtenAt: number;
 }

@@ -5,7 +5,7 @@ import type { RunHistory } from './trace-query.js';
  * There is no history of runs to answer from.
  * @remarks Give `ElasticJobModule` the option `tracing: [new SqlHistory(db)]`.
  */
-export class MissingRunHistoryError extends ElasticJobError {
+class MissingRunHistoryError extends ElasticJobError {
   readonly code = 'MISSING_RUN_HISTORY';
 
   constructor() {

@@ -3,5 +3,4 @@ export { ConsoleApi, type ConsoleApiParts } from './console-api.js';
 export { CONSOLE_ROUTES } from './console-routes.js';
 export { answerNames, openApiOf } from './openapi.js';
 export { BODY_LIMITS } from './read-body.js';
-export type { ConsoleRoute } from './route.js';
 export { API } from './router.js';

@@ -64,7 +64,7 @@ export class WithHeaders<Answer> {
   ) {}
 }
 
-export type ConsoleMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type ConsoleMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /** A route: who may ask for what, what the request must be, and which code answers it. */
 export interface ConsoleRoute {

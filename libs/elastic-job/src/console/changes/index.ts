@@ -4,6 +4,6 @@ export { ConfigChanges, fireTimesOf, tagOf } from './config-changes.js';
 export { hideIn } from './hiding.js';
 export { ItemChanges } from './item-changes.js';
 export { JobChanges } from './job-changes.js';
-export type { AuditTrail, Configurations, FindJob, ItemCommands, JobAbout, JobCommands } from './ports.js';
+export type { AuditTrail, Configurations, FindJob, ItemCommands, JobCommands } from './ports.js';
 export { ServerChanges } from './server-changes.js';
 export type { ConsoleTargets } from './targets.js';

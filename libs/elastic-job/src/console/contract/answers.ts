@@ -86,7 +86,7 @@ export interface SessionAnswer {
 
 export const AUDIT_OUTCOMES = ['intended', 'done', 'refused', 'failed', 'unknown'] as const;
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
-export type AuditBy = 'page' | 'token' | 'host' | 'command line' | 'mcp' | 'direct' | 'outside';
+type AuditBy = 'page' | 'token' | 'host' | 'command line' | 'mcp' | 'direct' | 'outside';
 
 export interface AuditTarget {
   readonly job?: string;

@@ -44,7 +44,7 @@ export interface WholeAnswer {
   readonly body: object | string | undefined;
 }
 
-export interface StreamAnswer {
+interface StreamAnswer {
   readonly status: 200;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** Opens the stream. @param sink takes frames, and tells when the client takes no more */

@@ -4,7 +4,7 @@
  * there is none.
  */
 export type JobStatus = 'OK' | 'DISABLED' | 'CRASHED' | 'SHARDING_FLAG';
-export type ItemStatus = 'RUNNING' | 'PENDING' | 'DISABLED' | 'SHARDING_FLAG';
+type ItemStatus = 'RUNNING' | 'PENDING' | 'DISABLED' | 'SHARDING_FLAG';
 
 /** Why an operator should look at a job. As old as the row's `asOf`. */
 export const ATTENTIONS = [

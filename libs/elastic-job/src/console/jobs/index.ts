@@ -1,5 +1,4 @@
 // The jobs of a namespace as an operator sees them: an index of all of them that is read in rounds, the jobs that are
 // open in views of their own, and the streams that tell of changes.
-export { JobIndex, type JobIndexParts } from './job-index.js';
-export type { OpenJob } from './open-job.js';
-export { LiveStreams, type LiveStreamsParts } from './live-streams.js';
+export { JobIndex } from './job-index.js';
+export { LiveStreams } from './live-streams.js';
