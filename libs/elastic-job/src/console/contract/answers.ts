@@ -84,9 +84,15 @@ export interface SessionAnswer {
   readonly expiresAt: string | null;
 }
 
-export const AUDIT_OUTCOMES = ['intended', 'done', 'refused', 'failed', 'unknown'] as const;
-export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
-type AuditBy = 'page' | 'token' | 'host' | 'command line' | 'mcp' | 'direct' | 'outside';
+export type AuditOutcome = 'intended' | 'done' | 'refused' | 'failed' | 'unknown';
+export const AUDIT_OUTCOMES = [
+  'intended',
+  'done',
+  'refused',
+  'failed',
+  'unknown',
+] as const satisfies readonly AuditOutcome[];
+export type AuditBy = 'page' | 'token' | 'host' | 'command line' | 'mcp' | 'direct' | 'outside';
 
 export interface AuditTarget {
   readonly job?: string;

@@ -1,6 +1,8 @@
 /** Rights of a caller: each role may what those before it may. */
-export const CONSOLE_ROLES = ['viewer', 'operator', 'admin'] as const;
-export type ConsoleRole = (typeof CONSOLE_ROLES)[number];
+export type ConsoleRole = 'viewer' | 'operator' | 'admin';
+
+/** All roles, ascending. */
+export const CONSOLE_ROLES = ['viewer', 'operator', 'admin'] as const satisfies readonly ConsoleRole[];
 
 /** True if the role may what `wanted` may. */
 export function mayAs(role: ConsoleRole, wanted: ConsoleRole): boolean {

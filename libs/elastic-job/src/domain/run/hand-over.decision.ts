@@ -8,7 +8,7 @@ import { DrainDeadlineError, HandedOverError, InstanceRemovedError, ResidentStop
  * - `leaving`: this instance leaves the job: its process drains, or an operator has shut it down;
  * - `disabled`: an operator has disabled the item, its job or this server.
  */
-type HandOver = 'moved' | 'leaving' | 'disabled';
+export type HandOver = 'moved' | 'leaving' | 'disabled';
 
 const WORDS: readonly HandOver[] = ['moved', 'leaving', 'disabled'];
 /** Errors that name one of the words themselves, among other reasons. */

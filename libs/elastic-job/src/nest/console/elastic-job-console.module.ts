@@ -1,4 +1,11 @@
-import { ConfigurableModuleBuilder, type DynamicModule, Inject, Module, type NestModule } from '@nestjs/common';
+import {
+  ConfigurableModuleBuilder,
+  type DynamicModule,
+  Inject,
+  Module,
+  type NestModule,
+  type Type,
+} from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
 import type { Clock } from '../../clock/index.js';
 import { JobConfigurationApi, JobOperateApi, ShardingOperateApi } from '../../operations/index.js';
@@ -71,9 +78,9 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
 })
 export class ElasticJobConsoleModule extends ConfigurableModuleClass implements NestModule {
   constructor(
-    private readonly server: ConsoleServer,
+    @Inject(ConsoleServer) private readonly server: { beforeRoutes(): void },
     private readonly host: HttpAdapterHost,
-    @Inject(CONSOLE_PLACE) private readonly place: ConsolePlace,
+    @Inject(CONSOLE_PLACE) private readonly place: { readonly controller: Type<object> },
   ) {
     super();
   }
