@@ -47,6 +47,17 @@ describe('the end of a run', () => {
     expect(await stored()).toMatchObject({ settled: { outcome: 'succeeded' } });
   });
 
+  it('is recorded beside Java peers if it was a failover', async () => {
+    await registry.orphan(member, [0]);
+    await joinJava();
+    await member.tree.sync();
+    const claim = await member.queue.claim(JOB);
+    if (claim.kind !== 'claimed') throw new Error(`The claim was ${claim.kind}.`);
+
+    expect(await settle(claim.lease)).toEqual(SUCCEEDED);
+    expect(await stored()).toMatchObject({ settled: { outcome: 'succeeded' } });
+  });
+
   it.each([true, false])('is recorded although the mark was deleted (Java peers: %s)', async (hasJava) => {
     if (hasJava) await joinJava();
     const lease = await begin();

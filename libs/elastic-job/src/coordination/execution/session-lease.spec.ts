@@ -43,7 +43,7 @@ describe('a lease whose session ends as it begins', () => {
 });
 
 describe('what a lease says of its items', () => {
-  it('refuses an item once the lease of its session is over, before any signal has come', async () => {
+  it('refuses and starts no item once the lease of its session is over, before any signal comes', async () => {
     const { lease } = await leader.begin([0]);
     lease!.assertHeld(0);
 
@@ -51,6 +51,7 @@ describe('what a lease says of its items', () => {
 
     expect(lease!.signal.aborted).toBe(false);
     expect(() => lease!.assertHeld(0)).toThrow(new LeaseLostError(JOB, 0));
+    expect(lease!.mayStart).toBe(false);
   });
 
   it('refuses an item that it does not have, and has no signal for it', async () => {
