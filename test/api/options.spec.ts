@@ -9,6 +9,8 @@ import {
   OnJobEvent,
 } from '@app/elastic-job';
 import { CloudConfigurations, ElasticJobCloudModule, LocalProcesses, runTask } from '@app/elastic-job/cloud';
+import { ElasticJobConsoleModule, JsonLinesAuditStore } from '@app/elastic-job/console';
+import { SqlAuditStore } from '@app/elastic-job/console/sql';
 import { EmailErrorHandler } from '@app/elastic-job/email';
 import {
   DingtalkErrorHandler,
@@ -47,9 +49,10 @@ const OPTIONS =
 
 /**
  * Options of one request, of which a process makes thousands in a second; of errors, which none may replace; and Nest's
- * own, of which the start judges what the factory returns.
+ * own, of which the start judges what the factory returns. Only the library asks stores of the audit.
  */
 const NOT_JUDGED = new Set([
+  'AuditFilter',
   'CloseOptions',
   'ConfigurableModuleAsyncOptions',
   'ErrorOptions',
@@ -88,16 +91,15 @@ const registry = new MemoryRegistry(clock);
 const center = registry.center({ namespace: 'n', clock, sessionTimeoutMs: 10_000, requestTimeoutMs: 5_000 });
 const operate = new JobOperateApi(center, clock);
 const cloud = new CloudConfigurations(center, clock);
-const history = new SqlHistory(
-  new Kysely<unknown>({
-    dialect: {
-      createAdapter: () => new SqliteAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (db) => new SqliteIntrospector(db),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
-    },
-  }),
-);
+const database = new Kysely<unknown>({
+  dialect: {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  },
+});
+const history = new SqlHistory(database);
 const tasks = new MemoryTaskCluster({ clock });
 let health: ElasticJobHealthIndicator;
 let registrar: JobRegistrar;
@@ -109,6 +111,7 @@ const CALLS: Readonly<Record<string, (options: never) => unknown>> = {
   'CloudJobs.add': (options) => cloud.jobs.add(options),
   'CloudJobs.update': (options) => cloud.jobs.update(options),
   'DingtalkErrorHandler.constructor': (options) => new DingtalkErrorHandler(options),
+  'ElasticJobConsoleModule.forRoot': (options) => ElasticJobConsoleModule.forRoot(options),
   'ElasticJobHealthIndicator.liveness': (limits) => health.liveness('x', limits),
   'ElasticJobHealthIndicator.readiness': (limits) => health.readiness('x', limits),
   'ElasticJobHealthIndicator.registry': (limits) => health.registry('x', limits),
@@ -117,6 +120,8 @@ const CALLS: Readonly<Record<string, (options: never) => unknown>> = {
   'ElasticJobHealthModule.forRoot': (options) => ElasticJobHealthModule.forRoot(options),
   'ElasticJobMetricsModule.forRoot': (options) => ElasticJobMetricsModule.forRoot(options),
   'EmailErrorHandler.constructor': (options) => new EmailErrorHandler(options),
+  'JobConfigurationApi.previewJobConfiguration': (changes) =>
+    new JobConfigurationApi(center).previewJobConfiguration('j', changes),
   'JobConfigurationApi.updateJobConfiguration': (changes) =>
     new JobConfigurationApi(center).updateJobConfiguration('j', changes),
   'JobOperateApi.create': (job) => operate.create(Object.assign(Object(job), { name: 'k', template: 't' })),
@@ -128,6 +133,7 @@ const CALLS: Readonly<Record<string, (options: never) => unknown>> = {
   'JobOperateApi.trigger': (options) => operate.trigger('j', options),
   'JobRegistrar.add': (options) => registrar.add(options, () => {}),
   'JobRegistrar.change': (changes) => registrar.change('j', changes),
+  'JsonLinesAuditStore.constructor': (options) => new JsonLinesAuditStore(options),
   'LocalProcesses.constructor': (options) => new LocalProcesses(options),
   'MemoryRegistry.center': (options) => registry.center(options),
   'MemoryTaskCluster.constructor': (options) => new MemoryTaskCluster(options),
@@ -136,6 +142,7 @@ const CALLS: Readonly<Record<string, (options: never) => unknown>> = {
   'PlainSqlGuard.constructor': (options) => new PlainSqlGuard(options),
   'ScriptJobType.constructor': (options) => new ScriptJobType(options),
   'SlackErrorHandler.constructor': (options) => new SlackErrorHandler(options),
+  'SqlAuditStore.constructor': (options) => new SqlAuditStore(database, options),
   'SqlHistory.constructor': (options) => new SqlHistory(Object(undefined), options),
   'SqlHistory.countExecutions': (filter) => history.countExecutions(filter),
   'SqlHistory.countStatuses': (filter) => history.countStatuses(filter),
