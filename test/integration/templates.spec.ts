@@ -6,9 +6,9 @@ import { resolveJobOptions } from '../../libs/elastic-job/src/domain/index.js';
 import { JobOperateApi } from '../../libs/elastic-job/src/operations/index.js';
 import { type RegistryCenter, ZooKeeperRegistryCenter } from '../../libs/elastic-job/src/registry/index.js';
 import { ElasticJobRuntime } from '../../libs/elastic-job/src/runtime/index.js';
-import { fourLetter } from '@test/support/zookeeper/four-letter.js';
 import { startProxy } from '@test/support/zookeeper/zookeeper-proxy.js';
 import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
+import { watchedPaths } from '@test/support/zookeeper/watched-paths.js';
 
 const zooKeeper = await sharedZooKeeper();
 
@@ -68,7 +68,7 @@ describe('jobs that are created while the cluster runs, over a real ZooKeeper', 
 
     console.info(`${COUNT} jobs: ${(tookMs / 1_000).toFixed(1)} s, ${requests.toFixed(1)} requests of each instance`);
     await expect.poll(() => instances.map(({ runtime }) => runtime.registrar.all.length), SOON).toEqual([0, 0, 0]);
-    await expect.poll(() => watchedPaths(namespace), SOON).toEqual([`/${namespace}`]);
+    await expect.poll(() => watchedPaths(zooKeeper, namespace), SOON).toEqual([`/${namespace}`]);
     expect(await heldSince(before)).toEqual([]);
     expect(requests).toBeLessThan(MOST_REQUESTS);
   });
@@ -196,11 +196,4 @@ async function heldSince(before: ReadonlyMap<string, number>): Promise<readonly 
     const more = [...held()].filter(([kind, count]) => count > (before.get(kind) ?? 0));
     if (more.length === 0 || clock.monotonicNow() > deadline) return more.map(([kind, count]) => `${count} ${kind}`);
   }
-}
-
-/** Watches that the server holds for its clients at and below the namespace. */
-async function watchedPaths(namespace: string): Promise<readonly string[]> {
-  const port = Number(zooKeeper.split(':').at(-1));
-  const text = await fourLetter(port, 'wchp', 10_000);
-  return text.split('\n').filter((line) => line.startsWith(`/${namespace}`));
 }
