@@ -91,6 +91,10 @@ export interface InstanceCalls {
   trigger(options: { readonly runs: number }): number;
   /** Reshards a simulated cluster. */
   reshard(options: ReshardOptions): Resharding;
+  /** Starts a console beside the jobs, which fills its index. */
+  openConsole(): void;
+  /** Ends that console. @returns the number of jobs that its index has come to */
+  closeConsole(): number;
   /** Leaves every job in order, and closes the session. */
   leave(): void;
 }

@@ -35,6 +35,8 @@ const answers: Answers = {
   write: timeWrites,
   trigger: ({ runs }) => timeTriggers(runs),
   reshard: timeResharding,
+  openConsole: () => running().openConsole(),
+  closeConsole: () => running().closeConsole(),
   leave: () => jobs?.leave(),
 };
 

@@ -1,3 +1,4 @@
+import { JobIndex } from '../../../libs/elastic-job/src/console/index.js';
 import {
   type RegistryCenter,
   MemoryRegistry,
@@ -40,6 +41,7 @@ export class RunningJobs {
   private readonly ledger: LedgerFile | undefined;
   private planned = 0;
   private joined = 0;
+  private index: JobIndex | undefined;
   private readonly news = new EventTarget();
 
   constructor(private readonly options: StartOptions) {
@@ -132,6 +134,21 @@ export class RunningJobs {
       await changed;
     }
     watch.close();
+  }
+
+  openConsole(): void {
+    const { clock, registry } = this.phases[0]!;
+    const { namespace } = this.options;
+    const parts = { clock, registry, namespace, redact: (text: string) => text, isShared: true };
+    this.index = new JobIndex({ ...parts, onError: (error) => console.error(error) });
+    this.index.start();
+  }
+
+  async closeConsole(): Promise<number> {
+    const indexed = this.index?.state({}).indexed ?? 0;
+    await this.index?.stop();
+    this.index = undefined;
+    return indexed;
   }
 
   async leave(): Promise<void> {
