@@ -26,6 +26,7 @@ import {
 import type { IdentityDoor, JobDoor, StreamDoor } from './doors.js';
 import { answerOf, problemAnswer } from './answer-of.js';
 import { bodyOf, queryOf } from './given.js';
+import { HidingSinks } from './hiding-sinks.js';
 import { JobReads } from './job-reads.js';
 import { openLive } from './live-stream.js';
 import { packedDocument } from './packed-document.js';
@@ -179,13 +180,11 @@ function codeOf(parts: ConsoleApiParts): RouteCode {
     }
   };
   const shared = { ...parts, findJob };
+  const sinks = new HidingSinks((data, caller) => hideIn(data, caller, { redact }));
   return {
     ...parts,
     document: document ?? packedDocument,
-    live: (request, caller, topics) => {
-      const hide = (data: unknown) => hideIn(data, caller, { redact });
-      return openLive(parts, request, { caller, topics, hide });
-    },
+    live: (request, caller, topics) => openLive({ ...parts, sinks }, request, { caller, topics }),
     reads: new JobReads({ ...parts, history: new ApplicationRunHistory(parts.sinks) }),
     jobs: new JobChanges(shared),
     items: new ItemChanges(parts),

@@ -2,6 +2,7 @@ import { FakeConsole } from '@test/support/unit/console.js';
 import { VirtualClock } from '@app/elastic-job/testing';
 import { describe, expect, it } from 'vitest';
 import { type ConsoleCaller, ConsoleProblem, type ConsoleRequest, type FrameSink } from '../contract/index.js';
+import { HidingSinks } from './hiding-sinks.js';
 import { openLive } from './live-stream.js';
 
 const VERA: ConsoleCaller = { name: 'Vera', role: 'viewer', by: 'page' };
@@ -21,13 +22,12 @@ function opened(client = new AbortController()) {
     if (state.caller === undefined) throw new ConsoleProblem(401, 'UNAUTHENTICATED', 'Log in.');
     return state.caller;
   };
-  const hide = () => ({ parameter: null });
+  const sinks = new HidingSinks(() => ({ parameter: null }));
   const request = { signal: client.signal } satisfies Partial<ConsoleRequest>;
   // oxlint-disable-next-line no-unsafe-type-assertion -- the fakes read nothing else of it
-  const connect = openLive({ clock, identities: { authenticate }, streams }, request as ConsoleRequest, {
+  const connect = openLive({ clock, identities: { authenticate }, sinks, streams }, request as ConsoleRequest, {
     caller: VERA,
     topics: ['jobs'],
-    hide,
   });
   connect({
     write: (frame) => frames.push(frame) > 0,

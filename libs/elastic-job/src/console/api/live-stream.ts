@@ -1,7 +1,7 @@
 import { type Clock, whileWaiting } from '../../clock/index.js';
 import type { ConsoleCaller, ConsoleRequest, FrameSink } from '../contract/index.js';
 import type { IdentityDoor, StreamDoor } from './doors.js';
-import { hidingSink } from './hiding-sink.js';
+import type { HidingSinks } from './hiding-sinks.js';
 import { LateSink } from './late-sink.js';
 
 /** Time between two looks whether the caller of a stream still may see it. */
@@ -11,13 +11,14 @@ interface LiveParts {
   readonly clock: Clock;
   readonly identities: Pick<IdentityDoor, 'authenticate'>;
   readonly streams: StreamDoor;
+  /** Hides what the caller may not see. */
+  readonly sinks: Pick<HidingSinks, 'of'>;
 }
 
-/** A stream that is to be opened: who asks for which topics, and what that one may not see. */
+/** A stream that is to be opened. */
 interface LiveCall {
   readonly caller: ConsoleCaller;
   readonly topics: readonly string[];
-  readonly hide: (data: unknown) => unknown;
 }
 
 /**
@@ -27,13 +28,13 @@ interface LiveCall {
  * @throws {ConsoleProblem} 404, 429
  */
 export function openLive(
-  { clock, identities, streams }: LiveParts,
+  { clock, identities, sinks, streams }: LiveParts,
   request: ConsoleRequest,
-  { caller, hide, topics }: LiveCall,
+  { caller, topics }: LiveCall,
 ): (sink: FrameSink) => void {
   const late = new LateSink();
   const ending = new AbortController();
-  streams.open(caller, topics, hidingSink(late, hide), ending.signal);
+  streams.open(caller, topics, sinks.of(caller, late), ending.signal);
   const end = () => {
     if (ending.signal.aborted) return;
     timer.cancel();

@@ -77,7 +77,11 @@ export function withoutHidden(settings: Settings, { props: present }: Pick<Store
 }
 
 /** Hides in an answer what the caller may not see. */
-export function hideIn(answer: unknown, caller: ConsoleCaller, options: HidingOptions): unknown {
+export function hideIn(
+  answer: unknown,
+  caller: Pick<ConsoleCaller, 'jobPrefix' | 'role'>,
+  options: HidingOptions,
+): unknown {
   if (Array.isArray(answer)) return answer.map((one) => hideIn(one, caller, options));
   if (!isObject(answer)) return answer;
   const seen = Object.entries(answer).map(([field, value]) => {
@@ -88,7 +92,7 @@ export function hideIn(answer: unknown, caller: ConsoleCaller, options: HidingOp
 }
 
 interface Place {
-  readonly caller: ConsoleCaller;
+  readonly caller: Pick<ConsoleCaller, 'jobPrefix' | 'role'>;
   readonly options: HidingOptions;
   /** The object of which it is a field. */
   readonly of: object;
