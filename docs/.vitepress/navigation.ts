@@ -84,6 +84,7 @@ const GROUPS: readonly Group[] = [
     title: { en: 'Operate', zh: '运维' },
     pages: [
       'operate/monitoring',
+      'operate/console',
       'operate/operation-apis',
       'operate/dynamic-jobs',
       'operate/history',

@@ -18,8 +18,8 @@ const checked = read.map((page) => page.filter((block) => exceptionFor(block)?.w
 /** A translation has the code of its page but for comments, by `translations.spec.ts`, so that code runs once. */
 const samples = pages.flatMap((page, index) => (originalOf(page) === page ? samplesOf(checked[index]!) : []));
 const written = writeSamples(samples, FOLDER);
-/** Applications of pages keep their databases in the folder in which they run. */
-const LEFT_BEHIND = ['reports.db', 'history.db'];
+/** Applications of pages keep their databases and files in the folder in which they run. */
+const LEFT_BEHIND = ['reports.db', 'history.db', 'audit.jsonl'];
 afterAll(() => Promise.all([rm(FOLDER, { recursive: true }), ...LEFT_BEHIND.map((file) => rm(file, { force: true }))]));
 
 /** The end of a file that starts an application: Nest logs no error of a hook, and Node shows lines of `dist`. */
