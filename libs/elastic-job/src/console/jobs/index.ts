@@ -2,3 +2,4 @@
 // open in views of their own, and the streams that tell of changes.
 export { JobIndex } from './job-index.js';
 export { LiveStreams } from './live-streams.js';
+export { RunErrors } from './run-errors.js';

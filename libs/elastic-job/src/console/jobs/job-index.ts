@@ -24,6 +24,7 @@ import { JobRows } from './job-rows.js';
 import type { OpenJob } from './open-job.js';
 import { OpenJobs } from './open-jobs.js';
 import { listServers, overviewOf, serversOf } from './overview.js';
+import type { FailedRun } from './run-errors.js';
 import { Screens } from './screens.js';
 
 /** Least time between two listings of the namespace, in milliseconds: its names may be many. */
@@ -40,8 +41,8 @@ export interface JobIndexParts {
   readonly isShared: boolean;
   /** Tells by whom a job or an item was disabled. @default nobody is known */
   readonly disabledBy?: (target: AuditTarget) => Promise<DisabledBy>;
-  /** Error of a run that has failed, from the history. @default none is known */
-  readonly errorOf?: (job: JobName, item: number, run: string) => Promise<string | undefined>;
+  /** Errors of runs of a job that have failed, by their items. @default none is known */
+  readonly errorsOf?: (job: JobName, runs: readonly FailedRun[]) => Promise<ReadonlyMap<number, string>>;
   /** Called for each version of a `config` that is seen, once. Must not throw. */
   readonly onConfig?: (job: JobName, version: number, text: string) => void;
   /** Receives what the registry or a defect has stopped; it is tried again all the same. Must not throw. */

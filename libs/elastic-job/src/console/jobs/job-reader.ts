@@ -15,6 +15,7 @@ import {
 import { type IndexedJob, isoOf, jobRow, ROW_PARTS } from './indexed-job.js';
 import { itemAnswer, lastRunOf, membersOf, parametersIn } from './item-answer.js';
 import { pageOf, unknownJobProblem } from './job-list.js';
+import type { FailedRun } from './run-errors.js';
 import type { JobChange, JobView } from './job-view.js';
 
 const NOBODY: DisabledBy = { by: null, at: null, reason: null };
@@ -31,7 +32,7 @@ export interface JobReaderParts {
   /** Receives what was read, for the index. @returns the job; undefined if it is none */
   readonly onRead: (job: JobName, facts: JobFacts) => IndexedJob | undefined;
   readonly disabledBy?: (target: AuditTarget) => Promise<DisabledBy>;
-  readonly errorOf?: (job: JobName, item: number, run: string) => Promise<string | undefined>;
+  readonly errorsOf?: (job: JobName, runs: readonly FailedRun[]) => Promise<ReadonlyMap<number, string>>;
 }
 
 /** Answers about an open job. While the registry is away these are the last ones, marked as stale. */
@@ -153,6 +154,7 @@ export class JobReader {
   private async answersOf(job: JobFacts, items: readonly number[]): Promise<readonly ItemAnswer[]> {
     const parameters = parametersIn(job, this.name);
     const facts = await readItems(this.parts.view.reader(), job, items);
+    const errors = await this.errorsOf(facts);
     return Promise.all(
       facts.map(async (one) => {
         const { item } = one.info;
@@ -160,16 +162,18 @@ export class JobReader {
         return itemAnswer(one, {
           parameter: parameters.get(item) ?? null,
           disabled,
-          error: await this.errorOf(one),
+          error: errors.get(item) ?? null,
           redact: this.parts.redact,
         });
       }),
     );
   }
 
-  private async errorOf({ info: { item, lastRun } }: ItemFacts): Promise<string | null> {
-    if (lastRun?.outcome !== 'failed') return null;
-    return (await this.parts.errorOf?.(this.name, item, lastRun.run)) ?? null;
+  private async errorsOf(items: readonly ItemFacts[]): Promise<ReadonlyMap<number, string>> {
+    const failed = items.flatMap(({ info: { item, lastRun } }) =>
+      lastRun?.outcome === 'failed' ? [{ ...lastRun, item }] : [],
+    );
+    return (failed.length === 0 ? undefined : await this.parts.errorsOf?.(this.name, failed)) ?? new Map();
   }
 
   private disabledBy(target: AuditTarget): Promise<DisabledBy> {

@@ -54,7 +54,10 @@ describe('an open job', () => {
           queued: [0],
         },
       },
-      { disabledBy: async () => AUDITED, errorOf: async (job, item, run) => `${job} ${item} ${run}` },
+      {
+        disabledBy: async () => AUDITED,
+        errorsOf: async (job, runs) => new Map(runs.map(({ item, run }) => [item, `${job} ${item} ${run}`])),
+      },
     );
     const open = index.open('job');
 

@@ -8,6 +8,7 @@ import {
   LiveStreams,
   MemoryAuditStore,
   RateLimits,
+  RunErrors,
 } from '../../console/index.js';
 import {
   ElasticJobError,
@@ -19,6 +20,7 @@ import {
 } from '../../domain/index.js';
 import type { JobConfigurationApi, JobOperateApi, ShardingOperateApi } from '../../operations/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
+import { ApplicationRunHistory } from '../../tracing/index.js';
 import { LineLog, log, thrown, warn } from '../line-log.js';
 import type { ResolvedModuleOptions } from '../resolve-module-options.js';
 import type { ElasticJobConsoleOptions } from './console-options.js';
@@ -107,6 +109,7 @@ function lifeOf({ audit, identities, index, isKept, streams }: LivingParts): Omi
 }
 
 function indexOf({ application, clock, registry }: ApplicationParts, audit: Audit, redact: Redact): JobIndex {
+  const errors = new RunErrors({ clock, history: new ApplicationRunHistory(application.tracing) });
   return new JobIndex({
     clock,
     redact,
@@ -114,6 +117,7 @@ function indexOf({ application, clock, registry }: ApplicationParts, audit: Audi
     namespace: namespaceOf(application),
     isShared: application.processing,
     disabledBy: (target) => audit.disabledBy(target),
+    errorsOf: (job, runs) => errors.of(job, runs),
     onConfig: (job, version, text) => audit.seenConfig(job, version, text),
   });
 }
