@@ -1,5 +1,6 @@
 import { FakeConsole } from '@test/support/unit/console.js';
 import { describe, expect, it } from 'vitest';
+import { ConfigurationNodeError } from '../../coordination/index.js';
 
 const CONFIG = '/jobs/settle/config';
 const SEEN = { 'if-match': '"7"' };
@@ -92,6 +93,46 @@ describe('a change of settings', () => {
       SEEN,
     );
     expect(answer).toMatchObject({ status: 400, json: { fields: [{ field: 'after' }] } });
+  });
+
+  describe('that break a rule', () => {
+    const unreadable = () => {
+      const console = new FakeConsole();
+      const getJobConfiguration = async (name: string) => {
+        throw new ConfigurationNodeError(name, ['cron must be a schedule, but is "s3cret"']);
+      };
+      return new FakeConsole({ configurations: { ...console.parts.configurations, getJobConfiguration } });
+    };
+
+    it('corrects them, made for the version that the job shows', async () => {
+      const console = unreadable();
+      expect((await console.ask('viewer', 'GET', CONFIG)).status).toBe(409);
+      const { configVersion } = (await console.ask('viewer', 'GET', '/jobs/settle')).json;
+      const { json, status } = await change(console, 'operator', { cron: '0 0 3 * * ?' });
+      expect({ status, json, configVersion }).toMatchObject({
+        status: 200,
+        json: { changes: [{ field: 'cron', before: 'hidden', after: '0 0 3 * * ?' }] },
+        configVersion: 7,
+      });
+      const older = await change(console, 'operator', { cron: '0 0 3 * * ?' }, { 'if-match': '"6"' });
+      expect(older).toMatchObject({ status: 412, json: { current: 7 } });
+    });
+
+    it('can be looked at before', async () => {
+      const settings = { cron: '0 0 3 * * ?' };
+      const answer = await unreadable().ask('operator', 'PATCH', `${CONFIG}?preview=true`, { settings });
+      expect(answer).toMatchObject({
+        status: 200,
+        json: { changes: [{ field: 'cron', before: 'hidden' }], fireTimes: { before: [] } },
+      });
+    });
+
+    it('leaves no prop as it is, since nobody has seen one', async () => {
+      const console = unreadable();
+      const answer = await change(console, 'admin', { props: { 'db.password': 'hidden' } });
+      expect(answer).toMatchObject({ status: 400, json: { fields: [{ field: 'props.db.password' }] } });
+      expect(console.audit).toEqual([]);
+    });
   });
 
   it('can be looked at before, also where nothing may be changed', async () => {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock/index.js';
-import { nextFireTimes } from '../../domain/index.js';
+import { ConfigurationNodeError } from '../../coordination/index.js';
+import { isObject, nextFireTimes } from '../../domain/index.js';
 import type { JobConfigurationChanges, StoredJobConfiguration } from '../../operations/index.js';
 import {
   type ConfigAnswer,
@@ -10,9 +11,9 @@ import {
   mayAs,
 } from '../contract/index.js';
 import type { ConfigBody } from './bodies.js';
-import { diffOf, shownSettings, withoutHidden } from './hiding.js';
+import { diffOf, HIDDEN, shownSettings, withoutHidden } from './hiding.js';
 import { noteOn } from './notes.js';
-import type { AuditTrail, Configurations, FindJob } from './ports.js';
+import type { AuditTrail, Configurations, FindJob, JobAbout } from './ports.js';
 import { recorded } from './recording.js';
 import { assertSeen } from './seen.js';
 import { assertTargetsAllowed, type ConsoleTargets } from './targets.js';
@@ -28,6 +29,13 @@ interface ConfigChangeParts {
 
 type ConfigCall = ConsoleCall<object, ConfigBody>;
 
+interface Checked {
+  /** Undefined if they break a rule. */
+  readonly before: StoredJobConfiguration | undefined;
+  readonly version: number;
+  readonly changes: JobConfigurationChanges;
+}
+
 /** Settings that decide what runs, or on what: more than an operator may. */
 const OF_ADMINS = ['shardingTotalCount', 'props', 'jobErrorHandlerType', 'jobExtraConfigurations', 'jobListenerTypes'];
 /** Fire times that a preview shows, before and after. */
@@ -36,6 +44,9 @@ const PREVIEWED = 5;
 /**
  * Settings of jobs. A change names the version that was read, so that nobody overwrites what another has changed
  * meanwhile; `hidden` in it means "as it is".
+ *
+ * Settings that break a rule are not shown, and a change can correct them. It names the `configVersion` of the job, and
+ * what it gives stands as changed from `hidden`.
  */
 export class ConfigChanges {
   constructor(private readonly parts: ConfigChangeParts) {}
@@ -53,13 +64,15 @@ export class ConfigChanges {
   async preview(call: ConfigCall): Promise<ConfigPreviewAnswer> {
     const { configurations, findJob, showProps } = this.parts;
     const job = call.params.job!;
-    const { before, changes } = await this.checked(call);
-    const [after, about] = await Promise.all([configurations.previewJobConfiguration(job, changes), findJob(job)]);
+    const about = await findJob(job);
+    const { before, changes, version } = await this.checked(call, about);
+    const after = await configurations.previewJobConfiguration(job, changes);
+    const fields = Object.keys(changes);
     return {
       job,
-      version: before.version,
-      changes: diffOf(before, after, { ...call.caller, showProps }),
-      fireTimes: { before: this.fireTimes(before), after: this.fireTimes(after) },
+      version,
+      changes: diffOf(before, after, { ...call.caller, showProps, fields }),
+      fireTimes: { before: before === undefined ? [] : this.fireTimes(before), after: this.fireTimes(after) },
       note: noteOn('config', about),
     };
   }
@@ -75,17 +88,18 @@ export class ConfigChanges {
     }
     const { audit, configurations, findJob, showProps } = this.parts;
     const job = call.params.job!;
-    const { before, changes: given } = await this.checked(call);
     const about = await findJob(job);
-    const seeing = { ...call.caller, showProps };
-    const intended = { action: 'job.config', target: { job }, before: { version: before.version } };
+    const { before, changes: given, version } = await this.checked(call, about);
+    const fields = Object.keys(given);
+    const seeing = { ...call.caller, showProps, fields };
+    const intended = { action: 'job.config', target: { job }, before: { version } };
     const { result, audit: id } = await recorded(audit, call, intended, async () => {
-      const after = await configurations.updateJobConfiguration(job, given, { version: before.version });
-      const kept = diffOf(before, after, { role: 'viewer', showProps: [] });
+      const after = await configurations.updateJobConfiguration(job, given, { version });
+      const kept = diffOf(before, after, { role: 'viewer', showProps: [], fields });
       const valuesOf = (at: 'after' | 'before') => Object.fromEntries(kept.map((one) => [one.field, one[at]]));
       return {
         result: after,
-        before: { version: before.version, ...valuesOf('before') },
+        before: { version, ...valuesOf('before') },
         after: { version: after.version, ...valuesOf('after') },
       };
     });
@@ -94,21 +108,26 @@ export class ConfigChanges {
   }
 
   /** Checks a change before it is written down. */
-  private async checked(
-    call: ConfigCall,
-  ): Promise<{ readonly before: StoredJobConfiguration; readonly changes: JobConfigurationChanges }> {
+  private async checked(call: ConfigCall, about: JobAbout): Promise<Checked> {
     const { configurations, targets } = this.parts;
     const { caller, ifMatch, params } = call;
-    const before = await this.present(configurations, params.job!);
-    if (ifMatch !== undefined && ifMatch !== tagOf(before.version)) throw changed(before.version);
-    const settings = withoutHidden(call.body.settings, before);
+    const before = await this.present(configurations, params.job!).catch((error: unknown) => {
+      // A change may correct them, and is judged by its result.
+      if (!(error instanceof ConfigurationNodeError) || about.configVersion === null) throw error;
+      return undefined;
+    });
+    const version = before?.version ?? about.configVersion!;
+    if (ifMatch !== undefined && ifMatch !== tagOf(version)) throw changed(version);
+    if (before === undefined) assertNoPropHidden(call.body.settings);
+    const props = before?.props ?? {};
+    const settings = withoutHidden(call.body.settings, { props });
     const ofAdmins = OF_ADMINS.filter((name) => Object.hasOwn(settings, name));
     if (ofAdmins.length > 0 && !mayAs(caller.role, 'admin')) {
       throw new ConsoleProblem(403, 'FORBIDDEN', `Only an admin may change ${ofAdmins.join(', ')}.`, { role: 'admin' });
     }
     assertSeen(caller, settings);
-    assertTargetsAllowed(before.props, settings, targets);
-    return { before, changes: settings };
+    assertTargetsAllowed(props, settings, targets);
+    return { before, version, changes: settings };
   }
 
   private async present(configurations: Configurations, job: string): Promise<StoredJobConfiguration> {
@@ -120,6 +139,17 @@ export class ConfigChanges {
   private fireTimes(configuration: StoredJobConfiguration): readonly string[] {
     return fireTimesOf(configuration, this.parts.clock.wallNow(), PREVIEWED);
   }
+}
+
+/** Of settings that cannot be shown, nobody has seen a prop as `hidden`. @throws {ConsoleProblem} 400 */
+function assertNoPropHidden({ props }: ConfigBody['settings']): void {
+  if (!isObject(props)) return;
+  const fields = Object.entries(props).flatMap(([name, value]) =>
+    value === HIDDEN
+      ? [{ field: `props.${name}`, problem: 'must be its value, since the present one is not known' }]
+      : [],
+  );
+  if (fields.length > 0) throw new ConsoleProblem(400, 'CONFIGURATION', 'The settings are wrong.', { fields });
 }
 
 /** The ETag of settings. */

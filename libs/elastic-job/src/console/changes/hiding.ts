@@ -52,12 +52,19 @@ export function maskChanges(settings: Settings): Settings {
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, shown(name, value, seeing)]));
 }
 
-/** The fields that differ, each prop on its own. */
+/**
+ * The fields that differ, each prop on its own. Where nobody could read what was there before, these are the given
+ * ones.
+ */
 export function diffOf(
-  before: StoredJobConfiguration,
+  before: StoredJobConfiguration | undefined,
   after: StoredJobConfiguration,
-  seeing: Seeing,
+  seeing: Seeing & { readonly fields: readonly string[] },
 ): readonly FieldChange[] {
+  if (before === undefined) {
+    const given = Object.entries(flat(after)).filter(([name]) => seeing.fields.includes(name.split('.')[0]!));
+    return given.map(([field, value]) => ({ field, before: HIDDEN, after: shownField(field, value, seeing) }));
+  }
   const [was, is] = [flat(before), flat(after)];
   const names = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter((name) => !NO_SETTINGS.includes(name));
   return names.flatMap((field) => {

@@ -34,7 +34,7 @@ export type Configurations = Pick<
 >;
 
 /** Facts of a job that a change has to know. */
-export type JobAbout = Pick<JobAnswer, 'job' | 'javaInstances' | 'registeredIn' | 'template'>;
+export type JobAbout = Pick<JobAnswer, 'job' | 'configVersion' | 'javaInstances' | 'registeredIn' | 'template'>;
 
 /** @throws {UnknownJobError} */
 export type FindJob = (job: string) => Promise<JobAbout>;
