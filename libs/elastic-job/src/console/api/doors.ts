@@ -19,8 +19,11 @@ type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 /** Tells who asks, and from where. */
 export interface IdentityDoor {
-  /** @throws {ConsoleProblem} 401; 403, 421 for a request that nobody can have meant */
-  authenticate(request: ConsoleRequest): Promise<ConsoleCaller>;
+  /**
+   * @param isUse false for a later look at a request that is still being answered. @default true
+   * @throws {ConsoleProblem} 401; 403, 421 for a request that nobody can have meant
+   */
+  authenticate(request: ConsoleRequest, isUse?: boolean): Promise<ConsoleCaller>;
   /** @throws {ConsoleProblem} 401, 429 */
   logIn(
     request: ConsoleRequest,

@@ -11,14 +11,19 @@ const VERA: ConsoleCaller = { name: 'Vera', role: 'viewer', by: 'page' };
 function opened(client = new AbortController()) {
   const clock = new VirtualClock();
   const frames: string[] = [];
-  const state: { caller: ConsoleCaller | undefined; isEnded: boolean } = { caller: VERA, isEnded: false };
+  const state: { caller: ConsoleCaller | undefined; isEnded: boolean; uses: number } = {
+    caller: VERA,
+    isEnded: false,
+    uses: 0,
+  };
   const streams = {
     open: (_caller: ConsoleCaller, _topics: readonly string[], sink: FrameSink, signal: AbortSignal) => {
       sink.write('data: {"parameter":"x"}\n\n');
       signal.addEventListener('abort', () => sink.end());
     },
   };
-  const authenticate = async () => {
+  const authenticate = async (_request: ConsoleRequest, isUse = true) => {
+    state.uses += isUse ? 1 : 0;
     if (state.caller === undefined) throw new ConsoleProblem(401, 'UNAUTHENTICATED', 'Log in.');
     return state.caller;
   };
@@ -50,7 +55,7 @@ describe('a stream', () => {
   ])('ends within 15 s once its caller %s', async (_what, caller) => {
     const { clock, state } = opened();
     await clock.advance(60_000);
-    expect(state.isEnded).toBe(false);
+    expect(state).toMatchObject({ isEnded: false, uses: 0 });
     state.caller = caller;
     await clock.advance(15_000);
     expect(state.isEnded).toBe(true);

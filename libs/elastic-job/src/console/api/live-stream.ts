@@ -23,7 +23,7 @@ interface LiveCall {
 
 /**
  * Opens a stream at once, so that a refusal is an answer. It ends with its client, and within 15 s once the caller is
- * logged out, or has another role or prefix.
+ * logged out, or has another role or prefix. An open stream does not keep a session from being idle.
  * @returns the function that gives it the client's sink
  * @throws {ConsoleProblem} 404, 429
  */
@@ -60,7 +60,7 @@ async function isSame(
   { jobPrefix, name, role }: ConsoleCaller,
 ): Promise<boolean> {
   try {
-    const now = await identities.authenticate(request);
+    const now = await identities.authenticate(request, false);
     return now.name === name && now.role === role && (now.jobPrefix ?? '') === (jobPrefix ?? '');
   } catch {
     return false;

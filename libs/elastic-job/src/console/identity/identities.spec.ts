@@ -330,6 +330,17 @@ describe('a session', () => {
     expect(await statusOf(identities.authenticate(request(idle)))).toContain('401');
   });
 
+  it('becomes idle also while a stream looks again and again whether it goes on', async () => {
+    const { identities, clock } = console();
+    const asked = request(await logIn(identities));
+    for (let count = 0; count < 29; count += 1) {
+      await clock.advance(MINUTE_MS);
+      await identities.authenticate(asked, false);
+    }
+    await clock.advance(MINUTE_MS);
+    expect(await statusOf(identities.authenticate(asked, false))).toContain('401');
+  });
+
   it('tells its ends, which a use moves', async () => {
     const { identities, clock } = console();
     const asked = request(await logIn(identities));

@@ -98,23 +98,24 @@ export class Identities {
 
   /**
    * The caller of a request that is safe to follow.
+   * @param isUse false for a later look at a request that is still being answered: a session is no less idle by it
    * @throws {ConsoleProblem} 401; or what `assertSafeOrigin` throws; or 503 if the store of sessions is away
    */
-  async authenticate(request: ConsoleRequest): Promise<ConsoleCaller> {
+  async authenticate(request: ConsoleRequest, isUse = true): Promise<ConsoleCaller> {
     this.assertReachable(request);
     // A client without anything is told that it lacks a token, rather than an Origin.
     if (!this.host && !hasBearer(request) && !this.sessions.isNamedIn(request)) throw unauthenticated();
     this.assertSafeOrigin(request);
-    const caller = await this.callerOf(request);
+    const caller = await this.callerOf(request, isUse);
     if (caller === undefined) throw unauthenticated();
     return caller;
   }
 
-  private async callerOf(request: ConsoleRequest): Promise<ConsoleCaller | undefined> {
+  private async callerOf(request: ConsoleRequest, isUse: boolean): Promise<ConsoleCaller | undefined> {
     if (this.host) return this.askHost(this.host, request);
     // A token that is wrong is not made good by a cookie.
     if (hasBearer(request)) return this.accounts?.byToken(tokenOf(request) ?? '', this.parts.clock.wallNow());
-    const session = await this.sessions.find(request);
+    const session = await this.sessions.find(request, isUse);
     return session && this.accounts?.bySession(session);
   }
 

@@ -67,13 +67,17 @@ export class Sessions {
     return this.idIn(request) !== undefined;
   }
 
-  /** The session of the request, if it goes on. @throws {ConsoleProblem} 503 */
-  async find(request: ConsoleRequest): Promise<StoredSession | undefined> {
+  /**
+   * The session of the request, if it goes on.
+   * @param isUse false for a look of the console itself, which does not keep the session from being idle
+   * @throws {ConsoleProblem} 503
+   */
+  async find(request: ConsoleRequest, isUse = true): Promise<StoredSession | undefined> {
     const id = this.idIn(request);
     const session = id && (await this.asked((store) => store.find(digestOf(id))));
     if (!session || !this.isAlive(session)) return undefined;
     const now = this.clock.wallNow();
-    if (now - session.usedAt < TOUCH_MS) return session;
+    if (!isUse || now - session.usedAt < TOUCH_MS) return session;
     await this.asked((store) => store.touch(session.key, now));
     return { ...session, usedAt: now };
   }
