@@ -1,6 +1,7 @@
 import { VirtualClock } from '@app/elastic-job/testing';
 import {
   type AuditIntent,
+  type AuditNote,
   ConsoleApi,
   type ConsoleApiParts,
   type ConsoleCaller,
@@ -29,6 +30,8 @@ export class FakeConsole {
   /** Commands that were given, with their arguments. */
   readonly commands: (readonly [string, ...unknown[]])[] = [];
   readonly audit: (AuditIntent & { readonly end?: unknown })[] = [];
+  /** Log-ins, log-outs and refusals. */
+  readonly notes: AuditNote[] = [];
   readonly errors: unknown[] = [];
   readonly parts: ConsoleApiParts;
   private readonly api: ConsoleApi;
@@ -49,12 +52,14 @@ export class FakeConsole {
           return caller;
         },
         logIn: async () => ({ answer: this.session(CALLERS['viewer']!), headers: { 'set-cookie': 'ej_session=1' } }),
-        logOut: async () => ({ headers: { 'set-cookie': 'ej_session=; Max-Age=0' } }),
+        logOut: async () => ({ headers: { 'set-cookie': 'ej_session=; Max-Age=0' }, caller: CALLERS['viewer'] }),
+        isUser: (name) => Object.values(CALLERS).some((caller) => caller.name === name),
         session: async (_request, caller) => this.session(caller),
         addressOf: ({ peer }) => peer,
       },
       limits: { read: () => {}, change: () => {} },
       audit: {
+        note: async (note) => void this.notes.push(note),
         read: async () => ({ items: [], cursor: null }),
         record: async (intent, change) => {
           const id = String(this.audit.push(intent));

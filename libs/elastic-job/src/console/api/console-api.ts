@@ -24,6 +24,7 @@ import {
   seesJob,
 } from '../contract/index.js';
 import type { IdentityDoor, JobDoor, StreamDoor } from './doors.js';
+import { noteRefusal } from './audit-notes.js';
 import { answerOf, problemAnswer } from './answer-of.js';
 import { bodyOf, queryOf } from './given.js';
 import { HidingSinks } from './hiding-sinks.js';
@@ -87,25 +88,34 @@ export class ConsoleApi {
   async handle(request: ConsoleRequest): Promise<ConsoleAnswer> {
     const { method, url } = request;
     let found: Routed | undefined;
+    let caller: ConsoleCaller | undefined;
+    let isChange = false;
     try {
       found = routed(method, url);
-      const { caller, isChange } = await this.admitted(request, found);
+      isChange = found.route.isChange && found.query.get('preview') !== 'true';
+      caller = await this.callerOf(request, found);
+      this.assertMay(caller, found, isChange);
       const call = await this.checked(request, found, { caller, isChange });
       const isLook = method === 'HEAD' && found.route.answer.includes('events');
       const answer: unknown = isLook ? () => {} : await found.route.run(this.code, call, request);
-      const hide = (value: unknown) => hideIn(value, caller, { redact: this.redact });
+      const seer = caller;
+      const hide = (value: unknown) => hideIn(value, seer, { redact: this.redact });
       return answerOf(answer, { request, route: found.route, hide });
     } catch (error) {
+      await noteRefusal(this.code, { error, request, found, caller, isChange });
       return this.refused(error, request, found);
     }
   }
 
-  /** The caller, if that one may ask for it. @throws {ConsoleProblem} 401, 403, 404, 429 */
-  private async admitted(request: ConsoleRequest, { params, query, route }: Routed) {
-    const { identities, limits, readOnly } = this.parts;
-    const isChange = route.isChange && query.get('preview') !== 'true';
-    if (route.role === 'anybody') return { caller: NOBODY, isChange };
-    const caller = await identities.authenticate(request);
+  /** @throws {ConsoleProblem} 401; 403, 421 for a request that nobody can have meant */
+  private async callerOf(request: ConsoleRequest, { route }: Routed): Promise<ConsoleCaller> {
+    return route.role === 'anybody' ? NOBODY : this.parts.identities.authenticate(request);
+  }
+
+  /** @throws {ConsoleProblem} 403, 404, 429 */
+  private assertMay(caller: ConsoleCaller, { params, route }: Routed, isChange: boolean): void {
+    const { limits, readOnly } = this.parts;
+    if (route.role === 'anybody') return;
     if (isChange) limits.change(caller);
     else limits.read(caller);
     if (!mayAs(caller.role, route.role)) {
@@ -121,7 +131,6 @@ export class ConsoleApi {
     if (isChange && readOnly) {
       throw new ConsoleProblem(403, 'READ_ONLY', 'This console changes nothing.', { option: 'readOnly' });
     }
-    return { caller, isChange };
   }
 
   /** @throws {ConsoleProblem} 400, 408, 413, 415 */

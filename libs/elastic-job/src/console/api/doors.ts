@@ -29,7 +29,10 @@ export interface IdentityDoor {
     request: ConsoleRequest,
     body: { readonly name: string; readonly password: string },
   ): Promise<{ readonly answer: SessionAnswer; readonly headers: Headers }>;
-  logOut(request: ConsoleRequest): Promise<{ readonly headers: Headers }>;
+  /** The caller: whose session has ended, if there was one. */
+  logOut(request: ConsoleRequest): Promise<{ readonly headers: Headers; readonly caller?: ConsoleCaller | undefined }>;
+  /** True if there is a user of this name. For the audit; an answer never tells it. */
+  isUser(name: string): boolean;
   session(request: ConsoleRequest, caller: ConsoleCaller): Promise<SessionAnswer>;
   addressOf(request: ConsoleRequest): string;
 }

@@ -1,5 +1,6 @@
 import { type AuditQuery, ConsoleProblem, type JobsQuery, type PageQuery } from '../contract/index.js';
-import { type ConsoleRoute, reads, WithHeaders } from './route.js';
+import { logIn, logOut } from './audit-notes.js';
+import { type ConsoleRoute, reads } from './route.js';
 import { BODIES, type ExecutionsQuery, type FireTimesQuery, type LiveQuery, type LogInBody, QUERIES } from './rows.js';
 import { topicsOf } from './topics.js';
 
@@ -12,10 +13,7 @@ export const SESSION_ROUTES: readonly ConsoleRoute[] = [
     body: BODIES.logIn,
     answer: 'SessionAnswer',
     summary: 'Logs in: the answer sets the cookie of a session.',
-    run: async ({ identities }, { body }, request) => {
-      const { answer, headers } = await identities.logIn(request, body);
-      return new WithHeaders(answer, headers);
-    },
+    run: logIn,
   }),
   reads({
     method: 'GET',
@@ -32,10 +30,7 @@ export const SESSION_ROUTES: readonly ConsoleRoute[] = [
     answer: 'nothing',
     status: 204,
     summary: 'Logs out: the session ends at once.',
-    run: async ({ identities }, _call, request) => {
-      const { headers } = await identities.logOut(request);
-      return new WithHeaders(undefined, headers);
-    },
+    run: logOut,
   }),
 ];
 

@@ -1,5 +1,6 @@
+import type { Audit } from '../audit/index.js';
 import type { ConfigChanges, ItemChanges, JobChanges, ServerChanges } from '../changes/index.js';
-import type { AuditAnswer, AuditQuery, ConsoleCaller, ConsoleRequest, FrameSink } from '../contract/index.js';
+import type { ConsoleCaller, ConsoleRequest, FrameSink } from '../contract/index.js';
 import type { IdentityDoor, JobDoor } from './doors.js';
 import type { JobReads } from './job-reads.js';
 
@@ -13,7 +14,7 @@ export interface RouteCode {
     caller: ConsoleCaller,
     topics: readonly string[],
   ) => (sink: FrameSink) => void;
-  readonly audit: { read(query: AuditQuery, caller: ConsoleCaller): Promise<AuditAnswer> };
+  readonly audit: Pick<Audit, 'note' | 'read'>;
   readonly reads: JobReads;
   readonly jobs: JobChanges;
   readonly items: ItemChanges;

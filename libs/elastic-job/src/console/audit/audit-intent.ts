@@ -8,7 +8,7 @@ export type AuditIntent = Pick<
   Partial<Pick<AuditEntry, 'before' | 'after'>>;
 
 /**
- * A deed that changes no job: a log-in, a log-out, a refused log-in. Give the name of a refused one only if there is
- * such a user: people type passwords into the field of the name.
+ * A deed that changes no job: a log-in, a log-out, and what somebody was not let do. Give the name of a refused log-in
+ * only if there is such a user: people type passwords into the field of the name.
  */
 export type AuditNote = AuditIntent & { readonly outcome: 'done' | 'refused'; readonly code?: string | null };

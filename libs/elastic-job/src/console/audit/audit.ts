@@ -129,7 +129,7 @@ export class Audit {
   }
 
   /**
-   * Keeps a log-in, a log-out or a refused log-in. Refused ones are merged, and never throw.
+   * Keeps a log-in, a log-out, or what somebody was not let do. Refused ones are merged, and never throw.
    * @throws {ConsoleProblem} 503 AUDIT_AWAY
    */
   async note(note: AuditNote): Promise<void> {

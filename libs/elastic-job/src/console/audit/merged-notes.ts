@@ -1,8 +1,9 @@
 import type { Clock, Timer } from '../../clock/index.js';
+import { targetKey } from './audit-entry.js';
 import type { AuditNote } from './audit-intent.js';
 
 const WINDOW_MS = 60_000;
-/** Most persons and addresses that are told apart in a window. */
+/** Most persons, addresses and targets that are told apart in a window. */
 const MOST_APART = 200;
 
 interface Counted {
@@ -12,8 +13,8 @@ interface Counted {
 }
 
 /**
- * Notes of which somebody can cause any number, as refused log-ins. Of equal ones in a minute the first is written at
- * once, and one more at its end, with their number.
+ * Notes of which somebody can cause any number, as refused log-ins and changes. Of equal ones in a minute the first is
+ * written at once, and one more at its end, with their number.
  */
 export class MergedNotes {
   private readonly counted = new Map<string, Counted>();
@@ -46,10 +47,10 @@ export class MergedNotes {
   }
 }
 
-function keyOf({ action, address, code, who }: AuditNote): string {
-  return JSON.stringify([action, code, who, address]);
+function keyOf({ action, address, code, target, who }: AuditNote): string {
+  return JSON.stringify([action, code, who, address, targetKey(target)]);
 }
 
 function ofMany(note: AuditNote): AuditNote {
-  return { ...note, who: null, address: null, requestId: null };
+  return { ...note, who: null, address: null, requestId: null, target: {} };
 }

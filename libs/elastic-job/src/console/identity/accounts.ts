@@ -38,6 +38,10 @@ export class Accounts {
     return this.users.size > 0;
   }
 
+  isUser(name: string): boolean {
+    return this.users.has(name);
+  }
+
   /** @throws {ConsoleProblem} 429 if too many log in at once */
   async byPassword(name: string, password: string, signal: AbortSignal): Promise<KnownUser | undefined> {
     return (await this.passwords.isRight(name, password, signal)) ? this.users.get(name) : undefined;

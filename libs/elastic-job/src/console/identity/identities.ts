@@ -163,12 +163,22 @@ export class Identities {
 
   /**
    * Ends the session of the request, for every console of the store. Without one it only removes the cookie.
+   * @returns also the caller whose session has ended
    * @throws {ConsoleProblem} 503: the session goes on; or what `assertSafeOrigin` throws
    */
-  async logOut(request: ConsoleRequest): Promise<{ readonly headers: Readonly<Record<string, string>> }> {
+  async logOut(
+    request: ConsoleRequest,
+  ): Promise<{ readonly headers: Readonly<Record<string, string>>; readonly caller: ConsoleCaller | undefined }> {
     this.assertOwnPage(request);
+    const session = await this.sessions.find(request, false);
     await this.sessions.end(request);
-    return { headers: { 'set-cookie': this.sessions.lastCookie(request) } };
+    const caller = session && this.accounts?.bySession(session);
+    return { headers: { 'set-cookie': this.sessions.lastCookie(request) }, caller };
+  }
+
+  /** True if there is a user of this name. For the audit; an answer never tells it. */
+  isUser(name: string): boolean {
+    return this.accounts?.isUser(name) ?? false;
   }
 
   /** Rights of the caller, and their end. @throws {ConsoleProblem} 503 */
