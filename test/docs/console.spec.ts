@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ElasticJob, ElasticJobModule } from '@app/elastic-job';
 import { ElasticJobConsoleModule, type ElasticJobConsoleOptions, newToken } from '@app/elastic-job/console';
-import { ConsoleLogger } from '@nestjs/common';
+import { ConsoleLogger, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { type Block, readBlocks } from './blocks/blocks.js';
@@ -25,6 +25,9 @@ class SettlingJobs {
   })
   settle(): void {}
 }
+
+@Module({})
+class RootModule {}
 
 /** Keeps the lines of an application's log. */
 class Lines extends ConsoleLogger {
@@ -46,7 +49,7 @@ async function start(options?: ElasticJobConsoleOptions) {
     ElasticJobModule.forRoot({ registry: { type: 'memory' } }),
     ElasticJobConsoleModule.forRoot(options),
   ];
-  const root = { module: class RootModule {}, imports, providers: [SettlingJobs] };
+  const root = { module: RootModule, imports, providers: [SettlingJobs] };
   const app = await NestFactory.create(root, { logger, abortOnError: false });
   onTestFinished(() => app.close());
   await app.listen(0, '127.0.0.1');

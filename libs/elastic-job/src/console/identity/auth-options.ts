@@ -18,6 +18,7 @@ import type { SessionStore } from './session-store.js';
 export interface ConsoleRights {
   /** For the audit, and for limits. At most 128 characters, none of them invisible. */
   readonly name: string;
+  /** A role may what those below it may: `viewer`, `operator`, `admin`. */
   readonly role: ConsoleRole;
   /** For this person there are no jobs but those whose name begins so. @default all jobs */
   readonly jobPrefix?: string | undefined;
@@ -39,7 +40,9 @@ export interface ConsoleToken extends ConsoleRights {
 
 /** Accounts that the console knows itself. Names are unique, of users and tokens together. */
 export interface ConsoleAuthOptions {
+  /** People who log in with a password. @default none */
   readonly users?: readonly ConsoleUser[];
+  /** Programs, and people with curl, who send a token. @default none */
   readonly tokens?: readonly ConsoleToken[];
   /** Where sessions of users are kept. @default in memory, for one process */
   readonly sessions?: SessionStore;

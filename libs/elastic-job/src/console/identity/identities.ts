@@ -15,7 +15,10 @@ import type { StoredSession } from './session-store.js';
 
 /** Options of the console about who may ask. */
 export interface ConsoleIdentityOptions {
-  /** @default one admin, whose password each start prints, from this host only and through no proxy */
+  /**
+   * Users and tokens, or the application's own function that tells who asks.
+   * @default one admin, whose password each start prints, from this host only and through no proxy
+   */
   readonly auth?: ConsoleAuth | undefined;
   /** Proxies of which `X-Forwarded-For` and `X-Forwarded-Proto` are believed. @default none */
   readonly trustProxy?: TrustProxy | undefined;

@@ -25,6 +25,7 @@ export interface ElasticJobConsoleOptions extends ConsoleIdentityOptions {
   readonly requireReason?: boolean;
   /** Names of props whose values everybody sees who sees the job. @default none but those under `nestjs.` */
   readonly showProps?: readonly string[];
+  /** How much may be asked. @default those of `ConsoleLimitOptions` */
   readonly limits?: ConsoleLimitOptions;
 }
 
