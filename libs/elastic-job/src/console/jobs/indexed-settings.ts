@@ -62,7 +62,8 @@ export function indexedSettings(
   const { problem, stored } = settingsOf(data, jobName);
   const { description = '', nestjs, shardingTotalCount = 0 } = stored ?? {};
   const cron = kept(stored?.cron);
-  const timeZone = kept(stored?.timeZone);
+  // One that Java cannot read stands with our own settings.
+  const timeZone = kept(stored?.nestjs.timeZone ?? stored?.timeZone);
   const fault = problem ?? fireTimes.findFault({ cron, timeZone, clockChange: 'natural' });
   const shown = redact(description);
   return {

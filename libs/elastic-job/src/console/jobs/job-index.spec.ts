@@ -52,6 +52,18 @@ describe('the index of jobs', () => {
     await stage.during(() => index.stop());
   });
 
+  it('tells fire times in a zone that Java cannot read, as a process of ours stores it', async () => {
+    const { index, rowOf, stage } = await setUp({
+      'settle-orders': { config: ['cron: 0 0 2 * * ?', 'props:', '  nestjs.timeZone: Asia/Shanghai'] },
+    });
+
+    expect(rowOf('settle-orders')).toMatchObject({
+      timeZone: 'Asia/Shanghai',
+      nextFireTime: '2030-01-01T18:00:00.000Z',
+    });
+    await stage.during(() => index.stop());
+  });
+
   it.each<readonly [string, PlantedJob, readonly string[]]>([
     ['nothing is wrong', {}, []],
     ['its last run has failed', { records: { 0: recordOf('failed', 0), 1: recordOf('succeeded', 0) } }, ['failed']],
