@@ -143,6 +143,16 @@ describe('an open job', () => {
     await stop();
   });
 
+  it('leaves no timer if it is closed after the end of the index', async () => {
+    const { stage, stop, index } = await setUp({ job: {} });
+    const open = index.open('job');
+    await stop();
+
+    open.close();
+
+    expect(stage.clock.pendingTimers).toBe(0);
+  });
+
   it('has no view beyond 64 open jobs, and is read every two seconds then', async () => {
     const jobs = Object.fromEntries(Array.from({ length: 65 }, (_, n) => [`job-${n}`, { items: 1 }]));
     const { center, stage, stop, index } = await setUp(jobs);
@@ -159,6 +169,25 @@ describe('an open job', () => {
     expect(opened).toHaveBeenCalledTimes(64);
     expect(heard).toEqual(['all', 'all']);
     expect(await stage.during(() => last.job())).toMatchObject({ disabledItems: [0] });
+    await stop(...open);
+  });
+
+  it('has the view of a job that nobody looks at any more, if there are 64 others', async () => {
+    const jobs = Object.fromEntries(Array.from({ length: 67 }, (_, n) => [`job-${n}`, { items: 1 }]));
+    const { center, stage, stop, index } = await setUp(jobs);
+    const opened = vi.spyOn(center, 'openSubtree');
+    const open = Object.keys(jobs).map((job) => index.open(job));
+    await stage.clock.advance(0);
+    const views = await Promise.all(opened.mock.results.map(({ value }) => value));
+    const closed = views.map((view) => vi.spyOn(view, 'close'));
+    const closedJobs = () => closed.flatMap(({ mock }, n) => (mock.calls.length > 0 ? [n] : []));
+
+    // The last one is not looked at either, so it takes no place.
+    for (const job of [open[66]!, open[7]!, open[3]!, open[5]!]) job.close();
+    await stage.clock.advance(6_500);
+
+    expect(opened.mock.calls.slice(64).map(([path]) => path)).toEqual(['/job-64', '/job-65']);
+    expect(closedJobs()).toEqual([3, 7]);
     await stop(...open);
   });
 

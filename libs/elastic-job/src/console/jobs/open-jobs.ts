@@ -16,8 +16,12 @@ interface Shared {
   closing: Timer | undefined;
 }
 
-/** The open jobs. All who look at a job share one view of it, which is closed 30 s after the last of them has gone. */
+/**
+ * The open jobs. All who look at a job share one view of it, which is closed 30 s after the last of them has gone, or
+ * before that if all places are taken and another job needs one.
+ */
 export class OpenJobs {
+  /** Of those that nobody looks at, the one that was left longest ago comes first. */
   private readonly shared = new Map<JobName, Shared>();
   private readonly viewed = new Set<JobName>();
 
@@ -42,14 +46,25 @@ export class OpenJobs {
   }
 
   private takePlace(job: JobName): boolean {
-    if (this.viewed.size >= MOST_VIEWS && !this.viewed.has(job)) return false;
+    if (this.viewed.has(job)) return true;
+    const isLeft = this.shared.get(job)?.viewers === 0;
+    if (this.viewed.size >= MOST_VIEWS && !isLeft) this.endOneLeft();
+    if (this.viewed.size >= MOST_VIEWS) return false;
     this.viewed.add(job);
     return true;
   }
 
+  private endOneLeft(): void {
+    for (const [job, shared] of this.shared) {
+      if (shared.viewers === 0 && this.viewed.has(job)) return this.end(job, shared);
+    }
+  }
+
   private leave(job: JobName, shared: Shared): void {
     shared.viewers -= 1;
-    if (shared.viewers > 0) return;
+    if (shared.viewers > 0 || this.shared.get(job) !== shared) return;
+    this.shared.delete(job);
+    this.shared.set(job, shared);
     shared.closing = this.parts.clock.setTimer(LINGER_MS, () => this.end(job, shared));
   }
 
