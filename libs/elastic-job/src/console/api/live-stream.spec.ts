@@ -63,9 +63,11 @@ describe('a stream', () => {
 
   it('ends with its client, and leaves no timer', async () => {
     const client = new AbortController();
-    const { state } = opened(client);
+    const { clock, state } = opened(client);
+    expect(clock.pendingTimers).toBe(1);
     client.abort();
     expect(state.isEnded).toBe(true);
+    expect(clock.pendingTimers).toBe(0);
   });
 
   it('that is only looked for, by HEAD, is not opened', async () => {
