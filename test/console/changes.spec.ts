@@ -167,3 +167,16 @@ describe('the options of the console', () => {
     await expect(startConsole({ console: { auth } })).rejects.not.toThrow(/my plain secret/);
   });
 });
+
+it('a switch of a whole job stands in the audit once, and not as a change of settings from outside too', async () => {
+  const { ask } = await startResting({});
+  const version = async () => (await ask('GET', '/jobs/settle-orders')).json.configVersion;
+  const before = await version();
+  await ask('POST', '/jobs/settle-orders/disable', { body: {} });
+  expect(await version()).toBe(before + 1);
+  await ask('POST', '/jobs/billing-run/enable', { body: {} });
+  const actions = async () => (await ask('GET', '/audit')).json.items.map((one: { action: string }) => one.action);
+  // An unexplained version is noted after a look at the changes that are open, within three seconds.
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  expect(await actions()).toEqual(['job.enable', 'job.disable']);
+});

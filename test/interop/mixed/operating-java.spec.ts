@@ -28,7 +28,7 @@ describe.skipIf(whyNot()).each(RELEASES)('operating a job of ElasticJob %s alone
     await journal.untilAllRun(ITEMS);
     const outcome = await operate.disable(JOB);
 
-    expect(outcome).toEqual({ servers: [java.ip], newServers: 'switched', javaPeers });
+    expect(outcome).toEqual({ servers: [java.ip], newServers: 'switched', javaPeers, version: expect.any(Number) });
     expect(javaPeers).toHaveLength(1);
     await java.stopJob(JOB);
     const fresh = await stage().java();

@@ -35,6 +35,8 @@ export interface SwitchOutcome {
    * writes its own `disabled` to the settings at its next start, for its own server and new ones.
    */
   readonly javaPeers: readonly string[];
+  /** Version of the settings that were switched by this. */
+  readonly version?: number;
 }
 
 /** A job that is switched as a whole. */
@@ -87,6 +89,7 @@ function switchOnce(
       servers: Object.freeze(servers),
       newServers: settings.kind,
       javaPeers: Object.freeze(javaPeers),
+      ...(settings.version !== undefined && { version: settings.version }),
       known: new Set(job.servers.map(({ serverIp }) => serverIp)),
     };
   });
@@ -94,6 +97,8 @@ function switchOnce(
 
 interface SettingsSwitch {
   readonly kind: SwitchOutcome['newServers'];
+  /** Version that the settings will have. */
+  readonly version?: number;
   readonly operations: readonly Operation[];
 }
 
@@ -113,7 +118,9 @@ function switchSettings(
     const unsaid = isCreated(stored) ? undefined : false;
     if ((stored.disabled ?? unsaid) === disabled) return { kind: 'already', operations: [] };
     const { text } = editConfiguration(jobName, data, { disabled }, { strategies });
-    return { kind: 'switched', operations: [{ kind: 'set', path, data: text, version: stat.version }] };
+    const operations: readonly Operation[] = [{ kind: 'set', path, data: text, version: stat.version }];
+    // Each write of a node raises its version by 1.
+    return { kind: 'switched', version: stat.version + 1, operations };
   } catch (error) {
     if (error instanceof ElasticJobError) return UNREADABLE;
     throw error;
