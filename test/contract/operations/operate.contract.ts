@@ -33,13 +33,14 @@ export function describeOperateApi(adapter: RegistryAdapter): void {
       await stage().writeJava(JOB, { nodes: ALL_ENABLED });
       const servers = ['10.0.0.10', '10.0.0.1'];
       const outcome = { newServers: 'switched', javaPeers: [] };
+      let version = (await stage().registry.read(`/${JOB}/config`))!.stat.version;
 
       for (const [command, wanted] of [
         ['disable', 'DISABLED'],
         ['enable', 'ENABLED'],
       ] as const) {
         const cost = await costOf(stage().registry, async () =>
-          expect(await api[command](JOB)).toEqual({ ...outcome, servers }),
+          expect(await api[command](JOB)).toEqual({ ...outcome, servers, version: (version += 1) }),
         );
         expect(cost).toBe(4);
         expect(await statuses(JOB)).toEqual([wanted, wanted]);
