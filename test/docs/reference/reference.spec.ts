@@ -93,6 +93,7 @@ const ARGUMENTS = [
   'CloseOptions',
   'DumpOptions',
   'DumpServerOptions',
+  'EditOptions',
   'ExecutorDeathOptions',
   'HostAddressOptions',
   'MemoryRegistryCenterOptions',
@@ -106,7 +107,10 @@ const ARGUMENTS = [
   'TriggerOptions',
 ];
 
-/** A page of its own, that page and `TemplateLimits` together, and what `ZooKeeperRegistryOptions` inherits. */
-const ELSEWHERE = ['JobOptions', 'TemplateOptions', 'ZooKeeperOptions'];
+/**
+ * A page of its own, that page and `TemplateLimits` together, and what `ZooKeeperRegistryOptions` and
+ * `ElasticJobConsoleOptions` inherit.
+ */
+const ELSEWHERE = ['JobOptions', 'TemplateOptions', 'ZooKeeperOptions', 'ConsoleIdentityOptions'];
 
 afterEach(() => void vi.restoreAllMocks());
