@@ -226,6 +226,7 @@ const CALLS: readonly Call[] = [
   }),
   ...callsOf(JobConfigurationApi, {
     getJobConfiguration: (of) => of.getJobConfiguration('a'),
+    previewJobConfiguration: (of) => of.previewJobConfiguration('b', { description: 'edited' }),
     updateJobConfiguration: (of) => of.updateJobConfiguration('b', { description: 'edited' }),
     removeJobConfiguration: (of) => of.removeJobConfiguration('nobody'),
   }),
