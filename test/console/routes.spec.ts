@@ -77,8 +77,8 @@ describe.each(FRAMEWORKS)('the console on %s', (framework) => {
   });
 
   it('refuses a URL that cannot be decoded', async () => {
-    const { ask } = await startConsole({ framework });
-    // Fastify itself answers that, before any route.
-    expect((await ask('GET', '/jobs/%zz')).status).toBe(400);
+    const { base } = await startConsole({ framework });
+    // Fastify itself answers that, before any route, and by no problem.
+    expect((await fetch(`${base}/jobs/%zz`)).status).toBe(400);
   });
 });
