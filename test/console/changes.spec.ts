@@ -1,14 +1,14 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
 import { CONSOLE_ROUTES } from '../../libs/elastic-job/src/console/index.js';
-import { AUTH, FRAMEWORKS, startConsole, TOKENS } from './support/console-application.js';
+import { AUTH, FRAMEWORKS, ReportTemplate, SettlingJobs, startConsole, TOKENS } from './support/console-application.js';
 import { treeOf } from './support/tree.js';
 
 const CHANGES = CONSOLE_ROUTES.filter(({ isChange }) => isChange);
 const JOB = 'settle-orders';
 const BODIES: Readonly<Record<string, object>> = {
   'PATCH /jobs/:job/config': { settings: { cron: '0 0 4 * * ?' } },
-  'POST /jobs': { name: 'made', template: 'none' },
+  'POST /jobs': { name: 'made', template: 'report', settings: { cron: '0 0 6 * * ?', shardingTotalCount: 1 } },
   'DELETE /jobs/:job': { name: JOB },
 };
 
@@ -179,4 +179,28 @@ it('a switch of a whole job stands in the audit once, and not as a change of set
   // An unexplained version is noted after a look at the changes that are open, within three seconds.
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   expect(await actions()).toEqual(['job.enable', 'job.disable']);
+});
+
+it('two equal changes at the same moment are each answered and written down, and none is half made', async () => {
+  const { ask } = await startResting({ providers: [SettlingJobs, ReportTemplate] });
+  const ip = (await ask('GET', '/servers')).json.items[0].ip;
+  const last = ['DELETE /jobs/:job', 'POST /jobs/:job/shutdown', 'POST /servers/:ip/shutdown', 'DELETE /servers/:ip'];
+  const ordered = CHANGES.toSorted((a, b) => placeOf(a) - placeOf(b));
+  function placeOf({ method, path }: { method: string; path: string }): number {
+    return last.indexOf(`${method} ${path}`);
+  }
+  for (const route of ordered) {
+    const { body, method, url } = requestOf(route);
+    const etag = method === 'PATCH' ? (await ask('GET', url)).headers.get('etag')! : '"0"';
+    const once = () => ask(method, url.replace('127.0.0.1', ip), { body, headers: { 'if-match': etag } });
+    const [one, other] = await Promise.all([once(), once()]);
+    const statuses = [one.status, other.status];
+    const others = statuses.filter((status) => ![route.status, 404, 409, 412].includes(status));
+    expect({ route: `${method} ${route.path}`, others }).toEqual({ route: `${method} ${route.path}`, others: [] });
+  }
+  const { items } = (await ask('GET', '/audit?limit=200&action=job.config')).json;
+  const made = items.filter(({ outcome }: { outcome: string }) => outcome === 'done');
+  expect(made).toHaveLength(1);
+  const { items: all } = (await ask('GET', '/audit?limit=200')).json;
+  expect(all.filter(({ outcome }: { outcome: string }) => outcome === 'intended')).toEqual([]);
 });
