@@ -29,7 +29,7 @@ export const AUTH = {
 } as const;
 
 /** Jobs whose items run when they are asked to. */
-class SettlingJobs {
+export class SettlingJobs {
   @ElasticJob({ name: 'settle-orders', cron: '0 0 2 * * ?', shardingTotalCount: 3, description: '[finance] settles' })
   settle(): void {}
 
