@@ -44,7 +44,7 @@ const NOTICED: Readonly<Record<string, readonly string[]>> = {
   [`${LIBRARY}/guards/sql/sql-guard.ts`]: ['site', ...PACKED, ...DEMOS, 'databases', 'chaos', 'versions'],
   [`${LIBRARY}/cloud/process/supervisor/task-supervisor.ts`]: ['site', ...PACKED, 'cloud', 'chaos', 'demo-cloud'],
   'test/support/seeded.ts': ['cron-year', 'mutants', 'chaos', 'versions', ...JAVA],
-  'test/support/faults/fault-proxy.ts': ['chaos', 'versions', ...JAVA],
+  'test/support/faults/fault-proxy.ts': ['console', 'chaos', 'versions', ...JAVA],
   'test/fixtures/quartz-vectors.json': ['fuzz', 'mutants'],
   'docs/cloud/worker.py': ['site', 'weight', 'cloud'],
   'docs/model/failover.pml': ['site', 'weight', 'model'],
