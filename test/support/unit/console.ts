@@ -106,7 +106,7 @@ export class FakeConsole {
         enable: SWITCHED,
         disable: SWITCHED,
         reshard: undefined,
-        confirmLost: undefined,
+        confirmLost: { kind: 'requested', run: '7', instanceId: '10.0.0.1@-@1' },
         shutdown: ['10.0.0.1@-@1'],
         remove: undefined,
         enableServer: ['settle'],

@@ -171,6 +171,19 @@ describe('a change', () => {
     expect(answer).toMatchObject({ status: 409, json: { code } });
   });
 
+  it.each([
+    [{ kind: 'requested', run: '7', instanceId: 'a' }, 200, undefined],
+    [{ kind: 'not-running' }, 409, 'NOT_RUNNING'],
+    [{ kind: 'not-ours', instanceId: 'java' }, 409, 'NOT_OURS'],
+    [{ kind: 'unmonitored' }, 409, 'UNMONITORED'],
+    [{ kind: 'not-lost', state: 'RUNNING' }, 409, 'NOT_LOST'],
+    [{ kind: 'not-lost', state: undefined }, 409, 'NOT_LOST'],
+  ])('that would confirm a loss is answered for %o by %i %s', async (outcome, status, code) => {
+    const console = new FakeConsole({}, { confirmLost: outcome });
+    const answer = await console.ask('admin', 'POST', '/jobs/settle/items/3/confirm-lost');
+    expect([answer.status, answer.json.code]).toEqual([status, code]);
+  });
+
   it('says what a Java peer, or settings that cannot be read, make of it', async () => {
     const disable = { servers: [], newServers: 'unreadable', javaPeers: ['java'] };
     const { json } = await new FakeConsole({}, { disable }).ask('operator', 'POST', '/jobs/settle/disable');

@@ -1,4 +1,4 @@
-import type { CancelOutcome } from '../../operations/index.js';
+import type { LossOutcome } from '../../operations/index.js';
 import { type CancelAnswer, type ConsoleCall, ConsoleProblem, type DoneAnswer } from '../contract/index.js';
 import type { ReasonBody } from './bodies.js';
 import type { AuditTrail, ItemCommands, JobCommands } from './ports.js';
@@ -26,9 +26,15 @@ export class ItemChanges {
     return this.done(call, 'item.disable', (job, item) => this.parts.items.disable(job, item));
   }
 
-  /** @throws {UnknownJobError} @throws {UnknownItemError} */
-  confirmLost(call: ItemCall): Promise<DoneAnswer> {
-    return this.done(call, 'item.confirm-lost', (job, item) => this.parts.commands.confirmLost(job, item));
+  /**
+   * @throws {ConsoleProblem} 409 NOT_RUNNING, NOT_OURS, UNMONITORED, NOT_LOST
+   * @throws {UnknownJobError} @throws {UnknownItemError}
+   */
+  async confirmLost(call: ItemCall): Promise<DoneAnswer> {
+    const { audit } = await this.ask(call, 'item.confirm-lost', (job, item) =>
+      this.parts.commands.confirmLost(job, item),
+    );
+    return { audit, note: null };
   }
 
   /**
@@ -36,18 +42,17 @@ export class ItemChanges {
    * @throws {UnknownJobError} @throws {UnknownItemError}
    */
   async cancel(call: ItemCall): Promise<CancelAnswer> {
-    const { audit, commands } = this.parts;
+    const { audit, result } = await this.ask(call, 'item.cancel', (job, item) => this.parts.commands.cancel(job, item));
+    return { ...result, audit };
+  }
+
+  /** Asks the holder of an item something about its run. @throws {ConsoleProblem} 409 if nobody was asked */
+  private ask(call: ItemCall, action: string, command: (job: string, item: number) => Promise<LossOutcome>) {
     const { item, job } = targetOf(call);
-    const { result, audit: id } = await recorded(
-      audit,
-      call,
-      { action: 'item.cancel', target: { job, item } },
-      async () => {
-        const asked = askedOf(await commands.cancel(job, item), job, item);
-        return { result: asked, after: asked };
-      },
-    );
-    return { ...result, audit: id };
+    return recorded(this.parts.audit, call, { action, target: { job, item } }, async () => {
+      const asked = askedOf(await command(job, item), job, item);
+      return { result: asked, after: asked };
+    });
   }
 
   private async done(
@@ -68,8 +73,8 @@ function targetOf({ params }: ItemCall): { readonly job: string; readonly item: 
   return { job: params.job!, item: Number(params.item) };
 }
 
-/** The run that was asked to end, and its instance. @throws {ConsoleProblem} 409 if nobody was */
-function askedOf(outcome: CancelOutcome, job: string, item: number): Omit<CancelAnswer, 'audit'> {
+/** The run of which its instance was asked, and that instance. @throws {ConsoleProblem} 409 if nobody was */
+function askedOf(outcome: LossOutcome, job: string, item: number): Omit<CancelAnswer, 'audit'> {
   switch (outcome.kind) {
     case 'requested':
       return { run: outcome.run, instance: outcome.instanceId };
@@ -85,7 +90,17 @@ function askedOf(outcome: CancelOutcome, job: string, item: number): Omit<Cancel
         'UNMONITORED',
         `Nobody knows what runs of ${job}: its setting monitorExecution is off.`,
       );
+    case 'not-lost':
+      throw new ConsoleProblem(
+        409,
+        'NOT_LOST',
+        `Item ${item} of ${job} has no task that is lost: ${stateOf(outcome)}.`,
+      );
     default:
       return outcome satisfies never;
   }
+}
+
+function stateOf({ state }: { readonly state: string | undefined }): string {
+  return state === undefined ? 'no task is known of its run' : `its task is ${state}, and not UNREACHABLE`;
 }
