@@ -34,7 +34,7 @@ export function filterOf(
     from: from === undefined ? undefined : instantOf('from', from),
     to: to === undefined ? undefined : instantOf('to', to),
     seenBy: jobPrefix === undefined || jobPrefix === '' ? undefined : { jobPrefix, name },
-    after: cursor === undefined ? undefined : positionOf(parseCursor(query, cursor)),
+    after: cursor === undefined ? undefined : positionOf(parseCursor('audit', query, cursor)),
   };
 }
 
@@ -48,7 +48,7 @@ export function pageOf(
   const last = found.length === limit ? page.at(-1) : undefined;
   return {
     items: page.map((entry) => ({ ...entry, outcome: shownOutcome(entry, unknownUntil) })),
-    cursor: last === undefined ? null : formatCursor(query, [last.at, last.id]),
+    cursor: last === undefined ? null : formatCursor('audit', query, [last.at, last.id]),
   };
 }
 

@@ -40,15 +40,16 @@ export interface AuditQuery extends PageQuery {
 /**
  * A cursor: the key after which a page begins, for one query alone. It gives no right: a page shows what the caller may
  * see, whatever the cursor says.
+ * @param list the list that the query asks: `jobs`
  */
-export function formatCursor(query: object, key: readonly (string | number)[]): string {
-  return Buffer.from(JSON.stringify([digestOf(query), ...key])).toString('base64url');
+export function formatCursor(list: string, query: object, key: readonly (string | number)[]): string {
+  return Buffer.from(JSON.stringify([digestOf(list, query), ...key])).toString('base64url');
 }
 
 /** @throws {ConsoleProblem} 400 for a text that is no cursor of this query */
-export function parseCursor(query: object, cursor: string): readonly (string | number)[] {
+export function parseCursor(list: string, query: object, cursor: string): readonly (string | number)[] {
   const [digest, ...key] = partsOf(cursor);
-  if (digest === digestOf(query) && key.every((part) => typeof part === 'string' || typeof part === 'number')) {
+  if (digest === digestOf(list, query) && key.every((part) => typeof part === 'string' || typeof part === 'number')) {
     return key;
   }
   throw new ConsoleProblem(400, 'INVALID_ARGUMENT', 'The cursor does not belong to this query.', {
@@ -66,10 +67,10 @@ function partsOf(cursor: string): readonly unknown[] {
 }
 
 /** Without its place and its size, which may change from page to page. */
-function digestOf(query: object): string {
+function digestOf(list: string, query: object): string {
   const asked = Object.entries(query).filter(
     ([name, value]) => !['cursor', 'limit'].includes(name) && value !== undefined,
   );
-  const text = JSON.stringify(asked.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  const text = JSON.stringify([list, ...asked.toSorted(([a], [b]) => (a < b ? -1 : 1))]);
   return createHash('sha256').update(text).digest('base64url').slice(0, 12);
 }

@@ -50,6 +50,7 @@ export function listJobs(jobs: readonly IndexedJob[], query: JobsQuery, now: num
   const found = jobs.filter(matcherOf(query));
   const keyed = found.map((job) => ({ job, key: keyOf(job, now, isDescending) }));
   const { cursor, page } = pageOf(keyed, query, {
+    list: 'jobs',
     place: ({ job, key }) => [key, job.job],
     compare: ([a, nameA], [b, nameB]) => (isDescending ? -1 : 1) * compared(a!, b!) || compared(nameA!, nameB!),
   });
@@ -60,6 +61,8 @@ type Place = readonly Key[];
 
 /** How a list is ordered. */
 interface Order<T> {
+  /** The list: `jobs`. Its cursors are of no other one. */
+  readonly list: string;
   /** The place of a member in the order; no two members have the same. */
   readonly place: (member: T) => Place;
   readonly compare: (a: Place, b: Place) => number;
@@ -69,28 +72,18 @@ interface Order<T> {
  * The members that come after the cursor, as many as a page holds.
  * @throws {ConsoleProblem} 400 for a cursor of another query
  */
-export function pageOf<T>(members: readonly T[], query: PageQuery, { compare, place }: Order<T>) {
+export function pageOf<T>(members: readonly T[], query: PageQuery, { compare, list, place }: Order<T>) {
   const { cursor, limit = USUAL_PAGE } = query;
   const size = Math.min(Math.max(1, limit), LARGEST_PAGE);
   const placed = members.map((member) => ({ member, at: place(member) }));
-  const after = cursor === undefined ? undefined : placeIn(query, cursor, placed[0]?.at);
+  const after = cursor === undefined ? undefined : parseCursor(list, query, cursor);
   const left = after === undefined ? placed : placed.filter(({ at }) => compare(at, after) > 0);
   const page = left.toSorted((a, b) => compare(a.at, b.at)).slice(0, size);
   const last = left.length > page.length ? page.at(-1) : undefined;
   return {
     page: page.map(({ member }) => member),
-    cursor: last === undefined ? null : formatCursor(query, last.at),
+    cursor: last === undefined ? null : formatCursor(list, query, last.at),
   };
-}
-
-/** @param form a place of the same list, whose parts are of the same types */
-function placeIn(query: PageQuery, cursor: string, form: Place | undefined): Place {
-  const at = parseCursor(query, cursor);
-  const isOfList = form?.every((part, index) => typeof at[index] === typeof part) ?? true;
-  if (isOfList) return at;
-  throw new ConsoleProblem(400, 'INVALID_ARGUMENT', 'The cursor does not belong to this query.', {
-    fields: [{ field: 'cursor', problem: 'must be the cursor of a page of the same query' }],
-  });
 }
 
 /** As JavaScript compares: texts by their code units. */

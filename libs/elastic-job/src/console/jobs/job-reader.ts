@@ -80,7 +80,11 @@ export class JobReader {
       async () => {
         const job = await this.readItemNames();
         const items = [...job.owners.keys()];
-        const { cursor, page } = pageOf(items, query, { place: (item) => [item], compare: ([a], [b]) => +a! - +b! });
+        const { cursor, page } = pageOf(items, query, {
+          list: 'items',
+          place: (item) => [item],
+          compare: ([a], [b]) => +a! - +b!,
+        });
         const answers = await this.answersOf(job, page);
         return { items: answers, cursor, total: items.length, asOf: isoOf(this.now), stale: false };
       },

@@ -80,6 +80,7 @@ export function serversOf(jobs: readonly IndexedJob[]): readonly ServerOfJobs[] 
 /** @throws {ConsoleProblem} 400 for a cursor of another query */
 export function listServers(servers: readonly ServerOfJobs[], query: PageQuery) {
   const { cursor, page } = pageOf(servers, query, {
+    list: 'servers',
     place: ({ ip }) => [ip],
     compare: ([a], [b]) => compared(a!, b!),
   });
