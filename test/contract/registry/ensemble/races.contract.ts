@@ -10,7 +10,7 @@ import { rejections, useRegistry } from '../support.js';
 
 export function describeRaces(adapter: RegistryAdapter): void {
   describe('many clients', () => {
-    const { several } = useRegistry(adapter);
+    const { several, two } = useRegistry(adapter);
 
     it('create one node once, and the others get NodeExistsError', async () => {
       const clients = await several(8);
@@ -61,6 +61,25 @@ export function describeRaces(adapter: RegistryAdapter): void {
         await one.view.sync();
         expect(one.view.has('/job/node')).toBe(isThere);
         expect(one.heard).toEqual(heard);
+      }
+    });
+
+    it('report each node that comes while a view is being opened, unless the opened view has its value', async () => {
+      const [writer, reader] = await two();
+      for (let round = 0; round < 20; round += 1) {
+        const job = `/job-${round}`;
+        await writer.create(job, '', 'PERSISTENT');
+        const paths = Array.from({ length: 40 }, (_, n) => `${job}/${n}`);
+        const reported = new Set<string>();
+        const opening = reader.openSubtree(job, (event) => void (event.kind !== 'reset' && reported.add(event.path)));
+        const coming = Promise.all(paths.map((path) => writer.create(path, 'value', 'PERSISTENT')));
+        const view = await opening;
+        const missing = paths.filter((path) => view.node(path) === undefined);
+        await coming;
+        await view.sync();
+        expect(paths.map((path) => view.node(path)?.data)).toEqual(paths.map(() => 'value'));
+        expect(missing.filter((path) => !reported.has(path))).toEqual([]);
+        view.close();
       }
     });
   });

@@ -67,6 +67,11 @@ export class SubtreeReads {
     return this.underWay[what].has(path);
   }
 
+  /** Paths of the nodes of which a part is being read, or is to be read. */
+  underWayOf(what: NodeRead['what']): Iterable<string> {
+    return this.underWay[what].keys();
+  }
+
   /** Reads a part, or joins the read of it that is under way. */
   read(what: NodeRead['what'], path: string): Reading {
     const underWay = this.underWay[what].get(path);

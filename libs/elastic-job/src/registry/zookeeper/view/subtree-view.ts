@@ -73,6 +73,7 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
       await this.client.requests.limit(name, options)(opened);
       this.assertLive();
       this.isOpen = true;
+      this.reportUnread();
     } catch (error) {
       this.close();
       throw error;
@@ -178,6 +179,13 @@ export class SubtreeView extends KnownSubtree implements Subtree, Watcher {
     } else if (this.entries.has(path)) {
       if (this.isOpen) this.outbox.putWaiting({ kind: 'changed', path });
       this.reads.read('data', path);
+    }
+  }
+
+  /** A node that came during the last of the first reads is reported once its value is there. */
+  private reportUnread(): void {
+    for (const path of this.reads.underWayOf('data')) {
+      if (this.entries.has(path) && !this.entries.get(path)) this.outbox.putWaiting({ kind: 'created', path });
     }
   }
 
