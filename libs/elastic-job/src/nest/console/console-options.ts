@@ -46,7 +46,7 @@ export const CONSOLE_TABLE = new OptionTable(CONSOLE_OPTIONS, 'the console modul
 
 /** Plain segments: what a router would take for a pattern could not be found again in a URL. */
 function isPath(path: unknown): boolean {
-  return typeof path === 'string' && /^(?:\/?[\w.~-]+)+\/?$/.test(path);
+  return typeof path === 'string' && /^\/?[\w.~-]+(?:\/[\w.~-]+)*\/?$/.test(path);
 }
 
 function isListOf(value: unknown, type: 'string' | 'function'): boolean {

@@ -16,7 +16,7 @@ export class ConsolePath {
   private readonly pattern: RegExp;
 
   constructor(path: string) {
-    const literal = path === '/' ? '' : path.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+    const literal = path.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
     // Routers do not heed the case, and a prefix, also of a version, may stand before it.
     this.pattern = new RegExp(String.raw`^[^?]*?${literal}(${API}(?:[/?].*|$))`, 'is');
   }
