@@ -23,11 +23,11 @@ const REFUSED_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
 export async function readBody(request: ConsoleRequest, clock: Clock, limits = BODY_LIMITS): Promise<object> {
   assertJson(request, limits);
   const body = await withinTime(request, clock, limits);
-  const given = Buffer.isBuffer(body) ? parsed(body, limits) : body.parsed;
-  if (!Buffer.isBuffer(body)) assertShort(Buffer.byteLength(JSON.stringify(given) ?? ''), limits);
-  const value = given ?? {};
+  const value = (Buffer.isBuffer(body) ? parsed(body, limits) : body.parsed) ?? {};
   if (!isObject(value)) throw wrong('must be an object');
   assertPlain(value, limits.maxDepth);
+  // Once it is not deep, since JSON.stringify goes as deep.
+  if (!Buffer.isBuffer(body)) assertShort(Buffer.byteLength(JSON.stringify(value)), limits);
   return value;
 }
 
@@ -42,7 +42,10 @@ function assertJson({ headers }: ConsoleRequest, limits: BodyLimits): void {
 }
 
 async function withinTime(request: ConsoleRequest, clock: Clock, { maxBytes, withinMs }: BodyLimits) {
-  const body = await Deadline.after(clock, withinMs).bounds(request.body(maxBytes), () => {
+  const reading = request.body(maxBytes).catch(() => {
+    throw wrong('must come whole');
+  });
+  const body = await Deadline.after(clock, withinMs).bounds(reading, () => {
     throw new ConsoleProblem(408, 'TIMEOUT', `The body has not come within ${withinMs} ms.`, {}, CLOSED);
   });
   if (Buffer.isBuffer(body) && body.length > maxBytes) throw tooLarge(maxBytes);
