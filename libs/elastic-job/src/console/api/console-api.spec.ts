@@ -219,6 +219,13 @@ describe('a request', () => {
     expect(console.commands).toEqual([]);
   });
 
+  it.each(['constructor', 'toString', '__proto__'])('with a parameter %s is refused', async (name) => {
+    const console = new FakeConsole();
+    const answer = await console.ask('viewer', 'GET', `/jobs?${name}=1`);
+    expect(answer).toMatchObject({ status: 400, json: { code: 'INVALID_ARGUMENT' } });
+    expect(console.errors).toEqual([]);
+  });
+
   it('is told every fault at once', async () => {
     const { json } = await new FakeConsole().ask('viewer', 'GET', '/jobs?limit=500&status=FINE&colour=red&q=a&q=b');
     expect(json.fields.map(({ field }: { field: string }) => field).toSorted()).toEqual([
@@ -335,6 +342,18 @@ describe('what is secret', () => {
     });
     expect(await seen('operator')).toMatchObject({ jobParameter: 'p4rameter', props: { 'db.password': 'hidden' } });
     expect(await seen('admin')).toMatchObject({ props: { 'db.password': 'hidden' } });
+  });
+
+  it.each(['constructor', 'valueOf', 'hasOwnProperty', '__proto__'])('may have the name %s', async (name) => {
+    const { configurations } = new FakeConsole().parts;
+    const getJobConfiguration = async (job: string) => {
+      const stored = await configurations.getJobConfiguration(job);
+      return stored && { ...stored, props: Object.fromEntries([[name, 'x']]) };
+    };
+    const console = new FakeConsole({ configurations: { ...configurations, getJobConfiguration } });
+    const { status, text } = await console.ask('viewer', 'GET', '/jobs/settle/config');
+    expect([status, console.errors]).toEqual([200, []]);
+    expect(text).toContain(`"props":{"${name}":"hidden"}`);
   });
 
   it('is hidden in items', async () => {

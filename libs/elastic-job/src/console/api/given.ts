@@ -16,7 +16,8 @@ const MOST_FAULTS = 100;
  */
 export function queryOf(query: URLSearchParams, rows: Rows = {}): object {
   const names = [...new Set(query.keys())];
-  const given = Object.fromEntries(names.map((name) => [name, valueOf(query.get(name)!, rows[name])]));
+  const rowOf = (name: string) => (Object.hasOwn(rows, name) ? rows[name] : undefined);
+  const given = Object.fromEntries(names.map((name) => [name, valueOf(query.get(name)!, rowOf(name))]));
   const repeated = names.filter((name) => query.getAll(name).length > 1);
   return checked(
     'query',

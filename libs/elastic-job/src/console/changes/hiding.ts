@@ -92,7 +92,8 @@ export function hideIn(
   if (Array.isArray(answer)) return answer.map((one) => hideIn(one, caller, options));
   if (!isObject(answer)) return answer;
   const seen = Object.entries(answer).map(([field, value]) => {
-    const hide = FIELDS[field];
+    // Names of props and of an attacker's nodes are among them, such as `valueOf`.
+    const hide = Object.hasOwn(FIELDS, field) ? FIELDS[field] : undefined;
     return [field, hide === undefined ? hideIn(value, caller, options) : hide(value, { caller, options, of: answer })];
   });
   return Object.fromEntries(seen);
