@@ -1,6 +1,7 @@
 import { FakeConsole } from '@test/support/unit/console.js';
 import { describe, expect, it } from 'vitest';
 import { RegistryUnavailableError } from '../../registry/index.js';
+import { ConsoleProblem } from '../contract/index.js';
 import { CONSOLE_ROUTES } from './console-routes.js';
 
 /** A URL of each route, with names that are there. */
@@ -234,6 +235,16 @@ describe('a request', () => {
       'q',
       'status',
     ]);
+  });
+
+  it('for the own session counts as a read', async () => {
+    const limits = {
+      read: () => {
+        throw new ConsoleProblem(429, 'TOO_MANY_REQUESTS', 'Wait.');
+      },
+      change: () => {},
+    };
+    expect(await new FakeConsole({ limits }).ask('viewer', 'GET', '/session')).toMatchObject({ status: 429 });
   });
 
   it('is refused by 413 beyond 256 KB, however its length is told', async () => {

@@ -21,7 +21,11 @@ export const SESSION_ROUTES: readonly ConsoleRoute[] = [
     role: 'anybody',
     answer: 'SessionAnswer',
     summary: 'Who asks, and what that may do.',
-    run: async ({ identities }, _call, request) => identities.session(request, await identities.authenticate(request)),
+    run: async ({ identities, limits }, _call, request) => {
+      const caller = await identities.authenticate(request);
+      limits.read(caller);
+      return identities.session(request, caller);
+    },
   }),
   reads({
     method: 'DELETE',

@@ -7,6 +7,8 @@ import type { JobReads } from './job-reads.js';
 /** Parts that routes call. */
 export interface RouteCode {
   readonly identities: IdentityDoor;
+  /** @throws {ConsoleProblem} 429 */
+  readonly limits: { read(caller: ConsoleCaller): void };
   readonly index: JobDoor;
   /** Opens a stream. */
   readonly live: (
