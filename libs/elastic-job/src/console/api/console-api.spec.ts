@@ -144,6 +144,16 @@ describe('a change', () => {
     expect(console.commands).toEqual([]);
   });
 
+  it.each(['a/b', 'a\u202eb', 'zookeeper', 'x'.repeat(1_025)])(
+    'creates no job of a name that no route would find: %j',
+    async (name) => {
+      const console = new FakeConsole();
+      const answer = await console.ask('admin', 'POST', '/jobs', { name, template: 'report' });
+      expect(answer).toMatchObject({ status: 400, json: { fields: [{ field: 'name' }] } });
+      expect(console.commands).toEqual([]);
+    },
+  );
+
   it('removes a job only if its name is repeated', async () => {
     const console = new FakeConsole();
     const { json, status } = await console.ask('admin', 'DELETE', '/jobs/settle', { name: 'settlement' });

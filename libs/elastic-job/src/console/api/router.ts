@@ -1,15 +1,12 @@
-import { findJobNameFault } from '../../domain/index.js';
 import { ConsoleProblem } from '../contract/index.js';
 import { CONSOLE_ROUTES } from './console-routes.js';
+import { findNameFault } from './names.js';
 import type { ConsoleRoute } from './route.js';
 
 /** The part of the URL that all routes have. */
 export const API = '/api/v1';
 const LONGEST_URL = 8_192;
-const LONGEST_NAME = 1_024;
 const MOST_DIGITS = 9;
-/** Characters that change the order in which others are read, so that a name shows as another one. */
-const BIDI = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
 /** The route that a URL names, with its variable parts. */
 export interface Routed {
@@ -85,9 +82,6 @@ function decoded(part: string): string {
 }
 
 function findFault(field: string, value: string): string | undefined {
-  if (field === 'item')
-    return /^\d+$/.test(value) && value.length <= MOST_DIGITS ? undefined : 'must be a whole number';
-  if (value.length > LONGEST_NAME) return `must have at most ${LONGEST_NAME} characters`;
-  if (BIDI.test(value)) return 'must not have characters that change the direction of others';
-  return findJobNameFault(value);
+  if (field !== 'item') return findNameFault(value);
+  return /^\d+$/.test(value) && value.length <= MOST_DIGITS ? undefined : 'must be a whole number';
 }

@@ -1,6 +1,5 @@
 // Rows of what routes are asked: the rules judge a request, and `openapi.json` tells them.
 import {
-  findJobNameFault,
   flag,
   isFixed,
   isObject,
@@ -24,6 +23,7 @@ import {
   type JobsQuery,
   type PageQuery,
 } from '../contract/index.js';
+import { findNameFault } from './names.js';
 import type { ConfigBody, CreateBody, ReasonBody, RemoveBody, SwitchBody, TriggerBody } from '../changes/index.js';
 
 type RowsOf<Options> = Readonly<Record<keyof Required<Options>, OptionRow>>;
@@ -34,7 +34,7 @@ const LONGEST_CURSOR = 4_096;
 const LONGEST_FILTER = 512;
 const LONGEST_REASON = 512;
 const MOST_PARAMETER_BYTES = 64 * 1_024;
-/** Longest name of anything. */
+/** Longest name of anything, and longest password. */
 const LONGEST_NAME = 1_024;
 
 const filter: OptionRow = { rule: shortText(LONGEST_FILTER) };
@@ -198,8 +198,8 @@ function nodeName(what: string): Rule {
   return {
     ...rule(
       what,
-      (value) => findJobNameFault(value) === undefined && String(value).length <= LONGEST_NAME,
-      ({ property, value }) => `${property} ${findJobNameFault(value) ?? 'is too long'}, but is ${shortened(value)}`,
+      (value) => findNameFault(value) === undefined,
+      ({ property, value }) => `${property} ${findNameFault(value)}, but is ${shortened(value)}`,
     ),
     schema: { type: 'string', minLength: 1, maxLength: LONGEST_NAME },
   };

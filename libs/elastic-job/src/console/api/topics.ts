@@ -1,5 +1,5 @@
-import { findJobNameFault } from '../../domain/index.js';
 import { type ConsoleCaller, ConsoleProblem, seesJob } from '../contract/index.js';
+import { findNameFault } from './names.js';
 
 const MOST_TOPICS = 32;
 const OF_ALL = ['overview', 'jobs'];
@@ -15,7 +15,7 @@ export function topicsOf(text: string | undefined, caller: ConsoleCaller): reado
   for (const topic of topics) {
     if (OF_ALL.includes(topic)) continue;
     const job = topic.startsWith('job:') ? topic.slice('job:'.length) : undefined;
-    if (job === undefined || findJobNameFault(job) !== undefined) {
+    if (job === undefined || findNameFault(job) !== undefined) {
       throw wrongTopic('must be overview, jobs or job:NAME, with commas between them');
     }
     if (!seesJob(caller, job)) throw new ConsoleProblem(404, 'UNKNOWN_JOB', `There is no job ${job}.`);
