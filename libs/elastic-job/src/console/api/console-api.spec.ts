@@ -126,6 +126,26 @@ describe('a change', () => {
     expect(console.commands).toHaveLength(1);
   });
 
+  it.each([
+    ['PATCH', '/jobs/settle/config', { settings: { description: 'new' } }],
+    ['PATCH', '/jobs/settle/config?preview=true', { settings: { description: 'new' } }],
+    ['DELETE', '/jobs/settle', { name: 'settle' }],
+    ['POST', '/jobs/settle/reshard', {}],
+    ['POST', '/servers/10.0.0.1/jobs/settle/disable', {}],
+  ])('that was not begun is not unknown if the reply of a read before it is lost: %s %s', async (method, url, body) => {
+    const lost = async () => {
+      throw new RegistryUnavailableError('getData /settle/config', 'unknown', 'the connection broke');
+    };
+    const { configurations, index } = new FakeConsole().parts;
+    const console = new FakeConsole({
+      configurations: { ...configurations, getJobConfiguration: lost },
+      index: { ...index, open: (job) => ({ ...index.open(job), job: lost }) },
+    });
+    const answer = await console.ask('admin', method, url, body, { 'if-match': '"7"' });
+    expect(answer).toMatchObject({ status: 503, json: { code: 'REGISTRY_UNAVAILABLE' } });
+    expect([console.commands, console.audit]).toEqual([[], []]);
+  });
+
   it('was not made while the registry is away, and the answer shows no path of the tree', async () => {
     const away = new RegistryUnavailableError('create /settle/trigger', 'not-applied', 'there is no connection');
     const { json, status } = await new FakeConsole({}, { trigger: away }).ask(

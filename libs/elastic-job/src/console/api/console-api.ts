@@ -169,9 +169,8 @@ export class ConsoleApi {
   private refused(error: unknown, request: ConsoleRequest, found: Routed | undefined): ConsoleAnswer {
     const { redact } = this;
     const { log, path } = this.parts;
-    const isChange = found?.route.isChange ?? false;
     const look = path + API + lookAt(found?.params ?? {});
-    const { headers, isUnknown, problem } = problemOf(error, { requestId: request.id, isChange, look, redact });
+    const { headers, isUnknown, problem } = problemOf(error, { requestId: request.id, look, redact });
     if (isUnknown) log.error(`Request ${request.id} of the console has failed`, error);
     return problemAnswer(problem, headers, request);
   }

@@ -10,15 +10,12 @@ import {
   UnknownJobError,
 } from '../../domain/index.js';
 import { InvalidArgumentError, UnknownItemError } from '../../operations/index.js';
-import { RegistryUnavailableError, ServerError } from '../../registry/index.js';
 import { ConsoleProblem, type ProblemAnswer } from '../contract/index.js';
 
 /** Facts of the request. */
 interface Asked {
   readonly requestId: string;
-  /** True if it was to change the registry. */
-  readonly isChange: boolean;
-  /** URL that shows what has become of it. */
+  /** URL that shows what has become of a change. */
   readonly look: string;
   readonly redact: Redact;
 }
@@ -47,11 +44,9 @@ const DETAILS: ReadonlyMap<string, string> = new Map([
 
 export function problemOf(error: unknown, asked: Asked): ProblemOf {
   if (error instanceof ConsoleProblem) {
-    return known(error.status, error.code, error.message, asked, error.facts, error.headers);
-  }
-  if (asked.isChange && isUnclear(error)) {
-    const detail = 'The registry has not answered: the change may have been made. Look before you ask for it again.';
-    return known(504, 'OUTCOME_UNKNOWN', detail, asked, { look: asked.look });
+    const { code, facts, headers, message, status } = error;
+    const more = code === 'OUTCOME_UNKNOWN' ? { look: asked.look } : {};
+    return known(status, code, message, asked, { ...facts, ...more }, headers);
   }
   if (error instanceof ElasticJobError) {
     const status = statusOfError(error.code);
@@ -59,11 +54,6 @@ export function problemOf(error: unknown, asked: Asked): ProblemOf {
   }
   const detail = `An error that nobody foresaw; the log of the process names the request ${asked.requestId}.`;
   return { ...known(500, 'INTERNAL', detail, asked), isUnknown: true };
-}
-
-/** The reply of a write was lost. */
-function isUnclear(error: unknown): boolean {
-  return (error instanceof RegistryUnavailableError || error instanceof ServerError) && error.fate === 'unknown';
 }
 
 function detailOf(error: ElasticJobError): string {

@@ -1,6 +1,7 @@
 import { FakeConsole } from '@test/support/unit/console.js';
 import { describe, expect, it } from 'vitest';
 import { ConfigurationNodeError } from '../../coordination/index.js';
+import { RegistryUnavailableError } from '../../registry/index.js';
 
 const CONFIG = '/jobs/settle/config';
 const SEEN = { 'if-match': '"7"' };
@@ -66,6 +67,16 @@ describe('a change of settings', () => {
     expect(JSON.stringify(console.audit)).not.toMatch(/hunter|p4rameter/);
     expect(console.audit).toMatchObject([
       { end: { version: 8, jobParameter: 'hidden', 'props.db.password': 'hidden' } },
+    ]);
+  });
+
+  it('is written down with what is wanted before it is made, without secrets', async () => {
+    const lost = new RegistryUnavailableError('setData /settle/config', 'unknown', 'the connection broke');
+    const console = new FakeConsole({}, { update: lost });
+    const answer = await change(console, 'admin', { cron: '0 0 3 * * ?', jobParameter: 'another p4rameter' });
+    expect(answer).toMatchObject({ status: 504, json: { code: 'OUTCOME_UNKNOWN' } });
+    expect(console.audit).toMatchObject([
+      { before: { version: 7 }, after: { cron: '0 0 3 * * ?', jobParameter: 'hidden' } },
     ]);
   });
 

@@ -11,7 +11,7 @@ import {
   mayAs,
 } from '../contract/index.js';
 import type { ConfigBody } from './bodies.js';
-import { diffOf, HIDDEN, shownSettings, withoutHidden } from './hiding.js';
+import { diffOf, HIDDEN, maskChanges, shownSettings, withoutHidden } from './hiding.js';
 import { noteOn } from './notes.js';
 import type { AuditTrail, Configurations, FindJob, JobAbout } from './ports.js';
 import { recorded } from './recording.js';
@@ -44,6 +44,11 @@ const PREVIEWED = 5;
 /**
  * Settings of jobs. A change names the version that was read, so that nobody overwrites what another has changed
  * meanwhile; `hidden` in it means "as it is".
+ *
+ * A lost reply leaves the entry of a change `unknown`, with the version that was there and the wanted values. If it was
+ * made, its version is an entry `outside` beside it. The two are not joined: the end of an entry stays, and nobody can
+ * tell this change from one by another writer, since an entry keeps no text with secrets, nor a digest of one, by which
+ * they could be guessed.
  *
  * Settings that break a rule are not shown, and a change can correct them. It names the `configVersion` of the job, and
  * what it gives stands as changed from `hidden`.
@@ -92,7 +97,7 @@ export class ConfigChanges {
     const { before, changes: given, version } = await this.checked(call, about);
     const fields = Object.keys(given);
     const seeing = { ...call.caller, showProps, fields };
-    const intended = { action: 'job.config', target: { job }, before: { version } };
+    const intended = { action: 'job.config', target: { job }, before: { version }, after: maskChanges(given) };
     const { result, audit: id } = await recorded(audit, call, intended, async () => {
       const after = await configurations.updateJobConfiguration(job, given, { version });
       const kept = diffOf(before, after, { role: 'viewer', showProps: [], fields });

@@ -63,11 +63,11 @@ export class JobChanges {
     }
     assertSeen(call.caller, settings);
     assertTargetsAllowed({}, settings, targets);
-    const intended = { action: 'job.create', target: { job: name } };
+    const intended = { action: 'job.create', target: { job: name }, after: { template, ...maskChanges(settings) } };
     const { audit: id } = await recorded(audit, call, intended, async () => {
       // oxlint-disable-next-line no-unsafe-type-assertion -- the library judges the settings, whatever they are
       await commands.create({ ...settings, name, template } as NewJob);
-      return { result: undefined, after: { template, ...maskChanges(settings) } };
+      return { result: undefined };
     });
     return { audit: id, note: null };
   }

@@ -1,5 +1,6 @@
+import { isRegistryFailure } from '../../registry/index.js';
 import type { AuditIntent, Made, Recorded } from '../audit/index.js';
-import type { AuditTarget, ConsoleCall } from '../contract/index.js';
+import { type AuditTarget, type ConsoleCall, ConsoleProblem } from '../contract/index.js';
 import type { ReasonBody } from './bodies.js';
 import type { AuditTrail } from './ports.js';
 
@@ -7,21 +8,44 @@ import type { AuditTrail } from './ports.js';
 interface Intended {
   readonly action: string;
   readonly target: AuditTarget;
-  /** Replaced by the change; without secrets. */
+  /** Values that were there, and wanted ones, without secrets. The change replaces them by those that it has made. */
   readonly before?: unknown;
+  readonly after?: unknown;
 }
 
-/** Writes a change down, makes it, and writes down how it ended. @see AuditTrail.record */
-export function recorded<Result>(
+/**
+ * Writes a change down, makes it, and writes down how it ended.
+ * @throws {ConsoleProblem} 504 if the reply of a write was lost, 503 if the audit is away
+ * @throws the error of the change
+ * @see AuditTrail.record
+ */
+export async function recorded<Result>(
   audit: AuditTrail,
   call: ConsoleCall<object, ReasonBody>,
   intended: Intended,
   change: () => Promise<Made<Result>>,
 ): Promise<Recorded<Result>> {
-  return audit.record(intentOf(call, intended), change);
+  try {
+    return await audit.record(intentOf(call, intended), change);
+  } catch (error) {
+    if (!isUnclear(error)) throw error;
+    throw new ConsoleProblem(
+      504,
+      'OUTCOME_UNKNOWN',
+      'The registry has not answered: the change may have been made. Look before you ask for it again.',
+    );
+  }
 }
 
-function intentOf(call: ConsoleCall<object, ReasonBody>, { action, before = null, target }: Intended): AuditIntent {
+/** The change may have been made. Before it is begun, the same error is that of a read. */
+function isUnclear(error: unknown): boolean {
+  return isRegistryFailure(error) && error.fate === 'unknown';
+}
+
+function intentOf(
+  call: ConsoleCall<object, ReasonBody>,
+  { action, after = null, before = null, target }: Intended,
+): AuditIntent {
   const { address, body, caller, requestId } = call;
   return {
     who: caller.name,
@@ -33,5 +57,6 @@ function intentOf(call: ConsoleCall<object, ReasonBody>, { action, before = null
     target,
     reason: body.reason ?? null,
     before,
+    after,
   };
 }
