@@ -79,7 +79,7 @@ describe('the audit', () => {
 
   it('keeps who asks for a job beyond the own prefix, or for settings of an admin', async () => {
     const console = new FakeConsole();
-    await console.ask('finance', 'POST', '/jobs/settle/trigger', {});
+    await console.ask('finance', 'POST', '/jobs/settle/trigger?preview=true', {});
     await console.ask('operator', 'PATCH', '/jobs/settle/config', { settings: { props: {} } }, { 'if-match': '"7"' });
     expect(console.notes).toMatchObject([
       { who: 'Fin', action: 'job.trigger', target: { job: 'settle' }, code: 'UNKNOWN_JOB' },

@@ -9,7 +9,7 @@ import {
   seesJob,
   type SessionAnswer,
 } from '../contract/index.js';
-import { type ConsoleRoute, WithHeaders } from './route.js';
+import { type ConsoleRoute, type Routed, WithHeaders } from './route.js';
 import type { RouteCode } from './route-code.js';
 import type { LogInBody } from './rows.js';
 
@@ -65,9 +65,8 @@ export async function logOut(
 interface Refused {
   readonly error: unknown;
   readonly request: ConsoleRequest;
-  readonly found: { readonly route: ConsoleRoute; readonly params: Params } | undefined;
+  readonly found: Routed | undefined;
   readonly caller: ConsoleCaller | undefined;
-  readonly isChange: boolean;
 }
 
 /**
@@ -75,7 +74,7 @@ interface Refused {
  * so that nobody fills it. What an open entry of a change tells already is none of these.
  */
 export async function noteRefusal({ audit, identities }: Parts, refused: Refused): Promise<void> {
-  const { caller, error, found, isChange, request } = refused;
+  const { caller, error, found, request } = refused;
   if (found === undefined || !(error instanceof ConsoleProblem)) return;
   const source = () => ({ address: identities.addressOf(request), requestId: request.id });
   const { code, status } = error;
@@ -83,7 +82,7 @@ export async function noteRefusal({ audit, identities }: Parts, refused: Refused
     if (status !== 401 || request.headers['authorization'] === undefined) return;
     return audit.note(noteOf(source(), NOBODY, { action: 'session.token', outcome: 'refused', code }));
   }
-  const { params, route } = found;
+  const { isChange, params, route } = found;
   const isBeyondPrefix = params.job !== undefined && !seesJob(caller, params.job);
   if (!isChange || !(status === 403 || isBeyondPrefix)) return;
   const deed = { action: actionOf(route), target: targetOf(params), outcome: 'refused', code } as const;

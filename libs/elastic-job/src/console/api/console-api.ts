@@ -34,7 +34,8 @@ import { packedDocument } from './packed-document.js';
 import { problemOf } from './problem-of.js';
 import { readBody } from './read-body.js';
 import type { RouteCode } from './route-code.js';
-import { API, routed, type Routed } from './router.js';
+import type { Routed } from './route.js';
+import { API, routed } from './router.js';
 
 /** Parts of the API. */
 export interface ConsoleApiParts {
@@ -81,7 +82,7 @@ export class ConsoleApi {
 
   constructor(private readonly parts: ConsoleApiParts) {
     this.redact = guardRedact(parts.redact);
-    this.code = codeOf(parts);
+    this.code = codeOf({ ...parts, redact: this.redact });
   }
 
   /** Never throws. */
@@ -89,20 +90,18 @@ export class ConsoleApi {
     const { method, url } = request;
     let found: Routed | undefined;
     let caller: ConsoleCaller | undefined;
-    let isChange = false;
     try {
       found = routed(method, url);
-      isChange = found.route.isChange && found.query.get('preview') !== 'true';
       caller = await this.callerOf(request, found);
-      this.assertMay(caller, found, isChange);
-      const call = await this.checked(request, found, { caller, isChange });
+      this.assertMay(caller, found);
+      const call = await this.checked(request, found, caller);
       const isLook = method === 'HEAD' && found.route.answer.includes('events');
       const answer: unknown = isLook ? () => {} : await found.route.run(this.code, call, request);
       const seer = caller;
       const hide = (value: unknown) => hideIn(value, seer, { redact: this.redact });
       return answerOf(answer, { request, route: found.route, hide });
     } catch (error) {
-      await noteRefusal(this.code, { error, request, found, caller, isChange });
+      await noteRefusal(this.code, { error, request, found, caller });
       return this.refused(error, request, found);
     }
   }
@@ -113,7 +112,7 @@ export class ConsoleApi {
   }
 
   /** @throws {ConsoleProblem} 403, 404, 429 */
-  private assertMay(caller: ConsoleCaller, { params, route }: Routed, isChange: boolean): void {
+  private assertMay(caller: ConsoleCaller, { isChange, params, route }: Routed): void {
     const { limits, readOnly } = this.parts;
     if (route.role === 'anybody') return;
     if (isChange) limits.change(caller);
@@ -136,8 +135,8 @@ export class ConsoleApi {
   /** @throws {ConsoleProblem} 400, 408, 413, 415 */
   private async checked(
     request: ConsoleRequest,
-    { params, query, route }: Routed,
-    { caller, isChange }: { readonly caller: ConsoleCaller; readonly isChange: boolean },
+    { isChange, params, query, route }: Routed,
+    caller: ConsoleCaller,
   ): Promise<ConsoleCall> {
     const { clock, identities, requireReason } = this.parts;
     const asked = queryOf(query, route.query);
@@ -177,8 +176,7 @@ export class ConsoleApi {
 }
 
 function codeOf(parts: ConsoleApiParts): RouteCode {
-  const { document, index } = parts;
-  const redact = guardRedact(parts.redact);
+  const { document, index, redact } = parts;
   const findJob: FindJob = async (job) => {
     const view = index.open(job);
     try {

@@ -11,7 +11,7 @@ interface Fault {
 const MOST_FAULTS = 100;
 
 /**
- * The query as its rows have it: numbers and flags are made of their texts.
+ * The query as its rows have it: numbers and flags are made of their texts. A flag without a text is set.
  * @throws {ConsoleProblem} 400 with every fault at once
  */
 export function queryOf(query: URLSearchParams, rows: Rows = {}): object {
@@ -76,6 +76,6 @@ function shortened(name: string): string {
 function valueOf(text: string, row: OptionRow | undefined): unknown {
   const type = row?.rule.schema?.type;
   if (type === 'integer' && /^\d{1,15}$/.test(text)) return Number(text);
-  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  if (type === 'boolean' && ['', 'true', 'false'].includes(text)) return text !== 'false';
   return text;
 }

@@ -88,6 +88,15 @@ export interface ConsoleRoute {
   run(code: RouteCode, call: ConsoleCall, request: ConsoleRequest): unknown;
 }
 
+/** The route that a URL names, with its variable parts. */
+export interface Routed {
+  readonly route: ConsoleRoute;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** False for a change that is only to be previewed. */
+  readonly isChange: boolean;
+}
+
 /** A route with the types of its query, its body and its answer. */
 interface TypedRoute<Name extends keyof Answers, Query extends object, Body extends object> extends Omit<
   ConsoleRoute,

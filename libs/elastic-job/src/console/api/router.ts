@@ -1,19 +1,12 @@
 import { ConsoleProblem } from '../contract/index.js';
 import { CONSOLE_ROUTES } from './console-routes.js';
 import { findNameFault } from './names.js';
-import type { ConsoleRoute } from './route.js';
+import type { ConsoleRoute, Routed } from './route.js';
 
 /** The part of the URL that all routes have. */
 export const API = '/api/v1';
 const LONGEST_URL = 8_192;
 const MOST_DIGITS = 9;
-
-/** The route that a URL names, with its variable parts. */
-export interface Routed {
-  readonly route: ConsoleRoute;
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: URLSearchParams;
-}
 
 /**
  * Finds the route of a request. `HEAD` is asked as `GET`. A part of the path is decoded once, and may be no path
@@ -22,14 +15,20 @@ export interface Routed {
  * @throws {ConsoleProblem} 404, 405 with `allow`, 400 for a name that nothing can have
  */
 export function routed(method: string, url: string): Routed {
-  const [path = '', ...query] = url.split('?');
+  const [path = '', ...rest] = url.split('?');
   const parts = url.length <= LONGEST_URL ? partsOf(path) : undefined;
   const found = CONSOLE_ROUTES.filter((route) => parts !== undefined && matches(route, parts));
   if (parts === undefined || found.length === 0)
     throw new ConsoleProblem(404, 'UNKNOWN_ROUTE', 'There is no such route.');
   const route = found.find((one) => one.method === (method === 'HEAD' ? 'GET' : method));
   if (route === undefined) throw notAllowed(found);
-  return { route, params: paramsOf(route, parts), query: new URLSearchParams(query.join('?')) };
+  const query = new URLSearchParams(rest.join('?'));
+  return { route, params: paramsOf(route, parts), query, isChange: route.isChange && !isPreview(route, query) };
+}
+
+/** Only a route that knows the parameter: others refuse it, and stay changes. */
+function isPreview({ query: rows = {} }: ConsoleRoute, query: URLSearchParams): boolean {
+  return Object.hasOwn(rows, 'preview') && ['', 'true'].includes(query.get('preview') ?? 'false');
 }
 
 /** Undecoded; undefined for what is none of the API's. */

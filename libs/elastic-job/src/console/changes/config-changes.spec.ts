@@ -146,22 +146,25 @@ describe('a change of settings', () => {
     });
   });
 
-  it('can be looked at before, also where nothing may be changed', async () => {
-    const console = new FakeConsole({ readOnly: true, requireReason: true });
-    const settings = { cron: '0 30 3 * * ?' };
-    const { json, status } = await console.ask('operator', 'PATCH', `${CONFIG}?preview=true`, { settings });
-    expect({ status, json }).toMatchObject({
-      status: 200,
-      json: {
-        version: 7,
-        changes: [{ field: 'cron', before: '0 0 2 * * ?', after: '0 30 3 * * ?' }],
-        fireTimes: {
-          before: expect.arrayContaining(['2030-01-01T02:00:00.000Z']),
-          after: expect.arrayContaining(['2030-01-01T03:30:00.000Z']),
+  it.each(['preview=true', 'preview'])(
+    'can be looked at by ?%s, also where nothing may be changed',
+    async (preview) => {
+      const console = new FakeConsole({ readOnly: true, requireReason: true });
+      const settings = { cron: '0 30 3 * * ?' };
+      const { json, status } = await console.ask('operator', 'PATCH', `${CONFIG}?${preview}`, { settings });
+      expect({ status, json }).toMatchObject({
+        status: 200,
+        json: {
+          version: 7,
+          changes: [{ field: 'cron', before: '0 0 2 * * ?', after: '0 30 3 * * ?' }],
+          fireTimes: {
+            before: expect.arrayContaining(['2030-01-01T02:00:00.000Z']),
+            after: expect.arrayContaining(['2030-01-01T03:30:00.000Z']),
+          },
         },
-      },
-    });
-    expect(console.commands).toEqual([]);
-    expect(console.audit).toEqual([]);
-  });
+      });
+      expect(console.commands).toEqual([]);
+      expect(console.audit).toEqual([]);
+    },
+  );
 });
