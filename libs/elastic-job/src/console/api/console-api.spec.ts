@@ -164,6 +164,17 @@ describe('a change', () => {
     expect(console.commands).toEqual([]);
   });
 
+  it.each([
+    [{ jobParameter: 'hidden' }, 'jobParameter'],
+    [{ props: { url: 'hidden' } }, 'props.url'],
+    [{ props: 'hidden' }, 'props'],
+  ])('creates no job whose settings are copied with what is hidden: %j', async (settings, field) => {
+    const console = new FakeConsole();
+    const answer = await console.ask('admin', 'POST', '/jobs', { name: 'new', template: 'report', settings });
+    expect(answer).toMatchObject({ status: 400, json: { code: 'CONFIGURATION', fields: [{ field }] } });
+    expect([console.commands, console.audit]).toEqual([[], []]);
+  });
+
   it.each(['a/b', 'a\u202eb', 'zookeeper', 'x'.repeat(1_025)])(
     'creates no job of a name that no route would find: %j',
     async (name) => {

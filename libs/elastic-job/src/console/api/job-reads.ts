@@ -1,8 +1,9 @@
 import type { Clock } from '../../clock/index.js';
 import { ElasticJobError } from '../../domain/index.js';
 import type { ExecutionQuery, ExecutionTrace, RunHistory } from '../../tracing/index.js';
-import { type Configurations, fireTimesOf, type JobCommands } from '../changes/index.js';
+import { type Configurations, fireTimesOf, type JobCommands, shownDump } from '../changes/index.js';
 import {
+  type ConsoleCaller,
   ConsoleProblem,
   type ExecutionAnswer,
   type ExecutionsAnswer,
@@ -53,9 +54,9 @@ export class JobReads {
     return this.view(job, (view) => view.failover());
   }
 
-  /** As it is shown to everybody: secrets are hidden. @throws {UnknownJobError} */
-  dump(job: string): Promise<string> {
-    return this.parts.commands.dump(job);
+  /** Secrets are hidden, and jobs that are not there for the caller. @throws {UnknownJobError} */
+  async dump(job: string, caller: ConsoleCaller): Promise<string> {
+    return shownDump(await this.parts.commands.dump(job), job, caller);
   }
 
   /** @throws {ConsoleProblem} 404 @throws {ConfigurationNodeError} */

@@ -131,7 +131,7 @@ export const READ_ROUTES: readonly ConsoleRoute[] = [
     role: 'viewer',
     answer: 'text',
     summary: 'The nodes of a job as text, secrets hidden.',
-    run: ({ reads: read }, { params }) => read.dump(params.job!),
+    run: ({ reads: read }, { caller, params }) => read.dump(params.job!, caller),
   }),
   reads({
     method: 'GET',

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/index.js';
 import { ConfigurationNodeError } from '../../coordination/index.js';
-import { isObject, nextFireTimes } from '../../domain/index.js';
+import { nextFireTimes } from '../../domain/index.js';
 import type { JobConfigurationChanges, StoredJobConfiguration } from '../../operations/index.js';
 import {
   type ConfigAnswer,
@@ -11,7 +11,7 @@ import {
   mayAs,
 } from '../contract/index.js';
 import type { ConfigBody } from './bodies.js';
-import { diffOf, HIDDEN, maskChanges, shownSettings, withoutHidden } from './hiding.js';
+import { assertNotHidden, diffOf, maskChanges, shownSettings, withoutHidden } from './hiding.js';
 import { noteOn } from './notes.js';
 import type { AuditTrail, Configurations, FindJob, JobAbout } from './ports.js';
 import { recorded } from './recording.js';
@@ -123,15 +123,14 @@ export class ConfigChanges {
     });
     const version = before?.version ?? about.configVersion!;
     if (ifMatch !== undefined && ifMatch !== tagOf(version)) throw changed(version);
-    if (before === undefined) assertNoPropHidden(call.body.settings);
-    const props = before?.props ?? {};
-    const settings = withoutHidden(call.body.settings, { props });
+    if (before === undefined) assertNotHidden(call.body.settings, ['props']);
+    assertSeen(caller, call.body.settings);
+    const settings = withoutHidden(call.body.settings, before, caller);
     const ofAdmins = OF_ADMINS.filter((name) => Object.hasOwn(settings, name));
     if (ofAdmins.length > 0 && !mayAs(caller.role, 'admin')) {
       throw new ConsoleProblem(403, 'FORBIDDEN', `Only an admin may change ${ofAdmins.join(', ')}.`, { role: 'admin' });
     }
-    assertSeen(caller, settings);
-    assertTargetsAllowed(props, settings, targets);
+    assertTargetsAllowed(before?.props ?? {}, settings, targets);
     return { before, version, changes: settings };
   }
 
@@ -144,17 +143,6 @@ export class ConfigChanges {
   private fireTimes(configuration: StoredJobConfiguration): readonly string[] {
     return fireTimesOf(configuration, this.parts.clock.wallNow(), PREVIEWED);
   }
-}
-
-/** Of settings that cannot be shown, nobody has seen a prop as `hidden`. @throws {ConsoleProblem} 400 */
-function assertNoPropHidden({ props }: ConfigBody['settings']): void {
-  if (!isObject(props)) return;
-  const fields = Object.entries(props).flatMap(([name, value]) =>
-    value === HIDDEN
-      ? [{ field: `props.${name}`, problem: 'must be its value, since the present one is not known' }]
-      : [],
-  );
-  if (fields.length > 0) throw new ConsoleProblem(400, 'CONFIGURATION', 'The settings are wrong.', { fields });
 }
 
 /** The ETag of settings. */

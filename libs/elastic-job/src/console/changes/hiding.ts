@@ -6,9 +6,12 @@
 import { HiddenText, isObject, JOB_SETTINGS, type Redact } from '../../domain/index.js';
 import type { StoredJobConfiguration } from '../../operations/index.js';
 import {
+  type AuditEntry,
   type ConsoleCaller,
+  ConsoleProblem,
   type ConsoleRole,
   type FieldChange,
+  HIDDEN,
   type ItemAnswer,
   type JobAnswer,
   type LastRunAnswer,
@@ -16,9 +19,7 @@ import {
   seesJob,
   type TaskAnswer,
 } from '../contract/index.js';
-
-/** Stands where something is hidden; in a change it means: as it is. */
-export const HIDDEN = 'hidden';
+import { shownDeed } from './seen.js';
 
 export interface HidingOptions {
   readonly redact: Redact;
@@ -31,6 +32,8 @@ const PARAMETERS = ['jobParameter', 'shardingItemParameters'];
 /** Settings that nobody sees. */
 const SECRETS = Object.entries(JOB_SETTINGS).flatMap(([name, row]) => ('secret' in row ? [name] : []));
 const NEVER_SHOWN = [...SECRETS.filter((name) => !PARAMETERS.includes(name)), 'jobExtraConfigurations'];
+/** Settings that come back as `hidden`, or have parts that do. */
+const MAY_BE_HIDDEN = [...PARAMETERS, ...NEVER_SHOWN, 'props'];
 
 type Settings = Readonly<Record<string, unknown>>;
 interface Seeing {
@@ -73,14 +76,41 @@ export function diffOf(
   });
 }
 
-/** The values that a change really gives: `hidden` means "as it is", also for a single prop. */
-export function withoutHidden(settings: Settings, { props: present }: Pick<StoredJobConfiguration, 'props'>): Settings {
-  const given = Object.entries(settings).filter(
-    ([name, value]) => value !== HIDDEN || ![...PARAMETERS, ...NEVER_SHOWN, 'props'].includes(name),
-  );
+/**
+ * The values that a change really gives: `hidden` means "as it is", also for a single prop. Jobs in `after` stay that
+ * are not there for the caller.
+ * @param present undefined if they cannot be read
+ */
+export function withoutHidden(
+  settings: Settings,
+  present: Pick<StoredJobConfiguration, 'after' | 'props'> | undefined,
+  caller: Pick<ConsoleCaller, 'jobPrefix'>,
+): Settings {
+  const { after = [], props = {} } = present ?? {};
+  const unseen = after.filter((job) => !seesJob(caller, job));
+  const given = Object.entries(settings).filter(([name, value]) => value !== HIDDEN || !MAY_BE_HIDDEN.includes(name));
   return Object.fromEntries(
-    given.map(([name, value]) => [name, name === 'props' && isObject(value) ? withPresent(value, present) : value]),
+    given.map(([name, value]) => {
+      if (name === 'props' && isObject(value)) return [name, withPresent(value, props)];
+      return [name, name === 'after' && unseen.length > 0 ? [...[value ?? []].flat(), ...unseen] : value];
+    }),
   );
+}
+
+/** Where nobody has seen a value as `hidden`, none can stay as it is. @throws {ConsoleProblem} 400 */
+export function assertNotHidden(settings: Settings, names: readonly string[] = MAY_BE_HIDDEN): void {
+  const given = Object.entries(settings).filter(([name]) => names.includes(name));
+  const values = given.flatMap(([name, value]) =>
+    name === 'props' && isObject(value)
+      ? Object.entries(value).map(([prop, one]) => [PROP + prop, one])
+      : [[name, value]],
+  );
+  const fields = values.flatMap(([field, value]) =>
+    value === HIDDEN
+      ? [{ field: String(field), problem: 'must be its value, since the present one is not known' }]
+      : [],
+  );
+  if (fields.length > 0) throw new ConsoleProblem(400, 'CONFIGURATION', 'The settings are wrong.', { fields });
 }
 
 /** Hides in an answer what the caller may not see. */
@@ -107,7 +137,7 @@ interface Place {
 }
 
 type Hide = (value: unknown, place: Place) => unknown;
-type HiddenField = keyof (ItemAnswer & LastRunAnswer & TaskAnswer & JobAnswer);
+type HiddenField = keyof (ItemAnswer & LastRunAnswer & TaskAnswer & JobAnswer & AuditEntry);
 
 /** Fields of answers, wherever they stand, that not everybody sees as they are. */
 const FIELDS: Readonly<Record<string, Hide | undefined>> = {
@@ -118,13 +148,20 @@ const FIELDS: Readonly<Record<string, Hide | undefined>> = {
     value === null || mayAs(place.caller.role, 'operator') ? redacted(value, place) : 'the settings cannot be read',
   // A note of the backend, which a dump hides as well.
   detail: (value) => (value === null ? null : HIDDEN),
-  after: (value, { caller, of, options }) =>
-    isJob(of) ? of.after.filter((job) => seesJob(caller, job)) : hideIn(value, caller, options),
+  before: (value, { caller, of, options }) => hideIn(isEntry(of) ? shownDeed(value, caller) : value, caller, options),
+  after: (value, { caller, of, options }) => {
+    if (isJob(of)) return of.after.filter((job) => seesJob(caller, job));
+    return hideIn(isEntry(of) ? shownDeed(value, caller) : value, caller, options);
+  },
 } satisfies Partial<Record<HiddenField, Hide>>;
 
 /** Others have a field `after` of another meaning. */
 function isJob(of: object): of is Pick<JobAnswer, 'after' | 'members'> {
   return 'members' in of && 'after' in of && Array.isArray(of.after);
+}
+
+function isEntry(of: object): boolean {
+  return 'requestId' in of && 'outcome' in of;
 }
 
 function redacted(value: unknown, { options }: Place): unknown {

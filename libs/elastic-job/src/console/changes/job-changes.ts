@@ -3,12 +3,13 @@ import {
   type ConsoleCall,
   ConsoleProblem,
   type DoneAnswer,
+  HIDDEN,
   seesJob,
   type ShutdownAnswer,
   type TriggerAnswer,
 } from '../contract/index.js';
 import type { CreateBody, ReasonBody, RemoveBody, SwitchBody, TriggerBody } from './bodies.js';
-import { HIDDEN, maskChanges } from './hiding.js';
+import { assertNotHidden, maskChanges } from './hiding.js';
 import { type NotedChange, noteOn, noteOnSwitch } from './notes.js';
 import type { AuditTrail, Configurations, FindJob, JobAbout, JobCommands } from './ports.js';
 import { recorded } from './recording.js';
@@ -61,6 +62,7 @@ export class JobChanges {
     if (!seesJob(call.caller, name)) {
       throw new ConsoleProblem(403, 'FORBIDDEN', `Your jobs are those that begin with ${call.caller.jobPrefix}.`);
     }
+    assertNotHidden(settings);
     assertSeen(call.caller, settings);
     assertTargetsAllowed({}, settings, targets);
     const intended = { action: 'job.create', target: { job: name }, after: { template, ...maskChanges(settings) } };

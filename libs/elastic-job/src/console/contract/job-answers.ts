@@ -3,6 +3,10 @@
  * milliseconds whose names end in `Ms`. Tokens are decimal texts, since 64 bits do not fit a JSON number. Null:
  * there is none.
  */
+
+/** Stands for a value that is not shown; in a change it means: as it is. */
+export const HIDDEN = 'hidden';
+
 export type JobStatus = 'OK' | 'DISABLED' | 'CRASHED' | 'SHARDING_FLAG';
 type ItemStatus = 'RUNNING' | 'PENDING' | 'DISABLED' | 'SHARDING_FLAG';
 
