@@ -38,7 +38,6 @@ interface ApplicationParts {
   readonly registry: RegistryCenter;
 }
 
-const NOT_KEPT = 'Console: the audit is kept in memory, until this process ends; give the option audit';
 const lines = new LineLog();
 
 /** Puts the console together. @throws {ConfigurationError} for options that cannot work together */
@@ -78,8 +77,7 @@ export function consoleOf(options: ElasticJobConsoleOptions, parts: ApplicationP
     showProps: options.showProps ?? [],
     log: { error: (text, reason) => lines.write(thrown(text, reason)) },
   });
-  const isKept = options.audit !== undefined;
-  return { api, ...lifeOf({ audit, identities, index, isKept, streams }) };
+  return { api, ...lifeOf({ audit, identities, index, streams }) };
 }
 
 interface LivingParts {
@@ -87,14 +85,11 @@ interface LivingParts {
   readonly identities: Identities;
   readonly index: JobIndex;
   readonly streams: LiveStreams;
-  /** True if the audit outlives the process. */
-  readonly isKept: boolean;
 }
 
-function lifeOf({ audit, identities, index, isKept, streams }: LivingParts): Omit<RunningConsole, 'api'> {
+function lifeOf({ audit, identities, index, streams }: LivingParts): Omit<RunningConsole, 'api'> {
   return {
     start: async () => {
-      if (!isKept) lines.write(warn(NOT_KEPT));
       await identities.start();
       await audit.start();
       index.start();
