@@ -11,6 +11,15 @@ import { AUTH, FRAMEWORKS, SettlingJobs, startConsole, TOKENS } from './support/
 const servers = await sharedZooKeeper();
 const quiet = { logger: false, abortOnError: false } as const;
 
+it('does not start with an application whose registry does not come', { timeout: 30_000 }, async () => {
+  const proxy = await startProxy(servers);
+  onTestFinished(() => proxy.stop());
+  proxy.block();
+  const over = { servers: proxy.connect, namespace: `console/${randomUUID()}`, allowOpenAcl: true } as const;
+  const starting = startConsole({ options: { registry: { type: 'zookeeper', connectionTimeoutMs: 500, ...over } } });
+  await expect(starting).rejects.toMatchObject({ code: 'REGISTRY_UNAVAILABLE' });
+});
+
 describe.each(FRAMEWORKS)('the console on %s', { timeout: 60_000 }, (framework) => {
   it('starts with an application that waits for its registry', async () => {
     const proxy = await startProxy(servers);
@@ -20,8 +29,7 @@ describe.each(FRAMEWORKS)('the console on %s', { timeout: 60_000 }, (framework) 
     const registry = { type: 'zookeeper', servers: proxy.connect, namespace, allowOpenAcl: true } as const;
     let isStarted = false;
     const starting = startConsole({ framework, options: { registry } }).finally(() => (isStarted = true));
-    // Long enough for a few attempts.
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    await vi.waitFor(() => expect(proxy.refused).toBeGreaterThan(2), 20_000);
     expect(isStarted).toBe(false);
     proxy.heal();
     const { ask } = await starting;

@@ -60,7 +60,7 @@ interface Asked {
 @Module({})
 class RootModule {}
 
-/** A running application with a console, on a port of its own. It is closed when the test has finished. */
+/** An application with a console, on a port of its own. It is closed when the test has finished, also half started. */
 export async function startConsole({ before, console, framework = 'express', options, ...metadata }: Parts = {}) {
   const root = {
     module: RootModule,
@@ -81,11 +81,11 @@ export async function startConsole({ before, console, framework = 'express', opt
     framework === 'express'
       ? await NestFactory.create(root, quiet)
       : await NestFactory.create(root, new (await import('@nestjs/platform-fastify')).FastifyAdapter(), quiet);
-  await before?.(app);
-  await app.listen(0, '127.0.0.1');
   const state: { closing?: Promise<void> } = {};
   const close = () => (state.closing ??= app.close());
   onTestFinished(close);
+  await before?.(app);
+  await app.listen(0, '127.0.0.1');
   const { port }: { port: number } = app.getHttpServer().address();
   const origin = `http://127.0.0.1:${port}`;
   const base = `${origin}/elastic-job/api/v1`;

@@ -11,6 +11,8 @@ export interface ZooKeeperProxy {
   cut(): void;
   /** Breaks every connection and accepts no other until `heal`. */
   block(): void;
+  /** Number of connections that were not accepted. */
+  readonly refused: number;
   /** Accepts connections again. */
   heal(): void;
   stop(): Promise<void>;
@@ -29,11 +31,15 @@ export async function startProxy(target: string): Promise<ZooKeeperProxy> {
   const sockets = new Set<Socket>();
   const passwords = new Map<string, Buffer>();
   let blocked = false;
+  let refused = 0;
   /** Sessions that are being ended. */
   let expiring = 0;
 
   const server = createServer((client) => {
-    if (blocked || expiring > 0) return client.destroy();
+    if (blocked || expiring > 0) {
+      refused += 1;
+      return client.destroy();
+    }
     const upstream = connect(port, host);
     upstream.once('data', (first) => {
       if (first.length < CONNECTED_BYTES) return;
@@ -71,6 +77,9 @@ export async function startProxy(target: string): Promise<ZooKeeperProxy> {
     block() {
       blocked = true;
       cut();
+    },
+    get refused() {
+      return refused;
     },
     heal() {
       blocked = false;

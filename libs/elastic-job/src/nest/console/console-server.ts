@@ -24,8 +24,10 @@ interface ConsoleServerParts {
 }
 
 /**
- * Binds the console to the application's life and to its HTTP server. It starts whether the registry is there or not,
- * and ends its streams before the application closes its server, which waits for them.
+ * Binds the console to the application's life and to its HTTP server. Nothing of it needs the registry to start. The
+ * application does: `ElasticJobModule` waits for the first session, and the start fails without one, before anybody is
+ * served. If the registry goes away later, the console shows the last facts, and refuses changes by 503. It ends its
+ * streams before the application closes its server, which waits for them.
  */
 export class ConsoleServer implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   private readonly path: ConsolePath;
