@@ -164,6 +164,10 @@ export class FakeConsole {
     });
   }
 
+  stop(): Promise<void> {
+    return this.api.stop();
+  }
+
   private request(
     who: string,
     method: string,

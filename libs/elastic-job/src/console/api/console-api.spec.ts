@@ -1,5 +1,5 @@
 import { FakeConsole } from '@test/support/unit/console.js';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { RegistryUnavailableError } from '../../registry/index.js';
 import { ConsoleProblem } from '../contract/index.js';
 import { CONSOLE_ROUTES } from './console-routes.js';
@@ -379,6 +379,40 @@ describe('a request', () => {
     const { json, status } = await new FakeConsole().ask('viewer', 'GET', '/jobs/gone');
     expect(status).toBe(404);
     expect(JSON.stringify(json)).not.toContain('secret-other-job');
+  });
+});
+
+describe('a console that stops', () => {
+  it('lets a change end that is being made, and refuses all further requests', async () => {
+    let end = (_receipt: object) => {};
+    const trigger = new Promise<object>((resolve) => (end = resolve));
+    const console = new FakeConsole({}, { trigger });
+    const change = console.ask('operator', 'POST', '/jobs/settle/trigger');
+    await vi.waitFor(() => expect(console.commands).toHaveLength(1));
+    let isStopped = false;
+    const stopping = console.stop().then(() => (isStopped = true));
+
+    for (const [method, url] of [
+      ['GET', '/jobs'],
+      ['POST', '/jobs/settle/disable'],
+    ] as const) {
+      const answer = await console.ask('operator', method, url);
+      expect(answer).toMatchObject({ status: 503, json: { code: 'SHUTTING_DOWN' } });
+    }
+    expect([console.commands.length, isStopped]).toEqual([1, false]);
+    end({ id: 'run-1', asked: [], pending: [] });
+    expect(await change).toMatchObject({ status: 202 });
+    await stopping;
+    expect(console.audit).toMatchObject([{ action: 'job.trigger', end: { id: 'run-1' } }]);
+  });
+
+  it('does not wait for a change for more than 5 s', async () => {
+    const console = new FakeConsole({}, { trigger: new Promise(() => {}) });
+    void console.ask('operator', 'POST', '/jobs/settle/trigger');
+    await vi.waitFor(() => expect(console.commands).toHaveLength(1));
+    const stopping = console.stop();
+    await console.clock.advance(5_000);
+    await stopping;
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock/index.js';
+import { type Clock, Deadline } from '../../clock/index.js';
 import { guardRedact, type Redact } from '../../domain/index.js';
 import { ApplicationRunHistory } from '../../tracing/index.js';
 import {
@@ -67,6 +67,8 @@ export interface ConsoleApiParts {
   readonly log: { error(text: string, error: unknown): void };
 }
 
+/** Longest wait for changes that are being made when the console stops, in milliseconds. */
+const STOP_MS = 5_000;
 const NOBODY: ConsoleCaller = { name: '', role: 'viewer', by: 'host' };
 
 /**
@@ -75,10 +77,16 @@ const NOBODY: ConsoleCaller = { name: '', role: 'viewer', by: 'host' };
  *
  * A request is checked in this order: its URL, who asks, how often, the role, the job prefix, `readOnly`, the query,
  * the body, the reason. Only then the route's code is called, once.
+ *
+ * Once it stops, requests are refused by 503 SHUTTING_DOWN. Changes that are being made end first, so that the audit
+ * has their ends.
  */
 export class ConsoleApi {
   private readonly code: RouteCode;
   private readonly redact: Redact;
+  /** Changes that are being made. */
+  private readonly making = new Set<Promise<unknown>>();
+  private isStopped = false;
 
   constructor(private readonly parts: ConsoleApiParts) {
     this.redact = guardRedact(parts.redact);
@@ -92,11 +100,12 @@ export class ConsoleApi {
     let caller: ConsoleCaller | undefined;
     try {
       found = routed(method, url);
+      this.assertRunning();
       caller = await this.callerOf(request, found);
       this.assertMay(caller, found);
       const call = await this.checked(request, found, caller);
       const isLook = method === 'HEAD' && found.route.answer.includes('events');
-      const answer: unknown = isLook ? () => {} : await found.route.run(this.code, call, request);
+      const answer: unknown = isLook ? () => {} : await this.run(found, call, request);
       const seer = caller;
       const hide = (value: unknown) => hideIn(value, seer, { redact: this.redact });
       return answerOf(answer, { request, route: found.route, hide });
@@ -104,6 +113,26 @@ export class ConsoleApi {
       await noteRefusal(this.code, { error, request, found, caller });
       return this.refused(error, request, found);
     }
+  }
+
+  /** Resolves once no change is being made any more, or after 5 s. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    await Deadline.after(this.parts.clock, STOP_MS).bounds(Promise.allSettled(this.making), () => []);
+  }
+
+  /** @throws {ConsoleProblem} 503 */
+  private assertRunning(): void {
+    if (this.isStopped) throw new ConsoleProblem(503, 'SHUTTING_DOWN', 'The process of this console ends.');
+  }
+
+  private async run({ isChange, route }: Routed, call: ConsoleCall, request: ConsoleRequest): Promise<unknown> {
+    // The body may have taken its time.
+    this.assertRunning();
+    const answering = Promise.resolve(route.run(this.code, call, request));
+    if (!isChange) return answering;
+    this.making.add(answering);
+    return answering.finally(() => this.making.delete(answering));
   }
 
   /** @throws {ConsoleProblem} 401; 403, 421 for a request that nobody can have meant */

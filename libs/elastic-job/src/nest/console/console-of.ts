@@ -77,17 +77,18 @@ export function consoleOf(options: ElasticJobConsoleOptions, parts: ApplicationP
     showProps: options.showProps ?? [],
     log: { error: (text, reason) => lines.write(thrown(text, reason)) },
   });
-  return { api, ...lifeOf({ audit, identities, index, streams }) };
+  return { api, ...lifeOf({ api, audit, identities, index, streams }) };
 }
 
 interface LivingParts {
+  readonly api: ConsoleApi;
   readonly audit: Audit;
   readonly identities: Identities;
   readonly index: JobIndex;
   readonly streams: LiveStreams;
 }
 
-function lifeOf({ audit, identities, index, streams }: LivingParts): Omit<RunningConsole, 'api'> {
+function lifeOf({ api, audit, identities, index, streams }: LivingParts): Omit<RunningConsole, 'api'> {
   return {
     start: async () => {
       await identities.start();
@@ -96,6 +97,7 @@ function lifeOf({ audit, identities, index, streams }: LivingParts): Omit<Runnin
     },
     stop: async () => {
       streams.stop();
+      await api.stop();
       await index.stop();
       await identities.stop();
       await audit.stop();
