@@ -53,12 +53,15 @@ function versionTag(value: unknown, { answer }: ConsoleRoute): Headers {
   return isVersioned && typeof version === 'number' ? { etag: tagOf(version) } : {};
 }
 
-/** An answer that the client has already is not sent again. */
+/**
+ * An answer that the client has already is not sent again. The version of settings does not tell that: another role
+ * sees more of them, and those of a job that was made anew have the same versions again.
+ */
 function tagged(body: string, headers: Headers, { request, route }: Asked): WholeAnswer {
   if (route.method !== 'GET') return { status: route.status, headers, body };
-  const { etag = `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` } = headers;
-  const sent = { ...headers, etag };
-  if (isKnown(request, String(etag))) return { status: 304, headers: sent, body: undefined };
+  const digest = `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  const sent = { etag: digest, ...headers };
+  if (sent.etag === digest && isKnown(request, digest)) return { status: 304, headers: sent, body: undefined };
   return { status: route.status, headers: sent, body: request.method === 'HEAD' ? undefined : body };
 }
 

@@ -350,6 +350,17 @@ describe('a request', () => {
     });
   });
 
+  it('for settings is answered whole, since a version is not all that they have', async () => {
+    const console = new FakeConsole();
+    const { headers } = await console.ask('viewer', 'GET', '/jobs/settle/config');
+    const known = { 'if-none-match': String(headers['etag']) };
+    expect(await console.ask('operator', 'GET', '/jobs/settle/config', undefined, known)).toMatchObject({
+      status: 200,
+      headers: { etag: '"7"' },
+      json: { settings: { jobParameter: 'p4rameter' } },
+    });
+  });
+
   it('whose body never comes ends after 10 s', async () => {
     const console = new FakeConsole();
     const { clock } = console;
