@@ -505,12 +505,25 @@ describe('the runs of a job', () => {
     const executions = async () => {
       throw new Error('password authentication failed for user settle');
     };
-    const answer = await new FakeConsole({ sinks: [{ ...HISTORY, executions }] }).ask(
-      'viewer',
-      'GET',
-      '/jobs/settle/executions',
-    );
+    const console = new FakeConsole({ sinks: [{ ...HISTORY, executions }] });
+    const answer = await console.ask('viewer', 'GET', '/jobs/settle/executions');
     expect(answer).toMatchObject({ status: 503, json: { code: 'HISTORY_AWAY' } });
     expect(answer.text).not.toContain('password');
+  });
+
+  it('tell the log why they are away, once until they are back', async () => {
+    let error: Error | undefined = new Error('the database is away');
+    const executions = async () => {
+      if (error !== undefined) throw error;
+      return { rows: [], cursor: undefined };
+    };
+    const console = new FakeConsole({ sinks: [{ ...HISTORY, executions }] });
+    const statuses: number[] = [];
+    for (const next of [error, error, undefined, error]) {
+      error = next;
+      statuses.push((await console.ask('viewer', 'GET', '/jobs/settle/executions')).status);
+    }
+    expect(statuses).toEqual([503, 503, 200, 503]);
+    expect(console.errors).toMatchObject([{ message: 'the database is away' }, { message: 'the database is away' }]);
   });
 });

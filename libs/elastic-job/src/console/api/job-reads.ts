@@ -23,6 +23,7 @@ interface JobReadParts {
   readonly configurations: Configurations;
   readonly history: { open(): Promise<RunHistory> };
   readonly index: JobDoor;
+  readonly log: { error(text: string, error: unknown): void };
 }
 
 const PAGE = 50;
@@ -30,6 +31,8 @@ const FIRE_TIMES = 10;
 
 /** Reads of one job. Each request looks at the job as long as it is answered; who looks again finds it open. */
 export class JobReads {
+  private isHistoryAway = false;
+
   constructor(private readonly parts: JobReadParts) {}
 
   /** @throws {UnknownJobError} */
@@ -85,9 +88,14 @@ export class JobReads {
 
   private async fromHistory<Answer>(read: (history: RunHistory) => Promise<Answer>): Promise<Answer> {
     try {
-      return await read(await this.parts.history.open());
+      const answer = await read(await this.parts.history.open());
+      this.isHistoryAway = false;
+      return answer;
     } catch (error) {
       if (error instanceof ElasticJobError) throw error;
+      // Once until it is back: anybody who may read would fill the log.
+      if (!this.isHistoryAway) this.parts.log.error('The history of runs does not answer', error);
+      this.isHistoryAway = true;
       throw new ConsoleProblem(503, 'HISTORY_AWAY', 'The history of runs does not answer.');
     }
   }
