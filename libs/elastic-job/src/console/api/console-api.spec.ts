@@ -383,7 +383,7 @@ describe('a request', () => {
       detail: expect.stringContaining('request-1'),
       requestId: 'request-1',
     });
-    expect(console.errors).toEqual([error]);
+    expect(console.errors).toMatchObject([{ message: 'at /home/ada/jobs with ***' }]);
   });
 
   it('for a job that is not there names no other one', async () => {

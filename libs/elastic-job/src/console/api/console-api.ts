@@ -1,5 +1,5 @@
 import { type Clock, Deadline } from '../../clock/index.js';
-import { guardRedact, type Redact } from '../../domain/index.js';
+import { guardRedact, type Redact, redactThrown } from '../../domain/index.js';
 import { ApplicationRunHistory } from '../../tracing/index.js';
 import {
   type AuditTrail,
@@ -84,13 +84,16 @@ const NOBODY: ConsoleCaller = { name: '', role: 'viewer', by: 'host' };
 export class ConsoleApi {
   private readonly code: RouteCode;
   private readonly redact: Redact;
+  private readonly log: ConsoleApiParts['log'];
   /** Changes that are being made. */
   private readonly making = new Set<Promise<unknown>>();
   private isStopped = false;
 
   constructor(private readonly parts: ConsoleApiParts) {
     this.redact = guardRedact(parts.redact);
-    this.code = codeOf({ ...parts, redact: this.redact });
+    const { log } = parts;
+    this.log = { error: (text, error) => log.error(text, redactThrown(error, this.redact)) };
+    this.code = codeOf({ ...parts, redact: this.redact, log: this.log });
   }
 
   /** Never throws. */
@@ -195,9 +198,8 @@ export class ConsoleApi {
   }
 
   private refused(error: unknown, request: ConsoleRequest, found: Routed | undefined): ConsoleAnswer {
-    const { redact } = this;
-    const { log, path } = this.parts;
-    const look = path + API + lookAt(found?.params ?? {});
+    const { log, redact } = this;
+    const look = this.parts.path + API + lookAt(found?.params ?? {});
     const { headers, isUnknown, problem } = problemOf(error, { requestId: request.id, look, redact });
     if (isUnknown) log.error(`Request ${request.id} of the console has failed`, error);
     return problemAnswer(problem, headers, request);

@@ -16,6 +16,7 @@ import {
   messageOf,
   type PropTargets,
   type Redact,
+  redactThrown,
   statusOfError,
 } from '../../domain/index.js';
 import type { JobConfigurationApi, JobOperateApi, ShardingOperateApi } from '../../operations/index.js';
@@ -56,7 +57,8 @@ export function consoleOf(options: ElasticJobConsoleOptions, parts: ApplicationP
   });
   const audit = auditOf(options, clock, redact);
   const index = indexOf(parts, audit, redact);
-  const onError = (reason: unknown) => lines.write(thrown('Console: a frame of a stream was kept back', reason));
+  const onError = (reason: unknown) =>
+    lines.write(thrown('Console: a frame of a stream was kept back', redactThrown(reason, redact)));
   const streams = new LiveStreams({ clock, index, onError, ...streamLimits(given) });
   const api = new ConsoleApi({
     path: base,
