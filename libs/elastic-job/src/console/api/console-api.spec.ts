@@ -391,6 +391,15 @@ describe('a request', () => {
     expect(status).toBe(404);
     expect(JSON.stringify(json)).not.toContain('secret-other-job');
   });
+
+  it.each(['', '/config', '/fire-times'])(
+    'for a job beyond the prefix is answered as for one that is not there: %s',
+    async (part) => {
+      const gone = await new FakeConsole().ask('viewer', 'GET', `/jobs/gone${part}`);
+      const beyond = await new FakeConsole().ask('finance', 'GET', `/jobs/gone${part}`);
+      expect([gone.status, gone.text]).toEqual([404, beyond.text]);
+    },
+  );
 });
 
 describe('a console that stops', () => {

@@ -22,6 +22,7 @@ import {
   type ConsoleRequest,
   mayAs,
   seesJob,
+  unknownJobProblem,
 } from '../contract/index.js';
 import type { IdentityDoor, JobDoor, StreamDoor } from './doors.js';
 import { noteRefusal } from './audit-notes.js';
@@ -152,9 +153,7 @@ export class ConsoleApi {
     if (!mayAs(caller.role, route.role)) {
       throw new ConsoleProblem(403, 'FORBIDDEN', `That needs the role ${route.role}.`, { role: route.role });
     }
-    if (params.job !== undefined && !seesJob(caller, params.job)) {
-      throw new ConsoleProblem(404, 'UNKNOWN_JOB', `There is no job ${params.job}.`);
-    }
+    if (params.job !== undefined && !seesJob(caller, params.job)) throw unknownJobProblem(params.job);
     if (route.beyondPrefix === true && (caller.jobPrefix ?? '') !== '') {
       const detail = `That reaches beyond the jobs that begin with ${caller.jobPrefix}.`;
       throw new ConsoleProblem(403, 'FORBIDDEN', detail, { role: route.role === 'admin' ? 'admin' : 'operator' });

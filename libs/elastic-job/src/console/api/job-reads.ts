@@ -13,6 +13,7 @@ import {
   type ItemsAnswer,
   type JobAnswer,
   type PageQuery,
+  unknownJobProblem,
 } from '../contract/index.js';
 import type { JobDoor, JobView } from './doors.js';
 import type { ExecutionsQuery, FireTimesQuery } from './rows.js';
@@ -66,7 +67,7 @@ export class JobReads {
   async fireTimes(job: string, { count = FIRE_TIMES, from }: FireTimesQuery): Promise<FireTimesAnswer> {
     const { clock, configurations } = this.parts;
     const stored = await configurations.getJobConfiguration(job);
-    if (stored === undefined) throw new ConsoleProblem(404, 'UNKNOWN_JOB', `There is no job ${job}.`);
+    if (stored === undefined) throw unknownJobProblem(job);
     const after = from === undefined ? clock.wallNow() : Date.parse(from);
     return { timeZone: stored.timeZone ?? null, fireTimes: fireTimesOf(stored, after, count) };
   }

@@ -10,7 +10,7 @@ import {
   UnknownJobError,
 } from '../../domain/index.js';
 import { InvalidArgumentError, UnknownItemError } from '../../operations/index.js';
-import { ConsoleProblem, type ProblemAnswer } from '../contract/index.js';
+import { ConsoleProblem, type ProblemAnswer, unknownJobProblem } from '../contract/index.js';
 
 /** Facts of the request. */
 interface Asked {
@@ -57,7 +57,7 @@ export function problemOf(error: unknown, asked: Asked): ProblemOf {
 }
 
 function detailOf(error: ElasticJobError): string {
-  if (error instanceof UnknownJobError) return `There is no job ${error.jobName}.`;
+  if (error instanceof UnknownJobError) return unknownJobProblem(error.jobName).message;
   return DETAILS.get(error.code) ?? error.message;
 }
 

@@ -1,4 +1,4 @@
-import { type ConsoleCaller, ConsoleProblem, seesJob } from '../contract/index.js';
+import { type ConsoleCaller, ConsoleProblem, seesJob, unknownJobProblem } from '../contract/index.js';
 import { findNameFault } from './names.js';
 
 const MOST_TOPICS = 32;
@@ -18,7 +18,7 @@ export function topicsOf(text: string | undefined, caller: ConsoleCaller): reado
     if (job === undefined || findNameFault(job) !== undefined) {
       throw wrongTopic('must be overview, jobs or job:NAME, with commas between them');
     }
-    if (!seesJob(caller, job)) throw new ConsoleProblem(404, 'UNKNOWN_JOB', `There is no job ${job}.`);
+    if (!seesJob(caller, job)) throw unknownJobProblem(job);
   }
   return topics;
 }

@@ -9,6 +9,7 @@ import {
   type ConsoleCall,
   ConsoleProblem,
   mayAs,
+  unknownJobProblem,
 } from '../contract/index.js';
 import type { ConfigBody } from './bodies.js';
 import { assertNotHidden, diffOf, maskChanges, shownSettings, withoutHidden } from './hiding.js';
@@ -136,8 +137,8 @@ export class ConfigChanges {
 
   private async present(configurations: Configurations, job: string): Promise<StoredJobConfiguration> {
     const present = await configurations.getJobConfiguration(job);
-    if (present !== undefined) return present;
-    throw new ConsoleProblem(404, 'UNKNOWN_JOB', `There is no job ${job}.`);
+    if (present === undefined) throw unknownJobProblem(job);
+    return present;
   }
 
   private fireTimes(configuration: StoredJobConfiguration): readonly string[] {

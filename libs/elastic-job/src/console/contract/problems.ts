@@ -17,3 +17,8 @@ export class ConsoleProblem extends Error {
     super(detail);
   }
 }
+
+/** The refusal of a job that there is not, or not for the caller: nobody can tell the two apart. */
+export function unknownJobProblem(job: string): ConsoleProblem {
+  return new ConsoleProblem(404, 'UNKNOWN_JOB', `There is no job "${job}".`);
+}

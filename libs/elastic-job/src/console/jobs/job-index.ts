@@ -3,22 +3,23 @@ import { findJobNameFault, type JobName, Listeners, type Redact } from '../../do
 import { type JobFacts, jobNamesIn } from '../../operations/index.js';
 import type { ChildrenWatch, RegistryCenter } from '../../registry/index.js';
 import { Reconciler } from '../../repeat/index.js';
-import type {
-  AuditTarget,
-  ConsoleCaller,
-  DisabledBy,
-  IndexState,
-  JobRow,
-  JobsAnswer,
-  JobsQuery,
-  OverviewAnswer,
-  PageQuery,
-  ServerAnswer,
-  ServersAnswer,
+import {
+  type AuditTarget,
+  type ConsoleCaller,
+  type DisabledBy,
+  type IndexState,
+  type JobRow,
+  type JobsAnswer,
+  type JobsQuery,
+  type OverviewAnswer,
+  type PageQuery,
+  type ServerAnswer,
+  type ServersAnswer,
+  unknownJobProblem,
 } from '../contract/index.js';
 import { FireTimes } from './fire-times.js';
 import { type IndexedJob, indexedJob, jobRow, unreachableJob } from './indexed-job.js';
-import { listJobs, unknownJobProblem } from './job-list.js';
+import { listJobs } from './job-list.js';
 import { JobRounds } from './job-rounds.js';
 import { JobRows } from './job-rows.js';
 import type { OpenJob } from './open-job.js';

@@ -1,4 +1,3 @@
-import type { JobName } from '../../domain/index.js';
 import {
   ConsoleProblem,
   formatCursor,
@@ -117,9 +116,4 @@ function matcherOf({ attention, label, q, server, status, template }: JobsQuery)
 
 function isPartOf(part: string, text: string): boolean {
   return text.toLowerCase().includes(part);
-}
-
-/** The refusal of a job that there is not, or not for the caller. */
-export function unknownJobProblem(job: JobName): ConsoleProblem {
-  return new ConsoleProblem(404, 'UNKNOWN_JOB', `There is no job "${job}".`);
 }

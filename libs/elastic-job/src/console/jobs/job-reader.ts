@@ -11,10 +11,11 @@ import {
   type JobAnswer,
   type JobRow,
   type PageQuery,
+  unknownJobProblem,
 } from '../contract/index.js';
 import { type IndexedJob, isoOf, jobRow, ROW_PARTS } from './indexed-job.js';
 import { itemAnswer, lastRunOf, membersOf, parametersIn } from './item-answer.js';
-import { pageOf, unknownJobProblem } from './job-list.js';
+import { pageOf } from './job-list.js';
 import type { FailedRun } from './run-errors.js';
 import type { JobChange, JobView } from './job-view.js';
 

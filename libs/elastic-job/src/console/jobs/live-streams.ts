@@ -1,8 +1,7 @@
 import { type Clock, type Timer, whileWaiting } from '../../clock/index.js';
-import { ConsoleProblem, type ConsoleCaller, type FrameSink, seesJob } from '../contract/index.js';
+import { ConsoleProblem, type ConsoleCaller, type FrameSink, seesJob, unknownJobProblem } from '../contract/index.js';
 import type { JobIndex } from './job-index.js';
 import { ALL, type Changed, isNothing, jobOf, NOTHING, sourceOf, together, type TopicSource } from './live-topics.js';
-import { unknownJobProblem } from './job-list.js';
 
 /** Milliseconds between two looks at what has changed: at most four frames a second of a topic. */
 const TICK_MS = 250;
