@@ -54,8 +54,9 @@ export interface JobIndexParts {
  * All jobs of a namespace, from memory. One watch tells of names that come and go; the rest is read in batches, at
  * 20,000 nodes a second until every job was read once, and at 2,000 from then on. So a row is as old as its `asOf`.
  *
- * A node below the namespace without `config` is no job; before it was read it counts as one. While the registry is
- * away, the last facts are given, marked as stale. It heals by itself, also in a new session.
+ * A node below the namespace without `config` is no job; before it was read it counts as one. Of two readings of a job
+ * the one that began later stands. While the registry is away, the last facts are given, marked as stale. It heals by
+ * itself, also in a new session.
  *
  * Everything is shown whole, within the caller's prefix.
  */
@@ -83,15 +84,16 @@ export class JobIndex {
     this.openJobs = new OpenJobs({
       ...parts,
       isAway: () => !this.isConnected,
-      onRead: (job, facts) => this.read(job, facts),
+      onRead: (job, facts, begunAt) => this.read(job, facts, begunAt),
+      rowOf: (job) => this.row(job),
     });
     this.rounds = new JobRounds({
       ...parts,
       rows: this.rows,
-      onScreen: () => this.screens.jobs(),
-      onRead: (job, facts) => this.read(job, facts),
-      onUnreachable: (job, because) => {
-        this.put(job, unreachableJob(job, this.rows.get(job), { because, now: clock.wallNow() }));
+      onScreen: () => new Set([...this.screens.jobs(), ...this.openJobs.withoutView()]),
+      onRead: (job, facts, begunAt) => this.read(job, facts, begunAt),
+      onUnreachable: (job, because, begunAt) => {
+        this.put(job, unreachableJob(job, this.rows.get(job), { because, now: this.wallOf(begunAt) }), begunAt);
       },
     });
     this.listing = new Reconciler(
@@ -241,20 +243,29 @@ export class JobIndex {
     this.reading.wake();
   }
 
-  private read(job: JobName, facts: JobFacts): IndexedJob | undefined {
-    const { clock, onConfig, redact } = this.parts;
+  private read(job: JobName, facts: JobFacts, begunAt: number): IndexedJob | undefined {
+    const { onConfig, redact } = this.parts;
     const known = this.rows.get(job);
-    const indexed = indexedJob(facts, known, { fireTimes: this.fireTimes, redact, now: clock.wallNow() });
-    if (indexed !== undefined && indexed.settings !== known?.settings && facts.config !== undefined) {
+    const indexed = indexedJob(facts, known, { fireTimes: this.fireTimes, redact, now: this.wallOf(begunAt) });
+    const isNewest = this.put(job, indexed, begunAt);
+    if (isNewest && facts.config !== undefined && indexed?.settings !== known?.settings) {
       onConfig?.(job, facts.config.stat.version, facts.config.data);
     }
-    this.put(job, indexed);
     return indexed;
   }
 
-  private put(job: JobName, indexed: IndexedJob | undefined): void {
+  /** A reading may take seconds, and what it has found is as old as its beginning. @returns false for an older one */
+  private put(job: JobName, indexed: IndexedJob | undefined, begunAt: number): boolean {
     const known = this.rows.get(job);
-    if (this.rows.put(job, indexed) && !isSame(known, indexed, this.parts.clock.wallNow())) this.tell(job);
+    if (!this.rows.put(job, indexed, begunAt)) return false;
+    if (!isSame(known, indexed, this.parts.clock.wallNow())) this.tell(job);
+    return true;
+  }
+
+  /** An instant of the monotonic clock, in milliseconds since the epoch. */
+  private wallOf(instant: number): number {
+    const { clock } = this.parts;
+    return clock.wallNow() - (clock.monotonicNow() - instant);
   }
 
   private tell(job?: JobName): void {

@@ -30,8 +30,14 @@ export interface JobReaderParts {
   readonly view: JobView;
   /** True while the registry does not answer. */
   readonly isAway: () => boolean;
-  /** Receives what was read, for the index. @returns the job; undefined if it is none */
-  readonly onRead: (job: JobName, facts: JobFacts) => IndexedJob | undefined;
+  /**
+   * Receives what was read, for the index.
+   * @param begunAt when the reading began, on the monotonic clock
+   * @returns the job; undefined if it is none
+   */
+  readonly onRead: (job: JobName, facts: JobFacts, begunAt: number) => IndexedJob | undefined;
+  /** The row of the index; undefined if it has none. */
+  readonly rowOf: (job: JobName) => JobRow | undefined;
   readonly disabledBy?: (target: AuditTarget) => Promise<DisabledBy>;
   readonly errorsOf?: (job: JobName, runs: readonly FailedRun[]) => Promise<ReadonlyMap<number, string>>;
 }
@@ -42,9 +48,17 @@ export class JobReader {
 
   constructor(private readonly parts: JobReaderParts) {}
 
-  /** @throws {ConsoleProblem} 404 if there is no such job */
+  /**
+   * Of a job without a view the row of the index, which is read at the pace of the index.
+   * @throws {ConsoleProblem} 404 if there is no such job
+   */
   row(): Promise<JobRow> {
-    return this.orLast('row', async () => jobRow((await this.read()).indexed, this.now));
+    const { rowOf, view } = this.parts;
+    return this.orLast('row', async () => {
+      await view.ready();
+      const known = view.isOpen ? undefined : rowOf(this.name);
+      return known ?? jobRow((await this.read()).indexed, this.now);
+    });
   }
 
   /** @throws {ConsoleProblem} 404 if there is no such job */
@@ -79,6 +93,7 @@ export class JobReader {
     return this.orLast(
       `items ${JSON.stringify(query)}`,
       async () => {
+        const asOf = isoOf(this.now);
         const job = await this.readItemNames();
         const items = [...job.owners.keys()];
         const { cursor, page } = pageOf(items, query, {
@@ -87,7 +102,7 @@ export class JobReader {
           compare: ([a], [b]) => +a! - +b!,
         });
         const answers = await this.answersOf(job, page);
-        return { items: answers, cursor, total: items.length, asOf: isoOf(this.now), stale: false };
+        return { items: answers, cursor, total: items.length, asOf, stale: false };
       },
       asStale,
     );
@@ -108,6 +123,7 @@ export class JobReader {
       'failover',
       async () => {
         const { view } = this.parts;
+        const asOf = isoOf(this.now);
         await view.ready();
         const reader = view.reader();
         const job = await readJob(reader, view.paths, ['queue']);
@@ -117,7 +133,7 @@ export class JobReader {
           if (one.queuedAt === undefined) return [];
           return [{ item: one.info.item, since: isoOf(one.queuedAt), lastRun: lastRunOf(one) }];
         });
-        return { items, asOf: isoOf(this.now), stale: false };
+        return { items, asOf, stale: false };
       },
       asStale,
     );
@@ -136,10 +152,11 @@ export class JobReader {
   }
 
   private async read(): Promise<{ readonly facts: JobFacts; readonly indexed: IndexedJob }> {
-    const { onRead, view } = this.parts;
+    const { clock, onRead, view } = this.parts;
     await view.ready();
+    const begunAt = clock.monotonicNow();
     const facts = await readJob(view.reader(), view.paths, ROW_PARTS);
-    const indexed = onRead(this.name, facts);
+    const indexed = onRead(this.name, facts, begunAt);
     if (indexed === undefined) throw unknownJobProblem(this.name);
     return { facts, indexed };
   }

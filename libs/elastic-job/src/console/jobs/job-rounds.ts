@@ -29,9 +29,10 @@ export interface JobRoundsParts {
   readonly rows: JobRows;
   /** Jobs that are on a screen. */
   readonly onScreen: () => ReadonlySet<JobName>;
-  readonly onRead: (job: JobName, facts: JobFacts) => void;
-  /** Called for a job that may not be read. */
-  readonly onUnreachable: (job: JobName, because: string) => void;
+  /** @param begunAt when the reading began, on the monotonic clock */
+  readonly onRead: (job: JobName, facts: JobFacts, begunAt: number) => void;
+  /** Called for a job that may not be read. @param begunAt as above */
+  readonly onUnreachable: (job: JobName, because: string, begunAt: number) => void;
 }
 
 /**
@@ -52,11 +53,19 @@ export class JobRounds {
   async readNext(signal: AbortSignal): Promise<void> {
     const { clock, isShared, registry, rows } = this.parts;
     const jobs = this.nextBatch();
+    const now = clock.monotonicNow();
     if (jobs.length === 0) return clock.sleep(IDLE_MS, signal);
+    if (this.nextAt > now) await clock.sleep(this.nextAt - now, signal);
     if (isShared) await registry.calm();
-    await this.keepPace(jobs, signal);
-    rows.noteTry(jobs, clock.monotonicNow());
-    await this.readBatch(jobs);
+    const pace = rows.hasNew(jobs) ? FILLING_PACE : ROUNDS_PACE;
+    const begunAt = clock.monotonicNow();
+    rows.noteTry(jobs, begunAt);
+    try {
+      await this.readBatch(jobs, begunAt);
+    } finally {
+      // Only now it is known how many nodes a job has that is new.
+      this.nextAt = Math.max(now, this.nextAt) + (rows.nodesOf(jobs) / pace) * 1_000;
+    }
   }
 
   private nextBatch(): readonly JobName[] {
@@ -70,38 +79,30 @@ export class JobRounds {
     return jobs.length > 0 ? jobs : second();
   }
 
-  private async keepPace(jobs: readonly JobName[], signal: AbortSignal): Promise<void> {
-    const { clock, rows } = this.parts;
-    const now = clock.monotonicNow();
-    if (this.nextAt > now) await clock.sleep(this.nextAt - now, signal);
-    const pace = rows.hasNew(jobs) ? FILLING_PACE : ROUNDS_PACE;
-    this.nextAt = Math.max(now, this.nextAt) + (rows.nodesOf(jobs) / pace) * 1_000;
-  }
-
-  private async readBatch(jobs: readonly JobName[]): Promise<void> {
-    for (const facts of await this.factsOf(jobs)) {
+  private async readBatch(jobs: readonly JobName[], begunAt: number): Promise<void> {
+    for (const facts of await this.factsOf(jobs, begunAt)) {
       await this.turns.admit(textLengthOf(facts));
-      this.parts.onRead(facts.paths.jobName, facts);
+      this.parts.onRead(facts.paths.jobName, facts, begunAt);
     }
   }
 
   /** One job that may not be read fails a request for many, so they are read one by one then. */
-  private async factsOf(jobs: readonly JobName[]): Promise<readonly JobFacts[]> {
+  private async factsOf(jobs: readonly JobName[], begunAt: number): Promise<readonly JobFacts[]> {
     try {
       return await readJobs(this.parts.registry, jobs, ROW_PARTS);
     } catch (error) {
       if (!(error instanceof NoAuthError)) throw error;
-      return (await Promise.all(jobs.map((job) => this.oneOf(job)))).flat();
+      return (await Promise.all(jobs.map((job) => this.oneOf(job, begunAt)))).flat();
     }
   }
 
-  private async oneOf(job: JobName): Promise<readonly JobFacts[]> {
+  private async oneOf(job: JobName, begunAt: number): Promise<readonly JobFacts[]> {
     const { onUnreachable, redact, registry } = this.parts;
     try {
       return [await readJob(registry, new JobPaths(job), ROW_PARTS)];
     } catch (error) {
       if (!(error instanceof NoAuthError)) throw error;
-      onUnreachable(job, redact(messageOf(error)));
+      onUnreachable(job, redact(messageOf(error)), begunAt);
       return [];
     }
   }

@@ -13,6 +13,8 @@ interface Entry {
   isForeign: boolean;
   /** When it was read last, or could not be read, on the monotonic clock; undefined: it was not. */
   triedAt: number | undefined;
+  /** When the reading began that `indexed` is of, on the monotonic clock. */
+  begunAt: number;
 }
 
 /** The index, as far as a caller may see it. */
@@ -41,7 +43,7 @@ export class JobRows {
     }
     for (const name of names) {
       if (this.entries.has(name)) continue;
-      this.entries.set(name, { indexed: undefined, isForeign: false, triedAt: undefined });
+      this.entries.set(name, { indexed: undefined, isForeign: false, triedAt: undefined, begunAt: -Infinity });
       this.unread.add(name);
     }
     this.sorted = names;
@@ -56,13 +58,19 @@ export class JobRows {
     return this.entries.get(job)?.indexed;
   }
 
-  /** @param indexed undefined: it is no job @returns false for a name that is gone */
-  put(job: JobName, indexed: IndexedJob | undefined): boolean {
+  /**
+   * @param indexed undefined: it is no job
+   * @param begunAt when the reading began, on the monotonic clock
+   * @returns false for a name that is gone, and for what is older than what is known
+   */
+  put(job: JobName, indexed: IndexedJob | undefined, begunAt: number): boolean {
     const entry = this.entries.get(job);
-    if (entry === undefined) return false;
+    if (entry === undefined || begunAt < entry.begunAt) return false;
+    // Java creates the node of a job before its `config`, so what is no job at first is read again soon.
+    if (indexed !== undefined || entry.isForeign) this.unread.delete(job);
     entry.indexed = indexed;
     entry.isForeign = indexed === undefined;
-    this.unread.delete(job);
+    entry.begunAt = begunAt;
     return true;
   }
 

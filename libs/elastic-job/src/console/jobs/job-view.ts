@@ -55,6 +55,11 @@ export class JobView {
     });
   }
 
+  /** False if there is none, and what is asked for is read from the registry. */
+  get isOpen(): boolean {
+    return this.view !== undefined && this.viewedSession === this.parts.registry.session.id;
+  }
+
   /** Resolves once the view is open, or cannot be opened now. */
   ready(): Promise<void> {
     return this.opening.rested();
@@ -63,7 +68,7 @@ export class JobView {
   /** The nodes as they are now. */
   reader(): NodeReader {
     const { view } = this;
-    return view !== undefined && this.isCurrent ? readerOf(view) : this.parts.registry;
+    return view !== undefined && this.isOpen ? readerOf(view) : this.parts.registry;
   }
 
   onChange(listener: (change: JobChange) => void): () => void {
@@ -78,19 +83,15 @@ export class JobView {
     this.view = undefined;
   }
 
-  private get isCurrent(): boolean {
-    return this.view !== undefined && this.viewedSession === this.parts.registry.session.id;
-  }
-
   private look(): void {
-    if (this.isCurrent || this.ending.signal.aborted) return;
+    if (this.isOpen || this.ending.signal.aborted) return;
     this.opening.wake();
     this.tell('all');
   }
 
   private async open(): Promise<void> {
     const { registry, takePlace } = this.parts;
-    if (this.isCurrent || !takePlace(this.paths.jobName)) return;
+    if (this.isOpen || !takePlace(this.paths.jobName)) return;
     this.view?.close();
     this.view = undefined;
     const { id } = registry.session;

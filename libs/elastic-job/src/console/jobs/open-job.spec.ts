@@ -172,6 +172,25 @@ describe('an open job', () => {
     await stop(...open);
   });
 
+  it('takes its row from the index while it has no view, so that streams do not read beyond its pace', async () => {
+    const jobs = Object.fromEntries(Array.from({ length: 400 }, (_, n) => [`job-${n}`, { items: 10 }]));
+    const { center, stage, stop, index } = await setUp(jobs);
+    await stage.clock.advance(15_000);
+    const open = Array.from({ length: 65 }, (_, n) => index.open(`job-${n}`));
+    await stage.clock.advance(0);
+    const read = vi.spyOn(center, 'readMany');
+    const rows = await Promise.all(Array.from({ length: 20 }, () => open[64]!.row()));
+    expect(rows.map(({ job }) => job)).toEqual(Array.from({ length: 20 }, () => 'job-64'));
+    expect(read).not.toHaveBeenCalled();
+
+    await center.create('/job-64/sharding/0/disabled', '', 'PERSISTENT');
+    await stage.clock.advance(3_000);
+
+    // A round of the others takes nine seconds.
+    expect(await open[64]!.row()).toMatchObject({ disabledItems: [0] });
+    await stop(...open);
+  });
+
   it('has the view of a job that nobody looks at any more, if there are 64 others', async () => {
     const jobs = Object.fromEntries(Array.from({ length: 67 }, (_, n) => [`job-${n}`, { items: 1 }]));
     const { center, stage, stop, index } = await setUp(jobs);

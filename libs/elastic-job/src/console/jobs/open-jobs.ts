@@ -34,6 +34,11 @@ export class OpenJobs {
     return new OpenJob(shared.reader, () => this.leave(job, shared));
   }
 
+  /** Jobs that somebody looks at, and for which there was no place. */
+  withoutView(): readonly JobName[] {
+    return [...this.shared].flatMap(([job, { viewers }]) => (viewers > 0 && !this.viewed.has(job) ? [job] : []));
+  }
+
   stop(): void {
     for (const [job, shared] of this.shared) this.end(job, shared);
   }
