@@ -1,10 +1,10 @@
 import { plant } from '@test/support/unit/console-jobs.js';
 import { idOf, MemoryStage } from '@test/support/unit/memory-stage.js';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { readFields } from '../../domain/index.js';
 import { type ConsoleCaller, ConsoleProblem, type FrameSink } from '../contract/index.js';
 import { JobIndex } from './job-index.js';
-import { LiveStreams } from './live-streams.js';
+import { LiveStreams, type LiveStreamsParts } from './live-streams.js';
 
 const VIEWER: ConsoleCaller = { name: 'ann', role: 'viewer', by: 'page' };
 
@@ -96,6 +96,32 @@ describe('live streams', () => {
 
     await stage.clock.advance(31_000);
     expect([client.isEnded(), slow.isEnded()]).toEqual([false, true]);
+    await stop();
+  });
+
+  it('tell once why frames are kept back, however often that is tried, and again after a success', async () => {
+    const told: unknown[] = [];
+    const { client, index, streams, stage, stop } = await setUp({ onError: (error) => told.push(error) });
+    const overview = vi.spyOn(index, 'overview');
+    const fail = () => {
+      overview.mockImplementation(() => {
+        throw new Error('broken');
+      });
+    };
+    fail();
+    streams.open(VIEWER, ['overview'], client.sink);
+    await stage.clock.advance(10_000);
+    expect(overview.mock.calls.length).toBeGreaterThan(5);
+    expect(told).toHaveLength(1);
+
+    overview.mockReset();
+    await stage.clock.advance(2_000);
+    expect(client.data('overview').length).toBeGreaterThan(0);
+    fail();
+    streams.open(VIEWER, ['overview'], aClient().sink);
+    await stage.clock.advance(10_000);
+
+    expect(told).toHaveLength(2);
     await stop();
   });
 
@@ -202,7 +228,7 @@ function aClient({ takes = true } = {}) {
   return { sink, frames, data, isEnded: () => isEnded, drain, close };
 }
 
-async function setUp(limits: { readonly streams?: number; readonly perPerson?: number } = {}) {
+async function setUp(limits: Partial<LiveStreamsParts> = {}) {
   const stage = new MemoryStage();
   const center = await stage.connected();
   for (const job of ['settle', 'ledger']) await stage.during(() => plant(center, job));
@@ -219,5 +245,5 @@ async function setUp(limits: { readonly streams?: number; readonly perPerson?: n
     await stage.clock.advance(0);
     expect(stage.clock.pendingTimers).toBe(0);
   };
-  return { center, client: aClient(), stage, stop, streams };
+  return { center, client: aClient(), index, stage, stop, streams };
 }

@@ -1,4 +1,5 @@
 import { type Clock, type Timer, whileWaiting } from '../../clock/index.js';
+import { LastFailures } from '../../repeat/index.js';
 import { ConsoleProblem, type ConsoleCaller, type FrameSink, seesJob, unknownJobProblem } from '../contract/index.js';
 import type { JobIndex } from './job-index.js';
 import { ALL, type Changed, isNothing, jobOf, NOTHING, sourceOf, together, type TopicSource } from './live-topics.js';
@@ -20,7 +21,7 @@ export interface LiveStreamsParts {
   readonly streams?: number;
   /** Most streams of one person. @default 10 */
   readonly perPerson?: number;
-  /** Receives what has kept a frame back; the next one tells of it. Must not throw. */
+  /** Receives what has kept a frame back, unless it was the same for the frame before. Must not throw. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -48,6 +49,7 @@ interface Topic {
   /** Moment on the monotonic clock of the last frame. */
   toldAt: number;
   isReading: boolean;
+  readonly failures: LastFailures;
   readonly stop: () => void;
 }
 
@@ -130,7 +132,7 @@ export class LiveStreams {
   private listen(name: string, key: string, caller: ConsoleCaller): Topic {
     const source = sourceOf(name, caller, this.parts.index);
     const stop = source.listen((changed) => (topic.changed = together(topic.changed, changed)));
-    const fresh = { changed: NOTHING, toldAt: -Infinity, isReading: false };
+    const fresh = { changed: NOTHING, toldAt: -Infinity, isReading: false, failures: new LastFailures() };
     const topic: Topic = { name, key, source, streams: new Set(), ...fresh, stop };
     this.topics.set(key, topic);
     return topic;
@@ -181,6 +183,7 @@ export class LiveStreams {
     topic.toldAt = now;
     try {
       const payloadOf = await topic.source.read();
+      topic.failures.note([]);
       const frames = new Map<Changed, string>();
       for (const stream of awaiting()) {
         const all = stream.waiting.get(topic);
@@ -192,8 +195,8 @@ export class LiveStreams {
         this.write(stream, frame);
       }
     } catch (error) {
-      // The changes wait.
-      this.parts.onError?.(error);
+      // The changes wait. They are read again soon, and may fail many times a minute.
+      for (const failure of topic.failures.note([error])) this.parts.onError?.(failure);
     } finally {
       topic.isReading = false;
     }
