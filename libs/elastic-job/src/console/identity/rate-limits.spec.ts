@@ -89,16 +89,6 @@ describe('limits of a person', () => {
     expect(allowed(100, () => limits.read(anna))).toBe(50);
     expect(allowed(100, () => limits.change(anna))).toBe(1);
   });
-
-  it('are 10 open streams, and 200 for all; a stream that ends, also twice, makes room for one (A18)', () => {
-    const limits = new RateLimits(new VirtualClock());
-    const ends = Array.from({ length: 10 }, () => limits.openStream(anna));
-
-    expect(waitOf(() => limits.openStream(anna))).toBe(5);
-    for (const end of [ends[0]!, ends[0]!]) end();
-    expect(allowed(5, () => limits.openStream(anna))).toBe(1);
-    expect(allowed(300, (index) => limits.openStream({ name: `name-${Math.floor(index / 10)}` }))).toBe(190);
-  });
 });
 
 describe('the options of limits', () => {

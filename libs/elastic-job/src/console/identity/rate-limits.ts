@@ -19,13 +19,12 @@ export interface ConsoleLimitOptions {
   readonly streamsPerPerson?: number;
 }
 
-const DEFAULTS: Required<ConsoleLimitOptions> = {
+/** Streams are counted where they are. */
+const DEFAULTS: Required<Omit<ConsoleLimitOptions, 'streams' | 'streamsPerPerson'>> = {
   logInsPerName: 5,
   logInsPerAddress: 20,
   changesPerMinute: 60,
   readsPerSecond: 50,
-  streams: 200,
-  streamsPerPerson: 10,
 };
 
 export const LIMITS_TABLE = new OptionTable(
@@ -92,21 +91,23 @@ class Buckets {
   }
 }
 
-/** Limits by name, address and person. All throw a problem 429 that says in `Retry-After` when there is room. */
+/**
+ * Limits of log-ins, changes and reads, by name, address and person. All throw a problem 429 that says in `Retry-After`
+ * when there is room.
+ */
 export class RateLimits {
-  private readonly options: Required<ConsoleLimitOptions>;
   private readonly names: Buckets;
   private readonly addresses: Buckets;
   private readonly changes: Buckets;
   private readonly reads: Buckets;
-  private readonly streams = new Map<string, number>();
-  private streamCount = 0;
 
   /** @throws {ConfigurationError} for wrong and unknown options */
   constructor(clock: Pick<Clock, 'monotonicNow'>, options: ConsoleLimitOptions = {}) {
     const given = Object.entries(LIMITS_TABLE.checked('ElasticJobConsoleModule', options));
-    this.options = { ...DEFAULTS, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) };
-    const { logInsPerName, logInsPerAddress, changesPerMinute, readsPerSecond } = this.options;
+    const { logInsPerName, logInsPerAddress, changesPerMinute, readsPerSecond }: typeof DEFAULTS = {
+      ...DEFAULTS,
+      ...Object.fromEntries(given.filter(([, value]) => value !== undefined)),
+    };
     this.names = new Buckets(clock, logInsPerName, MINUTE_MS);
     this.addresses = new Buckets(clock, logInsPerAddress, MINUTE_MS);
     this.changes = new Buckets(clock, changesPerMinute, MINUTE_MS);
@@ -128,28 +129,6 @@ export class RateLimits {
 
   read({ name }: Pick<ConsoleCaller, 'name'>): void {
     takeFrom(this.reads, name, 'reads');
-  }
-
-  /** @returns the function that ends it, of which a second call does nothing */
-  openStream({ name }: Pick<ConsoleCaller, 'name'>): () => void {
-    const own = this.streams.get(name) ?? 0;
-    if (own >= this.options.streamsPerPerson || this.streamCount >= this.options.streams) {
-      throw tooMany('open streams', 5_000);
-    }
-    this.streams.set(name, own + 1);
-    this.streamCount += 1;
-    let isOpen = true;
-    return () => {
-      if (isOpen) this.closeStream(name);
-      isOpen = false;
-    };
-  }
-
-  private closeStream(name: string): void {
-    const left = (this.streams.get(name) ?? 1) - 1;
-    if (left > 0) this.streams.set(name, left);
-    else this.streams.delete(name);
-    this.streamCount -= 1;
   }
 }
 
