@@ -183,6 +183,42 @@ export function describeAuditContract(name: string, open: () => Promise<AuditPla
       expect(await Promise.all(all.map((each) => each.has('config 7')))).toEqual([true, true, true]);
     });
 
+    it('tells names apart that differ at their end alone, however long they are', async () => {
+      const [one, other] = [`${'结'.repeat(1_000)}1`, `${'结'.repeat(1_000)}2`];
+      const [first] = await addAll(
+        entryAt(1, { target: { job: one }, action: 'job.disable' }),
+        entryAt(2, { target: { job: other } }),
+      );
+      await store.addOnce(one);
+
+      expect(await idsOf({ job: one })).toEqual([first]);
+      expect(await idsOf({ seenBy: { jobPrefix: other, name: 'bob' } })).not.toContain(first);
+      expect(await store.lastSwitch({ job: other })).toBeUndefined();
+      expect([await store.has(one), await store.has(other)]).toEqual([true, false]);
+    });
+
+    it.each(['\u0000', '\uD800', "' or 1=1 --", '患者'])(
+      'answers a cursor that somebody has made up: %j',
+      async (id) => {
+        const [first] = await addAll(entryAt(1));
+
+        const found = await idsOf({ after: { at: at(2), id } });
+        expect([[], [first]]).toContainEqual(found);
+      },
+    );
+
+    it('is opened by several consoles at once', async () => {
+      const fresh = await open();
+      const consoles = Array.from({ length: 8 }, () => fresh.connect());
+
+      await Promise.all(consoles.map((each) => each.open()));
+      await consoles[0]!.add(entryAt(1));
+
+      expect(await Promise.all(consoles.map((each) => read({}, each)))).toEqual(consoles.map(() => [entryAt(1)]));
+      await Promise.all(consoles.map((each) => each.close()));
+      await fresh.remove();
+    });
+
     it('keeps a key without an entry', async () => {
       expect(await store.has('Job a')).toBe(false);
 

@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { ConfigurationError, isMissingTable, nameStuck, oneOf, type Rule } from '../../domain/index.js';
+import { repeat } from '../../repeat/index.js';
 
 /** Databases for the console. MariaDB is `mysql`. */
 export type ConsoleDialectName = 'sqlite' | 'postgres' | 'mysql';
@@ -9,11 +10,11 @@ export const DIALECT_RULE: Rule = oneOf(['sqlite', 'postgres', 'mysql']);
 
 /**
  * The dialect of the user's Kysely, by the statements that it writes: Kysely has a copy for `import` and another one
- * for `require`, so its classes do not tell.
+ * for `require`, so its classes do not tell. Plugins may change names.
  * @throws {ConfigurationError} for any other one
  */
 export function consoleDialectOf<Database>(owner: string, db: Kysely<Database>): ConsoleDialectName {
-  const statement = sql`${sql.id('a')} ${0}`.compile(db).sql;
+  const statement = sql`${sql.id('a')} ${0}`.compile(db.withoutPlugins()).sql;
   switch (statement) {
     case '"a" ?':
       return 'sqlite';
@@ -40,13 +41,13 @@ export function asConsoleDb<Database, Tables>(db: Kysely<Database>): Kysely<Tabl
  */
 export class ConsoleTables<Tables> {
   /**
-   * @param table one of the tables, which is there if all are
+   * @param table the one that is created last, and is there if all are
    * @param statements create the tables, unless they are there
    */
   constructor(
     private readonly db: Kysely<Tables>,
     readonly dialect: ConsoleDialectName,
-    private readonly table: string,
+    private readonly table: keyof Tables & string,
     private readonly statements: readonly string[],
   ) {}
 
@@ -54,13 +55,11 @@ export class ConsoleTables<Tables> {
   async create(): Promise<void> {
     const db = await this.connection();
     if (await this.isThere(db)) return;
-    try {
+    const createAll = async () => {
       for (const statement of this.statements) await sql.raw(statement).execute(db);
-    } catch (error) {
-      // PostgreSQL refuses one of two that create the same table at once.
-      if (!(await this.isThere(db))) throw error;
-      for (const statement of this.statements) await sql.raw(statement).execute(db);
-    }
+    };
+    // PostgreSQL refuses one of two that create the same table or index at once, which may happen for each of them.
+    await repeat({ signal: undefined, mostAttempts: this.statements.length + 1 }, createAll);
   }
 
   /** @throws {StuckConnectionError} */

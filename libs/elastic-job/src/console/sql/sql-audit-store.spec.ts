@@ -1,7 +1,7 @@
-import { Kysely, SqliteDialect } from 'kysely';
+import { CamelCasePlugin, Kysely, SqliteDialect } from 'kysely';
 import Libsql from 'libsql';
-import { describeAuditContract } from '@test/contract/audit/audit.contract.js';
-import { describe, expect, it } from 'vitest';
+import { at, describeAuditContract, entryAt } from '@test/contract/audit/audit.contract.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { SqlAuditStore } from './sql-audit-store.js';
 
 function sqlite(): Kysely<unknown> {
@@ -14,6 +14,16 @@ describeAuditContract('SQLite', async () => {
 });
 
 describe('SqlAuditStore', () => {
+  it('has tables of the same names whatever plugins the user has', async () => {
+    const db = sqlite().withPlugin(new CamelCasePlugin({ upperCase: true }));
+    onTestFinished(() => db.destroy());
+    const store = new SqlAuditStore(db);
+    await store.open();
+    await store.add(entryAt(1));
+
+    expect(await store.read({ unknownUntil: at(-1), limit: 1 })).toEqual([entryAt(1)]);
+  });
+
   it('names wrong options', () => {
     expect(() => new SqlAuditStore(sqlite(), JSON.parse('{ "dialect": "oracle" }'))).toThrow(
       /SqlAuditStore: dialect must be "sqlite"/,

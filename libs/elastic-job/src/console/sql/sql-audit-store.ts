@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type Expression, type ExpressionBuilder, type Kysely, sql, type SqlBool } from 'kysely';
 import { type OptionRow, OptionTable } from '../../domain/index.js';
 import { type AuditEnd, type AuditFilter, type AuditStore, isSwitch, targetKey, withEnd } from '../audit/index.js';
@@ -158,7 +159,8 @@ function conditionsOf(
   if (to !== undefined) conditions.push(eb('at_ms', '<', Date.parse(to)));
   if (after !== undefined) {
     const at = Date.parse(after.at);
-    conditions.push(sql`(at_ms < ${at} or (at_ms = ${at} and id < ${after.id}))`);
+    // Somebody may have made up the cursor, and a database may refuse what is no text for it.
+    conditions.push(sql`(at_ms < ${at} or (at_ms = ${at} and id < ${asciiOf(after.id)}))`);
   }
   const isOver = eb('at_ms', '<=', Date.parse(unknownUntil));
   const isIntended = eb('outcome', '=', 'intended');
@@ -166,7 +168,7 @@ function conditionsOf(
   else if (outcome === 'intended') conditions.push(isIntended, eb.not(isOver));
   else if (outcome !== undefined) conditions.push(eb('outcome', '=', outcome));
   if (seenBy !== undefined) {
-    const prefix = comparable(seenBy.jobPrefix);
+    const prefix = asciiOf(seenBy.jobPrefix);
     const ofJobs = sql<SqlBool>`substr(job, 1, ${sql.lit(prefix.length)}) = ${prefix}`;
     const isOwn = eb.and([eb('job', 'is', null), eb('who', '=', comparable(seenBy.name))]);
     conditions.push(eb.or([ofJobs, eb.and([isOwn, sql<SqlBool>`substr(action, 1, 8) = 'session.'`])]));
@@ -194,9 +196,12 @@ function entryOf({ ending, entry }: Pick<AuditRow, 'entry' | 'ending'>): AuditEn
   return withEnd(JSON.parse(entry), end);
 }
 
-/** A text as a column has it. Longer texts than any of a real registry are the same if they begin so. */
+/** A text as a column has it. The digest of a longer one keeps it apart from others that begin so. */
 function comparable(text: string): string {
-  return asciiOf(text).slice(0, WIDTH);
+  const ascii = asciiOf(text);
+  if (ascii.length <= WIDTH) return ascii;
+  const digest = createHash('sha256').update(ascii).digest('hex');
+  return `${ascii.slice(0, WIDTH - digest.length)}${digest}`;
 }
 
 /** JSON in ASCII. */

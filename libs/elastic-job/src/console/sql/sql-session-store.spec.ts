@@ -8,8 +8,8 @@ import { describeSessionsContract } from '../../../../../test/contract/sessions/
 import { sqlSessions } from '../../../../../test/contract/sessions/sql-sessions.js';
 import { SqlSessionStore } from './sql-session-store.js';
 
-function sqlite(path = ':memory:'): Kysely<unknown> {
-  return new Kysely<unknown>({ dialect: new SqliteDialect({ database: new Libsql(path, { timeout: 5_000 }) }) });
+function sqlite(path = ':memory:', timeout = 5_000): Kysely<unknown> {
+  return new Kysely<unknown>({ dialect: new SqliteDialect({ database: new Libsql(path, { timeout }) }) });
 }
 
 describeSessionsContract('SQLite, in a file', async () => {
@@ -41,6 +41,30 @@ it('a role that this version does not know lets nobody in', async () => {
   await sql`update elastic_job_console_session set person_role = 'root'`.execute(db);
 
   expect(await store.find('k')).toBeUndefined();
+});
+
+it('a log-out is done or refused, also on a connection of libsql that was refused a lock', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'sessions-'));
+  const file = join(directory, 'sessions.db');
+  const [db, other] = [sqlite(file, 0), new Libsql(file)];
+  onTestFinished(async () => {
+    await db.destroy();
+    other.close();
+    rmSync(directory, { recursive: true });
+  });
+  const store = new SqlSessionStore(db);
+  await store.add({ ...session, key: 'k' });
+  other.exec('begin immediate');
+  await expect(store.remove('k')).rejects.toThrow(/locked/);
+  other.exec('commit');
+
+  const isDone = await store.remove('k').then(
+    () => true,
+    () => false,
+  );
+
+  const left = other.prepare('select * from elastic_job_console_session').all();
+  expect(left).toHaveLength(isDone ? 0 : 1);
 });
 
 it('a database that was away is asked anew by the next call', async () => {

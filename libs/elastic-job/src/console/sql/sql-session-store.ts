@@ -1,12 +1,12 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { CONSOLE_ROLES, type ConsoleRole } from '../contract/index.js';
 import type { SessionStore, StoredSession } from '../identity/index.js';
+import { asConsoleDb, consoleDialectOf, ConsoleTables } from './console-dialect.js';
 
 /** Columns as any database has them: texts are in ASCII, whatever its character set; times are milliseconds. */
-const CREATE = sql`create table if not exists elastic_job_console_session (
+const CREATE = `create table if not exists elastic_job_console_session (
   id_hash varchar(64) not null primary key, person varchar(1200) not null, person_role varchar(16) not null,
   job_prefix varchar(2400), credential varchar(64) not null, begun_at bigint not null, used_at bigint not null)`;
-const PROBE = sql`select id_hash from elastic_job_console_session where 1 = 0`;
 
 interface SessionRow {
   readonly id_hash: string;
@@ -16,6 +16,10 @@ interface SessionRow {
   readonly credential: string;
   readonly begun_at: number | string | bigint;
   readonly used_at: number | string | bigint;
+}
+
+interface SessionTables {
+  readonly elastic_job_console_session: SessionRow;
 }
 
 /**
@@ -30,11 +34,13 @@ interface SessionRow {
  * The Kysely belongs to the user: it is never closed here, and its plugins do not apply.
  */
 export class SqlSessionStore<Database> implements SessionStore {
-  private readonly db: Kysely<Database>;
+  private readonly tables: ConsoleTables<SessionTables>;
   private opening: Promise<void> | undefined;
 
+  /** @throws {ConfigurationError} for an unknown dialect */
   constructor(db: Kysely<Database>) {
-    this.db = db.withoutPlugins();
+    const dialect = consoleDialectOf('SqlSessionStore', db);
+    this.tables = new ConsoleTables(asConsoleDb(db), dialect, 'elastic_job_console_session', [CREATE]);
   }
 
   async add({ key, name, role, jobPrefix, credential, begunAt, usedAt }: StoredSession): Promise<void> {
@@ -76,32 +82,14 @@ export class SqlSessionStore<Database> implements SessionStore {
   }
 
   private async run<Row>(statement: RawBuilder<Row>): Promise<readonly Row[]> {
-    this.opening ??= this.create();
+    this.opening ??= this.tables.create();
     try {
       await this.opening;
-      return (await statement.execute(this.db)).rows;
+      return (await statement.execute(await this.tables.connection())).rows;
     } catch (error) {
       this.opening = undefined;
       throw error;
     }
-  }
-
-  /** Creates the table, unless it is there. */
-  private async create(): Promise<void> {
-    if (await this.hasTable()) return;
-    try {
-      await CREATE.execute(this.db);
-    } catch (error) {
-      // PostgreSQL refuses one of two consoles that create it at once.
-      if (!(await this.hasTable())) throw error;
-    }
-  }
-
-  private async hasTable(): Promise<boolean> {
-    return PROBE.execute(this.db).then(
-      () => true,
-      () => false,
-    );
   }
 }
 
