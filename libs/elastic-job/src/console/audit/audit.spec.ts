@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { VirtualClock } from '../../testing/index.js';
 import { RegistryUnavailableError } from '../../registry/index.js';
 import { UnknownJobError } from '../../domain/index.js';
@@ -120,6 +120,16 @@ describe('a change', () => {
     expect(told.join()).not.toContain('s3cret');
   });
 
+  it('is not asked for again and again if the store cannot even be opened', async () => {
+    const open = vi.spyOn(store, 'open').mockRejectedValue(new Error('away'));
+    const console = await another();
+    open.mockClear();
+    await expect(console.record(INTENT, async () => ({ result: 1 }))).rejects.toMatchObject({ code: 'AUDIT_AWAY' });
+    await clock.advance(600_000);
+
+    expect(open).toHaveBeenCalledTimes(1);
+  });
+
   it('stands if its end cannot be written, says so, and has its end once the store answers', async () => {
     const recorded = await audit.record(INTENT, async () => {
       store.fault = 'refuses ends';
@@ -220,6 +230,14 @@ describe('the one who has disabled something', () => {
     await audit.record({ ...INTENT, action: 'job.enable' }, async () => ({ result: 1 }));
 
     expect(await audit.disabledBy(target)).toEqual({ by: null, at: null, reason: null });
+  });
+
+  it('is known for a job of any name', async () => {
+    const long = { job: 'a'.repeat(300) };
+    await audit.record({ ...INTENT, target: long }, async () => ({ result: 1 }));
+
+    expect(await audit.disabledBy(long)).toMatchObject({ by: 'alice' });
+    expect((await audit.read({ job: long.job }, { name: 'bob', jobPrefix: 'a'.repeat(256) })).items).toHaveLength(1);
   });
 
   it('is not known while the store is away', async () => {

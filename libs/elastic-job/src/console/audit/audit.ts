@@ -26,7 +26,7 @@ const CHANGE_MS = 60_000;
 /** Most ends that wait to be written, and most attempts at each. */
 const MOST_WAITING = 1_000;
 const MOST_ATTEMPTS = 30;
-/** Widths of texts, in UTF-16 units. */
+/** Widths of texts, in UTF-16 units. Names of targets are kept whole, since entries are found by them. */
 const WIDTH = { name: 255, action: 64, reason: 512 };
 const NOT_KNOWN: DisabledBy = { by: null, at: null, reason: null };
 
@@ -166,7 +166,6 @@ export class Audit {
 
   private entryOf(intent: AuditIntent, outcome: AuditOutcome, code: string | null = null): AuditEntry {
     const { action, address, by, reason, requestId, role, target, who } = intent;
-    const { job, item, server } = target;
     return {
       id: this.ids.next(),
       at: new Date(this.clock.wallNow()).toISOString(),
@@ -176,11 +175,7 @@ export class Audit {
       address: address?.slice(0, WIDTH.name) ?? null,
       requestId: requestId?.slice(0, WIDTH.name) ?? null,
       action: action.slice(0, WIDTH.action),
-      target: {
-        ...(job !== undefined && { job: job.slice(0, WIDTH.name) }),
-        ...(item !== undefined && { item }),
-        ...(server !== undefined && { server: server.slice(0, WIDTH.name) }),
-      },
+      target,
       reason: reason === null ? null : this.redact(reason).slice(0, WIDTH.reason),
       before: null,
       after: null,
@@ -206,7 +201,7 @@ export class Audit {
     } catch (error) {
       // It may be there all the same, or come late, and would count as unknown.
       const refuse = () => this.settleLater(entry, { outcome: 'refused', code: 'AUDIT_AWAY' });
-      void Promise.resolve(adding).then(refuse, refuse);
+      void adding?.then(refuse, refuse);
       throw error;
     }
   }

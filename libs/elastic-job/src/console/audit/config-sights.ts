@@ -12,6 +12,9 @@ const LONGEST_PAUSE_MS = 60_000;
 /** Most versions that wait; further ones are not judged. */
 const MOST_WAITING = 50_000;
 
+/** Most jobs whose last version is known. */
+const MOST_KNOWN = 50_000;
+
 /** A version of a job's settings that was seen in the registry. */
 interface Sight {
   readonly job: string;
@@ -50,8 +53,13 @@ export class ConfigSights {
   constructor(private readonly parts: ConfigSightsParts) {}
 
   note(sight: Sight): void {
-    if (this.last.get(sight.job) === sight.version) return;
-    this.last.set(sight.job, sight.version);
+    const { job, version } = sight;
+    if (this.last.get(job) === version) return;
+    this.last.delete(job);
+    this.last.set(job, version);
+    // Jobs may come and go without end. One that is forgotten here is judged once more, which does no harm.
+    const [oldest = job] = this.last.keys();
+    if (this.last.size > MOST_KNOWN) this.last.delete(oldest);
     this.judge(sight);
   }
 
