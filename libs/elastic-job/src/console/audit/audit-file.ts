@@ -129,7 +129,7 @@ export async function opened(path: string): Promise<FileHandle | undefined> {
   return open(path, 'r').catch(ifMissing);
 }
 
-export async function statOf(path: string) {
+async function statOf(path: string) {
   return stat(path).catch(ifMissing);
 }
 

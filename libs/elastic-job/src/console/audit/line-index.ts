@@ -1,6 +1,7 @@
+import type { FileHandle } from 'node:fs/promises';
 import type { AuditEntry, AuditTarget } from '../contract/index.js';
 import { isSwitch, targetKey, withEnd } from './audit-entry.js';
-import { type AuditFile, opened, statOf } from './audit-file.js';
+import { type AuditFile, opened } from './audit-file.js';
 import { parseLine } from './audit-line.js';
 import type { AuditEnd } from './audit-store.js';
 import { linesForwards } from './lines-of-file.js';
@@ -25,7 +26,7 @@ export class LineIndex {
   private reading: Promise<unknown> = Promise.resolve();
   private broken = 0;
 
-  constructor(private readonly file: AuditFile) {}
+  constructor(private readonly file: Pick<AuditFile, 'fullFiles' | 'path'>) {}
 
   /** Lines that cannot be read. */
   get brokenLines(): number {
@@ -53,27 +54,37 @@ export class LineIndex {
   }
 
   private async readOn(): Promise<void> {
-    const now = await statOf(this.file.path);
-    if (now?.ino !== this.current) {
-      for (const path of (await this.file.fullFiles()).toReversed()) await this.readFile(path);
+    // Opened before the others are looked for. What comes after a later renaming is read next time, in its order.
+    const file = await opened(this.file.path);
+    try {
+      const now = await file?.stat();
+      if (now?.ino !== this.current) await this.readFullFiles();
+      this.current = now?.ino;
+      if (file !== undefined) await this.readRest(file);
+    } finally {
+      await file?.close();
     }
-    this.current = now?.ino;
-    if (now !== undefined && now.size !== this.read.get(now.ino)) await this.readFile(this.file.path);
   }
 
-  private async readFile(path: string): Promise<void> {
-    const file = await opened(path);
-    if (file === undefined) return;
-    try {
-      const { ino, size } = await file.stat();
-      const before = this.read.get(ino) ?? 0;
-      // A smaller file is another one that has got the number of a former one.
-      for await (const { end, text } of linesForwards(file, before > size ? 0 : before)) {
-        this.note(text);
-        this.read.set(ino, end);
+  private async readFullFiles(): Promise<void> {
+    for (const path of (await this.file.fullFiles()).toReversed()) {
+      const file = await opened(path);
+      try {
+        if (file !== undefined) await this.readRest(file);
+      } finally {
+        await file?.close();
       }
-    } finally {
-      await file.close();
+    }
+  }
+
+  private async readRest(file: FileHandle): Promise<void> {
+    const { ino, size } = await file.stat();
+    const before = this.read.get(ino) ?? 0;
+    if (size === before) return;
+    // A smaller file is another one that has got the number of a former one.
+    for await (const { end, text } of linesForwards(file, before > size ? 0 : before)) {
+      this.note(text);
+      this.read.set(ino, end);
     }
   }
 
