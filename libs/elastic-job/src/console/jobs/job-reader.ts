@@ -45,6 +45,7 @@ export interface JobReaderParts {
 /** Answers about an open job. While the registry is away these are the last ones, marked as stale. */
 export class JobReader {
   private readonly kept = new Map<string, unknown>();
+  private isMissing = false;
 
   constructor(private readonly parts: JobReaderParts) {}
 
@@ -139,6 +140,11 @@ export class JobReader {
     );
   }
 
+  /** True if there was no such job when it was read last. */
+  get isOfNoJob(): boolean {
+    return this.isMissing;
+  }
+
   onChange(listener: (change: JobChange) => void): () => void {
     return this.parts.view.onChange(listener);
   }
@@ -157,8 +163,8 @@ export class JobReader {
     const begunAt = clock.monotonicNow();
     const facts = await readJob(view.reader(), view.paths, ROW_PARTS);
     const indexed = onRead(this.name, facts, begunAt);
-    if (indexed === undefined) throw unknownJobProblem(this.name);
-    return { facts, indexed };
+    this.assertThere(facts);
+    return { facts, indexed: indexed! };
   }
 
   private async readItemNames(): Promise<JobFacts> {
@@ -170,7 +176,8 @@ export class JobReader {
   }
 
   private assertThere({ config }: JobFacts): void {
-    if (config === undefined) throw unknownJobProblem(this.name);
+    this.isMissing = config === undefined;
+    if (this.isMissing) throw unknownJobProblem(this.name);
   }
 
   private async answersOf(job: JobFacts, items: readonly number[]): Promise<readonly ItemAnswer[]> {

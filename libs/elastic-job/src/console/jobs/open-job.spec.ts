@@ -244,6 +244,20 @@ describe('an open job', () => {
     await stop(open);
   });
 
+  it('leaves nothing once nobody looks if there is no such job, so made-up names take no place of others', async () => {
+    const { center, stage, stop, index } = await setUp({ job: {} });
+    const opened = vi.spyOn(center, 'openSubtree');
+    const open = index.open('none');
+    const asked = open.job().catch((error: unknown) => error);
+    expect(await stage.during(() => asked)).toMatchObject({ status: 404 });
+    const closed = vi.spyOn(await opened.mock.results[0]!.value, 'close');
+
+    open.close();
+
+    expect(closed).toHaveBeenCalledOnce();
+    await stop();
+  });
+
   it('is no job once it is gone', async () => {
     const { center, stage, stop, index } = await setUp({ job: {} });
     const open = index.open('job');

@@ -18,7 +18,8 @@ interface Shared {
 
 /**
  * The open jobs. All who look at a job share one view of it, which is closed 30 s after the last of them has gone, or
- * before that if all places are taken and another job needs one.
+ * before that if all places are taken and another job needs one. Of a name that is no job, as people may ask for any,
+ * nothing stays.
  */
 export class OpenJobs {
   /** Of those that nobody looks at, the one that was left longest ago comes first. */
@@ -68,6 +69,7 @@ export class OpenJobs {
   private leave(job: JobName, shared: Shared): void {
     shared.viewers -= 1;
     if (shared.viewers > 0 || this.shared.get(job) !== shared) return;
+    if (shared.reader.isOfNoJob) return this.end(job, shared);
     this.shared.delete(job);
     this.shared.set(job, shared);
     shared.closing = this.parts.clock.setTimer(LINGER_MS, () => this.end(job, shared));
