@@ -130,6 +130,15 @@ describe('a change', () => {
     expect(open).toHaveBeenCalledTimes(1);
   });
 
+  it('is made again once the store answers, also if its opening has never ended', async () => {
+    vi.spyOn(store, 'open').mockReturnValueOnce(new Promise(() => {}));
+    const making = another();
+    await clock.advance(5_000);
+    const console = await making;
+
+    expect(await console.record(INTENT, async () => ({ result: 1 }))).toMatchObject({ isSettled: true });
+  });
+
   it('stands if its end cannot be written, says so, and has its end once the store answers', async () => {
     const recorded = await audit.record(INTENT, async () => {
       store.fault = 'refuses ends';

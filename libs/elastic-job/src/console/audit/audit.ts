@@ -263,7 +263,8 @@ export class Audit {
   }
 
   private async ready(): Promise<AuditStore> {
-    this.opened ??= this.store.open().then((lines) => lines.forEach((line) => this.parts.log.warn(line)));
+    // Bounded by itself: an opening that never ends would keep all later ones from being tried.
+    this.opened ??= this.bounded(this.store.open()).then((lines) => lines.forEach((line) => this.parts.log.warn(line)));
     try {
       await this.opened;
     } catch (error) {

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CamelCasePlugin, Kysely, sql, SqliteDialect } from 'kysely';
 import Libsql from 'libsql';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { describeSessionsContract } from '../../../../../test/contract/sessions/sessions.contract.js';
 import { sqlSessions } from '../../../../../test/contract/sessions/sql-sessions.js';
+import { ConsoleTables } from './console-dialect.js';
 import { SqlSessionStore } from './sql-session-store.js';
 
 function sqlite(path = ':memory:', timeout = 5_000): Kysely<unknown> {
@@ -65,6 +66,18 @@ it('a log-out is done or refused, also on a connection of libsql that was refuse
 
   const left = other.prepare('select * from elastic_job_console_session').all();
   expect(left).toHaveLength(isDone ? 0 : 1);
+});
+
+it('a look at the table that never ends keeps no later call waiting', async () => {
+  const db = sqlite();
+  onTestFinished(() => db.destroy());
+  const hang = vi.spyOn(ConsoleTables.prototype, 'create').mockReturnValueOnce(new Promise(() => {}));
+  const store = new SqlSessionStore(db);
+  void store.find('k');
+
+  expect(await store.find('k')).toBeUndefined();
+  expect(hang).toHaveBeenCalledTimes(2);
+  hang.mockRestore();
 });
 
 it('a database that was away is asked anew by the next call', async () => {

@@ -35,7 +35,8 @@ interface SessionTables {
  */
 export class SqlSessionStore<Database> implements SessionStore {
   private readonly tables: ConsoleTables<SessionTables>;
-  private opening: Promise<void> | undefined;
+  /** True once the table was there; false if it may be gone. */
+  private isOpen = false;
 
   /** @throws {ConfigurationError} for an unknown dialect */
   constructor(db: Kysely<Database>) {
@@ -82,12 +83,12 @@ export class SqlSessionStore<Database> implements SessionStore {
   }
 
   private async run<Row>(statement: RawBuilder<Row>): Promise<readonly Row[]> {
-    this.opening ??= this.tables.create();
+    if (!this.isOpen) await this.tables.create();
+    this.isOpen = true;
     try {
-      await this.opening;
       return (await statement.execute(await this.tables.connection())).rows;
     } catch (error) {
-      this.opening = undefined;
+      this.isOpen = false;
       throw error;
     }
   }
