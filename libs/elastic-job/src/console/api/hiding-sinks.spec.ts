@@ -46,6 +46,12 @@ describe('a frame that goes to many', () => {
     expect(got[1]).toEqual([1, 2, 1].map((n) => `data: {"n":${n},"as":"viewer"}\n\n`));
   });
 
+  it('is hidden whatever texts it has, also those that end a line for others than a stream', () => {
+    expect(written([VERA], ['data: {"label":"a\u2028b\u2029c\u0085d"}\n\n']).got).toEqual([
+      ['data: {"label":"a\u2028b\u2029c\u0085d","as":"viewer"}\n\n'],
+    ]);
+  });
+
   it.each([': alive\n\n', 'data: no JSON\n\n', 'data: 7\n\n'])('stays as it is if it has no object: %j', (frame) => {
     expect(written([VERA], [frame]).got).toEqual([[frame]]);
   });

@@ -1,6 +1,8 @@
 import { isObject } from '../../domain/index.js';
 import type { ConsoleCaller, FrameSink } from '../contract/index.js';
 
+const DATA = 'data:';
+
 /** Hides what a caller may not see. It goes by the role and the prefix alone. */
 export type HideFor = (data: unknown, caller: Pick<ConsoleCaller, 'jobPrefix' | 'role'>) => unknown;
 
@@ -36,11 +38,13 @@ export class HidingSinks {
   }
 
   private hidden(caller: ConsoleCaller, frame: string): string {
-    return frame.replaceAll(/^data: ?(.*)$/gm, (line, data: string) => {
-      const value = valueOf(data);
+    // A line of a frame ends with a line feed alone. JSON has other ends of lines, as U+2028, as they are.
+    const lines = frame.split('\n').map((line) => {
+      const value = line.startsWith(DATA) ? valueOf(line.slice(DATA.length)) : undefined;
       const isHiding = isObject(value) || Array.isArray(value);
-      return isHiding ? `data: ${JSON.stringify(this.hide(value, caller))}` : line;
+      return isHiding ? `${DATA} ${JSON.stringify(this.hide(value, caller))}` : line;
     });
+    return lines.join('\n');
   }
 }
 
