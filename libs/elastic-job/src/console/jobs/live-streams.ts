@@ -50,6 +50,8 @@ interface Topic {
   toldAt: number;
   isReading: boolean;
   readonly failures: LastFailures;
+  /** Number of its last frame. One for all topics would tell how much others are told. */
+  lastId: number;
   readonly stop: () => void;
 }
 
@@ -64,7 +66,6 @@ export class LiveStreams {
   private readonly streams = new Set<Stream>();
   private readonly topics = new Map<string, Topic>();
   private timer: Timer | undefined;
-  private lastId = 0;
 
   constructor(private readonly parts: LiveStreamsParts) {}
 
@@ -132,7 +133,7 @@ export class LiveStreams {
   private listen(name: string, key: string, caller: ConsoleCaller): Topic {
     const source = sourceOf(name, caller, this.parts.index);
     const stop = source.listen((changed) => (topic.changed = together(topic.changed, changed)));
-    const fresh = { changed: NOTHING, toldAt: -Infinity, isReading: false, failures: new LastFailures() };
+    const fresh = { changed: NOTHING, toldAt: -Infinity, isReading: false, failures: new LastFailures(), lastId: 0 };
     const topic: Topic = { name, key, source, streams: new Set(), ...fresh, stop };
     this.topics.set(key, topic);
     return topic;
@@ -202,9 +203,9 @@ export class LiveStreams {
     }
   }
 
-  private frameOf({ name }: Topic, payload: object): string {
-    this.lastId += 1;
-    return `event: ${name}\nid: ${this.lastId}\ndata: ${JSON.stringify(payload)}\n\n`;
+  private frameOf(topic: Topic, payload: object): string {
+    topic.lastId += 1;
+    return `event: ${topic.name}\nid: ${topic.lastId}\ndata: ${JSON.stringify(payload)}\n\n`;
   }
 
   private write(stream: Stream, frame: string): void {

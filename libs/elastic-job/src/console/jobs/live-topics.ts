@@ -1,6 +1,6 @@
 import type { JobName } from '../../domain/index.js';
 import type { ConsoleCaller, JobRow } from '../contract/index.js';
-import { ConsoleProblem } from '../contract/index.js';
+import { ConsoleProblem, seesJob } from '../contract/index.js';
 import type { JobIndex } from './job-index.js';
 import type { JobChange } from './job-view.js';
 
@@ -69,17 +69,16 @@ function overviewSource(caller: ConsoleCaller, index: JobIndex): TopicSource {
       const overview = index.overview(caller);
       return () => overview;
     },
-    listen: (onChange) => index.onChange(() => onChange(ALL)),
+    listen: (onChange) => listenFor(caller, index, () => onChange(ALL)),
   };
 }
 
 /** A frame has the rows that have changed, names of jobs that are gone, and how far the index has come. */
-function jobsSource({ jobPrefix }: ConsoleCaller, index: JobIndex): TopicSource {
-  const sees = (job: JobName) => job.startsWith(jobPrefix ?? '');
+function jobsSource(caller: ConsoleCaller, index: JobIndex): TopicSource {
   return {
     everyMs: 1_000,
     read: async () => {
-      const state = index.state({ jobPrefix });
+      const state = index.state(caller);
       return ({ isAll, named }) => {
         const jobs = [...named].filter((one) => typeof one === 'string');
         const rows = jobs.flatMap((job): JobRow | readonly JobRow[] => index.row(job) ?? []);
@@ -88,12 +87,15 @@ function jobsSource({ jobPrefix }: ConsoleCaller, index: JobIndex): TopicSource 
         return { rows, gone, more: isAll, ...state };
       };
     },
-    listen: (onChange) => {
-      return index.onChange((job) => {
-        if (job === undefined || sees(job)) onChange({ named: new Set([job ?? STATE]), isAll: false });
-      });
-    },
+    listen: (onChange) => listenFor(caller, index, (job) => onChange({ named: new Set([job ?? STATE]), isAll: false })),
   };
+}
+
+/** Hears of the caller's jobs alone: that others change would tell that there are others. */
+function listenFor(caller: ConsoleCaller, index: JobIndex, listener: (job: JobName | undefined) => void) {
+  return index.onChange((job) => {
+    if (job === undefined || seesJob(caller, job)) listener(job);
+  });
 }
 
 /** A frame has the row, or null once the job is gone, and the items that have changed, or null if all may have. */
