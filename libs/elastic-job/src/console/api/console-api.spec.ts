@@ -1,5 +1,6 @@
 import { FakeConsole } from '@test/support/unit/console.js';
 import { describe, expect, it, vi } from 'vitest';
+import { ConfigurationError } from '../../domain/index.js';
 import { RegistryUnavailableError } from '../../registry/index.js';
 import { ConsoleProblem } from '../contract/index.js';
 import { CONSOLE_ROUTES } from './console-routes.js';
@@ -296,6 +297,22 @@ describe('a request', () => {
     expect(await console.ask('operator', 'POST', '/jobs/settle/trigger', {}, told)).toMatchObject({ status: 413 });
   });
 
+  it('is told of 100 faults at most, and of none in more than 4,096 characters', async () => {
+    const faults = Array.from({ length: 1_000 }, (_, index) => `f${index} ${'x'.repeat(10_000)}`);
+    const console = new FakeConsole({}, { trigger: new ConfigurationError('job', faults) });
+    const { json, text } = await console.ask('operator', 'POST', '/jobs/settle/trigger', {});
+    expect([json.status, json.fields.length]).toEqual([400, 100]);
+    expect(text.length).toBeLessThan(101 * 4_200);
+  });
+
+  it('is refused if a parser of the host has let it be as deep as it likes', async () => {
+    const console = new FakeConsole();
+    const deep = Array.from({ length: 50_000 }).reduce<unknown>((inner) => [inner], 1);
+    const read = async () => ({ parsed: { reason: deep } });
+    const answer = await console.ask('operator', 'POST', '/jobs/settle/trigger', undefined, {}, read);
+    expect([answer.status, console.errors]).toEqual([400, []]);
+  });
+
   it.each([
     [{ 'content-type': 'text/plain' }],
     [{ 'content-type': undefined }],
@@ -328,6 +345,16 @@ describe('a request', () => {
   ])('for %s is answered by %i', async (url, status) => {
     expect(await new FakeConsole().ask('viewer', 'GET', url)).toMatchObject({ status });
   });
+
+  it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])(
+    'that has a query named %s, as every object has one, is told that it is unknown',
+    async (name) => {
+      const console = new FakeConsole();
+      const answer = await console.ask('viewer', 'GET', `/jobs?${name}=1`);
+      expect(answer).toMatchObject({ status: 400, json: { fields: [{ field: name }] } });
+      expect(console.errors).toEqual([]);
+    },
+  );
 
   it('by another method is told which there are', async () => {
     const answer = await new FakeConsole().ask('admin', 'PUT', '/jobs/settle');
@@ -450,17 +477,22 @@ describe('what is secret', () => {
     expect(await seen('admin')).toMatchObject({ props: { 'db.password': 'hidden' } });
   });
 
-  it.each(['constructor', 'valueOf', 'hasOwnProperty', '__proto__'])('may have the name %s', async (name) => {
-    const { configurations } = new FakeConsole().parts;
-    const getJobConfiguration = async (job: string) => {
-      const stored = await configurations.getJobConfiguration(job);
-      return stored && { ...stored, props: Object.fromEntries([[name, 'x']]) };
-    };
-    const console = new FakeConsole({ configurations: { ...configurations, getJobConfiguration } });
-    const { status, text } = await console.ask('viewer', 'GET', '/jobs/settle/config');
-    expect([status, console.errors]).toEqual([200, []]);
-    expect(text).toContain(`"props":{"${name}":"hidden"}`);
-  });
+  it.each(['valueOf', 'toString', 'hasOwnProperty', 'constructor', '__proto__'])(
+    'is hidden also if its name is %s, which every object has',
+    async (name) => {
+      const { configurations, audit } = new FakeConsole().parts;
+      const props = Object.fromEntries([[name, 'hunter2']]);
+      const getJobConfiguration = async () => ({ ...(await configurations.getJobConfiguration('settle'))!, props });
+      const read = async () => ({ items: [{ ...ENTRY, after: { props } }], cursor: null });
+      const console = new FakeConsole({
+        configurations: { ...configurations, getJobConfiguration },
+        audit: { ...audit, read },
+      });
+      const { json, status } = await console.ask('viewer', 'GET', '/jobs/settle/config');
+      expect([status, Object.entries(json.settings.props)]).toEqual([200, [[name, 'hidden']]]);
+      expect((await console.ask('operator', 'GET', '/audit')).status).toBe(200);
+    },
+  );
 
   it('is hidden in items', async () => {
     const console = new FakeConsole();
@@ -484,8 +516,34 @@ describe('what is secret', () => {
 
   it('shows neither the text of settings that cannot be read, nor jobs beyond the prefix', async () => {
     const console = new FakeConsole();
+    expect((await console.ask('finance', 'GET', '/jobs/unreadable')).status).toBe(404);
     expect((await console.ask('viewer', 'GET', '/jobs/unreadable')).json.problem).toBe('the settings cannot be read');
     expect((await console.ask('finance', 'GET', '/jobs/finance-pay')).json.after).toEqual(['finance-close']);
+  });
+
+  it('is a job beyond the prefix, also where settings in the audit and problems name it', async () => {
+    const { audit } = new FakeConsole().parts;
+    const items = [
+      {
+        ...ENTRY,
+        before: { version: 1, after: ['payroll'] },
+        after: { version: 2, after: ['finance-close', 'payroll'] },
+      },
+      { ...ENTRY, by: 'outside' as const, after: { version: 3, config: 'after: [payroll]' } },
+    ];
+    const console = new FakeConsole({ audit: { ...audit, read: async () => ({ items, cursor: null }) } });
+    expect((await console.ask('finance', 'GET', '/audit')).json.items).toMatchObject([
+      { before: { after: [] }, after: { version: 2, after: ['finance-close'] } },
+      { after: { version: 3, config: 'hidden' } },
+    ]);
+    expect((await console.ask('admin', 'GET', '/audit')).json.items).toEqual(items);
+  });
+
+  it('is a dump for somebody with a job prefix, since its nodes name other jobs', async () => {
+    const console = new FakeConsole();
+    const answer = await console.ask('finance', 'GET', '/jobs/finance-pay/dump');
+    expect(answer).toMatchObject({ status: 403, json: { code: 'FORBIDDEN' } });
+    expect(console.commands).toEqual([]);
   });
 
   it('is no topic of a stream, if it is a job beyond the prefix', async () => {
@@ -495,6 +553,23 @@ describe('what is secret', () => {
     expect(await console.ask('finance', 'GET', '/live?topics=job:FINANCE-pay')).toMatchObject({ status: 404 });
   });
 });
+
+const ENTRY = {
+  id: '1',
+  at: '2030-01-01T00:00:00.000Z',
+  who: 'Ada',
+  role: 'admin',
+  by: 'token',
+  address: null,
+  requestId: null,
+  action: 'job.config',
+  target: { job: 'finance-pay' },
+  reason: null,
+  before: null,
+  after: null,
+  outcome: 'done',
+  code: null,
+} as const;
 
 const HISTORY = {
   migrate: async () => {},

@@ -156,7 +156,7 @@ export class ConsoleApi {
     if (params.job !== undefined && !seesJob(caller, params.job)) throw unknownJobProblem(params.job);
     if (route.beyondPrefix === true && (caller.jobPrefix ?? '') !== '') {
       const detail = `That reaches beyond the jobs that begin with ${caller.jobPrefix}.`;
-      throw new ConsoleProblem(403, 'FORBIDDEN', detail, { role: route.role === 'admin' ? 'admin' : 'operator' });
+      throw new ConsoleProblem(403, 'FORBIDDEN', detail, { role: route.role });
     }
     if (isChange && readOnly) {
       throw new ConsoleProblem(403, 'READ_ONLY', 'This console changes nothing.', { option: 'readOnly' });

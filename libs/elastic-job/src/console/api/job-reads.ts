@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/index.js';
 import { ElasticJobError } from '../../domain/index.js';
 import type { ExecutionQuery, ExecutionTrace, RunHistory } from '../../tracing/index.js';
-import { type Configurations, fireTimesOf, type JobCommands, shownDump } from '../changes/index.js';
+import { type Configurations, fireTimesOf, type JobCommands } from '../changes/index.js';
 import {
   type ConsoleCaller,
   ConsoleProblem,
@@ -58,9 +58,9 @@ export class JobReads {
     return this.view(job, (view) => view.failover());
   }
 
-  /** Secrets are hidden, and jobs that are not there for the caller. @throws {UnknownJobError} */
-  async dump(job: string, caller: ConsoleCaller): Promise<string> {
-    return shownDump(await this.parts.commands.dump(job), job, caller);
+  /** Secrets are hidden. It names other jobs. @throws {UnknownJobError} */
+  dump(job: string): Promise<string> {
+    return this.parts.commands.dump(job);
   }
 
   /** @throws {ConsoleProblem} 404 @throws {ConfigurationNodeError} */

@@ -42,6 +42,10 @@ const DETAILS: ReadonlyMap<string, string> = new Map([
   ['CONTENTION', 'Others change the same nodes all the time; try again.'],
 ]);
 
+/** Most fields of which the faults are told, and most characters of a text: texts repeat what was sent. */
+const MOST_FIELDS = 100;
+const MOST_TEXT = 4_096;
+
 export function problemOf(error: unknown, asked: Asked): ProblemOf {
   if (error instanceof ConsoleProblem) {
     const { code, facts, headers, message, status } = error;
@@ -84,13 +88,15 @@ function known(
   facts: Facts = {},
   headers: ProblemOf['headers'] = {},
 ): ProblemOf {
-  const fields = facts.fields?.map(({ field, problem }) => ({ field: redact(field), problem: redact(problem) }));
+  const shown = (text: string) => redact(text).slice(0, MOST_TEXT);
+  const told = facts.fields?.slice(0, MOST_FIELDS);
+  const fields = told?.map(({ field, problem }) => ({ field: shown(field), problem: shown(problem) }));
   const problem: ProblemAnswer = {
     type: `urn:elastic-job:problem:${code.toLowerCase()}`,
     title: code.toLowerCase().replaceAll('_', ' '),
     status,
     code,
-    detail: redact(detail),
+    detail: shown(detail),
     requestId,
     ...facts,
     ...(fields !== undefined && { fields }),

@@ -129,9 +129,11 @@ export const READ_ROUTES: readonly ConsoleRoute[] = [
     method: 'GET',
     path: '/jobs/:job/dump',
     role: 'viewer',
+    // Its nodes name other jobs, before and after which this one starts.
+    beyondPrefix: true,
     answer: 'text',
     summary: 'The nodes of a job as text, secrets hidden.',
-    run: ({ reads: read }, { caller, params }) => read.dump(params.job!, caller),
+    run: ({ reads: read }, { params }) => read.dump(params.job!),
   }),
   reads({
     method: 'GET',

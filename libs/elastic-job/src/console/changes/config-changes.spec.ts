@@ -1,6 +1,7 @@
 import { FakeConsole } from '@test/support/unit/console.js';
 import { describe, expect, it } from 'vitest';
 import { ConfigurationNodeError } from '../../coordination/index.js';
+import { ConfigurationError } from '../../domain/index.js';
 import { RegistryUnavailableError } from '../../registry/index.js';
 
 const CONFIG = '/jobs/settle/config';
@@ -20,6 +21,15 @@ describe('a change of settings', () => {
       etag: '"8"',
       json: { version: 8, changes: [{ field: 'description', before: '', after: 'settles all orders' }], audit: '1' },
     });
+  });
+
+  it('is redacted where it changes the description, as the description itself is', async () => {
+    const console = new FakeConsole();
+    for (const query of ['', '?preview=true']) {
+      const body = { settings: { description: 'by s3cret' } };
+      const { json } = await console.ask('operator', 'PATCH', CONFIG + query, body, SEEN);
+      expect(json.changes).toEqual([{ field: 'description', before: '', after: 'by ***' }]);
+    }
   });
 
   it('needs the version', async () => {
@@ -104,6 +114,45 @@ describe('a change of settings', () => {
       SEEN,
     );
     expect(answer).toMatchObject({ status: 400, json: { fields: [{ field: 'after' }] } });
+  });
+
+  it('leave jobs beyond the prefix as they are, which the caller has not seen', async () => {
+    const { commands, parts } = new FakeConsole();
+    const { configurations } = parts;
+    const settings = (await configurations.getJobConfiguration('settle'))!;
+    const after = ['finance-close', 'payroll'];
+    const getJobConfiguration = async () => ({ ...settings, after });
+    const console = new FakeConsole({ configurations: { ...configurations, getJobConfiguration } });
+    const edit = (given: unknown) =>
+      console.ask('finance', 'PATCH', '/jobs/finance-pay/config', { settings: { after: given } }, SEEN);
+    await edit(['finance-close']);
+    await edit(null);
+    await edit(['finance-open']);
+
+    expect(commands.map(([, , changes]) => changes)).toEqual([
+      { after: ['payroll', 'finance-close'] },
+      { after: ['payroll'] },
+      { after: ['finance-open', 'payroll'] },
+    ]);
+  });
+
+  it('are refused without the names of jobs beyond the prefix', async () => {
+    const { configurations } = new FakeConsole().parts;
+    const settings = (await configurations.getJobConfiguration('settle'))!;
+    const getJobConfiguration = async () => ({ ...settings, after: ['payroll'] });
+    const refused = async () => {
+      throw new ConfigurationError('job "finance-pay"', ['after: ["payroll"] and cron exclude each other']);
+    };
+    const parts = { getJobConfiguration, updateJobConfiguration: refused, previewJobConfiguration: refused };
+    const console = new FakeConsole({ configurations: { ...configurations, ...parts } });
+    const body = { settings: { cron: '0 0 3 * * ?' } };
+    for (const query of ['', '?preview=true']) {
+      const answer = await console.ask('finance', 'PATCH', `/jobs/finance-pay/config${query}`, body, SEEN);
+      expect(answer).toMatchObject({ status: 400, json: { code: 'CONFIGURATION', fields: [{ field: 'after' }] } });
+      expect(answer.text).not.toContain('payroll');
+      const own = await console.ask('admin', 'PATCH', `/jobs/finance-pay/config${query}`, body, SEEN);
+      expect(own.text).toContain('payroll');
+    }
   });
 
   describe('that break a rule', () => {

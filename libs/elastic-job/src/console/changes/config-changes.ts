@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/index.js';
 import { ConfigurationNodeError } from '../../coordination/index.js';
-import { nextFireTimes } from '../../domain/index.js';
+import { ConfigurationError, nextFireTimes } from '../../domain/index.js';
 import type { JobConfigurationChanges, StoredJobConfiguration } from '../../operations/index.js';
 import {
   type ConfigAnswer,
@@ -8,6 +8,7 @@ import {
   type ConfigPreviewAnswer,
   type ConsoleCall,
   ConsoleProblem,
+  HIDDEN,
   mayAs,
   unknownJobProblem,
 } from '../contract/index.js';
@@ -16,7 +17,7 @@ import { assertNotHidden, diffOf, maskChanges, shownSettings, withoutHidden } fr
 import { noteOn } from './notes.js';
 import type { AuditTrail, Configurations, FindJob, JobAbout } from './ports.js';
 import { recorded } from './recording.js';
-import { assertSeen } from './seen.js';
+import { assertSeen, unseenIn } from './seen.js';
 import { assertTargetsAllowed, type ConsoleTargets } from './targets.js';
 
 interface ConfigChangeParts {
@@ -72,7 +73,7 @@ export class ConfigChanges {
     const job = call.params.job!;
     const about = await findJob(job);
     const { before, changes, version } = await this.checked(call, about);
-    const after = await configurations.previewJobConfiguration(job, changes);
+    const after = await configurations.previewJobConfiguration(job, changes).catch(withoutUnseen(call, before));
     const fields = Object.keys(changes);
     return {
       job,
@@ -100,7 +101,9 @@ export class ConfigChanges {
     const seeing = { ...call.caller, showProps, fields };
     const intended = { action: 'job.config', target: { job }, before: { version }, after: maskChanges(given) };
     const { result, audit: id } = await recorded(audit, call, intended, async () => {
-      const after = await configurations.updateJobConfiguration(job, given, { version });
+      const after = await configurations
+        .updateJobConfiguration(job, given, { version })
+        .catch(withoutUnseen(call, before));
       const kept = diffOf(before, after, { role: 'viewer', showProps: [], fields });
       const valuesOf = (at: 'after' | 'before') => Object.fromEntries(kept.map((one) => [one.field, one[at]]));
       return {
@@ -144,6 +147,16 @@ export class ConfigChanges {
   private fireTimes(configuration: StoredJobConfiguration): readonly string[] {
     return fireTimesOf(configuration, this.parts.clock.wallNow(), PREVIEWED);
   }
+}
+
+/** Makes a function that rethrows faults of settings, without the names of jobs that are not there for the caller. */
+function withoutUnseen({ caller }: ConfigCall, before: StoredJobConfiguration | undefined) {
+  const unseen = unseenIn(before?.after ?? [], caller);
+  const shown = (text: string) => unseen.reduce((left, job) => left.replaceAll(JSON.stringify(job), HIDDEN), text);
+  return (error: unknown): never => {
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw new ConfigurationError(error.place, error.problems.map(shown), { cause: error });
+  };
 }
 
 /** The ETag of settings. */

@@ -19,7 +19,7 @@ import {
   seesJob,
   type TaskAnswer,
 } from '../contract/index.js';
-import { shownDeed } from './seen.js';
+import { shownDeed, unseenIn } from './seen.js';
 
 export interface HidingOptions {
   readonly redact: Redact;
@@ -27,6 +27,7 @@ export interface HidingOptions {
 
 /** Facts beside the settings. */
 const NO_SETTINGS = ['jobName', 'version'];
+const UNREADABLE = 'the settings cannot be read';
 /** Settings that only operators see. */
 const PARAMETERS = ['jobParameter', 'shardingItemParameters'];
 /** Settings that nobody sees. */
@@ -87,7 +88,7 @@ export function withoutHidden(
   caller: Pick<ConsoleCaller, 'jobPrefix'>,
 ): Settings {
   const { after = [], props = {} } = present ?? {};
-  const unseen = after.filter((job) => !seesJob(caller, job));
+  const unseen = unseenIn(after, caller);
   const given = Object.entries(settings).filter(([name, value]) => value !== HIDDEN || !MAY_BE_HIDDEN.includes(name));
   return Object.fromEntries(
     given.map(([name, value]) => {
@@ -144,16 +145,25 @@ const FIELDS: Readonly<Record<string, Hide | undefined>> = {
   parameter: (value, { caller: { role } }) => (mayAs(role, 'operator') ? value : null),
   error: redacted,
   description: redacted,
-  problem: (value, place) =>
-    value === null || mayAs(place.caller.role, 'operator') ? redacted(value, place) : 'the settings cannot be read',
+  // It may repeat what the settings have, as names of other jobs.
+  problem: (value, place) => (value === null || seesSettings(place) ? redacted(value, place) : UNREADABLE),
   // A note of the backend, which a dump hides as well.
   detail: (value) => (value === null ? null : HIDDEN),
-  before: (value, { caller, of, options }) => hideIn(isEntry(of) ? shownDeed(value, caller) : value, caller, options),
-  after: (value, { caller, of, options }) => {
-    if (isJob(of)) return of.after.filter((job) => seesJob(caller, job));
-    return hideIn(isEntry(of) ? shownDeed(value, caller) : value, caller, options);
-  },
+  before: ofDeed,
+  after: (value, place) =>
+    isJob(place.of) ? place.of.after.filter((job) => seesJob(place.caller, job)) : ofDeed(value, place),
 } satisfies Partial<Record<HiddenField, Hide>>;
+
+/** What was before or after a deed or a change of a field. */
+function ofDeed(value: unknown, place: Place): unknown {
+  const { caller, of, options } = place;
+  if ('field' in of && of.field === 'description') return redacted(value, place);
+  return hideIn(isEntry(of) ? shownDeed(value, caller) : value, caller, options);
+}
+
+function seesSettings({ caller: { jobPrefix, role } }: Place): boolean {
+  return mayAs(role, 'operator') && (jobPrefix ?? '') === '';
+}
 
 /** Others have a field `after` of another meaning. */
 function isJob(of: object): of is Pick<JobAnswer, 'after' | 'members'> {

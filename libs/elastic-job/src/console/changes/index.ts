@@ -5,6 +5,5 @@ export { hideIn } from './hiding.js';
 export { ItemChanges } from './item-changes.js';
 export { JobChanges } from './job-changes.js';
 export type { AuditTrail, Configurations, FindJob, ItemCommands, JobCommands } from './ports.js';
-export { shownDump } from './seen.js';
 export { ServerChanges } from './server-changes.js';
 export type { ConsoleTargets } from './targets.js';

@@ -47,25 +47,6 @@ describe('a caller with a job prefix is told of no other job', () => {
     expect(JSON.stringify(await auditAs('finance', null, { version: 8, config }))).not.toContain('payroll');
     expect(await auditAs('operator', null, { version: 8, config })).toMatchObject({ after: { config } });
   });
-
-  it('by a dump', async () => {
-    const dump = [
-      '/finance-pay/config | jobName: finance-pay',
-      'props:',
-      '  "nestjs.after": "payroll,finance-close"',
-      '',
-      '/finance-pay/after | {"payroll":"run 7"}',
-      '/finance-pay/dependents | {"runs":1}',
-      '/finance-pay/dependents/payroll-late | ',
-      '/finance-pay/dependents/finance-late | ',
-      '',
-    ].join('\n');
-    const console = new FakeConsole({}, { dump });
-    const { text } = await console.ask('finance', 'GET', '/jobs/finance-pay/dump');
-    expect(text).not.toContain('payroll');
-    expect(text).toContain('/finance-pay/dependents/finance-late | \n');
-    expect((await console.ask('viewer', 'GET', '/jobs/finance-pay/dump')).text).toBe(dump);
-  });
 });
 
 describe('jobs that a caller does not see', () => {

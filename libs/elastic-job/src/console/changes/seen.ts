@@ -1,4 +1,4 @@
-/** Names of other jobs in settings, dumps and the audit: a job prefix hides those beyond it. */
+/** Names of other jobs in settings and the audit: a job prefix hides those beyond it. */
 import { isObject } from '../../domain/index.js';
 import { type ConsoleCaller, ConsoleProblem, HIDDEN, seesJob } from '../contract/index.js';
 
@@ -17,16 +17,9 @@ export function assertSeen(caller: Seer, settings: Readonly<Record<string, unkno
   });
 }
 
-/** A dump as the caller sees it. */
-export function shownDump(dump: string, job: string, caller: Seer): string {
-  if ((caller.jobPrefix ?? '') === '') return dump;
-  const [after, dependents] = [`/${job}/after | `, `/${job}/dependents/`];
-  const lines = dump.split('\n').flatMap((line) => {
-    if (line.startsWith(after)) return after + HIDDEN;
-    if (!line.startsWith(dependents)) return line;
-    return seesJob(caller, line.slice(dependents.length).split(' | ')[0]!) ? line : [];
-  });
-  return withoutParents(lines.join('\n'));
+/** Those of the jobs that are not there for the caller. */
+export function unseenIn(jobs: readonly string[], caller: Seer): readonly string[] {
+  return jobs.filter((job) => !seesJob(caller, job));
 }
 
 /** Settings in an entry of the audit, as the caller sees them. */
@@ -36,11 +29,6 @@ export function shownDeed(value: unknown, caller: Seer): unknown {
   return {
     ...value,
     ...(Array.isArray(after) && { after: after.filter((job) => seesJob(caller, String(job))) }),
-    ...(typeof config === 'string' && { config: withoutParents(config) }),
+    ...(typeof config === 'string' && { config: HIDDEN }),
   };
-}
-
-/** Of a masked text of settings. */
-function withoutParents(config: string): string {
-  return config.replaceAll(/^( {2}"nestjs\.after": ).*$/gm, `$1${HIDDEN}`);
 }
