@@ -12,6 +12,7 @@ const STATUS: ReadonlyMap<string, number> = new Map([
   ['CONFIGURATION_NODE', 409],
   ['ELASTIC_JOB_2_CONFIGURATION', 409],
   ['CONTENTION', 409],
+  ['TEMPLATE_LIMIT', 409],
   ['JOB_EXISTS', 409],
   ['CLOUD_APP_EXISTS', 409],
   ['CLOUD_APP_DISABLED', 409],

@@ -1,6 +1,6 @@
 import { FakeConsole } from '@test/support/unit/console.js';
 import { describe, expect, it, vi } from 'vitest';
-import { ConfigurationError } from '../../domain/index.js';
+import { ConfigurationError, TemplateLimitError } from '../../domain/index.js';
 import { RegistryUnavailableError } from '../../registry/index.js';
 import { ConsoleProblem } from '../contract/index.js';
 import { CONSOLE_ROUTES } from './console-routes.js';
@@ -202,6 +202,22 @@ describe('a change', () => {
       status: 201,
     });
     expect(console.commands).toEqual([['create', { name: 'finance-new', template: 't' }]]);
+  });
+
+  it('creates no job beyond a limit of its template, and does not tell how many others have made', async () => {
+    const refusedFor = async (limit: 'maxItems' | 'maxJobs', value: number) => {
+      const console = new FakeConsole({}, { create: new TemplateLimitError('report', limit, 100, value) });
+      return (await console.ask('finance', 'POST', '/jobs', { name: 'finance-new', template: 'report' })).json;
+    };
+    expect(await refusedFor('maxItems', 4_711)).toMatchObject({
+      status: 409,
+      code: 'TEMPLATE_LIMIT',
+      detail: expect.stringContaining('shardingTotalCount is 4711'),
+    });
+    expect(await refusedFor('maxJobs', 4_711)).toMatchObject({
+      status: 409,
+      detail: expect.not.stringContaining('4711'),
+    });
   });
 
   it.each([

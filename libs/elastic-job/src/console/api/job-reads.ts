@@ -3,7 +3,6 @@ import { ElasticJobError } from '../../domain/index.js';
 import type { ExecutionQuery, ExecutionTrace, RunHistory } from '../../tracing/index.js';
 import { type Configurations, fireTimesOf, type JobCommands } from '../changes/index.js';
 import {
-  type ConsoleCaller,
   ConsoleProblem,
   type ExecutionAnswer,
   type ExecutionsAnswer,

@@ -7,6 +7,7 @@ import {
   ElasticJobError,
   type Redact,
   statusOfError,
+  TemplateLimitError,
   UnknownJobError,
 } from '../../domain/index.js';
 import { InvalidArgumentError, UnknownItemError } from '../../operations/index.js';
@@ -62,6 +63,10 @@ export function problemOf(error: unknown, asked: Asked): ProblemOf {
 
 function detailOf(error: ElasticJobError): string {
   if (error instanceof UnknownJobError) return unknownJobProblem(error.jobName).message;
+  if (error instanceof TemplateLimitError && error.limit === 'maxJobs') {
+    // Their number would tell of jobs that are not there for the caller.
+    return `Template ${error.template} has as many jobs as its maxJobs allows: ${error.allowed}.`;
+  }
   return DETAILS.get(error.code) ?? error.message;
 }
 

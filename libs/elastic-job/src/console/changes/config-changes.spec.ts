@@ -130,7 +130,7 @@ describe('a change of settings', () => {
     await edit(['finance-open']);
 
     expect(commands.map(([, , changes]) => changes)).toEqual([
-      { after: ['payroll', 'finance-close'] },
+      { after: ['finance-close', 'payroll'] },
       { after: ['payroll'] },
       { after: ['finance-open', 'payroll'] },
     ]);
