@@ -155,8 +155,6 @@ describe.each(FRAMEWORKS)('the console on %s', { timeout: 60_000 }, (framework) 
   });
 
   it.each([
-    ['..', 404],
-    ['%2e%2e', 404],
     ['a%2f..%2fb', 400],
     ['a%00b', 400],
     ['a%7fb', 400],
@@ -180,6 +178,34 @@ describe.each(FRAMEWORKS)('the console on %s', { timeout: 60_000 }, (framework) 
     }
   });
 
+  // A browser and `fetch` resolve dots themselves, so these are sent as they are.
+  it.each([
+    '/jobs/..',
+    '/jobs/%2e%2e',
+    '/jobs/billing-run/../settle-orders',
+    '/jobs/billing-%2f..%2fsettle-orders',
+    '/jobs/billing-run/..;/settle-orders',
+    '/jobs//settle-orders',
+    '//jobs/settle-orders',
+    '/jobs/settle-orders/',
+    '/jobs/settle-orders;x=1',
+    '/jobs/%73ettle-orders',
+    '/JOBS/settle-orders',
+    '/nothing/../jobs/settle-orders',
+  ])('leads nobody with a job prefix to another job by %s (A05, A09)', async (path) => {
+    const { port } = await startConsole({ framework });
+    const asked = httpRequest({
+      agent: false,
+      headers: { authorization: `Bearer ${TOKENS.scoped}` },
+      host: '127.0.0.1',
+      path: `/elastic-job/api/v1${path}`,
+      port,
+    }).end();
+    const [answer] = await once(asked, 'response');
+    expect([400, 404]).toContain(answer.statusCode);
+    expect(await text(answer)).not.toContain('finance');
+  });
+
   it('takes a cursor of its own queries alone, which gives no right (A11)', async () => {
     const { ask } = await startConsole({ framework });
     await vi.waitFor(async () => expect((await ask('GET', '/jobs?limit=1')).json.cursor).not.toBeNull(), 10_000);
@@ -194,7 +220,7 @@ describe.each(FRAMEWORKS)('the console on %s', { timeout: 60_000 }, (framework) 
     }
     for (const list of lists) expect((await ask('GET', `${list}cursor=${cursor}`)).status).toBe(400);
     const scoped = await ask('GET', `/jobs?limit=1&cursor=${cursor}`, { token: TOKENS.scoped });
-    expect(scoped.text).not.toContain('settle');
+    expect([scoped.status, scoped.json.items]).toEqual([200, []]);
   });
 
   it('shows texts with markup as JSON that no browser runs (A12, A14)', async () => {
