@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { type Expression, type ExpressionBuilder, type Kysely, sql, type SqlBool } from 'kysely';
 import { type OptionRow, OptionTable } from '../../domain/index.js';
 import { type AuditEnd, type AuditFilter, type AuditStore, isSwitch, targetKey, withEnd } from '../audit/index.js';
 import type { AuditEntry, AuditTarget } from '../contract/index.js';
+import { digestOf } from '../identity/index.js';
 import {
   asciiOf,
   asConsoleDb,
@@ -200,7 +200,7 @@ function entryOf({ ending, entry }: Pick<AuditRow, 'entry' | 'ending'>): AuditEn
 function comparable(text: string): string {
   const ascii = asciiOf(text);
   if (ascii.length <= WIDTH) return ascii;
-  const digest = createHash('sha256').update(ascii).digest('hex');
+  const digest = digestOf(ascii);
   return `${ascii.slice(0, WIDTH - digest.length)}${digest}`;
 }
 
