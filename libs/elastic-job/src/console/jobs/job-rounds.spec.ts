@@ -7,6 +7,19 @@ import { JobIndex } from './job-index.js';
 const VIEWER: ConsoleCaller = { name: 'ann', role: 'viewer', by: 'page' };
 
 describe('the rounds in which jobs are read', () => {
+  it('read 20,000 nodes a second until each job was read once', async () => {
+    const jobs = Object.fromEntries(Array.from({ length: 400 }, (_, n) => [`job-${n}`, { items: 10 }]));
+    const { index, stage } = await setUp(jobs);
+
+    index.start();
+    await stage.clock.advance(500);
+    expect(index.state({}).indexed).toBeLessThan(300);
+    await stage.clock.advance(1_000);
+
+    expect(index.state({})).toMatchObject({ indexed: 400 });
+    await stage.during(() => index.stop());
+  });
+
   it('keep the pace of 20,000 nodes a second also if the jobs are wider than usual', async () => {
     const wide = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`wide-${n}`, { items: 500 }]));
     const { center, index, stage } = await setUp(wide);
