@@ -118,6 +118,7 @@ function indexOf({ application, clock, registry }: ApplicationParts, audit: Audi
     disabledBy: (target) => audit.disabledBy(target),
     errorsOf: (job, runs) => errors.of(job, runs),
     onConfig: (job, version, text) => audit.seenConfig(job, version, text),
+    onError: (reason) => lines.write(warn(`Console: jobs cannot be read; trying again: ${redact(messageOf(reason))}`)),
   });
 }
 
