@@ -27,21 +27,28 @@ async function sh(text: string, env: Readonly<Record<string, string>> = {}): Pro
   return stdout.split('\n').filter((line) => line !== '');
 }
 
-describe('the page of the console, with the built library in an empty application', () => {
+describe('the page of the console, with the packed library in an empty application', () => {
   beforeAll(async () => {
-    const { options } = ts.convertCompilerOptionsFromJson({ ...COMPILER_OPTIONS, module: 'es2022' }, '.');
-    const { outputText } = ts.transpileModule(textOf('Serve it', 'ts'), { compilerOptions: options });
     await mkdir(inWorkspace(FOLDER), { recursive: true });
-    await writeFile(inWorkspace(`${FOLDER}/package.json`), '{ "type": "module" }');
-    await writeFile(inWorkspace(`${FOLDER}/main.js`), outputText);
+    for (const [file, module] of [
+      ['main.mjs', 'es2022'],
+      ['main.cjs', 'commonjs'],
+    ]) {
+      const { options } = ts.convertCompilerOptionsFromJson({ ...COMPILER_OPTIONS, module }, '.');
+      const { outputText } = ts.transpileModule(textOf('Serve it', 'ts'), { compilerOptions: options });
+      await writeFile(inWorkspace(`${FOLDER}/${file}`), outputText);
+    }
     await installLibrary([FOLDER]);
   }, LIMIT_MS);
   afterAll(() => rm(inWorkspace(FOLDER), { recursive: true }));
 
-  it('serves its API, lets in who has the printed password, and ends', { timeout: LIMIT_MS }, async () => {
+  it.each([
+    ['an ES module', 'main.mjs'],
+    ['CommonJS', 'main.cjs'],
+  ])('as %s serves its API, lets in who has the printed password, and ends', { timeout: LIMIT_MS }, async (_, file) => {
     const port = String(await freePort());
     const env = { ZOOKEEPER_SERVERS: zooKeeper, PORT: port };
-    const app = new Program(process.execPath, ['main.js'], { cwd: inWorkspace(FOLDER), env });
+    const app = new Program(process.execPath, [file], { cwd: inWorkspace(FOLDER), env });
     onTestFinished(() => app.kill());
     const [, password = ''] = await app.says(/log in from this host as "admin" with (\S+) until/);
     await app.says(/application successfully started/);

@@ -9,23 +9,22 @@ import { promisify } from 'node:util';
 const WORKSPACE = fileURLToPath(new URL('../../../', import.meta.url));
 const PACKAGE = 'nestjs-elastic-job';
 const LIBRARY = `${WORKSPACE}libs/elastic-job/`;
-/** Built libraries by all that they are made of. To build one takes seconds, and several suites install the same. */
+/** Packed libraries by all that they are made of. To build one takes seconds, and several suites install the same. */
 const KEPT = `${WORKSPACE}node_modules/.cache/built-library/`;
 const MADE_WITH = ['package.json', 'tsconfig.lib.json', 'bundle.ts', 'commonjs.ts', '../../tsconfig.json'];
 
 /**
- * Installs the built library into each of the directories, as a user's package manager would. Its own types are checked
- * elsewhere.
+ * Installs the packed library into each of the directories, as a user's package manager would: nothing but its tarball,
+ * whose pages are checked elsewhere, as its own types are.
  * @param declarations true if it is built with them, for code that is compiled against it
  */
 export async function installLibrary(directories: readonly string[], declarations = false): Promise<void> {
-  const built = await build(declarations);
+  const tarball = await pack(declarations);
   for (const directory of directories) {
     const installed = `${WORKSPACE}${directory}/node_modules/${PACKAGE}`;
     await rm(installed, { recursive: true, force: true });
     await mkdir(installed, { recursive: true });
-    await cp(`${LIBRARY}package.json`, `${installed}/package.json`);
-    await cp(built, `${installed}/dist`, { recursive: true });
+    await promisify(execFile)('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1']);
   }
 }
 
@@ -33,10 +32,10 @@ export function inWorkspace(path: string): string {
   return WORKSPACE + path;
 }
 
-/** @returns the directory of the library, which is built if nobody has built it of these sources */
-async function build(declarations: boolean): Promise<string> {
+/** @returns the tarball of the library, which is built and packed if nobody has done it with these sources */
+async function pack(declarations: boolean): Promise<string> {
   const sources = await digestOfSources();
-  const kept = `${KEPT}${sources}-${declarations ? 'with' : 'without'}-types`;
+  const kept = `${KEPT}${sources}-${declarations ? 'with' : 'without'}-types.tgz`;
   if (existsSync(kept)) return kept;
   await mkdir(KEPT, { recursive: true });
   for (const former of await readdir(KEPT)) {
@@ -44,12 +43,16 @@ async function build(declarations: boolean): Promise<string> {
   }
   const made = await mkdtemp(`${KEPT}making-`);
   try {
-    await compile(made, declarations);
-    await rename(made, kept);
-  } catch (error) {
-    await rm(made, { recursive: true, force: true });
-    // Suites that begin together build the same, and the first one is kept.
-    if (!existsSync(kept)) throw error;
+    await compile(`${made}/dist`, declarations);
+    await cp(`${LIBRARY}package.json`, `${made}/package.json`);
+    // Its scripts copy the pages.
+    const packing = ['pack', '--json', '--ignore-scripts', '--pack-destination', made, made];
+    const { stdout } = await promisify(execFile)('npm', packing, { maxBuffer: 64 * 1_024 * 1_024 });
+    const [{ filename }]: [{ readonly filename: string }] = JSON.parse(stdout);
+    // Suites that begin together make the same, and the last one is kept.
+    await rename(`${made}/${filename}`, kept);
+  } finally {
+    await rm(made, { recursive: true });
   }
   return kept;
 }
