@@ -110,6 +110,7 @@ it('the page of the console logs in with the printed password, and out', { timeo
   const answers = await send(text.replace('read -rs PASSWORD', `PASSWORD='${password}'`), origin, {});
 
   expect(password).toMatch(/^[\w-]{22}$/);
+  expect(lines.filter((line) => /the audit/i.test(line))).toEqual([expect.stringMatching(/audit is kept in memory/)]);
   expect(answers.slice(0, 2).map((answer): unknown => JSON.parse(answer))).toEqual([
     expect.objectContaining({ name: 'admin', role: 'admin', by: 'page' }),
     expect.objectContaining({ registry: expect.any(Object) }),

@@ -1,6 +1,8 @@
 import { FakeConsole } from '@test/support/unit/console.js';
 import { describe, expect, it, vi } from 'vitest';
+import { ConfigurationNodeError } from '../../coordination/index.js';
 import { ConfigurationError, TemplateLimitError } from '../../domain/index.js';
+import { UnknownServerError } from '../../operations/index.js';
 import { RegistryUnavailableError } from '../../registry/index.js';
 import { ConsoleProblem } from '../contract/index.js';
 import { CONSOLE_ROUTES } from './console-routes.js';
@@ -248,6 +250,27 @@ describe('a change', () => {
     const { json } = await new FakeConsole({}, { disable }).ask('operator', 'POST', '/jobs/settle/disable');
     expect(json.note).toContain('Java');
     expect(json.note).toContain('cannot be read');
+  });
+
+  it.each([
+    ['/servers/10.0.0.9/disable', undefined, /^There is no server "10.0.0.9"; GET \/servers /],
+    ['/servers/10.0.0.9/jobs/settle/disable', 'settle', /^Job "settle" has no server "10.0.0.9"; GET \/jobs\/settle/],
+  ])('on a server that is not there names the request that lists them: %s', async (url, job, detail) => {
+    const error = new UnknownServerError('10.0.0.9', job);
+    const console = new FakeConsole({}, { disable: error, disableServer: error });
+    const { json } = await console.ask('operator', 'POST', url);
+    expect(json).toMatchObject({ code: 'UNKNOWN_SERVER', detail: expect.stringMatching(detail) });
+  });
+
+  it('of settings that cannot be used says which ETag corrects them', async () => {
+    const error = new ConfigurationNodeError('settle', ['line 1: a colon is missing']);
+    const console = new FakeConsole({}, { update: error });
+    const body = { settings: { description: 'new' } };
+    const { json } = await console.ask('operator', 'PATCH', '/jobs/settle/config', body, { 'if-match': '"7"' });
+    expect(json).toMatchObject({
+      code: 'CONFIGURATION_NODE',
+      detail: expect.stringMatching(/If-Match is configVersion/),
+    });
   });
 
   it('keeps the parameters of a trigger out of the audit', async () => {

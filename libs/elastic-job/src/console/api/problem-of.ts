@@ -10,7 +10,7 @@ import {
   TemplateLimitError,
   UnknownJobError,
 } from '../../domain/index.js';
-import { InvalidArgumentError, UnknownItemError } from '../../operations/index.js';
+import { InvalidArgumentError, UnknownItemError, UnknownServerError } from '../../operations/index.js';
 import { ConsoleProblem, type ProblemAnswer, unknownJobProblem } from '../contract/index.js';
 
 /** Facts of the request. */
@@ -39,7 +39,11 @@ const DETAILS: ReadonlyMap<string, string> = new Map([
   ['NO_AUTH', 'The registry does not let this process do that; compare its credentials with the ACL of the tree.'],
   ['UNTRUSTED_ACL', 'Others may change the nodes of the job, so that this process does not trust them.'],
   ['REQUEST_TOO_LARGE', 'The registry takes no request as large as that.'],
-  ['CONFIGURATION_NODE', 'The settings of the job cannot be read; correct its config node.'],
+  [
+    'CONFIGURATION_NODE',
+    'The settings of the job cannot be used; `problem` of the job says why. PATCH a wrong value: If-Match is ' +
+      'configVersion of the job, in quotes. A broken text is corrected in the registry, or by a start with overwrite.',
+  ],
   ['CONTENTION', 'Others change the same nodes all the time; try again.'],
 ]);
 
@@ -63,11 +67,18 @@ export function problemOf(error: unknown, asked: Asked): ProblemOf {
 
 function detailOf(error: ElasticJobError): string {
   if (error instanceof UnknownJobError) return unknownJobProblem(error.jobName).message;
+  if (error instanceof UnknownServerError) return noServer(error);
   if (error instanceof TemplateLimitError && error.limit === 'maxJobs') {
     // Their number would tell of jobs that are not there for the caller.
     return `Template ${error.template} has as many jobs as its maxJobs allows: ${error.allowed}.`;
   }
   return DETAILS.get(error.code) ?? error.message;
+}
+
+function noServer({ jobName, serverIp }: UnknownServerError): string {
+  return jobName === undefined
+    ? `There is no server "${serverIp}"; GET /servers has all of them.`
+    : `Job "${jobName}" has no server "${serverIp}"; GET /jobs/${jobName} has all of them.`;
 }
 
 function factsOf(error: ElasticJobError): Facts {

@@ -172,5 +172,5 @@ export const READ_ROUTES: readonly ConsoleRoute[] = [
 ];
 
 function noServer(ip: string): never {
-  throw new ConsoleProblem(404, 'UNKNOWN_SERVER', `There is no server ${ip}.`);
+  throw new ConsoleProblem(404, 'UNKNOWN_SERVER', `There is no server "${ip}"; GET /servers has all of them.`);
 }

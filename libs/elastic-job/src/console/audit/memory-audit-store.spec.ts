@@ -8,7 +8,7 @@ describeAuditContract('memory', async () => {
 });
 
 it('says at its start that it ends with the process', async () => {
-  expect(await new MemoryAuditStore().open()).toEqual([expect.stringContaining('up to the end of this process')]);
+  expect(await new MemoryAuditStore().open()).toEqual([expect.stringContaining('until this process ends')]);
 });
 
 it('keeps the newest entries, and the last switch of each target', async () => {

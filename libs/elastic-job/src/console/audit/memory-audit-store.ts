@@ -16,8 +16,8 @@ export class MemoryAuditStore implements AuditStore {
 
   async open(): Promise<readonly string[]> {
     return [
-      `The audit of the console is kept in memory: its last ${this.mostEntries} entries, up to the end of this ` +
-        'process. Give the console an audit of JSON lines or SQL.',
+      `The audit is kept in memory: its last ${this.mostEntries} entries, until this process ends. ` +
+        'Give the option audit a store of JSON lines or SQL.',
     ];
   }
 
