@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { ElasticJob, ElasticJobModule } from '@app/elastic-job';
+import { ElasticJob, ElasticJobModule, ElasticJobTemplate } from '@app/elastic-job';
 import { ElasticJobConsoleModule, type ElasticJobConsoleOptions, newToken } from '@app/elastic-job/console';
 import { ConsoleLogger, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -24,6 +24,9 @@ class SettlingJobs {
     description: '[finance] settles orders',
   })
   settle(): void {}
+
+  @ElasticJobTemplate('report')
+  report(): void {}
 }
 
 @Module({})
@@ -100,6 +103,20 @@ it('the page of the console shows what its requests are answered', { timeout: LI
 
   expect(unlike).toEqual([]);
   expect(await ask("ask GET '/jobs/settle-orders'")).toEqual([expect.stringContaining('"cron":"0 30 2 * * ?"')]);
+});
+
+it('the page of the console creates a job, and removes it', { timeout: LIMIT_MS }, async () => {
+  const { sha256, token } = newToken();
+  const { origin } = await start({ auth: { tokens: [{ name: 'ada', role: 'admin', sha256 }] } });
+  const commands = [blockOf('At three in the morning'), blockOf('Create and remove')].map(({ text }) => text);
+
+  const answers = await send(commands.join(''), origin, { CONSOLE_TOKEN: token });
+
+  expect(answers.map((answer): unknown => JSON.parse(answer))).toEqual([
+    { audit: expect.any(String), note: null },
+    { audit: expect.any(String), instances: expect.any(Array) },
+    { audit: expect.any(String), note: null },
+  ]);
 });
 
 it('the page of the console logs in with the printed password, and out', { timeout: LIMIT_MS }, async () => {
