@@ -154,7 +154,7 @@ const FIELDS: Readonly<Record<string, Hide | undefined>> = {
     isJob(place.of) ? place.of.after.filter((job) => seesJob(place.caller, job)) : ofDeed(value, place),
 } satisfies Partial<Record<HiddenField, Hide>>;
 
-/** What was before or after a deed or a change of a field. */
+/** A value before or after a deed, or after a change of a field. */
 function ofDeed(value: unknown, place: Place): unknown {
   const { caller, of, options } = place;
   if ('field' in of && of.field === 'description') return redacted(value, place);
