@@ -129,7 +129,10 @@ async function mutate(
   await judge(unknown, 'first', (mutant, verdict) =>
     verdict.kind === 'survived' ? void doubtful.add(mutant) : settle(mutant, verdict),
   );
-  await judge([...doubtful], 'again', settle);
+  // Without a further test, a mutant is as it was: it has survived those before.
+  await judge([...doubtful], 'again', (mutant, verdict) =>
+    settle(mutant, verdict.kind === 'untested' ? { kind: 'survived' } : verdict),
+  );
   for (const mutant of doubtful) tally.add(mutant, { kind: 'survived' });
   console.log(tally.summary());
   return tally.score;

@@ -1,4 +1,4 @@
-import { on } from 'node:events';
+import { getEventListeners, on } from 'node:events';
 import { BroadcastChannel } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ThreadContext, WorkerThreads, type WorkerThreadsOptions } from '@app/elastic-job/worker-pool';
@@ -48,6 +48,12 @@ describe('a handler in a thread', { timeout: 30_000 }, () => {
       input: new Map([[1, 'a']]),
       facts: FACTS,
     });
+  });
+
+  it('leaves no listener on the signal of its item', async () => {
+    const work = start('run');
+    await work.ended;
+    expect(getEventListeners(work.signal, 'abort')).toEqual([]);
   });
 
   it('gets the abort event and the reason of its signal while it waits', async () => {
@@ -192,6 +198,7 @@ function start(exportName: string, input: object = {}, { endAfterMs, aborted }: 
   ended.catch(() => {}); // The test looks at it later.
   return {
     ended,
+    signal: controller.signal,
     abort: (reason: Error) => controller.abort(reason),
     loseLease: () => (isHeld = false),
   };
