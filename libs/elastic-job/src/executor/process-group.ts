@@ -65,9 +65,8 @@ export class ProcessGroup {
     });
     this.closed = new Promise((resolve) => {
       // A process that could not start has no descriptors to close.
-      if (child === undefined) resolve();
-      child?.once('close', () => resolve());
-      child?.on('error', () => child.pid === undefined && resolve());
+      if (child?.pid === undefined) return resolve();
+      child.once('close', () => resolve());
     });
     child?.stdin?.on('error', () => {}); // The process may not read its input.
     child?.stdin?.end(input);

@@ -116,7 +116,7 @@ export async function postJson(type: string, { url, body, headers, signal }: Jso
     signal,
     redirect: 'manual',
   });
-  if (status >= 200 && status < 300) return text;
+  if (status < 300) return text;
   throw new DeliveryError(type, `the server answered ${status}`);
 }
 
@@ -125,7 +125,6 @@ async function exchange(type: string, url: string, request: RequestInit): Promis
     const response = await fetch(url, request);
     return { status: response.status, text: await beginningOf(response) };
   } catch (error) {
-    if (request.signal?.aborted) throw request.signal.reason;
     throw new DeliveryError(type, rootCause(error), { cause: fetchFault(error) });
   }
 }

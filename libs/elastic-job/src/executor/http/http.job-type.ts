@@ -51,9 +51,8 @@ export class HttpJobType implements JobType {
   async execute(context: ShardingContext): Promise<void> {
     const settings = readHttpProps(context.props);
     const { connectTimeoutMs, readTimeoutMs } = settings;
-    const silence = new SilenceTimer(this.clock, context.signal);
+    const silence = new SilenceTimer(this.clock, context.signal, connectTimeoutMs + readTimeoutMs);
     try {
-      silence.limit(connectTimeoutMs + readTimeoutMs);
       const response = await send(context, settings, silence.signal);
       const body = await readToEnd(response, () => silence.limit(readTimeoutMs));
       if (response.status >= 400 || REDIRECTS.includes(response.status))
@@ -123,14 +122,16 @@ function shown({ method, uri }: HttpSettings): string {
 class SilenceTimer {
   readonly signal: AbortSignal;
   private readonly ending = new AbortController();
-  private timer: Timer | undefined;
+  private timer: Timer;
   private endedAfterMs: number | undefined;
 
   constructor(
     private readonly clock: Clock,
     itemSignal: AbortSignal,
+    firstLimitMs: number,
   ) {
     this.signal = AbortSignal.any([itemSignal, this.ending.signal]);
+    this.timer = this.start(firstLimitMs);
   }
 
   /** Length of the silence that was too long, in milliseconds; undefined if there was none. */
@@ -140,15 +141,19 @@ class SilenceTimer {
 
   /** Restarts the silence after a sign of life, with this limit from now on. */
   limit(ms: number): void {
-    this.timer?.cancel();
-    this.timer = this.clock.setTimer(ms, () => {
-      this.endedAfterMs = ms;
-      this.ending.abort();
-    });
+    this.timer.cancel();
+    this.timer = this.start(ms);
   }
 
   stop(): void {
-    this.timer?.cancel();
+    this.timer.cancel();
+  }
+
+  private start(ms: number): Timer {
+    return this.clock.setTimer(ms, () => {
+      this.endedAfterMs = ms;
+      this.ending.abort();
+    });
   }
 }
 

@@ -67,7 +67,7 @@ function findUriFaults(text: string): readonly string[] {
   if (text === '') return [];
   if (!URL.canParse(text)) return [`${URI} must be an absolute URL`];
   const { protocol, username, password } = new URL(text);
-  if (!/^https?:$/.test(protocol)) return [`${URI} must begin with http:// or https://`];
+  if (!/^https?:/.test(protocol)) return [`${URI} must begin with http:// or https://`];
   // `fetch` refuses them.
   return username || password ? [`${URI} must not hold a user or a password`] : [];
 }

@@ -94,13 +94,13 @@ export class ScriptJobType implements JobType {
   readonly type = 'SCRIPT';
   private readonly clock: Clock;
   readonly targets: PropTargets = targetsAmong(SCRIPT_PROPS);
-  private readonly passed: Required<Pick<ScriptJobOptions, 'context' | 'env'>> & Pick<ScriptJobOptions, 'allow'>;
+  private readonly passed: Required<Pick<ScriptJobOptions, 'context'>> & Pick<ScriptJobOptions, 'allow' | 'env'>;
   private readonly limits: { readonly killGraceMs: number; readonly outputLimit: number };
 
   /** @throws {ConfigurationError} for wrong and unknown options */
   constructor(input: ScriptJobOptions = {}) {
     const options = TABLE.checked('ScriptJobType', input);
-    const { allow, env = [], context = 'argument', killGraceMs = 5_000, outputLimit = 16_384 } = options;
+    const { allow, env, context = 'argument', killGraceMs = 5_000, outputLimit = 16_384 } = options;
     this.clock = options.clock ?? new SystemClock();
     this.passed = { allow, env, context };
     this.limits = { outputLimit, killGraceMs };
@@ -141,7 +141,7 @@ export class ScriptJobType implements JobType {
       ...this.limits,
     });
     const terminate = (): void => script.terminate();
-    signal.addEventListener('abort', terminate, { once: true });
+    signal.addEventListener('abort', terminate);
     try {
       const end = await script.exited;
       await script.end();

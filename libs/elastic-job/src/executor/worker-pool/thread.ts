@@ -60,7 +60,7 @@ function signalOf({ memory, port }: ThreadTask): AbortSignal {
   const isAborted = (): boolean => Reflect.get(AbortSignal.prototype, 'aborted', signal);
   const abort = ({ reason }: AbortMessage): void => controller.abort(reviveError(reason));
   const takeAbort = (): void => {
-    if (Atomics.load(memory, STATE) !== STOPPING || isAborted()) return;
+    if (Atomics.load(memory, STATE) !== STOPPING) return;
     // The message was sent before the state was set.
     const received: { readonly message: AbortMessage } | undefined = receiveMessageOnPort(port);
     if (received !== undefined) abort(received.message);
