@@ -102,11 +102,27 @@ describe('Retries', () => {
     const outcomes = all(run(() => fail(new Error(`attempt ${++attempts}`))));
     await clock.advance(50);
     lease.abort(reason);
-    await clock.advance(1_000);
 
     expect(await outcomes).toEqual([{ item: 0, outcome: { kind: 'aborted', reason } }]);
-    expect(attempts).toBe(1);
     expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
+    await clock.advance(1_000);
+    expect(attempts).toBe(1);
+  });
+
+  it('aborts an item that waits for its next attempt alone: another that queues for a place runs', async () => {
+    const { clock, lease, run } = setUp({ items: [0, 1, 2], options: { ...RETRIES, concurrency: 1 } });
+    const reason = new Error('cancelled');
+
+    const outcomes = all(run(({ shardingItem }) => (shardingItem === 0 ? fail(new Error('down')) : clock.sleep(10))));
+    await clock.advance(5);
+    lease.abortItem(0, reason);
+    await clock.advance(100);
+
+    expect(await outcomes).toEqual([
+      { item: 0, outcome: { kind: 'aborted', reason } },
+      { item: 1, outcome: SUCCEEDED },
+      { item: 2, outcome: SUCCEEDED },
+    ]);
   });
 
   it('does not retry under a lease that no longer holds, though its signal is late', async () => {

@@ -26,6 +26,27 @@ it('has a reason though its causes are a circle', () => {
   expect(rootCause(circle)).toBe('refused');
 });
 
+it('keeps five causes, and the reason is the fifth if there are more', () => {
+  const chain = (length: number): Error =>
+    new Error(`error ${length}`, length === 0 ? undefined : { cause: chain(length - 1) });
+  const kept = (error: unknown): string[] => (error instanceof Error ? [error.message, ...kept(error.cause)] : []);
+
+  expect(kept(fetchFault(chain(9)))).toEqual(['error 9', 'error 8', 'error 7', 'error 6', 'error 5', 'error 4']);
+  expect(rootCause(chain(9))).toBe('error 4');
+});
+
+it('has no cause that is not an error, since it may be what the server has answered', () => {
+  expect(fetchFault(new Error('failed', { cause: 's3cret' })).cause).toBeUndefined();
+});
+
+it('shows its code, and can be changed as any other error', () => {
+  const fault = fetchFault(Object.assign(new TypeError('fetch failed'), { code: 'ECONNREFUSED' }));
+
+  expect(Object.keys(fault)).toEqual(['code']);
+  expect(Object.assign(fault, { name: 'Fault', code: 'OTHER' })).toMatchObject({ name: 'Fault', code: 'OTHER' });
+  expect(['name', 'code'].map((field) => Reflect.deleteProperty(fault, field))).toEqual([true, true]);
+});
+
 it('has its name where somebody has made the name of all errors read-only', () => {
   const base: object = Error.prototype;
   const usual = Object.getOwnPropertyDescriptor(base, 'name')!;

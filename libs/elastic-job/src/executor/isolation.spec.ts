@@ -28,6 +28,7 @@ describe('the handler of a job', () => {
     ['whose work is no function', ISOLATED, { findPropsFaults: () => [] }, /needs a function as the work of the job/],
     ['without a pool', ISOLATED, { pool: undefined }, /needs a pool of threads: give new WorkerThreads\(\)/],
     ['whose module is not there', ISOLATED, { fault: 'must be there' }, /workerModule must be there, but is "file:/],
+    ['whose pool finds no text', ISOLATED, { fault: Object.create(null) }, /findFault must return a text or undefined/],
   ])('is refused by name for a job %s', (_, options, given, fault) => {
     expect(() => isolated(options, given)).toThrow(fault);
     expect(() => isolated(options, given)).toThrow('job "render" (Renders.render)');

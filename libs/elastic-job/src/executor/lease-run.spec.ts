@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { JobTimeoutError, resolveJobOptions, type ShardingContext } from '../domain/index.js';
+import { JobTimeoutError, resolveJobOptions, type ShardingContext, type ShardOutcome } from '../domain/index.js';
+import { FairTurns } from '../turns/index.js';
+import { JobExecutor } from './job-executor.js';
 import {
   aborted,
   all,
@@ -168,6 +170,76 @@ describe('LeaseRun', () => {
     expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
   });
 
+  it('ends an item that has waited, and is aborted while it runs, once: when its handler returns', async () => {
+    const { clock, lease, run } = setUp({ items: [0, 1], options: { concurrency: 1 } });
+    const reason = new Error('cancelled');
+
+    const outcomes = all(run(() => clock.sleep(10)));
+    await clock.advance(15);
+    lease.abortItem(1, reason);
+    await clock.advance(4);
+    let isOver = false;
+    void outcomes.then(() => (isOver = true));
+    await clock.advance(0);
+    expect(isOver).toBe(false);
+    await clock.advance(1);
+
+    expect(await outcomes).toEqual([
+      { item: 0, outcome: SUCCEEDED },
+      { item: 1, outcome: { kind: 'aborted', reason } },
+    ]);
+  });
+
+  it('aborts every item if the lease is over already, although the registry does not answer', async () => {
+    const { lease, run, openEnds } = setUp({ items: [0, 1] });
+    const reason = new Error('session lost');
+    lease.answer(false);
+    lease.abort(reason);
+
+    expect(await all(run(() => {}))).toEqual([
+      { item: 0, outcome: { kind: 'aborted', reason } },
+      { item: 1, outcome: { kind: 'aborted', reason } },
+    ]);
+    expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
+  });
+
+  it('lets the event loop turn between handlers that take its time', async () => {
+    const { clock, lease } = setUp({ items: [0, 1, 2, 3] });
+    let spentMs = 0;
+    const turns = new FairTurns({ monotonicNow: () => spentMs, nextTurn: () => clock.nextTurn() });
+    const executor = new JobExecutor(clock, { tokenEpoch: 3, hungGraceMs: HUNG_GRACE_MS }, turns);
+    const configuration = resolveJobOptions({ name: lease.jobName, shardingTotalCount: 4 }, { place: 'spec' });
+    const started: number[] = [];
+    const handler = ({ shardingItem }: ShardingContext): void => {
+      started.push(shardingItem);
+      spentMs += 30;
+    };
+
+    const run = executor.run(lease, { configuration, handler }, () => {});
+
+    expect(started).toEqual([0, 1]);
+    await clock.advanceUntil(run);
+    expect(started).toEqual([0, 1, 2, 3]);
+  });
+
+  it('tries again, and gives up a hung handler, for a caller that wants no notice of either', async () => {
+    const { clock, executor, lease } = setUp({ items: [0] });
+    const configuration = resolveJobOptions(
+      { name: lease.jobName, shardingTotalCount: 1, concurrency: 1, maxAttempts: 2, onHung: 'release' },
+      { place: 'spec' },
+    );
+    const handler = ({ attempt }: ShardingContext) =>
+      attempt === 1 ? fail(new Error('once')) : clock.sleep(1_000_000);
+    const outcomes: ShardOutcome[] = [];
+
+    const run = executor.run(lease, { configuration, handler }, (_item, outcome) => void outcomes.push(outcome));
+    await clock.advance(60_000);
+    lease.abort(new Error('drain'));
+    await clock.advanceUntil(run);
+
+    expect(outcomes).toMatchObject([{ kind: 'aborted', reason: { code: 'HANDLER_HUNG' } }]);
+  });
+
   it('reports a hung handler once, and waits for its outcome', async () => {
     const { clock, lease, run, hung, returned } = setUp({ items: [0] });
     const reason = new Error('drain');
@@ -228,7 +300,9 @@ describe('LeaseRun', () => {
       told.push(item);
       if (item === 0) fail(new Error('not told'));
     };
-    await expect(executor.run(lease, { configuration, handler: () => {} }, onEnded)).rejects.toThrow('not told');
+    await expect(executor.run(lease, { configuration, handler: () => {} }, onEnded)).rejects.toEqual(
+      new Error('not told'),
+    );
     expect(told).toEqual([0, 1]);
   });
 });

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { inheritedEnvironment } from './process-group.js';
+import { endOfText, inheritedEnvironment, OutputTail } from './process-group.js';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -28,3 +30,43 @@ describe('the environment of a child process', () => {
     expect(inheritedEnvironment(['LC_TOKEN'])).toMatchObject({ LC_TOKEN: 'value' });
   });
 });
+
+describe('the kept end of an output', () => {
+  it('is all of an output that is as long as the limit, and else begins with dots', async () => {
+    const [whole, cut] = await Promise.all([tailOf(['half ', 'done'], 9), tailOf(['half ', 'done'], 8)]);
+
+    expect([whole.text, cut.text]).toEqual(['half done', '...alf done']);
+  });
+
+  it('can be shortened further', async () => {
+    expect((await tailOf(['half done'], 9)).last(4)).toBe('done');
+  });
+});
+
+describe('the end of a text', () => {
+  it.each([
+    [0, ''],
+    [-1, ''],
+    [1, 'z'],
+    // Each ü has two bytes, and the first of them is left out together with the second.
+    [2, 'z'],
+    [3, 'üz'],
+    [4, 'üz'],
+    [5, 'üüz'],
+    [6, 'aüüz'],
+    [100, 'aüüz'],
+  ])('has at most %i bytes, and no broken character', (most, end) => {
+    expect(endOfText(Buffer.from('aüüz'), most)).toBe(end);
+  });
+
+  it('is empty if no character fits', () => {
+    expect(endOfText(Buffer.from('ü'), 1)).toBe('');
+  });
+});
+
+async function tailOf(chunks: readonly string[], limit: number): Promise<OutputTail> {
+  const stream = Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
+  const tail = new OutputTail(limit).follow(stream);
+  await once(stream, 'end');
+  return tail;
+}

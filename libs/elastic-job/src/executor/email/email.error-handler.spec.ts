@@ -34,27 +34,6 @@ interface Mail {
 
 /** A self-signed certificate for the address of the server. */
 let certificate: { readonly key: string; readonly cert: string };
-beforeAll(async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'mail-'));
-  const [key, cert] = ['key.pem', 'cert.pem'].map((file) => join(directory, file));
-  const request = [
-    'req',
-    '-x509',
-    '-nodes',
-    '-newkey',
-    'rsa:2048',
-    '-days',
-    '2',
-    '-subj',
-    '/CN=mail',
-    '-addext',
-    'subjectAltName=IP:127.0.0.1',
-  ];
-  await promisify(execFile)('openssl', [...request, '-keyout', key!, '-out', cert!]);
-  certificate = { key: await readFile(key!, 'utf8'), cert: await readFile(cert!, 'utf8') };
-  await rm(directory, { recursive: true });
-});
-
 const open: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const stop of open.splice(0)) await stop();
@@ -110,6 +89,27 @@ async function send(
 }
 
 describe('EmailErrorHandler', () => {
+  beforeAll(async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'mail-'));
+    const [key, cert] = ['key.pem', 'cert.pem'].map((file) => join(directory, file));
+    const request = [
+      'req',
+      '-x509',
+      '-nodes',
+      '-newkey',
+      'rsa:2048',
+      '-days',
+      '2',
+      '-subj',
+      '/CN=mail',
+      '-addext',
+      'subjectAltName=IP:127.0.0.1',
+    ];
+    await promisify(execFile)('openssl', [...request, '-keyout', key!, '-out', cert!]);
+    certificate = { key: await readFile(key!, 'utf8'), cert: await readFile(cert!, 'utf8') };
+    await rm(directory, { recursive: true });
+  });
+
   it('sends to all recipients over trusted TLS, with the account of the process', async () => {
     const { port, mails } = await startServer({ secure: true });
     const props = { ...ADDRESSES, 'email.cc': 'lead@example.com', 'email.bcc': 'audit@example.com' };
@@ -207,8 +207,10 @@ describe('EmailErrorHandler', () => {
     const told = await send({ host, port, secure: false });
     expect(told).toMatchObject([{ kind: 'error-handler-failed', error: { message: 'Greeting never received' } }]);
   }, 15_000);
+});
 
-  it('names each prop that is missing or wrong', () => {
+describe('the options of EmailErrorHandler, and its props', () => {
+  it('are named if they are missing or wrong', () => {
     const handler = new EmailErrorHandler({ host, to: 'ops@example.com' });
     expect(handler.findFaults({ 'email.cc': 'nobody', 'email.subject': 'a\nBcc: eve@example.com' })).toEqual([
       'email.subject must be one line',
@@ -220,20 +222,20 @@ describe('EmailErrorHandler', () => {
     ]);
   });
 
-  it('finds no fault with addresses in the props if the process has its own', () => {
+  it('need no addresses in the props if the process has its own', () => {
     const handler = new EmailErrorHandler({ host, from: 'jobs@example.com', to: 'ops@example.com' });
     expect(handler.findFaults({})).toEqual([]);
     expect(handler.findFaults({ 'email.from': 'nobody', 'email.to': 'nobody' })).toEqual([]);
   });
 
-  it('does not follow an edit in the registry that names another address or subject', () => {
+  it('follow no edit in the registry that names another address or subject', () => {
     const { targets } = new EmailErrorHandler({ host });
     const names = ['email.from', 'email.to', 'email.cc', 'email.bcc', 'email.subject'];
     const stored = Object.fromEntries(names.map((name) => [name, 'eve@example.com']));
     expect(guardProps(ADDRESSES, stored, targets, {})).toEqual({ props: ADDRESSES, refused: names });
   });
 
-  it('takes the account of a class with getters', () => {
+  it('may have the account of a class with getters', () => {
     class Account {
       get username() {
         return 'jobs';
@@ -246,11 +248,11 @@ describe('EmailErrorHandler', () => {
     expect(() => new EmailErrorHandler({ host, auth: new Account() })).not.toThrow();
   });
 
-  it('limits a delivery to 20 s', () => {
+  it('limit a delivery to 20 s', () => {
     expect(new EmailErrorHandler({ host }).timeLimitMs()).toBe(20_000);
   });
 
-  it.each([1, 65_535])('accepts the port %i', (port) => {
+  it.each([1, 65_535])('may have the port %i', (port) => {
     expect(() => new EmailErrorHandler({ host, port })).not.toThrow();
   });
 
@@ -270,11 +272,18 @@ describe('EmailErrorHandler', () => {
     ],
     ['an account without a name', { auth: { password: 's3cret' } }, /auth.username must be a text that is not empty$/],
     ['an empty password', { auth: { ...auth, password: '' } }, /auth.password must be a text that is not empty$/],
+    [
+      'a password that is no text',
+      { auth: { ...auth, password: 5 } },
+      /auth.password must be a text that is not empty$/,
+    ],
     ['an account as a text', { auth: 'jobs:s3cret' }, /auth must be an object with username and password$/],
     ['more than an account', { auth: { ...auth, method: 'PLAIN' } }, /auth.method is not an option of an account/],
     ['an account and no TLS', { auth, insecure: true }, /a password is sent only over TLS that is checked/],
+    ['certificates that are no texts', { ca: [5, 'pem'] }, /ca must be certificates in PEM$/],
+    ['no address', { from: 'nobody' }, /email.from must be an address/],
     ['a line break in an address', { to: 'a@example.com\nb@example.com' }, /email.to must be one line/],
-  ])('refuses %s', (_, wrong, message) => {
+  ])('are refused with %s', (_, wrong, message) => {
     expect(() => new EmailErrorHandler({ host, ...wrong })).toThrow(message);
   });
 });

@@ -118,7 +118,14 @@ describe('an answer that is no HTTP', () => {
 
     const told = await deliver(type, { [prop]: service.address });
 
-    expect(told).toMatchObject([{ error: { fault: expect.stringContaining('Content-Length') } }]);
+    expect(told).toMatchObject([
+      {
+        error: {
+          fault: expect.stringContaining('Content-Length'),
+          cause: { cause: { code: 'HPE_INVALID_CONTENT_LENGTH' } },
+        },
+      },
+    ]);
     expect(inspect(told, { depth: 9, showHidden: true })).not.toContain('s3cret');
   });
 });
@@ -185,6 +192,15 @@ describe('WECHAT', () => {
 });
 
 describe('the answer of a robot', () => {
+  it('counts although it comes in two parts', async () => {
+    service = await Service.start((response) => {
+      response.write(OK.slice(0, 5));
+      response.end(OK.slice(5));
+    });
+
+    expect(await deliver('WECHAT', { 'wechat.webhook': service.address })).toEqual([]);
+  });
+
   it.each(['{}', 'null', 'done', '{"errcode":"0"}'])('counts as a failed delivery if it is %s', async (answer) => {
     service = await Service.start((response) => response.end(answer));
     expect(await deliver('WECHAT', { 'wechat.webhook': service.address })).toMatchObject([
@@ -253,6 +269,20 @@ describe('WEBHOOK', () => {
       count: 1,
       text: expect.stringMatching(/^Job 'settle-orders'/),
     });
+  });
+
+  it('sends no authorization if the job has none', async () => {
+    service = await Service.start((response) => response.writeHead(204).end());
+
+    expect(await deliver('WEBHOOK', { 'webhook.url': service.address })).toEqual([]);
+
+    expect(service.calls[0]!.headers).not.toHaveProperty('authorization');
+  });
+
+  it('refuses an authorization that is no text, and does not show it', () => {
+    const wrong: object = { authorization: 12_345 };
+
+    expect(() => new WebhookErrorHandler({ ...wrong })).toThrow(/authorization must be a text$/);
   });
 
   it('reports the status of a failed answer, and nothing of its text', async () => {

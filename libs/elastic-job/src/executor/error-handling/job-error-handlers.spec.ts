@@ -8,6 +8,7 @@ import {
   type JobFailure,
   type JobProps,
   readable,
+  type Redact,
 } from '../../domain/index.js';
 import { VirtualClock } from '../../testing/index.js';
 import { type JobEvent, JobEvents } from '../../tracing/index.js';
@@ -55,11 +56,15 @@ function webChannels(): readonly JobErrorHandler[] {
 }
 
 function setUp(...own: readonly JobErrorHandler[]) {
+  return setUpRedacted(undefined, ...own);
+}
+
+function setUpRedacted(redact: Redact | undefined, ...own: readonly JobErrorHandler[]) {
   const clock = new VirtualClock();
   const events = new JobEvents();
   const told: JobEvent[] = [];
   events.on((event) => void told.push(event));
-  const handlers = new JobErrorHandlers(clock, events, own, WINDOW_MS);
+  const handlers = new JobErrorHandlers(clock, events, own, WINDOW_MS, redact);
   const jobOf = (jobErrorHandlerType: string | undefined, props: JobProps = { number: '1' }) => ({
     jobName: 'settle-orders',
     jobErrorHandlerType,
@@ -154,6 +159,39 @@ describe('JobErrorHandlers', () => {
     await clock.advance(1);
     expect(pager.signals[0]!.aborted).toBe(true);
     expect(told).toMatchObject([LOGGED, { kind: 'error-handler-failed', error: { code: 'DELIVERY' } }]);
+  });
+
+  it.each<unknown>([0, -1, Number.NaN, Infinity, 2 ** 31, '50'])(
+    'gives a handler 10 s if its own limit is %s, which is no length of time',
+    async (timeLimitMs) => {
+      const pager = new Pager(() => new Promise(() => {}));
+      Reflect.set(pager, 'timeLimitMs', () => timeLimitMs);
+      const { clock, handlers, told, jobOf } = setUp(pager);
+      handlers.handle(failure, jobOf('PAGER'));
+      await clock.advance(9_999);
+      expect(told).toEqual([]);
+      await clock.advance(1);
+      expect(told).toHaveLength(2);
+    },
+  );
+
+  it.each([1, 2 ** 31 - 1])('gives a handler its own limit of %i ms', async (timeLimitMs) => {
+    const pager = Object.assign(new Pager(() => new Promise(() => {})), { timeLimitMs: () => timeLimitMs });
+    const { clock, handlers, told, jobOf } = setUp(pager);
+    handlers.handle(failure, jobOf('PAGER'));
+    await clock.advance(timeLimitMs - 1);
+    expect(told).toEqual([]);
+    await clock.advance(1);
+    expect(told).toHaveLength(2);
+  });
+
+  it('tells a channel of a failure whose error is redacted, with all else as it is', async () => {
+    const pager = new Pager();
+    const { clock, handlers, jobOf } = setUpRedacted((text) => text.replaceAll('stock', '***'), pager);
+    handlers.handle(failure, jobOf('PAGER'));
+    await clock.advance(0);
+
+    expect(pager.reports).toMatchObject([{ ...failure, error: { message: 'out of ***' }, count: 1 }]);
   });
 
   it('reports failures beyond the queue as not delivered while a handler hangs', async () => {

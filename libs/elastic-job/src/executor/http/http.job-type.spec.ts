@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { SystemClock } from '../../clock/index.js';
-import { CancelledError, type JobProps } from '../../domain/index.js';
+import { CancelledError, type JobProps, type ShardingContext } from '../../domain/index.js';
 import { all, setUp, SUCCEEDED } from '@test/support/unit/hand-made-lease.js';
 import { HttpJobError, HttpJobType } from './http.job-type.js';
 
@@ -35,10 +35,12 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return body;
 }
 
-function runItem(props: JobProps) {
+/** @param facts replace those of the context */
+function runItem(props: JobProps, facts: Partial<ShardingContext> = {}) {
   const stage = setUp({ items: [1], options: { props, shardingItemParameters: '1=Zürich' } });
   const type = new HttpJobType(new SystemClock());
-  return { ...stage, outcome: async () => (await all(stage.run((context) => type.execute(context))))[0]!.outcome };
+  const execute = (context: ShardingContext) => type.execute({ ...context, ...facts });
+  return { ...stage, outcome: async () => (await all(stage.run(execute)))[0]!.outcome };
 }
 
 async function errorOf(props: JobProps): Promise<HttpJobError> {
@@ -67,6 +69,34 @@ describe('an HTTP job', () => {
       shardingItem: 1,
       shardingParameter: 'Zürich',
     });
+  });
+
+  it('sends no token if the run has none', async () => {
+    const seen: string[] = [];
+    const uri = await serve((request, response) => {
+      seen.push(...Object.keys(request.headers));
+      response.end();
+    });
+
+    expect(await runItem({ 'http.uri': uri, 'http.method': 'GET' }, { token: undefined }).outcome()).toEqual(SUCCEEDED);
+
+    expect(seen.filter((name) => name.startsWith('elastic-job'))).toEqual([]);
+  });
+
+  it.each(['HEAD', 'GET'])('succeeds with a %s request that is answered without a body', async (method) => {
+    const uri = await serve((_, response) => response.writeHead(204).end());
+
+    expect(await runItem({ 'http.uri': uri, 'http.method': method }).outcome()).toEqual(SUCCEEDED);
+  });
+
+  it('leaves no time limit behind', async () => {
+    const uri = await serve((_, response) => response.end('done'));
+    const { clock, run } = setUp({ items: [1], options: { props: { 'http.uri': uri, 'http.method': 'GET' } } });
+    const type = new HttpJobType(clock);
+
+    expect(await all(run((context) => type.execute(context)))).toMatchObject([{ outcome: SUCCEEDED }]);
+
+    expect(clock.pendingTimers).toBe(0);
   });
 
   it.each([
@@ -121,6 +151,18 @@ describe('an HTTP job', () => {
     },
   );
 
+  it('keeps a character of a failed answer that has come in two parts', async () => {
+    const [first, second] = [Buffer.from('ü').subarray(0, 1), Buffer.from('ü').subarray(1)];
+    const uri = await serve((_, response) => {
+      response.writeHead(400).write(first);
+      response.end(second);
+    });
+
+    const error = await errorOf({ 'http.uri': uri, 'http.method': 'GET' });
+
+    expect(error.body?.reveal()).toBe('ü');
+  });
+
   it('fails at a redirect, which it does not follow', async () => {
     const asked: (string | undefined)[] = [];
     const uri = await serve((request, response) => {
@@ -153,7 +195,7 @@ describe('an HTTP job', () => {
     const error = await errorOf({ 'http.uri': uri, 'http.method': 'GET' });
 
     expect(error.message).toMatch(/failed: .*ECONNREFUSED/);
-    expect(error.status).toBeUndefined();
+    expect([error.status, error.body]).toEqual([undefined, undefined]);
   });
 });
 
@@ -210,6 +252,18 @@ describe('an item that is told to stop', () => {
 
     await closed;
     expect(run.openEnds()).toEqual({ timers: 0, listeners: 0 });
+  });
+
+  it('has the reason of its signal as its error', async () => {
+    const reason = new CancelledError('settle-orders', 1);
+    const uri = await serve(() => run.lease.abortItem(1, reason));
+    const run = setUp({ items: [1], options: { props: { 'http.uri': uri, 'http.method': 'GET' } } });
+    const type = new HttpJobType(new SystemClock());
+    let error: unknown;
+
+    await all(run.run((context) => type.execute(context).catch((thrown: unknown) => void (error = thrown))));
+
+    expect(error).toBe(reason);
   });
 });
 

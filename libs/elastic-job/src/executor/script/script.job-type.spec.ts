@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { getEventListeners } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +13,9 @@ import {
   ExecutorDeathError,
   guardProps,
   type JobProps,
+  type ShardingContext,
 } from '../../domain/index.js';
+import { VirtualClock } from '../../testing/index.js';
 import { all, setUp, SUCCEEDED } from '@test/support/unit/hand-made-lease.js';
 import {
   ScriptFailedError,
@@ -38,11 +41,17 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-function runItem(commandLine: string, options: ScriptJobOptions = {}, jobParameter = '') {
+/** @param facts replace those of the context */
+function runItem(
+  commandLine: string,
+  options: ScriptJobOptions = {},
+  jobParameter = '',
+  facts: Partial<ShardingContext> = {},
+) {
   const stage = setUp({ items: [1], options: { props: { 'script.command.line': commandLine }, jobParameter } });
   const type = new ScriptJobType({ killGraceMs: 2_000, ...options });
   let result: ScriptResult | undefined;
-  const outcomes = all(stage.run(async (context) => (result = await type.execute(context))));
+  const outcomes = all(stage.run(async (context) => (result = await type.execute({ ...context, ...facts }))));
   return { ...stage, result: () => result!, outcome: async () => (await outcomes)[0]!.outcome };
 }
 
@@ -54,6 +63,11 @@ function shell(script: string): string {
 async function errorOf(commandLine: string, options?: ScriptJobOptions, jobParameter = ''): Promise<unknown> {
   const outcome = await runItem(commandLine, options, jobParameter).outcome();
   return outcome.kind === 'failed' ? outcome.error : outcome;
+}
+
+/** It has left the group of its script once there is its file. */
+function daemonOf(path: string): string {
+  return `: > ${path}.left; echo $$ > ${path}; exec sleep 600`;
 }
 
 /** Zombies count as ended. */
@@ -95,6 +109,17 @@ describe('a script', () => {
       stdout: 'half done\n',
       stderr: 'no such order\n',
       message: 'Item 1 of job "settle-orders": sh has ended with exit code 3: no such order',
+    });
+  });
+
+  it('shows the end of its output in its error if it has written no error', async () => {
+    const digits = (from: number) => Array.from({ length: 600 }, (_, index) => (from + index) % 10).join('');
+
+    expect(await errorOf(shell('echo half done; exit 1'))).toMatchObject({
+      message: expect.stringMatching(/: half done$/),
+    });
+    expect(await errorOf(shell(`echo ${digits(0)}; exit 1`))).toMatchObject({
+      message: `Item 1 of job "settle-orders": sh has ended with exit code 1: ${digits(0).slice(-500)}`,
     });
   });
 
@@ -147,13 +172,38 @@ describe('a script', () => {
   });
 
   it('leaves no process behind after it has succeeded', async () => {
-    const { outcome, openEnds } = runItem(shell(`sleep 600 >/dev/null 2>&1 & echo $! > ${told}`));
+    const { lease, outcome, openEnds } = runItem(shell(`sleep 600 >/dev/null 2>&1 & echo $! > ${told}`));
     const [left] = await toldPids();
 
     expect(await outcome()).toEqual(SUCCEEDED);
 
     await gone(left!);
     expect(openEnds()).toEqual({ timers: 0, listeners: 0 });
+    expect(getEventListeners(lease.signalOf(1), 'abort')).toEqual([]);
+  });
+
+  it('is done at once though a process that it has left behind holds its output', async () => {
+    const still = new VirtualClock();
+
+    expect(await runItem(shell('sleep 600 & echo done'), { clock: still }).outcome()).toEqual(SUCCEEDED);
+  });
+
+  it('is done a moment later though a daemon of it holds its output', async () => {
+    const hours = new VirtualClock();
+    const { outcome } = runItem(
+      shell(`setsid sh -c '${daemonOf(told)}' & until [ -e ${told}.left ]; do sleep 0.01; done`),
+      { clock: hours },
+    );
+    const [daemon] = await toldPids();
+    try {
+      while (hours.pendingTimers === 0) await clock.nextTurn();
+      await hours.advance(2_000);
+
+      expect(await outcome()).toEqual(SUCCEEDED);
+      expect(isRunning(daemon!)).toBe(true);
+    } finally {
+      process.kill(Number(daemon), 'SIGKILL');
+    }
   });
 });
 
@@ -190,6 +240,23 @@ describe('what a script is told', () => {
     const shown = runItem(`${process.execPath} -p process.argv.length`, { context });
     expect(await shown.outcome()).toEqual(SUCCEEDED);
     expect(shown.result().stdout).toBe('1\n');
+  });
+
+  it('has no token if the run has none', async () => {
+    const { outcome, result } = runItem(PRINT_ENV, {}, '', { token: undefined });
+
+    expect(await outcome()).toEqual(SUCCEEDED);
+
+    const names = Object.keys(JSON.parse(result().stdout));
+    expect(names.filter((name) => name.startsWith('ELASTIC_JOB'))).toEqual([]);
+  });
+
+  it('has an empty input unless the context comes by it', async () => {
+    const { outcome, result } = runItem(shell('cat'));
+
+    expect(await outcome()).toEqual(SUCCEEDED);
+
+    expect(result().stdout).toBe('');
   });
 
   it('lets a script succeed that does not read its input', async () => {
@@ -266,6 +333,20 @@ describe('an item that is told to stop', () => {
     await gone(pid!);
   });
 
+  it('kills a child that ignores SIGTERM, without the rest of the grace, once nothing of it can be read', async () => {
+    const deaf = `trap '' TERM; : > ${told}.deaf; exec sleep 600`;
+    const untilDeaf = `until [ -e ${told}.deaf ]; do sleep 0.01; done`;
+    const { lease, outcome } = runItem(shell(`(${deaf}) >/dev/null 2>&1 & ${untilDeaf}; echo $! > ${told}; wait`), {
+      clock: new VirtualClock(),
+    });
+    const [left] = await toldPids();
+
+    lease.abortItem(1, REASON);
+
+    expect(await outcome()).toMatchObject({ kind: 'aborted' });
+    await gone(left!);
+  });
+
   it('gives a worker below a shell its grace, although the shell is gone at once', async () => {
     const farewell = join(directory, 'farewell');
     const onTerm = `sleep 0.1; echo bye > ${farewell}; exit 0`;
@@ -307,6 +388,16 @@ describe('the options of scripts', () => {
     expect(make).toThrow(ConfigurationError);
     expect(make).toThrow(/outputLimit must be a whole number from 0.*killGraceMs must be/s);
   });
+
+  it.each<[unknown]>([['sh'], [['']], [[5]], [['sh', '']]])(
+    'must be lists of texts that are not empty, and not %j',
+    (wrong) => {
+      const options: object = { allow: wrong, env: wrong };
+      const make = () => new ScriptJobType({ ...options });
+      expect(make).toThrow(ConfigurationError);
+      expect(make).toThrow(/allow must be a list of executables.*env must be a list of names/s);
+    },
+  );
 });
 
 /** SIGKILL was sent, so only the kernel's own work remains. */

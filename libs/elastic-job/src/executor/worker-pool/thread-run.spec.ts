@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { MessageChannel, Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { JobTimeoutError, LeaseLostError } from '../../domain/index.js';
 import { VirtualClock } from '../../testing/index.js';
@@ -21,6 +22,15 @@ const FACTS = {
   tokenEpoch: 1,
 } as const;
 const REASON = new JobTimeoutError('render', 2, 5);
+
+/** Code of a thread that answers each question: the item is held. */
+const ANSWER_ALL = `
+  const { memory, port } = require('node:worker_threads').workerData;
+  port.on('message', (question) => {
+    Atomics.store(memory, ${ANSWER}, question);
+    Atomics.notify(memory, ${ANSWER});
+  });
+`;
 
 let clock: VirtualClock;
 let ending: AbortController;
@@ -154,6 +164,30 @@ describe('a function in its thread', () => {
     run = start('export const handle = ({ assertHeld }) => assertHeld();');
     run.task.memory[ANSWER] = answer;
     expect(await runInThread(run.task)).toMatchObject(result);
+  });
+
+  it('waits for each answer of the main thread', async () => {
+    run = start('export const handle = ({ assertHeld }) => [assertHeld(), assertHeld()];');
+    const { port1, port2 } = new MessageChannel();
+    const { memory } = run.task;
+    const answering = new Worker(ANSWER_ALL, {
+      eval: true,
+      workerData: { memory, port: port2 },
+      transferList: [port2],
+    });
+
+    expect(await runInThread({ ...run.task, port: port1 })).toEqual({ kind: 'done' });
+
+    expect(memory[ANSWER]).toBe(2);
+    await answering.terminate();
+  });
+
+  it('closes its port, so that its thread can end', async () => {
+    const closed = once(run.task.port, 'close');
+
+    await runInThread(run.task);
+
+    await expect(closed).resolves.toBeDefined();
   });
 
   it('sees the abort of its signal also if it never lets the event loop turn, with the reason', async () => {
