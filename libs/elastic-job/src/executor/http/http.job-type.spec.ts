@@ -151,18 +151,6 @@ describe('an HTTP job', () => {
     },
   );
 
-  it('keeps a character of a failed answer that has come in two parts', async () => {
-    const [first, second] = [Buffer.from('ü').subarray(0, 1), Buffer.from('ü').subarray(1)];
-    const uri = await serve((_, response) => {
-      response.writeHead(400).write(first);
-      response.end(second);
-    });
-
-    const error = await errorOf({ 'http.uri': uri, 'http.method': 'GET' });
-
-    expect(error.body?.reveal()).toBe('ü');
-  });
-
   it('fails at a redirect, which it does not follow', async () => {
     const asked: (string | undefined)[] = [];
     const uri = await serve((request, response) => {
