@@ -19,8 +19,8 @@ const NOBODY: readonly string[] = [];
  */
 export class CutShort {
   private lost = NOBODY;
-  /** The other instances. */
-  private others = NOBODY;
+  /** Instances that were there at the last news. */
+  private present = NOBODY;
   private areAllLost = false;
 
   constructor(
@@ -36,26 +36,26 @@ export class CutShort {
 
   noteStart(): void {
     const { tree } = this;
-    const leader = tree.leader();
-    this.areAllLost = leader === undefined || leader === tree.self.jobInstanceId || !tree.hasInstance(leader);
+    const self = tree.self.jobInstanceId;
+    const leader = tree.leader() ?? self;
+    this.areAllLost = leader === self || !tree.hasInstance(leader);
     this.noteMembers();
   }
 
   noteJoined(instanceId: string): void {
-    if (instanceId !== this.tree.self.jobInstanceId) this.others = [...without(this.others, instanceId), instanceId];
+    this.present = [...without(this.present, instanceId), instanceId];
   }
 
   noteLost(instanceId: string): void {
-    this.others = without(this.others, instanceId);
+    this.present = without(this.present, instanceId);
     this.lost = [...without(this.lost, instanceId), instanceId].slice(-MOST_LOST);
   }
 
   /** Notes who is there, and who has gone while no news came. */
   noteMembers(): void {
     const { tree } = this;
-    for (const id of this.others) if (!tree.hasInstance(id)) this.noteLost(id);
-    const present = tree.instances().flatMap(({ jobInstanceId: id }) => (id === tree.self.jobInstanceId ? [] : id));
-    this.others = present.length === 0 ? NOBODY : present;
+    for (const id of this.present) if (!tree.hasInstance(id)) this.noteLost(id);
+    this.present = tree.instances().map(({ jobInstanceId }) => jobInstanceId);
   }
 
   /** Forgets the runs that the leader has reported. */

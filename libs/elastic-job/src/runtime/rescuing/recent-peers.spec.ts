@@ -63,6 +63,14 @@ it('are seen as they come, and nobody is waited for in a job that never had any'
   expect(peers.hadJava).toBe(true);
 });
 
+it('are gone for good once they have not come back for their grace', async () => {
+  peers.rememberPeers();
+  registered.clear();
+  expect(peers.goneForGood([JAVA])).toEqual([]);
+  await clock.advance(GRACE_MS);
+  expect(peers.goneForGood([JAVA])).toEqual([JAVA]);
+});
+
 it('leave no timer behind', () => {
   peers.rememberPeers();
   registered.clear();
