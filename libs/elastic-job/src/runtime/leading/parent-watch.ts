@@ -69,8 +69,7 @@ export class ParentWatch {
   }
 
   private lookIfChanged(missing: readonly JobName[]): void {
-    const isIdle = this.after.length === 0 && this.missing === undefined;
-    if (isIdle || missing.join() === this.missing?.join()) return;
+    if (missing.join() === this.missing?.join()) return;
     this.missing = missing;
     const what = 'looking at the jobs that it starts after';
     this.looking ??= new JobReconciler(this.tree, this.report, what, () => this.look());
