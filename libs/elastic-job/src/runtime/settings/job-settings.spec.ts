@@ -73,11 +73,12 @@ describe('JobSettings', () => {
     ['Java wrote the settings', 'STICKY', (text: string) => text.replaceAll(/ {2}nestjs\..*\n/g, '  a: b\n'), 0],
     ['the code names the default', 'BALANCED', (text: string) => text, 0],
   ])('tells once of a strategy that only its code names: %s', async (_, strategy, edit, times) => {
-    const { member, settings, events } = await installed({ strategy });
+    const { member, settings, events, clock } = await installed({ strategy });
     await write(member, (text) => edit(text.replace(/^jobShardingStrategyType: .*\n/m, '')));
 
     settings.apply(member.tree);
     settings.apply(member.tree);
+    await clock.advance(MINUTE);
 
     const told = events.filter((event) => event.kind === 'warning' && event.message.includes(`is ${strategy} while`));
     expect(told).toHaveLength(times);
@@ -99,6 +100,11 @@ describe('JobSettings', () => {
       expect(settings.schedule!.next(MIDNIGHT)).toBe(fireTime);
     },
   );
+
+  it('chooses the first pass of a doubled hour before the registry was asked', async () => {
+    const { settings } = await installed(DOUBLED);
+    expect(settings.nextFireTimes(MIDNIGHT, 1)).toEqual([FIRST_PASS]);
+  });
 
   it('changes clocks by the rule of Quartz for a node that Java wrote', async () => {
     const { member, settings } = await installed(DOUBLED);
@@ -248,6 +254,7 @@ describe('JobSettings', () => {
       for (const value of values) {
         await write(member, (text) => text.replace(/jobParameter: .*/, `jobParameter: ${value}`));
         settings.apply(member.tree);
+        settings.apply(member.tree);
       }
       expect(events).toMatchObject([{ differences: ["jobParameter: '' here, p in the registry"], count: 1 }]);
 
@@ -372,6 +379,7 @@ describe('JobSettings', () => {
     settings.apply(member.tree);
     await write(member, (text) => text.replace("description: ''", 'description: d'));
     settings.apply(member.tree);
+    await clock.advance(MINUTE);
     expect(warnings()).toEqual([
       'failover is true in the registry, but has no effect, since monitorExecution is false there; ' +
         'set monitorExecution to true, or failover to false',
@@ -431,6 +439,33 @@ describe('JobSettings', () => {
     settings.apply(member.tree);
     expect([settings.fault, settings.isSound, settings.differences]).toEqual([undefined, true, []]);
     expect(events.map(({ kind }) => kind)).toEqual(['error']);
+  });
+
+  it('warns once of a job that the registry has made a one-off job, as long as it is one', async () => {
+    const { member, settings, events, clock } = await installed();
+    const edits = [
+      ['cron: 0 * * * * ?', "cron: ''"],
+      ["description: ''", 'description: d'],
+      ["cron: ''", 'cron: 0 * * * * ?'],
+      ['cron: 0 * * * * ?', "cron: ''"],
+      ["cron: ''", 'cron: 0 * * * * ?'],
+    ] as const;
+
+    for (const [before, after] of edits) {
+      await write(member, (text) => text.replace(before, after));
+      settings.apply(member.tree);
+    }
+    await clock.advance(MINUTE);
+
+    expect(events.filter(({ kind }) => kind === 'warning')).toEqual([
+      { kind: 'warning', jobName: JOB, message: expect.stringContaining('it is a one-off job now') },
+    ]);
+  });
+
+  it('warns of no one-off job if the code has none either', async () => {
+    const { member, settings, events } = await installed({ cron: undefined });
+    settings.apply(member.tree);
+    expect(events).toEqual([]);
   });
 
   it('warns of no one-off job if a job started after others has no cron in the registry', async () => {

@@ -131,12 +131,10 @@ export class JobSettings {
     this.noteDifferences(differences, this.isStarted && isFollowed);
     this.noteOwnStrategy(effective.ownStrategy);
     this.isStarted ||= tree.has(tree.paths.config);
+    const judged = this.isJudged ? former : undefined;
     this.noteState('one-off', former, (one) => (isOneOff(one) ? ONE_OFF : undefined));
-    this.noteState('idle', this.isJudged ? former : undefined, (one) =>
-      hasIdleFailover(one) ? IDLE_FAILOVER : undefined,
-    );
-    if (configuration !== former || !this.isJudged)
-      this.noteState('over', this.isJudged ? former : undefined, (one) => this.describeEnd(one));
+    this.noteState('idle', judged, (one) => (hasIdleFailover(one) ? IDLE_FAILOVER : undefined));
+    this.noteState('over', judged, (one) => this.describeEnd(one));
     this.isJudged = true;
   }
 
