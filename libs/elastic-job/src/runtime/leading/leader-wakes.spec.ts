@@ -126,6 +126,26 @@ describe('a lead', () => {
   });
 });
 
+describe('a leader keeps the last usable settings', () => {
+  it('again if somebody deletes them', async () => {
+    await lead();
+    const { usableConfig } = duty.tree.paths;
+    const kept = await duty.text(usableConfig);
+    await duty.drop(usableConfig);
+    expect([kept, await duty.text(usableConfig)]).toEqual([expect.stringContaining(JOB), kept]);
+  });
+
+  it('and plans by them as they are edited while the present ones cannot be used', async () => {
+    await lead();
+    const { config, usableConfig } = duty.tree.paths;
+    const kept = (await duty.text(usableConfig))!;
+    await duty.put(config, 'cron: [');
+    await duty.put(usableConfig, kept.replace('shardingTotalCount: 4', 'shardingTotalCount: 3'));
+    await duty.clock.advance(RESHARD_DELAY_MS);
+    expect(duty.owners).toEqual([SELF, SELF, SELF]);
+  });
+});
+
 describe('a leader of a job that is started after others', () => {
   it('warns once of missing parents, and once of unreadable starts', async () => {
     await lead({ cron: undefined, after: ['import'] });
