@@ -1,8 +1,8 @@
 import { MemoryStage } from '@test/support/unit/memory-stage.js';
 import { describe, expect, it, vi } from 'vitest';
-import { createdRoot, removedRoot, resolveJobOptions } from '../../domain/index.js';
+import { createdRoot, removedRoot, resolveJobOptions, UnknownJobError } from '../../domain/index.js';
 import type { RegistryCenter } from '../../registry/index.js';
-import { JobEvents } from '../../tracing/index.js';
+import { type JobEvent, JobEvents } from '../../tracing/index.js';
 import { WorkErrors } from '../news/own-work.js';
 import { TemplateJobs } from './template-jobs.js';
 
@@ -21,6 +21,7 @@ function processOf(
   { clock }: MemoryStage,
   isJoinable: (jobName: string) => boolean | Promise<boolean> = () => true,
   events = new JobEvents(),
+  leave = (jobName: string): Promise<void> => registry.delete(`/${jobName}/instances/${id}`),
 ): TemplateJobs {
   const place = 'template-jobs.spec';
   const jobs = new TemplateJobs({
@@ -32,7 +33,7 @@ function processOf(
       if (!(await isJoinable(jobName))) throw new Error('It cannot be joined');
       await registry.create(`/${jobName}/instances/${id}`, '', 'EPHEMERAL');
     },
-    leave: (jobName) => registry.delete(`/${jobName}/instances/${id}`),
+    leave,
   });
   const configuration = resolveJobOptions({ name: TEMPLATE, shardingTotalCount: 1 }, { place });
   jobs.declare({ name: TEMPLATE, configuration, place, handler: () => {} });
@@ -221,6 +222,107 @@ it('tells no more of a job that could not be joined once somebody has deleted it
   jobs.close();
 });
 
+it.each([
+  ['is illegal', 'a/b', /template "a\/b" \(spec\): name /],
+  ['is taken', TEMPLATE, /template "report" \(spec\): name "report": template-jobs\.spec has it already/],
+])('refuses a template whose name %s', async (_, name, message) => {
+  const stage = new MemoryStage();
+  const jobs = processOf(await stage.connected(), 'one', stage);
+  expect(() => jobs.declare({ ...jobs.find(TEMPLATE)!, name, place: 'spec' })).toThrow(message);
+});
+
+it('leaves alone a job of a template that this process does not have', async () => {
+  const stage = new MemoryStage();
+  const registry = await stage.connected();
+  await stage.during(() => registry.create('/a', createdRoot('another'), 'PERSISTENT'));
+  const { events, told } = toldErrors();
+  const jobs = processOf(registry, 'one', stage, () => true, events);
+
+  await stage.during(() => jobs.open());
+  await stage.clock.advance(SOON_MS);
+
+  expect([await stage.during(() => registry.children('/a')), told]).toEqual([[], []]);
+  jobs.close();
+});
+
+it('tells if it could not look for jobs, and looks again', async () => {
+  const stage = new MemoryStage();
+  const registry = await stage.connected();
+  await stage.during(() => registry.create('/a', createdRoot(TEMPLATE), 'PERSISTENT'));
+  await stage.during(() => registry.create('/a/instances', '', 'PERSISTENT'));
+  vi.spyOn(registry, 'children').mockRejectedValueOnce(new Error('It cannot be read'));
+  const { events, told } = toldErrors();
+  const jobs = processOf(registry, 'one', stage, () => true, events);
+
+  await stage.during(() => jobs.open());
+  await stage.clock.advance(SOON_MS);
+
+  expect(told).toMatchObject([{ jobName: undefined, message: 'looking for jobs of templates failed' }]);
+  expect(await stage.during(() => registry.children('/a/instances'))).toEqual(['one']);
+  jobs.close();
+});
+
+it('looks once for any number of news, and leaves no timer once it is closed', async () => {
+  const stage = new MemoryStage();
+  const registry = await stage.connected();
+  const jobs = processOf(registry, 'one', stage);
+  await stage.during(() => jobs.open());
+  const looks = vi.spyOn(registry, 'children');
+  const before = stage.clock.pendingTimers;
+
+  for (let news = 0; news < 3; news += 1) jobs.findJobsSoon();
+  await stage.clock.advance(SOON_MS);
+  jobs.findJobsSoon();
+  jobs.close();
+  jobs.findJobsSoon();
+
+  expect([looks.mock.calls.length, stage.clock.pendingTimers]).toEqual([1, before]);
+});
+
+it('deletes a job that somebody else has left for it', async () => {
+  const stage = new MemoryStage();
+  const registry = await stage.connected();
+  await stage.during(() => registry.create('/a', createdRoot(TEMPLATE), 'PERSISTENT'));
+  await stage.during(() => registry.create('/a/instances', '', 'PERSISTENT'));
+  const { events, told } = toldErrors();
+  const jobs = processOf(
+    registry,
+    'one',
+    stage,
+    () => true,
+    events,
+    async (jobName) => {
+      throw new UnknownJobError(jobName);
+    },
+  );
+  await stage.during(() => jobs.open());
+  await stage.clock.advance(SOON_MS);
+
+  await stage.during(() => registry.delete('/a/instances/one'));
+  await stage.during(() => registry.set('/a', removedRoot(TEMPLATE)));
+  jobs.findJobsSoon();
+  await stage.clock.advance(SOON_MS);
+
+  expect([await stage.during(() => registry.children('/')), told]).toEqual([[], []]);
+  jobs.close();
+});
+
+it('deletes at once a job that could not be joined for long, and is marked then', async () => {
+  const stage = new MemoryStage();
+  const registry = await stage.connected();
+  await stage.during(() => registry.create('/a', createdRoot(TEMPLATE), 'PERSISTENT'));
+  const jobs = processOf(registry, 'one', stage, () => false);
+  await stage.during(() => jobs.open());
+  await stage.clock.advance(300_000);
+
+  await stage.during(() => registry.set('/a', removedRoot(TEMPLATE)));
+  jobs.findJobsSoon();
+  await stage.clock.advance(100);
+
+  expect(await stage.during(() => registry.children('/'))).toEqual([]);
+  jobs.close();
+});
+
 /** A process that may not delete the marked job `a`, and the times at which it tries. */
 async function undeletable() {
   const stage = new MemoryStage();
@@ -235,4 +337,11 @@ async function undeletable() {
   events.on((event) => void (event.kind === 'error' && told.push(event.jobName)));
   await stage.during(() => operator.create('/a', removedRoot(TEMPLATE), 'PERSISTENT'));
   return { jobs: processOf(registry, 'one', stage, () => true, events), operator, stage, told, tries };
+}
+
+function toldErrors() {
+  const events = new JobEvents();
+  const told: JobEvent[] = [];
+  events.on((event) => void (event.kind === 'error' && told.push(event)));
+  return { events, told };
 }

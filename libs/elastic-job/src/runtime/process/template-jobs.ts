@@ -184,10 +184,14 @@ export class TemplateJobs {
   }
 
   private async step(jobName: JobName, signal: AbortSignal): Promise<number> {
-    const found = this.found.get(jobName);
-    if (this.joined.has(jobName)) await this.leave(jobName);
-    else if (found?.isBeingRemoved === true) return this.deleteIfAbandoned(jobName, found, signal);
-    else if (found !== undefined) await this.join(jobName, found);
+    if (this.joined.has(jobName)) {
+      await this.leave(jobName);
+      return 0;
+    }
+    // A job that is neither joined nor there is as wanted.
+    const found = this.found.get(jobName)!;
+    if (found.isBeingRemoved) return this.deleteIfAbandoned(jobName, found, signal);
+    await this.join(jobName, found);
     return 0;
   }
 
@@ -219,13 +223,13 @@ export class TemplateJobs {
 
   private async join(jobName: JobName, { template: name, czxid }: FoundJob): Promise<void> {
     const definition = this.definitionOf(jobName, name)!;
-    const template = this.templates.get(name);
+    const template = this.templates.get(name)!;
     try {
       await this.parts.join({
         ...definition,
         createdAs: czxid,
         onRootChanged: () => this.findJobsSoon(),
-        onConfigurationChanged: (text) => template?.onConfigurationOf?.(jobName, text),
+        onConfigurationChanged: (text) => template.onConfigurationOf?.(jobName, text),
       });
       this.joined.set(jobName, czxid);
       this.unjoined.forget(jobName);
