@@ -65,6 +65,15 @@ describe('jobs of code whose schedule has an end', () => {
     expect(await registry.read(`/${JOB}/config`)).toMatchObject({ data: expect.not.stringContaining('1999') });
   });
 
+  it('can be edited while they are over, unless the edit brings a schedule that is over', () => {
+    const { configuration } = job({ cron: OVER });
+    const edit = (former: string) => () =>
+      runtime.assertEditable(configuration, { cron: former, jobErrorHandlerType: configuration.jobErrorHandlerType });
+
+    expect(edit(OVER)).not.toThrow();
+    expect(edit('0 * * * * ?')).toThrow('is over');
+  });
+
   it.each([false, true])(
     'start again after their end, and catch up on what they owe (overwrite: %s)',
     async (overwrite) => {

@@ -1,12 +1,15 @@
 import { expect, it } from 'vitest';
 import {
+  type BegunItem,
   DistributeOnceElasticJobListener,
   type ElasticJobListener,
   listenersOf,
   readListener,
   resolveJobOptions,
+  type RunTrace,
+  type ShardingContext,
 } from '../../domain/index.js';
-import { type JobDefinition, knownListeners, withOnceTypes } from './job-definition.js';
+import { handlerOf, type JobDefinition, knownListeners, withOnceTypes } from './job-definition.js';
 
 const audit: ElasticJobListener = { type: 'audit', beforeJobExecuted() {}, afterJobExecuted() {} };
 const nameless: ElasticJobListener = { beforeJobExecuted() {}, afterJobExecuted() {} };
@@ -70,6 +73,29 @@ it('are only those that distribute once where tasks do the work, which call the 
   expect(knownListeners({ ...DEFINITION, tasks: 'adoptable' }, listeners)).toEqual(
     listeners.slice(1).map(readListener),
   );
+});
+
+it.each([
+  ['tasks get it for the parent of their spans', 'adoptable', 'parent of 2'],
+  ['handlers of this process need none', undefined, undefined],
+] as const)('the trace of a run goes with the begin of an item: %s', async (_, tasks, parent) => {
+  const seen: (BegunItem | undefined)[] = [];
+  const trace: RunTrace = Object.assign(Object.create(null), {
+    aroundItem: <Result>(_context: ShardingContext, handle: () => Result) => handle(),
+    traceparentOf: (item: number) => `parent of ${item}`,
+  });
+  const handler = handlerOf({ handler: (_context, begun) => seen.push(begun), tasks }, trace, new Map());
+  const context: ShardingContext = Object.assign(Object.create(null), { shardingItem: 2 });
+  const begun: BegunItem = Object.assign(Object.create(null), { run: 'r', launch: 1 });
+
+  await handler(context, begun);
+  await handler(context);
+
+  expect(seen.map((one) => [one?.run, one?.launch, one?.trace?.traceparent])).toEqual([
+    ['r', 1, parent],
+    [undefined, undefined, undefined],
+  ]);
+  expect(seen[1]).toBeUndefined();
 });
 
 function known(types: readonly string[], own: readonly ElasticJobListener[] | undefined, shared: ElasticJobListener[]) {
