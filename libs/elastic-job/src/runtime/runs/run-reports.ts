@@ -134,7 +134,7 @@ export class RunReports {
   }
 
   private reportEarly({ jobName, fireTime, origin }: Trigger, { early, lease }: BegunExecution): void {
-    if (early !== undefined && early.size > 0) {
+    if (early !== undefined) {
       for (const time of new Set([...early.values()].flat())) {
         const items = [...early.keys()].filter((item) => early.get(item)!.includes(time));
         this.events.emit({ kind: 'early', jobName, items, fireTime: time });
