@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type JobOptions, resolveJobOptions, type ShardingContext, ShuttingDownError } from '../../domain/index.js';
+import {
+  createdRoot,
+  type JobOptions,
+  resolveJobOptions,
+  type ShardingContext,
+  ShuttingDownError,
+} from '../../domain/index.js';
 import type { WorkerPool } from '../../executor/index.js';
 import { MemoryRegistry, type MemoryRegistryCenter, SessionLostError } from '../../registry/index.js';
 import { VirtualClock } from '../../testing/index.js';
@@ -106,6 +112,20 @@ describe('a process that loses its session while it starts', () => {
   });
 });
 
+it('a process that is to run nothing joins no job of its templates', async () => {
+  const own = connect();
+  const idle = new ElasticJobRuntime({ registry: own, clock, processing: false });
+  const { configuration, handler } = job();
+  idle.templates.declare({ name: 'report', configuration, handler, place: 'spec' });
+  await clock.advanceUntil(idle.start());
+
+  await clock.advanceUntil(own.create('/a', createdRoot('report'), 'PERSISTENT'));
+  await clock.advance(5 * SECOND);
+
+  expect(await clock.advanceUntil(own.children('/a'))).toEqual([]);
+  await clock.advanceUntil(idle.stop());
+});
+
 describe('a process that has lost its session', () => {
   it('joins its job once the registry no longer refuses instances', async () => {
     await start();
@@ -120,7 +140,7 @@ describe('a process that has lost its session', () => {
     mend();
     await clock.advance(5 * SECOND);
 
-    expect(runtime.status().jobs).toMatchObject([{ isJoined: true }]);
+    expect(runtime.status()).toMatchObject({ jobs: [{ isJoined: true }], resting: undefined });
     expect(instanceId()).not.toBe(former);
     expect(await instances()).toEqual([instanceId()]);
   });
