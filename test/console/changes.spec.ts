@@ -146,7 +146,7 @@ describe.each(FRAMEWORKS)('a change on %s', { timeout: 120_000 }, (framework) =>
       addOnce: away,
       has: away,
       read: away,
-      lastSwitch: away,
+      lastSwitches: away,
       close: async () => {},
     };
     const { app, ask } = await startResting({ framework, console: { audit } });

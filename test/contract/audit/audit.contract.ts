@@ -193,7 +193,7 @@ export function describeAuditContract(name: string, open: () => Promise<AuditPla
 
       expect(await idsOf({ job: one })).toEqual([first]);
       expect(await idsOf({ seenBy: { jobPrefix: other, name: 'bob' } })).not.toContain(first);
-      expect(await store.lastSwitch({ job: other })).toBeUndefined();
+      expect(await store.lastSwitches([{ job: other }, { job: one }])).toMatchObject([undefined, { id: first }]);
       expect([await store.has(one), await store.has(other)]).toEqual([true, false]);
     });
 
@@ -241,14 +241,35 @@ export function describeAuditContract(name: string, open: () => Promise<AuditPla
         entryAt(3, { action: 'item.enable', target, outcome: 'refused' }),
         entryAt(4, { action: 'item.cancel', target }),
       );
-      expect(await other.lastSwitch(target)).toMatchObject({ who: 'bob', action: 'item.disable' });
+      expect(await other.lastSwitches([target])).toMatchObject([{ who: 'bob', action: 'item.disable' }]);
 
       await other.add(entryAt(5, { action: 'item.enable', target, outcome: 'intended' }));
-      expect(await store.lastSwitch(target)).toMatchObject({ action: 'item.disable' });
+      expect(await store.lastSwitches([target])).toMatchObject([{ action: 'item.disable' }]);
       await other.settle(entryAt(5).id, { outcome: 'done', code: null });
 
-      expect(await store.lastSwitch(target)).toMatchObject({ action: 'item.enable', outcome: 'done' });
-      expect(await store.lastSwitch({ job: 'a', item: 2 })).toBeUndefined();
+      expect(await store.lastSwitches([target])).toMatchObject([{ action: 'item.enable', outcome: 'done' }]);
+      expect(await store.lastSwitches([{ job: 'a', item: 2 }])).toEqual([undefined]);
+    });
+
+    it('finds the last switches of any number of targets, in their order', async () => {
+      const targets = Array.from({ length: 501 }, (_, item) => ({ job: 'a', item }));
+      const [last, first] = [{ job: 'a', item: 500 }, targets[0]!];
+      await addAll(
+        entryAt(1, { action: 'item.disable', target: first }),
+        entryAt(2, { action: 'item.disable', target: last }),
+        entryAt(3, { action: 'item.enable', target: last }),
+        entryAt(4, { action: 'item.disable', target: last }),
+      );
+
+      const found = await store.lastSwitches([...targets, first]);
+
+      expect(found.map((entry) => entry?.id)).toEqual([
+        entryAt(1).id,
+        ...Array.from({ length: 499 }),
+        entryAt(4).id,
+        entryAt(1).id,
+      ]);
+      expect(await store.lastSwitches([])).toEqual([]);
     });
 
     it('keeps all entries of many requests at once', async () => {

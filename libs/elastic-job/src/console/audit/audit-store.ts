@@ -48,7 +48,11 @@ export interface AuditStore {
   has(key: string): Promise<boolean>;
   /** The newest entries first. */
   read(filter: AuditFilter): Promise<readonly AuditEntry[]>;
-  /** The last `done` entry that has enabled or disabled exactly this target. @see isSwitch */
-  lastSwitch(target: AuditTarget): Promise<AuditEntry | undefined>;
+  /**
+   * The last `done` entries that have enabled or disabled exactly these targets, in their order, by one question: a
+   * page may have 200 of them.
+   * @see isSwitch
+   */
+  lastSwitches(targets: readonly AuditTarget[]): Promise<readonly (AuditEntry | undefined)[]>;
   close(): Promise<void>;
 }

@@ -39,9 +39,9 @@ class FaultyStore extends MemoryAuditStore {
     return super.has(key);
   }
 
-  override async lastSwitch(target: AuditEntry['target']) {
+  override async lastSwitches(targets: readonly AuditEntry['target'][]) {
     await this.fail();
-    return super.lastSwitch(target);
+    return super.lastSwitches(targets);
   }
 
   private async fail(also?: FaultyStore['fault']): Promise<void> {
@@ -231,28 +231,28 @@ describe('the one who has disabled something', () => {
   const target = { job: 'settle-orders' };
 
   it('is named with time and reason, until somebody enables it', async () => {
-    expect(await audit.disabledBy(target)).toEqual({ by: null, at: null, reason: null });
+    expect(await audit.disabledBy([target])).toEqual([{ by: null, at: null, reason: null }]);
     await audit.record(INTENT, async () => ({ result: 1 }));
     const at = new Date(clock.wallNow()).toISOString();
 
-    expect(await audit.disabledBy(target)).toEqual({ by: 'alice', at, reason: 'INC-1' });
+    expect(await audit.disabledBy([target])).toEqual([{ by: 'alice', at, reason: 'INC-1' }]);
     await audit.record({ ...INTENT, action: 'job.enable' }, async () => ({ result: 1 }));
 
-    expect(await audit.disabledBy(target)).toEqual({ by: null, at: null, reason: null });
+    expect(await audit.disabledBy([target])).toEqual([{ by: null, at: null, reason: null }]);
   });
 
   it('is known for a job of any name', async () => {
     const long = { job: 'a'.repeat(300) };
     await audit.record({ ...INTENT, target: long }, async () => ({ result: 1 }));
 
-    expect(await audit.disabledBy(long)).toMatchObject({ by: 'alice' });
+    expect(await audit.disabledBy([long])).toMatchObject([{ by: 'alice' }]);
     expect((await audit.read({ job: long.job }, { name: 'bob', jobPrefix: 'a'.repeat(256) })).items).toHaveLength(1);
   });
 
   it('is not known while the store is away', async () => {
     store.fault = 'refuses';
 
-    expect(await audit.disabledBy(target)).toEqual({ by: null, at: null, reason: null });
+    expect(await audit.disabledBy([target])).toEqual([{ by: null, at: null, reason: null }]);
   });
 });
 

@@ -146,10 +146,13 @@ export class Audit {
     return pageOf(query, filter, await this.use('read', (store) => store.read(filter)));
   }
 
-  /** The last one who has disabled exactly this, unless somebody has enabled it since. Never throws. */
-  async disabledBy(target: AuditTarget): Promise<DisabledBy> {
-    const last = await this.ask((store) => store.lastSwitch(target)).catch(() => undefined);
-    return last?.action.endsWith('disable') ? { by: last.who, at: last.at, reason: last.reason } : NOT_KNOWN;
+  /** For each target the last one who has disabled it, unless somebody has enabled it since. Never throws. */
+  async disabledBy(targets: readonly AuditTarget[]): Promise<readonly DisabledBy[]> {
+    const last = await this.ask((store) => store.lastSwitches(targets)).catch(() => []);
+    return targets.map((_, index) => {
+      const entry = last[index];
+      return entry?.action.endsWith('disable') ? { by: entry.who, at: entry.at, reason: entry.reason } : NOT_KNOWN;
+    });
   }
 
   /**

@@ -102,7 +102,7 @@ describe('a file of JSON lines', () => {
 
     for (const each of [store, (await open()).store]) {
       expect(await each.addOnce('config a 7', entryAt(99))).toBe(false);
-      expect(await each.lastSwitch(entryAt(2).target)).toMatchObject({ action: 'job.disable' });
+      expect(await each.lastSwitches([entryAt(2).target])).toMatchObject([{ action: 'job.disable' }]);
     }
   });
 

@@ -92,9 +92,9 @@ export class JsonLinesAuditStore implements AuditStore {
     return found;
   }
 
-  async lastSwitch(target: AuditTarget): Promise<AuditEntry | undefined> {
+  async lastSwitches(targets: readonly AuditTarget[]): Promise<readonly (AuditEntry | undefined)[]> {
     await this.index.catchUp();
-    return this.index.lastSwitch(target);
+    return targets.map((target) => this.index.lastSwitch(target));
   }
 
   close(): Promise<void> {

@@ -21,5 +21,5 @@ it('keeps the newest entries, and the last switch of each target', async () => {
   const filter = { unknownUntil: '', limit: 10 };
   expect((await store.read(filter)).map(({ id }) => id)).toEqual([entryAt(4).id, entryAt(3).id]);
   expect(await store.read({ ...filter, after: entryAt(1) })).toEqual([]);
-  expect(await store.lastSwitch(target)).toMatchObject({ action: 'job.disable' });
+  expect(await store.lastSwitches([target])).toMatchObject([{ action: 'job.disable' }]);
 });

@@ -58,8 +58,8 @@ export class MemoryAuditStore implements AuditStore {
       .slice(0, filter.limit);
   }
 
-  async lastSwitch(target: AuditTarget): Promise<AuditEntry | undefined> {
-    return this.switches.get(targetKey(target));
+  async lastSwitches(targets: readonly AuditTarget[]): Promise<readonly (AuditEntry | undefined)[]> {
+    return targets.map((target) => this.switches.get(targetKey(target)));
   }
 
   async close(): Promise<void> {}

@@ -40,8 +40,8 @@ export interface JobIndexParts {
   readonly namespace: string;
   /** True if the process runs jobs too: readings wait until the registry is calm. */
   readonly isShared: boolean;
-  /** Tells by whom a job or an item was disabled. @default nobody is known */
-  readonly disabledBy?: (target: AuditTarget) => Promise<DisabledBy>;
+  /** Tells by whom jobs or items were disabled, in their order. @default nobody is known */
+  readonly disabledBy?: (targets: readonly AuditTarget[]) => Promise<readonly DisabledBy[]>;
   /** Errors of runs of a job that have failed, by their items. @default none is known */
   readonly errorsOf?: (job: JobName, runs: readonly FailedRun[]) => Promise<ReadonlyMap<number, string>>;
   /** Called for each version of a `config` that is seen, once. Must not throw. */

@@ -38,7 +38,7 @@ export interface JobReaderParts {
   readonly onRead: (job: JobName, facts: JobFacts, begunAt: number) => IndexedJob | undefined;
   /** The row of the index; undefined if it has none. */
   readonly rowOf: (job: JobName) => JobRow | undefined;
-  readonly disabledBy?: (target: AuditTarget) => Promise<DisabledBy>;
+  readonly disabledBy?: (targets: readonly AuditTarget[]) => Promise<readonly DisabledBy[]>;
   readonly errorsOf?: (job: JobName, runs: readonly FailedRun[]) => Promise<ReadonlyMap<number, string>>;
 }
 
@@ -184,18 +184,18 @@ export class JobReader {
     const parameters = parametersIn(job, this.name);
     const facts = await readItems(this.parts.view.reader(), job, items);
     const errors = await this.errorsOf(facts);
-    return Promise.all(
-      facts.map(async (one) => {
-        const { item } = one.info;
-        const disabled = one.isDisabled ? await this.disabledBy({ job: this.name, item }) : null;
-        return itemAnswer(one, {
-          parameter: parameters.get(item) ?? null,
-          disabled,
-          error: errors.get(item) ?? null,
-          redact: this.parts.redact,
-        });
-      }),
-    );
+    const resting = facts.flatMap(({ info: { item }, isDisabled }) => (isDisabled ? [item] : []));
+    const disabledBy = await this.disabledBy(resting.map((item) => ({ job: this.name, item })));
+    const disabled = new Map(resting.map((item, index) => [item, disabledBy[index] ?? NOBODY]));
+    return facts.map((one) => {
+      const { item } = one.info;
+      return itemAnswer(one, {
+        parameter: parameters.get(item) ?? null,
+        disabled: disabled.get(item) ?? null,
+        error: errors.get(item) ?? null,
+        redact: this.parts.redact,
+      });
+    });
   }
 
   private async errorsOf(items: readonly ItemFacts[]): Promise<ReadonlyMap<number, string>> {
@@ -205,8 +205,8 @@ export class JobReader {
     return (failed.length === 0 ? undefined : await this.parts.errorsOf?.(this.name, failed)) ?? new Map();
   }
 
-  private disabledBy(target: AuditTarget): Promise<DisabledBy> {
-    return this.parts.disabledBy?.(target) ?? Promise.resolve(NOBODY);
+  private async disabledBy(targets: readonly AuditTarget[]): Promise<readonly DisabledBy[]> {
+    return (targets.length === 0 ? undefined : await this.parts.disabledBy?.(targets)) ?? [];
   }
 
   private async disabledOf(
@@ -216,7 +216,8 @@ export class JobReader {
     if (servers.some(({ disabled }) => !disabled)) return null;
     if (servers.length === 0 && !settings.isDisabled) return null;
     const newServers = settings.isDisabled ? 'disabled' : 'enabled';
-    return { ...(await this.disabledBy({ job: this.name })), newServers };
+    const [disabledBy = NOBODY] = await this.disabledBy([{ job: this.name }]);
+    return { ...disabledBy, newServers };
   }
 
   /**

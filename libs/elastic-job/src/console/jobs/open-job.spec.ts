@@ -30,7 +30,7 @@ describe('an open job', () => {
   it('says who has disabled it, and what a new server does', async () => {
     const { stage, stop, index } = await setUp(
       { job: { servers: { [SERVER_IP]: 'DISABLED' }, config: ['disabled: true'] } },
-      { disabledBy: async ({ job }) => ({ ...AUDITED, reason: `of ${job}` }) },
+      { disabledBy: async ([{ job } = {}]) => [{ ...AUDITED, reason: `of ${job}` }] },
     );
     const open = index.open('job');
 
@@ -55,7 +55,7 @@ describe('an open job', () => {
         },
       },
       {
-        disabledBy: async () => AUDITED,
+        disabledBy: async () => [AUDITED],
         errorsOf: async (job, runs) => new Map(runs.map(({ item, run }) => [item, `${job} ${item} ${run}`])),
       },
     );
@@ -101,6 +101,21 @@ describe('an open job', () => {
     expect(await stage.during(() => open.failover())).toMatchObject({
       items: [{ item: 0, since: first.items[0]!.queued, lastRun: { run: 'r1' } }],
     });
+    await stop(open);
+  });
+
+  it('asks once for all disabled items of a page by whom they were disabled', async () => {
+    const items = Array.from({ length: 200 }, (_, item) => item);
+    const disabledBy = vi.fn<NonNullable<JobIndexParts['disabledBy']>>(async (targets) =>
+      targets.map(({ item }) => ({ ...AUDITED, reason: `of ${item}` })),
+    );
+    const { stage, stop, index } = await setUp({ job: { items: 200, disabledItems: items } }, { disabledBy });
+    const open = index.open('job');
+
+    const page = await stage.during(() => open.items({ limit: 200 }));
+
+    expect(disabledBy).toHaveBeenCalledTimes(1);
+    expect(page.items.map(({ disabled }) => disabled?.reason)).toEqual(items.map((item) => `of ${item}`));
     await stop(open);
   });
 

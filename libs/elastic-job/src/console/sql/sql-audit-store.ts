@@ -25,6 +25,8 @@ const TABLE = new OptionTable(OPTIONS, 'the audit');
 
 /** Width of the columns that are compared, in characters. */
 const WIDTH = 1_000;
+/** Most targets of a statement; SQLite takes 500 parts. */
+const MOST_SWITCHES = 200;
 
 /** A row of `elastic_job_audit`. What is compared has a column; `entry` and `ending` are JSON. */
 interface AuditRow {
@@ -40,6 +42,8 @@ interface AuditRow {
   readonly entry: string;
   readonly ending: string | null;
 }
+
+type SwitchRow = Pick<AuditRow, 'entry' | 'ending'> & { readonly switched: string };
 
 interface AuditTables {
   readonly elastic_job_audit: AuditRow;
@@ -129,22 +133,28 @@ export class SqlAuditStore<Database> implements AuditStore {
     return rows.map(entryOf);
   }
 
-  async lastSwitch(target: AuditTarget): Promise<AuditEntry | undefined> {
-    const db = await this.tables.connection();
-    const row = await db
-      .selectFrom('elastic_job_audit')
-      .select(['entry', 'ending'])
-      .where('switched', '=', comparable(targetKey(target)))
-      .where('outcome', '=', 'done')
-      .orderBy('at_ms', 'desc')
-      .orderBy('id', 'desc')
-      .limit(1)
-      .executeTakeFirst();
-    return row && entryOf(row);
+  async lastSwitches(targets: readonly AuditTarget[]): Promise<readonly (AuditEntry | undefined)[]> {
+    const keys = targets.map((target) => comparable(targetKey(target)));
+    const found = new Map<string, AuditEntry>();
+    for (let from = 0; from < keys.length; from += MOST_SWITCHES) {
+      const db = await this.tables.connection();
+      const parts = keys.slice(from, from + MOST_SWITCHES).map(lastSwitchOf);
+      const { rows } = await sql<SwitchRow>`${sql.join(parts, sql` union all `)}`.execute(db);
+      for (const row of rows) found.set(row.switched, entryOf(row));
+    }
+    return keys.map((key) => found.get(key));
   }
 
   /** The Kysely stays open. */
   async close(): Promise<void> {}
+}
+
+/** One look into the index, however often the target was switched. */
+function lastSwitchOf(key: string) {
+  return sql`select * from (
+    select switched, entry, ending from elastic_job_audit
+    where switched = ${key} and outcome = 'done' order by at_ms desc, id desc limit 1
+  ) as one`;
 }
 
 function conditionsOf(

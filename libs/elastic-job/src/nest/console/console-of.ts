@@ -115,7 +115,7 @@ function indexOf({ application, clock, registry }: ApplicationParts, audit: Audi
     registry,
     namespace: namespaceOf(application),
     isShared: application.processing,
-    disabledBy: (target) => audit.disabledBy(target),
+    disabledBy: (targets) => audit.disabledBy(targets),
     errorsOf: (job, runs) => errors.of(job, runs),
     onConfig: (job, version, text) => audit.seenConfig(job, version, text),
     onError: (reason) => lines.write(warn(`Console: jobs cannot be read; trying again: ${redact(messageOf(reason))}`)),

@@ -29,7 +29,7 @@ export interface ElasticJobConsoleOptions extends ConsoleIdentityOptions {
   readonly limits?: ConsoleLimitOptions;
 }
 
-const AUDIT_METHODS = ['open', 'add', 'settle', 'addOnce', 'has', 'read', 'lastSwitch', 'close'];
+const AUDIT_METHODS = ['open', 'add', 'settle', 'addOnce', 'has', 'read', 'lastSwitches', 'close'];
 
 const CONSOLE_OPTIONS = {
   ...IDENTITY_ROWS,
