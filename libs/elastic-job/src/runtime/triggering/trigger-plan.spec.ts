@@ -11,7 +11,7 @@ let mustWait: boolean;
 /** Waits for the plan. */
 let waiting: () => Promise<boolean>;
 let told: JobEvent[];
-/** What has happened, in order. */
+/** Steps of the plan, in their order. */
 let steps: string[];
 let plan: TriggerPlan;
 beforeEach(() => {
