@@ -46,8 +46,11 @@ export interface AuditStore {
   addOnce(key: string, entry?: AuditEntry): Promise<boolean>;
   /** True if the key is there. */
   has(key: string): Promise<boolean>;
-  /** The newest entries first. */
-  read(filter: AuditFilter): Promise<readonly AuditEntry[]>;
+  /**
+   * The newest entries first.
+   * @param signal aborts once nobody waits for them; a store that would read on for long ends then
+   */
+  read(filter: AuditFilter, signal?: AbortSignal): Promise<readonly AuditEntry[]>;
   /**
    * The last `done` entries that have enabled or disabled exactly these targets, in their order, by one question: a
    * page may have 200 of them.

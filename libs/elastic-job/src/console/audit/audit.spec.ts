@@ -5,6 +5,7 @@ import { UnknownJobError } from '../../domain/index.js';
 import { type AuditEntry, ConsoleProblem } from '../contract/index.js';
 import { Audit } from './audit.js';
 import type { AuditIntent } from './audit-intent.js';
+import type { AuditStore } from './audit-store.js';
 import { MemoryAuditStore } from './memory-audit-store.js';
 
 const INTENT: AuditIntent = {
@@ -267,6 +268,20 @@ describe('reading', () => {
     expect(next.cursor).toBeNull();
     const other = audit.read({ who: 'bob', cursor: page.cursor! }, EVERYBODY);
     await expect(other).rejects.toMatchObject({ status: 400, code: 'INVALID_ARGUMENT' });
+  });
+
+  it('that takes the store longer than 5 s is refused, and the store is told to stop', async () => {
+    const port: AuditStore = store;
+    const read = vi.spyOn(port, 'read').mockReturnValue(new Promise(() => {}));
+    const refusal = audit.read({ who: 'nobody' }, EVERYBODY).catch((error: unknown) => error);
+    await clock.advance(4_999);
+    const signal = read.mock.calls[0]?.[1];
+    expect(signal?.aborted).toBe(false);
+
+    await clock.advance(1);
+
+    expect(await refusal).toMatchObject({ status: 503, code: 'AUDIT_AWAY' });
+    expect(signal?.aborted).toBe(true);
   });
 
   it.each([{ from: 'yesterday' }, { to: 'never' }, { outcome: 'wrong' }, { cursor: 'W10' }])(

@@ -39,6 +39,9 @@ export interface AuditParts {
   readonly log: { warn(text: string): void };
 }
 
+/** @param signal aborts once nobody waits for it */
+type Work<T> = (store: AuditStore, signal: AbortSignal) => Promise<T>;
+
 /** The result of a change, and what the audit keeps of it. */
 export interface Made<T> {
   readonly result: T;
@@ -143,7 +146,7 @@ export class Audit {
    */
   async read(query: AuditQuery, caller: Pick<ConsoleCaller, 'jobPrefix' | 'name'>): Promise<AuditAnswer> {
     const filter = filterOf(query, caller, this.unknownUntil);
-    return pageOf(query, filter, await this.use('read', (store) => store.read(filter)));
+    return pageOf(query, filter, await this.use('read', (store, signal) => store.read(filter, signal)));
   }
 
   /** For each target the last one who has disabled it, unless somebody has enabled it since. Never throws. */
@@ -250,7 +253,7 @@ export class Audit {
   }
 
   /** @throws {ConsoleProblem} 503 AUDIT_AWAY */
-  private async use<T>(what: 'read' | 'written', work: (store: AuditStore) => Promise<T>): Promise<T> {
+  private async use<T>(what: 'read' | 'written', work: Work<T>): Promise<T> {
     try {
       return await this.ask(work);
     } catch (error) {
@@ -261,8 +264,13 @@ export class Audit {
   }
 
   /** Rejects if the store has not done it in time; it may be done all the same. */
-  private ask<T>(work: (store: AuditStore) => Promise<T>): Promise<T> {
-    return this.bounded(this.ready().then(work));
+  private async ask<T>(work: Work<T>): Promise<T> {
+    const waiting = new AbortController();
+    try {
+      return await this.bounded(this.ready().then((store) => work(store, waiting.signal)));
+    } finally {
+      waiting.abort();
+    }
   }
 
   private async ready(): Promise<AuditStore> {

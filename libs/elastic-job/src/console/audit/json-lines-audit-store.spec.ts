@@ -127,6 +127,16 @@ describe('a file of JSON lines', () => {
     expect(await store.has('a')).toBe(false);
   });
 
+  it('stops reading once nobody waits for the entries', async () => {
+    await store.add(entryAt(1));
+    const waiting = new AbortController();
+
+    const reading = store.read({ unknownUntil: at(-1), limit: 10, who: 'nobody' }, waiting.signal);
+    waiting.abort();
+
+    await expect(reading).rejects.toBe(waiting.signal.reason);
+  });
+
   it('refuses an entry that cannot be written, and takes the next one once it can', async () => {
     await rm(place.folder, { recursive: true });
     await expect(store.add(entryAt(1))).rejects.toThrow(/ENOENT/);

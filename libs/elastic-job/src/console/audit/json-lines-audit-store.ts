@@ -78,13 +78,16 @@ export class JsonLinesAuditStore implements AuditStore {
     return this.index.has(key);
   }
 
-  /** Reads backwards, as far as it takes: a filter that fits few entries may read all files, in parts. */
-  async read(filter: AuditFilter): Promise<readonly AuditEntry[]> {
+  /**
+   * Reads backwards, as far as it takes: a filter that fits few entries may read all files, in parts.
+   * @throws the signal's reason
+   */
+  async read(filter: AuditFilter, signal?: AbortSignal): Promise<readonly AuditEntry[]> {
     await this.index.catchUp();
     const oldest = filter.from === undefined ? '' : new Date(Date.parse(filter.from) - MOST_SKEW_MS).toISOString();
     const found: AuditEntry[] = [];
     let isBehind = filter.after === undefined;
-    for await (const entry of this.newestFirst()) {
+    for await (const entry of this.newestFirst(signal)) {
       if (isBehind && isAskedFor(entry, filter)) found.push(entry);
       isBehind ||= entry.id === filter.after?.id;
       if (found.length === filter.limit || entry.at < oldest) return found;
@@ -101,10 +104,11 @@ export class JsonLinesAuditStore implements AuditStore {
     return this.file.close();
   }
 
-  private async *newestFirst(): AsyncGenerator<AuditEntry> {
+  private async *newestFirst(signal: AbortSignal | undefined): AsyncGenerator<AuditEntry> {
     /** Ends of entries that are still to come. */
     const ends = new Map<string, AuditEnd>();
     for await (const text of this.file.linesBackwards()) {
+      signal?.throwIfAborted();
       const line = parseLine(text);
       if (line?.kind === 'end') ends.set(line.id, line.end); // The first one of the file stands.
       if (line?.kind !== 'entry' || !this.index.counts(line.key, line.entry.id)) continue;
