@@ -64,6 +64,6 @@ function isLoss(error: unknown): boolean {
 /** How often a create may have been applied, according to the answer to its caller. */
 function possibleCounts(answer: PromiseSettledResult<unknown>): readonly number[] {
   if (answer.status === 'fulfilled') return [1];
-  const sent = !(answer.reason instanceof RegistryUnavailableError && answer.reason.fate === 'not-applied');
-  return sent ? [0, 1] : [0];
+  const mayBeApplied = answer.reason instanceof RegistryUnavailableError && answer.reason.fate === 'unknown';
+  return mayBeApplied ? [0, 1] : [0];
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { VirtualClock } from '../../testing/index.js';
-import { RegistryUnavailableError } from '../../registry/index.js';
+import { RegistryUnavailableError, SessionLostError } from '../../registry/index.js';
 import { UnknownJobError } from '../../domain/index.js';
 import { type AuditEntry, ConsoleProblem } from '../contract/index.js';
 import { Audit } from './audit.js';
@@ -96,6 +96,7 @@ describe('a change', () => {
     [new ConsoleProblem(504, 'OUTCOME_UNKNOWN', 'The reply was lost.'), 'unknown', 'OUTCOME_UNKNOWN'],
     [new RegistryUnavailableError('write /x', 'unknown', 'no answer'), 'unknown', 'REGISTRY_UNAVAILABLE'],
     [new RegistryUnavailableError('write /x', 'not-applied', 'no answer'), 'failed', 'REGISTRY_UNAVAILABLE'],
+    [new SessionLostError('0x1'), 'failed', 'SESSION_LOST'],
     [new TypeError('a bug'), 'failed', null],
   ] as const)('that ends with %s is %s', async (error, outcome, code) => {
     const recorded = audit.record(INTENT, async () => {

@@ -6,12 +6,14 @@ export type StatusOf = (error: unknown) => number | undefined;
 
 /**
  * The end of a change that an error tells: `refused` is one that was not made, and that may be tried otherwise;
- * `unknown` one whose reply may have been lost; `failed` is any other.
+ * `unknown` one whose reply may have been lost; `failed` is any other. A session that is lost before a write is sent is
+ * SESSION_LOST, so that is `failed`; one that is lost while a write waits for its reply is a REGISTRY_UNAVAILABLE of
+ * unknown fate.
  */
 export function outcomeOf(error: unknown, statusOf: StatusOf): AuditEnd {
   const { code, fate }: { readonly code?: unknown; readonly fate?: unknown } = Object(error);
   const status = error instanceof ConsoleProblem ? error.status : statusOf(error);
-  const mayBeDone = fate === 'unknown' || code === 'SESSION_LOST' || status === 504;
+  const mayBeDone = fate === 'unknown' || status === 504;
   const isRefusal = status !== undefined && status >= 400 && status < 500;
   const outcome = mayBeDone ? 'unknown' : isRefusal ? 'refused' : 'failed';
   return { outcome, code: typeof code === 'string' ? code : null };
