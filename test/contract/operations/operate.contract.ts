@@ -179,6 +179,30 @@ export function describeOperateApi(adapter: RegistryAdapter): void {
       expect(await statuses(OTHER)).toEqual(['ENABLED', undefined]);
     });
 
+    it('switches a server in all of its jobs or in none, however many there are', async () => {
+      const jobs = Array.from({ length: 501 }, (_, n) => `job-${n}`);
+      const serverOf = (job: string) => `/${job}/servers/10.0.0.1`;
+      await Promise.all(jobs.map((job) => stage().writeJava(job, { nodes: { 'servers/10.0.0.1': 'ENABLED' } })));
+      const { registry } = stage();
+      const commit = registry.transaction.bind(registry);
+      const found = async () => new Set((await registry.readMany(jobs.map(serverOf))).map((node) => node?.data));
+      let afterRefusal: unknown;
+      // The server leaves one of the jobs right before the first attempt is written.
+      vi.spyOn(registry, 'transaction').mockImplementationOnce(async (...given) => {
+        await registry.delete(serverOf('job-500'));
+        const result = await commit(...given);
+        await registry.create(serverOf('job-500'), 'ENABLED', 'PERSISTENT');
+        afterRefusal = await found();
+        return result;
+      });
+
+      const switched = await api.disableServer('10.0.0.1');
+
+      expect(afterRefusal).toEqual(new Set(['ENABLED']));
+      expect(switched).toHaveLength(501);
+      expect(await found()).toEqual(new Set(['DISABLED']));
+    });
+
     it('does not write the node of a server that is disabled already', async () => {
       await stage().writeJava(JOB, { nodes: { 'servers/10.0.0.1': 'DISABLED' } });
       await api.disable(JOB);
