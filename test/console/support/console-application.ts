@@ -7,7 +7,7 @@ import { answerFaults } from './answer-faults.js';
 
 type Framework = 'express' | 'fastify';
 /** The project with Nest 11 has no Fastify of that release. */
-export const FRAMEWORKS: readonly Framework[] = process.env['NEST'] === '11' ? ['express'] : ['express', 'fastify'];
+export const FRAMEWORKS: readonly Framework[] = ['express', 'fastify'];
 
 const made = { viewer: newToken(), operator: newToken(), admin: newToken(), scoped: newToken(), expired: newToken() };
 /** Tokens by whose they are. `scoped` is an admin of the jobs that begin with `billing-`. */
