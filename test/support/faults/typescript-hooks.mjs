@@ -1,5 +1,5 @@
-// Lets a plain Node process load this workspace's TypeScript: `.js` in an import is the `.ts` beside it, and `@test` is
-// the folder of the tests.
+// Lets a plain Node process load this workspace's TypeScript: `.js` in an import is the `.ts` beside it, `@test` is the
+// folder of the tests, and an entry of the package is its source, by the paths of tsconfig.json.
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -7,9 +7,13 @@ import { fileURLToPath } from 'node:url';
 // Compiling takes seconds before a process does anything, so compiled code is kept, by its content.
 const KEPT = new URL('../../../node_modules/.cache/typescript-hooks/', import.meta.url);
 const TESTS = new URL('../../', import.meta.url);
+const WORKSPACE = new URL('../', TESTS);
+const { paths } = JSON.parse(await readFile(new URL('tsconfig.json', WORKSPACE), 'utf8')).compilerOptions;
 const HOOKS = await readFile(new URL(import.meta.url));
 
 export async function resolve(named, context, next) {
+  const entry = paths[named]?.[0];
+  if (entry !== undefined) return next(new URL(entry, WORKSPACE).href, context);
   const specifier = named.startsWith('@test/') ? new URL(named.slice('@test/'.length), TESTS).href : named;
   if (!isLocal(specifier) || !specifier.endsWith('.js')) return next(specifier, context);
   try {
