@@ -169,6 +169,13 @@ describe('elasticJobConfig', () => {
     expect(registry).toMatchObject({ digest: '"me:s"', sasl: { username: 'me', password: "'s'" } });
   });
 
+  it('knows the variables of the console, and takes no option from them', () => {
+    const warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    expect(withVariables({ CONSOLE_HOST: '0.0.0.0' })).toEqual(withVariables({}));
+    expect(warn).not.toHaveBeenCalled();
+    expect(() => withVariables({ CONSOLE_HOTS: '0.0.0.0' })).toThrow('did you mean ELASTIC_JOB_CONSOLE_HOST?');
+  });
+
   it('names unknown variables with its prefix once, except links of Kubernetes', () => {
     const warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
     withVariables({

@@ -1,4 +1,5 @@
 import {
+  CONSOLE_VARIABLES,
   DEFAULTS_VARIABLES,
   MODULE_VARIABLES,
   REGISTRY_VARIABLES,
@@ -25,6 +26,11 @@ export function environmentPage(source: Source): string {
     table(HEAD, rows),
     DEFAULTS,
     table(HEAD, defaultsRows(source)),
+    CONSOLE,
+    table(
+      ['Variable', 'Accepts', 'Meaning'],
+      Object.entries(CONSOLE_VARIABLES).map(([name, { means, rule }]) => [code(variableOf(name)), rule.what, means]),
+    ),
     OTHERS,
     table(
       ['Variable', 'Meaning'],
@@ -82,6 +88,11 @@ const DEFAULTS = `## Defaults of jobs
 
 These stand in the module's [\`defaults\`](module-options.md#defaults): below what a job says itself, and above the
 library's defaults. A list has commas between its words.`;
+
+const CONSOLE = `## The console of a clone
+
+\`npm start\` in a clone of the repository starts a console: that of a demo, or that of the namespace that the
+variables above name. These are its own, beside \`PORT\`, which is 3000 by default.`;
 
 const OTHERS = `## Variables of scripts and tasks
 

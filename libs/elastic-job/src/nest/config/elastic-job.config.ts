@@ -93,11 +93,15 @@ export const DEFAULTS_VARIABLES: Readonly<Record<string, Variable<unknown>>> = O
   Object.entries(JOB_DEFAULTS).map(([name, row]) => [DEFAULTS + name, keptVariable(row.rule)]),
 );
 
+/** Variables of the console that `npm start` starts in a clone. No option of the module comes from them. */
+export const CONSOLE_VARIABLES = {
+  'console.host': { ...TEXT, means: 'Address at which the console listens. Without it that is 127.0.0.1.' },
+};
+
 const VARIABLES = Object.fromEntries(
-  Object.entries({ ...REGISTRY_VARIABLES, ...MODULE_VARIABLES, ...DEFAULTS_VARIABLES }).map(([option, row]) => [
-    variableOf(option),
-    row,
-  ]),
+  Object.entries({ ...REGISTRY_VARIABLES, ...MODULE_VARIABLES, ...DEFAULTS_VARIABLES, ...CONSOLE_VARIABLES }).map(
+    ([option, row]) => [variableOf(option), row],
+  ),
 );
 const NAMES = Object.keys(VARIABLES);
 /** Variables that a registry of ZooKeeper cannot do without. */
@@ -136,6 +140,7 @@ type Texts = Readonly<Record<string, string | undefined>>;
  * | `ELASTIC_JOB_HUNG_GRACE_MS`, `_JAVA_RECONNECT_GRACE_MS` | `hungGraceMs`, `javaReconnectGraceMs` |
  * | `ELASTIC_JOB_LATE_AFTER_MS`, `_ERROR_WINDOW_MS` | `lateAfterMs`, `errorWindowMs` |
  * | `ELASTIC_JOB_DEFAULTS_TIME_ZONE`, `_DEFAULTS_FAILOVER` ... | `defaults.timeZone`, `defaults.failover` ... |
+ * | `ELASTIC_JOB_CONSOLE_HOST` | none: it is for the console that `npm start` starts in a clone |
  *
  * A variable that differs from one of these by one or two letters (of `_TLS` and `_HOST`: by one) is refused. Of others
  * that begin alike, such as `ELASTICJOB_SERVERS`, those of the registry are refused where the process would get the
