@@ -131,7 +131,7 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'build',
-    shows: 'Library, demo and root application are built.',
+    shows: 'Library and demo are built.',
     command: 'npm run build',
     seconds: 40,
     always: true,
@@ -305,13 +305,15 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'console',
-    shows: 'The API of operations answers, and refuses, on Express and Fastify as its description and its limits say.',
+    shows:
+      'The API of operations answers, and refuses, on Express and Fastify as its description and its limits say; ' +
+      '`npm start` shows its demo.',
     command: 'npm run test:console',
-    seconds: 120,
+    seconds: 200,
     vitest: true,
     needs: ['zookeeper'],
-    programs: ['test/console/**/*.{spec,fixture}.ts', SHARED_SERVER],
-    reads: ['vitest.console.config.ts', ...VITEST],
+    programs: ['test/console/**/*.{spec,fixture}.ts', 'src/main.ts', SHARED_SERVER],
+    reads: ['vitest.console.config.ts', ...VITEST, ...SCRIPT],
   },
   {
     name: 'monitoring',

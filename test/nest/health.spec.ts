@@ -7,7 +7,7 @@ import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
-import { AppModule } from '../../src/app.module.js';
+import { ConsoleModule } from '../../src/console/console.module.js';
 import { EVERY_SECOND, QUIET, startJobs, whileTimePasses } from './support/job-application.js';
 
 class OrderJobs {
@@ -180,15 +180,15 @@ describe('the parts of the health of a worker', () => {
 });
 
 describe('the root application', () => {
-  it('serves both health routes without variables, and runs no jobs', async () => {
-    const app = await NestFactory.create(AppModule, QUIET);
+  it('serves both health routes beside the console, and runs no jobs', async () => {
+    const app = await NestFactory.create(ConsoleModule.of({ registry: { type: 'memory' } }), QUIET);
     try {
       await app.init();
       const live = await request(app.getHttpServer()).get('/health/live').expect(200);
       expect(live.body).toMatchObject({ status: 'ok', details: { elasticJob: { status: 'up' } } });
       const ready = await request(app.getHttpServer()).get('/health/ready').expect(200);
       expect(ready.body.details.elasticJob).toMatchObject({ status: 'up', session: 'CONNECTED', jobs: {} });
-      await request(app.getHttpServer()).get('/').expect(404);
+      await request(app.getHttpServer()).get('/').expect('Location', '/elastic-job/').expect(302);
     } finally {
       await app.close();
     }

@@ -31,6 +31,14 @@ export const EXCEPTIONS: readonly Exception[] = [
     reason:
       'Not every machine has a Docker engine and a free port 2181: the server of test/support/zookeeper stands for it.',
   },
+  ...['README.md', 'docs/operate/console.md'].map((page) => ({
+    page,
+    language: 'sh',
+    begins: 'npm ci && npm start',
+    without: 'run' as const,
+    reason: 'It is for a clone of the repository.',
+    by: 'test/console/start.spec.ts',
+  })),
   {
     page: 'README.md',
     language: 'sh',

@@ -41,6 +41,11 @@ export class Program {
     });
   }
 
+  /** Of the program, and of its process group. */
+  get pid(): number {
+    return this.child.pid!;
+  }
+
   /** Its output so far, without colours. */
   get output(): string {
     return this.written;
