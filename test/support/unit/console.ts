@@ -77,6 +77,7 @@ export class FakeConsole {
           servers: 1,
           instances: 1,
           runningItems: 0,
+          needing: 0,
           attention: {},
           worst: [],
           busiest: [],

@@ -62,6 +62,8 @@ export interface OverviewAnswer extends IndexState {
   readonly servers: number;
   readonly instances: number;
   readonly runningItems: number;
+  /** Number of jobs that an operator should look at. */
+  readonly needing: number;
   /** Number of jobs by reason. */
   readonly attention: Readonly<Partial<Record<Attention, number>>>;
   /** The ten jobs with the most severe reasons. */

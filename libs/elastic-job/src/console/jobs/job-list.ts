@@ -110,7 +110,7 @@ function matcherOf({ attention, label, q, server, status, template }: JobsQuery)
     if (label !== undefined && settings.label !== label) return false;
     if (template !== undefined && job.template !== template) return false;
     if (server !== undefined && !job.servers.some(({ serverIp }) => serverIp === server)) return false;
-    return part === '' || isPartOf(part, job.job) || isPartOf(part, settings.description);
+    return part === '' || [job.job, settings.description, settings.cron ?? ''].some((text) => isPartOf(part, text));
   };
 }
 

@@ -16,7 +16,7 @@ const MOST_NAMED = 10;
 
 type JobsAtAGlance = Pick<
   OverviewAnswer,
-  'attention' | 'busiest' | 'instances' | 'next' | 'runningItems' | 'servers' | 'worst'
+  'attention' | 'busiest' | 'instances' | 'needing' | 'next' | 'runningItems' | 'servers' | 'worst'
 >;
 
 /** @param jobs in the order of their names @param now milliseconds since the epoch */
@@ -32,6 +32,7 @@ export function overviewOf(jobs: readonly IndexedJob[], now: number): JobsAtAGla
     servers: new Set(jobs.flatMap((job) => job.servers.map(({ serverIp }) => serverIp))).size,
     instances: instances.size,
     runningItems: jobs.reduce((sum, { running }) => sum + running, 0),
+    needing: jobs.filter((job) => job.attention > 0).length,
     attention,
     worst: most(jobs, (job) => job.attention).map((job) => jobRow(job, now)),
     busiest: most(jobs, ({ running }) => running).map(({ items, job, running }) => ({ job, running, items })),
