@@ -71,7 +71,7 @@ const COORDINATION = [
 const RUNTIME = ['news', 'time', 'settings', 'runs', 'rescuing', 'leading', 'triggering', 'job', 'process'];
 
 /** The rooms of the console: left may not import right. */
-const CONSOLE = ['contract', 'identity', 'audit', 'jobs', 'changes', 'api', 'sql'];
+const CONSOLE = ['contract', 'page', 'identity', 'audit', 'jobs', 'changes', 'api', 'sql'];
 
 /** The lower folders of the ZooKeeper adapter, which may import its options as well: left may not import right. */
 const ZOOKEEPER = ['wire', 'session'];
@@ -80,6 +80,8 @@ const ZOOKEEPER = ['wire', 'session'];
 const DOMAIN = ['cluster', 'schedule', 'sharding', 'options', 'run', 'dependencies', 'failover', 'handlers'];
 
 const SOURCE = 'libs/elastic-job/src';
+/** The page of the console, which runs in browsers. */
+const PAGE = 'libs/elastic-job/page';
 const SPEC = String.raw`\.(for-)?spec\.ts$`;
 const inRoom = (room) => `^${SOURCE}/${room}/`;
 const inRootOf = (room) => `^${SOURCE}/${room}/(?!index\\.)[^/]+\\.ts$`;
@@ -185,9 +187,26 @@ export default {
       to: { path: '^src/' },
     },
     {
+      name: 'the-page-knows-the-contract-alone',
+      comment: 'the page is bundled for browsers: of the library it may import the files of the contract without Node',
+      severity: 'error',
+      from: { path: `^${PAGE}/` },
+      to: {
+        path: `^(${SOURCE}|apps|src|test)/`,
+        pathNot: `^${SOURCE}/console/contract/(answers|job-answers|queries|roles)\\.ts$`,
+      },
+    },
+    {
+      name: 'only-the-page-knows-its-packages',
+      severity: 'error',
+      from: { pathNot: `^${PAGE}/` },
+      to: { path: [`^${PAGE}/`, 'node_modules/(preact|@preact|preact-iso|@tanstack|cronstrue)/'] },
+    },
+    {
       name: 'no-undeclared-packages',
       severity: 'error',
-      from: { path: '^(libs|apps|src)/', pathNot: SPEC },
+      // Packages of the page are bundled, and declared by the workspace.
+      from: { path: '^(libs|apps|src)/', pathNot: [SPEC, `^${PAGE}/`] },
       // An optional peer is of two types: npm-peer for itself, npm-no-pkg for its entry in peerDependenciesMeta.
       to: {
         dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'],

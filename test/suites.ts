@@ -70,6 +70,7 @@ const BUILDING = [
   'nest-cli.json',
 
   'libs/elastic-job/{bundle,commonjs}.ts',
+  'libs/elastic-job/page/**',
   'libs/elastic-job/*.json',
   'libs/elastic-job/api/**',
 ];
@@ -313,7 +314,7 @@ export const SUITES: readonly Suite[] = [
     vitest: true,
     needs: ['zookeeper'],
     programs: ['test/console/**/*.{spec,fixture}.ts', 'src/main.ts', SHARED_SERVER],
-    reads: ['vitest.console.config.ts', ...VITEST, ...SCRIPT],
+    reads: ['vitest.console.config.ts', 'libs/elastic-job/page/**', ...VITEST, ...SCRIPT],
   },
   {
     name: 'monitoring',

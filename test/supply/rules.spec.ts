@@ -245,6 +245,11 @@ describe('findTarballChanges', () => {
     const files = ['LICENSE', 'dist/a.js', 'dist/a.js.map', 'dist/a.d.ts', 'dist/b.js', 'dist/c.spec.js'];
     expect(foldFiles(files)).toEqual(['LICENSE', 'dist/a.{d.ts,js,js.map}', 'dist/b.js', 'dist/c.spec.js']);
   });
+
+  it('leaves digests out of the names of the files of the page', () => {
+    const built = (digest: string) => ['.css', '.css.br'].map((ending) => `dist/page/assets/index-${digest}${ending}`);
+    expect(foldFiles([...built('B4nbT-H5'), ...built('xsXo_yPf')])).toEqual(foldFiles(built('00000000')));
+  });
 });
 
 describe('readLockFile', () => {

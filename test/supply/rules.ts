@@ -143,12 +143,17 @@ export function findTarballChanges(files: readonly string[], listed: readonly st
   ];
 }
 
+/** A file of the page has the digest of its content in its name. */
+const DIGEST = /^(dist\/page\/assets\/.+)-[\w-]{8}(?=\.)/;
+
 /**
  * Paths as lines that can be compared. The files of one module are one line, `dist/index.{d.ts,d.ts.map,js,js.map}`.
+ * So are files whose names differ by their digests alone: `dist/page/assets/index-*.css`.
  */
 export function foldFiles(files: readonly string[]): readonly string[] {
   const endings = new Map<string, string[]>();
-  for (const file of files.toSorted()) {
+  const names = new Set(files.map((file) => file.replace(DIGEST, '$1-*')));
+  for (const file of [...names].toSorted()) {
     const [, stem = file, ending = ''] = /^(.*?)\.((?:d\.ts|js)(?:\.map)?)$/.exec(file) ?? [];
     endings.set(stem, [...(endings.get(stem) ?? []), ending]);
   }

@@ -1,0 +1,73 @@
+import { ErrorBoundary, LocationProvider, Route, Router } from 'preact-iso';
+import { useEffect } from 'preact/hooks';
+import { BASE, pathTo, startLive } from './api/index.js';
+import { Frame } from './frame/frame.js';
+import { LogInAgain, LogInPage } from './frame/log-in.js';
+import { Jobs } from './jobs/jobs.js';
+import { Overview } from './overview/overview.js';
+import { Boundary, ChangeDialog, Failed, Loading, Look } from './parts/index.js';
+import { loadSession, overview, sessionProblem, sessionState } from './state/index.js';
+import { texts } from './text/index.js';
+
+export function App() {
+  switch (sessionState.value) {
+    case 'unknown':
+      return <Loading />;
+    case 'none':
+      return <LogInPage />;
+    case 'failed':
+      return <Away />;
+    case 'in':
+    case 'over':
+      return <Views />;
+    default:
+      return sessionState.value satisfies never;
+  }
+}
+
+function Away() {
+  const problem = sessionProblem.value;
+  useEffect(() => {
+    const timer = setInterval(() => void loadSession(), 5_000);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <main class="look page">
+      <h1 class="unshown">{texts.value.product}</h1>
+      {problem !== undefined && <Failed problem={problem} reload={() => void loadSession()} />}
+    </main>
+  );
+}
+
+function Views() {
+  useEffect(() => {
+    const endLive = startLive();
+    const endOverview = overview.start();
+    return () => {
+      endOverview();
+      endLive();
+    };
+  }, []);
+  return (
+    <LocationProvider scope={BASE}>
+      <Frame>
+        <Boundary>
+          <ErrorBoundary>
+            <Router>
+              <Route path={BASE} component={Overview} />
+              <Route path={`${BASE}jobs`} component={Jobs} />
+              <Route default component={Unknown} />
+            </Router>
+          </ErrorBoundary>
+        </Boundary>
+      </Frame>
+      <ChangeDialog />
+      {sessionState.value === 'over' && <LogInAgain />}
+    </LocationProvider>
+  );
+}
+
+function Unknown() {
+  const { toOverview, unknownView, unknownViewMore } = texts.value.looks;
+  return <Look title={unknownView} more={unknownViewMore} action={{ name: toOverview, href: pathTo() }} isPage />;
+}

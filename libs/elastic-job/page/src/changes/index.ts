@@ -1,0 +1,3 @@
+// Every change that the page can make, each as what its dialog says and sends.
+export { confirmLost, enableItem } from './item-changes.js';
+export { enableJob, reshardJob, triggerJob } from './job-changes.js';

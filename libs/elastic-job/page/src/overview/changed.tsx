@@ -1,0 +1,86 @@
+import type { AuditAnswer, AuditEntry } from '../../../src/console/contract/answers.js';
+import { get, pathTo, useReading } from '../api/index.js';
+import { Look, Panel, Read, Tag, Time, useHeld } from '../parts/index.js';
+import { sees } from '../state/index.js';
+import { Text, texts } from '../text/index.js';
+
+const MOST = 12;
+const EVERY_MS = 10_000;
+
+/** The last entries of the audit. */
+export function Changed() {
+  const { looks, overview: t, roles } = texts.value;
+  const all = (
+    <a class="dim" href={pathTo('audit')}>
+      {t.changedAll}
+    </a>
+  );
+  if (!sees('operator')) {
+    return (
+      <Panel title={t.changed}>
+        <Look title={looks.noRight} more={looks.noRightMore(roles.operator)} />
+      </Panel>
+    );
+  }
+  return (
+    <Panel title={t.changed} right={all}>
+      <Entries />
+    </Panel>
+  );
+}
+
+function Entries() {
+  const entries = useReading<AuditAnswer>('audit', (signal) => get('/audit', { signal, query: { limit: MOST } }), {
+    everyMs: EVERY_MS,
+  });
+  return <Read of={entries}>{({ items }) => <List items={items} />}</Read>;
+}
+
+function List({ items }: { readonly items: readonly AuditEntry[] }) {
+  const { holding, shown } = useHeld(items);
+  if (shown.length === 0) return <Look title={texts.value.overview.changedNone} />;
+  return (
+    <ul {...holding}>
+      {shown.map((entry) => (
+        <Deed key={entry.id} entry={entry} />
+      ))}
+    </ul>
+  );
+}
+
+/** An entry of the audit: who has done what in a line, and why below it. */
+function Deed({ entry }: { readonly entry: AuditEntry }) {
+  const { actions, itemsNamed, outcomes, overview: t } = texts.value;
+  const { action, at, by, outcome, reason, target, who } = entry;
+  const { item, job, server } = target;
+  return (
+    <li class="row deed">
+      <span class="faint">
+        <Time at={at} />
+      </span>
+      <div>
+        <b>{who === null ? t.nobody : <Text>{who}</Text>}</b> {actions[action] ?? <Text>{action}</Text>}{' '}
+        {job !== undefined && (
+          <a href={pathTo('jobs', job)}>
+            <code>
+              <Text>{job}</Text>
+            </code>
+          </a>
+        )}{' '}
+        {item !== undefined && itemsNamed(1, String(item))}{' '}
+        {server !== undefined && (
+          <code>
+            <Text>{server}</Text>
+          </code>
+        )}{' '}
+        {outcome !== 'done' && <Tag tone={outcome === 'unknown' ? 'warn' : 'bad'}>{outcomes[outcome]}</Tag>}
+        {by === 'outside' && <span class="faint">{t.outside}</span>}
+        {reason !== null && reason !== '' && (
+          <div class="faint">
+            “<Text>{reason}</Text>”
+          </div>
+        )}
+      </div>
+    </li>
+  );
+}

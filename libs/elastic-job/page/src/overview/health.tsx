@@ -1,0 +1,66 @@
+import type { ComponentChildren } from 'preact';
+import type { OverviewAnswer } from '../../../src/console/contract/answers.js';
+import { pathTo } from '../api/index.js';
+import { number, Text, texts } from '../text/index.js';
+
+type Tone = '' | 'warn' | 'bad';
+
+/** The namespace in five numbers. */
+export function Health({ facts }: { readonly facts: OverviewAnswer }) {
+  const { locale, overview: t } = texts.value;
+  const queued = facts.attention.queued ?? 0;
+  const isIndexing = facts.indexed < facts.jobs;
+  const state = facts.stale ? 'LOST' : facts.registry.state;
+  const count = (value: number) => number(value, locale);
+  return (
+    <section class="panel" aria-label={t.health}>
+      <dl class="cells">
+        <Cell name={t.registry} tone={facts.stale ? 'bad' : ''} value={t.registryStates[state] ?? state.toLowerCase()}>
+          <Text>{t.namespace(facts.registry.namespace)}</Text>
+        </Cell>
+        <Cell
+          name={t.jobs}
+          tone={facts.needing > 0 ? 'warn' : ''}
+          value={<a href={pathTo('jobs')}>{count(facts.jobs)}</a>}
+        >
+          {isIndexing
+            ? t.indexing(count(facts.indexed), count(facts.jobs))
+            : t.jobsFine(Math.max(0, facts.jobs - facts.needing))}
+        </Cell>
+        <Cell
+          name={t.instances}
+          tone={facts.instances === 0 && facts.jobs > 0 ? 'bad' : ''}
+          value={count(facts.instances)}
+        >
+          {t.onServers(facts.servers)}
+        </Cell>
+        <Cell name={t.runningItems} tone="" value={count(facts.runningItems)}>
+          {facts.busiest.length === 0 ? t.nothingRuns : t.runningIn(facts.busiest.length)}
+        </Cell>
+        <Cell name={t.queue} tone={queued > 0 ? 'warn' : ''} value={count(queued)}>
+          {queued === 0 ? t.queueNone : t.queueSome(queued)}
+        </Cell>
+      </dl>
+    </section>
+  );
+}
+
+interface CellProps {
+  readonly name: string;
+  readonly tone: Tone;
+  readonly value: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+function Cell({ children, name, tone, value }: CellProps) {
+  return (
+    <div>
+      <dt>
+        <span class={`dot ${tone}`} aria-hidden="true" />
+        {name}
+      </dt>
+      <dd class="value">{value}</dd>
+      <dd class="faint small cut">{children}</dd>
+    </div>
+  );
+}

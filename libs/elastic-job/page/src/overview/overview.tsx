@@ -1,0 +1,100 @@
+import './overview.css';
+import { useEffect } from 'preact/hooks';
+import type { OverviewAnswer } from '../../../src/console/contract/answers.js';
+import { pathTo } from '../api/index.js';
+import { Boundary, Look, Panel, Read, Tag, Time, Until, useHeld } from '../parts/index.js';
+import { now, overview } from '../state/index.js';
+import { span, Text, texts } from '../text/index.js';
+import { Attention } from './attention.js';
+import { Changed } from './changed.js';
+import { Health } from './health.js';
+
+const SOON_MS = 15 * 60_000;
+
+export function Overview() {
+  const { overview: t, product } = texts.value;
+  useEffect(() => void (document.title = `${t.title} · ${product}`), [t]);
+  return (
+    <>
+      <h1 class="unshown">{t.title}</h1>
+      <Read of={overview} lines={6}>
+        {(facts) => <Facts facts={facts} />}
+      </Read>
+    </>
+  );
+}
+
+function Facts({ facts }: { readonly facts: OverviewAnswer }) {
+  return (
+    <>
+      <Boundary>
+        <Attention facts={facts} />
+      </Boundary>
+      <Boundary>
+        <Health facts={facts} />
+      </Boundary>
+      <div class="cols">
+        <div class="two">
+          <Running facts={facts} />
+          <Next facts={facts} />
+        </div>
+        <Changed />
+      </div>
+    </>
+  );
+}
+
+function Running({ facts }: { readonly facts: OverviewAnswer }) {
+  const { items, overview: t } = texts.value;
+  const { holding, shown } = useHeld(facts.busiest);
+  const count = facts.runningItems > 0 && <Tag tone="run">{items(facts.runningItems)}</Tag>;
+  return (
+    <Panel title={t.runningNow} beside={count} on={holding}>
+      {shown.length === 0 ? (
+        <Look title={t.nothingRuns} />
+      ) : (
+        <ul>
+          {shown.map(({ items: all, job, running }) => (
+            <li class="row three" key={job}>
+              <a class="cut" href={pathTo('jobs', job)}>
+                <Text>{job}</Text>
+              </a>
+              <span class="num dim">
+                {running} / {all}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+function Next({ facts }: { readonly facts: OverviewAnswer }) {
+  const { overview: t, units } = texts.value;
+  const { holding, shown } = useHeld(facts.next);
+  const soon = shown.filter(({ fireTime }) => Date.parse(fireTime) < now.value + SOON_MS);
+  const [later] = shown;
+  const then = later && t.nextThen(texts.value.inTime(span(Date.parse(later.fireTime) - now.value, units)));
+  return (
+    <Panel title={t.nextTitle} on={holding}>
+      {soon.length === 0 ? (
+        <Look title={t.nextNone} more={then} />
+      ) : (
+        <ul>
+          {soon.map(({ fireTime, job }) => (
+            <li class="row three" key={`${job} ${fireTime}`}>
+              <a class="cut" href={pathTo('jobs', job)}>
+                <Text>{job}</Text>
+              </a>
+              <span class="faint">
+                <Until at={fireTime} />
+              </span>
+              <Time at={fireTime} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}

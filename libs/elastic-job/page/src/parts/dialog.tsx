@@ -1,0 +1,43 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+
+interface DialogProps {
+  readonly title: ComponentChildren;
+  readonly children: ComponentChildren;
+  /** Called when Escape is pressed; undefined: it cannot be closed so. */
+  readonly onCancel?: (() => void) | undefined;
+}
+
+/**
+ * A modal dialog, open as long as it is there. Focus goes to its first field (`autofocus`), stays within, and comes
+ * back to where it was. One that is opened later stands above.
+ */
+export function Dialog({ children, onCancel, title }: DialogProps) {
+  const id = useId();
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const before = document.activeElement;
+    const { current } = dialog;
+    current?.showModal();
+    return () => {
+      current?.close();
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  const cancel = (event: Event) => {
+    event.preventDefault();
+    onCancel?.();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    // Browsers close a dialog on a second Escape, whatever `cancel` says.
+    if (event.key === 'Escape') cancel(event);
+  };
+  return (
+    <dialog ref={dialog} aria-labelledby={id} onCancel={cancel} onKeyDown={onKeyDown}>
+      <div class="dialog">
+        <h2 id={id}>{title}</h2>
+        {children}
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,10 @@
+// Parts that all views are made of. Each file says how it is used.
+export { askFor, type Change, ChangeDialog } from './change.js';
+export { Dialog } from './dialog.js';
+export { useHeld } from './held.js';
+export { Behind, Failed, Loading, Look, problemText, Read } from './looks.js';
+export { Menu, MenuItem } from './menu.js';
+export { Boundary, Panel } from './panel.js';
+export { Tag, type Tone } from './tag.js';
+export { Clock, Since, Time, Until } from './time.js';
+export { type Column, VirtualTable } from './virtual-table.js';

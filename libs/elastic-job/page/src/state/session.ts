@@ -1,0 +1,64 @@
+/**
+ * The person that is logged in. `unknown` until the API has told, `none` before a log-in, `in`, and `over` once it has
+ * ended by itself. Then the page stays as it is, with all that was typed, behind a dialog for the log-in. Another
+ * person than before begins anew.
+ */
+import { effect, signal } from '@preact/signals';
+import type { SessionAnswer } from '../../../src/console/contract/answers.js';
+import { type ConsoleRole, mayAs } from '../../../src/console/contract/roles.js';
+import { asProblem, change, get, refusedSessions } from '../api/index.js';
+import type { ApiProblem } from '../api/index.js';
+
+type SessionState = 'unknown' | 'none' | 'in' | 'over' | 'failed';
+
+export const sessionState = signal<SessionState>('unknown');
+/** The last one who was logged in. */
+export const session = signal<SessionAnswer | undefined>(undefined);
+/** Why nobody knows who is logged in. */
+export const sessionProblem = signal<ApiProblem | undefined>(undefined);
+
+effect(() => {
+  if (refusedSessions.value > 0 && sessionState.peek() === 'in') sessionState.value = 'over';
+});
+
+/** Asks who is logged in. */
+export async function loadSession(): Promise<void> {
+  try {
+    put(await get<SessionAnswer>('/session'));
+  } catch (error) {
+    const problem = asProblem(error);
+    sessionProblem.value = problem;
+    sessionState.value = problem?.status === 401 ? 'none' : 'failed';
+  }
+}
+
+/** @throws {ApiProblem} 401, 429 */
+export async function logIn(name: string, password: string): Promise<void> {
+  const before = session.peek();
+  const answer = await change<SessionAnswer>('POST', '/session', { body: { name, password } });
+  if (before !== undefined && (before.name !== answer.name || before.jobPrefix !== answer.jobPrefix)) location.reload();
+  else put(answer);
+}
+
+/** @throws {ApiProblem} */
+export async function logOut(): Promise<void> {
+  await change('DELETE', '/session');
+  location.reload();
+}
+
+/** True if the person may what `role` may, and the console changes anything at all. */
+export function may(role: ConsoleRole): boolean {
+  const { value } = session;
+  return value !== undefined && mayAs(value.role, role) && (role === 'viewer' || !value.readOnly);
+}
+
+/** True if the person sees what `role` sees. */
+export function sees(role: ConsoleRole): boolean {
+  return session.value !== undefined && mayAs(session.value.role, role);
+}
+
+function put(answer: SessionAnswer): void {
+  session.value = answer;
+  sessionProblem.value = undefined;
+  sessionState.value = 'in';
+}

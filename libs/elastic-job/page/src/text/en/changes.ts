@@ -1,0 +1,131 @@
+/**
+ * The dialog of each change: what it is called, what will happen, and what cannot be undone. `will` and `cannot` are
+ * whole sentences.
+ */
+const forever = 'What has run meanwhile cannot be undone.';
+
+export const changes = {
+  reason: 'Reason',
+  reasonHint: 'Stays in the audit, for all who look there.',
+  reasonNeeded: 'This console asks for a reason.',
+  reasonLine: 'A reason is one line of at most 512 characters.',
+  typeName: (name: string) => `Type ${name} to confirm`,
+  will: 'What will happen',
+  cannot: 'What cannot be undone',
+  cancel: 'Cancel',
+  close: 'Close',
+  waiting: 'Waiting for the registry',
+  done: 'Done',
+  became: 'What became of it',
+  note: 'What does not follow',
+  audit: (id: string) => `Entry ${id} of the audit`,
+  failed: 'It was not done',
+  unknown: 'Nobody knows if it was done',
+  unknownMore: 'The answer was lost, and it is not sent again by itself. Look first, then decide.',
+  look: 'Look',
+  conflict: 'Somebody was faster',
+  conflictMore: 'The settings were changed meanwhile. Nothing of yours was written.',
+  trigger: {
+    name: 'Run now',
+    title: (job: string) => `Run ${job} now`,
+    will: (instances: number) => [
+      instances === 1
+        ? 'Its one instance is asked to run its items once, now.'
+        : `Each of its ${instances} instances is asked to run its items once, now.`,
+      'An item that still runs is not started twice.',
+    ],
+    cannot: ['What the items do is done.'],
+    parameters: 'Parameters of this run',
+    parametersHint: 'Optional. The handler gets them as trigger.parameters.',
+    became: (asked: number, pending: number) =>
+      `${asked} asked${pending === 0 ? '' : `, ${pending} of them have not begun an earlier request yet`}.`,
+    skipped: {
+      disabled: 'Nothing will run: the job is disabled.',
+      resident: 'Nothing will run: the job always runs.',
+      'no-instance': 'Nothing will run: no instance is there.',
+    },
+  },
+  enable: {
+    name: 'Enable',
+    title: (job: string) => `Enable ${job}`,
+    will: ['The job runs again on all servers, also on those to come, from its next fire time on.'],
+    cannot: ['Fire times that have passed are not made up for.'],
+    became: 'The job is enabled.',
+  },
+  disable: {
+    name: 'Disable',
+    title: (job: string) => `Disable ${job}`,
+    will: [
+      'Nothing of it begins any more, on all servers, also on those to come.',
+      'What runs now goes on to its end.',
+    ],
+    cannot: ['Fire times pass without a run while it is disabled.'],
+    became: 'The job is disabled.',
+  },
+  reshard: {
+    name: 'Reshard',
+    title: (job: string) => `Reshard ${job}`,
+    will: ['The leader assigns all items anew before the next run. Items may move to other instances.'],
+    cannot: [] as string[],
+    became: 'The leader was asked.',
+  },
+  enableItem: {
+    name: 'Enable',
+    title: (job: string, item: number) => `Enable item ${item} of ${job}`,
+    will: ['The item runs again from the next fire time on.'],
+    cannot: ['Fire times that have passed are not made up for.'],
+    became: 'The item is enabled.',
+  },
+  disableItem: {
+    name: 'Disable',
+    title: (job: string, item: number) => `Disable item ${item} of ${job}`,
+    will: ['Its present run goes on. The next trigger skips it.'],
+    cannot: ['Fire times pass without a run of it.'],
+    became: 'The item is disabled.',
+  },
+  cancelItem: {
+    name: 'Cancel the run',
+    title: (job: string, item: number) => `Cancel the run of item ${item} of ${job}`,
+    will: ['The instance that runs it aborts its signal. A handler that does not heed the signal goes on.'],
+    cannot: [forever, 'The run is recorded as aborted.'],
+    became: (instance: string) => `${instance} was asked to end it.`,
+  },
+  confirmLost: {
+    name: 'Confirm the loss',
+    title: (job: string, item: number) => `Confirm that item ${item} of ${job} runs nowhere`,
+    will: ['The item may run again, on this word of yours.'],
+    cannot: ['If its task still runs somewhere, the item runs twice.'],
+    became: 'The item may run again.',
+  },
+  enableServer: {
+    name: 'Enable',
+    title: (server: string) => `Enable ${server}`,
+    will: ['Every job that has run on this server may run there again.'],
+    cannot: [] as string[],
+    became: 'The server is enabled.',
+  },
+  disableServer: {
+    name: 'Disable',
+    title: (server: string) => `Disable ${server}`,
+    will: [
+      'Nothing begins on this server any more. Its items move to others.',
+      'What runs there now goes on to its end.',
+    ],
+    cannot: [] as string[],
+    became: 'The server is disabled.',
+  },
+  enableJobOnServer: {
+    name: 'Enable',
+    title: (job: string, server: string) => `Enable ${job} on ${server}`,
+    will: ['The job may run there again.'],
+    cannot: [] as string[],
+    became: 'The job is enabled there.',
+  },
+  disableJobOnServer: {
+    name: 'Disable',
+    title: (job: string, server: string) => `Disable ${job} on ${server}`,
+    will: ['Nothing of the job begins there any more. Its items move to others.'],
+    cannot: [] as string[],
+    became: 'The job is disabled there.',
+  },
+};
