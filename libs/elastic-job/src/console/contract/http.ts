@@ -40,8 +40,8 @@ export type ConsoleAnswer = WholeAnswer | StreamAnswer;
 export interface WholeAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** JSON, or a text of the content type that the headers name; undefined: no body. */
-  readonly body: object | string | undefined;
+  /** JSON, or a text or the bytes of the content type that the headers name; undefined: no body. */
+  readonly body: object | string | Buffer | undefined;
 }
 
 interface StreamAnswer {

@@ -1,6 +1,7 @@
 import {
   All,
   Controller,
+  Get,
   Inject,
   Req,
   RequestMapping,
@@ -9,7 +10,7 @@ import {
   type Type,
   VERSION_NEUTRAL,
 } from '@nestjs/common';
-import { API, CONSOLE_ROUTES } from '../../console/index.js';
+import { API, CONSOLE_ROUTES, PAGE_ROUTES } from '../../console/index.js';
 import { ConsoleServer } from './console-server.js';
 
 /**
@@ -21,6 +22,10 @@ export function consoleControllerAt(path: string, decorators: readonly ClassDeco
   @Controller({ path, version: VERSION_NEUTRAL })
   class ElasticJobConsoleController {
     constructor(@Inject(ConsoleServer) readonly server: ConsoleServer) {}
+
+    async page(@Req() request: object, @Res() reply: object): Promise<void> {
+      await this.server.answerPage(request, reply);
+    }
 
     async others(@Req() request: object, @Res() reply: object): Promise<void> {
       await this.server.answer(request, reply);
@@ -43,6 +48,17 @@ export function consoleControllerAt(path: string, decorators: readonly ClassDeco
   Object.defineProperty(prototype, 'others', others);
   for (const decorate of decorators) decorate(ElasticJobConsoleController);
   return ElasticJobConsoleController;
+}
+
+/**
+ * Maps the URLs of the page. Express takes its routes in their order, so they are named one by one, and the application
+ * may have others below the path. Fastify takes a wildcard last, and needs it for the slash at the end of the path.
+ */
+export function mapPage(controller: Type<object>, framework: string | undefined): void {
+  const descriptor = Object.getOwnPropertyDescriptor(controller.prototype, 'page')!;
+  const { below, exact } = PAGE_ROUTES;
+  const paths = framework === 'fastify' ? ['', '/*'] : [...exact, ...below.map((route) => `${route}/*path`)];
+  Get(paths)(controller.prototype, 'page', descriptor);
 }
 
 /**

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { OnApplicationBootstrap, OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import type { HttpAdapterHost } from '@nestjs/core';
 import type { Clock } from '../../clock/index.js';
-import { BODY_LIMITS, type ConsoleApi, ConsoleProblem } from '../../console/index.js';
+import { BODY_LIMITS, type ConsoleApi, ConsoleProblem, PageFiles, PagePath } from '../../console/index.js';
 import { ConsolePath } from './console-path.js';
 import { type Exchange, exchangeOf, requestOf, send } from './http-exchange.js';
 import { answerRefusals } from './parser-refusals.js';
@@ -31,11 +31,14 @@ interface ConsoleServerParts {
  */
 export class ConsoleServer implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   private readonly path: ConsolePath;
+  private readonly pagePath: PagePath;
+  private readonly pageFiles = new PageFiles();
   private console: RunningConsole | undefined;
   private started: Promise<void> | undefined;
 
   constructor(private readonly parts: ConsoleServerParts) {
     this.path = new ConsolePath(parts.path);
+    this.pagePath = new PagePath(parts.path);
   }
 
   /** To be called before the application makes its routes. */
@@ -65,6 +68,15 @@ export class ConsoleServer implements OnModuleInit, OnApplicationBootstrap, OnMo
     const asked = this.requestOf(exchange);
     if (asked === undefined || this.console === undefined) return void exchange.response.writeHead(404).end();
     send(await this.console.api.handle(asked), exchange);
+  }
+
+  /** Answers a request for the page. Never throws. */
+  async answerPage(request: object, reply: object): Promise<void> {
+    const exchange = exchangeOf(request, reply);
+    const { headers, method = '', url = '' } = exchange.raw;
+    const found = this.console && this.pagePath.find(url);
+    if (found === undefined) return void exchange.response.writeHead(404).end();
+    send(await this.pageFiles.answer(found, { headers, method }), exchange);
   }
 
   private async start(): Promise<void> {

@@ -14,7 +14,7 @@ import { IN_TASK } from '../in-task.js';
 import { CLOCK, concealed, ELASTIC_JOB_OPTIONS, missingOptions, REGISTRY_CENTER } from '../module-definition.js';
 import type { ResolvedModuleOptions } from '../resolve-module-options.js';
 import { ConsoleServer } from './console-server.js';
-import { consoleControllerAt, mapOthers } from './console-controller.js';
+import { consoleControllerAt, mapOthers, mapPage } from './console-controller.js';
 import { CONSOLE_TABLE, type ElasticJobConsoleOptions } from './console-options.js';
 import { CONSOLE_PLACE, type ConsolePlace } from './console-path.js';
 import { consoleOf } from './console-of.js';
@@ -41,9 +41,9 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
   .build();
 
 /**
- * Serves the API of operations below `path`. Needs `ElasticJobModule` in the application, whose registry and clock it
- * uses; that may run no jobs. `forRootAsync` takes the options from a factory or class; `path` and `decorators` stand
- * beside that, since routes are known before providers are.
+ * Serves the API of operations and its page below `path`. Needs `ElasticJobModule` in the application, whose registry
+ * and clock it uses; that may run no jobs. `forRootAsync` takes the options from a factory or class; `path` and
+ * `decorators` stand beside that, since routes are known before providers are.
  *
  * Its routes answer by themselves: a pipe, an interceptor, a filter, CORS or a parser of the application turns nothing
  * off that the console refuses. A global guard of the application may refuse more.
@@ -92,7 +92,9 @@ export class ElasticJobConsoleModule extends ConfigurableModuleClass implements 
 
   /** Nest calls it before it makes the routes. */
   configure(): void {
-    mapOthers(this.place.controller, this.host.httpAdapter.getType());
+    const framework = this.host.httpAdapter.getType();
+    mapPage(this.place.controller, framework);
+    mapOthers(this.place.controller, framework);
     this.server.beforeRoutes();
   }
 }

@@ -80,7 +80,7 @@ export function send(answer: ConsoleAnswer, { raw, response }: Exchange): void {
   }
   if ('open' in answer) return openStream(answer.open, { raw, response });
   const { body } = answer;
-  response.end(typeof body === 'object' ? JSON.stringify(body) : body);
+  response.end(typeof body === 'object' && !Buffer.isBuffer(body) ? JSON.stringify(body) : body);
 }
 
 function openStream(open: (sink: FrameSink) => void, { raw, response }: Pick<Exchange, 'raw' | 'response'>): void {
