@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   CronSchedule,
   CronSyntaxError,
@@ -169,6 +169,20 @@ describe('the time zone', () => {
     const host = Intl.DateTimeFormat().resolvedOptions().timeZone;
     expect(new CronSchedule('0 0 12 * * ?', undefined, 'natural').timeZone).toBe(host);
     expect(noonIn(undefined)).toBe(noonIn(host));
+  });
+
+  it('costs its memory once, however many schedules it has', () => {
+    let formats = 0;
+    const DateTimeFormat = class extends Intl.DateTimeFormat {
+      constructor(...given: ConstructorParameters<typeof Intl.DateTimeFormat>) {
+        super(...given);
+        formats += 1;
+      }
+    };
+    vi.stubGlobal('Intl', { DateTimeFormat });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const noons = ['America/Lima', 'america/lima', 'AMERICA/LIMA'].map(noonIn);
+    expect({ formats, noons: new Set(noons) }).toEqual({ formats: 1, noons: new Set(['2026-07-01T17:00:00Z']) });
   });
 
   it('counts the seconds of an offset', () => {

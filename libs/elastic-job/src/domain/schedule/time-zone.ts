@@ -33,13 +33,13 @@ export class TimeZone {
    * @throws {TimeZoneError} if it is none of these. Java would take a malformed offset for GMT.
    */
   constructor(name?: string) {
-    this.name = name ?? offsetFormat(name).resolvedOptions().timeZone;
+    this.name = name ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
     const fixed = fixedOffset(this.name);
     if (fixed !== undefined) {
       this.offsetAt = () => fixed;
       return;
     }
-    const format = offsetFormat(name);
+    const format = sharedFormat(this.name, name);
     this.offsetAt = (instant) => parseOffset(format.format(instant));
   }
 
@@ -91,6 +91,17 @@ function fixedOffset(name: string): number | undefined {
   if (Number(hours) > 23 || Number(minutes) > 59) throw new TimeZoneError(name);
   const size = Number(hours) * HOUR + Number(minutes) * MINUTE;
   return sign === '-' ? -size : size;
+}
+
+/** By the names of their zones in lower case, since case does not count. Each takes 30 KB outside of the heap. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** @param given undefined for the zone of the host, which may have a name that Intl does not take */
+function sharedFormat(name: string, given: string | undefined): Intl.DateTimeFormat {
+  const key = name.toLowerCase();
+  const format = formats.get(key) ?? offsetFormat(given);
+  formats.set(key, format);
+  return format;
 }
 
 function offsetFormat(timeZone: string | undefined): Intl.DateTimeFormat {
