@@ -29,9 +29,10 @@ const ALLOWED = [
   `${SOURCE}/executor/error-handling/web.error-handlers.ts`,
   `${SOURCE}/nest/cloud/rest/cloud-rest.guard.ts`,
   `${SOURCE}/console/api/answer-of.ts`,
-  `${SOURCE}/console/contract/queries.ts`,
+  `${SOURCE}/console/contract/cursors.ts`,
   `${SOURCE}/console/identity/passwords.ts`,
   `${SOURCE}/console/identity/secrets.ts`,
+  `${SOURCE}/console/page/page-files.ts`,
 ];
 
 describe('a simulation owns time and chance', () => {
