@@ -85,10 +85,10 @@ export function describeAuditContract(name: string, open: () => Promise<AuditPla
     });
 
     it.each(HOSTILE_TEXTS)('keeps the text %j whole, and finds it alone', async (text) => {
-      const entry = entryAt(1, { who: text, target: { job: text }, reason: text, after: { text } });
+      const entry = entryAt(1, { who: text, target: { job: text, server: text }, reason: text, after: { text } });
       await addAll(entryAt(0), entry, entryAt(2));
 
-      expect(await read({ job: text, who: text })).toEqual([entry]);
+      expect(await read({ job: text, who: text, server: text })).toEqual([entry]);
       expect(await read()).toHaveLength(3);
     });
 
@@ -123,6 +123,19 @@ export function describeAuditContract(name: string, open: () => Promise<AuditPla
         entryAt(2, { outcome: 'intended' }),
         { ...intended, outcome: 'done', before: 1, after: 3 },
       ]);
+    });
+
+    it('finds entries of a server, in all of its jobs and in one', async () => {
+      const [all, one] = await addAll(
+        entryAt(1, { action: 'server.disable', target: { server: '10.0.0.7' } }),
+        entryAt(2, { action: 'job.disable', target: { job: 'a', server: '10.0.0.7' } }),
+        entryAt(3, { action: 'server.disable', target: { server: '10.0.0.70' } }),
+        entryAt(4, { target: { job: '10.0.0.7' } }),
+      );
+
+      expect(await idsOf({ server: '10.0.0.7' })).toEqual([one, all]);
+      expect(await idsOf({ server: '10.0.0.7', job: 'a' })).toEqual([one]);
+      expect(await idsOf({ server: '10.0.0' })).toEqual([]);
     });
 
     it('finds entries by job, person, action and time', async () => {

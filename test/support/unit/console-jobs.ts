@@ -21,6 +21,8 @@ export interface PlantedJob {
   readonly running?: readonly number[];
   readonly disabledItems?: readonly number[];
   readonly queued?: readonly number[];
+  /** Texts of session nodes, by instance. @default none */
+  readonly sessions?: Readonly<Record<string, string>>;
   /** False: no instance of ours was ever there. */
   readonly isOurs?: boolean;
 }
@@ -54,6 +56,7 @@ export function plantingOf(job: string, planted: PlantedJob = {}): Operation[] {
     const text = formatInstance({ jobInstanceId: id, serverIp: id.split('@')[0]! });
     make(paths.instance(id), id === JAVA ? text.replace(/^labels:.*\n/m, '') : text, 'EPHEMERAL');
   }
+  for (const [id, text] of Object.entries(planted.sessions ?? {})) make(paths.session(id), text, 'EPHEMERAL');
   for (const [ip, text] of Object.entries(servers)) make(paths.server(ip), text);
   if (leader !== null && leader !== undefined) make(paths.leader, leader, 'EPHEMERAL');
   for (const item of planted.queued ?? []) make(paths.queued(item));

@@ -83,7 +83,7 @@ export class FakeConsole {
           busiest: [],
           next: [],
         }),
-        servers: () => ({ items: [], cursor: null, total: 0, ...INDEX }),
+        servers: () => ({ items: [], cursor: null, total: 0, matching: 0, ...INDEX }),
         server: (ip) => (ip === '10.0.0.1' ? { ip, ...SERVER, ...INDEX } : undefined),
         open: (name) => ({
           job: async () => {
@@ -221,7 +221,17 @@ export class FakeConsole {
 const NOW = '2030-01-01T00:00:00.000Z';
 const INDEX = { indexed: 1, asOf: NOW, stale: false };
 const SWITCHED = { servers: ['10.0.0.1'], newServers: 'switched', javaPeers: [] };
-const SERVER = { instances: [], jobs: 1, disabledJobs: 0, jobNames: ['settle'], disabledJobNames: [] };
+const SERVER = {
+  instances: ['10.0.0.1@-@1'],
+  javaInstances: 0,
+  drainingInstances: 0,
+  clockOffsetMs: -12,
+  jobs: 1,
+  disabledJobs: 0,
+  members: [{ instance: '10.0.0.1@-@1', java: false, jobs: 1, leads: 1, drainingJobs: 0, clockOffsetMs: -12 }],
+  jobNames: ['settle'],
+  disabledJobNames: [],
+};
 const ITEM: ItemAnswer = {
   item: 3,
   parameter: 'EU with s3cret',

@@ -1,8 +1,10 @@
 import {
   ConfigurationNodeError,
+  DRAINING,
   ElasticJob2ConfigurationError,
   instanceOf,
   JobPaths,
+  parseClockOffset,
   parseConfiguration,
   parseItem,
   type RegisteredInstance,
@@ -23,9 +25,9 @@ import { UnknownItemError } from './operations.errors.js';
 
 /**
  * Parts of a job's tree. The names of the first four must be listed; records and running marks come with the values of
- * `items`, and `lead` are the nodes of leader and term.
+ * `items`, session nodes with those of `instances`, and `lead` are the nodes of leader and term.
  */
-export type JobPart = 'instances' | 'servers' | 'items' | 'queue' | 'records' | 'running' | 'lead';
+export type JobPart = 'instances' | 'servers' | 'items' | 'queue' | 'records' | 'running' | 'sessions' | 'lead';
 
 const LISTED = ['instances', 'servers', 'items', 'queue'] as const;
 
@@ -41,6 +43,14 @@ interface KnownServer extends RegisteredServer {
   readonly writtenAt: number;
 }
 
+/** The words of an instance of ours about itself, in its session node. */
+interface OwnWords {
+  /** True if it is leaving: others get its items, and what it runs goes on. */
+  readonly isDraining: boolean;
+  /** Milliseconds by which its clock is ahead of the registry's; undefined if it has not told, or is leaving. */
+  readonly clockOffsetMs: number | undefined;
+}
+
 /** A job's nodes in the registry; parts that were not asked for are empty. */
 export interface JobFacts {
   readonly paths: JobPaths;
@@ -49,6 +59,8 @@ export interface JobFacts {
   readonly config: RegistryNode | undefined;
   /** In Java's order. */
   readonly instances: readonly RegisteredInstance[];
+  /** Session nodes of these instances, by instance. Java's have none. */
+  readonly sessions: ReadonlyMap<string, OwnWords>;
   /** In Java's order. */
   readonly servers: readonly KnownServer[];
   /** The owner of each item that has a node, by item, ascending; undefined if it has none. */
@@ -157,6 +169,7 @@ function valuePaths({ paths, instanceIds, serverIps, items }: ListedNames, parts
     paths.config,
     ...(parts.includes('lead') ? [paths.leader, paths.term] : []),
     ...instanceIds.map((id) => paths.instance(id)),
+    ...(parts.includes('sessions') ? instanceIds.map((id) => paths.session(id)) : []),
     ...serverIps.map((serverIp) => paths.server(serverIp)),
     ...items.flatMap((item) => [paths.mark(item, 'instance'), paths.mark(item, 'disabled')]),
     ...ofItems('records', (item) => paths.record(item)),
@@ -173,6 +186,12 @@ function factsOf(names: ListedNames, nodes: ReadonlyMap<string, RegistryNode | u
     root: nodes.get(paths.root),
     config: nodes.get(paths.config),
     instances: names.instanceIds.flatMap((id) => instanceOf(id, nodes.get(paths.instance(id))) ?? []),
+    sessions: new Map(
+      names.instanceIds.flatMap((id) => {
+        const session = nodes.get(paths.session(id));
+        return session === undefined ? [] : [[id, wordsIn(session)]];
+      }),
+    ),
     servers: names.serverIps.flatMap((serverIp) => serverOf(serverIp, nodes.get(paths.server(serverIp))) ?? []),
     owners: new Map(items.map((item) => [item, nodes.get(paths.mark(item, 'instance'))?.data])),
     disabledItems: marked('disabled'),
@@ -187,6 +206,10 @@ function factsOf(names: ListedNames, nodes: ReadonlyMap<string, RegistryNode | u
     leader: nodes.get(paths.leader),
     term: nodes.get(paths.term),
   };
+}
+
+function wordsIn({ data }: RegistryNode): OwnWords {
+  return { isDraining: data === DRAINING, clockOffsetMs: parseClockOffset(data) };
 }
 
 function serverOf(serverIp: string, node: RegistryNode | undefined): KnownServer | undefined {

@@ -12,6 +12,7 @@ import type {
   PageQuery,
   ServerAnswer,
   ServersAnswer,
+  ServersQuery,
   SessionAnswer,
 } from '../contract/index.js';
 
@@ -41,7 +42,7 @@ export interface IdentityDoor {
 export interface JobDoor {
   list(query: JobsQuery, caller: ConsoleCaller): JobsAnswer;
   overview(caller: ConsoleCaller): OverviewAnswer;
-  servers(query: PageQuery, caller: ConsoleCaller): ServersAnswer;
+  servers(query: ServersQuery, caller: ConsoleCaller): ServersAnswer;
   server(ip: string, caller: ConsoleCaller): ServerAnswer | undefined;
   open(job: string): JobView;
 }

@@ -60,6 +60,8 @@ describe('openapi.json', () => {
       ['JobAnswer', 'GET', '/jobs/settle'],
       ['ItemsAnswer', 'GET', '/jobs/settle/items'],
       ['OverviewAnswer', 'GET', '/overview'],
+      ['ServersAnswer', 'GET', '/servers?q=10.0'],
+      ['ServerAnswer', 'GET', '/servers/10.0.0.1'],
       ['ConfigAnswer', 'GET', '/jobs/settle/config'],
       ['FireTimesAnswer', 'GET', '/jobs/settle/fire-times?count=3'],
       ['TriggerAnswer', 'POST', '/jobs/settle/trigger'],

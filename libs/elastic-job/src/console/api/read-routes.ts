@@ -1,4 +1,10 @@
-import { type AuditQuery, ConsoleProblem, type JobsQuery, type PageQuery } from '../contract/index.js';
+import {
+  type AuditQuery,
+  ConsoleProblem,
+  type JobsQuery,
+  type PageQuery,
+  type ServersQuery,
+} from '../contract/index.js';
 import { logIn, logOut } from './audit-notes.js';
 import { type ConsoleRoute, reads } from './route.js';
 import { BODIES, type ExecutionsQuery, type FireTimesQuery, type LiveQuery, type LogInBody, QUERIES } from './rows.js';
@@ -143,11 +149,11 @@ export const READ_ROUTES: readonly ConsoleRoute[] = [
     summary: 'The settings of a job. The ETag is what a change names.',
     run: ({ config }, call) => config.show(call),
   }),
-  reads<'ServersAnswer', PageQuery>({
+  reads<'ServersAnswer', ServersQuery>({
     method: 'GET',
     path: '/servers',
     role: 'viewer',
-    query: QUERIES.page,
+    query: QUERIES.servers,
     answer: 'ServersAnswer',
     summary: 'Servers that have run a job, by pages.',
     run: ({ index }, { caller, query }) => index.servers(query, caller),
@@ -157,7 +163,7 @@ export const READ_ROUTES: readonly ConsoleRoute[] = [
     path: '/servers/:ip',
     role: 'viewer',
     answer: 'ServerAnswer',
-    summary: 'A server with its jobs.',
+    summary: 'A server with its jobs and its instances, their clocks, and which of them leave.',
     run: ({ index }, { caller, params }) => index.server(params.ip!, caller) ?? noServer(params.ip!),
   }),
   reads<'AuditAnswer', AuditQuery>({

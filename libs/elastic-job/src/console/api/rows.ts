@@ -22,6 +22,7 @@ import {
   JOB_SORTS,
   type JobsQuery,
   type PageQuery,
+  type ServersQuery,
 } from '../contract/index.js';
 import { findNameFault } from './names.js';
 import type { ConfigBody, CreateBody, ReasonBody, RemoveBody, SwitchBody, TriggerBody } from '../changes/index.js';
@@ -58,6 +59,7 @@ const JOBS = {
 const AUDIT = {
   ...PAGE,
   job: filter,
+  server: filter,
   who: filter,
   action: filter,
   outcome: { rule: oneOf(AUDIT_OUTCOMES) },
@@ -94,6 +96,7 @@ export const QUERIES = {
   page: PAGE,
   jobs: JOBS,
   audit: AUDIT,
+  servers: { ...PAGE, q: filter } satisfies RowsOf<ServersQuery>,
   fireTimes: {
     count: { rule: wholeNumber({ from: 1, to: 100 }) },
     from: { rule: instant() },

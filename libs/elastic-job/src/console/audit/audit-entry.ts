@@ -30,9 +30,10 @@ export function shownOutcome({ at, outcome }: Pick<AuditEntry, 'at' | 'outcome'>
 
 /** True if the filter asks for the entry, but for its place. For stores that look at each entry. */
 export function isAskedFor(entry: AuditEntry, filter: AuditFilter): boolean {
-  const { action, from, job, outcome, seenBy, to, unknownUntil, who } = filter;
+  const { action, from, job, outcome, seenBy, server, to, unknownUntil, who } = filter;
   return (
     (job === undefined || entry.target.job === job) &&
+    (server === undefined || entry.target.server === server) &&
     (who === undefined || entry.who === who) &&
     (action === undefined || entry.action === action) &&
     (outcome === undefined || shownOutcome(entry, unknownUntil) === outcome) &&

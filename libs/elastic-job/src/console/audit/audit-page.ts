@@ -23,10 +23,11 @@ export function filterOf(
   { jobPrefix, name }: Pick<ConsoleCaller, 'jobPrefix' | 'name'>,
   unknownUntil: string,
 ): AuditFilter {
-  const { action, cursor, from, job, limit = DEFAULT_LIMIT, outcome, to, who } = query;
+  const { action, cursor, from, job, limit = DEFAULT_LIMIT, outcome, server, to, who } = query;
   return {
     action,
     job,
+    server,
     who,
     unknownUntil,
     limit: limit + 1,

@@ -9,6 +9,7 @@ export type AuditPosition = Pick<AuditEntry, 'at' | 'id'>;
 /** Asks for a page of entries. Instants are ISO 8601 with milliseconds and `Z`, as in entries. */
 export interface AuditFilter {
   readonly job?: string | undefined;
+  readonly server?: string | undefined;
   readonly who?: string | undefined;
   readonly action?: string | undefined;
   readonly outcome?: AuditOutcome | undefined;

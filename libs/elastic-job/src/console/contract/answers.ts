@@ -40,6 +40,15 @@ export interface ConfigChangedAnswer {
 export interface ServerRow {
   readonly ip: string;
   readonly instances: readonly string[];
+  /** Number of Java's among them. */
+  readonly javaInstances: number;
+  /** Number of those that are leaving a job. */
+  readonly drainingInstances: number;
+  /**
+   * The greatest difference that one of them has told between its clock and the registry's, in milliseconds. Above
+   * zero, its clock is ahead. Null: none has told.
+   */
+  readonly clockOffsetMs: number | null;
   /** Numbers of jobs that have run there, and of those that are disabled there. */
   readonly jobs: number;
   readonly disabledJobs: number;
@@ -48,10 +57,26 @@ export interface ServerRow {
 export interface ServersAnswer extends IndexState {
   readonly items: readonly ServerRow[];
   readonly cursor: string | null;
+  /** All servers that there are for the caller. */
   readonly total: number;
+  /** Those of them that the query asks for. */
+  readonly matching: number;
+}
+
+/** An instance on a server, over all of its jobs. */
+export interface ServerInstanceAnswer {
+  readonly instance: string;
+  readonly java: boolean;
+  /** Numbers of jobs that it is in, that it leads, and that it is leaving. */
+  readonly jobs: number;
+  readonly leads: number;
+  readonly drainingJobs: number;
+  /** As in `ServerRow`. */
+  readonly clockOffsetMs: number | null;
 }
 
 export interface ServerAnswer extends ServerRow, IndexState {
+  readonly members: readonly ServerInstanceAnswer[];
   readonly jobNames: readonly string[];
   readonly disabledJobNames: readonly string[];
 }

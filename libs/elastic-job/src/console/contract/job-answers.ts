@@ -99,6 +99,8 @@ export interface InstanceAnswer {
   readonly ip: string;
   readonly java: boolean;
   readonly leader: boolean;
+  /** True if it is leaving the job: others get its items, and what it runs goes on. */
+  readonly draining: boolean;
   /** Items that it owns. */
   readonly items: readonly number[];
 }

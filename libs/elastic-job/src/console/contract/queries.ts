@@ -25,8 +25,15 @@ export interface JobsQuery extends PageQuery {
   readonly sort?: JobSort | `-${JobSort}`;
 }
 
+export interface ServersQuery extends PageQuery {
+  /** A part of the address, whatever the case. */
+  readonly q?: string;
+}
+
 export interface AuditQuery extends PageQuery {
   readonly job?: string;
+  /** Address of a server that was changed, in all jobs or in one. */
+  readonly server?: string;
   readonly who?: string;
   readonly action?: string;
   readonly outcome?: string;

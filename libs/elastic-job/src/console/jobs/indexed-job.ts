@@ -16,13 +16,33 @@ import type { SharedTimetable } from './fire-times.js';
 import { type IndexedSettings, indexedSettings, type ReadingContext } from './indexed-settings.js';
 
 /** Parts of a job that its row is made of. */
-export const ROW_PARTS: readonly JobPart[] = ['instances', 'servers', 'items', 'queue', 'records', 'running', 'lead'];
+export const ROW_PARTS: readonly JobPart[] = [
+  'instances',
+  'sessions',
+  'servers',
+  'items',
+  'queue',
+  'records',
+  'running',
+  'lead',
+];
 
 /** Milliseconds for which a fire time may be due without a record. */
 const OVERDUE_MS = 60_000;
 /** Longest texts that the index keeps, in characters, as anybody may have written them. */
 const LONGEST_LEADER = 512;
 const LONGEST_TEMPLATE = 512;
+
+/** An instance in a job. */
+export interface IndexedInstance {
+  readonly id: string;
+  readonly serverIp: string;
+  readonly isJavas: boolean;
+  /** True if it is leaving this job. */
+  readonly isDraining: boolean;
+  /** Milliseconds by which its clock is ahead of the registry's, if it has told. */
+  readonly clockOffsetMs: number | undefined;
+}
 
 /** A job as the index keeps it: values alone, which many jobs share, and no texts of nodes. */
 export interface IndexedJob {
@@ -36,8 +56,7 @@ export interface IndexedJob {
   readonly items: number;
   readonly running: number;
   readonly disabledItems: readonly number[];
-  /** Java's among them are marked. */
-  readonly instances: readonly { readonly id: string; readonly serverIp: string; readonly isJavas: boolean }[];
+  readonly instances: readonly IndexedInstance[];
   readonly servers: readonly { readonly serverIp: string; readonly isDisabled: boolean }[];
   readonly leader: string | null;
   readonly template: string | null;
@@ -194,8 +213,11 @@ export function isoOf(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-function instancesOf({ instances }: JobFacts): IndexedJob['instances'] {
-  return instances.map(({ isOurs, jobInstanceId, serverIp }) => ({ id: jobInstanceId, serverIp, isJavas: !isOurs }));
+function instancesOf({ instances, sessions }: JobFacts): readonly IndexedInstance[] {
+  return instances.map(({ isOurs, jobInstanceId: id, serverIp }) => {
+    const { clockOffsetMs, isDraining = false } = sessions.get(id) ?? {};
+    return { id, serverIp, isJavas: !isOurs, isDraining, clockOffsetMs };
+  });
 }
 
 function membersOf({ leader, servers }: JobFacts): Pick<IndexedJob, 'leader' | 'servers'> {
@@ -225,7 +247,7 @@ function originOf(
 
 /** Nodes that were read, those that were not there included. */
 function nodesIn({ instances, owners, servers }: JobFacts): number {
-  return 8 + instances.length + servers.length + 4 * owners.size;
+  return 8 + 2 * instances.length + servers.length + 4 * owners.size;
 }
 
 function lacksOwner({ instances, owners }: JobFacts, total: number): boolean {

@@ -61,7 +61,10 @@ function taskAnswer({ backend, detail, id, launch, node, since, state }: Running
 }
 
 /** The job's instances with their items. */
-export function membersOf({ instances, leader, owners }: JobFacts, indexed: IndexedJob): readonly InstanceAnswer[] {
+export function membersOf(
+  { instances, leader, owners, sessions }: JobFacts,
+  indexed: IndexedJob,
+): readonly InstanceAnswer[] {
   const owned = new Map<string, number[]>();
   for (const [item, owner] of owners) {
     if (owner === undefined || item >= indexed.items) continue;
@@ -74,6 +77,7 @@ export function membersOf({ instances, leader, owners }: JobFacts, indexed: Inde
     ip: serverIp,
     java: !isOurs,
     leader: leader?.data === jobInstanceId,
+    draining: sessions.get(jobInstanceId)?.isDraining ?? false,
     items: owned.get(jobInstanceId) ?? [],
   }));
 }

@@ -12,9 +12,9 @@ import {
   type JobsAnswer,
   type JobsQuery,
   type OverviewAnswer,
-  type PageQuery,
   type ServerAnswer,
   type ServersAnswer,
+  type ServersQuery,
   unknownJobProblem,
 } from '../contract/index.js';
 import { FireTimes } from './fire-times.js';
@@ -171,10 +171,9 @@ export class JobIndex {
   }
 
   /** @throws {ConsoleProblem} 400 for a cursor of another query */
-  servers(query: PageQuery, caller: ConsoleCaller): ServersAnswer {
+  servers(query: ServersQuery, caller: ConsoleCaller): ServersAnswer {
     const { jobs, state } = this.rows.seenBy(caller);
-    const servers = serversOf(jobs);
-    return { ...listServers(servers, query), total: servers.length, ...this.stateOf(state) };
+    return { ...listServers(serversOf(jobs), query), ...this.stateOf(state) };
   }
 
   server(ip: string, caller: ConsoleCaller): ServerAnswer | undefined {

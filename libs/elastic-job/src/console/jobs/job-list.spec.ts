@@ -119,11 +119,20 @@ describe('the list of jobs', () => {
     const first = index.servers({ limit: 1 }, VIEWER);
     const second = index.servers({ limit: 1, cursor: first.cursor! }, VIEWER);
 
-    expect(first).toMatchObject({ total: 2, items: [{ ip: '10.0.0.7', jobs: 3, disabledJobs: 1 }] });
+    expect(first).toMatchObject({ total: 2, matching: 2, items: [{ ip: '10.0.0.7', jobs: 3, disabledJobs: 1 }] });
     expect(second).toMatchObject({
       items: [{ ip: '10.0.0.9', instances: [], jobs: 1, disabledJobs: 0 }],
       cursor: null,
     });
     expect(index.server('10.0.0.7', VIEWER)).toMatchObject({ disabledJobNames: ['archive'] });
+  });
+
+  it('finds servers by a part of their address, with cursors of that search alone', () => {
+    const { cursor, ...counts } = index.servers({ q: '0.0.', limit: 1 }, VIEWER);
+
+    expect(counts).toMatchObject({ total: 2, matching: 2 });
+    expect(index.servers({ q: '0.9' }, VIEWER)).toMatchObject({ total: 2, matching: 1, items: [{ ip: '10.0.0.9' }] });
+    expect(index.servers({ q: 'x' }, VIEWER)).toMatchObject({ total: 2, matching: 0, items: [] });
+    expect(() => index.servers({ q: '0.9', cursor: cursor! }, VIEWER)).toThrow(ConsoleProblem);
   });
 });

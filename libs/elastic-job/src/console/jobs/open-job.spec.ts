@@ -8,7 +8,8 @@ const AUDITED = { by: 'ann', at: '2029-12-31T22:00:00.000Z', reason: 'INC-4182' 
 
 describe('an open job', () => {
   it('is shown with its servers and instances', async () => {
-    const planted = { instances: [OWN, JAVA], items: 3, config: ["description: '[x] does it'"] };
+    const sessions = { [OWN]: 'DRAINING' };
+    const planted = { instances: [OWN, JAVA], items: 3, config: ["description: '[x] does it'"], sessions };
     const { stage, stop, index } = await setUp({ job: planted });
     const open = index.open('job');
 
@@ -21,8 +22,8 @@ describe('an open job', () => {
       { ip: SERVER_IP, disabled: false, instances: 1 },
     ]);
     expect(answer.members).toEqual([
-      { instance: JAVA, ip: '10.0.0.8', java: true, leader: false, items: [1] },
-      { instance: OWN, ip: SERVER_IP, java: false, leader: true, items: [0, 2] },
+      { instance: JAVA, ip: '10.0.0.8', java: true, leader: false, draining: false, items: [1] },
+      { instance: OWN, ip: SERVER_IP, java: false, leader: true, draining: true, items: [0, 2] },
     ]);
     await stop(open);
   });

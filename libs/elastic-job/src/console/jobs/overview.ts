@@ -2,13 +2,14 @@ import { inDescendingOrder } from '../../domain/index.js';
 import {
   type Attention,
   ATTENTIONS,
+  type IndexState,
   type OverviewAnswer,
-  type PageQuery,
   type ServerAnswer,
-  type ServerRow,
+  type ServersAnswer,
+  type ServersQuery,
 } from '../contract/index.js';
 import { hasReason } from './attention.js';
-import { type IndexedJob, isoOf, jobRow } from './indexed-job.js';
+import { type IndexedInstance, type IndexedJob, isoOf, jobRow } from './indexed-job.js';
 import { compared, pageOf } from './job-list.js';
 
 /** Members of each list of the overview. */
@@ -51,12 +52,22 @@ function most(jobs: readonly IndexedJob[], numberOf: (job: IndexedJob) => number
     .slice(0, MOST_NAMED);
 }
 
-type ServerOfJobs = ServerRow & Pick<ServerAnswer, 'disabledJobNames' | 'jobNames'>;
+type ServerOfJobs = Omit<ServerAnswer, keyof IndexState>;
 
 interface Gathered {
-  readonly instances: Set<string>;
+  readonly members: Map<string, GatheredInstance>;
   readonly jobNames: string[];
   readonly disabledJobNames: string[];
+}
+
+interface GatheredInstance {
+  readonly java: boolean;
+  jobs: number;
+  leads: number;
+  drainingJobs: number;
+  clockOffsetMs: number | null;
+  /** When the offset was read, in milliseconds since the epoch. */
+  offsetAt: number;
 }
 
 /** The servers that the jobs know, by their addresses. */
@@ -64,27 +75,65 @@ export function serversOf(jobs: readonly IndexedJob[]): readonly ServerOfJobs[] 
   const found = new Map<string, Gathered>();
   for (const job of jobs) {
     for (const { isDisabled, serverIp } of job.servers) {
-      const server = found.get(serverIp) ?? { instances: new Set(), jobNames: [], disabledJobNames: [] };
+      const server: Gathered = found.get(serverIp) ?? { members: new Map(), jobNames: [], disabledJobNames: [] };
       found.set(serverIp, server);
       server.jobNames.push(job.job);
       if (isDisabled) server.disabledJobNames.push(job.job);
     }
-    for (const { id, serverIp } of job.instances) found.get(serverIp)?.instances.add(id);
+    for (const instance of job.instances) gather(found.get(instance.serverIp)?.members, instance, job);
   }
-  const servers = [...found].map(([ip, { disabledJobNames, instances, jobNames }]) => {
-    const counts = { jobs: jobNames.length, disabledJobs: disabledJobNames.length };
-    return { ip, instances: inDescendingOrder(instances), ...counts, jobNames, disabledJobNames };
+  return [...found].map(serverOf).toSorted((a, b) => compared(a.ip, b.ip));
+}
+
+/** An instance tells its offset in each of its jobs; the one that was read last counts. */
+function gather(members: Gathered['members'] | undefined, instance: IndexedInstance, { leader, readAt }: IndexedJob) {
+  if (members === undefined) return;
+  const { clockOffsetMs, id, isDraining, isJavas: java } = instance;
+  const member = members.get(id) ?? { java, jobs: 0, leads: 0, drainingJobs: 0, clockOffsetMs: null, offsetAt: 0 };
+  members.set(id, member);
+  member.jobs += 1;
+  if (leader === id) member.leads += 1;
+  if (isDraining) member.drainingJobs += 1;
+  if (clockOffsetMs === undefined || readAt < member.offsetAt) return;
+  member.clockOffsetMs = clockOffsetMs;
+  member.offsetAt = readAt;
+}
+
+function serverOf([ip, { disabledJobNames, jobNames, members: gathered }]: readonly [string, Gathered]): ServerOfJobs {
+  const instances = inDescendingOrder(gathered.keys());
+  const members = instances.map((instance) => {
+    const { clockOffsetMs, drainingJobs, java, jobs, leads } = gathered.get(instance)!;
+    return { instance, java, jobs, leads, drainingJobs, clockOffsetMs };
   });
-  return servers.toSorted((a, b) => compared(a.ip, b.ip));
+  const offsets = members.flatMap(({ clockOffsetMs }) => clockOffsetMs ?? []);
+  return {
+    ip,
+    instances,
+    javaInstances: members.filter(({ java }) => java).length,
+    drainingInstances: members.filter(({ drainingJobs }) => drainingJobs > 0).length,
+    clockOffsetMs: offsets.toSorted((a, b) => Math.abs(b) - Math.abs(a))[0] ?? null,
+    jobs: jobNames.length,
+    disabledJobs: disabledJobNames.length,
+    members,
+    jobNames,
+    disabledJobNames,
+  };
 }
 
 /** @throws {ConsoleProblem} 400 for a cursor of another query */
-export function listServers(servers: readonly ServerOfJobs[], query: PageQuery) {
-  const { cursor, page } = pageOf(servers, query, {
+export function listServers(
+  servers: readonly ServerOfJobs[],
+  query: ServersQuery,
+): Omit<ServersAnswer, keyof IndexState> {
+  const part = query.q?.toLowerCase() ?? '';
+  const found = servers.filter(({ ip }) => ip.toLowerCase().includes(part));
+  const { cursor, page } = pageOf(found, query, {
     list: 'servers',
     place: ({ ip }) => [ip],
     compare: ([a], [b]) => compared(a!, b!),
   });
-  const items = page.map(({ disabledJobs, instances, ip, jobs }): ServerRow => ({ ip, instances, jobs, disabledJobs }));
-  return { items, cursor };
+  const items = page.map(({ clockOffsetMs, disabledJobs, drainingInstances, instances, ip, javaInstances, jobs }) => {
+    return { ip, instances, javaInstances, drainingInstances, clockOffsetMs, jobs, disabledJobs };
+  });
+  return { items, cursor, matching: found.length, total: servers.length };
 }

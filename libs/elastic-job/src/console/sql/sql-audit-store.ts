@@ -35,6 +35,7 @@ interface AuditRow {
   readonly at_ms: number | bigint | string;
   readonly who: string | null;
   readonly job: string | null;
+  readonly server: string | null;
   readonly action: string;
   readonly outcome: string;
   /** The target, in entries of `enable` and `disable`. */
@@ -55,6 +56,7 @@ interface AuditTables {
 const INDEXES = [
   ['elastic_job_audit_time', 'at_ms, id'],
   ['elastic_job_audit_job', 'job, at_ms'],
+  ['elastic_job_audit_server', 'server, at_ms'],
   ['elastic_job_audit_who', 'who, at_ms'],
   ['elastic_job_audit_switched', 'switched, at_ms'],
 ] as const;
@@ -158,11 +160,12 @@ function lastSwitchOf(key: string) {
 }
 
 function conditionsOf(
-  { action, after, from, job, outcome, seenBy, to, unknownUntil, who }: AuditFilter,
+  { action, after, from, job, outcome, seenBy, server, to, unknownUntil, who }: AuditFilter,
   eb: ExpressionBuilder<AuditTables, 'elastic_job_audit'>,
 ): Expression<SqlBool>[] {
   const conditions: Expression<SqlBool>[] = [];
   if (job !== undefined) conditions.push(eb('job', '=', comparable(job)));
+  if (server !== undefined) conditions.push(eb('server', '=', comparable(server)));
   if (who !== undefined) conditions.push(eb('who', '=', comparable(who)));
   if (action !== undefined) conditions.push(eb('action', '=', comparable(action)));
   if (from !== undefined) conditions.push(eb('at_ms', '>=', Date.parse(from)));
@@ -193,6 +196,7 @@ function rowOf(entry: AuditEntry): AuditRow {
     at_ms: Date.parse(at),
     who: who === null ? null : comparable(who),
     job: target.job === undefined ? null : comparable(target.job),
+    server: target.server === undefined ? null : comparable(target.server),
     action: comparable(action),
     outcome,
     switched: isSwitch(entry) ? comparable(targetKey(target)) : null,
@@ -229,7 +233,8 @@ function statementsOf(dialect: ConsoleDialectName): readonly string[] {
   );
   return [
     'CREATE TABLE IF NOT EXISTS elastic_job_audit (id VARCHAR(40) NOT NULL, at_ms BIGINT NOT NULL, ' +
-      `who VARCHAR(${WIDTH}) NULL, job VARCHAR(${WIDTH}) NULL, action VARCHAR(${WIDTH}) NOT NULL, ` +
+      `who VARCHAR(${WIDTH}) NULL, job VARCHAR(${WIDTH}) NULL, server VARCHAR(${WIDTH}) NULL, ` +
+      `action VARCHAR(${WIDTH}) NOT NULL, ` +
       `outcome VARCHAR(10) NOT NULL, switched VARCHAR(${WIDTH}) NULL, entry ${json} NOT NULL, ending ${json} NULL, ` +
       `PRIMARY KEY (id)${keys})${end}`,
     ...(isMysql ? [] : indexes),
