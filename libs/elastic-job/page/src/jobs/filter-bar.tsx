@@ -1,9 +1,8 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
 import { ATTENTIONS } from '../../../src/console/contract/job-answers.js';
+import { SearchField } from '../parts/index.js';
 import { texts, visibleText } from '../text/index.js';
 import { filtersOf, type JobFilters, STATUSES } from './filters.js';
 
-const TYPING_MS = 150;
 /** Filters that other views link to, and that are taken away here. */
 const LINKED = ['label', 'template', 'server'] as const;
 
@@ -17,7 +16,7 @@ export function Filters({ filters, onChange }: FiltersProps) {
   const set = (name: string, value: string) => onChange(filtersOf({ ...given(filters), [name]: value }));
   return (
     <div class="filters" role="search">
-      <Search filters={filters} onChange={(q) => set('q', q)} />
+      <SearchField label={t.search} value={filters.q ?? ''} onChange={(q) => set('q', q)} />
       <select
         class="input"
         aria-label={t.attention}
@@ -56,41 +55,6 @@ export function Filters({ filters, onChange }: FiltersProps) {
         );
       })}
     </div>
-  );
-}
-
-/** Follows the URL, and is followed by it once nobody types any more. */
-function Search({
-  filters: { q = '' },
-  onChange,
-}: {
-  readonly filters: JobFilters;
-  readonly onChange: (q: string) => void;
-}) {
-  const { search } = texts.value.jobs;
-  const [text, setText] = useState(q);
-  const sent = useRef(q);
-  useEffect(() => {
-    if (q !== sent.current) setText(q);
-    sent.current = q;
-  }, [q]);
-  useEffect(() => {
-    if (text === sent.current) return undefined;
-    const timer = setTimeout(() => {
-      sent.current = text;
-      onChange(text);
-    }, TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return (
-    <input
-      class="input search"
-      type="search"
-      aria-label={search}
-      placeholder={search}
-      value={text}
-      onInput={(event) => setText(event.currentTarget.value)}
-    />
   );
 }
 

@@ -1,17 +1,15 @@
 import './jobs.css';
 import { useLocation } from 'preact-iso';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { JobRow } from '../../../src/console/contract/job-answers.js';
 import { pathTo } from '../api/index.js';
-import { Behind, Failed, Loading, Look, VirtualTable } from '../parts/index.js';
+import { Behind, Failed, Loading, Look, useRowHeight, VirtualTable } from '../parts/index.js';
 import { now } from '../state/index.js';
 import { number, span, texts } from '../text/index.js';
 import { jobColumns } from './columns.js';
 import { Filters } from './filter-bar.js';
 import { filtersOf, isFiltered, type JobFilters, queryOf } from './filters.js';
 import { type JobPages, useJobPages } from './job-pages.js';
-
-const NARROW = matchMedia('(max-width: 900px)');
 
 export function Jobs() {
   const { query, route } = useLocation();
@@ -25,7 +23,7 @@ export function Jobs() {
     <>
       <h1 class="unshown">{t.title}</h1>
       <Filters filters={filters} onChange={show} />
-      <section class="panel jobs" aria-label={t.title}>
+      <section class="panel tall" aria-label={t.title}>
         <Count pages={pages} />
         <List pages={pages} filters={filters} onChange={show} />
       </section>
@@ -77,7 +75,7 @@ function List({ filters, onChange, pages }: ListProps) {
     <>
       {problem !== undefined && <Behind problem={problem} reload={pages.reload} />}
       <div
-        class="jobs"
+        class="tall"
         onPointerEnter={({ pointerType }) => pages.hold(pointerType === 'mouse')}
         onPointerLeave={() => pages.hold(false)}
         onFocusIn={() => pages.hold(true)}
@@ -99,15 +97,4 @@ function List({ filters, onChange, pages }: ListProps) {
       </div>
     </>
   );
-}
-
-/** A row has two lines where the screen is narrow. */
-function useRowHeight(): number {
-  const [isNarrow, setNarrow] = useState(NARROW.matches);
-  useEffect(() => {
-    const onChange = () => setNarrow(NARROW.matches);
-    NARROW.addEventListener('change', onChange);
-    return () => NARROW.removeEventListener('change', onChange);
-  }, []);
-  return isNarrow ? 58 : 38;
 }

@@ -5,6 +5,7 @@ export { useHeld } from './held.js';
 export { Behind, Failed, Loading, Look, problemText, Read } from './looks.js';
 export { Menu, MenuItem } from './menu.js';
 export { Boundary, Panel } from './panel.js';
+export { SearchField } from './search-field.js';
 export { Tag, type Tone } from './tag.js';
 export { Clock, Since, Time, Until } from './time.js';
-export { type Column, VirtualTable } from './virtual-table.js';
+export { type Column, useRowHeight, VirtualTable } from './virtual-table.js';

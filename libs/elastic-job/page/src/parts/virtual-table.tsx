@@ -203,3 +203,16 @@ function useFocusMoves<Row>({ active, count, onOpen, rowAt, rows, scroller, setF
     focus(10);
   };
 }
+
+const NARROW = matchMedia('(max-width: 900px)');
+
+/** The height of a row, which has two lines where the screen is narrow. */
+export function useRowHeight(): number {
+  const [isNarrow, setNarrow] = useState(NARROW.matches);
+  useEffect(() => {
+    const onChange = () => setNarrow(NARROW.matches);
+    NARROW.addEventListener('change', onChange);
+    return () => NARROW.removeEventListener('change', onChange);
+  }, []);
+  return isNarrow ? 58 : 38;
+}
