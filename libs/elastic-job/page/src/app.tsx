@@ -1,4 +1,4 @@
-import { ErrorBoundary, LocationProvider, Route, Router } from 'preact-iso';
+import { ErrorBoundary, lazy, LocationProvider, Route, Router } from 'preact-iso';
 import { useEffect } from 'preact/hooks';
 import { BASE, pathTo, startLive } from './api/index.js';
 import { Frame } from './frame/frame.js';
@@ -8,6 +8,8 @@ import { Overview } from './overview/overview.js';
 import { Boundary, ChangeDialog, Failed, Loading, Look } from './parts/index.js';
 import { loadSession, overview, sessionProblem, sessionState } from './state/index.js';
 import { texts } from './text/index.js';
+
+const Audit = lazy(() => import('./audit/audit.js').then((view) => view.Audit));
 
 export function App() {
   switch (sessionState.value) {
@@ -56,6 +58,7 @@ function Views() {
             <Router>
               <Route path={BASE} component={Overview} />
               <Route path={`${BASE}jobs`} component={Jobs} />
+              <Route path={`${BASE}audit`} component={Audit} />
               <Route default component={Unknown} />
             </Router>
           </ErrorBoundary>

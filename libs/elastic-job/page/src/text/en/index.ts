@@ -1,9 +1,10 @@
 // All texts of the page in English. Each view has a file of its own; zh/ has the same keys, by type.
 import { attention } from './attention.js';
+import { audit } from './audit.js';
 import { changes } from './changes.js';
 import { common } from './common.js';
 import { jobs } from './jobs.js';
 import { overview } from './overview.js';
 
-export const en = { ...common, attention, changes, jobs, overview };
+export const en = { ...common, attention, audit, changes, jobs, overview };
 export type Texts = typeof en;

@@ -1,9 +1,10 @@
 // All texts of the page in Chinese, with the keys of en/.
 import type { Texts } from '../en/index.js';
 import { attention } from './attention.js';
+import { audit } from './audit.js';
 import { changes } from './changes.js';
 import { common } from './common.js';
 import { jobs } from './jobs.js';
 import { overview } from './overview.js';
 
-export const zh: Texts = { ...common, attention, changes, jobs, overview };
+export const zh: Texts = { ...common, attention, audit, changes, jobs, overview };

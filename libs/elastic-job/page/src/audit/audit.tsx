@@ -1,0 +1,124 @@
+import { useLocation } from 'preact-iso';
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { AUDIT_OUTCOMES } from '../../../src/console/contract/answers.js';
+import { pathTo } from '../api/index.js';
+import { sees } from '../state/index.js';
+import { HERE, texts } from '../text/index.js';
+import { AuditList, Legend } from './audit-list.js';
+import { type AuditFilters, filtersOf, queryOf, SINCE } from './filters.js';
+
+/** Filters that are a whole name, as the API compares them. */
+const NAMES = ['who', 'job', 'server'] as const;
+
+export function Audit() {
+  const { query, route } = useLocation();
+  const { audit: t, product } = texts.value;
+  const filters = filtersOf(query);
+  const key = queryOf(filters);
+  const show = (next: AuditFilters) => route(`${pathTo('audit')}${queryOf(next)}`, true);
+  useEffect(() => void (document.title = `${t.title} · ${product}`), [t]);
+  return (
+    <>
+      <h1 class="unshown">{t.title}</h1>
+      {sees('operator') && <Filters filters={filters} onChange={show} />}
+      <section class="panel" aria-label={t.title}>
+        <header>
+          <h2>{t.title}</h2>
+          <span class="right faint small">{t.times(HERE)}</span>
+        </header>
+        <AuditList key={key} {...filters} clear={key === '' ? undefined : () => show({})} />
+      </section>
+      {sees('operator') && (
+        <details class="panel fold">
+          <summary>{t.legend}</summary>
+          <Legend />
+        </details>
+      )}
+    </>
+  );
+}
+
+interface FiltersProps {
+  readonly filters: AuditFilters;
+  readonly onChange: (filters: AuditFilters) => void;
+}
+
+function Filters({ filters, onChange }: FiltersProps) {
+  const { actions, audit: t, looks, outcomes } = texts.value;
+  const set = (name: keyof AuditFilters, value: string) => onChange(filtersOf({ ...filters, [name]: value }));
+  const { action = '', outcome = '', since = '' } = filters;
+  const known = Object.keys(actions);
+  return (
+    <div class="filters" role="search">
+      {NAMES.map((name) => (
+        <NameFilter
+          key={name}
+          label={t.filters[name]}
+          value={filters[name] ?? ''}
+          onChange={(value) => set(name, value)}
+        />
+      ))}
+      <Choice label={t.filters.action} value={action} onChange={(value) => set('action', value)}>
+        <option value="">{t.anyAction}</option>
+        {action !== '' && !known.includes(action) && <option value={action}>{action}</option>}
+        {known.map((one) => (
+          <option key={one} value={one}>
+            {t.names[one] ?? one}
+          </option>
+        ))}
+      </Choice>
+      <Choice label={t.filters.outcome} value={outcome} onChange={(value) => set('outcome', value)}>
+        <option value="">{t.anyOutcome}</option>
+        {AUDIT_OUTCOMES.map((one) => (
+          <option key={one} value={one}>
+            {outcomes[one]}
+          </option>
+        ))}
+      </Choice>
+      <Choice label={t.filters.since} value={since} onChange={(value) => set('since', value)}>
+        <option value="">{t.anyTime}</option>
+        {since !== '' && !SINCE.some((one) => one === since) && <option value={since}>{since}</option>}
+        {SINCE.map((one) => (
+          <option key={one} value={one}>
+            {t.spans[one]}
+          </option>
+        ))}
+      </Choice>
+      {queryOf(filters) !== '' && (
+        <button type="button" class="btn" onClick={() => onChange({})}>
+          {looks.clearFilters}
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface FieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** Counts once it is whole: with Enter, or when the focus leaves it. */
+function NameFilter({ label, onChange, value }: FieldProps) {
+  return (
+    <input
+      class="input name-filter"
+      aria-label={label}
+      placeholder={label}
+      autocapitalize="none"
+      spellcheck={false}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+function Choice({ children, label, onChange, value }: FieldProps & { readonly children: ComponentChildren }) {
+  return (
+    <select class="input" aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+      {children}
+    </select>
+  );
+}
