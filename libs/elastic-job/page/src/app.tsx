@@ -10,6 +10,7 @@ import { loadSession, overview, sessionProblem, sessionState } from './state/ind
 import { texts } from './text/index.js';
 
 const Audit = lazy(() => import('./audit/audit.js').then((view) => view.Audit));
+const Session = lazy(() => import('./session/session.js').then((view) => view.Session));
 
 export function App() {
   switch (sessionState.value) {
@@ -59,6 +60,7 @@ function Views() {
               <Route path={BASE} component={Overview} />
               <Route path={`${BASE}jobs`} component={Jobs} />
               <Route path={`${BASE}audit`} component={Audit} />
+              <Route path={`${BASE}session`} component={Session} />
               <Route default component={Unknown} />
             </Router>
           </ErrorBoundary>

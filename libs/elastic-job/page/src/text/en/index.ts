@@ -5,6 +5,7 @@ import { changes } from './changes.js';
 import { common } from './common.js';
 import { jobs } from './jobs.js';
 import { overview } from './overview.js';
+import { session } from './session.js';
 
-export const en = { ...common, attention, audit, changes, jobs, overview };
+export const en = { ...common, attention, audit, changes, jobs, overview, session };
 export type Texts = typeof en;

@@ -6,5 +6,6 @@ import { changes } from './changes.js';
 import { common } from './common.js';
 import { jobs } from './jobs.js';
 import { overview } from './overview.js';
+import { session } from './session.js';
 
-export const zh: Texts = { ...common, attention, audit, changes, jobs, overview };
+export const zh: Texts = { ...common, attention, audit, changes, jobs, overview, session };
