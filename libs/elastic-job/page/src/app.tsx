@@ -9,6 +9,8 @@ import { Boundary, ChangeDialog, Failed, Loading, Look } from './parts/index.js'
 import { loadSession, overview, sessionProblem, sessionState } from './state/index.js';
 import { texts } from './text/index.js';
 
+const Servers = lazy(() => import('./servers/servers.js').then((view) => view.Servers));
+const Server = lazy(() => import('./servers/server.js').then((view) => view.Server));
 const Audit = lazy(() => import('./audit/audit.js').then((view) => view.Audit));
 const Session = lazy(() => import('./session/session.js').then((view) => view.Session));
 
@@ -59,6 +61,8 @@ function Views() {
             <Router>
               <Route path={BASE} component={Overview} />
               <Route path={`${BASE}jobs`} component={Jobs} />
+              <Route path={`${BASE}servers`} component={Servers} />
+              <Route path={`${BASE}servers/:ip`} component={Server} />
               <Route path={`${BASE}audit`} component={Audit} />
               <Route path={`${BASE}session`} component={Session} />
               <Route default component={Unknown} />

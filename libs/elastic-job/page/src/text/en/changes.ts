@@ -100,7 +100,7 @@ export const changes = {
   enableServer: {
     name: 'Enable',
     title: (server: string) => `Enable ${server}`,
-    will: ['Every job that has run on this server may run there again.'],
+    will: ['Every job that has run on this server may run there again, from its next fire time on.'],
     cannot: [] as string[],
     became: 'The server is enabled.',
   },
@@ -108,11 +108,42 @@ export const changes = {
     name: 'Disable',
     title: (server: string) => `Disable ${server}`,
     will: [
-      'Nothing begins on this server any more. Its items move to others.',
+      'Nothing of the jobs that have run on this server begins there any more. Their items move to others.',
       'What runs there now goes on to its end.',
+      'It stays so over restarts, until somebody enables it. A job that comes there for the first time is enabled.',
     ],
-    cannot: [] as string[],
+    cannot: ['Where no other server is enabled for a job, its fire times pass without a run.'],
     became: 'The server is disabled.',
+  },
+  shutdownServer: {
+    name: 'Take all jobs from it',
+    title: (server: string) => `Take all jobs from ${server}`,
+    will: (instances: number) => [
+      instances === 1
+        ? 'Its one instance leaves all of its jobs. Its process goes on without them.'
+        : `Its ${instances} instances leave all of their jobs. Their processes go on without them.`,
+      'What runs there now is aborted. With failover others run these items again.',
+    ],
+    cannot: [
+      'They come back only when their processes are restarted.',
+      'Aborted runs are recorded as such, and what they have done is done.',
+    ],
+    became: (count: number) => `${count === 1 ? '1 instance was' : `${count} instances were`} taken out.`,
+  },
+  removeServer: {
+    name: 'Remove',
+    title: (server: string) => `Remove ${server}`,
+    will: (instances: number) => [
+      ...(instances === 0
+        ? []
+        : [
+            `${instances === 1 ? 'Its one instance leaves' : `Its ${instances} instances leave`} all of their jobs ` +
+              'until a restart, and what runs there now is aborted.',
+          ]),
+      'All jobs forget this address, also that it was disabled.',
+    ],
+    cannot: ['A process that starts there later is a new server: it is enabled in each job that is enabled.'],
+    became: 'The server is removed.',
   },
   enableJobOnServer: {
     name: 'Enable',

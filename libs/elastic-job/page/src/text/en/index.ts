@@ -5,7 +5,8 @@ import { changes } from './changes.js';
 import { common } from './common.js';
 import { jobs } from './jobs.js';
 import { overview } from './overview.js';
+import { servers } from './servers.js';
 import { session } from './session.js';
 
-export const en = { ...common, attention, audit, changes, jobs, overview, session };
+export const en = { ...common, attention, audit, changes, jobs, overview, servers, session };
 export type Texts = typeof en;

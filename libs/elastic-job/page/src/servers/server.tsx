@@ -1,0 +1,170 @@
+import './servers.css';
+import { useLocation, useRoute } from 'preact-iso';
+import { useEffect } from 'preact/hooks';
+import type { ServerAnswer, ServerInstanceAnswer } from '../../../src/console/contract/answers.js';
+import { apiPath, get, pathTo, type Reading, useReading } from '../api/index.js';
+import { AuditList } from '../audit/audit-list.js';
+import { disableServer, enableServer, removeServer, shutdownServer } from '../changes/index.js';
+import { askFor, type Change, Look, Menu, MenuItem, Panel, Read, Tag } from '../parts/index.js';
+import { may, session } from '../state/index.js';
+import { number, Text, texts, visibleText } from '../text/index.js';
+import { InstanceState, Offset } from './parts.js';
+import { ServerJobs } from './server-jobs.js';
+
+const EVERY_MS = 5_000;
+
+export function Server() {
+  const { params } = useRoute();
+  const ip = params.ip ?? '';
+  return <OneServer key={ip} ip={ip} />;
+}
+
+function OneServer({ ip }: { readonly ip: string }) {
+  const { product, servers: t } = texts.value;
+  const server = useReading<ServerAnswer>(`server ${ip}`, (signal) => get(apiPath('servers', ip), { signal }), {
+    everyMs: EVERY_MS,
+  });
+  useEffect(() => void (document.title = `${visibleText(ip)} · ${t.title} · ${product}`), [ip, t]);
+  const isMissing = server.value.value === undefined && server.problem.value?.status === 404;
+  if (isMissing) {
+    return (
+      <Look
+        title={t.missing(visibleText(ip))}
+        more={t.missingMore}
+        action={{ name: t.toAll, href: pathTo('servers') }}
+        isPage
+      />
+    );
+  }
+  return (
+    <>
+      <Head ip={ip} server={server} />
+      <Read of={server} lines={6}>
+        {(facts) => <Facts facts={facts} reload={server.reload} />}
+      </Read>
+    </>
+  );
+}
+
+function Head({ ip, server }: { readonly ip: string; readonly server: Reading<ServerAnswer> }) {
+  const { servers: t } = texts.value;
+  const facts = server.value.value;
+  return (
+    <div class="view-head">
+      <nav aria-label={t.path}>
+        <a class="dim" href={pathTo('servers')}>
+          {t.title}
+        </a>
+      </nav>
+      <h1 class="address">
+        <Text>{ip}</Text>
+      </h1>
+      {facts !== undefined && (
+        <span class="tags">
+          {facts.disabledJobs > 0 && (
+            <Tag>{facts.disabledJobs === facts.jobs ? t.disabled : t.disabledIn(facts.disabledJobs, facts.jobs)}</Tag>
+          )}
+          {facts.drainingInstances > 0 && <Tag tone="move">{t.drainingCount(facts.drainingInstances)}</Tag>}
+          {facts.instances.length === 0 && <Tag>{t.gone}</Tag>}
+        </span>
+      )}
+      <span class="push" />
+      {facts !== undefined && <Actions facts={facts} reload={server.reload} />}
+    </div>
+  );
+}
+
+interface FactsProps {
+  readonly facts: ServerAnswer;
+  readonly reload: () => void;
+}
+
+/** A switch of a whole server reaches jobs that a caller with a prefix does not see, so that is refused. */
+function Actions({ facts, reload }: FactsProps) {
+  const { route } = useLocation();
+  const { changes, servers: t } = texts.value;
+  const { disabledJobs, instances, ip, jobs } = facts;
+  if (!may('operator')) return null;
+  if (session.value?.jobPrefix !== null) return <span class="faint small">{t.beyondPrefix}</span>;
+  const ask = (change: Change) => askFor({ ...change, onDone: change.onDone ?? reload });
+  const remove = () => removeServer(ip, instances.length, () => route(pathTo('servers')));
+  return (
+    <span class="actions">
+      {disabledJobs > 0 && (
+        <button type="button" class="btn" onClick={() => ask(enableServer(ip))}>
+          {changes.enableServer.name}
+        </button>
+      )}
+      {disabledJobs < jobs && (
+        <button type="button" class="btn" onClick={() => ask(disableServer(ip))}>
+          {changes.disableServer.name}
+        </button>
+      )}
+      {may('admin') && (
+        <Menu button={t.more} class="btn">
+          <MenuItem onSelect={() => ask(shutdownServer(ip, instances.length))}>
+            {changes.shutdownServer.name} …
+          </MenuItem>
+          <MenuItem onSelect={() => ask(remove())}>{changes.removeServer.name} …</MenuItem>
+        </Menu>
+      )}
+    </span>
+  );
+}
+
+function Facts({ facts, reload }: FactsProps) {
+  const { servers: t } = texts.value;
+  return (
+    <div class="cols">
+      <div class="stack">
+        <Members members={facts.members} />
+        <ServerJobs facts={facts} reload={reload} />
+      </div>
+      <Panel title={t.audit}>
+        <AuditList server={facts.ip} />
+      </Panel>
+    </div>
+  );
+}
+
+function Members({ members }: { readonly members: readonly ServerInstanceAnswer[] }) {
+  const { locale, servers: t } = texts.value;
+  return (
+    <Panel title={t.instances} beside={<span class="dim">{number(members.length, locale)}</span>}>
+      {members.length === 0 ? (
+        <Look title={t.noInstance} more={t.noInstanceMore} />
+      ) : (
+        <>
+          <ul>
+            {members.map((member) => (
+              <Member key={member.instance} member={member} />
+            ))}
+          </ul>
+          <p class="faint small note">{t.clockMeans}</p>
+        </>
+      )}
+    </Panel>
+  );
+}
+
+function Member({ member }: { readonly member: ServerInstanceAnswer }) {
+  const { jobsCount, servers: t } = texts.value;
+  const { clockOffsetMs, instance, jobs, leads } = member;
+  return (
+    <li class="row member">
+      <code class="name">
+        <Text>{instance}</Text>
+      </code>
+      <span class="tags">
+        <InstanceState member={member} />
+      </span>
+      <span class="dim">
+        {jobsCount(jobs)}
+        {leads > 0 && ` · ${t.leads(leads)}`}
+      </span>
+      <span class="clock">
+        <Offset ms={clockOffsetMs} />
+      </span>
+    </li>
+  );
+}
