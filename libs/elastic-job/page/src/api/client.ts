@@ -27,6 +27,8 @@ export interface ChangeOptions {
 
 /** Number of refusals because of no session. Each asks for a log-in. */
 export const refusedSessions = signal(0);
+/** Number of sessions that have followed one that was over. What was refused meanwhile is read again. */
+export const renewedSessions = signal(0);
 /** Since when no request has reached the server, in milliseconds since the epoch; undefined: the last one has. */
 export const unreachableSince = signal<number | undefined>(undefined);
 

@@ -10,7 +10,7 @@
  */
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { asProblem } from './client.js';
+import { asProblem, renewedSessions } from './client.js';
 import { listen, liveState } from './live.js';
 import type { ApiProblem } from './problem.js';
 
@@ -84,6 +84,9 @@ export function createReading<Value>(
     const ends = topics.map((topic) => listen(topic, onFrame));
     void reload();
     ends.push(
+      renewedSessions.subscribe(() => {
+        if (problem.peek()?.status === 401) void reload();
+      }),
       effect(() => {
         const ms = topics.length > 0 && liveState.value !== 'live' && liveState.value !== 'paused' ? POLL_MS : everyMs;
         if (ms === undefined || liveState.value === 'paused') return undefined;

@@ -6,7 +6,7 @@
 import { effect, signal } from '@preact/signals';
 import type { SessionAnswer } from '../../../src/console/contract/answers.js';
 import { type ConsoleRole, mayAs } from '../../../src/console/contract/roles.js';
-import { asProblem, change, get, refusedSessions } from '../api/index.js';
+import { asProblem, change, get, refusedSessions, renewedSessions } from '../api/index.js';
 import type { ApiProblem } from '../api/index.js';
 
 type SessionState = 'unknown' | 'none' | 'in' | 'over' | 'failed';
@@ -58,6 +58,7 @@ export function sees(role: ConsoleRole): boolean {
 }
 
 function put(answer: SessionAnswer): void {
+  if (sessionState.peek() === 'over') renewedSessions.value += 1;
   session.value = answer;
   sessionProblem.value = undefined;
   sessionState.value = 'in';
