@@ -5,7 +5,7 @@ import { Clock, Menu, MenuItem } from '../parts/index.js';
 import { chooseTheme, logOut, now, overview, session, theme, THEMES } from '../state/index.js';
 import { chooseLanguage, HERE, language, LANGUAGE_NAMES, LANGUAGES, nearTime, texts } from '../text/index.js';
 import { Icon } from './icons.js';
-import { hrefOf } from './side.js';
+import { Count, hrefOf, isCurrent, VIEWS } from './side.js';
 
 export function Bar() {
   return (
@@ -108,30 +108,24 @@ function Choices() {
   );
 }
 
-/** Stands in the place of the side and of what does not fit into the bar. */
+/** Stands in the place of the side. Theme and language are in the view of the session. */
 function NarrowMenu() {
-  const { route } = useLocation();
+  const { path, route } = useLocation();
   const t = texts.value;
   return (
     <Menu button={<Icon name="menu" />} label={t.nav.menu} class="btn small bare menu-button">
-      {(['overview', 'jobs', 'servers', 'audit', 'session'] as const).map((view) => (
-        <MenuItem key={view} onSelect={() => route(hrefOf(view))}>
+      {VIEWS.map((view) => (
+        <MenuItem key={view} isCurrent={isCurrent(view, path)} onSelect={() => route(hrefOf(view))}>
           <Icon name={view} />
           {t.nav[view]}
-        </MenuItem>
-      ))}
-      {THEMES.map((choice) => (
-        <MenuItem key={choice} isChosen={theme.value === choice} onSelect={() => chooseTheme(choice)}>
-          {t.theme.label}: {t.theme[choice]}
-        </MenuItem>
-      ))}
-      {LANGUAGES.map((choice) => (
-        <MenuItem key={choice} isChosen={language.value === choice} onSelect={() => void chooseLanguage(choice)}>
-          <span lang={choice}>{LANGUAGE_NAMES[choice]}</span>
+          <Count view={view} />
         </MenuItem>
       ))}
       {session.value?.by === 'page' && (
-        <MenuItem onSelect={() => void logOut().catch(() => {})}>{t.logIn.logOut}</MenuItem>
+        <MenuItem onSelect={() => void logOut().catch(() => {})}>
+          <Icon name="leave" />
+          {t.logIn.logOut}
+        </MenuItem>
       )}
     </Menu>
   );

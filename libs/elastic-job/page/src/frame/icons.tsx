@@ -9,6 +9,7 @@ const PATHS = {
   session: 'M8 8a3 3 0 100-6 3 3 0 000 6zM3 14c0-3 2-4.500 5-4.500s5 1.500 5 4.500',
   find: 'M7 11.500a4.500 4.500 0 100-9 4.500 4.500 0 000 9zM10.500 10.500L14 14',
   menu: 'M2 4h12M2 8h12M2 12h12',
+  leave: 'M9 3H3v10h6M6.500 8H14M11 5l3 3-3 3',
 };
 
 export function Icon({ name }: { readonly name: keyof typeof PATHS }) {

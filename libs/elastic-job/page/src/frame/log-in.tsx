@@ -3,7 +3,17 @@ import { useEffect, useId, useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../api/index.js';
 import { Dialog, problemText } from '../parts/index.js';
 import { logIn, now, session } from '../state/index.js';
-import { Text, texts } from '../text/index.js';
+import {
+  chooseLanguage,
+  clockTime,
+  HERE,
+  language,
+  LANGUAGE_NAMES,
+  LANGUAGES,
+  span,
+  Text,
+  texts,
+} from '../text/index.js';
 import { Brand } from './icons.js';
 
 /** The page before a log-in. */
@@ -18,6 +28,7 @@ export function LogInPage() {
         <LogInForm name="" />
         <p class="faint small hint">{t.hint}</p>
       </section>
+      <LanguageChoice />
     </main>
   );
 }
@@ -38,17 +49,18 @@ function LogInForm({ name: known }: { readonly name: string }) {
   const [name, setName] = useState(known);
   const [password, setPassword] = useState('');
   const [isSending, setSending] = useState(false);
-  const [failure, setFailure] = useState<{ readonly problem: ApiProblem; readonly at: number }>();
+  const [failure, setFailure] = useState<Failed>();
   const id = useId();
+  const isLimited = failure?.until !== undefined && failure.until > now.value;
   const submit = async (event: Event) => {
     event.preventDefault();
-    if (isSending) return;
+    if (isSending || isLimited) return;
     setSending(true);
     try {
       await logIn(name, password);
     } catch (error) {
       const problem = asProblem(error);
-      setFailure(problem && { problem, at: Date.now() });
+      setFailure(problem && failedBy(problem));
       if (problem?.status === 401) setPassword('');
     } finally {
       setSending(false);
@@ -87,24 +99,61 @@ function LogInForm({ name: known }: { readonly name: string }) {
       <div id={id} role="alert">
         {failure !== undefined && <Failure {...failure} />}
       </div>
-      <button type="submit" class="btn main log-in-button" aria-disabled={isSending}>
+      <button type="submit" class="btn main log-in-button" aria-disabled={isSending || isLimited}>
         {t.submit}
       </button>
     </form>
   );
 }
 
-function Failure({ at, problem }: { readonly problem: ApiProblem; readonly at: number }) {
-  const { logIn: t } = texts.value;
-  const left = Math.ceil((problem.retryAfter ?? 60) - (now.value - at) / 1_000);
-  if (problem.status === 429 && left <= 0) return null;
-  const text =
-    problem.status === 401
-      ? t.wrong
-      : problem.status === 429
-        ? t.limit(left)
-        : problem.status === 0
-          ? t.unreachable
-          : undefined;
+interface Failed {
+  readonly problem: ApiProblem;
+  /** When it may be tried again, in milliseconds since the epoch; undefined: now. */
+  readonly until: number | undefined;
+}
+
+function failedBy(problem: ApiProblem): Failed {
+  const until = problem.status === 429 ? Date.now() + (problem.retryAfter ?? 60) * 1_000 : undefined;
+  return { problem, until };
+}
+
+/** Names an instant, and counts beside it: a reader of screens is not told of every second. */
+function Failure({ problem, until }: Failed) {
+  const { logIn: t, units } = texts.value;
+  if (until !== undefined) {
+    const left = until - now.value;
+    return (
+      <div class={`told ${left > 0 ? 'bad' : 'ok'}`}>
+        {left > 0 ? t.limit(`${clockTime(until, HERE)} ${HERE}`) : t.limitOver}
+        {left > 0 && (
+          <span class="num" aria-hidden="true">
+            {' '}
+            {span(left, units)}
+          </span>
+        )}
+      </div>
+    );
+  }
+  const text = problem.status === 401 ? t.wrong : problem.status === 0 ? t.unreachable : undefined;
   return <div class="told bad">{text ?? <Text>{problemText(problem)}</Text>}</div>;
+}
+
+/** For somebody who does not read the language of the browser. */
+function LanguageChoice() {
+  return (
+    <div class="languages">
+      {LANGUAGES.map((choice) => (
+        <button
+          key={choice}
+          type="button"
+          class="btn small bare"
+          lang={choice}
+          aria-pressed={language.value === choice}
+          onClick={() => void chooseLanguage(choice)}
+        >
+          {LANGUAGE_NAMES[choice]}
+        </button>
+      ))}
+    </div>
+  );
 }

@@ -4,11 +4,15 @@ import { overview, session } from '../state/index.js';
 import { number, Text, texts, visibleText } from '../text/index.js';
 import { Brand, Icon } from './icons.js';
 
-const VIEWS = ['overview', 'jobs', 'servers', 'audit', 'session'] as const;
+export const VIEWS = ['overview', 'jobs', 'servers', 'audit', 'session'] as const;
 type View = (typeof VIEWS)[number];
 
 export function hrefOf(view: View): string {
   return view === 'overview' ? BASE : pathTo(view);
+}
+
+export function isCurrent(view: View, path: string): boolean {
+  return view === 'overview' ? `${path}/`.replace('//', '/') === BASE : `${path}/`.startsWith(`${hrefOf(view)}/`);
 }
 
 export function Side() {
@@ -35,13 +39,10 @@ export function Side() {
 function Navigation() {
   const { path } = useLocation();
   const { nav } = texts.value;
-  const isCurrent = (view: View) => {
-    return view === 'overview' ? `${path}/`.replace('//', '/') === BASE : `${path}/`.startsWith(`${hrefOf(view)}/`);
-  };
   return (
     <nav aria-label={nav.main}>
       {VIEWS.map((view) => (
-        <a key={view} href={hrefOf(view)} aria-current={isCurrent(view) ? 'page' : undefined}>
+        <a key={view} href={hrefOf(view)} aria-current={isCurrent(view, path) ? 'page' : undefined}>
           <Icon name={view} />
           {nav[view]}
           <Count view={view} />
@@ -51,7 +52,7 @@ function Navigation() {
   );
 }
 
-function Count({ view }: { readonly view: View }) {
+export function Count({ view }: { readonly view: View }) {
   const facts = overview.value.value;
   const { locale, nav } = texts.value;
   if (facts === undefined) return null;

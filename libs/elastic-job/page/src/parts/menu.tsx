@@ -76,15 +76,18 @@ interface MenuItemProps {
   readonly onSelect: () => void;
   /** For one of several choices. */
   readonly isChosen?: boolean;
+  /** For the view that is shown. */
+  readonly isCurrent?: boolean;
 }
 
-export function MenuItem({ children, isChosen, onSelect }: MenuItemProps) {
+export function MenuItem({ children, isChosen, isCurrent = false, onSelect }: MenuItemProps) {
   const isChoice = isChosen !== undefined;
   return (
     <button
       type="button"
       role={isChoice ? 'menuitemradio' : 'menuitem'}
       aria-checked={isChosen}
+      aria-current={isCurrent ? 'page' : undefined}
       tabIndex={-1}
       onClick={onSelect}
     >
