@@ -63,7 +63,7 @@ export function redactOutcome(outcome: SettledOutcome, redact: Redact): SettledO
 }
 
 /** The trigger with the operator's parameters redacted. */
-export function redactTrigger(trigger: Trigger, redact: Redact): Trigger {
+export function redactTrigger<Given extends Pick<Trigger, 'parameters'>>(trigger: Given, redact: Redact): Given {
   return trigger.parameters === undefined ? trigger : { ...trigger, parameters: redact(trigger.parameters) };
 }
 
@@ -74,10 +74,7 @@ export function redactContext(context: ShardingContext, redact: Redact): Shardin
     jobParameter: redact(jobParameter),
     shardingParameter: shardingParameter && redact(shardingParameter),
     props: hiddenProps(Object.fromEntries(Object.entries(props).map(([name, value]) => [name, redact(value)]))),
-    trigger:
-      typeof trigger === 'string'
-        ? trigger
-        : { ...trigger, parameters: trigger.parameters && redact(trigger.parameters) },
+    trigger: typeof trigger === 'string' ? trigger : redactTrigger(trigger, redact),
   } satisfies Partial<ShardingContext>;
   return Object.create(context, Object.getOwnPropertyDescriptors(shown));
 }
@@ -94,6 +91,7 @@ class Redaction {
     this.partsLeft -= 1;
     if (this.partsLeft < 0) return undefined;
     if (value === null || value === undefined || typeof value === 'boolean') return value;
+    if (typeof value !== 'object') return this.ofText(value);
     try {
       if (value instanceof Hidden) return value;
       if (isError(value)) return this.ofError(value, levels);
@@ -127,23 +125,20 @@ class Redaction {
     return Object.fromEntries(names.map((name) => [name, this.field(value, name, levels)]));
   }
 
-  /** An error of another realm becomes one of this realm, of the same name. */
+  /** An error of another realm becomes one of this realm, of the same name. The copy shows itself as errors do. */
   private ofError(thrown: Error, levels: number): object {
-    const isOfThisRealm = thrown instanceof Error;
-    const copy: object = Object.create(isOfThisRealm ? Object.getPrototypeOf(thrown) : Error.prototype);
+    const copy: object = Object.create(thrown instanceof Error ? Object.getPrototypeOf(thrown) : Error.prototype);
     const define = (name: PropertyKey, value: unknown, enumerable = false) =>
       Object.defineProperty(copy, name, { value, enumerable, configurable: true, writable: true });
-    for (const form of OWN_FORMS.filter((name) => isOwnForm(thrown, name))) define(form, undefined);
+    for (const form of OWN_FORMS) define(form, undefined);
     for (const [name, enumerable] of fieldsOf(thrown, this.partsLeft)) {
       define(name, this.field(thrown, name, levels), enumerable);
     }
+    define('name', this.redact(nameOf(thrown)));
     define('message', this.redact(messageOf(thrown)));
+    define('toString', Reflect.get(Error.prototype, 'toString'));
     const stack = stackOf(thrown);
     if (stack !== undefined) define('stack', this.redact(stack));
-    const name = this.redact(nameOf(thrown));
-    const hasOwnName = [copy, thrown].some((one) => Object.hasOwn(one, 'name'));
-    if (!isOfThisRealm || hasOwnName || name !== nameOf(thrown)) define('name', name);
-    if (isOwnForm(thrown, 'toString')) define('toString', () => this.redact(`${nameOf(thrown)}: ${messageOf(thrown)}`));
     return copy;
   }
 
@@ -170,29 +165,14 @@ function fieldsOf(thrown: Error, most: number): ReadonlyMap<string, boolean> {
     for (const name of Object.getOwnPropertyNames(owner).slice(0, most)) {
       const field = Object.getOwnPropertyDescriptor(owner, name);
       if (field === undefined || fields.has(name)) continue;
-      if (isOwn || isShown(name, field)) fields.set(name, isOwn && field.enumerable === true);
+      const isShown = isOwn || (name !== '__proto__' && typeof field.value !== 'function');
+      if (isShown) fields.set(name, isOwn && field.enumerable === true);
     }
   }
   return fields;
 }
 
-/** True for an inherited value that is no method. Name and message are set for themselves. */
-function isShown(name: string, field: PropertyDescriptor): boolean {
-  if (field.get !== undefined) return name !== '__proto__';
-  return typeof field.value !== 'function' && !['name', 'message', '__proto__'].includes(name);
-}
-
-/** True if the error's class, or the error itself, shows itself in another way than errors do. */
-function isOwnForm(thrown: Error, name: string | symbol): boolean {
-  const form: unknown = Reflect.get(thrown, name);
-  if (form === undefined) return false;
-  return (
-    name !== 'toString' || !/^function toString\(\) \{ \[native code\] \}$/.test(Function.prototype.toString.call(form))
-  );
-}
-
-function isPlainRecord(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null) return false;
+function isPlainRecord(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   // `Object.prototype`, of any realm, has no prototype itself.
   const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
