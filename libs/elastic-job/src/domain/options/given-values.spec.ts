@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest';
-import { assertOptionsObject } from './given-values.js';
+import { assertOptionsObject, findQuote, findQuotesAround } from './given-values.js';
 
-class AppOptions {
-  readonly [Symbol.toStringTag] = 'AppOptions';
-}
+const tagged = (tag: string) => ({ [Symbol.toStringTag]: tag });
 
-it.each([{}, Object.create(null), new AppOptions()])('takes an object of any class: %#', (options) => {
-  expect(() => assertOptionsObject('a module', options)).not.toThrow();
-});
+it.each([{}, Object.create(null), ...['AppOptions', 'DateOptions', 'TraceError'].map(tagged)])(
+  'takes an object of any class: %#',
+  (options) => {
+    expect(() => assertOptionsObject('a module', options)).not.toThrow();
+  },
+);
 
 it.each([
   [undefined, 'Undefined'],
@@ -29,4 +30,27 @@ it.each([
   [() => ({}), 'Function; call the function'],
 ])('refuses what has no named options: %#', (options, type) => {
   expect(() => assertOptionsObject('a module', options)).toThrow(`but are of type ${type}`);
+});
+
+it.each([
+  [undefined, 'a module: the options must be an object, but are of type Undefined; give some'],
+  [null, 'a module: the options must be an object, but are of type Null; give some'],
+  [new Date(), 'a module: the options must be an object, but are of type Date'],
+])('says what to do only where nothing is given: %o', (options, message) => {
+  expect(() => assertOptionsObject('a module', options, 'give some')).toThrow(expect.objectContaining({ message }));
+});
+
+it.each([
+  ['"a"', '"', '"'],
+  ["'a'", "'", "'"],
+  ['`a\n`', '`', '`'],
+  ['""', '"', '"'],
+  ['"', '"', undefined],
+  ['"a\'', '"', undefined],
+  ['a"', '"', undefined],
+  ['"a', '"', undefined],
+  ['a', undefined, undefined],
+  ['', undefined, undefined],
+])('finds quotes that a shell would remove: %j', (given, quote, around) => {
+  expect([findQuote(given), findQuotesAround(given)]).toEqual([quote, around]);
 });

@@ -47,6 +47,7 @@ export function assertText(place: string, given: unknown): asserts given is stri
 
 /** Quotes that a shell removes from a value. */
 const QUOTE = /['"`]/;
+const QUOTES_AROUND = /^(['"`]).*\1$/s;
 
 /** Reason why a value may have quotes, or blanks at its ends, that nobody meant. */
 export const QUOTES_ARE_KEPT = "Docker's --env-file keeps quotes and blanks";
@@ -58,6 +59,5 @@ export function findQuote(given: string): string | undefined {
 
 /** The quote with which a text begins and ends; undefined if there is no such one. */
 export function findQuotesAround(given: string): string | undefined {
-  const first = given.length > 1 ? findQuote(given.slice(0, 1)) : undefined;
-  return first !== undefined && given.endsWith(first) ? first : undefined;
+  return QUOTES_AROUND.exec(given)?.[1];
 }

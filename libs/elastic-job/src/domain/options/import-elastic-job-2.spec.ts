@@ -48,15 +48,16 @@ describe('importElasticJob2Configuration', () => {
       monitorExecution: true,
       maxTimeDiffSeconds: -1,
       reconcileIntervalMinutes: 10,
+      disabled: false,
+      overwrite: false,
     });
   });
 
-  it('turns failover off without monitorExecution, as ElasticJob 2 took it', () => {
-    const json = SIMPLE.replace('"failover":false', '"failover":true').replace(
-      '"monitorExecution":true',
-      '"monitorExecution":false',
-    );
-    expect(importElasticJob2Configuration(json)).toMatchObject({ failover: false, monitorExecution: false });
+  it('takes failover, and turns it off without monitorExecution, as ElasticJob 2 took it', () => {
+    const json = SIMPLE.replace('"failover":false', '"failover":true');
+    expect(importElasticJob2Configuration(json)).toMatchObject({ failover: true, monitorExecution: true });
+    const unmonitored = json.replace('"monitorExecution":true', '"monitorExecution":false');
+    expect(importElasticJob2Configuration(unmonitored)).toMatchObject({ failover: false, monitorExecution: false });
   });
 
   it.each([
@@ -72,6 +73,11 @@ describe('importElasticJob2Configuration', () => {
     ['com.dangdang.ddframe.job.lite.api.strategy.impl.OdevitySortByNameJobShardingStrategy', 'ODEVITY'],
     ['com.dangdang.ddframe.job.lite.api.strategy.impl.RotateServerByNameJobShardingStrategy', 'ROUND_ROBIN'],
     ['com.acme.ByRegion', 'com.acme.ByRegion'],
+    [
+      'acme.com.dangdang.OdevitySortByNameJobShardingStrategy',
+      'acme.com.dangdang.OdevitySortByNameJobShardingStrategy',
+    ],
+    ['com.dangdang.OdevitySortByNameJobShardingStrategy$1', 'com.dangdang.OdevitySortByNameJobShardingStrategy$1'],
   ])('maps the strategy class %s to %s', (className, type) => {
     const json = SIMPLE.replace('StrategyClass":""', `StrategyClass":"${className}"`);
     expect(importElasticJob2Configuration(json).strategy).toBe(type);
@@ -86,13 +92,15 @@ describe('importElasticJob2Configuration', () => {
   });
 
   it('takes a key of an inner object that is also one of the outer object', () => {
-    const json = SIMPLE.replace('"jobProperties":{', '"jobProperties":{"cron":"a","description":"\\"cron\\":{",');
+    const json = SIMPLE.replace('"jobProperties":{', '"jobProperties":{"cron":"a","disabled":"\\"cron\\":{",');
     expect(importElasticJob2Configuration(json)).toMatchObject({ cron: '0/5 * * * * ?' });
   });
 
   it.each([
     ['cron: * * * * * ?', 'it must be a JSON object'],
     ['[]', 'it must be a JSON object'],
+    ['{"cron":"<', 'it must be a JSON object'],
+    ['<beans/>', 'it is Spring XML'],
     ['['.repeat(1_048_576), 'it has more than 262144 bytes'],
     [`${'{"jobName":'.repeat(21)}1${'}'.repeat(21)}`, 'it must be a JSON object'],
     [
@@ -111,5 +119,11 @@ describe('importElasticJob2Configuration', () => {
     const attempt = () => importElasticJob2Configuration(json);
     expect(attempt).toThrow(ConfigurationError);
     expect(attempt).toThrow(problem);
+  });
+
+  it('names twenty of the keys that are there twice, and no more', () => {
+    const twice = Array.from({ length: 30 }, (_, n) => `"k${n}":1,"k${n}":2`).join();
+    const problems = Array.from({ length: 20 }, (_, n) => `k${n} is there twice`);
+    expect(() => importElasticJob2Configuration(`{${twice}}`)).toThrow(expect.objectContaining({ problems }));
   });
 });

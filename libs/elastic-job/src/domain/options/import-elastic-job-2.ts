@@ -115,10 +115,10 @@ class Fields {
 
   private parse(json: string): Readonly<Record<string, unknown>> {
     const object = readFields(json);
-    const repeated = object === undefined ? [] : repeatedKeys(json);
-    if (object !== undefined && repeated.length === 0) return object;
-    const faults = object === undefined ? [faultOf(json)] : repeated.map((key) => `${key} is there twice`);
-    throw new ConfigurationError(PLACE, faults);
+    if (object === undefined) throw new ConfigurationError(PLACE, [faultOf(json)]);
+    const repeated = repeatedKeys(json).map((key) => `${key} is there twice`);
+    if (repeated.length > 0) throw new ConfigurationError(PLACE, repeated);
+    return object;
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mostItemsAtOnce } from './job-configuration.js';
+import { mostItemsAtOnce, switchesFailover } from './job-configuration.js';
 import type { JobOptions } from './job-options.js';
 import { resolveJobOptions } from './resolve-job-options.js';
 
@@ -20,4 +20,13 @@ describe('mostItemsAtOnce', () => {
     const configuration = resolveJobOptions({ name: 'j', shardingTotalCount: 9, ...options }, { place: 'spec' });
     expect(mostItemsAtOnce(configuration, PROCESSORS)).toBe(most);
   });
+});
+
+it.each([
+  [{}, false],
+  [{ failover: false }, true],
+  [{ monitorExecution: null }, true],
+  [{ failover: undefined, misfire: true }, false],
+])('tells that the change %j decides whether failover can work: %s', (changes, decides) => {
+  expect(switchesFailover(changes)).toBe(decides);
 });

@@ -48,14 +48,11 @@ export function findDefaultsFaults(defaults: JobDefaults): readonly string[] {
 
 /** The options, with the defaults of those that they leave open. */
 export function overDefaults(options: JobOptions, source: Accepted & { readonly defaults?: JobDefaults }): JobOptions {
-  const { defaults } = source;
-  if (defaults === undefined) return options;
+  const { defaults = {} } = source;
   const open = COMMON_SETTINGS.filter(
     (name) => !isGiven(options[name]) && isGiven(defaults[name]) && fits(name, options, defaults),
   );
   const faultsOf = (over: JobOptions) => findContradictions(withDefaults(over), source).length;
-  const all = { ...options, ...byName<JobDefaults>(open, (name) => defaults[name]) };
-  if (open.length === 0 || faultsOf(all) <= faultsOf(options)) return all;
   return open.reduce<JobOptions>((over, name) => {
     const more = { ...over, [name]: defaults[name] };
     return faultsOf(more) > faultsOf(over) ? over : more;

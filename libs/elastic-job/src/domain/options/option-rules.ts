@@ -160,7 +160,7 @@ export function having(what: string, ...methods: readonly string[]): Rule {
 
 /** True for the URL of a file, also for one of another realm, such as Jest's. */
 export function isFileUrl(value: unknown): value is URL {
-  return typeof value === 'object' && value !== null && Reflect.get(value, 'protocol') === 'file:';
+  return Reflect.get(Object(value), 'protocol') === 'file:';
 }
 
 /** True for an object of any class that has these methods. */

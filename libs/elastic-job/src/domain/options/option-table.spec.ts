@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { HiddenText } from './hidden.js';
 import { JOB_SETTINGS, SETTING_NAMES } from './job-settings.js';
 import { text, wholeFrom } from './option-rules.js';
-import { OptionTable } from './option-table.js';
+import { nested, OptionTable } from './option-table.js';
 
 const VALUES = [
   undefined,
@@ -76,5 +76,43 @@ describe('the rules of options', () => {
     }
 
     expect(table.findBroken(new Given())).toEqual(['it.count must be a whole number from 1, but is 0']);
+  });
+
+  const ROWS = { count: { rule: wholeFrom(1) }, name: { required: true, rule: text() } } as const;
+
+  it('name every option that is unknown, missing or wrong in one error', () => {
+    const table = new OptionTable(ROWS, 'it', 'it.');
+    const given = { cuont: 1, count: 0 };
+
+    expect(() => table.checked('a module', given)).toThrow(
+      expect.objectContaining({
+        problems: [
+          'it.cuont is not an option of it; did you mean it.count?',
+          'it.count must be a whole number from 1, but is 0',
+          'it.name must be a text, but is undefined',
+        ],
+      }),
+    );
+  });
+
+  it('take null for not given', () => {
+    expect(new OptionTable(ROWS, 'it').checked('a module', { count: null, name: 'n' })).toEqual({ name: 'n' });
+  });
+
+  it('judge options within an option by a table of their own, and show no value that has none', () => {
+    const outer = new OptionTable(
+      { inner: { rule: nested('options of it', new OptionTable(ROWS, 'it', 'inner.')) } },
+      'a',
+    );
+    const broken = [{ name: 'n', more: 1 }, { count: 0, name: 'n' }, {}, 's3cret', ['s3cret']];
+
+    expect(outer.findBroken({ inner: { count: 1, name: 'n' } })).toEqual([]);
+    expect(broken.map((inner) => outer.findBroken({ inner }))).toEqual([
+      ['inner.more is not an option of it; known are count, name'],
+      ['inner.count must be a whole number from 1, but is 0'],
+      ['inner.name must be a text, but is undefined'],
+      ['inner must be options of it'],
+      ['inner must be options of it'],
+    ]);
   });
 });

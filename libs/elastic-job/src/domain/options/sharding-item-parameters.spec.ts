@@ -19,6 +19,7 @@ describe('parseShardingItemParameters', () => {
       ],
     ],
     ['01=x', [[1, 'x']]],
+    ['2147483647=a', [[2_147_483_647, 'a']]],
   ] as [string, [number, string][]][])('reads the parameter of each item from "%s"', (text, parameters) => {
     expect([...parseShardingItemParameters(text)]).toEqual(parameters);
   });
@@ -27,6 +28,11 @@ describe('parseShardingItemParameters', () => {
     const read = () => parseShardingItemParameters('='.repeat(262_145));
     expect(read).toThrow(/cannot be read: it has more than 262144 bytes\.$/);
     expect(read).toThrow(/^.{1,1200}$/);
+  });
+
+  it('quotes the wrong entry without blanks at its ends, and the beginning of a long one', () => {
+    expect(() => parseShardingItemParameters('0=a, 1 ,2=b')).toThrow('but one is "1"');
+    expect(() => parseShardingItemParameters(`0=a,${'x'.repeat(2_000)}`)).toThrow(/but one is "x{1000}"/);
   });
 
   it.each([

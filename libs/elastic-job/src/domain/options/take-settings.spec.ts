@@ -35,6 +35,19 @@ describe('takeSettings', () => {
     expect(takeSettings('spec', new Edit('p'))).toEqual({ settings: { jobParameter: 'p' }, problems: [] });
   });
 
+  it('refuses a name that is no text, unless it is not listed, and a setting that is inherited', () => {
+    const hidden = Object.defineProperty({ jobParameter: 'p' }, Symbol('trace'), { value: 1 });
+    const inherited = Object.create({ jobParameter: 'p' });
+
+    expect(takeSettings('spec', hidden)).toEqual({ settings: { jobParameter: 'p' }, problems: [] });
+    expect(takeSettings('spec', { [Symbol('trace')]: 1 }).problems).toEqual([
+      'Symbol(trace) is not an option of a job; its options have texts as names',
+    ]);
+    expect(takeSettings('spec', inherited).problems).toEqual([
+      'jobParameter is inherited; give it as a property of the object itself',
+    ]);
+  });
+
   it('accepts what the caller names besides, and means it too', () => {
     const given = { name: 'j', templte: 't' };
 
