@@ -22,6 +22,8 @@ it('is a set, empty, filled and empty again', () => {
   seen.push([...set]);
   expect([set.delete(2), set.has(2), set.size]).toEqual([true, false, 0]);
   seen.push([...set], [...set.add(4)]);
+  expect([set.has(4), set.has(5), set.delete(4), set.has(4), set.size]).toEqual([true, false, true, false, 0]);
+  set.add(5);
   set.clear();
   seen.push([...set]);
   expect(seen).toEqual([[], [1, 2], [2], [], [4], []]);
@@ -43,6 +45,7 @@ function contents(map: SparseMap<number, string>): readonly (readonly [number, s
   expect([...map.entries()]).toEqual(entries);
   expect([...map.keys()].map((key, n) => [key, [...map.values()][n]])).toEqual(entries);
   expect(entries.map(([key]) => [key, map.get(key)])).toEqual(entries);
+  expect(map.toMap()).toEqual(new Map(entries));
   expect([told, map.size, map.has(1)]).toEqual([entries, entries.length, entries.some(([key]) => key === 1)]);
   return entries;
 }
@@ -94,6 +97,8 @@ describe('listeners that come and go', () => {
     const offs = new Map(['a', 'b', 'c'].map((one) => [one, listeners.add(one)]));
     for (const one of removed) offs.get(one)!();
     expect(heard(listeners)).toBe(left);
+    listeners.add('d');
+    expect(heard(listeners)).toBe(`${left}d`);
   });
 
   it('stay if an earlier one is removed a second time', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isMissingTable } from './database-errors.js';
+import { isMissingTable, nameStuck, StuckConnectionError } from './database-errors.js';
 
 it.each([
   ['PostgreSQL', Object.assign(new Error('relation "runs" does not exist'), { code: '42P01' })],
@@ -17,4 +17,15 @@ it.each([
   ['nothing', undefined],
 ])('a fault with %s is none of a missing table', (_, error) => {
   expect(isMissingTable(error)).toBe(false);
+});
+
+it('a connection that commits nothing more is named, with the error of its driver as the cause', () => {
+  const cause = new Error('cannot commit transaction - SQL statements in progress');
+
+  expect(nameStuck(cause)).toBeInstanceOf(StuckConnectionError);
+  expect(nameStuck(cause)).toHaveProperty('cause', cause);
+});
+
+it.each([new Error('database is locked'), 'SQL statements in progress', undefined])('is no such one: %o', (error) => {
+  expect(nameStuck(error)).toBe(error);
 });

@@ -72,6 +72,15 @@ describe('an error of the other copy of this package', () => {
   });
 });
 
+it('is also of the class that its class extends, and its name is in JSON and can be changed', () => {
+  class ShopError extends ConfigurationError {}
+  const error = new ShopError('a', []);
+
+  expect(error).toBeInstanceOf(ConfigurationError);
+  expect(JSON.parse(JSON.stringify(error))).toMatchObject({ name: 'ShopError', code: 'CONFIGURATION', place: 'a' });
+  expect(Object.assign(error, { name: 'Shop' }).name).toBe('Shop');
+});
+
 describe('a thrown value with traps', () => {
   it.each([...THROWN_TRAPS])('is none of ours: %s', (_what, trapped) => {
     expect(trapped() instanceof ConfigurationError).toBe(false);
@@ -113,4 +122,11 @@ describe('errorOfImport', () => {
 
     expect(errorOfImport(failed, 'cron', 'A test')).toBe(failed);
   });
+
+  it.each(['no', null, new Error("Cannot find package 'cron'")])(
+    'returns anything else as it was thrown: %o',
+    (thrown) => {
+      expect(errorOfImport(thrown, 'cron', 'A test')).toBe(thrown);
+    },
+  );
 });

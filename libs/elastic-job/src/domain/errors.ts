@@ -1,3 +1,5 @@
+import { codeOf, messageOf } from './thrown.js';
+
 /** Key that marks the errors of every copy of this package in the process. */
 const IS_OURS = Symbol.for('nestjs-elastic-job:error');
 
@@ -151,7 +153,7 @@ export function errorOfImport(error: unknown, packageName: string, purpose: stri
 
 /** An installed package may lack one of its own: then the message has the name only within a path. */
 function isMissing(packageName: string, error: unknown): boolean {
-  if (!(error instanceof Error && 'code' in error && CODES.includes(error.code))) return false;
   // Message of Node, and of Yarn's Plug'n'Play.
-  return [`'${packageName}'`, `tried to access ${packageName} `].some((words) => error.message.includes(words));
+  const words = [`'${packageName}'`, `tried to access ${packageName} `];
+  return CODES.includes(codeOf(error)) && words.some((some) => messageOf(error).includes(some));
 }

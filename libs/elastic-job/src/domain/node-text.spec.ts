@@ -41,6 +41,7 @@ describe('the JSON of a node', () => {
   it.each([
     ['lists that are closed', `[${Array.from({ length: 30 }, () => '[]').join()}]`],
     ['mappings that are closed', `[${Array.from({ length: 30 }, () => '{}').join()}]`],
+    ['lists beside the deepest ones', `[[],[],[],${'['.repeat(19)}${']'.repeat(19)}]`],
     ['brackets in texts', JSON.stringify([nested('[', 30, ''), nested('{', 30, '')])],
     ['brackets after an escaped quote', JSON.stringify(`"${'['.repeat(30)}`)],
     ['brackets after an escaped backslash', JSON.stringify(['\\', '['.repeat(30)])],

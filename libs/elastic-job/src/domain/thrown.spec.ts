@@ -9,6 +9,7 @@ import {
   describeError,
   handleLateReason,
   isError,
+  isThenable,
   messageOf,
   nameOf,
   readable,
@@ -40,6 +41,7 @@ describe('describeError', () => {
     ['a text', 'no', 'no'],
     ['a symbol', Symbol('no'), 'Symbol(no)'],
     ['an error without a stack', Object.assign(new RangeError('bare'), { stack: undefined }), 'RangeError: bare'],
+    ['an error with an empty stack', Object.assign(new RangeError('bare'), { stack: '' }), 'RangeError: bare'],
     ['an object that has no text', Object.create(null), 'a value that cannot be shown'],
   ])('gives a text for %s', (_, thrown, text) => {
     expect(describeError(thrown)).toBe(text);
@@ -112,6 +114,30 @@ describe('an error of which all can be read', () => {
     expect(thrown.map(readable)).toEqual(thrown);
     expect(thrown.every((value) => readable(value) === value)).toBe(true);
   });
+
+  it('stays itself also if it is its own cause, and nothing waits for its late reason', () => {
+    const error = new Error('a');
+    error.cause = error;
+
+    expect(readable(error)).toBe(error);
+    for (const thrown of [error, 'text', null, undefined, 5n]) handleLateReason(thrown, () => expect.unreachable());
+  });
+});
+
+it.each([
+  [Promise.resolve(), true],
+  // oxlint-disable-next-line unicorn/no-thenable -- that is the case
+  [{ then: () => undefined }, true],
+  // oxlint-disable-next-line unicorn/no-thenable -- that is the case
+  [Object.assign(() => undefined, { then: () => undefined }), true],
+  // oxlint-disable-next-line unicorn/no-thenable -- that is the case
+  [{ then: 'later' }, false],
+  [() => undefined, false],
+  [null, false],
+  [undefined, false],
+  ['then', false],
+])('knows what can be awaited: %#', (answer, isOne) => {
+  expect(isThenable(answer)).toBe(isOne);
 });
 
 describe('a promise that was thrown', () => {

@@ -27,7 +27,7 @@ class ThrownPromiseError extends Error {
 
   /** False for a copy, which has the class only, and for a proxy. */
   static is(thrown: unknown): thrown is ThrownPromiseError {
-    return typeof thrown === 'object' && thrown !== null && #handle in thrown;
+    return #handle in Object(thrown);
   }
 
   /** @param handle must not throw. Called when the promise rejects, unless it has done so. */
@@ -124,7 +124,7 @@ function hasNoTrap(thrown: unknown, levels = MOST_CAUSES): boolean {
  */
 export function handleLateReason(error: unknown, handle: (reason: unknown) => void): void {
   let thrown = error;
-  for (let level = 0; thrown !== undefined && level <= MOST_CAUSES; level += 1, thrown = causeOf(thrown)) {
+  for (let level = 0; level <= MOST_CAUSES; level += 1, thrown = causeOf(thrown)) {
     if (ThrownPromiseError.is(thrown)) return thrown.whenRejected(handle);
   }
 }
@@ -152,8 +152,7 @@ function attempt<T>(work: () => T): T | undefined {
 
 /** True for a promise of any realm, and for any other object with `then`. @throws what reading `then` throws */
 export function isThenable(answer: unknown): answer is PromiseLike<unknown> {
-  const isObject = (typeof answer === 'object' && answer !== null) || typeof answer === 'function';
-  return isObject && typeof Reflect.get(answer, 'then') === 'function';
+  return typeof Reflect.get(Object(answer), 'then') === 'function';
 }
 
 /** The answer itself. Its rejection does not end the process if the caller, a user's function, does not await it. */

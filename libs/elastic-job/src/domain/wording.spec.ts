@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fewNames } from './wording.js';
+import { fewNames, findNearestName } from './wording.js';
 
 it('names all of a few', () => {
   expect(fewNames([])).toBe('');
@@ -9,6 +9,17 @@ it('names all of a few', () => {
 
 it('names the first of many, and the number of the others', () => {
   expect(fewNames(numbered(3_000))).toBe(`${numbered(20).join(', ')} and 2980 more`);
+});
+
+it.each([
+  ['settel', 'settle'],
+  ['SETTLE', 'settle'],
+  ['setl', 'settle'],
+  ['set', undefined],
+  ['jobErrorHandler', 'jobErrorHandlerType'],
+  ['job', undefined],
+])('names what was probably meant by %s: %s', (given, meant) => {
+  expect(findNearestName(given, ['settle', 'jobErrorHandlerType'])).toBe(meant);
 });
 
 function numbered(count: number): string[] {

@@ -52,6 +52,8 @@ describe('the id of an instance', () => {
     expect(processOf('10.0.0.1@-@7-1a')).toBe('10.0.0.1@-@7');
     expect(processOf('fd00::2@-@7-1a')).toBe('fd00::2@-@7');
     expect(processOf('10.0.0.1@-@web-1')).toBe('10.0.0.1@-@web-1'); // chosen by the user: no session is in it
+    expect(processOf('10.0.0.1@-@4711-1a')).toBe('10.0.0.1@-@4711');
+    expect(processOf('10.0.0.1@-@7-1a-web')).toBe('10.0.0.1@-@7-1a-web'); // chosen by the user as well
     expect(processOf('10.0.0.1@-@7')).toBe('10.0.0.1@-@7'); // Java's
   });
 

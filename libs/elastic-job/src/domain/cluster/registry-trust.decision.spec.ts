@@ -15,6 +15,8 @@ it.each<[string, number, readonly number[], number]>([
   ['with others that are off the other way', HOUR, [-HOUR, -HOUR], -HOUR],
   ['that agrees with the registry against most', 0, [HOUR, HOUR + 1, HOUR + 2], HOUR + 1],
   ['off by no more than the tolerance', TOLERANCE, [TOLERANCE], 0],
+  ['with others in any order', 0, [HOUR + 2, 5, HOUR, HOUR + 1, HOUR + 3], HOUR + 2],
+  ['with others that differ by no more than the tolerance', HOUR, [HOUR + TOLERANCE, 0], HOUR + TOLERANCE],
 ])(
   'takes for an instance %s (own offset %i, others %j) the clock that is %i ms ahead of the registry',
   (_, own, others, ms) => {

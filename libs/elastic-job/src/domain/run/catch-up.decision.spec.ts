@@ -113,6 +113,28 @@ describe('findMissed', () => {
     ]);
   });
 
+  it('is one stretch also around several spans without fire times, after other stretches', () => {
+    const excluded = [
+      { after: 25, until: 40 },
+      { after: 55, until: 70 },
+      { after: 81, until: 82 },
+      { after: 91, until: 92 },
+    ];
+    expect(findMissed(owedOf({ after: 0, until: 100, excluded }), 9)).toEqual([
+      { first: 10, last: 20, count: 2 },
+      { first: 50, last: 50, count: 1 },
+      { first: 80, last: 100, count: 3 },
+    ]);
+  });
+
+  it('is no stretch where two spans have no fire time between them', () => {
+    const excluded = [
+      { after: 30, until: 42 },
+      { after: 48, until: 60 },
+    ];
+    expect(findMissed(owedOf({ excluded }), 9)).toEqual([{ first: 30, last: 30, count: 1 }]);
+  });
+
   it('finds nothing where nothing is owed', () => {
     expect(findMissed(owedOf({ until: 25 }), 5)).toEqual([]);
   });

@@ -126,6 +126,55 @@ describe('what is kept of ended items', () => {
     );
   });
 
+  /** One record for all items, since these are more than a job may have. */
+  const folded = (...pasts: readonly RunRecord[]) => {
+    const records = Array.from({ length: 10_001 }, (_, n) => pasts[n % pasts.length]!);
+    return parseEndedItems(
+      formatEndedItems({ records: new Map(records.map((one, n) => [n, endedRunRecord(stored(one))!])) }),
+    ).others!;
+  };
+
+  it('is the latest run, fire time and requests of them all, if they are told apart no more', () => {
+    const all = folded(at(5, 'schedule'), at(9, 'resident'), at(7, 'manual:a'));
+    expect(all.target).toEqual({ fireTime: 9, origin: 'resident' });
+    expect([all.lastScheduled, all.triggers]).toEqual([5, ['a']]);
+    expect(folded(at(9, 'schedule'), at(5, 'schedule')).target.fireTime).toBe(9);
+    expect(folded(...Array.from({ length: 9 }, (_, n) => at(n, `manual:${n}`))).triggers).toEqual(['5', '6', '7', '8']);
+    expect(folded(at(5, 'resident'), at(6, 'resident'))).not.toHaveProperty('lastScheduled');
+    expect(folded(RUN)).not.toHaveProperty('triggers');
+  });
+
+  it('are the early fire times that reach furthest, if they are told apart no more', () => {
+    const until = (last: number) => ({ ...RUN, early: { after: 9_000, until: last, fireTimes: [last] } });
+
+    expect(folded(until(20_000), until(40_000), until(30_000)).early).toEqual(until(40_000).early);
+    expect(folded(RUN, until(20_000)).early).toEqual(until(20_000).early);
+    expect(folded(RUN)).not.toHaveProperty('early');
+  });
+
+  it('keeps what stood for items before, once there are too many again', () => {
+    const records = new Map(Array.from({ length: 10_001 }, (_, n) => [n, endedRunRecord(stored(RUN))!] as const));
+    const kept = formatEndedItems({ records, others: endedRunRecord(stored(by('manual:a')))! });
+
+    expect(parseEndedItems(kept).others!.triggers).toEqual(['a']);
+  });
+
+  it.each([
+    ['[[1,10000]]', 10_000],
+    ['[[1,10001]]', 0],
+    ['[[0,5000],[6000,11000]]', 0],
+    ['[[9998,9999]]', 2],
+    ['[[20000,1],[0,10001]]', 0],
+  ])('names as many items as a job may have: %s', (items, count) => {
+    expect(parseEndedItems(withItems(items)).records.size).toBe(count);
+  });
+
+  it('is in the order of the items, whichever ended first', () => {
+    const records = new Map([5, 2, 3].map((item) => [item, endedRunRecord(stored(RUN))!]));
+
+    expect(formatEndedItems({ records })).toContain('"items":[[2,3],[5,5]]');
+  });
+
   it.each([
     ['an origin', { target: { fireTime: 1, origin: 'x'.repeat(20_000) } }],
     ['a trigger', { triggers: ['x'.repeat(20_000)] }],

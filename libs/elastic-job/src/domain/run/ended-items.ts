@@ -101,7 +101,7 @@ export function parseEndedItems(text: string): EndedItems {
   let left = MOST_ITEMS;
   for (const { items, record } of ended.filter(isObject)) {
     const stored = readRunRecord({ ...(isObject(record) && record), run: '', by: '' });
-    const kept = stored.kind === 'record' ? endedRunRecord(stored) : undefined;
+    const kept = endedRunRecord(stored);
     if (kept === undefined) continue;
     if (items === undefined) others = kept;
     for (const [from, to] of Array.isArray(items) ? items.filter(isRange) : []) {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { LeftJobError } from '../errors.js';
 import { redactThrown } from '../handlers/index.js';
-import { handOverOf } from './hand-over.decision.js';
+import { beginsWithHandOver, handOverOf } from './hand-over.decision.js';
 import {
   CancelledError,
   DrainDeadlineError,
@@ -45,6 +45,17 @@ it.each(REASONS)('tells from the reason why a run was handed over, if it was: %s
 
 it.each([undefined, 'moved', new Error('moved'), { why: 'moved' }])('is not misled by %j', (reason) => {
   expect(handOverOf(reason)).toBeUndefined();
+});
+
+it.each([
+  ['moved: the item belongs to another instance', true],
+  ['leaving: the process drains', true],
+  ['disabled: by an operator', true],
+  ['moved', false],
+  ['Error: moved:', false],
+  ['', false],
+])('begins the text of a run that was handed over: %j', (text, isOne) => {
+  expect(beginsWithHandOver(text)).toBe(isOne);
 });
 
 it('is what the table of docs/promises.md says of each reason', () => {

@@ -16,7 +16,8 @@ import {
   traceparentOf,
   triggersOf,
 } from './run-record.js';
-import { droppedRunRecord } from './dropped-run.js';
+import { adoptedStopOf, droppedRunRecord } from './dropped-run.js';
+import type { Target } from './trigger.js';
 
 const RECORD: RunRecord = {
   run: '11111111-1111-4111-8111-111111111111',
@@ -85,8 +86,27 @@ describe('the record of a run', () => {
     expect(parseRunRecord(JSON.stringify({ v: 1, ...RECORD, early }))).toEqual({ kind: 'record', record: RECORD });
   });
 
-  it("keeps early runs, and operators' triggers, as they were written", () => {
-    const record = { ...RECORD, early: { after: 1, until: 3, fireTimes: [2, 3] }, triggers: ['a', 'b'] };
+  it.each([
+    { stopped: 'timeout' },
+    { stopped: { run: 'r' } },
+    { stopped: { cause: 'timed-out' } },
+    { stopped: null },
+    { isAdoptable: 'yes' },
+    { launch: 'first' },
+    { trace: 5 },
+  ])('knows nothing of a field that is damaged: %j', (field) => {
+    expect(parseRunRecord(JSON.stringify({ v: 1, ...RECORD, ...field }))).toEqual({ kind: 'record', record: RECORD });
+  });
+
+  it("keeps early runs, operators' triggers, and that it was stopped, as they were written", () => {
+    const fireTimes = Array.from({ length: 100 }, (_, n) => n);
+    const record: RunRecord = {
+      ...RECORD,
+      early: { after: 1, until: 3, fireTimes },
+      triggers: ['a', 'x'.repeat(100)],
+      stopped: { run: 'r', cause: 'timed-out' },
+      isAdoptable: true,
+    };
     expect(parseRunRecord(formatRunRecord(record, 1))).toEqual({ kind: 'record', record });
     for (const triggers of ['a', ['x'.repeat(101)]]) {
       const text = JSON.stringify({ v: 1, ...RECORD, triggers });
@@ -172,6 +192,19 @@ describe('what a record says of executors', () => {
     const drained: RunRecord = { ...RECORD, settled: { at: 2, outcome: 'aborted' } };
     expect(droppedRunRecord(drained, 5, 'purged').settled).toEqual({ at: 2, outcome: 'aborted', cause: 'purged' });
     expect(droppedRunRecord(failed, 5, 'purged').settled).toEqual({ at: 2, outcome: 'failed', cause: 'KILLED' });
+    const handed: RunRecord = { ...RECORD, settled: { at: 2, outcome: 'aborted', cause: 'handed-over' } };
+    expect(droppedRunRecord(handed, 5, 'purged').settled).toEqual({ at: 2, outcome: 'aborted', cause: 'purged' });
+  });
+
+  it('says of a task that is left to be adopted why it was told to stop, and of no other run', () => {
+    const left: RunRecord = { ...died, isAdoptable: true, stopped: { run: 'former', cause: 'timed-out' } };
+    const stopOf = (record: RunRecord, of: Target = target) => adoptedStopOf({ kind: 'record', record }, of);
+
+    expect(stopOf({ ...left, stopped: { run: 'r', cause: 'timed-out' } })).toBe('timed-out');
+    expect(stopOf({ ...left, stopped: { run: 'r', cause: 'cancelled' } })).toBe('cancelled');
+    expect(stopOf({ ...left, isAdoptable: false, stopped: { run: 'r', cause: 'cancelled' } })).toBeUndefined();
+    expect(stopOf({ ...left, stopped: { run: 'r', cause: 'cancelled' } }, { ...target, fireTime: 2 })).toBeUndefined();
+    expect(adoptedStopOf({ kind: 'none' }, target)).toBeUndefined();
   });
 
   it('keeps the latest four triggers of operators for the record of the next run', () => {

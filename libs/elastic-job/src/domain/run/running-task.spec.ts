@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 import {
   formatCancelRequest,
   formatRunningTask,
+  isLiveTaskState,
   parseCancelRequest,
   parseRunningTask,
   type RunningTask,
+  taskOfRun,
 } from './running-task.js';
 
 const TASK: RunningTask = {
@@ -36,6 +38,29 @@ describe('the text of a running task', () => {
     formatRunningTask({ ...TASK, since: 9e15 }),
   ])('is passed over if it is %s', (text) => {
     expect(parseRunningTask(text)).toBeUndefined();
+  });
+});
+
+describe('the task of a run', () => {
+  const record = (run: string) => ({
+    kind: 'record' as const,
+    record: { run, by: 'me', target: { fireTime: 1, origin: 'schedule' as const }, attempt: 1, begunAt: 1 },
+  });
+
+  it.each([
+    ['is the one that names it', formatRunningTask(TASK), record('r1'), TASK],
+    ['is none that a former run has left', formatRunningTask(TASK), record('r2'), undefined],
+    ['is none before its launch', undefined, record('r1'), undefined],
+    ['is none if its text is damaged', '{', record('r1'), undefined],
+    ['is none without a run', formatRunningTask(TASK), { kind: 'none' as const }, undefined],
+    ['is none without a record', formatRunningTask(TASK), undefined, undefined],
+  ])('%s', (_what, text, stored, task) => {
+    expect(taskOfRun(text, stored)).toEqual(task);
+  });
+
+  it('is live until it has ended', () => {
+    const states = ['STAGING', 'QUEUED', 'RUNNING', 'UNREACHABLE', 'FINISHED', 'FAILED', ''];
+    expect(states.filter(isLiveTaskState)).toEqual(['STAGING', 'QUEUED', 'RUNNING', 'UNREACHABLE']);
   });
 });
 
