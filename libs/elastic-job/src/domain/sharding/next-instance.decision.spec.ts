@@ -25,6 +25,7 @@ describe('the next instance', () => {
   it.each([
     ['the first', C, [C, B, A], '10.0.0.2'],
     ['the last', A, [C, B, A], '10.0.0.3'],
+    ['the one between', B, [C, B, A], '10.0.0.1'],
     ['the only one', A, [A], '10.0.0.1'],
     ['one of two at an address', '10.0.0.2@-@9', ['10.0.0.2@-@9', '10.0.0.2@-@10', A], '10.0.0.1'],
     ['one that may be given nothing any more', B, [C, A], '10.0.0.3'],

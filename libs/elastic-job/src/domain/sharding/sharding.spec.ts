@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { serverIpOf, type JobInstance } from '../cluster/index.js';
-import { createShardingStrategy, findShardingStrategy, UnknownStrategyError } from './create-sharding-strategy.js';
+import {
+  createShardingStrategy,
+  findShardingStrategy,
+  strategyBesideJava,
+  UnknownStrategyError,
+} from './create-sharding-strategy.js';
 import { InvalidShardingError, planSharding } from './plan-sharding.js';
 import type { ShardingStrategy } from './strategies.js';
 
@@ -23,7 +28,7 @@ describe('createShardingStrategy', () => {
     expect(createShardingStrategy(given).type).toBe(type);
   });
 
-  it.each(['', 'RANDOM', 'org.acme.OdevitySortByNameJobShardingStrategy', 'constructor'])(
+  it.each(['', 'RANDOM', 'org.acme.OdevitySortByNameJobShardingStrategy', 'org.com.dangdang.STICKY', 'constructor'])(
     'lists the known types in the error for the unknown type "%s"',
     (given) => {
       expect(() => createShardingStrategy(given)).toThrow(
@@ -38,6 +43,16 @@ describe('createShardingStrategy', () => {
       );
     },
   );
+
+  it.each([
+    ['STICKY', true, 'STICKY'],
+    ['ODEVITY', true, 'ODEVITY'],
+    ['BALANCED', true, 'AVG_ALLOCATION'],
+    ['BALANCED', false, 'AVG_ALLOCATION'],
+    ['STICKY', false, 'AVG_ALLOCATION'],
+  ])('has %s (named by the registry: %s) beside Java as %s', (type, isNamed, beside) => {
+    expect(strategyBesideJava(createShardingStrategy(type), isNamed).type).toBe(beside);
+  });
 
   it('finds own strategies beside built-in ones, and lists them in the error', () => {
     const byRegion = strategyOf('BY_REGION', () => new Map());
@@ -75,6 +90,7 @@ describe('planSharding', () => {
       '"10.0.0.2@-@2" and "10.0.0.1@-@1"',
     ],
     ['invents an item', (given) => new Map([[given[0]!, [0, 1, 2, 3]]]), 3, 'outside 0..2'],
+    ['gives out an item below 0', (given) => new Map([[given[0]!, [-1, 0, 1, 2]]]), -1, 'outside 0..2'],
     ['gives out half an item', (given) => new Map([[given[0]!, [0, 0.5, 1, 2]]]), 0.5, 'outside 0..2'],
     ['invents an instance', () => new Map([[stranger, [0, 1, 2]]]), 0, '"10.0.0.9@-@9"'],
   ];
@@ -84,6 +100,31 @@ describe('planSharding', () => {
     expect(plan).toThrow(InvalidShardingError);
     expect(plan).toThrow(expect.objectContaining({ strategy: 'MINE', jobName: 'settle-orders', item }));
     expect(plan).toThrow(detail);
+  });
+
+  it.each<[string, () => unknown, string]>([
+    ['no map', () => [[0, 1, 2]], 'a object that is no Map of instances to items'],
+    ['a promise', () => Promise.reject(new Error('no')), 'a object that is no Map of instances to items'],
+    ['nothing', () => undefined, 'a undefined that is no Map of instances to items'],
+    ['a map without lists', () => new Map([[instances[0], 3]]), 'an entry without a list of items'],
+  ])('says that it cannot read the answer if that is %s', (_what, shard, detail) => {
+    const strategy: ShardingStrategy = Object.assign(Object.create(null), { type: 'MINE', shard });
+
+    expect(() => planSharding(strategy, instances, 'settle-orders', 3)).toThrow(
+      `returned something that cannot be read: ${detail}`,
+    );
+  });
+
+  it('says what the strategy has thrown, which is the cause of the error', () => {
+    const cause = new RangeError('no region');
+    const broken = strategyOf('MINE', () => {
+      throw cause;
+    });
+
+    const plan = () => planSharding(broken, instances, 'settle-orders', 3);
+
+    expect(plan).toThrow('threw: no region');
+    expect(plan).toThrow(expect.objectContaining({ code: 'INVALID_SHARDING', cause }));
   });
 });
 
@@ -96,6 +137,17 @@ function strategyOf(
 
 const [a, b, c] = ['10.0.0.3@-@1', '10.0.0.2@-@1', '10.0.0.1@-@1'] as const;
 const JOB = 'settle-orders';
+
+describe("Java's strategies", () => {
+  it('give series of items to the instances, the highest first, and what remains to the first ones', () => {
+    expect(planOf('AVG_ALLOCATION', [a, b, c], 8, undefined, JOB)).toEqual([a, a, b, b, c, c, a, b]);
+  });
+
+  it('give the one item of a job to an instance by the name of the job', () => {
+    const ownerOf = (job: string) => planOf('SINGLE_SHARDING_BALANCE', [a, b, c], 1, undefined, job);
+    expect(['a', 'b', 'c', 'd'].map(ownerOf)).toEqual([[b], [c], [a], [b]]);
+  });
+});
 
 describe('BALANCED', () => {
   const plan = (ids: readonly string[], total: number, current?: ReadonlyMap<number, string>, job = JOB) =>
@@ -149,6 +201,10 @@ describe('STICKY', () => {
   it('gives the items of a leaving instance to those with the fewest items, or else by rank', () => {
     expect(plan([a, b], 6, owned(a, a, b, b, c, c))).toEqual([a, a, b, b, b, a]);
     expect(plan([a, b], 5, owned(a, a, b, c, c))).toEqual([a, a, b, b, b]);
+  });
+
+  it('gives items to an instance without any until it has as many as the others, and then in turn', () => {
+    expect(plan([a, b], 4, owned(c, c, c, a))).toEqual([b, b, a, a]);
   });
 
   it('assigns items in turn by rank if there are no owners yet', () => {

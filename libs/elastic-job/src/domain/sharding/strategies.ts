@@ -194,15 +194,15 @@ interface Share {
   readonly items: number[];
 }
 
-/** One pass for all shares that are smallest together. */
+/** One pass for all shares that are smallest together. They lack no more items than are moving. */
 function spread(shares: readonly Share[], moving: readonly number[]): void {
   let next = 0;
   let lacking = shares;
-  while (next < moving.length && lacking.length > 0) {
+  do {
     lacking = lacking.filter(({ due, items }) => items.length < due);
     const least = lacking.reduce((smallest, { items }) => Math.min(smallest, items.length), Infinity);
-    for (const { items } of lacking) if (next < moving.length && items.length === least) items.push(moving[next++]!);
-  }
+    for (const { items } of lacking) if (items.length === least) items.push(moving[next++]!);
+  } while (lacking.length > 0);
 }
 
 function itemsUpTo(shardingTotalCount: number): number[] {
