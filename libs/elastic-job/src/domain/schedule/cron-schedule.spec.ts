@@ -8,6 +8,7 @@ import {
   TimeZoneError,
   timetableOf,
 } from './index.js';
+import { findEndFault, findNeverFault } from './cron-schedule.js';
 
 const at = (text: string): number => Date.parse(text);
 const text = (instant: number | undefined): string | undefined =>
@@ -56,6 +57,29 @@ describe('CronSchedule.next', () => {
   });
 });
 
+describe('the days of a month', () => {
+  it.each([
+    ['0 0 0 1W * ?', '2026-07-31T00:00:00Z', '2026-08-03T00:00:00Z'],
+    ['0 0 0 L-30 * ?', '2026-03-02T00:00:00Z', '2026-05-01T00:00:00Z'],
+    ['0 0 0 L-27W 2 ?', '2026-01-01T00:00:00Z', '2026-02-02T00:00:00Z'],
+  ])('named by %s, after %s, fire on %s', (expression, after, next) => {
+    expect(text(new CronSchedule(expression, 'UTC', 'natural').next(at(after)))).toBe(next);
+  });
+});
+
+describe('CronSchedule.countedFrom', () => {
+  it.each([
+    ['2026-10-24T23:59:59Z', '2026-10-24T23:59:59Z'],
+    ['2026-10-25T00:00:00Z', '2026-10-25T01:00:00Z'],
+    ['2026-10-25T00:59:59Z', '2026-10-25T01:59:59Z'],
+    ['2026-10-25T01:00:00Z', '2026-10-25T01:00:00Z'],
+  ])('counts %s from %s, as Quartz does in the silent first pass of a doubled hour', (instant, counted) => {
+    const schedule = (rule: 'natural' | 'quartz') => new CronSchedule('0 0 * * * ?', 'Europe/Berlin', rule);
+    expect(text(schedule('quartz').countedFrom(at(instant)))).toBe(counted);
+    expect(text(schedule('natural').countedFrom(at(instant)))).toBe(instant);
+  });
+});
+
 describe('CronSchedule.latest', () => {
   const noon = new CronSchedule('0 0 12 * * ?', 'Europe/Berlin', 'natural');
 
@@ -95,6 +119,7 @@ describe('the cron expression', () => {
 
   it.each([
     ['* * * * *', '6 or 7 fields'],
+    ['0', 'second, minute, hour, day of month, month, day of week, year (optional)'],
     ['0 0 12 * * ? 2027 nightly', '6 or 7 fields'],
     ['@daily', '6 or 7 fields'],
     ['0 0 12 0W * ?', '"0" is not 1 to 31'],
@@ -106,6 +131,8 @@ describe('the cron expression', () => {
     ['0 0 12 ? * 6#3,2', 'must stand alone'],
     ['0 0 12 ? * 0#2', '"0" is not 1 to 7'],
     ['0 0 12 ? * 6#0', 'number 1 to 5'],
+    ['0 0 12 ? * 6#10', 'asks for number 10'],
+    ['0 0 12 ? * 10#2', '"10" is not 1 to 7'],
     ['0 0 12 ? * MON/2', 'step behind a name'],
     ['0 0 12 ? JAN-JUN/2 *', 'step behind a name'],
     ['0 0 12 ? * MON-6', 'mixes a name and a number'],
@@ -151,19 +178,24 @@ describe('the time zone', () => {
     ['GMT+08:00', '2026-07-01T04:00:00Z'],
     ['GMT+0800', '2026-07-01T04:00:00Z'],
     ['GMT-9:30', '2026-07-01T21:30:00Z'],
+    ['GMT+23:59', '2026-07-01T12:01:00Z'],
     ['Asia/Shanghai', '2026-07-01T04:00:00Z'],
     ['Europe/Berlin', '2026-07-01T10:00:00Z'],
   ])('puts noon in %s at %s', (timeZone, expected) => {
     expect(noonIn(timeZone)).toBe(expected);
   });
 
-  it.each(['GMT+25', 'GMT+24', 'GMTX', 'GMT+8:60', 'GMT+8:0', 'gmt+8', 'Mars/Olympus', ''])(
+  it.each(['GMT+25', 'GMT+24', 'GMTX', 'UGMT+8', 'GMT+8:60', 'GMT+8:0', 'gmt+8', 'Mars/Olympus', ''])(
     'is refused by name if it is "%s", which Java would take for GMT',
     (timeZone) => {
       expect(() => noonIn(timeZone)).toThrow(TimeZoneError);
       expect(() => noonIn(timeZone)).toThrow(`Time zone "${timeZone}" is unknown`);
     },
   );
+
+  it('is refused with the error of the platform as the cause', () => {
+    expect(() => noonIn('Mars/Olympus')).toThrow(expect.objectContaining({ cause: expect.any(RangeError) }));
+  });
 
   it('is that of the host if none is given', () => {
     const host = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -266,4 +298,18 @@ it.each([
   ['0 0 0 29 2 ?', undefined],
 ])('tells that a cron never fires or is over: %s', (cron, end) => {
   expect(findEnd(new CronSchedule(cron, 'UTC', 'natural'), JULY)).toBe(end);
+});
+
+it('tells what to do about a cron that has no fire time, or none any more', () => {
+  const [never, over, yearly] = ['0 0 0 30 2 ?', '0 0 0 1 1 ? 1999', '0 0 0 1 1 ?'].map(
+    (cron) => new CronSchedule(cron, 'UTC', 'natural'),
+  );
+  const remedy = '; correct it, or give none for a job that runs when it is triggered';
+
+  expect(findNeverFault(never!)).toBe(`cron "0 0 0 30 2 ?" never fires${remedy}`);
+  expect([findNeverFault(over!), findNeverFault(yearly!)]).toEqual([undefined, undefined]);
+  expect(findEndFault(over!, JULY)).toBe(
+    `cron "0 0 0 1 1 ? 1999" is over, its last fire time was 1999-01-01T00:00:00.000Z${remedy}`,
+  );
+  expect(findEndFault(yearly!, JULY)).toBeUndefined();
 });

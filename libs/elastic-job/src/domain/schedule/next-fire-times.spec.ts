@@ -115,6 +115,8 @@ describe('nextFireTimes', () => {
     [{ after: new Date(Number.NaN) }, 'after: NaN'],
     [{ after: 0, count: 1.5 }, 'count: 1.5'],
     [{ after: 0, count: -1 }, 'count: -1'],
+    [JSON.parse('{"after":0,"timezone":"UTC"}'), 'timezone is not an option of nextFireTimes; known are timeZone,'],
+    [JSON.parse('{"after":0,"clockChange":"auto"}'), 'clockChange: "auto" is neither "natural" nor "quartz"'],
   ])('refuses %o with the name of the option: %s', (options, why) => {
     const ask = () => nextFireTimes('0 0 12 * * ?', options);
     expect(ask).toThrow(ConfigurationError);
