@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type DependencyFacts, findDependencyFaults } from './dependency-faults.js';
+import { type DependencyFacts, describeAwayParents, findDependencyFaults } from './dependency-faults.js';
 
 describe('where a job may stand in a chain', () => {
   it('accepts parents of one schedule, of which one runs after the other', () => {
@@ -46,10 +46,28 @@ describe('where a job may stand in a chain', () => {
     );
   });
 
+  it('shows the zone of a schedule, also if that is the one of the host', () => {
+    const tokyo = job('check', { timeZone: 'Asia/Tokyo' });
+
+    expect(faultsOf(['import', 'check'], job('import'), tokyo)[0]).toMatch(
+      /"import" by .*timeZone of the host, .*"check" by .*timeZone "Asia\/Tokyo", /,
+    );
+  });
+
   it('waits for a parent, or a parent of one, that is not there yet', () => {
     expect(faultsOf(['import'])).toEqual([]);
     expect(faultsOf(['check'], job('check', { cron: undefined, after: ['import'] }))).toEqual([]);
   });
+});
+
+it('says which parents do not run, why, and which one was probably meant', () => {
+  const away = describeAwayParents([
+    { jobName: 'import-orders', reason: 'no-instance' },
+    { jobName: 'check', reason: 'missing', nearest: 'checks' },
+    { jobName: 'report', reason: 'disabled' },
+  ]);
+
+  expect(away).toBe('import-orders (no instance), check (missing; did you mean "checks"?), report (disabled)');
 });
 
 function faultsOf(after: readonly string[], ...known: readonly DependencyFacts[]): readonly string[] {

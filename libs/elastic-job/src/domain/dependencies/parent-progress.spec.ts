@@ -105,6 +105,7 @@ describe('the text of the progress', () => {
 
   it.each(
     [
+      ...['xff', 'ffx', ''].map((set) => `{"v":1,"closedUpTo":0,"runs":[[1,["7","${set}"]]]}`),
       ['', '{}', '{"v":1,"closedUpTo":0}', '{"v":1,"closedUpTo":0,"runs":[[1,["x","0"]]]}', 'no JSON'],
       [
         '{"v":1,"closedUpTo":1e999,"runs":[]}',

@@ -25,8 +25,20 @@ describe('kindOfFailure', () => {
   const kindOf = (error: unknown, jobName = 'j') => kindOfFailure({ jobName, error });
 
   it('counts messages that differ only in their numbers as one kind', () => {
-    const [first, second] = [17, 18].map((order) => thrownAt(`order ${order} is locked`));
+    const [first, second, longer] = [17, 18, 190].map((order) => thrownAt(`order ${order} is locked`));
     expect(kindOf(first)).toBe(kindOf(second));
+    expect(kindOf(first)).toBe(kindOf(longer));
+  });
+
+  it('is short: of a long message the beginning counts, and of the stack the first place', () => {
+    const long = thrownAt(`${'x'.repeat(500)} and more`);
+    const from = (stack: string) => Object.assign(new Error('down'), { stack: `Error: down\n${stack}` });
+    const place = '    at settle (orders.js:1:2)';
+
+    expect(kindOf(long)).toBe(kindOf(Object.assign(thrownAt('x'.repeat(500)), { stack: long.stack })));
+    expect(kindOf(from(place))).toBe('j\nError\ndown\nat settle (orders.js:1:2)');
+    expect(kindOf(from(`look at this\n${place}\n    at next (a.js:3:4)`))).toBe(kindOf(from(place)));
+    expect(kindOf(from(`${place}   `))).toBe(kindOf(from(place)));
   });
 
   it.each<[string, unknown, string]>([

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ConfigurationError } from '../errors.js';
 import { resolveJobOptions } from '../options/index.js';
 import {
   assertMeetsTemplate,
@@ -8,6 +9,7 @@ import {
   parseCreatedJob,
   removedRoot,
   resolveTemplateLimits,
+  TemplateLimitError,
   type TemplateLimits,
 } from './job-template.js';
 
@@ -45,6 +47,17 @@ describe('limits of a template', () => {
     [{ maxConfigBytes: 262_145 }, 'maxConfigBytes must be a whole number from 1 to 262144'],
   ])('are refused if they are no limits: %j', (wrong, message) => {
     expect(() => limits(wrong)).toThrow(message);
+  });
+
+  it('may have a check of the props, which must be a function', () => {
+    expect(limits().findPropsFaults).toBeUndefined();
+    expect(() => limits(JSON.parse('{"findPropsFaults":5}'))).toThrow(
+      'findPropsFaults must be a function, but is number',
+    );
+  });
+
+  it.each(['maxJobs', 'maxItems', 'minIntervalMs', 'maxConfigBytes'] as const)('say how to raise %s', (limit) => {
+    expect(new TemplateLimitError('report', limit, 1, 2).message).toMatch(`${limit} in @ElasticJobTemplate`);
   });
 
   it.each([
@@ -87,5 +100,7 @@ describe('limits of a template', () => {
     expect(judge({ cron: '0 0 * * * ?', props: { tenant: 'acme' } })).not.toThrow();
     expect(judge({ props: { tenant: 'acme' } })).toThrow('minIntervalMs');
     expect(judge({ cron: '0 0 * * * ?' })).toThrow(`${PLACE}: tenant must be given`);
+    expect(judge({ cron: '0 0 * * * ?' })).toThrow(ConfigurationError);
+    expect(() => assertMeetsTemplate({ configuration: job() }, job({ cron: '* * * * * ?' }), PLACE)).not.toThrow();
   });
 });

@@ -73,7 +73,7 @@ export function guardProps(
   const refused: string[] = [];
   for (const [name, target] of Object.entries(targets)) {
     const [ours, theirs] = [valueIn(local, name), valueIn(stored, name)];
-    if (ours === theirs || isFollowed(name, target, stored, { targets, allowed })) continue;
+    if (ours === theirs || isFollowed(target.partOf ?? name, stored, { targets, allowed })) continue;
     kept.set(name, ours);
     if (theirs !== undefined) refused.push(name);
   }
@@ -92,11 +92,10 @@ interface Trust {
   readonly allowed: AllowedRegistryTargets;
 }
 
-/** The value of a part is not judged itself: it may be missing, too. */
-function isFollowed(name: string, target: PropTarget, stored: JobProps, { targets, allowed }: Trust): boolean {
-  const { partOf = name } = target;
-  const value = valueIn(stored, partOf);
-  const judged = partOf === name ? target : targets[partOf];
+/** @param name the target itself, or what it is a part of: the value of a part is not judged, and may be missing */
+function isFollowed(name: string, stored: JobProps, { targets, allowed }: Trust): boolean {
+  const value = valueIn(stored, name);
+  const judged = targets[name];
   return judged !== undefined && value !== undefined && isAllowed(judged, value, allowed);
 }
 
