@@ -33,6 +33,6 @@ export function nextInstanceOf(nextIp: string | undefined, available: readonly C
  */
 export function nextIpAfter({ jobInstanceId, serverIp }: JobInstance, available: readonly JobInstance[]): string {
   const position = available.findIndex((instance) => instance.jobInstanceId === jobInstanceId);
-  const following = [...available.slice(position + 1), ...available.slice(0, position + 1)];
+  const following = [...available.slice(position + 1), ...available];
   return following.find((instance) => instance.serverIp !== serverIp)?.serverIp ?? serverIp;
 }
