@@ -53,6 +53,15 @@ describe('counting the items of a run', () => {
     expect(late).toEqual({ progress: later.progress, succeeded: [], unmet: [] });
   });
 
+  it('tells once of each run that is complete, and once of one that has failed', () => {
+    const all = [note(20, 0), note(20, 1), note(20, 2)];
+    const failed = noteRuns(NEW, [note(10, 1, { isSucceeded: false })]);
+    const complete = noteRuns(failed.progress, all);
+
+    expect(complete).toMatchObject({ succeeded: [20], unmet: [] });
+    expect(noteRuns(complete.progress, all)).toEqual({ progress: complete.progress, succeeded: [], unmet: [] });
+  });
+
   it('gives up the oldest open run if more runs stay open than are kept', () => {
     const notes = Array.from({ length: KEPT_RUNS + 1 }, (_, index) => note(10 + index, 0));
     const { progress, unmet } = noteRuns(NEW, notes);

@@ -172,6 +172,12 @@ describe('resolveJobOptions', () => {
     expect(resolveJobOptions({ ...minimal, ...given }, source)).toMatchObject(expected);
   });
 
+  it('needs the place that its errors name', () => {
+    expect(() => resolveJobOptions(minimal, JSON.parse('{}'))).toThrow(
+      'resolveJobOptions: place must be a text, but is undefined',
+    );
+  });
+
   it('names the place and each wrong field with its value in one error', () => {
     const wrong = { ...minimal, cron: '0 0 * *', shardingTotalCount: 0, strategy: 'BY_REGION' };
     const resolve = () => resolveJobOptions(wrong, source);
@@ -308,6 +314,22 @@ describe('resolveJobOptions', () => {
     ['retryJitter', Number.NaN, 'retryJitter must be a number from 0 to 1, but is NaN'],
     ['shardingTimeoutMs', Number.NaN, 'shardingTimeoutMs must be a whole number from 1 to 2147483647, but is NaN'],
     ['strategy', 'STICKIER', 'no sharding strategy "STICKIER"; known are BALANCED, AVG_ALLOCATION, ODEVITY'],
+    ['strategy', { type: '', shard: () => new Map() }, 'or have a type (a text) and shard (a function)'],
+    ['strategy', { type: 5, shard: () => new Map() }, 'or have a type (a text) and shard (a function)'],
+    ['strategy', createShardingStrategy('SINGLE_SHARDING_BALANCE'), 'needs a shardingTotalCount of 1, but that is 3'],
+    [
+      'shardingItemParameters',
+      '0=a,1=b',
+      'must name items from 0 to 0 (shardingTotalCount 1), but names 1',
+      { shardingTotalCount: 1 },
+    ],
+    ['resident', true, 'resident must not be true with after: ["import"]', { cron: '', after: 'import' }],
+    [
+      'monitorExecution',
+      false,
+      'monitorExecution must be true with after: ["import"], but is false',
+      { cron: '', after: 'import', failover: true },
+    ],
     ['strategy', { type: 'X' }, 'or have a type (a text) and shard (a function), but is an object (type)'],
     ['strategy', { type: 'odevity', shard: () => new Map() }, 'a type of its own instead of ElasticJob\'s "odevity"'],
   ];

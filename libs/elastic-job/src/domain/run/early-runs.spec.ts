@@ -163,6 +163,10 @@ describe('early runs in a record', () => {
     expect(wasEarly({ kind: 'none' }, { fireTime: FIVE, origin: 'schedule' })).toBe(false);
   });
 
+  it('excuse a second begin at the end of the stretch too, if that is not known by name', () => {
+    expect(mayRepeatEarlyRun(record({ fireTime: FIVE }, { early: { ...early, fireTimes: [] } }).record)).toBe(true);
+  });
+
   it('excuse nothing where there are none', () => {
     expect(mayRepeatEarlyRun(record({ fireTime: NOON + 1 }).record)).toBe(false);
   });

@@ -58,6 +58,17 @@ it.each([
   expect(beginsWithHandOver(text)).toBe(isOne);
 });
 
+it.each([
+  ['moved', 'it belongs to another instance now'],
+  ['disabled', 'an operator has disabled it here'],
+  ['leaving', 'this instance leaves the job'],
+  ['settings', 'the settings of the job have changed'],
+] as const)('says why an item of a resident job has to end: %s', (why, told) => {
+  expect(new ResidentStoppedError('j', 3, why).message).toBe(
+    `Item 3 of the resident job "j" has to end here: ${told}.`,
+  );
+});
+
 it('is what the table of docs/promises.md says of each reason', () => {
   const rows = readFileSync('docs/promises.md', 'utf8').matchAll(/^\| `(\w+Error)` .* \| ([^|]+) \|$/gm);
   const told = new Map(

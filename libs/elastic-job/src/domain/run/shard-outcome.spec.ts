@@ -2,12 +2,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
+import { CancelledError, JobTimeoutError } from './lease.errors.js';
 import {
   ExecutorDeathError,
   executorDeathIn,
   executorDeathOf,
   type ExecutorEnd,
   isExecutorDeathState,
+  outcomeOfStop,
+  reasonOfStop,
+  stopCauseOf,
 } from './shard-outcome.js';
 
 const SLEEP = 'setInterval(() => {}, 1000)';
@@ -76,6 +80,15 @@ describe('the state of an executor', () => {
     expect(executorDeathIn({ kind: 'aborted', reason: death })).toBeUndefined();
     expect(executorDeathIn({ kind: 'succeeded' })).toBeUndefined();
   });
+});
+
+it.each([
+  ['timed-out', JobTimeoutError, 'failed'],
+  ['cancelled', CancelledError, 'aborted'],
+] as const)('a run that is %s ends with a reason and an outcome of its own', (cause, type, outcome) => {
+  expect(reasonOfStop(cause, 'j', 0, 5)).toBeInstanceOf(type);
+  expect(stopCauseOf(reasonOfStop(cause, 'j', 0))).toBe(cause);
+  expect(outcomeOfStop(cause)).toBe(outcome);
 });
 
 function stateOf(death: ReturnType<typeof executorDeathOf>) {

@@ -145,6 +145,11 @@ describe('the cron expression', () => {
     ['1,,2 * * * * ?', '"" is no value, range or step'],
     ['*5 * * * * ?', '"*5" is no value, range or step'],
     ['1-2-3 * * * * ?', '"1-2-3" is no value, range or step'],
+    ['1a * * * * ?', '"1A" is not 0 to 59'],
+    [
+      `${Array.from({ length: 1_001 }, (_, n) => n).join()} * * * * ?`,
+      'is a list of 1001 parts, and may be one of 1000',
+    ],
     ['1.5 * * * * ?', '"1.5" is no value, range or step'],
     ['0 0 12 ? L *', '"L" is not 1 to 12 or JAN to DEC'],
     ['0 0 12 * * ? 2030-2027', 'ends before it begins'],
@@ -156,6 +161,8 @@ describe('the cron expression', () => {
   it.each([
     ['  0\t0  12 ? jan-mar mon,fri  ', '0 0 12 ? 1-3 2,6'],
     ['0/0 7-20/0 * * * ?', '0 7 * * * ?'],
+    ['0/59 * * * * ?', '0,59 * * * * ?'],
+    [`${'0,'.repeat(2_000)}5 * * * * ?`, '0,5 * * * * ?'],
     ['00 015 006 01 012 ? 02027', '0 15 6 1 12 ? 2027'],
     ['0 0 12 L-0W * ?', '0 0 12 LW * ?'],
     ['0 0 12 ? * L', '0 0 12 ? * SAT'],
