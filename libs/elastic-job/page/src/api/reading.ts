@@ -50,6 +50,8 @@ export function createReading<Value>(
   const at = signal(0);
   let running: AbortController | undefined;
   let waiting: ReturnType<typeof setTimeout> | undefined;
+  let begunAt = 0;
+  let isOld = false;
 
   const put = (next: Value) => {
     value.value = next;
@@ -60,20 +62,33 @@ export function createReading<Value>(
     running?.abort();
     const own = (running = new AbortController());
     isReading.value = true;
+    begunAt = Date.now();
+    isOld = false;
     try {
       const next = await read(own.signal);
       if (!own.signal.aborted) put(next);
     } catch (error) {
       if (!own.signal.aborted) problem.value = asProblem(error);
     } finally {
-      if (running === own) isReading.value = false;
+      if (running === own) {
+        isReading.value = false;
+        if (isOld && !own.signal.aborted) reloadSoon();
+      }
     }
   };
   const reloadSoon = () => {
-    waiting ??= setTimeout(() => {
-      waiting = undefined;
-      void reload();
-    }, FRAME_MS);
+    // Frames may come faster than answers: the reading that is under way ends first.
+    if (isReading.peek()) {
+      isOld = true;
+      return;
+    }
+    waiting ??= setTimeout(
+      () => {
+        waiting = undefined;
+        void reload();
+      },
+      Math.max(0, begunAt + FRAME_MS - Date.now()),
+    );
   };
   const onFrame = (frame: unknown) => {
     const merged = merge?.(value.peek(), frame);
