@@ -2,6 +2,7 @@
 export { askFor, type Change, ChangeDialog } from './change.js';
 export { Dialog } from './dialog.js';
 export { useHeld } from './held.js';
+export { later } from './later.js';
 export { Behind, Failed, Loading, Look, problemText, Read } from './looks.js';
 export { Menu, MenuItem } from './menu.js';
 export { Boundary, Panel } from './panel.js';

@@ -69,6 +69,9 @@ export const common = {
     request: (id: string) => `Request ${id}`,
     broken: 'This part of the page has failed',
     brokenMore: 'The rest goes on. The console of the browser has the error.',
+    notLoaded: 'This view could not be loaded',
+    notLoadedMore: 'There is no connection, or a new release of the console is there.',
+    reload: 'Load the page anew',
     held: 'Rows stay while you are on them',
   },
   logIn: {
