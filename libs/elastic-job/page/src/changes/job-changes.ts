@@ -1,5 +1,5 @@
 /** Changes of a job, as the dialog of `parts/change.tsx` takes them. Each says in its texts what it does. */
-import type { DoneAnswer, TriggerAnswer } from '../../../src/console/contract/answers.js';
+import type { DoneAnswer, ShutdownAnswer, TriggerAnswer } from '../../../src/console/contract/answers.js';
 import { apiPath, change } from '../api/index.js';
 import type { Change } from '../parts/index.js';
 import { texts } from '../text/index.js';
@@ -52,7 +52,51 @@ export function enableJob(job: string): Change {
   return doneBy(t.title(job), t, apiPath('jobs', job, 'enable'), ['jobs', job]);
 }
 
+export function disableJob(job: string): Change {
+  const t = texts.peek().changes.disable;
+  return doneBy(t.title(job), t, apiPath('jobs', job, 'disable'), ['jobs', job]);
+}
+
 export function reshardJob(job: string): Change {
   const t = texts.peek().changes.reshard;
   return doneBy(t.title(job), t, apiPath('jobs', job, 'reshard'), ['jobs', job]);
+}
+
+/** @param instances number of those that will leave */
+export function shutdownJob(job: string, instances: number): Change {
+  const { became, cannot, name, title, will } = texts.peek().changes.shutdown;
+  return {
+    title: title(job),
+    name,
+    will: will(instances),
+    cannot,
+    isDangerous: true,
+    typed: job,
+    look: ['jobs', job],
+    send: async ({ reason }) => {
+      const path = apiPath('jobs', job, 'shutdown');
+      const { audit, instances: asked } = await change<ShutdownAnswer>('POST', path, { body: { reason } });
+      return { text: became(asked.length), audit };
+    },
+  };
+}
+
+/** @param onDone called once it is removed */
+export function removeJob(job: string, onDone: () => void): Change {
+  const { became, cannot, name, title, will } = texts.peek().changes.remove;
+  return {
+    title: title(job),
+    name,
+    will,
+    cannot,
+    isDangerous: true,
+    typed: job,
+    look: ['jobs'],
+    onDone,
+    send: async ({ reason }) => {
+      const body = { name: job, reason };
+      const { audit, note } = await change<DoneAnswer>('DELETE', apiPath('jobs', job), { body });
+      return { text: became, note, audit };
+    },
+  };
 }

@@ -69,6 +69,28 @@ export const changes = {
     cannot: [] as string[],
     became: 'The leader was asked.',
   },
+  shutdown: {
+    name: 'Take all instances out',
+    title: (job: string) => `Take all instances out of ${job}`,
+    will: (instances: number) => [
+      instances === 1
+        ? 'Its one instance leaves the job, until its process is restarted.'
+        : `All of its ${instances} instances leave the job, until their processes are restarted.`,
+      'What runs now goes on to its end. Nothing else begins.',
+    ],
+    cannot: ['No change of this page brings them back. Their processes have to be restarted.'],
+    became: (count: number) => `${count === 1 ? '1 instance was' : `${count} instances were`} told to leave.`,
+  },
+  remove: {
+    name: 'Remove the job',
+    title: (job: string) => `Remove ${job}`,
+    will: [
+      'Its settings, items, records and all other nodes are removed from the registry.',
+      'A job of a template lets its present runs end first.',
+    ],
+    cannot: ['Its settings are lost. A process whose code has the job may make it anew with those of its code.'],
+    became: 'The job is removed, or will be once its runs have ended.',
+  },
   enableItem: {
     name: 'Enable',
     title: (job: string, item: number) => `Enable item ${item} of ${job}`,

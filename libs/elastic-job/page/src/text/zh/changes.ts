@@ -63,6 +63,23 @@ export const changes: typeof english = {
     cannot: [],
     became: '已请求主节点。',
   },
+  shutdown: {
+    name: '移出所有实例',
+    title: (job) => `将所有实例移出 ${job}`,
+    will: (instances) => [
+      `其 ${instances} 个实例离开作业，直到进程重启。`,
+      '正在运行的会继续到结束，不再开始新的运行。',
+    ],
+    cannot: ['此页面无法让它们回来，必须重启其进程。'],
+    became: (count) => `已要求 ${count} 个实例离开。`,
+  },
+  remove: {
+    name: '删除作业',
+    title: (job) => `删除 ${job}`,
+    will: ['其设置、分片、记录及所有其他节点从注册中心删除。', '来自模板的作业会先等正在运行的结束。'],
+    cannot: ['其设置将丢失。代码中有该作业的进程可能会按代码中的设置重新创建它。'],
+    became: '作业已删除，或在其运行结束后删除。',
+  },
   enableItem: {
     name: '启用',
     title: (job, item) => `启用 ${job} 的分片项 ${item}`,
