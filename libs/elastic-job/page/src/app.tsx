@@ -1,18 +1,19 @@
-import { ErrorBoundary, lazy, LocationProvider, Route, Router } from 'preact-iso';
+import { ErrorBoundary, LocationProvider, Route, Router } from 'preact-iso';
 import { useEffect } from 'preact/hooks';
 import { BASE, pathTo, startLive } from './api/index.js';
 import { Frame } from './frame/frame.js';
 import { LogInAgain, LogInPage } from './frame/log-in.js';
 import { Jobs } from './jobs/jobs.js';
 import { Overview } from './overview/overview.js';
-import { Boundary, ChangeDialog, Failed, Loading, Look } from './parts/index.js';
+import { Boundary, ChangeDialog, Failed, later, Loading, Look } from './parts/index.js';
 import { loadSession, overview, sessionProblem, sessionState } from './state/index.js';
 import { texts } from './text/index.js';
 
-const Servers = lazy(() => import('./servers/servers.js').then((view) => view.Servers));
-const Server = lazy(() => import('./servers/server.js').then((view) => view.Server));
-const Audit = lazy(() => import('./audit/audit.js').then((view) => view.Audit));
-const Session = lazy(() => import('./session/session.js').then((view) => view.Session));
+const Job = later(() => import('./job/job.js').then(({ JobView }) => JobView));
+const Servers = later(() => import('./servers/servers.js').then((view) => view.Servers));
+const Server = later(() => import('./servers/server.js').then((view) => view.Server));
+const Audit = later(() => import('./audit/audit.js').then((view) => view.Audit));
+const Session = later(() => import('./session/session.js').then((view) => view.Session));
 
 export function App() {
   switch (sessionState.value) {
@@ -61,6 +62,7 @@ function Views() {
             <Router>
               <Route path={BASE} component={Overview} />
               <Route path={`${BASE}jobs`} component={Jobs} />
+              <Route path={`${BASE}jobs/:job/:tab?`} component={Job} />
               <Route path={`${BASE}servers`} component={Servers} />
               <Route path={`${BASE}servers/:ip`} component={Server} />
               <Route path={`${BASE}audit`} component={Audit} />

@@ -15,7 +15,7 @@ export function jobColumns(): readonly Column<JobRow>[] {
   const { columns: name } = texts.value.jobs;
   return [
     { key: 'job', name: name.job, isSortable: true, class: 'cut', cell: (row) => <Name row={row} /> },
-    { key: 'attention', name: name.status, isSortable: true, class: 'cut', cell: (row) => <Status row={row} /> },
+    { key: 'attention', name: name.status, isSortable: true, class: 'cut', cell: (row) => <StatusTags row={row} /> },
     { key: 'cron', name: name.cron, class: 'cut', cell: (row) => <Cron row={row} /> },
     { key: 'nextFireTime', name: name.next, isSortable: true, class: 'cut', cell: (row) => <Next row={row} /> },
     { key: 'running', name: name.running, isSortable: true, class: 'right', cell: (row) => <Running row={row} /> },
@@ -56,7 +56,8 @@ function Name({ row: { job, label } }: Cell) {
   );
 }
 
-function Status({ row }: Cell) {
+/** The state of a job, and why it needs attention. */
+export function StatusTags({ row }: Cell) {
   const { attention, jobs: t } = texts.value;
   const { isBeingRemoved, registeredIn, status } = row;
   const reasons = row.attention.filter(

@@ -78,13 +78,21 @@ function JobCauses({ row }: { readonly row: JobRow }) {
   return (
     <>
       {causesOf(row, details.value.value ?? {}).map((cause) => (
-        <Line key={cause.reason} row={row} cause={cause} />
+        <CauseLine key={cause.reason} row={row} cause={cause} />
       ))}
     </>
   );
 }
 
-function Line({ cause, row }: { readonly row: JobRow; readonly cause: Cause }) {
+interface CauseLineProps {
+  readonly row: JobRow;
+  readonly cause: Cause;
+  /** In the view of the job itself, which needs no link to it. */
+  readonly isInJob?: boolean;
+}
+
+/** Why a job needs attention, since when, and the action that fits. */
+export function CauseLine({ cause, isInJob = false, row }: CauseLineProps) {
   const { attention, overview: t } = texts.value;
   const action = may('operator') ? actionFor(row, cause) : undefined;
   return (
@@ -92,9 +100,11 @@ function Line({ cause, row }: { readonly row: JobRow; readonly cause: Cause }) {
       <span class="tags">
         <Tag tone={TONES[cause.reason]}>{attention[cause.reason].name}</Tag>
       </span>
-      <a class="job cut" href={pathTo('jobs', row.job)}>
-        <Text>{row.job}</Text>
-      </a>
+      {!isInJob && (
+        <a class="job cut" href={pathTo('jobs', row.job)}>
+          <Text>{row.job}</Text>
+        </a>
+      )}
       <div class="what">
         <div class="cut">{whatOf(row, cause)}</div>
         <div class="faint cut">
@@ -103,7 +113,7 @@ function Line({ cause, row }: { readonly row: JobRow; readonly cause: Cause }) {
       </div>
       <div class="when">
         {cause.since === undefined ? <span class="faint small">{t.sinceUnknown}</span> : <Since at={cause.since} />}
-        {row.nextFireTime !== null && row.instances > 0 && (
+        {!isInJob && row.nextFireTime !== null && row.instances > 0 && (
           <div class="faint small">
             {t.next('')}
             <Time at={row.nextFireTime} />
@@ -116,9 +126,11 @@ function Line({ cause, row }: { readonly row: JobRow; readonly cause: Cause }) {
             {action.name}
           </button>
         )}
-        <a class="btn small bare" href={pathTo('jobs', row.job)}>
-          {t.open}
-        </a>
+        {!isInJob && (
+          <a class="btn small bare" href={pathTo('jobs', row.job)}>
+            {t.open}
+          </a>
+        )}
       </div>
     </li>
   );

@@ -1,0 +1,73 @@
+/** The list of runs: its filters, as the URL has them, and how its pages become one list. */
+import type { ExecutionAnswer } from '../../../src/console/contract/job-answers.js';
+import type { Tone } from '../parts/index.js';
+
+export const OUTCOMES = ['succeeded', 'failed', 'unfinished'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+/** Signs of outcomes, as the map has them. */
+export const OUTCOME_MARKS: Readonly<Record<Outcome, { readonly glyph: string; readonly tone: Tone }>> = {
+  succeeded: { glyph: '✓', tone: 'ok' },
+  failed: { glyph: '!', tone: 'bad' },
+  unfinished: { glyph: '▸', tone: 'run' },
+};
+const HOUR_MS = 3_600_000;
+export const SPANS = { '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 168 * HOUR_MS, '30d': 720 * HOUR_MS } as const;
+export type Span = keyof typeof SPANS;
+export const SPAN_NAMES: readonly Span[] = ['1h', '24h', '7d', '30d'];
+
+export interface RunFilters {
+  readonly outcome: Outcome | undefined;
+  readonly since: Span | undefined;
+  /** Id of the run that is looked at. */
+  readonly run: string | undefined;
+}
+
+/** Wrong values of a URL that somebody has typed are left out. */
+export function runFiltersOf({ outcome, run, since }: Readonly<Record<string, string>>): RunFilters {
+  return {
+    outcome: OUTCOMES.find((one) => one === outcome),
+    since: SPAN_NAMES.find((one) => one === since),
+    run: run === '' ? undefined : run,
+  };
+}
+
+/** The query of the URL, with `?` unless it is empty. */
+export function runQueryOf({ outcome, run, since }: RunFilters): string {
+  const query = new URLSearchParams({
+    ...(outcome !== undefined && { outcome }),
+    ...(since !== undefined && { since }),
+    ...(run !== undefined && { run }),
+  });
+  return query.size === 0 ? '' : `?${query}`;
+}
+
+export function outcomeOf({ completedAt, succeeded }: ExecutionAnswer): Outcome {
+  if (completedAt === null) return 'unfinished';
+  return succeeded ? 'succeeded' : 'failed';
+}
+
+/** A list of runs as far as it was read, the newest first. */
+export interface RunList {
+  readonly runs: readonly ExecutionAnswer[];
+  /** Where the older ones begin; null: there are none. */
+  readonly cursor: string | null;
+}
+
+/**
+ * The list with its first page as it is now: new runs come before it, and those that have ended meanwhile are shown so.
+ * One that is so new that it does not reach what is known begins anew.
+ */
+export function withNewest(list: RunList, newest: RunList): RunList {
+  const read = new Set(newest.runs.map(({ id }) => id));
+  if (!list.runs.some(({ id }) => read.has(id))) return newest;
+  const last = list.runs.findLastIndex(({ id }) => read.has(id));
+  const older = list.runs.slice(last + 1);
+  return { runs: [...newest.runs, ...older], cursor: older.length === 0 ? newest.cursor : list.cursor };
+}
+
+/** ElasticJob's id of a task, `job@-@0,1@-@READY@-@10.0.3.12@-@7-9f2b`. Undefined where it has another form. */
+export function taskOf(task: string): { readonly items: readonly number[]; readonly instance: string } | undefined {
+  const [, items = '', , ...instance] = task.split('@-@');
+  if (instance.length === 0 || !/^\d+(,\d+)*$/.test(items)) return undefined;
+  return { items: items.split(',').map(Number), instance: instance.join('@-@') };
+}

@@ -1,0 +1,187 @@
+import { useLocation } from 'preact-iso';
+import type { ExecutionAnswer } from '../../../src/console/contract/job-answers.js';
+import { Behind, type Column, Failed, Loading, Look, Panel, Tag, Time, useHeld, VirtualTable } from '../parts/index.js';
+import { HERE, number, span, Text, texts } from '../text/index.js';
+import { RunDetails } from './run-details.js';
+import {
+  OUTCOME_MARKS,
+  OUTCOMES,
+  outcomeOf,
+  type RunFilters,
+  runFiltersOf,
+  runQueryOf,
+  SPAN_NAMES,
+} from './run-filters.js';
+import { type Runs as RunsRead, useRuns } from './run-list.js';
+
+const NO_HISTORY = ['MISSING_RUN_HISTORY', 'MISSING_HISTORY_TABLE'];
+/** Rows before the end of the list at which older ones are read. */
+const AHEAD = 40;
+
+/** Runs of the job from the history. */
+export function Runs({ job }: { readonly job: string }) {
+  const { path, query, route } = useLocation();
+  const filters = runFiltersOf(query);
+  const runs = useRuns(job, filters);
+  const show = (next: Partial<RunFilters>) => route(`${path}${runQueryOf({ ...filters, ...next })}`, true);
+  const list = runs.list.value;
+  const problem = runs.problem.value;
+  const { looks } = texts.value;
+  if (list === undefined && problem !== undefined && NO_HISTORY.includes(problem.code)) {
+    return (
+      <Panel title={texts.value.job.runs.title}>
+        <Look title={looks.noHistory} more={looks.noHistoryMore} />
+      </Panel>
+    );
+  }
+  return (
+    <>
+      <Filters filters={filters} show={show} />
+      <div class="cols now">
+        <List runs={runs} filters={filters} show={show} />
+        <RunDetails job={job} runs={list?.runs} filters={filters} show={show} />
+      </div>
+    </>
+  );
+}
+
+interface ListProps {
+  readonly runs: RunsRead;
+  readonly filters: RunFilters;
+  readonly show: (next: Partial<RunFilters>) => void;
+}
+
+function List({ filters, runs, show }: ListProps) {
+  const { path } = useLocation();
+  const { job, locale, looks } = texts.value;
+  const { runs: t } = job;
+  const list = runs.list.value;
+  const problem = runs.problem.value;
+  const { holding, isHeld, shown } = useHeld(list);
+  const isFiltered = filters.outcome !== undefined || filters.since !== undefined;
+  const rows = shown?.runs ?? [];
+  return (
+    <Panel
+      title={t.title}
+      class="runs-panel"
+      on={holding}
+      beside={
+        <span class="dim" role="status">
+          {shown === undefined ? t.newest : t.shown(number(rows.length, locale), shown.cursor === null)} · {HERE}
+        </span>
+      }
+      right={isHeld && <span class="faint small">{looks.held}</span>}
+    >
+      {problem !== undefined && list !== undefined && <Behind problem={problem} reload={runs.reload} />}
+      {list === undefined ? (
+        problem === undefined ? (
+          <Loading lines={8} />
+        ) : (
+          <Failed problem={problem} reload={runs.reload} />
+        )
+      ) : rows.length === 0 ? (
+        isFiltered ? (
+          <Look
+            title={t.noneMatches}
+            more={t.noneMatchesMore}
+            action={{ name: looks.clearFilters, run: () => show({ outcome: undefined, since: undefined }) }}
+          />
+        ) : (
+          <Look title={t.none} more={t.noneMore} />
+        )
+      ) : (
+        <VirtualTable<ExecutionAnswer>
+          label={t.title}
+          class="runs-grid"
+          columns={runColumns(filters, path)}
+          count={rows.length}
+          rowAt={(index) => rows[index]}
+          keyAt={(index) => rows[index]?.id ?? index}
+          rowHeight={34}
+          onOpen={({ id }) => show({ run: id })}
+          onSight={(_, last) => last >= rows.length - AHEAD && runs.more()}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function runColumns(filters: RunFilters, path: string): readonly Column<ExecutionAnswer>[] {
+  const { job, units } = texts.value;
+  const { columns: name, outcomes } = job.runs;
+  return [
+    {
+      key: 'started',
+      name: name.started,
+      class: 'cut',
+      cell: ({ id, startedAt }) => (
+        <a href={`${path}${runQueryOf({ ...filters, run: id })}`} tabIndex={-1}>
+          <Time at={startedAt} />
+        </a>
+      ),
+    },
+    { key: 'item', name: name.item, class: 'right', cell: ({ item }) => <span class="num">{item}</span> },
+    {
+      key: 'outcome',
+      name: name.outcome,
+      class: 'cut',
+      cell: (run) => {
+        const outcome = outcomeOf(run);
+        const { glyph, tone } = OUTCOME_MARKS[outcome];
+        return (
+          <Tag tone={tone}>
+            <span aria-hidden="true">{glyph}</span> {outcomes[outcome]}
+          </Tag>
+        );
+      },
+    },
+    {
+      key: 'took',
+      name: name.took,
+      class: 'right',
+      cell: ({ completedAt, startedAt }) =>
+        completedAt !== null && <span class="num">{span(Date.parse(completedAt) - Date.parse(startedAt), units)}</span>,
+    },
+    { key: 'server', name: name.server, class: 'cut mono', cell: ({ ip }) => <Text>{ip}</Text> },
+    {
+      key: 'error',
+      name: name.error,
+      class: 'cut',
+      cell: ({ error }) => error !== null && <Text>{error.slice(0, 300)}</Text>,
+    },
+  ];
+}
+
+function Filters({ filters: { outcome, since }, show }: Pick<ListProps, 'filters' | 'show'>) {
+  const { runs: t } = texts.value.job;
+  return (
+    <div class="filters">
+      <select
+        class="input"
+        aria-label={t.outcome}
+        value={outcome ?? ''}
+        onChange={({ currentTarget: { value } }) => show({ outcome: OUTCOMES.find((one) => one === value) })}
+      >
+        <option value="">{t.anyOutcome}</option>
+        {OUTCOMES.map((one) => (
+          <option key={one} value={one}>
+            {t.outcomes[one]}
+          </option>
+        ))}
+      </select>
+      <select
+        class="input"
+        aria-label={t.since}
+        value={since ?? ''}
+        onChange={({ currentTarget: { value } }) => show({ since: SPAN_NAMES.find((one) => one === value) })}
+      >
+        <option value="">{t.anyTime}</option>
+        {SPAN_NAMES.map((one) => (
+          <option key={one} value={one}>
+            {t.last[one]}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
