@@ -47,6 +47,9 @@ const DETAILS: ReadonlyMap<string, string> = new Map([
   ['CONTENTION', 'Others change the same nodes all the time; try again.'],
 ]);
 
+/** Codes of problems that say where to look. */
+const WITH_LOOK: readonly string[] = ['OUTCOME_UNKNOWN'];
+
 /** Most fields of which the faults are told, and most characters of a text: texts repeat what was sent. */
 const MOST_FIELDS = 100;
 const MOST_TEXT = 4_096;
@@ -54,8 +57,7 @@ const MOST_TEXT = 4_096;
 export function problemOf(error: unknown, asked: Asked): ProblemOf {
   if (error instanceof ConsoleProblem) {
     const { code, facts, headers, message, status } = error;
-    const more = code === 'OUTCOME_UNKNOWN' ? { look: asked.look } : {};
-    return known(status, code, message, asked, { ...facts, ...more }, headers);
+    return known(status, code, message, asked, facts, headers);
   }
   if (error instanceof ElasticJobError) {
     const status = statusOfError(error.code);
@@ -100,7 +102,7 @@ function known(
   status: number,
   code: string,
   detail: string,
-  { redact, requestId }: Asked,
+  { look, redact, requestId }: Asked,
   facts: Facts = {},
   headers: ProblemOf['headers'] = {},
 ): ProblemOf {
@@ -115,6 +117,7 @@ function known(
     detail: shown(detail),
     requestId,
     ...facts,
+    ...(WITH_LOOK.includes(code) && { look }),
     ...(fields !== undefined && { fields }),
   };
   return { problem, headers, isUnknown: false };
