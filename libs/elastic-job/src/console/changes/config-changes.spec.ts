@@ -195,6 +195,15 @@ describe('a change of settings', () => {
     });
   });
 
+  it('tells which settings Java instances would not follow, as they are and as they would be', async () => {
+    const console = new FakeConsole();
+    const { json } = await console.ask('viewer', 'GET', CONFIG);
+    expect(json.unshareable).toEqual(['timeZone']);
+    const settings = { timeZone: 'GMT+8:00', clockChange: 'natural' };
+    const preview = await console.ask('operator', 'PATCH', `${CONFIG}?preview=true`, { settings });
+    expect(preview.json.unshareable).toEqual(['clockChange']);
+  });
+
   it.each(['preview=true', 'preview'])(
     'can be looked at by ?%s, also where nothing may be changed',
     async (preview) => {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/index.js';
 import { ConfigurationNodeError } from '../../coordination/index.js';
-import { ConfigurationError, nextFireTimes } from '../../domain/index.js';
+import { ConfigurationError, findUnshareable, nextFireTimes } from '../../domain/index.js';
 import type { JobConfigurationChanges, StoredJobConfiguration } from '../../operations/index.js';
 import {
   type ConfigAnswer,
@@ -64,7 +64,8 @@ export class ConfigChanges {
     const job = params.job!;
     const [present, about] = await Promise.all([this.present(configurations, job), findJob(job)]);
     const settings = shownSettings(present, { ...caller, showProps });
-    return { job, version: present.version, settings, note: noteOn('config', about) };
+    const { version } = present;
+    return { job, version, settings, unshareable: unshareableIn(present), note: noteOn('config', about) };
   }
 
   /** @throws {ConsoleProblem} 403, 404, 412 @throws {ConfigurationError} that names every wrong setting */
@@ -80,6 +81,7 @@ export class ConfigChanges {
       version,
       changes: diffOf(before, after, { ...call.caller, showProps, fields }),
       fireTimes: { before: before === undefined ? [] : this.fireTimes(before), after: this.fireTimes(after) },
+      unshareable: unshareableIn(after),
       note: noteOn('config', about),
     };
   }
@@ -157,6 +159,11 @@ function withoutUnseen({ caller }: ConfigCall, before: StoredJobConfiguration | 
     if (!(error instanceof ConfigurationError)) throw error;
     throw new ConfigurationError(error.place, error.problems.map(shown), { cause: error });
   };
+}
+
+/** Names of the settings that Java cannot follow. Their values may name jobs that are not there for the caller. */
+function unshareableIn({ strategy, ...settings }: StoredJobConfiguration): readonly string[] {
+  return findUnshareable({ ...settings, strategy: { type: strategy } }).map((text) => text.split(' ', 1)[0]!);
 }
 
 /** The ETag of settings. */

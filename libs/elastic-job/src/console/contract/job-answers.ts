@@ -200,6 +200,8 @@ export interface ConfigAnswer {
   readonly job: string;
   readonly version: number;
   readonly settings: Readonly<Record<string, unknown>>;
+  /** Names of the settings that Java instances of the job would not follow, whether there are any or not. */
+  readonly unshareable: readonly string[];
   /** Beside Java or ElasticJob-Cloud: what becomes of an edit. */
   readonly note: string | null;
 }
@@ -210,6 +212,8 @@ export interface ConfigPreviewAnswer {
   readonly changes: readonly FieldChange[];
   /** The next five, before and after. */
   readonly fireTimes: { readonly before: readonly string[]; readonly after: readonly string[] };
+  /** Names of the settings that Java instances of the job would not follow afterwards. */
+  readonly unshareable: readonly string[];
   readonly note: string | null;
 }
 
