@@ -7,7 +7,8 @@
  * ```
  *
  * A change is sent once. Where its answer is lost nobody knows if it was made: then the dialog says so, and where to
- * look. A session that is over in between asks for the log-in above the dialog, whose fields stay.
+ * look, and does not offer to send it again. A session that is over in between asks for the log-in above the dialog,
+ * whose fields stay.
  */
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
@@ -45,10 +46,12 @@ export interface Change {
   /** The view in which what it has changed can be seen. */
   readonly look: readonly string[];
   readonly send: (given: { readonly reason?: string; readonly field?: string }) => Promise<Became>;
+  /** A reason that was typed before. */
+  readonly reason?: string;
   /** Called once it was made, before the dialog is closed. */
   readonly onDone?: () => void;
-  /** Answers a 412, in the place of what the dialog would say. */
-  readonly onConflict?: (problem: ApiProblem) => ComponentChildren;
+  /** Called on a 412, with the reason that was typed. The dialog closes: the view shows both versions. */
+  readonly onConflict?: (reason: string) => void;
 }
 
 const asked = signal<Change | undefined>(undefined);
@@ -72,7 +75,7 @@ type State =
 function Asking({ change }: { readonly change: Change }) {
   const t = texts.value.changes;
   const [state, setState] = useState<State>({ kind: 'asking' });
-  const [reason, setReason] = useState('');
+  const [reason, setReason] = useState(change.reason ?? '');
   const [field, setField] = useState('');
   const [typed, setTyped] = useState('');
   const close = () => (asked.value = undefined);
@@ -80,9 +83,13 @@ function Asking({ change }: { readonly change: Change }) {
   const isTooLong = reason.length > 512;
   const isReady = !needsReason && !isTooLong && (change.typed === undefined || typed === change.typed);
 
+  const isSending = state.kind === 'sending';
+  const problem = state.kind === 'asking' ? state.problem : undefined;
+  const isLost = problem !== undefined && isUnknown(problem);
+
   const send = async (event: Event) => {
     event.preventDefault();
-    if (!isReady || state.kind === 'sending') return;
+    if (!isReady || isLost || state.kind === 'sending') return;
     setState({ kind: 'sending' });
     try {
       const became = await change.send({
@@ -92,17 +99,19 @@ function Asking({ change }: { readonly change: Change }) {
       setState({ kind: 'done', became });
       change.onDone?.();
     } catch (error) {
-      setState({ kind: 'asking', problem: asProblem(error) });
+      const refusal = asProblem(error);
+      if (refusal?.status === 412 && change.onConflict !== undefined) {
+        close();
+        change.onConflict(reason);
+      } else setState({ kind: 'asking', problem: refusal });
     }
   };
 
   if (state.kind === 'done') return <Done change={change} became={state.became} close={close} />;
-  const isSending = state.kind === 'sending';
-  const problem = state.kind === 'asking' ? state.problem : undefined;
   return (
     <Dialog title={visibleText(change.title)} onCancel={isSending ? undefined : close}>
       <Sentences title={t.will} lines={change.will} />
-      <Sentences title={t.cannot} lines={change.cannot} />
+      <Sentences title={t.cannot} lines={change.cannot.length === 0 ? [t.cannotNone] : change.cannot} />
       {change.preview}
       <form class="dialog-form stack" onSubmit={send}>
         {change.field !== undefined && (
@@ -128,16 +137,21 @@ function Asking({ change }: { readonly change: Change }) {
         {problem !== undefined && <Problem problem={problem} change={change} />}
         <footer>
           <button type="button" class="btn" disabled={isSending} onClick={close}>
-            {t.cancel}
+            {isLost ? t.close : t.cancel}
           </button>
-          <button
-            type="submit"
-            class={`btn ${change.isDangerous === true ? 'danger' : 'main'}`}
-            aria-disabled={!isReady || isSending}
-          >
-            {isSending ? `${t.waiting} …` : change.name}
-          </button>
+          {!isLost && (
+            <button
+              type="submit"
+              class={`btn ${change.isDangerous === true ? 'danger' : 'main'}`}
+              aria-disabled={!isReady || isSending}
+            >
+              {isSending ? `${t.waiting} …` : change.name}
+            </button>
+          )}
         </footer>
+        <span class="unshown" role="status">
+          {isSending && t.waiting}
+        </span>
       </form>
     </Dialog>
   );
@@ -165,13 +179,14 @@ function isUnknown({ code, status }: ApiProblem): boolean {
 function Problem({ change, problem }: { readonly change: Change; readonly problem: ApiProblem }) {
   const { changes: t, looks } = texts.value;
   const { fields = [], requestId } = problem.answer;
-  if (problem.status === 412 && change.onConflict !== undefined) return <>{change.onConflict(problem)}</>;
   const title = isUnknown(problem) ? t.unknown : problem.status === 412 ? t.conflict : t.failed;
   return (
     <div class={`told ${isUnknown(problem) ? 'warn' : 'bad'}`} role="alert">
       <strong>{title}</strong>
       <div>
-        {isUnknown(problem) ? (
+        {problem.status === 401 ? (
+          t.sessionOver
+        ) : isUnknown(problem) ? (
           t.unknownMore
         ) : problem.status === 412 ? (
           t.conflictMore

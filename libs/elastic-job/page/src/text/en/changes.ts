@@ -12,6 +12,7 @@ export const changes = {
   typeName: (name: string) => `Type ${name} to confirm`,
   will: 'What will happen',
   cannot: 'What cannot be undone',
+  cannotNone: 'Nothing is lost by it.',
   cancel: 'Cancel',
   close: 'Close',
   waiting: 'Waiting for the registry',
@@ -23,6 +24,7 @@ export const changes = {
   unknown: 'Nobody knows if it was done',
   unknownMore: 'The answer was lost, and it is not sent again by itself. Look first, then decide.',
   look: 'Look',
+  sessionOver: 'Your session was over. Log in again, and send it then: what you have typed is still here.',
   conflict: 'Somebody was faster',
   conflictMore: 'The settings were changed meanwhile. Nothing of yours was written.',
   trigger: {

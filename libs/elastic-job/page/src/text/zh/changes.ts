@@ -11,6 +11,7 @@ export const changes: typeof english = {
   typeName: (name) => `输入 ${name} 以确认`,
   will: '将会发生什么',
   cannot: '什么无法撤销',
+  cannotNone: '不会丢失任何内容。',
   cancel: '取消',
   close: '关闭',
   waiting: '正在等待注册中心',
@@ -24,6 +25,7 @@ export const changes: typeof english = {
   look: '查看',
   conflict: '已有他人修改',
   conflictMore: '其间配置已被他人修改，您的修改没有写入。',
+  sessionOver: '会话已结束。请重新登录后再发送，您输入的内容仍在这里。',
   trigger: {
     name: '立即运行',
     title: (job) => `立即运行 ${job}`,
