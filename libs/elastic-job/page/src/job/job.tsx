@@ -25,6 +25,7 @@ interface Tab {
 const TABS: readonly Tab[] = [
   { key: 'now', View: later(() => import('./now.js').then(({ Now }) => Now)) },
   { key: 'runs', View: later(() => import('./runs.js').then(({ Runs }) => Runs)) },
+  { key: 'audit', View: later(() => import('../audit/audit-list.js').then(({ AuditList }) => AuditList)) },
 ];
 
 /** The view of a job: `/jobs/:job` shows what is now, `/jobs/:job/runs` and so on its other tabs. */

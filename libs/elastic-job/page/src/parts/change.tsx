@@ -184,9 +184,7 @@ function Problem({ change, problem }: { readonly change: Change; readonly proble
     <div class={`told ${isUnknown(problem) ? 'warn' : 'bad'}`} role="alert">
       <strong>{title}</strong>
       <div>
-        {problem.status === 401 ? (
-          t.sessionOver
-        ) : isUnknown(problem) ? (
+        {isUnknown(problem) ? (
           t.unknownMore
         ) : problem.status === 412 ? (
           t.conflictMore

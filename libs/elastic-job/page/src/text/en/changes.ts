@@ -24,7 +24,6 @@ export const changes = {
   unknown: 'Nobody knows if it was done',
   unknownMore: 'The answer was lost, and it is not sent again by itself. Look first, then decide.',
   look: 'Look',
-  sessionOver: 'Your session was over. Log in again, and send it then: what you have typed is still here.',
   conflict: 'Somebody was faster',
   conflictMore: 'The settings were changed meanwhile. Nothing of yours was written.',
   trigger: {

@@ -117,7 +117,7 @@ export const common = {
     REGISTRY_UNAVAILABLE: 'ZooKeeper does not answer. Nothing was changed.',
     AUDIT_AWAY: 'The audit does not answer. Nothing was changed.',
     READ_ONLY: 'This console changes nothing.',
-    UNAUTHENTICATED: 'Nobody was logged in, or the session was over. Nothing was changed.',
+    UNAUTHENTICATED: 'Your session was over. Log in again: what you have typed is still here.',
     FORBIDDEN: 'This is not for your role, or beyond the jobs that are for you.',
     ORIGIN_NOT_ALLOWED: 'The request has come from another site. Behind a proxy, the option hosts names this one.',
     HOST_NOT_ALLOWED: 'The console is not served at this address. The option hosts names those that are allowed.',

@@ -25,7 +25,6 @@ export const changes: typeof english = {
   look: '查看',
   conflict: '已有他人修改',
   conflictMore: '其间配置已被他人修改，您的修改没有写入。',
-  sessionOver: '会话已结束。请重新登录后再发送，您输入的内容仍在这里。',
   trigger: {
     name: '立即运行',
     title: (job) => `立即运行 ${job}`,
