@@ -37,6 +37,12 @@ export async function get<Answer>(path: string, { query, signal: left }: ReadOpt
   return jsonOf(response);
 }
 
+/** Reads a text, such as a dump. */
+export async function getText(path: string, { query, signal: left }: ReadOptions = {}): Promise<string> {
+  const response = await send('GET', urlOf(path, query), { left, withinMs: READ_MS });
+  return response.text();
+}
+
 /** Makes a change, once. It goes on if its view is left. */
 export async function change<Answer>(
   method: 'POST' | 'PATCH' | 'DELETE',

@@ -25,7 +25,12 @@ interface Tab {
 const TABS: readonly Tab[] = [
   { key: 'now', View: later(() => import('./now.js').then(({ Now }) => Now)) },
   { key: 'runs', View: later(() => import('./runs.js').then(({ Runs }) => Runs)) },
+  {
+    key: 'config',
+    View: later(() => import('../configuration/configuration.js').then(({ Configuration }) => Configuration)),
+  },
   { key: 'audit', View: later(() => import('../audit/audit-list.js').then(({ AuditList }) => AuditList)) },
+  { key: 'tree', View: later(() => import('../tree/tree.js').then(({ Tree }) => Tree)) },
 ];
 
 /** The view of a job: `/jobs/:job` shows what is now, `/jobs/:job/runs` and so on its other tabs. */

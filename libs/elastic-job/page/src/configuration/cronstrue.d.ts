@@ -1,0 +1,2 @@
+// Its locales add themselves to it.
+declare module 'cronstrue/locales/zh_CN.js';
