@@ -19,12 +19,12 @@ const runs = (...ids: readonly string[]) => ids.map((id) => ({ ...RUN, id }));
 
 describe('filters of runs', () => {
   it('come back from the URL that they have made', () => {
-    const filters: RunFilters = { outcome: 'failed', since: '24h', run: 'a&b' };
+    const filters: RunFilters = { outcome: 'failed', source: 'FAILOVER', since: '24h', run: 'a&b' };
     expect(runFiltersOf(Object.fromEntries(new URLSearchParams(runQueryOf(filters))))).toEqual(filters);
   });
 
   it('leave out what the API would refuse', () => {
-    expect(runQueryOf(runFiltersOf({ outcome: 'lost', since: '9y', run: '' }))).toBe('');
+    expect(runQueryOf(runFiltersOf({ outcome: 'lost', source: 'LUCK', since: '9y', run: '' }))).toBe('');
   });
 });
 

@@ -10,6 +10,7 @@ export const OUTCOME_MARKS: Readonly<Record<Outcome, { readonly glyph: string; r
   failed: { glyph: '!', tone: 'bad' },
   unfinished: { glyph: '▸', tone: 'run' },
 };
+export const SOURCES = ['NORMAL_TRIGGER', 'MISFIRE', 'FAILOVER'] as const;
 const HOUR_MS = 3_600_000;
 export const SPANS = { '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 168 * HOUR_MS, '30d': 720 * HOUR_MS } as const;
 export type Span = keyof typeof SPANS;
@@ -17,24 +18,27 @@ export const SPAN_NAMES: readonly Span[] = ['1h', '24h', '7d', '30d'];
 
 export interface RunFilters {
   readonly outcome: Outcome | undefined;
+  readonly source: (typeof SOURCES)[number] | undefined;
   readonly since: Span | undefined;
   /** Id of the run that is looked at. */
   readonly run: string | undefined;
 }
 
 /** Wrong values of a URL that somebody has typed are left out. */
-export function runFiltersOf({ outcome, run, since }: Readonly<Record<string, string>>): RunFilters {
+export function runFiltersOf({ outcome, run, since, source }: Readonly<Record<string, string>>): RunFilters {
   return {
     outcome: OUTCOMES.find((one) => one === outcome),
+    source: SOURCES.find((one) => one === source),
     since: SPAN_NAMES.find((one) => one === since),
     run: run === '' ? undefined : run,
   };
 }
 
 /** The query of the URL, with `?` unless it is empty. */
-export function runQueryOf({ outcome, run, since }: RunFilters): string {
+export function runQueryOf({ outcome, run, since, source }: RunFilters): string {
   const query = new URLSearchParams({
     ...(outcome !== undefined && { outcome }),
+    ...(source !== undefined && { source }),
     ...(since !== undefined && { since }),
     ...(run !== undefined && { run }),
   });

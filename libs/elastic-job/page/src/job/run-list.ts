@@ -17,7 +17,7 @@ export interface Runs {
   readonly more: () => void;
 }
 
-function createRuns(job: string, { outcome, since }: RunFilters): Runs & { readonly start: () => () => void } {
+function createRuns(job: string, { outcome, since, source }: RunFilters): Runs & { readonly start: () => () => void } {
   const list = signal<RunList | undefined>(undefined);
   const problem = signal<ApiProblem | undefined>(undefined);
   const from = since === undefined ? undefined : new Date(Date.now() - SPANS[since]).toISOString();
@@ -26,7 +26,7 @@ function createRuns(job: string, { outcome, since }: RunFilters): Runs & { reado
   let isReadingMore = false;
 
   const page = async (cursor: string | undefined, own: AbortController): Promise<RunList> => {
-    const query = { limit: PAGE, outcome, from, cursor };
+    const query = { limit: PAGE, outcome, source, from, cursor };
     const answer = await get<ExecutionsAnswer>(apiPath('jobs', job, 'executions'), { query, signal: own.signal });
     return { runs: answer.items, cursor: answer.cursor };
   };
@@ -77,8 +77,8 @@ function createRuns(job: string, { outcome, since }: RunFilters): Runs & { reado
 
 /** The runs that the filters leave, for as long as they are shown. */
 export function useRuns(job: string, filters: RunFilters): Runs {
-  const { outcome, since } = filters;
-  const runs = useMemo(() => createRuns(job, filters), [job, outcome, since]);
+  const { outcome, since, source } = filters;
+  const runs = useMemo(() => createRuns(job, filters), [job, outcome, since, source]);
   useEffect(() => runs.start(), [runs]);
   return runs;
 }

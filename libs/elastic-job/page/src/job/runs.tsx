@@ -10,6 +10,7 @@ import {
   type RunFilters,
   runFiltersOf,
   runQueryOf,
+  SOURCES,
   SPAN_NAMES,
 } from './run-filters.js';
 import { type Runs as RunsRead, useRuns } from './run-list.js';
@@ -58,7 +59,7 @@ function List({ filters, runs, show }: ListProps) {
   const list = runs.list.value;
   const problem = runs.problem.value;
   const { holding, isHeld, shown } = useHeld(list);
-  const isFiltered = filters.outcome !== undefined || filters.since !== undefined;
+  const isFiltered = runQueryOf({ ...filters, run: undefined }) !== '';
   const rows = shown?.runs ?? [];
   return (
     <Panel
@@ -84,7 +85,10 @@ function List({ filters, runs, show }: ListProps) {
           <Look
             title={t.noneMatches}
             more={t.noneMatchesMore}
-            action={{ name: looks.clearFilters, run: () => show({ outcome: undefined, since: undefined }) }}
+            action={{
+              name: looks.clearFilters,
+              run: () => show({ outcome: undefined, source: undefined, since: undefined }),
+            }}
           />
         ) : (
           <Look title={t.none} more={t.noneMore} />
@@ -152,36 +156,62 @@ function runColumns(filters: RunFilters, path: string): readonly Column<Executio
   ];
 }
 
-function Filters({ filters: { outcome, since }, show }: Pick<ListProps, 'filters' | 'show'>) {
+function Filters({ filters: { outcome, since, source }, show }: Pick<ListProps, 'filters' | 'show'>) {
   const { runs: t } = texts.value.job;
   return (
     <div class="filters">
-      <select
-        class="input"
-        aria-label={t.outcome}
-        value={outcome ?? ''}
-        onChange={({ currentTarget: { value } }) => show({ outcome: OUTCOMES.find((one) => one === value) })}
-      >
-        <option value="">{t.anyOutcome}</option>
-        {OUTCOMES.map((one) => (
-          <option key={one} value={one}>
-            {t.outcomes[one]}
-          </option>
-        ))}
-      </select>
-      <select
-        class="input"
-        aria-label={t.since}
-        value={since ?? ''}
-        onChange={({ currentTarget: { value } }) => show({ since: SPAN_NAMES.find((one) => one === value) })}
-      >
-        <option value="">{t.anyTime}</option>
-        {SPAN_NAMES.map((one) => (
-          <option key={one} value={one}>
-            {t.last[one]}
-          </option>
-        ))}
-      </select>
+      <Choice
+        label={t.outcome}
+        any={t.anyOutcome}
+        names={t.outcomes}
+        of={OUTCOMES}
+        value={outcome}
+        onChoose={(chosen) => show({ outcome: chosen })}
+      />
+      <Choice
+        label={t.source}
+        any={t.anySource}
+        names={t.sources}
+        of={SOURCES}
+        value={source}
+        onChoose={(chosen) => show({ source: chosen })}
+      />
+      <Choice
+        label={t.since}
+        any={t.anyTime}
+        names={t.last}
+        of={SPAN_NAMES}
+        value={since}
+        onChoose={(chosen) => show({ since: chosen })}
+      />
     </div>
+  );
+}
+
+interface ChoiceProps<Value extends string> {
+  readonly label: string;
+  /** Name of no choice. */
+  readonly any: string;
+  readonly names: Readonly<Record<string, string>>;
+  readonly of: readonly Value[];
+  readonly value: Value | undefined;
+  readonly onChoose: (value: Value | undefined) => void;
+}
+
+function Choice<Value extends string>({ any, label, names, of, onChoose, value }: ChoiceProps<Value>) {
+  return (
+    <select
+      class="input"
+      aria-label={label}
+      value={value ?? ''}
+      onChange={({ currentTarget }) => onChoose(of.find((one) => one === currentTarget.value))}
+    >
+      <option value="">{any}</option>
+      {of.map((one) => (
+        <option key={one} value={one}>
+          {names[one]}
+        </option>
+      ))}
+    </select>
   );
 }

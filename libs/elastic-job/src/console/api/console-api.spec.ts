@@ -624,6 +624,18 @@ describe('the runs of a job', () => {
     expect(answer).toMatchObject({ status: 409, json: { code: 'MISSING_RUN_HISTORY' } });
   });
 
+  it('are those that the query asks for', async () => {
+    const executions = vi.fn<(typeof HISTORY)['executions']>(HISTORY.executions);
+    const console = new FakeConsole({ sinks: [{ ...HISTORY, executions }] });
+    const ask = (query: string) => console.ask('viewer', 'GET', `/jobs/settle/executions?${query}`);
+
+    expect((await ask('outcome=failed&source=FAILOVER&limit=10')).status).toBe(200);
+    expect((await ask('source=EVERY')).status).toBe(400);
+
+    const filter = { jobName: 'settle', isSuccess: false, isComplete: true, source: 'FAILOVER', limit: 10 };
+    expect(executions.mock.calls).toEqual([[filter]]);
+  });
+
   it('are away with the database, whose error nobody sees', async () => {
     const executions = async () => {
       throw new Error('password authentication failed for user settle');

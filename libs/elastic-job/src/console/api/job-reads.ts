@@ -101,13 +101,14 @@ export class JobReads {
   }
 }
 
-function filterOf(job: string, { cursor, from, limit = PAGE, outcome, to }: ExecutionsQuery): ExecutionQuery {
+function filterOf(job: string, { cursor, from, limit = PAGE, outcome, source, to }: ExecutionsQuery): ExecutionQuery {
   return {
     jobName: job,
     limit,
     ...(cursor !== undefined && { cursor }),
     ...(from !== undefined && { from: new Date(from) }),
     ...(to !== undefined && { to: new Date(to) }),
+    ...(source !== undefined && { source }),
     ...(outcome === 'succeeded' && { isSuccess: true }),
     ...(outcome === 'failed' && { isSuccess: false, isComplete: true }),
     ...(outcome === 'unfinished' && { isComplete: false }),

@@ -1,5 +1,6 @@
 // Rows of what routes are asked: the rules judge a request, and `openapi.json` tells them.
 import {
+  type ExecutionSource,
   flag,
   isFixed,
   isObject,
@@ -74,6 +75,7 @@ export interface FireTimesQuery {
 
 export interface ExecutionsQuery extends PageQuery {
   readonly outcome?: 'succeeded' | 'failed' | 'unfinished';
+  readonly source?: ExecutionSource;
   readonly from?: string;
   readonly to?: string;
 }
@@ -104,6 +106,7 @@ export const QUERIES = {
   executions: {
     ...PAGE,
     outcome: { rule: oneOf(['succeeded', 'failed', 'unfinished']) },
+    source: { rule: oneOf(['NORMAL_TRIGGER', 'MISFIRE', 'FAILOVER']) },
     from: { rule: instant() },
     to: { rule: instant() },
   } satisfies RowsOf<ExecutionsQuery>,

@@ -102,6 +102,7 @@ export const job = {
     outcome: 'Outcome',
     anyOutcome: 'Any outcome',
     outcomes: { succeeded: 'Succeeded', failed: 'Failed', unfinished: 'Unfinished' },
+    anySource: 'Any source',
     since: 'Time',
     anyTime: 'Any time',
     last: { '1h': 'Last hour', '24h': 'Last 24 hours', '7d': 'Last 7 days', '30d': 'Last 30 days' },

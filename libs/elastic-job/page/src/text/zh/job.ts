@@ -99,6 +99,7 @@ export const job: typeof english = {
     outcome: '结果',
     anyOutcome: '任意结果',
     outcomes: { succeeded: '成功', failed: '失败', unfinished: '未结束' },
+    anySource: '任意来源',
     since: '时间',
     anyTime: '任意时间',
     last: { '1h': '最近 1 小时', '24h': '最近 24 小时', '7d': '最近 7 天', '30d': '最近 30 天' },
