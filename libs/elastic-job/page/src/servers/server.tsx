@@ -1,6 +1,6 @@
 import './servers.css';
 import { useLocation, useRoute } from 'preact-iso';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { ServerAnswer, ServerInstanceAnswer } from '../../../src/console/contract/answers.js';
 import { apiPath, get, pathTo, type Reading, useReading } from '../api/index.js';
 import { AuditList } from '../audit/audit-list.js';
@@ -12,6 +12,8 @@ import { InstanceState, Offset } from './parts.js';
 import { ServerJobs } from './server-jobs.js';
 
 const EVERY_MS = 5_000;
+/** The console reads the jobs of a server that is looked at every two seconds. */
+const AGAIN_MS = 2_500;
 
 export function Server() {
   const { params } = useRoute();
@@ -21,10 +23,18 @@ export function Server() {
 
 function OneServer({ ip }: { readonly ip: string }) {
   const { product, servers: t } = texts.value;
+  const again = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const server = useReading<ServerAnswer>(`server ${ip}`, (signal) => get(apiPath('servers', ip), { signal }), {
     everyMs: EVERY_MS,
   });
   useEffect(() => void (document.title = `${visibleText(ip)} · ${t.title} · ${product}`), [ip, t]);
+  useEffect(() => () => clearTimeout(again.current), []);
+  /** Once at once, and once when the console has read what a change has made. */
+  const reload = () => {
+    server.reload();
+    clearTimeout(again.current);
+    again.current = setTimeout(server.reload, AGAIN_MS);
+  };
   const isMissing = server.value.value === undefined && server.problem.value?.status === 404;
   if (isMissing) {
     return (
@@ -38,15 +48,21 @@ function OneServer({ ip }: { readonly ip: string }) {
   }
   return (
     <>
-      <Head ip={ip} server={server} />
+      <Head ip={ip} server={server} reload={reload} />
       <Read of={server} lines={6}>
-        {(facts) => <Facts facts={facts} reload={server.reload} />}
+        {(facts) => <Facts facts={facts} reload={reload} />}
       </Read>
     </>
   );
 }
 
-function Head({ ip, server }: { readonly ip: string; readonly server: Reading<ServerAnswer> }) {
+interface HeadProps {
+  readonly ip: string;
+  readonly server: Reading<ServerAnswer>;
+  readonly reload: () => void;
+}
+
+function Head({ ip, reload, server }: HeadProps) {
   const { servers: t } = texts.value;
   const facts = server.value.value;
   return (
@@ -69,7 +85,7 @@ function Head({ ip, server }: { readonly ip: string; readonly server: Reading<Se
         </span>
       )}
       <span class="push" />
-      {facts !== undefined && <Actions facts={facts} reload={server.reload} />}
+      {facts !== undefined && <Actions facts={facts} reload={reload} />}
     </div>
   );
 }

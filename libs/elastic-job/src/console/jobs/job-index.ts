@@ -19,7 +19,7 @@ import {
 } from '../contract/index.js';
 import { FireTimes } from './fire-times.js';
 import { type IndexedJob, indexedJob, jobRow, unreachableJob } from './indexed-job.js';
-import { listJobs } from './job-list.js';
+import { LARGEST_PAGE, listJobs } from './job-list.js';
 import { JobRounds } from './job-rounds.js';
 import { JobRows } from './job-rows.js';
 import type { OpenJob } from './open-job.js';
@@ -176,10 +176,12 @@ export class JobIndex {
     return { ...listServers(serversOf(jobs), query), ...this.stateOf(state) };
   }
 
+  /** The first of its jobs count as on the screen of the caller, who sees soon what a switch has done. */
   server(ip: string, caller: ConsoleCaller): ServerAnswer | undefined {
     const { jobs, state } = this.rows.seenBy(caller);
     const found = serversOf(jobs.filter(({ servers }) => servers.some(({ serverIp }) => serverIp === ip)));
     const server = found.find((one) => one.ip === ip);
+    if (server !== undefined) this.screens.show(caller, server.jobNames.slice(0, LARGEST_PAGE));
     return server && { ...server, ...this.stateOf(state) };
   }
 

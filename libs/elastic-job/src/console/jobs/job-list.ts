@@ -12,7 +12,7 @@ import { hasReason } from './attention.js';
 import { type IndexedJob, jobRow } from './indexed-job.js';
 
 const USUAL_PAGE = 50;
-const LARGEST_PAGE = 200;
+export const LARGEST_PAGE = 200;
 /** The last instant of a date, in milliseconds since the epoch: jobs that never fire come last. */
 const NEVER = 8_640_000_000_000_000;
 

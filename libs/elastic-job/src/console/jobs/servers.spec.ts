@@ -22,6 +22,18 @@ it('a server tells the clocks of its instances, and which of them leave', async 
   ]);
 });
 
+it('a server that somebody looks at shows soon what a switch has done', async () => {
+  const many = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`job-${n}`, { instances: [JAVA] }]));
+  const { index, registry, stage } = await setUp({ ...many, own: {} });
+  const disabledOn = () => index.server(SERVER_IP, VIEWER)?.disabledJobs;
+  expect(disabledOn()).toBe(0);
+
+  await registry.set(`/own/servers/${SERVER_IP}`, 'DISABLED');
+  await stage.clock.advance(3_000);
+
+  expect(disabledOn()).toBe(1);
+});
+
 it('a server of Java tells no clock', async () => {
   const index = await indexOf({ a: { instances: [JAVA] } });
 
@@ -40,6 +52,10 @@ it.each(['clock', 'clock 1e9', 'clock 99999999999999999', '{"clock":3}', 'draini
 );
 
 async function indexOf(jobs: Readonly<Record<string, PlantedJob>>): Promise<JobIndex> {
+  return (await setUp(jobs)).index;
+}
+
+async function setUp(jobs: Readonly<Record<string, PlantedJob>>) {
   const stage = new MemoryStage();
   const registry = await stage.connected();
   for (const [job, planted] of Object.entries(jobs)) await stage.during(() => plant(registry, job, planted));
@@ -48,5 +64,5 @@ async function indexOf(jobs: Readonly<Record<string, PlantedJob>>): Promise<JobI
   index.start();
   await stage.clock.advance(1_000);
   onTestFinished(() => stage.during(() => index.stop()));
-  return index;
+  return { index, registry, stage };
 }
