@@ -52,6 +52,16 @@ describe('a record whose fire time is yet to come', () => {
     expect(earlyRunsOf(counted)?.fireTimes).toEqual([FIVE, FIVE + 3, FIVE + 4]);
   });
 
+  it('names the early fire times in their order, whichever was found first, and nothing else', () => {
+    const early = { after: NOON, until: FIVE + 9, fireTimes: [FIVE + 9] };
+    const known = recordAsOf(record({ fireTime: FIVE + 3 }, { early }), NOON, now).stored;
+    const first = recordAsOf(record({ fireTime: NOON, origin: 'manual:1' }, { lastScheduled: FIVE }), NOON, now).stored;
+
+    expect(earlyRunsOf(known)).toEqual({ after: NOON, until: FIVE + 9, fireTimes: [FIVE + 3, FIVE + 9] });
+    expect(earlyRunsOf(first)).toEqual({ after: NOON, until: FIVE, fireTimes: [FIVE] });
+    expect(lastScheduledOf(first)).toBe(NOON);
+  });
+
   it('has done what has come, even where its last one is yet to come', () => {
     const stored = record({ fireTime: FIVE }, { lastScheduled: NOON - HOUR });
     expect(lastScheduledOf(recordAsOf(stored, NOON - 2 * HOUR, now).stored)).toBe(NOON - HOUR);

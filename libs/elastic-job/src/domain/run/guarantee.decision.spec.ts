@@ -30,6 +30,11 @@ describe('an item that others wait for', () => {
     ['has no instance', { ...FREE, owner: 'nobody' }, { started: false, completed: false }],
     ['still runs for the round before', { ...BEGUN, stored: begun(5_000) }, { started: true, completed: false }],
     ['is past this round', { ...BEGUN, stored: begun(15_000) }, { started: false, completed: false }],
+    [
+      'has run for an operator at the same instant',
+      { ...FREE, stored: begun(10_000, true, 'manual:a') },
+      { started: true, completed: false },
+    ],
     ["is a Java peer's", { ...FREE, owner: 'java' }, { started: true, completed: true }],
     [
       "is a Java peer's and disabled",
@@ -74,8 +79,8 @@ describe('one run of a whole job', () => {
   });
 });
 
-function begun(fireTime: number, isSettled = false): StoredRecord {
-  const record = { run: 'r', by: '10.0.0.1@-@1', target: { ...ROUND, fireTime }, attempt: 1, begunAt: fireTime };
+function begun(fireTime: number, isSettled = false, origin: TriggerOrigin = 'schedule'): StoredRecord {
+  const record = { run: 'r', by: '10.0.0.1@-@1', target: { fireTime, origin }, attempt: 1, begunAt: fireTime };
   return {
     kind: 'record',
     record: isSettled ? { ...record, settled: { at: fireTime, outcome: 'succeeded' } } : record,
