@@ -2,7 +2,10 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createReading } from './reading.js';
 
 let onFrame: (frame: unknown) => void;
-vi.mock('./client.js', () => ({ asProblem: (error: unknown) => error }));
+vi.mock('./client.js', () => ({
+  asProblem: (error: unknown) => error,
+  renewedSessions: { subscribe: () => () => {} },
+}));
 vi.mock('./live.js', () => ({
   listen: (_: string, listener: typeof onFrame) => {
     onFrame = listener;
