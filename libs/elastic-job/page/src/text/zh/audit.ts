@@ -41,7 +41,7 @@ export const audit: typeof english = {
   outsideMeans: '有人绕过此控制台修改了配置，是谁做的无从得知。',
   somebody: '某人',
   thisJob: '此作业',
-  onServer: '服务器',
+  onServer: '于',
   facts: {
     at: '时间',
     action: '操作',

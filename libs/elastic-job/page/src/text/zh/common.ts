@@ -100,7 +100,7 @@ export const common: typeof english = {
     'item.confirm-lost': '确认了任务丢失：',
     'server.enable': '启用了服务器',
     'server.disable': '禁用了服务器',
-    'server.shutdown': '让它退出了全部作业：服务器',
+    'server.shutdown': '让服务器退出了全部作业：',
     'server.remove': '删除了服务器',
     'session.login': '登录',
     'session.logout': '登出',
