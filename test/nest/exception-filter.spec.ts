@@ -106,7 +106,7 @@ describe.each([
     [429, ['REPEATED_RECONCILE']],
     [413, ['REQUEST_TOO_LARGE']],
     [403, ['NO_AUTH', 'UNTRUSTED_ACL']],
-    [503, ['REGISTRY_UNAVAILABLE', 'SERVER_ERROR', 'SESSION_LOST', 'SHUTTING_DOWN', 'TASK_BACKEND']],
+    [503, ['REGISTRY_UNAVAILABLE', 'SERVER_ERROR', 'SESSION_LOST', 'SHUTTING_DOWN', 'TASK_BACKEND', 'PARTLY_DONE']],
   ])('answers %i with code and message of an error: %s', async (status, codes) => {
     for (const code of codes) {
       const response = await ask(`/error/${code}`);

@@ -5,6 +5,7 @@ import { describeConfigurationApi } from './configuration.contract.js';
 import { describeCreatedJobs } from './created-jobs.contract.js';
 import { describeElasticJob2 } from './elastic-job-2.contract.js';
 import { describeOperateApi } from './operate.contract.js';
+import { describePartlyDone } from './partly-done.contract.js';
 import { describeRemoval } from './removal.contract.js';
 import { describeShardingApis } from './sharding.contract.js';
 import { describeStatistics } from './statistics.contract.js';
@@ -18,6 +19,7 @@ export function describeOperations(adapter: RegistryAdapter): void {
     describeOperateApi(adapter);
     describeCancel(adapter);
     describeRemoval(adapter);
+    describePartlyDone(adapter);
     describeShardingApis(adapter);
     describeStatistics(adapter);
     describeCreatedJobs(adapter);

@@ -32,6 +32,7 @@ const STATUS: ReadonlyMap<string, number> = new Map([
   ['TASK_BACKEND', 503],
   ['SESSION_LOST', 503],
   ['SHUTTING_DOWN', 503],
+  ['PARTLY_DONE', 503],
 ]);
 
 /** The HTTP status of an error of this package; undefined for one that no caller can do anything about. */

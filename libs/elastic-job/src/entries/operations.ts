@@ -1,5 +1,6 @@
 // `nestjs-elastic-job/operations`: ElasticJob's operations, for administrators of jobs.
 
+export { PartlyDoneError } from '../coordination/index.js';
 export { type JobBriefStatus, type RunningTask, type ShardingStatus, TemplateLimitError } from '../domain/index.js';
 export {
   type AssertEditable,

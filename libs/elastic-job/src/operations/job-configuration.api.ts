@@ -145,6 +145,7 @@ export class JobConfigurationApi {
    * `JobOperateApi.shutdown`. One transaction of up to 2,000 nodes, or as few as the tree fits into. In a tree of
    * more than 500 nodes each one is asked for its children.
    * @throws {UnknownJobError} @throws {InvalidArgumentError}
+   * @throws {PartlyDoneError} if some of the transactions are made
    */
   async removeJobConfiguration(jobName: JobName): Promise<void> {
     await removeTree(this.registry, pathsOf(jobName).jobName);

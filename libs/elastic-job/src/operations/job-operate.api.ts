@@ -1,6 +1,6 @@
 import { publicCalls } from '../async-context/index.js';
 import type { Clock } from '../clock/index.js';
-import { formatTriggerRequest, removeAbandoned, type ServerStatus } from '../coordination/index.js';
+import { errorOfLaterStep, formatTriggerRequest, removeAbandoned, type ServerStatus } from '../coordination/index.js';
 import { sharedClass } from '../copies/index.js';
 import type { CronDialect, JobName, Redact, ShardingStrategy } from '../domain/index.js';
 import type { RegistryCenter } from '../registry/index.js';
@@ -39,7 +39,9 @@ import { switchJob, type SwitchOutcome, switchServers } from './switches.js';
 /**
  * Operator's commands for any job of the namespace: instances of this package and Java's instances follow them. Each
  * command reads the nodes that it concerns, and is then one transaction: all of it happens, or nothing. If a node was
- * changed meanwhile, the command reads again.
+ * changed meanwhile, the command reads again. Some have further steps: `disable` and `enable` of a whole job if a
+ * server joins meanwhile, `remove` of a created job, and `cancelAll`. If such a step fails, they reject with
+ * `PartlyDoneError`.
  *
  * If an answer is lost, a command rejects with `RegistryUnavailableError`, and may have been done. Every command can be
  * repeated then; only a repeated `trigger` may be a second run, if the first request was taken already.
@@ -116,6 +118,7 @@ export class JobOperateApi {
    * each running item.
    * @returns the outcomes, by ascending item; empty if nothing runs
    * @throws {UnknownJobError} @throws {InvalidArgumentError}
+   * @throws {PartlyDoneError} if some were asked; `done` has their outcomes
    */
   async cancelAll(jobName: JobName): Promise<readonly ItemCancelOutcome[]> {
     return requestCancels(this.registry, pathsOf(jobName));
@@ -150,6 +153,7 @@ export class JobOperateApi {
    * never had, such as new pods, also where the code says `overwrite`. 4 requests, and up to 3 more if a server has
    * come meanwhile; 3 for one server or without `newServers`.
    * @throws {UnknownJobError} @throws {UnknownServerError}
+   * @throws {PartlyDoneError} if such a server could not be switched; `done` has the outcome for the others
    */
   async disable(jobName: JobName, scope: SwitchScope = {}): Promise<SwitchOutcome> {
     return this.switch('DISABLED', jobName, switchScopeOf('disable', scope));
@@ -158,7 +162,7 @@ export class JobOperateApi {
   /**
    * Reverses `disable`: for a whole job also `disabled` of its settings, in the same transaction, even if the code has
    * set it. As many requests.
-   * @throws {UnknownJobError} @throws {UnknownServerError}
+   * @throws {UnknownJobError} @throws {UnknownServerError} @throws {PartlyDoneError}
    */
   async enable(jobName: JobName, scope: SwitchScope = {}): Promise<SwitchOutcome> {
     return this.switch('ENABLED', jobName, switchScopeOf('enable', scope));
@@ -212,6 +216,7 @@ export class JobOperateApi {
    * there is none. This resolves as soon as the removal has begun, and a second call resumes it after a crash. The name
    * is free once the job's root is gone.
    * @throws {UnknownJobError} @throws {UnknownServerError}
+   * @throws {PartlyDoneError} if the removal has begun, and its nodes could not be deleted
    */
   async remove(jobName: JobName, scope: ServerScope = {}): Promise<void> {
     return this.removeIn(scopeOf('remove', jobName, scope));
@@ -280,6 +285,10 @@ export class JobOperateApi {
         ...servers.map(({ serverIp }) => deletion(job.paths.server(serverIp))),
       ];
     });
-    if (isCreated) await removeAbandoned(this.registry, scope.jobName!);
+    if (!isCreated) return;
+    const jobName = scope.jobName!;
+    await removeAbandoned(this.registry, jobName).catch((error: unknown) => {
+      throw errorOfLaterStep(error, { jobName, work: 'removing the job' });
+    });
   }
 }

@@ -1,5 +1,6 @@
 import {
   assertNotElasticJob2,
+  errorOfLaterStep,
   formatTriggerRequest,
   isCommitted,
   type JobPaths,
@@ -202,7 +203,7 @@ function requestEnd<Outcome extends LossOutcome>(
 /**
  * Asks the holders of all running items to abort: each run as `requestCancel` does.
  * @returns the outcomes, by ascending item; without items that do not run
- * @throws {UnknownJobError}
+ * @throws {UnknownJobError} @throws {PartlyDoneError} if some were asked, with their outcomes as `done`
  */
 export async function requestCancels(registry: RegistryCenter, paths: JobPaths): Promise<readonly ItemCancelOutcome[]> {
   const [job] = await readJobs(registry, [paths.jobName], ['items']);
@@ -213,7 +214,9 @@ export async function requestCancels(registry: RegistryCenter, paths: JobPaths):
   for (const item of items.filter((_, index) => marks[index] !== undefined)) {
     const outcome = await requestCancel(registry, paths, item).catch((error: unknown) => {
       if (error instanceof UnknownItemError) return undefined; // The item is beyond a total that has changed meanwhile.
-      throw error;
+      if (!outcomes.some(({ kind }) => kind === 'requested')) throw error;
+      const begun = { jobName: paths.jobName, work: 'cancelling all runs', done: Object.freeze(outcomes) };
+      throw errorOfLaterStep(error, begun);
     });
     if (outcome !== undefined) outcomes.push(Object.freeze({ item, ...outcome }));
   }

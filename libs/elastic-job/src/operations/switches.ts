@@ -7,12 +7,19 @@
  * Guarantees: the switch of a whole job changes its servers and its settings in one transaction. A server that was
  * registered by the former settings meanwhile is switched right after it; later ones start by the new settings.
  *
- * Failures: settings that cannot be read stay as they are, and the outcome says so; the servers are switched all the
- * same. A Java instance writes the status of its server at each start, by the settings, or with `overwrite` by its own,
- * which it writes to the settings as well.
+ * Failures: if such a later switch fails, a `PartlyDoneError` says so. Settings that cannot be read stay as they are,
+ * and the outcome says so; the servers are switched all the same. A Java instance writes the status of its server at
+ * each start, by the settings, or with `overwrite` by its own, which it writes to the settings as well.
  */
-import { isCommitted, isCreated, parseConfiguration, type ServerStatus, untilAccepted } from '../coordination/index.js';
-import { ElasticJobError, type JobName, type ShardingStrategy } from '../domain/index.js';
+import {
+  errorOfLaterStep,
+  isCommitted,
+  isCreated,
+  parseConfiguration,
+  type ServerStatus,
+  untilAccepted,
+} from '../coordination/index.js';
+import { ElasticJobError, type JobName, type ShardingStrategy, UnknownJobError } from '../domain/index.js';
 import { namesBelow, type Operation, type RegistryCenter } from '../registry/index.js';
 import { repeat } from '../repeat/index.js';
 import { type CommandScope, isIn, pathsOf } from './command-arguments.js';
@@ -67,10 +74,16 @@ export async function switchJob(registry: RegistryCenter, whole: WholeJob): Prom
   const { known, ...first } = await switchOnce(registry, whole);
   const outcome = Object.freeze(first);
   if (outcome.newServers === 'left' || outcome.newServers === 'unreadable') return outcome;
-  const present = await namesBelow(registry, pathsOf(whole.jobName).servers);
-  if (present.every((serverIp) => known.has(serverIp))) return outcome;
-  const { servers } = await switchOnce(registry, whole);
-  return Object.freeze({ ...outcome, servers: Object.freeze([...outcome.servers, ...servers]) });
+  const { jobName, status } = whole;
+  try {
+    const present = await namesBelow(registry, pathsOf(jobName).servers);
+    if (present.every((serverIp) => known.has(serverIp))) return outcome;
+    const { servers } = await switchOnce(registry, whole);
+    return Object.freeze({ ...outcome, servers: Object.freeze([...outcome.servers, ...servers]) });
+  } catch (error) {
+    if (error instanceof UnknownJobError) return outcome; // It was removed since, with all of its servers.
+    throw errorOfLaterStep(error, { jobName, work: workOf(status), done: outcome });
+  }
 }
 
 function switchOnce(

@@ -217,6 +217,11 @@ export function isRegistryFailure(error: unknown): error is RegistryUnavailableE
   return error instanceof RegistryUnavailableError || error instanceof ServerError;
 }
 
+/** The request may have been applied, though the caller got no answer that says so. */
+export function mayBeApplied(error: unknown): boolean {
+  return isRegistryFailure(error) && error.fate === 'unknown';
+}
+
 /** The fate of the request is unknown: the registry did not answer, or its answer leaves the fate open. */
 export function isUnanswered(error: unknown): error is RegistryUnavailableError | ServerError {
   return error instanceof RegistryUnavailableError || (error instanceof ServerError && error.fate === 'unknown');

@@ -1,6 +1,6 @@
 import { FakeConsole } from '@test/support/unit/console.js';
 import { describe, expect, it, vi } from 'vitest';
-import { ConfigurationNodeError } from '../../coordination/index.js';
+import { ConfigurationNodeError, ContentionError, PartlyDoneError } from '../../coordination/index.js';
 import { ConfigurationError, TemplateLimitError } from '../../domain/index.js';
 import { UnknownServerError } from '../../operations/index.js';
 import { RegistryUnavailableError } from '../../registry/index.js';
@@ -147,6 +147,29 @@ describe('a change', () => {
     const answer = await console.ask('admin', method, url, body, { 'if-match': '"7"' });
     expect(answer).toMatchObject({ status: 503, json: { code: 'REGISTRY_UNAVAILABLE' } });
     expect([console.commands, console.audit]).toEqual([[], []]);
+  });
+
+  it.each([
+    [
+      new ContentionError('settle', 'setting servers DISABLED'),
+      'Others change the same nodes all the time; try again.',
+    ],
+    [
+      new RegistryUnavailableError('getData /settle/servers', 'not-applied', 'there is no connection'),
+      'The registry does not answer; try again once it is back.',
+    ],
+  ])('of which a part is made says so, why, and that the same request makes the rest: %s', async (cause, why) => {
+    const disable = new PartlyDoneError({ jobName: 'settle', work: 'setting servers DISABLED' }, cause);
+    const console = new FakeConsole({}, { disable });
+    const { json, status } = await console.ask('operator', 'POST', '/jobs/settle/disable');
+    expect({ status, json }).toMatchObject({
+      status: 503,
+      json: {
+        code: 'PARTLY_DONE',
+        detail: `A part of the change is made; send the same request again, which makes the rest. ${why}`,
+        look: '/elastic-job/api/v1/jobs/settle',
+      },
+    });
   });
 
   it('was not made while the registry is away, and the answer shows no path of the tree', async () => {

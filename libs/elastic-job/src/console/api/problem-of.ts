@@ -2,6 +2,7 @@
  * Errors as problems (RFC 9457). A problem tells what a caller can do about it. It has no stack, and no path of the
  * tree: texts of errors that name one are replaced.
  */
+import { PartlyDoneError } from '../../coordination/index.js';
 import {
   ConfigurationError,
   ElasticJobError,
@@ -48,7 +49,7 @@ const DETAILS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Codes of problems that say where to look. */
-const WITH_LOOK: readonly string[] = ['OUTCOME_UNKNOWN'];
+const WITH_LOOK: readonly string[] = ['OUTCOME_UNKNOWN', 'PARTLY_DONE'];
 
 /** Most fields of which the faults are told, and most characters of a text: texts repeat what was sent. */
 const MOST_FIELDS = 100;
@@ -70,6 +71,9 @@ export function problemOf(error: unknown, asked: Asked): ProblemOf {
 function detailOf(error: ElasticJobError): string {
   if (error instanceof UnknownJobError) return unknownJobProblem(error.jobName).message;
   if (error instanceof UnknownServerError) return noServer(error);
+  if (error instanceof PartlyDoneError) {
+    return `A part of the change is made; send the same request again, which makes the rest. ${detailOf(error.cause)}`;
+  }
   if (error instanceof TemplateLimitError && error.limit === 'maxJobs') {
     // Their number would tell of jobs that are not there for the caller.
     return `Template ${error.template} has as many jobs as its maxJobs allows: ${error.allowed}.`;

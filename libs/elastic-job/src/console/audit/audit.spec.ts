@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { VirtualClock } from '../../testing/index.js';
+import { PartlyDoneError } from '../../coordination/index.js';
 import { RegistryUnavailableError, SessionLostError } from '../../registry/index.js';
 import { UnknownJobError } from '../../domain/index.js';
 import { type AuditEntry, ConsoleProblem } from '../contract/index.js';
@@ -120,6 +121,18 @@ describe('a change', () => {
     expect(await refusal).toMatchObject({ status: 503, code: 'AUDIT_AWAY' });
     expect(isMade).toBe(false);
     expect(told.join()).not.toContain('s3cret');
+  });
+
+  it('of which a part is made is failed, and its entry has that part without its secrets', async () => {
+    const done = { servers: ['10.0.0.1'], version: 8, jobParameter: 's1' };
+    const error = new PartlyDoneError({ jobName: 'settle', work: 'a switch', done }, new SessionLostError('0x1'));
+    const recorded = audit.record(INTENT, async () => {
+      throw error;
+    });
+
+    await expect(recorded).rejects.toBe(error);
+    const after = { servers: ['10.0.0.1'], version: 8, jobParameter: 'hidden' };
+    expect(await entries()).toMatchObject([{ outcome: 'failed', code: 'PARTLY_DONE', after }]);
   });
 
   it('is not asked for again and again if the store cannot even be opened', async () => {
@@ -367,16 +380,26 @@ describe('settings that others have changed', () => {
     ]);
   });
 
-  it('are no entry if a console has changed them, even if another one sees that before the end', async () => {
+  it.each([
+    ['', async () => ({ result: 1, after: { version: 2 } })],
+    [
+      ', as a part of a change that has failed',
+      async () => {
+        const begun = { jobName: 'settle-orders', work: 'a switch', done: { version: 2 } };
+        throw new PartlyDoneError(begun, new SessionLostError('0x1'));
+      },
+    ],
+  ])('are no entry if a console has changed them%s, even if another one sees that before the end', async (_, end) => {
     const second = await another();
     second.seenConfig('settle-orders', 1, 'cron: x');
     await clock.advance(0);
 
-    await audit.record({ ...INTENT, action: 'job.patch' }, async () => {
+    const recorded = audit.record({ ...INTENT, action: 'job.patch' }, async () => {
       second.seenConfig('settle-orders', 2, 'cron: y');
       await clock.advance(3_000);
-      return { result: 1, after: { version: 2 } };
+      return end();
     });
+    await Promise.allSettled([recorded]);
     await clock.advance(120_000);
     expect(await outside()).toEqual([]);
 

@@ -124,7 +124,8 @@ export class Audit {
     const { id } = entry;
     const making = (async () => change({ id }))();
     const made = await making.catch(async (error: unknown) => {
-      await this.settle(entry, outcomeOf(error, this.parts.statusOf));
+      const end = outcomeOf(error, this.parts.statusOf);
+      await this.settle(entry, { ...end, ...this.shown(end) });
       throw error;
     });
     const isSettled = await this.settle(entry, { outcome: 'done', code: null, ...this.shown(made) });
@@ -234,7 +235,7 @@ export class Audit {
 
   private async writeEnd(store: AuditStore, { id, target }: AuditEntry, end: AuditEnd): Promise<void> {
     const version: unknown = Reflect.get(Object(end.after), 'version');
-    const isExplained = end.outcome === 'done' && target.job !== undefined && typeof version === 'number';
+    const isExplained = target.job !== undefined && typeof version === 'number';
     // First, so that a version is explained by the time that no change of the job is open.
     if (isExplained) await this.sights.explain(store, target.job, version);
     await store.settle(id, end);

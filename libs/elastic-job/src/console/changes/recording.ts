@@ -1,4 +1,4 @@
-import { isRegistryFailure } from '../../registry/index.js';
+import { mayBeApplied } from '../../registry/index.js';
 import type { AuditIntent, Made, Recorded } from '../audit/index.js';
 import { type AuditTarget, type ConsoleCall, ConsoleProblem } from '../contract/index.js';
 import type { ReasonBody } from './bodies.js';
@@ -28,18 +28,14 @@ export async function recorded<Result>(
   try {
     return await audit.record(intentOf(call, intended), change);
   } catch (error) {
-    if (!isUnclear(error)) throw error;
+    // Before the change is begun, the same error is that of a read.
+    if (!mayBeApplied(error)) throw error;
     throw new ConsoleProblem(
       504,
       'OUTCOME_UNKNOWN',
       'The registry has not answered: the change may have been made. Look before you ask for it again.',
     );
   }
-}
-
-/** The change may have been made. Before it is begun, the same error is that of a read. */
-function isUnclear(error: unknown): boolean {
-  return isRegistryFailure(error) && error.fate === 'unknown';
 }
 
 function intentOf(

@@ -7,6 +7,7 @@ export * from './job-tree.js';
 export * from './job-trees.js';
 export { companyOf } from './company.js';
 export * from './node-texts.js';
+export * from './partly-done.js';
 export type { StandingFailure, StandingRefusal } from './tree-notes.js';
 export { TreeBounds } from './tree-bounds.js';
 export * from './tree-policies.js';

@@ -8,26 +8,36 @@ import {
   unlessAbsent,
 } from '../../registry/index.js';
 import { repeat } from '../../repeat/index.js';
-import { JobPaths, unknownJob, untilAccepted } from '../job-tree/index.js';
+import { errorOfLaterStep, JobPaths, unknownJob, untilAccepted } from '../job-tree/index.js';
 
 /** Most nodes removed by one transaction, so that a tree of any size blocks no process. */
 const MOST_AT_ONCE = 2_000;
 
 /**
  * Removes everything of a job, in one transaction if it is small enough, else in as few as possible. The entries at the
- * jobs after which it starts go first, then the instances, so that no instance works on the rest. Nodes written
+ * jobs after which it starts go first, then the instances, so that no instance works on the rest. The settings go right
+ * before the root: what is left of a removal that was cut short is still a job, which can be removed. Nodes written
  * meanwhile are removed as well.
- * @throws {UnknownJobError}
+ * @throws {UnknownJobError} @throws {PartlyDoneError} if some of the transactions are made
  */
 export async function removeTree(registry: RegistryCenter, jobName: JobName): Promise<void> {
   const paths = new JobPaths(jobName);
+  const work = 'removing the job';
   let isKnown = false;
-  await repeat(untilAccepted(jobName, 'removing the job'), async () => {
-    const outcome = await removeNodes(registry, paths);
-    if (outcome === 'absent' && !isKnown) throw await unknownJob(registry, jobName);
-    isKnown = true;
-    return outcome === 'refused' ? undefined : true;
-  });
+  let isBegun = false;
+  const onRemoved = () => {
+    isBegun = true;
+  };
+  try {
+    await repeat(untilAccepted(jobName, work), async () => {
+      const outcome = await removeNodes(registry, paths, { onRemoved });
+      if (outcome === 'absent' && !isKnown) throw await unknownJob(registry, jobName);
+      isKnown = true;
+      return outcome === 'refused' ? undefined : true;
+    });
+  } catch (error) {
+    throw isBegun ? errorOfLaterStep(error, { jobName, work }) : error;
+  }
 }
 
 /**
@@ -64,20 +74,23 @@ interface RemovalOptions extends RequestOptions {
   readonly condition?: Condition;
   /** Those of the nodes of instances and sessions that are there, if they are known to have no children. */
   readonly empty?: readonly string[];
+  /** Called after each transaction that has removed nodes. */
+  readonly onRemoved?: () => void;
 }
 
 /** @returns refused: another client has written or removed a node meanwhile */
 async function removeNodes(
   registry: RegistryCenter,
   paths: JobPaths,
-  { condition, empty, ...options }: RemovalOptions = {},
+  { condition, empty, onRemoved, ...options }: RemovalOptions = {},
 ): Promise<'removed' | 'absent' | 'refused'> {
   let outcome: 'removed' | 'absent' = 'absent';
-  for await (const batch of inBatches(registry, nodesInOrder(registry, paths, empty, options), condition)) {
+  for await (const batch of inBatches(registry, nodesInOrder(registry, paths, empty, options), paths.root, condition)) {
     options.signal?.throwIfAborted();
     const { kind } = await registry.transaction(batch, options);
     if (kind === 'refused') return 'refused';
     outcome = 'removed';
+    onRemoved?.();
   }
   return outcome;
 }
@@ -91,12 +104,15 @@ async function* nodesInOrder(
   yield await entriesAtParents(registry, paths, options);
   // Without these nodes no instance can register any more.
   const members = [paths.instances, paths.sessions];
-  const except = members.map((path) => path.slice(paths.root.length + 1));
+  const except = [...members, paths.config].map((path) => path.slice(paths.root.length + 1));
   const tree = await openNames(registry, paths.root, options);
   try {
     if (empty !== undefined) yield empty;
     else for (const path of members) yield* childrenFirst(tree, path, options);
-    yield* childrenFirst(tree, paths.root, { ...options, except });
+    for await (const some of childrenFirst(tree, paths.root, { ...options, except })) {
+      if (some.includes(paths.root)) yield* childrenFirst(tree, paths.config, options);
+      yield some;
+    }
   } finally {
     tree.close();
   }
@@ -115,27 +131,30 @@ async function entriesAtParents(
 }
 
 /**
- * Gathers deletions into batches as large as a request may be, each with the condition. The condition's own node goes
- * last; its deletion is the condition.
+ * Gathers deletions into batches as large as a request may be, each with the condition. The root goes last, with the
+ * node before it. The condition is one of the root; its deletion is the condition.
  */
 async function* inBatches(
   registry: RegistryCenter,
   pieces: AsyncIterable<readonly string[]>,
+  root: string,
   condition: Condition | undefined,
 ): AsyncGenerator<readonly Operation[], void, undefined> {
   const guard = condition === undefined ? [] : [condition];
   const bytesOfNone = registry.transactionBytes([]);
+  const bytesOf = (deletion: Operation) => registry.transactionBytes([deletion]) - bytesOfNone;
+  const most = registry.maxRequestBytes - bytesOf({ kind: 'delete', path: root });
   const bytesOfGuard = registry.transactionBytes(guard);
   let batch: Operation[] = [];
   let bytes = bytesOfGuard;
-  const guarded = () => (batch.at(-1)?.path === condition?.path ? batch : [...guard, ...batch]);
+  const guarded = () => (batch.at(-1)?.path === root ? batch : [...guard, ...batch]);
   for await (const paths of pieces) {
     for (const path of paths) {
-      const version = path === condition?.path ? condition.version : undefined;
+      const version = path === root ? condition?.version : undefined;
       const deletion: Operation = { kind: 'delete', path, version };
-      const more = registry.transactionBytes([deletion]) - bytesOfNone;
-      const isFull = batch.length >= MOST_AT_ONCE || bytes + more > registry.maxRequestBytes;
-      if (isFull && batch.length > 0) {
+      const more = bytesOf(deletion);
+      const isFull = batch.length >= MOST_AT_ONCE || bytes + more > most;
+      if (isFull && path !== root && batch.length > 0) {
         yield guarded();
         batch = [];
         bytes = bytesOfGuard;
