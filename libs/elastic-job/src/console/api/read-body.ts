@@ -25,9 +25,8 @@ export async function readBody(request: ConsoleRequest, clock: Clock, limits = B
   const body = await withinTime(request, clock, limits);
   const value = (Buffer.isBuffer(body) ? parsed(body, limits) : body.parsed) ?? {};
   if (!isObject(value)) throw wrong('must be an object');
-  // First, since what is as deep as a parser of the host let it be cannot be written as text.
+  // First, since a parser of the host lets it be as deep as it likes, and JSON.stringify goes as deep.
   assertPlain(value, limits.maxDepth);
-  // Once it is not deep, since JSON.stringify goes as deep.
   if (!Buffer.isBuffer(body)) assertShort(Buffer.byteLength(JSON.stringify(value)), limits);
   return value;
 }
