@@ -20,6 +20,7 @@ import {
   type ConsoleCaller,
   ConsoleProblem,
   type ConsoleRequest,
+  hasJobPrefix,
   mayAs,
   seesJob,
   unknownJobProblem,
@@ -154,7 +155,7 @@ export class ConsoleApi {
       throw new ConsoleProblem(403, 'FORBIDDEN', `That needs the role ${route.role}.`, { role: route.role });
     }
     if (params.job !== undefined && !seesJob(caller, params.job)) throw unknownJobProblem(params.job);
-    if (route.beyondPrefix === true && (caller.jobPrefix ?? '') !== '') {
+    if (route.beyondPrefix === true && hasJobPrefix(caller)) {
       const detail = `That reaches beyond the jobs that begin with ${caller.jobPrefix}.`;
       throw new ConsoleProblem(403, 'FORBIDDEN', detail, { role: route.role });
     }

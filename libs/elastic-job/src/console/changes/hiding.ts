@@ -11,6 +11,7 @@ import {
   ConsoleProblem,
   type ConsoleRole,
   type FieldChange,
+  hasJobPrefix,
   HIDDEN,
   type ItemAnswer,
   type JobAnswer,
@@ -161,8 +162,8 @@ function ofDeed(value: unknown, place: Place): unknown {
   return hideIn(isEntry(of) ? shownDeed(value, caller) : value, caller, options);
 }
 
-function seesSettings({ caller: { jobPrefix, role } }: Place): boolean {
-  return mayAs(role, 'operator') && (jobPrefix ?? '') === '';
+function seesSettings({ caller }: Place): boolean {
+  return mayAs(caller.role, 'operator') && !hasJobPrefix(caller);
 }
 
 /** Others have a field `after` of another meaning. */

@@ -1,6 +1,6 @@
 /** Names of other jobs in settings and the audit: a job prefix hides those beyond it. */
 import { isObject } from '../../domain/index.js';
-import { type ConsoleCaller, ConsoleProblem, HIDDEN, seesJob } from '../contract/index.js';
+import { type ConsoleCaller, ConsoleProblem, hasJobPrefix, HIDDEN, seesJob } from '../contract/index.js';
 
 type Seer = Pick<ConsoleCaller, 'jobPrefix'>;
 
@@ -24,7 +24,7 @@ export function unseenIn(jobs: readonly string[], caller: Seer): readonly string
 
 /** Settings in an entry of the audit, as the caller sees them. */
 export function shownDeed(value: unknown, caller: Seer): unknown {
-  if (!isObject(value) || (caller.jobPrefix ?? '') === '') return value;
+  if (!isObject(value) || !hasJobPrefix(caller)) return value;
   const { after, config } = value;
   return {
     ...value,

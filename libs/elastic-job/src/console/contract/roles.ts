@@ -19,6 +19,11 @@ export interface ConsoleCaller {
   readonly by: 'page' | 'token' | 'host';
 }
 
+/** True if there are jobs that are not there for the caller. */
+export function hasJobPrefix({ jobPrefix = '' }: Pick<ConsoleCaller, 'jobPrefix'>): boolean {
+  return jobPrefix !== '';
+}
+
 /** True if there is such a job for the caller. */
 export function seesJob({ jobPrefix = '' }: Pick<ConsoleCaller, 'jobPrefix'>, jobName: string): boolean {
   return jobName.startsWith(jobPrefix);
