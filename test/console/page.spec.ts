@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
-import { build } from 'vite';
 import { Controller, Get } from '@nestjs/common';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { ensurePage } from '../../src/console/built-page.js';
 import { LIMITS } from '../support/limits.js';
 import { FRAMEWORKS, startConsole } from './support/console-application.js';
 
@@ -14,10 +13,7 @@ class OrdersController {
 }
 
 describe.each(FRAMEWORKS)('the page of the console on %s', (framework) => {
-  beforeAll(async () => {
-    if (existsSync('libs/elastic-job/dist/page/index.html')) return;
-    await build({ configFile: 'libs/elastic-job/page/vite.config.ts', logLevel: 'error' });
-  }, LIMITS.timeout);
+  beforeAll(() => ensurePage(), LIMITS.timeout);
 
   it.each([
     ['', './elastic-job/'],

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { randomUUID } from 'node:crypto';
 import { freePort } from '@test/support/zookeeper/loopback.js';
@@ -75,6 +75,13 @@ describe('npm start without variables', () => {
     expect((await fetch(new URL('/health/ready', address))).status).toBe(200);
   });
 
+  it('serves the page, with all that it loads', async () => {
+    const html = await (await fetch(address)).text();
+    const files = [...html.matchAll(/(?:src|href)="\.\/(assets\/.*?)"/g)].map(([, file]) => new URL(file!, address));
+    expect(files.map(({ pathname }) => pathname)).toContainEqual(expect.stringMatching(/\.js$/));
+    expect(await Promise.all(files.map(async (file) => (await fetch(file)).status))).toEqual(files.map(() => 200));
+  });
+
   it(
     'shows jobs that fail, run, rest, have nobody, run in tasks and come from a template',
     { timeout: 90_000 },
@@ -128,6 +135,10 @@ describe('npm start without variables', () => {
   });
 
   it('ends with all its processes when npm is told to by SIGTERM', { timeout: 30_000 }, async () => {
+    // As a browser does it: a connection for what may be asked next.
+    const spare = connect(Number(new URL(address).port), '127.0.0.1').on('error', () => {});
+    await once(spare, 'connect');
+
     expect(await end(app, 'SIGTERM')).toEqual(ENDED);
   });
 });
