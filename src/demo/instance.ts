@@ -26,6 +26,7 @@ class InstanceModule {}
 export class Instance {
   private constructor(
     private readonly app: INestApplicationContext,
+    private readonly shop: Shop,
     private readonly clock: ProcessClock,
     private readonly tasks: MemoryTasks,
   ) {}
@@ -53,7 +54,7 @@ export class Instance {
       logger: ['warn', 'error'],
       abortOnError: false,
     });
-    return new Instance(app, clock, tasks);
+    return new Instance(app, shop, clock, tasks);
   }
 
   /** Resolves when it begins an item of the job. */
@@ -71,12 +72,14 @@ export class Instance {
     });
   }
 
-  /** Ends it as SIGKILL does. The registry finds out by the end of its session. */
+  /** Ends it as SIGKILL does. The registry finds out by the end of its session, and then nothing of it is kept. */
   crash(): void {
     const center: MemoryRegistryCenter = this.app.get(REGISTRY_CENTER);
     this.clock.halt();
     this.tasks.kill();
     center.freeze();
+    // The registry keeps a client until it is closed, and one that stands still never closes itself.
+    this.shop.clock.setTimer(SESSION_TIMEOUT_MS, () => void center.close());
   }
 
   /** Ends it in order: its items are handed over. */
