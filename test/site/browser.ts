@@ -1,19 +1,15 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { launchChromium } from '@test/support/chromium.js';
+import type { Browser, Page } from 'playwright-core';
 
 const SITE = 'docs-site';
 /** Never asked: the browser gets every file of it from the folder. */
 const ORIGIN = 'http://localhost';
-const { CHROMIUM_PATH = '/usr/bin/chromium' } = process.env;
 
 /** @throws if there is no Chromium, or no site */
 export async function openBrowser(): Promise<Browser> {
-  if (!existsSync(CHROMIUM_PATH)) {
-    throw new Error(`${CHROMIUM_PATH} does not exist. Install Debian's chromium, or set CHROMIUM_PATH.`);
-  }
   if (!existsSync(`${SITE}/index.html`)) throw new Error(`${SITE} does not exist. Build it: npm run docs.`);
-  // Its sandbox refuses to start for root, as which containers run tests.
-  return chromium.launch({ executablePath: CHROMIUM_PATH, args: ['--no-sandbox'] });
+  return launchChromium();
 }
 
 /** Paths of all pages of the site but TypeDoc's, which have a theme of their own. */
