@@ -25,8 +25,10 @@ const HIDDEN_MS = 60_000;
 const NAME = `elastic-job-console:${BASE}`;
 
 const link = signal<LiveState>('connecting');
+/** Since when there is no stream. */
+const silentSince = signal<number | undefined>(undefined);
 /** Since when what is shown gets no news, in milliseconds since the epoch; undefined while it does. */
-export const staleSince = signal<number | undefined>(undefined);
+export const staleSince = computed(() => silentSince.value ?? unreachableSince.value);
 export const liveState = computed<LiveState>(() => {
   return link.value !== 'paused' && unreachableSince.value !== undefined ? 'lost' : link.value;
 });
@@ -148,8 +150,8 @@ function tell(topic: string, frame: unknown): void {
 function setLink(state: LiveState): void {
   if (state !== 'paused' && contest === undefined) return;
   link.value = state;
-  if (state === 'live' || state === 'polling') staleSince.value = undefined;
-  else staleSince.value ??= Date.now();
+  if (state === 'live' || state === 'polling') silentSince.value = undefined;
+  else silentSince.value ??= Date.now();
 }
 
 function post(message: Message): void {

@@ -49,7 +49,7 @@ function Find() {
     setText('');
   };
   return (
-    <form class="find" role="search" onSubmit={submit}>
+    <form class="find" role="search" aria-label={texts.value.find} onSubmit={submit}>
       <Icon name="find" />
       <input
         ref={input}

@@ -20,7 +20,7 @@ export function Side() {
   const isConnected = facts !== undefined && !facts.stale;
   const { product } = texts.value;
   return (
-    <div class="side">
+    <aside class="side">
       <Brand>{product}</Brand>
       {facts !== undefined && (
         <div class="namespace">
@@ -32,7 +32,7 @@ export function Side() {
       )}
       <Navigation />
       <Me />
-    </div>
+    </aside>
   );
 }
 
