@@ -8,7 +8,7 @@ const SPECS = ['{apps,bench,libs,src,test}/**/*.spec.ts'];
  * test:consumers.
  */
 const ELSEWHERE = [
-  'test/{chaos,cloud,console,databases,interop,monitoring,security,site,versions}/**',
+  'test/{browser,chaos,cloud,console,databases,interop,monitoring,security,site,versions}/**',
   'test/consumers/projects/**',
 ];
 /** Specs over real servers and processes, and those that take more than three seconds. */

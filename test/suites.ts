@@ -317,6 +317,17 @@ export const SUITES: readonly Suite[] = [
     reads: ['vitest.console.config.ts', 'libs/elastic-job/page/**', ...VITEST, ...SCRIPT],
   },
   {
+    name: 'browser',
+    shows:
+      'What people do on the page of the console, and what attackers try, in a real Chromium over a real ZooKeeper.',
+    command: 'npm run test:browser',
+    seconds: 150,
+    vitest: true,
+    needs: ['zookeeper', 'chromium'],
+    programs: ['test/browser/**/*.spec.ts', 'test/browser/support/global-setup.ts', SHARED_SERVER],
+    reads: ['vitest.browser.config.ts', 'libs/elastic-job/page/**', ...VITEST, ...SCRIPT],
+  },
+  {
     name: 'monitoring',
     shows: 'Prometheus takes the alerts, and answers the dashboard, over the demo, which runs as compose.yaml says.',
     command: 'npm run test:monitoring',

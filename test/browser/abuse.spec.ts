@@ -1,0 +1,231 @@
+import { createServer } from 'node:http';
+import { ElasticJob } from '@app/elastic-job';
+import { listen } from '@test/support/zookeeper/loopback.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { plantHostileNodes } from '../console/support/hostile-tree.js';
+import { endSession, openTab, SOON, useBrowser } from './support/browsing.js';
+import { PEOPLE, servePage } from './support/served-page.js';
+
+const browsing = useBrowser();
+
+const MARKUP = '<img src=x onerror=alert(1)><script>alert(2)</script>';
+/** Turns the order of what is read after it, and hides a character. */
+const BIDI = 'pay \u202egro.knab\u202c \u200bnow';
+
+/** Jobs whose texts were written by somebody who wants the page to do or to say something else. */
+class HostileJobs {
+  @ElasticJob({ name: 'a-markup', description: `[${MARKUP}] x`, cron: '0 0 2 * * ?', shardingTotalCount: 1 })
+  markup(): void {}
+
+  @ElasticJob({ name: 'b-bidi', description: `[${BIDI}] x`, cron: '0 0 2 * * ?', shardingTotalCount: 1 })
+  bidi(): void {}
+
+  @ElasticJob({
+    name: 'c-link',
+    description: '[javascript:document.title=1] x',
+    cron: '0 0 2 * * ?',
+    shardingTotalCount: 1,
+  })
+  link(): void {}
+}
+
+describe('the page, against somebody who', () => {
+  it('writes markup and scripts into the registry: shows them as text (A12)', async () => {
+    const { ask, url } = await servePage({ providers: [HostileJobs] });
+    await ask('POST', '/jobs/settle-orders/disable', { body: { reason: MARKUP } });
+    const page = await browsing.visit(url, { as: PEOPLE.admin });
+    await page.getByRole('region', { name: 'Who changed what' }).getByText(MARKUP).waitFor();
+    await page.getByRole('region', { name: 'Needs attention' }).getByText(MARKUP).waitFor();
+
+    await page.goto(`${url}jobs`);
+    await page
+      .getByRole('row', { name: /a-markup/ })
+      .getByText(MARKUP)
+      .waitFor();
+
+    expect(await page.locator('img, main script').count()).toBe(0);
+    expect(await page.title()).toBe('Jobs · Elastic Job');
+  });
+
+  it('turns the order of characters, or hides some: shows the codes of these (A12)', async () => {
+    const { ask, url } = await servePage({ providers: [HostileJobs] });
+    await ask('POST', '/jobs/settle-orders/disable', { body: { reason: `a\u2066b` } });
+    const page = await browsing.visit(`${url}jobs`, { as: PEOPLE.admin });
+
+    const label = page.getByRole('row', { name: /b-bidi/ }).getByText('pay');
+    expect(await label.textContent()).toBe('pay U+202Egro.knabU+202C U+200Bnow');
+    expect(await label.evaluate((element) => element.tagName)).toBe('BDI');
+
+    await page.goto(url);
+    await page.getByRole('region', { name: 'Who changed what' }).getByText('aU+2066b').waitFor();
+  });
+
+  it('writes a link that is a script: shows no such link (A12)', async () => {
+    const { url } = await servePage({ providers: [HostileJobs] });
+    const page = await browsing.visit(`${url}jobs`, { as: PEOPLE.admin });
+    await page.getByRole('row', { name: /c-link/ }).waitFor();
+
+    const links = await page.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
+
+    expect(links.length).toBeGreaterThan(5);
+    expect(links.filter((href) => !href.startsWith('/elastic-job/'))).toEqual([]);
+  });
+
+  it('writes nodes that nobody can read: shows the other jobs, and these as what they are (A21)', async () => {
+    const { app, url } = await servePage();
+    await plantHostileNodes(app);
+    const page = await browsing.visit(`${url}jobs`, { as: PEOPLE.admin });
+
+    await page.getByRole('row', { name: /settle-orders/ }).waitFor();
+    await expect.poll(() => page.getByRole('row', { name: /binary/ }).textContent(), SOON).toContain('Unreadable');
+    await page.goto(url);
+    await page.getByRole('region', { name: 'Needs attention' }).getByRole('link', { name: 'binary' }).first().waitFor();
+  });
+
+  it('shows the console in a frame: the browser shows nothing (A24)', async () => {
+    const { url } = await servePage();
+    const evil = createServer((_, response) => {
+      response.setHeader('content-type', 'text/html').end(`<title>prizes</title><iframe src="${url}"></iframe>`);
+    });
+    onTestFinished(() => void evil.close());
+    const context = await browsing.visitor(url, { as: PEOPLE.admin });
+    const page = await context.newPage();
+    const refused = context.waitForEvent('console', (message) =>
+      /frame-ancestors|X-Frame-Options/i.test(message.text()),
+    );
+
+    await page.goto(`http://127.0.0.1:${await listen(evil)}/`);
+
+    await refused;
+    expect(await page.frames()[1]?.locator('#page').count()).toBe(0);
+    expect(browsing.takeFaults()).toContainEqual(expect.stringMatching(/frame/i));
+  });
+
+  it('opens the console from a page of his: cannot reach into it (A24)', async () => {
+    const { url } = await servePage();
+    const evil = createServer((_, response) => {
+      response.setHeader('content-type', 'text/html').end(`<a target="_blank" rel="opener" href="${url}">prizes</a>`);
+    });
+    onTestFinished(() => void evil.close());
+    const context = await browsing.visitor(url, { as: PEOPLE.admin });
+    const page = await context.newPage();
+    await page.goto(`http://127.0.0.1:${await listen(evil)}/`);
+
+    const [opened] = await Promise.all([context.waitForEvent('page'), page.getByText('prizes').click()]);
+
+    await opened.getByRole('heading', { name: 'Needs attention' }).waitFor();
+    expect(await opened.evaluate('window.opener')).toBeNull();
+    expect(browsing.takeFaults()).toEqual([expect.stringMatching(/^asks .*:\d+\/$/)]);
+  });
+
+  it.each(['%2e%2e%2f%2e%2e%2fpackage.json', '..%5c..%5cetc', '%00', '<script>alert(1)<%2fscript>'])(
+    'sends a deep link to a job named %s: shows that there is none, and asks for nothing else (A09, A23)',
+    async (name) => {
+      const { url } = await servePage();
+      const context = await browsing.visitor(url, { as: PEOPLE.admin });
+      const page = await context.newPage();
+      const asked: string[] = [];
+      page.on('request', (request) => void asked.push(new URL(request.url()).pathname));
+
+      const answer = await page.goto(`${url}jobs/${name}`);
+
+      if (answer?.status() === 200) await page.locator('main').waitFor();
+      expect(asked.filter((path) => !path.startsWith('/elastic-job/'))).toEqual([]);
+      expect(await page.locator('main script').count()).toBe(0);
+    },
+  );
+
+  it('writes wrong filters into a link: shows the list without them', async () => {
+    const { url } = await servePage();
+    const query = new URLSearchParams({ sort: '__proto__', status: 'constructor', attention: '<b>', q: '\u202e' });
+
+    const page = await browsing.visit(`${url}jobs?${String(query)}`, { as: PEOPLE.admin });
+
+    await page.getByText('No job matches').waitFor();
+    await page.getByRole('button', { name: 'Clear all filters' }).click();
+    await page.getByText('3 of 3').waitFor();
+    expect(page.url()).toBe(`${url}jobs`);
+  });
+
+  it('gets script into the page by a mistake of it: the policy keeps that from running (A24)', async () => {
+    const { url } = await servePage();
+    const page = await browsing.visit(url, { as: PEOPLE.admin });
+    await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
+
+    const became = await page.evaluate(`(() => {
+      const attempt = (run) => {
+        try {
+          run();
+          return 'done';
+        } catch (error) {
+          return error.name;
+        }
+      };
+      return {
+        html: attempt(() => (document.body.innerHTML = '<b>x</b>')),
+        policy: attempt(() => trustedTypes.createPolicy('own', {})),
+        url: attempt(() => (document.createElement('script').src = 'https://evil.example/x.js')),
+      };
+    })()`);
+
+    expect(became).toEqual({ html: 'TypeError', policy: 'TypeError', url: 'TypeError' });
+    const told: string[] = [];
+    await expect
+      .poll(() => told.push(...browsing.takeFaults()) && told.join('\n'), SOON)
+      .toMatch(/CSP require-trusted-types-for[^]*CSP trusted-types[^]*CSP require-trusted-types-for/);
+  });
+
+  it('has the token of a viewer: sees no reason, and no action, of others (A04)', async () => {
+    const { ask, url } = await servePage();
+    await ask('POST', '/jobs/settle-orders/disable', { body: { reason: 'a secret of operators' } });
+    const page = await browsing.visit(url, { as: PEOPLE.viewer });
+    await page.getByRole('region', { name: 'Needs attention' }).getByText('settle-orders').waitFor();
+
+    expect(await page.getByRole('button', { name: /Enable|Disable|Run now/ }).count()).toBe(0);
+  });
+
+  it('has the cookie of a session: may do nothing with it after the log-out (A07)', async () => {
+    const { url } = await servePage();
+    const page = await browsing.visit(url, { as: PEOPLE.admin, width: 390 });
+    const stolen = await page.context().cookies();
+    expect(stolen).toMatchObject([{ httpOnly: true, sameSite: 'Strict' }]);
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('menuitem', { name: 'Log out' }).click();
+    await page.getByLabel('Name').waitFor();
+
+    const thief = await browsing.visitor(url);
+    await thief.addCookies(stolen);
+
+    await (await openTab(thief, url)).getByLabel('Name').waitFor();
+  });
+
+  it('has set the cookie before the log-in: it is another one afterwards (A07)', async () => {
+    const { url } = await servePage();
+    const context = await browsing.visitor(url, { as: PEOPLE.admin });
+    const [fixed] = await context.cookies();
+    await endSession(context, url);
+    const page = await openTab(context, url);
+    await page.getByLabel('Name').fill(PEOPLE.admin.name);
+    await page.getByLabel('Password').fill(PEOPLE.admin.password);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
+
+    const [own] = await context.cookies();
+    expect(own?.name).toBe(fixed?.name);
+    expect(own?.value).not.toBe(fixed?.value);
+  });
+
+  it('looks at what the browser keeps: there are choices of looks alone (A20)', async () => {
+    const { url } = await servePage();
+    const page = await browsing.visit(url, { as: PEOPLE.admin });
+    await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
+    await page.getByRole('button', { name: 'Theme' }).click();
+    await page.getByRole('menuitemradio', { name: 'Dark' }).click();
+
+    const kept = await page.evaluate(
+      '({ cookie: document.cookie, local: { ...localStorage }, session: { ...sessionStorage } })',
+    );
+
+    expect(kept).toEqual({ cookie: '', local: { 'elastic-job-console:theme': 'dark' }, session: {} });
+  });
+});

@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
+import { startProxy } from '@test/support/zookeeper/zookeeper-proxy.js';
+import type { CDPSession, Page } from 'playwright-core';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { openTab, stepBack, useBrowser } from './support/browsing.js';
+import { PEOPLE, servePage } from './support/served-page.js';
+
+const servers = await sharedZooKeeper();
+const browsing = useBrowser();
+/** Longer than a registry needs to miss its client, and to take it back. */
+const AWAY = { timeout: 30_000 };
+
+const status = (page: Page, text: string) => page.locator('.bar').getByRole('status').getByText(text, { exact: true });
+const attention = (page: Page) => page.getByRole('region', { name: 'Needs attention' });
+
+describe('the stream of changes', () => {
+  it('is one for two tabs, and goes on in the second when the first is closed', async () => {
+    const { ask, streams, url } = await servePage();
+    const context = await browsing.visitor(url, { as: PEOPLE.operator });
+    const first = await openTab(context, url);
+    await status(first, 'Live').waitFor();
+    const second = await openTab(context, `${url}jobs`);
+    await status(second, 'Live').waitFor();
+    await vi.waitFor(() => expect(streams()).toBe(1), 5_000);
+
+    await ask('POST', '/jobs/settle-orders/disable', { body: { reason: 'INC-1' } });
+    await second.getByRole('row', { name: /settle-orders.*Disabled/ }).waitFor();
+    await attention(first).getByText('settle-orders').waitFor();
+    expect(streams()).toBe(1);
+
+    await first.close();
+    await ask('POST', '/jobs/settle-orders/enable', { body: { reason: 'INC-1 is over' } });
+    await second.getByRole('row', { name: /settle-orders.*OK/ }).waitFor();
+    await vi.waitFor(() => expect(streams()).toBe(1), 5_000);
+
+    await second.close();
+    await vi.waitFor(() => expect(streams()).toBe(0), 5_000);
+  });
+
+  it(
+    'says since when it is stale without a network, keeps what is shown, and goes on by itself',
+    { timeout: 60_000 },
+    async () => {
+      const { ask, url } = await servePage();
+      const page = await browsing.visit(url, { as: PEOPLE.operator });
+      await status(page, 'Live').waitFor();
+
+      await page.context().setOffline(true);
+
+      await status(page, 'No connection').waitFor(AWAY);
+      await page
+        .locator('.bar')
+        .getByText(/Stale since \d\d:\d\d/)
+        .waitFor();
+      await attention(page).getByText('Nothing needs attention').waitFor();
+      await ask('POST', '/jobs/settle-orders/disable', { body: { reason: 'INC-2' } });
+      await page.context().setOffline(false);
+      await attention(page).getByText('settle-orders').waitFor(AWAY);
+      await status(page, 'Live').waitFor(AWAY);
+      expect(await page.getByText(/Stale since/).count()).toBe(0);
+    },
+  );
+});
+
+describe('over a real ZooKeeper', () => {
+  it(
+    'shows the last facts while it is away, refuses changes in words, and is live again',
+    { timeout: 90_000 },
+    async () => {
+      const proxy = await startProxy(servers);
+      onTestFinished(() => proxy.stop());
+      const namespace = `browser/${randomUUID()}`;
+      const registry = { type: 'zookeeper', servers: proxy.connect, namespace, allowOpenAcl: true } as const;
+      const { ask, url } = await servePage({ options: { registry } });
+      const page = await browsing.visit(url, { as: PEOPLE.operator });
+      await status(page, 'Live').waitFor(AWAY);
+      await vi.waitFor(async () => expect((await ask('GET', '/jobs')).json).toMatchObject({ total: 3 }), AWAY);
+      await ask('POST', '/jobs/settle-orders/disable', { body: { reason: 'INC-3' } });
+      const line = attention(page).getByRole('listitem').filter({ hasText: 'settle-orders' });
+      await line.getByText('INC-3').waitFor();
+
+      proxy.block();
+
+      await status(page, 'Registry away').waitFor(AWAY);
+      await line.getByText('settle-orders').waitFor();
+      await line.getByRole('button', { name: 'Enable' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Enable settle-orders' });
+      await dialog.getByLabel('Reason').fill('INC-3 is over');
+      await dialog.getByRole('button', { name: 'Enable' }).click();
+      await dialog.getByText('ZooKeeper does not answer. Nothing was changed.').waitFor(AWAY);
+
+      proxy.heal();
+
+      await status(page, 'Live').waitFor(AWAY);
+      await dialog.getByRole('button', { name: 'Enable' }).click();
+      await dialog.getByText('The job is enabled.').waitFor(AWAY);
+      await dialog.getByRole('button', { name: 'Close' }).click();
+      await stepBack(page);
+      await attention(page).getByText('Nothing needs attention').waitFor(AWAY);
+    },
+  );
+});
+
+describe('200 changes of the view', () => {
+  it('leave no stream, listener, timer or detached node', { timeout: 120_000 }, async () => {
+    const { streams, url } = await servePage();
+    const context = await browsing.visitor(url, { as: PEOPLE.operator });
+    await context.addInitScript(COUNT_TIMERS);
+    const page = await openTab(context, url);
+    await status(page, 'Live').waitFor();
+    const debug = await context.newCDPSession(page);
+    await debug.send('Performance.enable');
+    await walk(page, 10);
+    const before = await countsOf(page, debug);
+
+    await walk(page, 200);
+
+    const after = await countsOf(page, debug);
+    // A garbage collector leaves what it likes, but not something for each change of the view.
+    expect(after.listeners - before.listeners).toBeLessThan(50);
+    expect(after.nodes - before.nodes).toBeLessThan(100);
+    expect(after.timers).toBeLessThanOrEqual(before.timers + 2);
+    await vi.waitFor(() => expect(streams()).toBe(1), 5_000);
+  });
+});
+
+/** Counts timers that are set and neither due nor cleared. */
+const COUNT_TIMERS = `(() => {
+  const open = (window.openTimers = new Set());
+  const { clearInterval: offInterval, clearTimeout: offTimeout, setInterval: every, setTimeout: after } = window;
+  window.setTimeout = (run, ms, ...given) => {
+    const id = after((...all) => { open.delete(id); run(...all); }, ms, ...given);
+    open.add(id);
+    return id;
+  };
+  window.setInterval = (...given) => {
+    const id = every(...given);
+    open.add(id);
+    return id;
+  };
+  window.clearTimeout = (id) => { open.delete(id); offTimeout(id); };
+  window.clearInterval = (id) => { open.delete(id); offInterval(id); };
+})()`;
+
+/** Goes between the views by the links of the page, the overview last. */
+async function walk(page: Page, changes: number): Promise<void> {
+  const jobs = page.getByRole('navigation').getByRole('link', { name: /^Jobs/ });
+  const overview = page.getByRole('navigation').getByRole('link', { name: /^Overview/ });
+  for (let change = 0; change < changes; change += 2) {
+    await jobs.click();
+    await page.getByRole('grid').waitFor();
+    await overview.click();
+    await attention(page).waitFor();
+  }
+}
+
+async function countsOf(page: Page, debug: CDPSession) {
+  await page.waitForFunction('document.querySelectorAll(".skeleton").length === 0');
+  await debug.send('HeapProfiler.collectGarbage');
+  await debug.send('HeapProfiler.collectGarbage');
+  const { metrics } = await debug.send('Performance.getMetrics');
+  const valueOf = (name: string) => metrics.find((metric) => metric.name === name)!.value;
+  const timers: number = await page.evaluate('window.openTimers.size');
+  return { listeners: valueOf('JSEventListeners'), nodes: valueOf('Nodes'), timers };
+}

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { findBarriers } from './support/accessibility.js';
+import { SOON, useBrowser } from './support/browsing.js';
+import { PEOPLE, servePage } from './support/served-page.js';
+
+const browsing = useBrowser();
+const VIEWS = ['', 'jobs', 'jobs?q=nothing', 'jobs?attention=any', 'jobs/ledger-close', 'servers', 'audit', 'session'];
+const WIDTHS = [1_440, 390, 320];
+
+/** A console with a job that fails, one that is disabled, and entries of the audit. */
+async function serveTroubles() {
+  const served = await servePage();
+  await served.ask('POST', '/jobs/ledger-close/trigger', { body: { reason: 'OPS-1' } });
+  await served.ask('POST', '/jobs/billing-run/disable', { body: { reason: 'INC-1: no bills today' } });
+  return served;
+}
+
+describe.each(['light', 'dark'] as const)('in the theme %s', (theme) => {
+  it('axe finds nothing on any view, nor on the log-in and the dialog of a change', { timeout: 90_000 }, async () => {
+    const { url } = await serveTroubles();
+    const stranger = await browsing.visit(url, { theme });
+    await stranger.getByLabel('Name').waitFor();
+    expect({ view: 'log-in', barriers: await findBarriers(stranger) }).toEqual({ view: 'log-in', barriers: [] });
+
+    const page = await browsing.visit(url, { theme, as: PEOPLE.operator });
+    for (const view of VIEWS) {
+      await page.goto(`${url}${view}`);
+      await page.locator('main h1, .look.page').first().waitFor();
+      await page.waitForFunction('document.querySelector(".skeleton") === null');
+      expect({ view, barriers: await findBarriers(page) }).toEqual({ view, barriers: [] });
+    }
+    await page.goto(url);
+    await page.getByRole('button', { name: 'Run now' }).click();
+    await page.getByRole('dialog').waitFor();
+    expect({ view: 'change', barriers: await findBarriers(page) }).toEqual({ view: 'change', barriers: [] });
+  });
+
+  it('nothing is wider than the screen', { timeout: 60_000 }, async () => {
+    const { url } = await serveTroubles();
+    for (const width of WIDTHS) {
+      const page = await browsing.visit(url, { theme, width, as: PEOPLE.operator });
+      for (const view of VIEWS) {
+        await page.goto(`${url}${view}`);
+        await page.locator('main h1, .look.page').first().waitFor();
+        await page.waitForFunction('document.querySelector(".skeleton") === null');
+        const beyond = await page.evaluate(
+          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+        );
+        expect({ width, view, beyond }).toEqual({ width, view, beyond: 0 });
+      }
+    }
+  });
+});
+
+describe('the theme', () => {
+  it('follows the device, until another one is chosen, which is kept', async () => {
+    const { url } = await servePage();
+    const page = await browsing.visit(url, { theme: 'dark', as: PEOPLE.viewer });
+    const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
+    const dark = await ground();
+
+    await page.getByRole('button', { name: 'Theme' }).click();
+    await page.getByRole('menuitemradio', { name: 'Light' }).click();
+
+    const light = await ground();
+    expect(light).not.toBe(dark);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
+    expect(await ground()).toBe(light);
+  });
+});
+
+describe('in Chinese', () => {
+  it('the page speaks as the browser does, with a log-in, dates and a zone', async () => {
+    const { ask, url } = await servePage();
+    await ask('POST', '/jobs/settle-orders/disable', { body: { reason: '供应商维护' } });
+    const stranger = await browsing.visit(url, { locale: 'zh-CN' });
+    await stranger.getByRole('button', { name: '登录' }).waitFor();
+
+    const page = await browsing.visit(url, { locale: 'zh-CN', as: PEOPLE.operator });
+
+    await page.getByRole('region', { name: '需要关注' }).getByText('供应商维护').waitFor();
+    expect(await page.evaluate('document.documentElement.lang')).toMatch(/^zh/);
+    await page.locator('.bar').getByText('Europe/Berlin').waitFor();
+    await page.goto(`${url}jobs`);
+    await page.getByText('3 / 3').or(page.getByText(/3.*3/)).first().waitFor();
+  });
+
+  it('is chosen in the menu, and kept', async () => {
+    const { url } = await servePage();
+    const page = await browsing.visit(url, { as: PEOPLE.viewer });
+
+    await page.getByRole('button', { name: /Language/ }).click();
+    await page.getByRole('menuitemradio', { name: '中文' }).click();
+
+    await page.getByRole('heading', { name: '需要关注' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: '需要关注' }).waitFor();
+    expect(await page.evaluate('document.documentElement.lang')).toMatch(/^zh/);
+  });
+});
+
+describe('on a phone', () => {
+  it('a menu leads to the views, and to what does not fit into the bar', async () => {
+    const { url } = await servePage();
+    const page = await browsing.visit(url, { width: 390, as: PEOPLE.viewer });
+    await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
+    expect(await page.getByRole('navigation').isVisible()).toBe(false);
+
+    await page.getByRole('button', { name: 'Menu' }).tap();
+    await page.getByRole('menuitem', { name: 'Jobs' }).tap();
+
+    await page.waitForURL(`${url}jobs`);
+    await page.getByRole('row', { name: /settle-orders/ }).waitFor();
+    await page.getByRole('button', { name: 'Menu' }).tap();
+    await page.getByRole('menuitem', { name: 'Log out' }).tap();
+    await page.getByLabel('Password').waitFor();
+  });
+
+  it('a row of the list has its job, its state and its next time, and opens by a tap', async () => {
+    const { ask, url } = await servePage();
+    await ask('POST', '/jobs/billing-run/disable', { body: { reason: 'INC-2' } });
+    const page = await browsing.visit(`${url}jobs`, { width: 390, as: PEOPLE.viewer });
+    const row = page.getByRole('row', { name: /billing-run/ });
+
+    await row.getByText('Disabled').waitFor();
+    await row.getByRole('link', { name: /billing-run/ }).tap();
+
+    await expect.poll(() => page.url(), SOON).toBe(`${url}jobs/billing-run`);
+  });
+});
