@@ -17,10 +17,9 @@ import {
   type JobAnswer,
   type LastRunAnswer,
   mayAs,
-  seesJob,
   type TaskAnswer,
 } from '../contract/index.js';
-import { shownDeed, unseenIn } from './seen.js';
+import { seenIn, shownDeed, unseenIn } from './seen.js';
 
 export interface HidingOptions {
   readonly redact: Redact;
@@ -151,8 +150,7 @@ const FIELDS: Readonly<Record<string, Hide | undefined>> = {
   // A note of the backend, which a dump hides as well.
   detail: (value) => (value === null ? null : HIDDEN),
   before: ofDeed,
-  after: (value, place) =>
-    isJob(place.of) ? place.of.after.filter((job) => seesJob(place.caller, job)) : ofDeed(value, place),
+  after: (value, place) => (isJob(place.of) ? seenIn(place.of.after, place.caller) : ofDeed(value, place)),
 } satisfies Partial<Record<HiddenField, Hide>>;
 
 /** A value before or after a deed, or after a change of a field. */
@@ -182,7 +180,7 @@ function redacted(value: unknown, { options }: Place): unknown {
 function shown(name: string, value: unknown, seeing: Seeing): unknown {
   if (value === undefined || value === null) return null;
   if (name === 'props') return isObject(value) ? shownProps(value, seeing) : HIDDEN;
-  if (name === 'after' && Array.isArray(value)) return value.filter((job) => seesJob(seeing, String(job)));
+  if (name === 'after' && Array.isArray(value)) return seenIn(value, seeing);
   return isHidden(name, value, seeing) ? (value === '' ? '' : HIDDEN) : value;
 }
 

@@ -10,11 +10,16 @@ type Seer = Pick<ConsoleCaller, 'jobPrefix'>;
  */
 export function assertSeen(caller: Seer, settings: Readonly<Record<string, unknown>>): void {
   const { after } = settings;
-  const unseen = [after].flat().some((job) => typeof job === 'string' && !seesJob(caller, job));
-  if (!unseen) return;
+  const named = [after].flat().filter((job) => typeof job === 'string');
+  if (unseenIn(named, caller).length === 0) return;
   throw new ConsoleProblem(400, 'CONFIGURATION', 'The settings are wrong.', {
     fields: [{ field: 'after', problem: `must name jobs that begin with ${caller.jobPrefix}` }],
   });
+}
+
+/** Those of the jobs that are there for the caller. */
+export function seenIn(jobs: readonly unknown[], caller: Seer): readonly unknown[] {
+  return jobs.filter((job) => seesJob(caller, String(job)));
 }
 
 /** Those of the jobs that are not there for the caller. */
@@ -28,7 +33,7 @@ export function shownDeed(value: unknown, caller: Seer): unknown {
   const { after, config } = value;
   return {
     ...value,
-    ...(Array.isArray(after) && { after: after.filter((job) => seesJob(caller, String(job))) }),
+    ...(Array.isArray(after) && { after: seenIn(after, caller) }),
     ...(typeof config === 'string' && { config: HIDDEN }),
   };
 }
