@@ -24,6 +24,15 @@ const CALLERS: Readonly<Record<string, ConsoleCaller>> = {
   finance: { name: 'Fin', role: 'admin', jobPrefix: 'finance-', by: 'token' },
 };
 
+/** A history without runs. */
+export const HISTORY = {
+  migrate: async () => {},
+  executions: async () => ({ rows: [], cursor: undefined }),
+  statuses: async () => ({ rows: [], cursor: undefined }),
+  countExecutions: async () => ({ executions: 0, jobs: 0 }),
+  countStatuses: async () => 0,
+};
+
 /** A console over fakes, that notes what it asks them to change. */
 export class FakeConsole {
   readonly clock = new VirtualClock();
