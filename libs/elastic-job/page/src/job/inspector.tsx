@@ -23,6 +23,11 @@ export function Inspector({ filters, items, job, show }: ItemsProps & { readonly
     }
     before.current = filters.item;
   }, [filters.item]);
+  const close = () => {
+    // The cell from which it was opened has the focus again.
+    document.querySelector<HTMLElement>(`#item-${filters.item} a`)?.focus();
+    show({ item: undefined });
+  };
   const title = filters.item === undefined ? texts.value.job.columns.item : t.title(filters.item);
   const item = items.items.value.find((one) => one.item === filters.item);
   return (
@@ -37,13 +42,7 @@ export function Inspector({ filters, items, job, show }: ItemsProps & { readonly
         {item !== undefined && <StateTag item={item} />}
         {filters.item !== undefined && (
           <span class="right">
-            <button
-              type="button"
-              class="btn small bare"
-              aria-label={t.close}
-              title={t.close}
-              onClick={() => show({ item: undefined })}
-            >
+            <button type="button" class="btn small bare" aria-label={t.close} title={t.close} onClick={close}>
               ×
             </button>
           </span>
@@ -51,7 +50,7 @@ export function Inspector({ filters, items, job, show }: ItemsProps & { readonly
       </header>
       <Boundary key={filters.item}>
         {filters.item === undefined ? (
-          <Look title={t.choose} />
+          <p class="means dim">{t.choose}</p>
         ) : item === undefined ? (
           <Missing item={filters.item} items={items} />
         ) : (
@@ -185,10 +184,10 @@ function Run({ isRunning, run }: { readonly run: LastRunAnswer; readonly isRunni
   return (
     <>
       <Fact name={isPresent ? t.run : t.lastRun}>
-        <Time at={begunAt} />{' '}
+        <Time at={begunAt} withSeconds />{' '}
         {settledAt !== null && (
           <>
-            – <Time at={settledAt} />{' '}
+            – <Time at={settledAt} withSeconds />{' '}
           </>
         )}
         {isPresent && t.runs(span(lastMs, units))}
@@ -208,7 +207,7 @@ function Run({ isRunning, run }: { readonly run: LastRunAnswer; readonly isRunni
         <Instance>{instance}</Instance>
       </Fact>
       <Fact name={t.fireTime}>
-        <Time at={fireTime} />
+        <Time at={fireTime} withSeconds />
       </Fact>
       <Fact name={t.origin}>
         {origin.startsWith('manual:') ? (

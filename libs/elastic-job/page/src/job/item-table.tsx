@@ -1,7 +1,8 @@
 import { useLocation } from 'preact-iso';
 import type { ItemAnswer } from '../../../src/console/contract/job-answers.js';
 import { type Column, Tag, Time, VirtualTable } from '../parts/index.js';
-import { span, Text, texts } from '../text/index.js';
+import { firstLine, span, Text, texts } from '../text/index.js';
+import { Instance } from './fact.js';
 import { itemQueryOf } from './item-filters.js';
 import type { ItemsProps } from './items.js';
 import { MARKS, stateOf } from './item-state.js';
@@ -47,13 +48,18 @@ export function ItemTable({ filters, items, show }: ItemTableProps) {
     {
       key: 'place',
       name: name.place,
-      class: 'cut mono',
+      class: 'cut',
       cell: ({ holder, owner }) => {
         const where = holder ?? owner;
-        return where === null ? <span class="faint">{map.nobody}</span> : <Text>{where}</Text>;
+        return where === null ? <span class="faint">{map.nobody}</span> : <Instance>{where}</Instance>;
       },
     },
-    { key: 'since', name: name.since, class: 'cut', cell: ({ lastRun }) => lastRun && <Time at={lastRun.begunAt} /> },
+    {
+      key: 'since',
+      name: name.since,
+      class: 'cut',
+      cell: ({ lastRun }) => lastRun && <Time at={lastRun.begunAt} withSeconds />,
+    },
     {
       key: 'took',
       name: name.took,
@@ -67,7 +73,7 @@ export function ItemTable({ filters, items, show }: ItemTableProps) {
       key: 'error',
       name: name.error,
       class: 'cut',
-      cell: ({ lastRun }) => lastRun?.error != null && <Text>{lastRun.error}</Text>,
+      cell: ({ lastRun }) => lastRun?.error != null && <Text>{firstLine(lastRun.error)}</Text>,
     },
   ];
   return (

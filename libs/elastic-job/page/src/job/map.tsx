@@ -76,6 +76,7 @@ export function ItemMap({ filters, map, show }: MapProps) {
     height: `${HEAD + rows.length * ROW}px`,
     '--column': `${width}px`,
     '--label': `${sight.label}px`,
+    '--items': `${cells.length * width}px`,
   };
   return (
     <>

@@ -38,7 +38,7 @@ export function RunDetails({ filters, job, runs, show }: DetailsProps) {
         )}
       </header>
       {filters.run === undefined || runs === undefined ? (
-        <Look title={t.choose} />
+        <p class="means dim">{t.choose}</p>
       ) : run === undefined ? (
         <Look title={t.unknown} more={t.unknownMore} />
       ) : (
@@ -68,14 +68,15 @@ function Facts({ job, run }: { readonly job: string; readonly run: ExecutionAnsw
     <>
       <dl class="facts-list">
         <Fact name={t.started}>
-          <Time at={startedAt} />
+          <Time at={startedAt} withSeconds />
         </Fact>
         <Fact name={t.ended}>
           {completedAt === null ? (
             t.notEnded
           ) : (
             <>
-              <Time at={completedAt} />, {inspector.took(span(Date.parse(completedAt) - Date.parse(startedAt), units))}
+              <Time at={completedAt} withSeconds />,{' '}
+              {inspector.took(span(Date.parse(completedAt) - Date.parse(startedAt), units))}
             </>
           )}
         </Fact>

@@ -1,7 +1,8 @@
 import { useLocation } from 'preact-iso';
 import type { ExecutionAnswer } from '../../../src/console/contract/job-answers.js';
 import { Behind, type Column, Failed, Loading, Look, Panel, Tag, Time, useHeld, VirtualTable } from '../parts/index.js';
-import { HERE, number, span, Text, texts } from '../text/index.js';
+import { firstLine, HERE, number, span, Text, texts } from '../text/index.js';
+import { Instance } from './fact.js';
 import { RunDetails } from './run-details.js';
 import {
   OUTCOME_MARKS,
@@ -120,7 +121,7 @@ function runColumns(filters: RunFilters, path: string): readonly Column<Executio
       class: 'cut',
       cell: ({ id, startedAt }) => (
         <a href={`${path}${runQueryOf({ ...filters, run: id })}`} tabIndex={-1}>
-          <Time at={startedAt} />
+          <Time at={startedAt} withSeconds />
         </a>
       ),
     },
@@ -146,12 +147,12 @@ function runColumns(filters: RunFilters, path: string): readonly Column<Executio
       cell: ({ completedAt, startedAt }) =>
         completedAt !== null && <span class="num">{span(Date.parse(completedAt) - Date.parse(startedAt), units)}</span>,
     },
-    { key: 'server', name: name.server, class: 'cut mono', cell: ({ ip }) => <Text>{ip}</Text> },
+    { key: 'server', name: name.server, class: 'cut', cell: ({ ip }) => <Instance>{ip}</Instance> },
     {
       key: 'error',
       name: name.error,
       class: 'cut',
-      cell: ({ error }) => error !== null && <Text>{error.slice(0, 300)}</Text>,
+      cell: ({ error }) => error !== null && <Text>{firstLine(error)}</Text>,
     },
   ];
 }

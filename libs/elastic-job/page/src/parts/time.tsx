@@ -6,6 +6,7 @@ interface TimeProps {
   readonly at: string | number;
   /** @default that of this device, which the bar names */
   readonly zone?: string | null;
+  readonly withSeconds?: boolean;
 }
 
 function msOf(at: string | number): number {
@@ -17,13 +18,13 @@ function titleOf(ms: number, zone: string): string {
 }
 
 /** An instant: the time, with its day unless that is today. The title has all of it, with its zone. */
-export function Time({ at, zone }: TimeProps) {
+export function Time({ at, withSeconds = false, zone }: TimeProps) {
   const ms = msOf(at);
   const timeZone = zone ?? HERE;
   const isHere = timeZone === HERE;
   return (
     <time dateTime={new Date(ms).toISOString()} title={titleOf(ms, timeZone)}>
-      {nearTime(ms, now.value, { locale: texts.value.locale, timeZone })}
+      {nearTime(ms, now.value, { locale: texts.value.locale, timeZone, withSeconds })}
       {!isHere && <span class="faint"> {zoneName(timeZone)}</span>}
     </time>
   );

@@ -14,6 +14,7 @@ describe('instants', () => {
     const here = { locale: 'en', timeZone: 'Europe/Paris' };
     expect(nearTime(AT, AT + 3_600_000, here)).toBe('02:00');
     expect(nearTime(AT, AT - 3 * 3_600_000, here)).toBe('Nov 30 02:00');
+    expect(nearTime(AT, AT, { ...here, withSeconds: true })).toBe('02:00:00');
   });
 
   it('of the two hours of a clock change have two offsets', () => {

@@ -51,9 +51,9 @@ export function dateTime(at: number, timeZone: string): string {
 export function nearTime(
   at: number,
   present: number,
-  { locale, timeZone }: { locale: string; timeZone: string },
+  { locale, timeZone, withSeconds = false }: { locale: string; timeZone: string; withSeconds?: boolean },
 ): string {
-  const time = clockTime(at, timeZone, false);
+  const time = clockTime(at, timeZone, withSeconds);
   if (dayOf(at, timeZone) === dayOf(present, timeZone)) return time;
   const day = formatOf(locale, { day: 'numeric', month: 'short', timeZone: knownZone(timeZone) }).format(at);
   return `${day} ${time}`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { piecesOf, visibleText } from './unseen.js';
+import { firstLine, piecesOf, visibleText } from './unseen.js';
 
 describe('a text of the registry', () => {
   it('shows what nobody would see by its code', () => {
@@ -8,6 +8,11 @@ describe('a text of the registry', () => {
 
   it('keeps letters of all scripts, and marks that belong to them', () => {
     expect(piecesOf('结算 zahlung é 🚀')).toEqual([{ text: '结算 zahlung é 🚀', isCode: false }]);
+  });
+
+  it('is its first line in a list', () => {
+    expect(firstLine('\n Error: no bank\r\n    at pay')).toBe('Error: no bank');
+    expect(firstLine('')).toBe('');
   });
 
   it('keeps the lines of a stack where they are asked for', () => {

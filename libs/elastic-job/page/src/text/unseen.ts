@@ -31,6 +31,11 @@ export function visibleText(text: string): string {
     .join('');
 }
 
+/** The first line of an error, for a list. */
+export function firstLine(text: string): string {
+  return text.trimStart().split(/[\r\n]/, 1)[0]!;
+}
+
 function codeOf(character: string): string {
   return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
 }
