@@ -65,11 +65,12 @@ export function ItemMap({ filters, map, show }: MapProps) {
       scroller.current?.querySelector<HTMLElement>(`[data-item="${target.item.item}"]`)?.focus({ preventScroll: true });
     });
   };
-  // One that a link leads to is brought into sight.
+  const chosen = cells.find(({ item }) => item.item === filters.item);
+  const isReady = chosen !== undefined && sight.width > 0;
+  // One that a link leads to is brought into sight, once it was read.
   useEffect(() => {
-    const chosen = cells.find(({ item }) => item.item === filters.item);
-    if (chosen !== undefined && sight.width > 0) reveal(chosen);
-  }, [filters.item, sight.width > 0]);
+    if (isReady) reveal(chosen);
+  }, [filters.item, isReady]);
 
   const sheet: CSSProperties = {
     width: `${sight.label + cells.length * width + 8}px`,

@@ -90,11 +90,14 @@ function useMap({ members: all }: JobAnswer, items: readonly ItemAnswer[], filte
   const isFiltered = isItemFiltered(filters);
   const members = useMemo(() => (isFiltered ? membersWith(all, items) : all), [all, items, isFiltered]);
   const fresh = useMemo(() => mapOf(members, items), [members, items]);
-  const order = fresh.rows.map(({ instance }) => instance).join('\n');
+  // Other filters are another map.
+  const map = itemQueryOf({ ...filters, item: undefined });
+  const order = [map, ...fresh.rows.map(({ instance }) => instance)].join('\n');
   const { holding, shown: held } = useHeld(order);
-  const isHeld = held !== order;
-  const map = useMemo(() => (isHeld ? mapOf(members, items, held.split('\n')) : fresh), [fresh, isHeld, held]);
-  return { holding, isHeld: isHeld && !filters.isTable, map };
+  const [heldMap, ...rows] = held.split('\n');
+  const isHeld = held !== order && heldMap === map;
+  const shown = useMemo(() => (isHeld ? mapOf(members, items, rows) : fresh), [fresh, isHeld, held]);
+  return { holding, isHeld: isHeld && !filters.isTable, map: shown };
 }
 
 function ShownAs({ filters }: { readonly filters: ItemFilters }) {
