@@ -15,7 +15,7 @@ export function Filters({ filters, onChange }: FiltersProps) {
   const { attention, jobs: t } = texts.value;
   const set = (name: string, value: string) => onChange(filtersOf({ ...given(filters), [name]: value }));
   return (
-    <div class="filters" role="search">
+    <div class="filters" role="search" aria-label={t.search}>
       <SearchField label={t.search} value={filters.q ?? ''} onChange={(q) => set('q', q)} />
       <select
         class="input"
