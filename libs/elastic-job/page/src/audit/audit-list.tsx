@@ -37,7 +37,7 @@ function List({ clear, ...filters }: AuditListProps) {
   return (
     <>
       {problem.value !== undefined && <Behind problem={problem.value} reload={entries.reload} />}
-      {shown.length === 0 && <Nothing clear={clear} />}
+      {shown.length === 0 && <Nothing clear={clear} isOfAll={queryOf(filters) === ''} />}
       <ul class="entries" {...holding}>
         {shown.map((entry) => (
           <Entry key={entry.id} entry={entry} isOfJob={filters.job !== undefined} />
@@ -56,9 +56,15 @@ function List({ clear, ...filters }: AuditListProps) {
   );
 }
 
-function Nothing({ clear }: { readonly clear: (() => void) | undefined }) {
+interface NothingProps {
+  readonly clear: (() => void) | undefined;
+  readonly isOfAll: boolean;
+}
+
+function Nothing({ clear, isOfAll }: NothingProps) {
   const { audit: t, looks } = texts.value;
-  if (clear === undefined) return <Look title={t.empty} more={t.emptyMore} />;
+  if (isOfAll) return <Look title={t.empty} more={t.emptyMore} />;
+  if (clear === undefined) return <Look title={t.emptyHere} more={t.emptyHereMore} />;
   return <Look title={t.none} more={t.noneMore} action={{ name: looks.clearFilters, run: clear }} />;
 }
 

@@ -50,7 +50,7 @@ function Filters({ filters, onChange }: FiltersProps) {
   const { action = '', outcome = '', since = '' } = filters;
   const known = Object.keys(actions);
   return (
-    <div class="filters" role="search">
+    <div class="filters" role="search" aria-label={t.filter}>
       {NAMES.map((name) => (
         <NameFilter
           key={name}

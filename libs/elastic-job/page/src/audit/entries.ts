@@ -1,11 +1,11 @@
 /**
  * Entries of the audit, the newest first, page by page. The newest page is read again from time to time: what has come
- * stands above, and what has ended says so.
+ * stands above, and what has ended says so. It is also read after each change of this page.
  */
 import { effect, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { AuditAnswer, AuditEntry } from '../../../src/console/contract/answers.js';
-import { type ApiProblem, asProblem, get, liveState } from '../api/index.js';
+import { answeredChanges, type ApiProblem, asProblem, get, liveState } from '../api/index.js';
 import { askedFor, type AuditFilters } from './filters.js';
 import { mergedEntries } from './merged.js';
 
@@ -56,7 +56,8 @@ function createEntries(filters: AuditFilters) {
     reload: () => void read(),
     more: () => void read(cursor),
     start: () => {
-      void read();
+      // Reads now, and after each change.
+      const endHearing = answeredChanges.subscribe(() => void read());
       const end = effect(() => {
         if (liveState.value === 'paused') return undefined;
         const timer = setInterval(() => void read(), EVERY_MS);
@@ -64,6 +65,7 @@ function createEntries(filters: AuditFilters) {
       });
       return () => {
         end();
+        endHearing();
         left.abort();
       };
     },

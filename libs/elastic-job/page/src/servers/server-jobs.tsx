@@ -93,7 +93,7 @@ function columns(ip: string, reload: () => void): readonly Column<Row>[] {
     { key: 'state', name: t.columns.here, cell: ({ isDisabled }) => <Switched isDisabled={isDisabled} /> },
     {
       key: 'switch',
-      name: '',
+      name: t.columns.switch,
       class: 'right',
       cell: (row) => may('operator') && <Switch row={row} ip={ip} reload={reload} />,
     },

@@ -26,7 +26,7 @@ export function Servers() {
   return (
     <>
       <h1 class="unshown">{t.title}</h1>
-      <div class="filters" role="search">
+      <div class="filters" role="search" aria-label={t.search}>
         <SearchField label={t.search} value={q} onChange={search} />
       </div>
       <section class="panel tall" aria-label={t.title}>

@@ -1,6 +1,7 @@
 export const audit = {
   title: 'Audit',
   times: (zone: string) => `times in ${zone}`,
+  filter: 'Filter the audit',
   filters: { who: 'Who', job: 'Job', server: 'Server', action: 'Action', outcome: 'Outcome', since: 'Since' },
   anyAction: 'Any action',
   anyOutcome: 'Any outcome',
@@ -30,6 +31,8 @@ export const audit = {
   } as Readonly<Record<string, string>>,
   empty: 'Nobody has changed anything yet',
   emptyMore: 'Each change, each log-in, and what was refused will stand here.',
+  emptyHere: 'Nobody has changed this through the console',
+  emptyHereMore: 'What was changed as a part of something else, such as a whole job or server, stands there.',
   none: 'No entry matches',
   noneMore: 'Names count as a whole, in their own case.',
   older: 'Older entries',

@@ -20,6 +20,7 @@ export const servers = {
     instances: 'Instances',
     jobs: 'Jobs',
     here: 'On this server',
+    switch: 'Switch',
   },
   runs: 'Runs',
   runsJava: 'Runs (Java)',
@@ -33,7 +34,7 @@ export const servers = {
   clock: {
     ahead: (span: string) => `${span} ahead`,
     behind: (span: string) => `${span} behind`,
-    same: (_span: string) => 'the same',
+    same: (_span: string) => 'no difference',
   },
   clockMeans:
     'A clock is told against that of the registry, as the instance has measured it. Java instances do not tell it. ' +

@@ -3,6 +3,7 @@ import type { audit as english } from '../en/audit.js';
 export const audit: typeof english = {
   title: '审计',
   times: (zone) => `时间按 ${zone}`,
+  filter: '筛选审计',
   filters: { who: '操作者', job: '作业', server: '服务器', action: '操作', outcome: '结果', since: '时间范围' },
   anyAction: '任意操作',
   anyOutcome: '任意结果',
@@ -31,6 +32,8 @@ export const audit: typeof english = {
   },
   empty: '还没有人做过任何变更',
   emptyMore: '每次变更、每次登录，以及被拒绝的操作都会记录在这里。',
+  emptyHere: '没有人通过控制台改过它',
+  emptyHereMore: '作为整个作业或整台服务器的一部分而改变的，记录在那里。',
   none: '没有匹配的记录',
   noneMore: '名称必须完整，并区分大小写。',
   older: '更早的记录',

@@ -13,7 +13,15 @@ export const servers: typeof english = {
   emptyMore: '服务器上的实例加入作业后，服务器就会出现。',
   missing: (ip) => `没有作业有服务器 ${ip}`,
   missingMore: '它已被删除，或者地址有误，或者它只有您无权查看的作业。',
-  columns: { ip: '服务器', state: '状态', clock: '时钟', instances: '实例', jobs: '作业', here: '在此服务器上' },
+  columns: {
+    ip: '服务器',
+    state: '状态',
+    clock: '时钟',
+    instances: '实例',
+    jobs: '作业',
+    here: '在此服务器上',
+    switch: '操作',
+  },
   runs: '运行中',
   runsJava: '运行中（Java）',
   gone: '没有实例',
@@ -26,7 +34,7 @@ export const servers: typeof english = {
   clock: {
     ahead: (span) => `快 ${span}`,
     behind: (span) => `慢 ${span}`,
-    same: () => '一致',
+    same: () => '无偏差',
   },
   clockMeans:
     '时钟与注册中心的时钟相比，由实例自己测量；Java 实例不上报。' +
