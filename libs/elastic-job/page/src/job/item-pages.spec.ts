@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type ItemPage, NO_PAGES, withChanges, withPage } from './item-pages.js';
-import { ITEM } from './items.for-spec.js';
+import { awaitingErrors, type ItemPage, NO_PAGES, withChanges, withPage } from './item-pages.js';
+import { ITEM, RUN } from './items.for-spec.js';
 
 const items = (...numbers: readonly number[]) => numbers.map((item) => ({ ...ITEM, item }));
 const old = (pages: readonly ItemPage[]) => pages.map(({ isOld }) => isOld);
@@ -30,6 +30,18 @@ describe('pages of items', () => {
     const moved = withPage(pages, 0, { cursor: 'c', items: items(0) });
     expect(moved.map(({ from }) => from)).toEqual([undefined, 'c']);
     expect(old(moved)).toEqual([false, true]);
+  });
+});
+
+describe('an item that has failed', () => {
+  it('is looked at again while the history may still tell why', () => {
+    const settledAt = '2026-11-30T02:00:10.000Z';
+    const failed = { ...ITEM, item: 3, lastRun: { ...RUN, outcome: 'failed' as const, settledAt } };
+    const known = { ...failed, lastRun: { ...failed.lastRun, error: 'no bank' } };
+    const present = Date.parse(settledAt);
+
+    expect(awaitingErrors([ITEM, failed, known], present + 5_000)).toEqual([3]);
+    expect(awaitingErrors([failed], present + 60_000)).toEqual([]);
   });
 });
 

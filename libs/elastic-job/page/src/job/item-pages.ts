@@ -9,6 +9,9 @@ export interface ItemPage {
   readonly isOld: boolean;
 }
 
+/** Longest time after which an error still comes. */
+const ERROR_MS = 30_000;
+
 /** Nothing was read yet. */
 export const NO_PAGES: readonly ItemPage[] = [{ from: undefined, items: [], isOld: true }];
 
@@ -24,6 +27,16 @@ export function withPage(
   const next = pages[index + 1];
   if (next?.from === cursor) return [...before, read, ...pages.slice(index + 1)];
   return [...before, read, { from: cursor, items: [], isOld: true }];
+}
+
+/** Items that have failed of late without an error: the history is written behind the runs, so it may still come. */
+export function awaitingErrors(items: readonly ItemAnswer[], present: number): readonly number[] {
+  const isAwaiting = ({ lastRun }: ItemAnswer) =>
+    lastRun?.outcome === 'failed' &&
+    lastRun.error === null &&
+    lastRun.settledAt !== null &&
+    present - Date.parse(lastRun.settledAt) < ERROR_MS;
+  return items.filter(isAwaiting).map(({ item }) => item);
 }
 
 /** The pages with those marked as old that have these items. @param changed null: any may have changed */

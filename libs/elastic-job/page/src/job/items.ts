@@ -7,7 +7,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { ItemAnswer, ItemsAnswer } from '../../../src/console/contract/job-answers.js';
 import { type ApiProblem, apiPath, asProblem, get, listen, liveState } from '../api/index.js';
 import type { ItemFilters } from './item-filters.js';
-import { NO_PAGES, withChanges, withPage } from './item-pages.js';
+import { awaitingErrors, NO_PAGES, withChanges, withPage } from './item-pages.js';
 
 /** As many as the API gives at once. */
 const PAGE = 200;
@@ -15,6 +15,8 @@ const POLL_MS = 5_000;
 /** Least time between two rounds, and for each page of a round: a person may read 50 times a second. */
 const ROUND_MS = 150;
 const PER_PAGE_MS = 50;
+/** The API asks the history again for an error after five seconds. */
+const ERROR_MS = 5_500;
 
 interface JobFrame {
   readonly items: readonly number[] | null;
@@ -45,10 +47,12 @@ function createJobItems(job: string): JobItems & { readonly start: () => () => v
   const problem = signal<ApiProblem | undefined>(undefined);
   let pages = NO_PAGES;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let errorTimer: ReturnType<typeof setTimeout> | undefined;
   let isReading = false;
   let earliest = 0;
   let left = new AbortController();
 
+  const awaiting = () => awaitingErrors(items.peek(), Date.now());
   const readOne = async (index: number, own: AbortController) => {
     const query = { limit: PAGE, cursor: pages[index]?.from };
     // An item that changes while it is read makes the page old again.
@@ -82,7 +86,13 @@ function createJobItems(job: string): JobItems & { readonly start: () => () => v
       isReading = false;
     }
     earliest = begun + (count === Infinity ? POLL_MS : Math.max(ROUND_MS, count * PER_PAGE_MS));
-    if (!own.signal.aborted && pages.some(({ isOld }) => isOld)) soon();
+    if (own.signal.aborted) return;
+    if (pages.some(({ isOld }) => isOld)) soon();
+    if (awaiting().length === 0) return;
+    errorTimer ??= setTimeout(() => {
+      errorTimer = undefined;
+      change(awaiting());
+    }, ERROR_MS);
   };
   const soon = () => {
     if (isReading || timer !== undefined) return;
@@ -112,7 +122,8 @@ function createJobItems(job: string): JobItems & { readonly start: () => () => v
     return () => {
       for (const end of ends) end();
       clearTimeout(timer);
-      timer = undefined;
+      clearTimeout(errorTimer);
+      [timer, errorTimer] = [undefined, undefined];
       left.abort();
     };
   };
