@@ -33,7 +33,9 @@ export function ItemMap({ filters, map, show }: MapProps) {
   const [focused, setFocused] = useState<number | undefined>(filters.item);
   const active = cells.find(({ item }) => item.item === focused) ?? cells[0];
   const isShown = ({ column }: MapCell) => column >= columns.first && column <= columns.last;
-  const drawn = cells.slice(columns.first, columns.last + 1);
+  const isRowShown = (row: number) => row >= inSight.first && row <= inSight.last;
+  const inColumns = cells.slice(columns.first, columns.last + 1);
+  const drawn = inColumns.filter((cell) => cell === active || isRowShown(cell.row));
   if (active !== undefined && !isShown(active)) drawn.push(active);
   const placeOf = (column: number, row: number): CSSProperties => ({
     left: `${sight.label + column * width}px`,
@@ -81,48 +83,49 @@ export function ItemMap({ filters, map, show }: MapProps) {
   };
   return (
     <>
-      <div
-        ref={scroller}
-        class="map"
-        role="grid"
-        aria-label={t.label}
-        aria-rowcount={rows.length + 1}
-        aria-colcount={cells.length + 1}
-        onKeyDown={onKeyDown}
-      >
-        <div class="sheet" role="presentation" style={sheet}>
-          <div class="map-head" role="row" aria-rowindex={1}>
-            <span class="who" role="columnheader" aria-colindex={1}>
-              {t.instance}
-            </span>
-            {drawn.filter(isShown).map(({ column, item }) => (
-              <span
-                key={item.item}
-                class="number"
-                role="columnheader"
-                aria-colindex={column + 2}
-                style={{ left: `${sight.label + column * width}px`, width: `${width}px` }}
-              >
-                {item.item}
+      <div ref={scroller} class="map" onKeyDown={onKeyDown}>
+        <div class="sheet" style={sheet}>
+          <div
+            class="map-rows"
+            role="grid"
+            aria-label={t.label}
+            aria-rowcount={rows.length + 1}
+            aria-colcount={cells.length + 1}
+          >
+            <div class="map-head" role="row" aria-rowindex={1}>
+              <span class="who" role="columnheader" aria-colindex={1}>
+                {t.instance}
               </span>
-            ))}
+              {inColumns.map(({ column, item }) => (
+                <span
+                  key={item.item}
+                  class="number"
+                  role="columnheader"
+                  aria-colindex={column + 2}
+                  style={{ left: `${sight.label + column * width}px`, width: `${width}px` }}
+                >
+                  {item.item}
+                </span>
+              ))}
+            </div>
+            {rows.map((row, index) => {
+              if (!isRowShown(index) && active?.row !== index) return null;
+              const own = drawn.filter((cell) => cell.row === index).map(({ item }) => `item-${item.item}`);
+              return (
+                <div
+                  key={row.instance}
+                  class="map-row"
+                  role="row"
+                  aria-rowindex={index + 2}
+                  aria-owns={own.join(' ')}
+                  style={{ top: `${HEAD + index * ROW}px` }}
+                >
+                  <Who row={row} show={show} />
+                </div>
+              );
+            })}
           </div>
-          {rows.map((row, index) => {
-            if ((index < inSight.first || index > inSight.last) && active?.row !== index) return null;
-            const own = drawn.filter((cell) => cell.row === index).map(({ item }) => `item-${item.item}`);
-            return (
-              <div
-                key={row.instance}
-                class="map-row"
-                role="row"
-                aria-rowindex={index + 2}
-                aria-owns={own.join(' ')}
-                style={{ top: `${HEAD + index * ROW}px` }}
-              >
-                <Who row={row} show={show} />
-              </div>
-            );
-          })}
+          {/* Their rows own them, for readers of screens. */}
           {drawn.map((cell) => (
             <Cell
               key={cell.item.item}
@@ -134,9 +137,10 @@ export function ItemMap({ filters, map, show }: MapProps) {
               onFocus={() => setFocused(cell.item.item)}
             />
           ))}
-          {drawn.map(
+          {inColumns.map(
             ({ column, item, ownerRow }) =>
-              ownerRow !== undefined && (
+              ownerRow !== undefined &&
+              isRowShown(ownerRow) && (
                 <span key={`ghost-${item.item}`} class="place" style={placeOf(column, ownerRow)} aria-hidden="true">
                   <span class="mark ghost" title={t.ghost(item.item)} />
                 </span>
