@@ -45,7 +45,7 @@ describe('a change', () => {
       'The registry does not answer; try again once it is back.',
     ],
   ])('of which a part is made says so, why, and that the same request makes the rest: %s', async (cause, why) => {
-    const disable = new PartlyDoneError({ jobName: 'settle', work: 'setting servers DISABLED' }, cause);
+    const disable = new PartlyDoneError('settle', 'setting servers DISABLED', cause, { servers: [] });
     const console = new FakeConsole({}, { disable });
     const { json, status } = await console.ask('operator', 'POST', '/jobs/settle/disable');
     expect({ status, json }).toMatchObject({

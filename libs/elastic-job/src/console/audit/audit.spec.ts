@@ -125,7 +125,7 @@ describe('a change', () => {
 
   it('of which a part is made is failed, and its entry has that part without its secrets', async () => {
     const done = { servers: ['10.0.0.1'], version: 8, jobParameter: 's1' };
-    const error = new PartlyDoneError({ jobName: 'settle', work: 'a switch', done }, new SessionLostError('0x1'));
+    const error = new PartlyDoneError('settle', 'a switch', new SessionLostError('0x1'), done);
     const recorded = audit.record(INTENT, async () => {
       throw error;
     });
@@ -385,8 +385,7 @@ describe('settings that others have changed', () => {
     [
       ', as a part of a change that has failed',
       async () => {
-        const begun = { jobName: 'settle-orders', work: 'a switch', done: { version: 2 } };
-        throw new PartlyDoneError(begun, new SessionLostError('0x1'));
+        throw new PartlyDoneError('settle-orders', 'a switch', new SessionLostError('0x1'), { version: 2 });
       },
     ],
   ])('are no entry if a console has changed them%s, even if another one sees that before the end', async (_, end) => {

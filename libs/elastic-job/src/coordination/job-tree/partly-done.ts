@@ -17,15 +17,16 @@ interface Begun {
  */
 export class PartlyDoneError extends ElasticJobError {
   readonly code = 'PARTLY_DONE';
-  readonly jobName: JobName;
-  /** The answer of the command for the part that is done; undefined if it returns nothing. */
-  readonly done: unknown;
   declare readonly cause: ElasticJobError;
 
-  constructor({ done, jobName, work }: Begun, cause: ElasticJobError) {
+  constructor(
+    readonly jobName: JobName,
+    work: string,
+    cause: ElasticJobError,
+    /** The answer of the command for the part that is done; undefined if it returns nothing. */
+    readonly done: unknown,
+  ) {
     super(`Job "${jobName}": ${work} is done in part; repeat the call to do the rest. ${cause.message}`, { cause });
-    this.jobName = jobName;
-    this.done = done;
   }
 }
 
@@ -33,6 +34,7 @@ export class PartlyDoneError extends ElasticJobError {
  * Returns the error to throw when a step of a command fails whose earlier ones are done.
  * @returns a `PartlyDoneError`, or the error itself if nobody knows what its step has done
  */
-export function errorOfLaterStep(error: unknown, begun: Begun): unknown {
-  return error instanceof ElasticJobError && !mayBeApplied(error) ? new PartlyDoneError(begun, error) : error;
+export function errorOfLaterStep(error: unknown, { done, jobName, work }: Begun): unknown {
+  const isOfNothing = error instanceof ElasticJobError && !mayBeApplied(error);
+  return isOfNothing ? new PartlyDoneError(jobName, work, error, done) : error;
 }
