@@ -48,6 +48,7 @@ it.each([
   ['"', '"', undefined],
   ['"a\'', '"', undefined],
   ['a"', '"', undefined],
+  ['"a"b', '"', undefined],
   ['"a', '"', undefined],
   ['a', undefined, undefined],
   ['', undefined, undefined],
