@@ -3,11 +3,17 @@ import { Text } from '../text/index.js';
 import { OPTIONS_OF_CODE } from './fields.js';
 import { words } from './texts.js';
 
+interface UnshareableProps {
+  readonly settings: readonly string[];
+  /** True if there are Java instances, or jobs of ElasticJob-Cloud: then it matters now. */
+  readonly isShared: boolean;
+}
+
 /** Settings that Java instances would not follow, each with the reason. */
-export function Unshareable({ settings }: { readonly settings: readonly string[] }) {
+export function Unshareable({ isShared, settings }: UnshareableProps) {
   const t = words.value;
   return (
-    <div class="told warn">
+    <div class={isShared ? 'told warn' : 'told'}>
       <strong>{t.javaSome}</strong>
       <ul>
         {settings.map((setting) => (
@@ -30,7 +36,11 @@ export function BesideJava({ note, unshareable }: BesideProps) {
   return (
     <Panel title={t.java}>
       <div class="side-panel">
-        {unshareable.length === 0 ? <p class="dim">{t.javaAll}</p> : <Unshareable settings={unshareable} />}
+        {unshareable.length === 0 ? (
+          <p class="dim">{t.javaAll}</p>
+        ) : (
+          <Unshareable settings={unshareable} isShared={note !== null} />
+        )}
         {note !== null && (
           <p class="dim">
             <Text>{note}</Text>

@@ -14,6 +14,8 @@ const OF_SCHEDULE = ['cron', 'timeZone', 'clockChange'];
 
 interface Wanted {
   readonly preview: ConfigPreviewAnswer;
+  /** Names of the settings that Java instances do not follow as they are. */
+  readonly unshareable: readonly string[];
   readonly settings: Settings;
   /** The zone of the job afterwards. */
   readonly zone: string | null;
@@ -28,12 +30,14 @@ export function previewConfig(job: string, version: number, settings: Settings):
 }
 
 /** The change of the settings of a job, as its dialog says and sends it. */
-export function changeConfig({ preview, reason, reload, settings, zone }: Wanted): Change {
+export function changeConfig({ preview, reason, reload, settings, unshareable: before, zone }: Wanted): Change {
   const t = words.peek().change;
   const { changes, fireTimes, job, note, unshareable, version } = preview;
   const of = (field: string) => changes.find((one) => one.field === field);
   const isTimed = changes.some(({ field }) => OF_SCHEDULE.includes(field));
   const isLost = changes.some(({ before }) => before === HIDDEN);
+  // Without Java instances, what was so before is no news.
+  const told = note === null ? unshareable.filter((name) => !before.includes(name)) : unshareable;
   const isAsked = isTimed && fireTimes.after.length === 0;
   return {
     title: t.title(visibleText(job)),
@@ -49,7 +53,7 @@ export function changeConfig({ preview, reason, reload, settings, zone }: Wanted
       <>
         <Diff changes={changes} />
         {isTimed && !isAsked && <Times title={words.value.next} times={fireTimes.after} zone={zone} hasCron />}
-        {unshareable.length > 0 && <Unshareable settings={unshareable} />}
+        {told.length > 0 && <Unshareable settings={told} isShared={note !== null} />}
         {note !== null && (
           <div class="told warn">
             <strong>{texts.value.changes.note}</strong>

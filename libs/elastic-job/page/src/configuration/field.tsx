@@ -31,7 +31,7 @@ export function FieldOf({ below, edited, fault, field, mayEdit, onEdit, problems
   const about = `${id}about`;
   const raw = edited ?? rawOf(field, value);
   const isWrong = fault !== undefined || problems.length > 0;
-  const input = { id, 'aria-describedby': about, 'aria-invalid': isWrong };
+  const input = { id, 'aria-describedby': `${id}rule ${about}`, 'aria-invalid': isWrong };
   const isAlone = field.kind !== 'props' && mayEdit;
   return (
     <div
@@ -55,6 +55,9 @@ export function FieldOf({ below, edited, fault, field, mayEdit, onEdit, problems
             <span class="unshown"> {field.name}</span>
           </button>
         )}
+        <span id={`${id}rule`} class="rule">
+          {ruleText(field)}
+        </span>
       </div>
       {mayEdit ? (
         <Input field={field} raw={raw} value={value} input={input} onEdit={onEdit} />
@@ -81,7 +84,7 @@ export function FieldOf({ below, edited, fault, field, mayEdit, onEdit, problems
           </div>
         )}
         <div class="hint">
-          {t.hints[field.name]} {ruleText(field)}
+          {t.hints[field.name]}
           {field.isOfAdmins === true && !mayEdit && ` ${t.ofAdminsMore}`}
         </div>
       </div>

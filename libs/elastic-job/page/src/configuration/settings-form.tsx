@@ -184,7 +184,7 @@ function useReview({ base, changes, form, reason, reload }: Reviewed) {
       if (preview.changes.length === 0) return setTold({ kind: 'same' });
       setTold(undefined);
       const zone = textOf({ ...base.settings, ...settings }.timeZone) ?? null;
-      askFor(changeConfig({ preview, settings, zone, reason, reload }));
+      askFor(changeConfig({ preview, settings, unshareable: base.unshareable, zone, reason, reload }));
     } catch (error) {
       const problem = asProblem(error);
       setTold(problem && toldOf(problem));

@@ -128,12 +128,14 @@ function NodeItem({ isOpen: isOpenAtFirst, node }: { readonly node: TreeNode; re
             <Text>{name}</Text>
           </button>
         )}
-        {children.length > 0 && <span class="faint small">{t.children(below)}</span>}
-        {value !== '' && !hasLines && (
-          <code class="node-value">
-            <Text>{value}</Text>
-          </code>
-        )}
+        <span class="node-value">
+          {children.length > 0 && <span class="faint small">{t.children(below)} </span>}
+          {!hasLines && (
+            <code>
+              <Text>{value}</Text>
+            </code>
+          )}
+        </span>
         <Copy name={t.copy(visibleText(path))} text={`${path} | ${value}`} isSmall />
       </div>
       {hasLines && (
@@ -172,7 +174,7 @@ function Copy({ isSmall = false, name, text }: CopyProps) {
     <button type="button" class={`btn small${isSmall ? ' bare copy' : ''}`} title={name} onClick={() => void copy()}>
       {isSmall ? (
         <>
-          <span aria-hidden="true">{told === undefined ? '⧉' : told === t.copied ? '✓' : '!'}</span>
+          <CopyIcon isDone={told === t.copied} />
           <span class="unshown">{name}</span>
         </>
       ) : (
@@ -182,5 +184,13 @@ function Copy({ isSmall = false, name, text }: CopyProps) {
         {told !== undefined && told}
       </span>
     </button>
+  );
+}
+
+function CopyIcon({ isDone }: { readonly isDone: boolean }) {
+  return (
+    <svg class="copy-icon" viewBox="0 0 16 16" aria-hidden="true">
+      <path d={isDone ? 'M3 8.500l3.500 3.500L13 4.500' : 'M6 6h7v7H6zM3 10V3h7'} />
+    </svg>
   );
 }
