@@ -193,8 +193,9 @@ function Run({ isRunning, run }: { readonly run: LastRunAnswer; readonly isRunni
         {isPresent && t.runs(span(lastMs, units))}
         {settledAt !== null && t.took(span(lastMs, units))}
         <div class="dim">
-          {outcome !== null && `${t.outcome[outcome]} · `}
-          {t.attempts(attempt)}
+          {outcome !== null && t.outcome[outcome]}
+          {/* The begin of a run writes 1, and no retry within its lease is recorded: 1 says nothing. */}
+          {attempt > 1 && ` · ${t.attempts(attempt)}`}
           {cause !== null && (
             <>
               {' · '}
