@@ -324,7 +324,7 @@ export const SUITES: readonly Suite[] = [
     seconds: 150,
     vitest: true,
     needs: ['zookeeper', 'chromium'],
-    programs: ['test/browser/**/*.spec.ts', 'test/browser/support/global-setup.ts', SHARED_SERVER],
+    programs: ['test/browser/**/*.{spec,fixture}.ts', 'test/browser/support/global-setup.ts', SHARED_SERVER],
     reads: ['vitest.browser.config.ts', 'libs/elastic-job/page/**', ...VITEST, ...SCRIPT],
   },
   {

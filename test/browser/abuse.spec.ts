@@ -4,7 +4,7 @@ import { listen } from '@test/support/zookeeper/loopback.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { plantHostileNodes } from '../console/support/hostile-tree.js';
 import { endSession, openTab, SOON, useBrowser } from './support/browsing.js';
-import { PEOPLE, servePage } from './support/served-page.js';
+import { JOBS, PEOPLE, servePage } from './support/served-page.js';
 
 const browsing = useBrowser();
 
@@ -31,7 +31,7 @@ class HostileJobs {
 
 describe('the page, against somebody who', () => {
   it('writes markup and scripts into the registry: shows them as text (A12)', async () => {
-    const { ask, url } = await servePage({ providers: [HostileJobs] });
+    const { ask, url } = await servePage({ providers: [...JOBS, HostileJobs] });
     await ask('POST', '/jobs/settle-orders/disable', { body: { reason: MARKUP } });
     const page = await browsing.visit(url, { as: PEOPLE.admin });
     await page.getByRole('region', { name: 'Who changed what' }).getByText(MARKUP).waitFor();
@@ -48,7 +48,7 @@ describe('the page, against somebody who', () => {
   });
 
   it('turns the order of characters, or hides some: shows the codes of these (A12)', async () => {
-    const { ask, url } = await servePage({ providers: [HostileJobs] });
+    const { ask, url } = await servePage({ providers: [...JOBS, HostileJobs] });
     await ask('POST', '/jobs/settle-orders/disable', { body: { reason: `a\u2066b` } });
     const page = await browsing.visit(`${url}jobs`, { as: PEOPLE.admin });
 
@@ -61,7 +61,7 @@ describe('the page, against somebody who', () => {
   });
 
   it('writes a link that is a script: shows no such link (A12)', async () => {
-    const { url } = await servePage({ providers: [HostileJobs] });
+    const { url } = await servePage({ providers: [...JOBS, HostileJobs] });
     const page = await browsing.visit(`${url}jobs`, { as: PEOPLE.admin });
     await page.getByRole('row', { name: /c-link/ }).waitFor();
 
@@ -175,13 +175,40 @@ describe('the page, against somebody who', () => {
       .toMatch(/CSP require-trusted-types-for[^]*CSP trusted-types[^]*CSP require-trusted-types-for/);
   });
 
-  it('has the token of a viewer: sees no reason, and no action, of others (A04)', async () => {
+  it('may look only, and sends a change from the page all the same: is refused (A04)', async () => {
     const { ask, url } = await servePage();
-    await ask('POST', '/jobs/settle-orders/disable', { body: { reason: 'a secret of operators' } });
     const page = await browsing.visit(url, { as: PEOPLE.viewer });
-    await page.getByRole('region', { name: 'Needs attention' }).getByText('settle-orders').waitFor();
+    await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
 
-    expect(await page.getByRole('button', { name: /Enable|Disable|Run now/ }).count()).toBe(0);
+    const status = await page.evaluate(`fetch('/elastic-job/api/v1/jobs/settle-orders/disable', {
+      method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}',
+    }).then(({ status }) => status)`);
+
+    expect(status).toBe(403);
+    expect((await ask('GET', '/jobs/settle-orders')).json).toMatchObject({ status: 'OK' });
+  });
+
+  it('has the browser of an admin send a form, or JSON, from another page: changes nothing (A06)', async () => {
+    const { ask, url } = await servePage();
+    const action = `${url}api/v1/jobs/settle-orders/disable`;
+    const evil = createServer((_, response) => {
+      const field = `<input name='{"reason":"' value='"}'>`;
+      const form = `<form method="post" enctype="text/plain" action="${action}">${field}<button>prizes</button></form>`;
+      response.setHeader('content-type', 'text/html').end(form);
+    });
+    onTestFinished(() => void evil.close());
+    const context = await browsing.visitor(url, { as: PEOPLE.admin });
+    const page = await context.newPage();
+    await page.goto(`http://127.0.0.1:${await listen(evil)}/`);
+
+    const asked: unknown = await page.evaluate(`fetch('${action}', {
+      method: 'POST', credentials: 'include', headers: { 'content-type': 'application/json' }, body: '{}',
+    }).then(() => 'answered', () => 'refused')`);
+    const [answer] = await Promise.all([page.waitForResponse(action), page.getByText('prizes').click()]);
+
+    browsing.takeFaults();
+    expect([asked, answer.status()]).toEqual(['refused', 415]);
+    expect((await ask('GET', '/jobs/settle-orders')).json).toMatchObject({ status: 'OK' });
   });
 
   it('has the cookie of a session: may do nothing with it after the log-out (A07)', async () => {

@@ -11,7 +11,7 @@ const browsing = useBrowser();
 /** Longer than a registry needs to miss its client, and to take it back. */
 const AWAY = { timeout: 30_000 };
 
-const status = (page: Page, text: string) => page.locator('.bar').getByRole('status').getByText(text, { exact: true });
+const status = (page: Page, text: string) => page.locator('.bar [role=status]').filter({ hasText: text });
 const attention = (page: Page) => page.getByRole('region', { name: 'Needs attention' });
 
 describe('the stream of changes', () => {

@@ -48,7 +48,7 @@ describe('a log-in', () => {
 
     await page
       .getByRole('alert')
-      .getByText(/Too many attempts\. Try again in \d+ s\./)
+      .getByText(/Too many attempts\. Try again at \d\d:\d\d/)
       .waitFor();
     expect(await page.getByLabel('Password').inputValue()).toBe(PEOPLE.operator.password);
   });

@@ -16,7 +16,7 @@ const SIMULATIONS = ['simulation', 'simulation-tasks'];
 const JAVA = ['interop', 'interop-churn'];
 const SERVERS = ['chaos', 'versions', 'created-jobs', ...JAVA];
 /** Applications of the Nest module, which can take either registry. */
-const APPLICATIONS = ['databases', 'security', 'console', 'cloud', 'requests'];
+const APPLICATIONS = ['databases', 'security', 'console', 'browser', 'cloud', 'requests'];
 
 /** Each run needs these rooms, over whichever registry. */
 const CORE = ['site', ...PACKED, ...DEMOS, ...SIMULATIONS, ...SERVERS, ...APPLICATIONS, 'mutants'];

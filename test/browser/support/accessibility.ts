@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 interface Violation {
@@ -14,7 +12,7 @@ interface Violation {
 /** Findings of axe on a page, by WCAG 2.2 AA and by its best practices, in lines. */
 export async function findBarriers(page: Page): Promise<readonly string[]> {
   // The policy of the page lets no script in; that of the debugger is not asked.
-  await page.evaluate(AXE);
+  await page.evaluate(axe.source);
   const violations: readonly Violation[] = await page.evaluate(
     `axe.run(document, { runOnly: ${JSON.stringify(TAGS)} }).then(({ violations }) => violations)`,
   );

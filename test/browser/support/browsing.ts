@@ -8,7 +8,7 @@ const { BROWSER_PICTURES: PICTURES } = process.env;
 /** Longest wait for what a page shows by itself. */
 export const SOON = { timeout: 10_000 };
 
-export interface Person {
+interface Person {
   readonly name: string;
   readonly password: string;
 }
@@ -93,6 +93,15 @@ function consoleOf(url: string): string {
 export async function stepBack(page: Page): Promise<void> {
   await page.mouse.move(0, 0);
   await page.evaluate('document.activeElement.blur()');
+}
+
+/** Presses Tab until the focus is on such an element. @throws if it never is */
+export async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let presses = 0; presses < 60; presses += 1) {
+    if (await page.evaluate(`document.activeElement?.matches(${JSON.stringify(selector)}) ?? false`)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab does not lead to ${selector}.`);
 }
 
 export async function openTab(context: BrowserContext, url: string): Promise<Page> {

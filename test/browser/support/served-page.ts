@@ -14,7 +14,7 @@ const ROLES: readonly ConsoleRole[] = ['viewer', 'operator', 'admin'];
 let users: Promise<readonly { name: string; role: ConsoleRole; password: string }[]> | undefined;
 
 /** Fails whenever it is asked to run. */
-export class FailingJobs {
+class FailingJobs {
   @ElasticJob({
     name: 'ledger-close',
     description: '[finance] Closes the ledger',
@@ -26,10 +26,16 @@ export class FailingJobs {
   }
 }
 
-type Parts = Parameters<typeof startConsole>[0];
+/** Jobs of the process that serves the page. */
+export const JOBS = [SettlingJobs, FailingJobs];
 
 /** A console with its page, on a port of its own, until the test has finished. */
-export async function servePage({ before, console, providers = [], ...parts }: NonNullable<Parts> = {}) {
+export async function servePage({
+  before,
+  console,
+  providers = JOBS,
+  ...parts
+}: NonNullable<Parameters<typeof startConsole>[0]> = {}) {
   users ??= Promise.all(
     ROLES.map(async (role) => {
       const { name, password } = PEOPLE[role];
@@ -39,7 +45,7 @@ export async function servePage({ before, console, providers = [], ...parts }: N
   const streams = new Set<ServerResponse>();
   const served = await startConsole({
     ...parts,
-    providers: [SettlingJobs, FailingJobs, ...providers],
+    providers,
     console: { auth: { ...AUTH, users: await users }, ...console },
     before: async (app) => {
       app.getHttpServer().prependListener('request', (request: IncomingMessage, response: ServerResponse) => {

@@ -1,0 +1,10 @@
+// npm run screenshots: pictures of the console for the documents, of the demo and at the same instant each time.
+import { mkdirSync } from 'node:fs';
+import { ensurePage } from '../../../src/console/built-page.js';
+import { takeScreenshots } from './take.js';
+
+const FOLDER = 'docs/operate/console';
+
+await ensurePage();
+mkdirSync(FOLDER, { recursive: true });
+for (const name of await takeScreenshots(FOLDER)) console.log(`${FOLDER}/${name}`);
