@@ -51,7 +51,7 @@ interface Parts extends ModuleMetadata {
   readonly before?: (app: INestApplication) => void | Promise<void>;
 }
 
-interface Asked {
+export interface Asked {
   readonly token?: string | undefined;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;

@@ -35,7 +35,7 @@ export function changeConfig({ preview, reason, reload, settings, unshareable: b
   const { changes, fireTimes, job, note, unshareable, version } = preview;
   const of = (field: string) => changes.find((one) => one.field === field);
   const isTimed = changes.some(({ field }) => OF_SCHEDULE.includes(field));
-  const isLost = changes.some(({ before }) => before === HIDDEN);
+  const isLost = changes.some((one) => one.before === HIDDEN);
   // Without Java instances, what was so before is no news.
   const told = note === null ? unshareable.filter((name) => !before.includes(name)) : unshareable;
   const isAsked = isTimed && fireTimes.after.length === 0;

@@ -1,5 +1,9 @@
-import type { ItemAnswer, LastRunAnswer, TaskAnswer } from '../../../src/console/contract/job-answers.js';
-import type { Member } from './map-layout.js';
+import type {
+  InstanceAnswer,
+  ItemAnswer,
+  LastRunAnswer,
+  TaskAnswer,
+} from '../../../src/console/contract/job-answers.js';
 
 /** An item that is owned, and has not run yet. */
 export const ITEM: ItemAnswer = {
@@ -41,6 +45,6 @@ export const TASK: TaskAnswer = {
   detail: null,
 };
 
-export function memberOf(instance: string): Member {
+export function memberOf(instance: string): InstanceAnswer {
   return { instance, ip: instance, java: false, leader: false, draining: false, items: [] };
 }

@@ -6,14 +6,11 @@
 import type { InstanceAnswer, ItemAnswer } from '../../../src/console/contract/job-answers.js';
 import { type ItemState, stateOf } from './item-state.js';
 
-/** An instance that is in the job. */
-export type Member = InstanceAnswer & { readonly draining?: boolean };
-
 export interface MapRow {
   /** Id of the instance; empty in the row of the items that nobody has. */
   readonly instance: string;
   /** Undefined: items name it, but it is not in the job any more. */
-  readonly member: Member | undefined;
+  readonly member: InstanceAnswer | undefined;
   /** Number of items that it has. */
   readonly items: number;
 }
@@ -37,7 +34,11 @@ export interface JobMap {
  * @param items those that are shown
  * @param order rows stay in this order, and new ones follow; none: that of the members
  */
-export function mapOf(members: readonly Member[], items: readonly ItemAnswer[], order: readonly string[] = []): JobMap {
+export function mapOf(
+  members: readonly InstanceAnswer[],
+  items: readonly ItemAnswer[],
+  order: readonly string[] = [],
+): JobMap {
   const known = new Map(members.map((member) => [member.instance, member]));
   const counts = new Map<string, number>();
   for (const item of items) counts.set(placeOf(item), (counts.get(placeOf(item)) ?? 0) + 1);
@@ -63,7 +64,10 @@ export function mapOf(members: readonly Member[], items: readonly ItemAnswer[], 
 }
 
 /** The members that own or run one of the items. */
-export function membersWith(members: readonly Member[], items: readonly ItemAnswer[]): readonly Member[] {
+export function membersWith(
+  members: readonly InstanceAnswer[],
+  items: readonly ItemAnswer[],
+): readonly InstanceAnswer[] {
   const named = new Set(items.flatMap(({ holder, owner }) => [holder, owner]));
   return members.filter(({ instance }) => named.has(instance));
 }

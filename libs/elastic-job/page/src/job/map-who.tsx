@@ -21,7 +21,7 @@ export function Who({ row: { instance, items, member }, show }: WhoProps) {
     );
   }
   const { ip, process } = instanceName(instance);
-  const tone = member === undefined ? 'bad' : member.draining === true ? 'warn' : '';
+  const tone = member === undefined ? 'bad' : member.draining ? 'warn' : '';
   return (
     <span class="who" role="rowheader" aria-colindex={1}>
       <span class={`dot ${tone}`} aria-hidden="true" />

@@ -179,7 +179,13 @@ function isUnknown({ code, status }: ApiProblem): boolean {
 function Problem({ change, problem }: { readonly change: Change; readonly problem: ApiProblem }) {
   const { changes: t, looks } = texts.value;
   const { fields = [], requestId } = problem.answer;
-  const title = isUnknown(problem) ? t.unknown : problem.status === 412 ? t.conflict : t.failed;
+  const title = isUnknown(problem)
+    ? t.unknown
+    : problem.status === 412
+      ? t.conflict
+      : problem.code === 'PARTLY_DONE'
+        ? t.partly
+        : t.failed;
   return (
     <div class={`told ${isUnknown(problem) ? 'warn' : 'bad'}`} role="alert">
       <strong>{title}</strong>

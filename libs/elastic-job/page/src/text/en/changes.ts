@@ -21,6 +21,7 @@ export const changes = {
   note: 'What does not follow',
   audit: (id: string) => `Entry ${id} of the audit`,
   failed: 'It was not done',
+  partly: 'A part of it is done',
   unknown: 'Nobody knows if it was done',
   unknownMore: 'The answer was lost, and it is not sent again by itself. Look first, then decide.',
   look: 'Look',
@@ -77,7 +78,7 @@ export const changes = {
       instances === 1
         ? 'Its one instance leaves the job, until its process is restarted.'
         : `All of its ${instances} instances leave the job, until their processes are restarted.`,
-      'What runs now goes on to its end. Nothing else begins.',
+      'What runs now is aborted: its signal tells it to end. Nothing else begins.',
     ],
     cannot: ['No change of this page brings them back. Their processes have to be restarted.'],
     became: (count: number) => `${count === 1 ? '1 instance was' : `${count} instances were`} told to leave.`,

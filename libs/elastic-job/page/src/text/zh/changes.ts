@@ -20,6 +20,7 @@ export const changes: typeof english = {
   note: '哪些没有跟随变更',
   audit: (id) => `审计记录 ${id}`,
   failed: '没有完成',
+  partly: '只完成了一部分',
   unknown: '没有人知道是否完成',
   unknownMore: '应答已丢失，不会自动重发。请先查看，再决定。',
   look: '查看',
@@ -69,7 +70,7 @@ export const changes: typeof english = {
     title: (job) => `将所有实例移出 ${job}`,
     will: (instances) => [
       `其 ${instances} 个实例离开作业，直到进程重启。`,
-      '正在运行的会继续到结束，不再开始新的运行。',
+      '正在运行的会被中止：信号通知它结束。不再开始新的运行。',
     ],
     cannot: ['此页面无法让它们回来，必须重启其进程。'],
     became: (count) => `已要求 ${count} 个实例离开。`,

@@ -126,6 +126,7 @@ export const common: typeof english = {
     SESSIONS_AWAY: '会话的存储没有应答。',
     HISTORY_AWAY: '运行历史没有应答。',
     SHUTTING_DOWN: '控制台正在关闭。',
+    PARTLY_DONE: '再次发送即可完成其余部分。',
     OUTCOME_UNKNOWN: '注册中心的应答丢失，没有人知道是否完成。',
     SERVER_ERROR: 'ZooKeeper 返回了错误，日志中有详细信息。',
     TASK_BACKEND: '任务后端没有应答。',
