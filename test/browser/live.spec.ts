@@ -3,7 +3,7 @@ import { sharedZooKeeper } from '@test/support/zookeeper/shared-server.js';
 import { startProxy } from '@test/support/zookeeper/zookeeper-proxy.js';
 import type { CDPSession, Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openTab, stepBack, useBrowser } from './support/browsing.js';
+import { nothingIsLoading, openTab, stepBack, useBrowser } from './support/browsing.js';
 import { PEOPLE, servePage } from './support/served-page.js';
 
 const servers = await sharedZooKeeper();
@@ -156,7 +156,7 @@ async function walk(page: Page, changes: number): Promise<void> {
 }
 
 async function countsOf(page: Page, debug: CDPSession) {
-  await page.waitForFunction('document.querySelectorAll(".skeleton").length === 0');
+  await nothingIsLoading(page);
   await debug.send('HeapProfiler.collectGarbage');
   await debug.send('HeapProfiler.collectGarbage');
   const { metrics } = await debug.send('Performance.getMetrics');

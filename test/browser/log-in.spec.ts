@@ -83,7 +83,7 @@ describe('a session that was ended elsewhere', () => {
     const page = await browsing.visit(`${url}jobs`, { as: PEOPLE.admin });
     await page.getByRole('row', { name: /settle-orders/ }).waitFor();
     await endSession(page.context(), url);
-    await page.getByLabel('Search name, label, description, cron').fill('settle');
+    await page.getByRole('searchbox', { name: 'Search name, label, description, cron' }).fill('settle');
 
     const again = page.getByRole('dialog', { name: 'Log in again' });
     await again.getByLabel('Name').fill('vera');

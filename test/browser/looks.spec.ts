@@ -1,10 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { findBarriers } from './support/accessibility.js';
-import { SOON, useBrowser } from './support/browsing.js';
+import { nothingIsLoading, SOON, useBrowser } from './support/browsing.js';
 import { PEOPLE, servePage } from './support/served-page.js';
 
 const browsing = useBrowser();
-const VIEWS = ['', 'jobs', 'jobs?q=nothing', 'jobs?attention=any', 'jobs/ledger-close', 'servers', 'audit', 'session'];
+const VIEWS = [
+  '',
+  'jobs',
+  'jobs?q=nothing',
+  'jobs?attention=any',
+  'jobs/ledger-close',
+  'jobs/ledger-close/runs',
+  'jobs/ledger-close/config',
+  'jobs/ledger-close/audit',
+  'jobs/ledger-close/tree',
+  'servers',
+  'audit',
+  'session',
+];
 const WIDTHS = [1_440, 390, 320];
 
 /** A console with a job that fails, one that is disabled, and entries of the audit. */
@@ -26,7 +39,7 @@ describe.each(['light', 'dark'] as const)('in the theme %s', (theme) => {
     for (const view of VIEWS) {
       await page.goto(`${url}${view}`);
       await page.locator('main h1, .look.page').first().waitFor();
-      await page.waitForFunction('document.querySelector(".skeleton") === null');
+      await nothingIsLoading(page);
       expect({ view, barriers: await findBarriers(page) }).toEqual({ view, barriers: [] });
     }
     await page.goto(url);
@@ -42,7 +55,7 @@ describe.each(['light', 'dark'] as const)('in the theme %s', (theme) => {
       for (const view of VIEWS) {
         await page.goto(`${url}${view}`);
         await page.locator('main h1, .look.page').first().waitFor();
-        await page.waitForFunction('document.querySelector(".skeleton") === null');
+        await nothingIsLoading(page);
         const beyond = await page.evaluate(
           'document.documentElement.scrollWidth - document.documentElement.clientWidth',
         );

@@ -85,7 +85,7 @@ describe('the overview', () => {
 });
 
 describe('the list of jobs', () => {
-  const search = (page: Page) => page.getByLabel('Search name, label, description, cron');
+  const search = (page: Page) => page.getByRole('searchbox', { name: 'Search name, label, description, cron' });
 
   it('finds a job by its label, keeps the search in the address, and says that nothing matches', async () => {
     const { url } = await servePage();
@@ -142,9 +142,9 @@ describe('the keyboard alone', () => {
 
     await tabTo(page, '[role=row]');
     await page.keyboard.press('ArrowDown');
-    await page.waitForFunction(`document.activeElement.textContent.startsWith('ledger-close')`);
+    await page.locator(':focus', { hasText: /^ledger-close/ }).waitFor();
     await page.keyboard.press('End');
-    await page.waitForFunction(`document.activeElement.textContent.startsWith('settle-orders')`);
+    await page.locator(':focus', { hasText: /^settle-orders/ }).waitFor();
     await page.keyboard.press('Enter');
 
     await expect.poll(() => page.url(), SOON).toBe(`${url}jobs/settle-orders`);
@@ -174,7 +174,7 @@ describe('the keyboard alone', () => {
     await page.getByRole('dialog', { name: 'Enable settle-orders' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.waitForFunction(`document.activeElement.textContent === 'Enable'`);
+    await page.locator(':focus', { hasText: /^Enable$/ }).waitFor();
 
     await page.keyboard.press('Enter');
     await page.keyboard.type('INC-9 is over');

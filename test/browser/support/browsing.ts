@@ -95,6 +95,11 @@ export async function stepBack(page: Page): Promise<void> {
   await page.evaluate('document.activeElement.blur()');
 }
 
+/** Waits until every part of the view has been read once. */
+export async function nothingIsLoading(page: Page): Promise<void> {
+  await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+}
+
 /** Presses Tab until the focus is on such an element. @throws if it never is */
 export async function tabTo(page: Page, selector: string): Promise<void> {
   for (let presses = 0; presses < 60; presses += 1) {

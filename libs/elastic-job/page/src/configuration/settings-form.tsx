@@ -8,7 +8,6 @@ import { BesideJava, OfCode } from './beside.js';
 import { changeConfig, previewConfig } from './config-change.js';
 import { Conflict } from './conflict.js';
 import { discard, draftOf, edit } from './drafts.js';
-import { Ending } from './ending.js';
 import { FieldOf } from './field.js';
 import { type Field, FIELD_GROUPS } from './fields.js';
 import { changesOf, type FormChanges } from './form.js';
@@ -98,7 +97,6 @@ export function SettingsForm({ problem, present, reload }: SettingsFormProps) {
             note={preview.answer?.note ?? present.note}
           />
           <OfCode />
-          {may('admin') && <Ending job={present.job} />}
         </div>
       </div>
       {draft !== undefined && (

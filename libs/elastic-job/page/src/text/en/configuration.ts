@@ -144,31 +144,6 @@ export const configuration = {
     goOn: (version: number) => `Go on from version ${version}`,
     choose: (count: number) => `Choose for ${counted(count, 'field')} first.`,
   },
-  ending: {
-    title: 'End the job',
-    more: 'To stop it for a while, disable it.',
-    shutdown: {
-      name: 'Take all instances out',
-      title: (job: string) => `Take all instances out of ${job}`,
-      will: [
-        'Each instance ends the job in its process, which goes on otherwise.',
-        'The signals of present runs abort.',
-      ],
-      cannot: ['Nothing of the job runs until a process is restarted: only that brings an instance back.'],
-      became: (instances: number) =>
-        `${counted(instances, 'instance')} ${instances === 1 ? 'was' : 'were'} asked to leave.`,
-    },
-    remove: {
-      name: 'Remove the job',
-      title: (job: string) => `Remove ${job}`,
-      will: [
-        'All of its nodes are removed, and its instances leave. Those of a template let present runs end first.',
-        'An instance that has the job in its code writes it again at its next start.',
-      ],
-      cannot: ['Its settings, and the records of its runs in the registry, are lost. The audit stays.'],
-      became: 'The job is being removed.',
-    },
-  },
   change: {
     name: 'Change the settings',
     title: (job: string) => `Change the settings of ${job}`,

@@ -136,27 +136,6 @@ export const configuration: ConfigurationTexts = {
     goOn: (version) => `从版本 ${version} 继续`,
     choose: (count) => `请先为 ${count} 个字段做出选择。`,
   },
-  ending: {
-    title: '结束作业',
-    more: '如只需暂停，请禁用它。',
-    shutdown: {
-      name: '移出所有实例',
-      title: (job) => `将所有实例移出 ${job}`,
-      will: ['各实例在其进程中结束此作业，进程本身继续。', '当前运行的信号会中止。'],
-      cannot: ['直到进程重启，作业都不再运行：只有重启能让实例回来。'],
-      became: (instances) => `已请求 ${instances} 个实例退出。`,
-    },
-    remove: {
-      name: '删除作业',
-      title: (job) => `删除 ${job}`,
-      will: [
-        '删除其所有节点，实例退出。来自模板的作业先让当前运行结束。',
-        '代码中有此作业的实例在下次启动时会重新写入。',
-      ],
-      cannot: ['设置以及注册中心中的运行记录会丢失，审计保留。'],
-      became: '作业正在删除。',
-    },
-  },
   change: {
     name: '更改设置',
     title: (job) => `更改 ${job} 的设置`,
