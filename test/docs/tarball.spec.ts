@@ -24,7 +24,7 @@ describe('the pages in the tarball', () => {
   });
 
   it('contain each page to which a link of another one leads', () => {
-    const pages = files.filter((file) => file.endsWith('.md'));
+    const pages = files.filter((file) => file.endsWith('.md') && !file.startsWith('dist/'));
     const broken = pages.flatMap((page) => linksIn(page).filter((path) => !files.includes(path)));
     expect(pages.flatMap(linksIn)).toContain('docs/promises.md');
     expect(broken).toEqual([]);
