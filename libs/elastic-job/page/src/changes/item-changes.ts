@@ -1,39 +1,43 @@
 /** Changes of an item of a job. */
 import type { CancelAnswer } from '../../../src/console/contract/answers.js';
-import { apiPath, change } from '../api/index.js';
+import { apiPath } from '../api/index.js';
 import type { Change } from '../parts/index.js';
 import { texts } from '../text/index.js';
-import { doneBy } from './job-changes.js';
+import { changeBy } from './change-by.js';
 
 export function enableItem(job: string, item: number): Change {
   const t = texts.peek().changes.enableItem;
-  return doneBy(t.title(job, item), t, apiPath('jobs', job, 'items', item, 'enable'), ['jobs', job]);
+  return changeBy({ ...t, title: t.title(job, item), path: pathOf(job, item, 'enable'), look: ['jobs', job] });
 }
 
 export function disableItem(job: string, item: number): Change {
   const t = texts.peek().changes.disableItem;
-  return doneBy(t.title(job, item), t, apiPath('jobs', job, 'items', item, 'disable'), ['jobs', job]);
+  return changeBy({ ...t, title: t.title(job, item), path: pathOf(job, item, 'disable'), look: ['jobs', job] });
 }
 
 export function cancelItem(job: string, item: number): Change {
-  const { became, cannot, name, title, will } = texts.peek().changes.cancelItem;
-  return {
-    title: title(job, item),
-    name,
-    will,
-    cannot,
+  const t = texts.peek().changes.cancelItem;
+  return changeBy<CancelAnswer>({
+    ...t,
+    title: t.title(job, item),
+    became: ({ instance }) => t.became(instance),
     isDangerous: true,
+    path: pathOf(job, item, 'cancel'),
     look: ['jobs', job],
-    send: async ({ reason }) => {
-      const path = apiPath('jobs', job, 'items', item, 'cancel');
-      const { audit, instance } = await change<CancelAnswer>('POST', path, { body: { reason } });
-      return { text: became(instance), audit };
-    },
-  };
+  });
 }
 
 export function confirmLost(job: string, item: number): Change {
   const t = texts.peek().changes.confirmLost;
-  const path = apiPath('jobs', job, 'items', item, 'confirm-lost');
-  return { ...doneBy(t.title(job, item), t, path, ['jobs', job]), isDangerous: true };
+  return changeBy({
+    ...t,
+    title: t.title(job, item),
+    isDangerous: true,
+    path: pathOf(job, item, 'confirm-lost'),
+    look: ['jobs', job],
+  });
+}
+
+function pathOf(job: string, item: number, action: string): string {
+  return apiPath('jobs', job, 'items', item, action);
 }

@@ -1,31 +1,9 @@
 /** Changes of a job, as the dialog of `parts/change.tsx` takes them. Each says in its texts what it does. */
-import type { DoneAnswer, ShutdownAnswer, TriggerAnswer } from '../../../src/console/contract/answers.js';
+import type { ShutdownAnswer, TriggerAnswer } from '../../../src/console/contract/answers.js';
 import { apiPath, change } from '../api/index.js';
 import type { Change } from '../parts/index.js';
 import { texts } from '../text/index.js';
-
-interface Texts {
-  readonly name: string;
-  readonly will: readonly string[];
-  readonly cannot: readonly string[];
-  readonly became: string;
-}
-
-/** A change whose answer is that it is done. @param path of its route */
-export function doneBy(title: string, words: Texts, path: string, look: readonly string[]): Change {
-  const { became, cannot, name, will } = words;
-  return {
-    title,
-    name,
-    will,
-    cannot,
-    look,
-    send: async ({ reason }) => {
-      const { audit, note } = await change<DoneAnswer>('POST', path, { body: { reason } });
-      return { text: became, note, audit };
-    },
-  };
-}
+import { changeBy } from './change-by.js';
 
 /** @param instances number of those that will be asked */
 export function triggerJob(job: string, instances: number): Change {
@@ -49,54 +27,46 @@ export function triggerJob(job: string, instances: number): Change {
 
 export function enableJob(job: string): Change {
   const t = texts.peek().changes.enable;
-  return doneBy(t.title(job), t, apiPath('jobs', job, 'enable'), ['jobs', job]);
+  return changeBy({ ...t, title: t.title(job), path: apiPath('jobs', job, 'enable'), look: ['jobs', job] });
 }
 
 export function disableJob(job: string): Change {
   const t = texts.peek().changes.disable;
-  return doneBy(t.title(job), t, apiPath('jobs', job, 'disable'), ['jobs', job]);
+  return changeBy({ ...t, title: t.title(job), path: apiPath('jobs', job, 'disable'), look: ['jobs', job] });
 }
 
 export function reshardJob(job: string): Change {
   const t = texts.peek().changes.reshard;
-  return doneBy(t.title(job), t, apiPath('jobs', job, 'reshard'), ['jobs', job]);
+  return changeBy({ ...t, title: t.title(job), path: apiPath('jobs', job, 'reshard'), look: ['jobs', job] });
 }
 
 /** @param instances number of those that will leave */
 export function shutdownJob(job: string, instances: number): Change {
-  const { became, cannot, name, title, will } = texts.peek().changes.shutdown;
-  return {
-    title: title(job),
-    name,
-    will: will(instances),
-    cannot,
+  const t = texts.peek().changes.shutdown;
+  return changeBy<ShutdownAnswer>({
+    ...t,
+    title: t.title(job),
+    will: t.will(instances),
+    became: ({ instances: asked }) => t.became(asked.length),
     isDangerous: true,
     typed: job,
+    path: apiPath('jobs', job, 'shutdown'),
     look: ['jobs', job],
-    send: async ({ reason }) => {
-      const path = apiPath('jobs', job, 'shutdown');
-      const { audit, instances: asked } = await change<ShutdownAnswer>('POST', path, { body: { reason } });
-      return { text: became(asked.length), audit };
-    },
-  };
+  });
 }
 
 /** @param onDone called once it is removed */
 export function removeJob(job: string, onDone: () => void): Change {
-  const { became, cannot, name, title, will } = texts.peek().changes.remove;
-  return {
-    title: title(job),
-    name,
-    will,
-    cannot,
+  const t = texts.peek().changes.remove;
+  return changeBy({
+    ...t,
+    title: t.title(job),
     isDangerous: true,
     typed: job,
+    method: 'DELETE',
+    path: apiPath('jobs', job),
+    body: { name: job },
     look: ['jobs'],
     onDone,
-    send: async ({ reason }) => {
-      const body = { name: job, reason };
-      const { audit, note } = await change<DoneAnswer>('DELETE', apiPath('jobs', job), { body });
-      return { text: became, note, audit };
-    },
-  };
+  });
 }
