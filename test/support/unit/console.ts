@@ -92,6 +92,7 @@ export class FakeConsole {
           busiest: [],
           next: [],
         }),
+        setScreen: () => {},
         servers: () => ({ items: [], cursor: null, total: 0, matching: 0, ...INDEX }),
         server: (ip) => (ip === '10.0.0.1' ? { ip, ...SERVER, ...INDEX } : undefined),
         open: (name) => ({

@@ -114,6 +114,17 @@ describe('every route', () => {
   );
 });
 
+describe('the index', () => {
+  it.each(['/jobs', '/servers/10.0.0.1'])('hears at %s which jobs the caller looks at', async (url) => {
+    const console = new FakeConsole();
+    const setScreen = vi.spyOn(console.parts.index, 'setScreen');
+
+    await console.ask('viewer', 'GET', url);
+
+    expect(setScreen.mock.calls).toEqual([[expect.objectContaining({ name: 'Vera' }), ['settle']]]);
+  });
+});
+
 describe('a console that stops', () => {
   it('lets a change end that is being made, and refuses all further requests', async () => {
     let end = (_receipt: object) => {};

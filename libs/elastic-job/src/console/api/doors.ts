@@ -44,6 +44,8 @@ export interface JobDoor {
   overview(caller: ConsoleCaller): OverviewAnswer;
   servers(query: ServersQuery, caller: ConsoleCaller): ServersAnswer;
   server(ip: string, caller: ConsoleCaller): ServerAnswer | undefined;
+  /** The jobs whose rows the caller looks at from now on. */
+  setScreen(caller: ConsoleCaller, jobs: readonly string[]): void;
   open(job: string): JobView;
 }
 

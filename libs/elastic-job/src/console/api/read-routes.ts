@@ -78,7 +78,14 @@ export const READ_ROUTES: readonly ConsoleRoute[] = [
     query: QUERIES.jobs,
     answer: 'JobsAnswer',
     summary: 'Jobs, by pages.',
-    run: ({ index }, { caller, query }) => index.list(query, caller),
+    run: ({ index }, { caller, query }) => {
+      const answer = index.list(query, caller);
+      index.setScreen(
+        caller,
+        answer.items.map(({ job }) => job),
+      );
+      return answer;
+    },
   }),
   reads({
     method: 'GET',
@@ -164,7 +171,11 @@ export const READ_ROUTES: readonly ConsoleRoute[] = [
     role: 'viewer',
     answer: 'ServerAnswer',
     summary: 'A server with its jobs and its instances, their clocks, and which of them leave.',
-    run: ({ index }, { caller, params }) => index.server(params.ip!, caller) ?? noServer(params.ip!),
+    run: ({ index }, { caller, params }) => {
+      const server = index.server(params.ip!, caller) ?? noServer(params.ip!);
+      index.setScreen(caller, server.jobNames);
+      return server;
+    },
   }),
   reads<'AuditAnswer', AuditQuery>({
     method: 'GET',

@@ -220,6 +220,10 @@ describe('the index of jobs', () => {
     const { center, index, stage } = await setUp(jobs);
     const { items } = index.list({ limit: 5 }, VIEWER);
     const last = () => index.list({ limit: 5 }, VIEWER).items;
+    index.setScreen(
+      VIEWER,
+      items.map(({ job }) => job),
+    );
     await center.create('/job-000/sharding/0/disabled', '', 'PERSISTENT');
     await stage.clock.advance(3_000);
 

@@ -155,10 +155,6 @@ export class JobIndex {
   list(query: JobsQuery, caller: ConsoleCaller): JobsAnswer {
     const { jobs, state, total } = this.rows.seenBy(caller);
     const { cursor, items, matching } = listJobs(jobs, query, this.parts.clock.wallNow());
-    this.screens.show(
-      caller,
-      items.map(({ job }) => job),
-    );
     return { items, cursor, total, matching, ...this.stateOf(state) };
   }
 
@@ -176,12 +172,10 @@ export class JobIndex {
     return { ...listServers(serversOf(jobs), query), ...this.stateOf(state) };
   }
 
-  /** The first of its jobs count as on the screen of the caller, who sees soon what a switch has done. */
   server(ip: string, caller: ConsoleCaller): ServerAnswer | undefined {
     const { jobs, state } = this.rows.seenBy(caller);
     const found = serversOf(jobs.filter(({ servers }) => servers.some(({ serverIp }) => serverIp === ip)));
     const server = found.find((one) => one.ip === ip);
-    if (server !== undefined) this.screens.show(caller, server.jobNames.slice(0, LARGEST_PAGE));
     return server && { ...server, ...this.stateOf(state) };
   }
 
@@ -200,7 +194,12 @@ export class JobIndex {
     return { total, ...this.stateOf(state) };
   }
 
-  /** Keeps the rows of the caller's last page on the screen, since a stream tells of them. */
+  /** What the caller looks at from now on, whose rows are read sooner than others. Of many jobs the first count. */
+  setScreen(caller: ConsoleCaller, jobs: readonly JobName[]): void {
+    this.screens.show(caller, jobs.slice(0, LARGEST_PAGE));
+  }
+
+  /** Keeps what the caller looks at on the screen, since a stream tells of it. */
   keepScreen(caller: ConsoleCaller): void {
     this.screens.keep(caller);
   }

@@ -132,8 +132,6 @@ export function listServers(
     place: ({ ip }) => [ip],
     compare: ([a], [b]) => compared(a!, b!),
   });
-  const items = page.map(({ clockOffsetMs, disabledJobs, drainingInstances, instances, ip, javaInstances, jobs }) => {
-    return { ip, instances, javaInstances, drainingInstances, clockOffsetMs, jobs, disabledJobs };
-  });
+  const items = page.map(({ disabledJobNames: _disabled, jobNames: _names, members: _members, ...row }) => row);
   return { items, cursor, matching: found.length, total: servers.length };
 }

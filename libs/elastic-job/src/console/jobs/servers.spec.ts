@@ -27,6 +27,7 @@ it('a server that somebody looks at shows soon what a switch has done', async ()
   const { index, registry, stage } = await setUp({ ...many, own: {} });
   const disabledOn = () => index.server(SERVER_IP, VIEWER)?.disabledJobs;
   expect(disabledOn()).toBe(0);
+  index.setScreen(VIEWER, index.server(SERVER_IP, VIEWER)!.jobNames);
 
   await registry.set(`/own/servers/${SERVER_IP}`, 'DISABLED');
   await stage.clock.advance(3_000);
