@@ -1,7 +1,7 @@
 import './frame.css';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../api/index.js';
-import { Dialog, problemText } from '../parts/index.js';
+import { Dialog, problemText, TextField } from '../parts/index.js';
 import { logIn, now, session } from '../state/index.js';
 import {
   chooseLanguage,
@@ -68,34 +68,28 @@ function LogInForm({ name: known }: { readonly name: string }) {
   };
   return (
     <form onSubmit={submit}>
-      <label class="field">
-        <span>{t.name}</span>
-        <input
-          class="input"
-          name="name"
-          autocomplete="username"
-          autocapitalize="none"
-          spellcheck={false}
-          required
-          autofocus={known === ''}
-          value={name}
-          onInput={(event) => setName(event.currentTarget.value)}
-        />
-      </label>
-      <label class="field">
-        <span>{t.password}</span>
-        <input
-          class="input"
-          name="password"
-          type="password"
-          autocomplete="current-password"
-          required
-          autofocus={known !== ''}
-          aria-describedby={id}
-          value={password}
-          onInput={(event) => setPassword(event.currentTarget.value)}
-        />
-      </label>
+      <TextField
+        label={t.name}
+        name="name"
+        autocomplete="username"
+        autocapitalize="none"
+        spellcheck={false}
+        required
+        autofocus={known === ''}
+        value={name}
+        onText={setName}
+      />
+      <TextField
+        label={t.password}
+        name="password"
+        type="password"
+        autocomplete="current-password"
+        required
+        autofocus={known !== ''}
+        aria-describedby={id}
+        value={password}
+        onText={setPassword}
+      />
       <div id={id} role="alert">
         {failure !== undefined && <Failure {...failure} />}
       </div>

@@ -18,6 +18,7 @@ import { session } from '../state/index.js';
 import { Text, texts, visibleText } from '../text/index.js';
 import { Dialog } from './dialog.js';
 import { problemText } from './looks.js';
+import { TextField } from './text-field.js';
 
 /** The end of a change. */
 interface Became {
@@ -121,18 +122,13 @@ function Asking({ change }: { readonly change: Change }) {
             <span class="hint">{change.field.hint}</span>
           </label>
         )}
-        <label class="field">
-          <span>{t.reason}</span>
-          <input class="input" value={reason} autofocus onInput={(event) => setReason(event.currentTarget.value)} />
+        <TextField label={t.reason} value={reason} autofocus onText={setReason}>
           <span class={isTooLong ? 'wrong' : 'hint'}>
             {isTooLong ? t.reasonLine : session.value?.requireReason === true ? t.reasonNeeded : t.reasonHint}
           </span>
-        </label>
+        </TextField>
         {change.typed !== undefined && (
-          <label class="field">
-            <span>{t.typeName(visibleText(change.typed))}</span>
-            <input class="input mono" value={typed} onInput={(event) => setTyped(event.currentTarget.value)} />
-          </label>
+          <TextField label={t.typeName(visibleText(change.typed))} class="mono" value={typed} onText={setTyped} />
         )}
         {problem !== undefined && <Problem problem={problem} change={change} />}
         <footer>

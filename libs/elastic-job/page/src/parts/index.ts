@@ -8,5 +8,6 @@ export { Menu, MenuItem } from './menu.js';
 export { Boundary, Panel } from './panel.js';
 export { SearchField } from './search-field.js';
 export { Tag, type Tone } from './tag.js';
+export { TextField } from './text-field.js';
 export { Clock, Since, Time, Until } from './time.js';
 export { type Column, useRowHeight, VirtualTable } from './virtual-table.js';
