@@ -16,8 +16,6 @@ export const changes = {
   cancel: 'Cancel',
   close: 'Close',
   waiting: 'Waiting for the registry',
-  done: 'Done',
-  became: 'What became of it',
   note: 'What does not follow',
   audit: (id: string) => `Entry ${id} of the audit`,
   failed: 'It was not done',

@@ -132,7 +132,6 @@ export const configuration = {
       'Nothing of yours was written, and nothing is lost.',
     compare: 'Compare the versions',
     unseen: 'Nothing that is shown differs. A value that is not shown may have changed.',
-    field: 'Field',
     base: 'When you began',
     theirs: 'Theirs, in force',
     mine: 'Mine',

@@ -15,8 +15,6 @@ export const changes: typeof english = {
   cancel: '取消',
   close: '关闭',
   waiting: '正在等待注册中心',
-  done: '完成',
-  became: '结果',
   note: '哪些没有跟随变更',
   audit: (id) => `审计记录 ${id}`,
   failed: '没有完成',

@@ -124,7 +124,6 @@ export const configuration: ConfigurationTexts = {
     text: (mine, theirs) => `你从版本 ${mine} 开始，现在生效的是版本 ${theirs}。你的更改没有写入，也没有丢失。`,
     compare: '比较两个版本',
     unseen: '显示的内容没有不同，未显示的值可能有变化。',
-    field: '字段',
     base: '你开始时',
     theirs: '对方的，已生效',
     mine: '我的',
