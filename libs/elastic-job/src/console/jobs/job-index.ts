@@ -194,7 +194,7 @@ export class JobIndex {
     return { total, ...this.stateOf(state) };
   }
 
-  /** What the caller looks at from now on, whose rows are read sooner than others. Of many jobs the first count. */
+  /** Has the rows of these jobs read sooner than others, since the caller looks at them. Of many the first count. */
   setScreen(caller: ConsoleCaller, jobs: readonly JobName[]): void {
     this.screens.show(caller, jobs.slice(0, LARGEST_PAGE));
   }
