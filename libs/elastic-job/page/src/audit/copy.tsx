@@ -20,7 +20,7 @@ export function Copy({ text }: { readonly text: string }) {
   };
   return (
     <>
-      <code class="copied">
+      <code>
         <Text>{text}</Text>
       </code>{' '}
       {isSecureContext && (

@@ -72,7 +72,7 @@ export function Times({ hasCron, times, title, zone }: TimesProps) {
           ))}
         </ol>
       )}
-      <div class="hint zone">
+      <div class="hint">
         <Text>{zone === null ? t.noZone(HERE) : nameOf(zone)}</Text>
       </div>
     </div>

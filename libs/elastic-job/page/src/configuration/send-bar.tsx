@@ -29,7 +29,7 @@ export function SendBar({ fields, onCompare, onDiscard, others, told }: SendBarP
       <div class="send-what">
         <strong>{t.unsent(fields.length)}</strong> <span class="mono">{fields.join(', ')}</span>
       </div>
-      <div class="send-told" role="status">
+      <div role="status">
         {onCompare !== undefined && <span class="wrong">{t.conflict.title}</span>}
         {onCompare === undefined && told !== undefined && <ToldText told={told} />}
         {others.map((text) => (

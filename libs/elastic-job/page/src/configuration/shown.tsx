@@ -48,7 +48,7 @@ function Props({ props }: { readonly props: object }) {
   const all = Object.entries(props);
   if (all.length === 0) return <span class="faint">{words.value.empty}</span>;
   return (
-    <ul class="props-shown">
+    <ul>
       {all.map(([name, value]) => (
         <li key={name}>
           <Code text={name} /> = <Shown field={`props.${name}`} value={value === '' ? '""' : value} />

@@ -42,7 +42,6 @@ function Items({ facts, filters, items, show }: ItemsProps & { readonly facts: J
   return (
     <Panel
       title={t.map.title}
-      class="map-panel"
       on={holding}
       beside={
         total !== undefined && (

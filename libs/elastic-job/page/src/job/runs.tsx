@@ -65,7 +65,6 @@ function List({ filters, runs, show }: ListProps) {
   return (
     <Panel
       title={t.title}
-      class="runs-panel"
       on={holding}
       beside={
         <span class="dim" role="status">

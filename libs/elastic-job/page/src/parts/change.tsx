@@ -114,7 +114,7 @@ function Asking({ change }: { readonly change: Change }) {
       <Sentences title={t.will} lines={change.will} />
       <Sentences title={t.cannot} lines={change.cannot.length === 0 ? [t.cannotNone] : change.cannot} />
       {change.preview}
-      <form class="dialog-form stack" onSubmit={send}>
+      <form class="stack" onSubmit={send}>
         {change.field !== undefined && (
           <label class="field">
             <span>{change.field.label}</span>

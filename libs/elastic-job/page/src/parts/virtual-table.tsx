@@ -74,7 +74,7 @@ function Head<Row>({ columns, onSort, sort = '' }: VirtualTableProps<Row>) {
   const { sortBy } = texts.value.jobs;
   const sorted = sort.replace(/^-/, '');
   return (
-    <div role="rowgroup" class="head-group">
+    <div role="rowgroup">
       <div class="head" role="row" aria-rowindex={1}>
         {columns.map(({ class: own, isSortable = false, key, name }) => {
           const order = key !== sorted ? undefined : sort.startsWith('-') ? 'descending' : 'ascending';
