@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ItemAnswer, JobAnswer, JobRow } from '../../../src/console/contract/job-answers.js';
+import { ITEM, RUN, TASK } from '../job/items.for-spec.js';
 import { causesOf } from './causes.js';
 
 const ROW: JobRow = {
@@ -34,33 +35,9 @@ const JOB: JobAnswer = {
   configVersion: 0,
   stale: false,
 };
-const RUN = {
-  run: 'r',
-  instance: '10.0.0.1@-@1',
-  fireTime: '2026-11-30T02:00:00.000Z',
-  origin: 'schedule',
-  cause: null,
-  attempt: 1,
-  launch: null,
-  token: null,
-  begunAt: '2026-11-30T02:00:00.000Z',
-} as const;
 
 function item(number: number, facts: Partial<ItemAnswer> = {}): ItemAnswer {
-  return {
-    item: number,
-    parameter: null,
-    status: 'PENDING',
-    owner: '10.0.0.1@-@1',
-    holder: null,
-    failover: false,
-    queued: null,
-    misfired: false,
-    disabled: null,
-    task: null,
-    lastRun: null,
-    ...facts,
-  };
+  return { ...ITEM, item: number, ...facts };
 }
 
 describe('what needs attention', () => {
@@ -98,15 +75,7 @@ describe('what needs attention', () => {
   });
 
   it('finds the task of which nobody knows if it runs', () => {
-    const task = {
-      id: 't',
-      backend: 'local',
-      state: 'UNREACHABLE',
-      since: '2026-11-30T01:00:00.000Z',
-      launch: 1,
-      node: null,
-      detail: null,
-    };
+    const task = { ...TASK, state: 'UNREACHABLE', since: '2026-11-30T01:00:00.000Z' };
     expect(causesOf(ROW, { items: [item(0), item(1, { task })] })).toMatchObject([
       { reason: 'task-unreachable', items: [1], since: '2026-11-30T01:00:00.000Z' },
     ]);
