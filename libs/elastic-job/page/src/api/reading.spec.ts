@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createReading } from './reading.js';
+import { createReading, type ReadingOptions } from './reading.js';
 
 let onFrame: (frame: unknown) => void;
 vi.mock('./client.js', () => ({
@@ -17,13 +17,13 @@ vi.mock('./live.js', () => ({
 afterEach(() => void vi.useRealTimers());
 
 /** A reading whose answers take so long. */
-function setUp(answerMs: number) {
+function setUp(answerMs: number, options: ReadingOptions<number> = { topics: ['job:x'] }) {
   vi.useFakeTimers();
   let count = 0;
   const read = vi.fn<(signal: AbortSignal) => Promise<number>>(
     () => new Promise((resolve) => setTimeout(() => resolve((count += 1)), answerMs)),
   );
-  const reading = createReading(read, { topics: ['job:x'] });
+  const reading = createReading(read, options);
   return { read, reading, stop: reading.start() };
 }
 
@@ -44,6 +44,13 @@ describe('a reading', () => {
       await vi.advanceTimersByTimeAsync(250);
     }
     expect(reading.value.value).toBeGreaterThanOrEqual(3);
+    stop();
+  });
+
+  it('gets its answers also if they take longer than the time after which it is made again', async () => {
+    const { reading, stop } = setUp(1_500, { everyMs: 1_000 });
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(reading.value.value).toBe(2);
     stop();
   });
 

@@ -105,7 +105,9 @@ export function createReading<Value>(
       effect(() => {
         const ms = topics.length > 0 && liveState.value !== 'live' && liveState.value !== 'paused' ? POLL_MS : everyMs;
         if (ms === undefined || liveState.value === 'paused') return undefined;
-        const timer = setInterval(() => void reload(), ms);
+        const timer = setInterval(() => {
+          if (!isReading.peek()) void reload();
+        }, ms);
         return () => clearInterval(timer);
       }),
     );
