@@ -1,12 +1,16 @@
 import './audit.css';
-import { AUDIT_OUTCOMES } from '../../../src/console/contract/answers.js';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { AUDIT_OUTCOMES, type AuditAnswer } from '../../../src/console/contract/answers.js';
+import { answeredChanges, get, useNewestFirst } from '../api/index.js';
 import { Behind, Failed, Loading, Look, useHeld } from '../parts/index.js';
 import { sees } from '../state/index.js';
 import { texts } from '../text/index.js';
-import { useEntries } from './entries.js';
 import { Entry } from './entry.js';
-import { type AuditFilters, queryOf } from './filters.js';
+import { askedFor, type AuditFilters, queryOf } from './filters.js';
 import { Outcome } from './outcome.js';
+
+const PAGE = 50;
+const EVERY_MS = 10_000;
 
 interface AuditListProps extends AuditFilters {
   /** For a list that the person has filtered: takes all filters away. */
@@ -28,32 +32,51 @@ export function AuditList(props: AuditListProps) {
 
 function List({ clear, ...filters }: AuditListProps) {
   const { audit: t, looks } = texts.value;
-  const entries = useEntries(filters, queryOf(filters));
-  const { entries: known, hasMore, isReading, problem } = entries;
-  const { holding, isHeld, shown } = useHeld(known.value);
+  const entries = useEntries(filters);
+  const { isReading, problem, value } = entries;
+  const { holding, isHeld, shown } = useHeld(value.value);
   if (shown === undefined) {
     return problem.value === undefined ? <Loading /> : <Failed problem={problem.value} reload={entries.reload} />;
   }
   return (
     <>
       {problem.value !== undefined && <Behind problem={problem.value} reload={entries.reload} />}
-      {shown.length === 0 && <Nothing clear={clear} isOfAll={queryOf(filters) === ''} />}
+      {shown.items.length === 0 && <Nothing clear={clear} isOfAll={queryOf(filters) === ''} />}
       <ul class="entries" {...holding}>
-        {shown.map((entry) => (
+        {shown.items.map((entry) => (
           <Entry key={entry.id} entry={entry} isOfJob={filters.job !== undefined} />
         ))}
       </ul>
       <footer class="entries-end">
         {isHeld && <span class="faint small">{looks.held}</span>}
-        {hasMore.value && (
+        {shown.cursor !== null && (
           <button type="button" class="btn small" aria-disabled={isReading.value} onClick={entries.more}>
             {t.older}
           </button>
         )}
-        {!hasMore.value && shown.length > 0 && <span class="faint small">{t.end}</span>}
+        {shown.cursor === null && shown.items.length > 0 && <span class="faint small">{t.end}</span>}
       </footer>
     </>
   );
+}
+
+/** The entries that the filters ask for, for as long as they are shown. Also read after each change of this page. */
+function useEntries(filters: AuditFilters) {
+  const key = queryOf(filters);
+  // A cursor belongs to one query, so a span has one beginning.
+  const asked = useMemo(() => askedFor(filters, Date.now()), [key]);
+  const entries = useNewestFirst(
+    key,
+    (query, signal) => get<AuditAnswer>('/audit', { query: { ...asked, ...query, limit: PAGE }, signal }),
+    { everyMs: EVERY_MS },
+  );
+  const changes = answeredChanges.value;
+  const before = useRef(changes);
+  useEffect(() => {
+    if (before.current !== changes) entries.reload();
+    before.current = changes;
+  }, [changes]);
+  return entries;
 }
 
 interface NothingProps {

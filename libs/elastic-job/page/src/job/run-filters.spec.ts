@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ExecutionAnswer } from '../../../src/console/contract/job-answers.js';
-import { outcomeOf, type RunFilters, runFiltersOf, runQueryOf, taskOf, withNewest } from './run-filters.js';
+import { askedFor, outcomeOf, type RunFilters, runFiltersOf, runQueryOf, taskOf } from './run-filters.js';
 
 const RUN: ExecutionAnswer = {
   id: '1',
@@ -15,7 +15,6 @@ const RUN: ExecutionAnswer = {
   succeeded: false,
   error: null,
 };
-const runs = (...ids: readonly string[]) => ids.map((id) => ({ ...RUN, id }));
 
 describe('filters of runs', () => {
   it('come back from the URL that they have made', () => {
@@ -23,30 +22,20 @@ describe('filters of runs', () => {
     expect(runFiltersOf(Object.fromEntries(new URLSearchParams(runQueryOf(filters))))).toEqual(filters);
   });
 
+  it('ask the API for the span up to the present', () => {
+    const asked = askedFor(runFiltersOf({ since: '1h', run: 'a' }), Date.parse('2026-11-30T02:00:00.000Z'));
+    expect(asked).toEqual({ from: '2026-11-30T01:00:00.000Z' });
+  });
+
   it('leave out what the API would refuse', () => {
     expect(runQueryOf(runFiltersOf({ outcome: 'lost', source: 'LUCK', since: '9y', run: '' }))).toBe('');
   });
 });
 
-describe('a list of runs', () => {
-  it('gets new ones before it, and keeps older ones that were read', () => {
-    const list = { runs: runs('3', '2', '1'), cursor: 'before 1' };
-    const ended = { ...RUN, id: '3', completedAt: '2026-11-30T02:01:00.000Z', succeeded: true };
-    const newest = { runs: [...runs('4'), ended], cursor: 'before 3' };
-    const { cursor, runs: all } = withNewest(list, newest);
-    expect(all.map(({ id }) => id)).toEqual(['4', '3', '2', '1']);
-    expect(all.map(outcomeOf)).toEqual(['unfinished', 'succeeded', 'unfinished', 'unfinished']);
-    expect(cursor).toBe('before 1');
-  });
-
-  it('begins anew if so many are new that there would be a hole', () => {
-    const newest = { runs: runs('9', '8'), cursor: 'before 8' };
-    expect(withNewest({ runs: runs('2', '1'), cursor: null }, newest)).toBe(newest);
-  });
-
-  it('goes on where its first page ends if that is all of it', () => {
-    const newest = { runs: runs('2', '1'), cursor: null };
-    expect(withNewest({ runs: runs('1'), cursor: null }, newest)).toEqual(newest);
+describe('a run', () => {
+  it('is unfinished until it has an end, whatever else it says', () => {
+    const ended = { ...RUN, completedAt: '2026-11-30T02:01:00.000Z' };
+    expect([RUN, ended, { ...ended, succeeded: true }].map(outcomeOf)).toEqual(['unfinished', 'failed', 'succeeded']);
   });
 });
 

@@ -1,4 +1,4 @@
-/** The list of runs: its filters, as the URL has them, and how its pages become one list. */
+/** The list of runs: its filters, as the URL and the API have them, and what its rows say. */
 import type { ExecutionAnswer } from '../../../src/console/contract/job-answers.js';
 import type { Tone } from '../parts/index.js';
 
@@ -12,7 +12,7 @@ export const OUTCOME_MARKS: Readonly<Record<Outcome, { readonly glyph: string; r
 };
 export const SOURCES = ['NORMAL_TRIGGER', 'MISFIRE', 'FAILOVER'] as const;
 const HOUR_MS = 3_600_000;
-export const SPANS = { '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 168 * HOUR_MS, '30d': 720 * HOUR_MS } as const;
+const SPANS = { '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 168 * HOUR_MS, '30d': 720 * HOUR_MS } as const;
 export type Span = keyof typeof SPANS;
 export const SPAN_NAMES: readonly Span[] = ['1h', '24h', '7d', '30d'];
 
@@ -45,28 +45,14 @@ export function runQueryOf({ outcome, run, since, source }: RunFilters): string 
   return query.size === 0 ? '' : `?${query}`;
 }
 
+/** The query for the API. @param now milliseconds since the epoch */
+export function askedFor({ outcome, since, source }: RunFilters, now: number) {
+  return { outcome, source, from: since && new Date(now - SPANS[since]).toISOString() };
+}
+
 export function outcomeOf({ completedAt, succeeded }: ExecutionAnswer): Outcome {
   if (completedAt === null) return 'unfinished';
   return succeeded ? 'succeeded' : 'failed';
-}
-
-/** A list of runs as far as it was read, the newest first. */
-export interface RunList {
-  readonly runs: readonly ExecutionAnswer[];
-  /** Where the older ones begin; null: there are none. */
-  readonly cursor: string | null;
-}
-
-/**
- * The list with its first page as it is now: new runs come before it, and those that have ended meanwhile are shown so.
- * One that is so new that it does not reach what is known begins anew.
- */
-export function withNewest(list: RunList, newest: RunList): RunList {
-  const read = new Set(newest.runs.map(({ id }) => id));
-  if (!list.runs.some(({ id }) => read.has(id))) return newest;
-  const last = list.runs.findLastIndex(({ id }) => read.has(id));
-  const older = list.runs.slice(last + 1);
-  return { runs: [...newest.runs, ...older], cursor: older.length === 0 ? newest.cursor : list.cursor };
 }
 
 /** ElasticJob's id of a task, `job@-@0,1@-@READY@-@10.0.3.12@-@7-9f2b`. Undefined where it has another form. */

@@ -1,10 +1,13 @@
 import { useLocation } from 'preact-iso';
-import type { ExecutionAnswer } from '../../../src/console/contract/job-answers.js';
+import { useMemo } from 'preact/hooks';
+import type { ExecutionAnswer, ExecutionsAnswer } from '../../../src/console/contract/job-answers.js';
+import { apiPath, get, useNewestFirst } from '../api/index.js';
 import { Behind, type Column, Failed, Loading, Look, Panel, Tag, Time, useHeld, VirtualTable } from '../parts/index.js';
 import { firstLine, HERE, number, span, Text, texts } from '../text/index.js';
 import { Instance } from './fact.js';
 import { RunDetails } from './run-details.js';
 import {
+  askedFor,
   OUTCOME_MARKS,
   OUTCOMES,
   outcomeOf,
@@ -14,8 +17,9 @@ import {
   SOURCES,
   SPAN_NAMES,
 } from './run-filters.js';
-import { type Runs as RunsRead, useRuns } from './run-list.js';
 
+const PAGE = 100;
+const EVERY_MS = 5_000;
 const NO_HISTORY = ['MISSING_RUN_HISTORY', 'MISSING_HISTORY_TABLE'];
 /** Rows before the end of the list at which older ones are read. */
 const AHEAD = 40;
@@ -26,7 +30,7 @@ export function Runs({ job }: { readonly job: string }) {
   const filters = runFiltersOf(query);
   const runs = useRuns(job, filters);
   const show = (next: Partial<RunFilters>) => route(`${path}${runQueryOf({ ...filters, ...next })}`, true);
-  const list = runs.list.value;
+  const list = runs.value.value;
   const problem = runs.problem.value;
   const { looks } = texts.value;
   if (list === undefined && problem !== undefined && NO_HISTORY.includes(problem.code)) {
@@ -41,14 +45,27 @@ export function Runs({ job }: { readonly job: string }) {
       <Filters filters={filters} show={show} />
       <div class="cols now">
         <List runs={runs} filters={filters} show={show} />
-        <RunDetails job={job} runs={list?.runs} filters={filters} show={show} />
+        <RunDetails job={job} runs={list?.items} filters={filters} show={show} />
       </div>
     </>
   );
 }
 
+/** The runs that the filters leave, for as long as they are shown. */
+function useRuns(job: string, filters: RunFilters) {
+  const key = JSON.stringify([job, { ...filters, run: undefined }]);
+  // A cursor belongs to one query, so a span has one beginning.
+  const asked = useMemo(() => askedFor(filters, Date.now()), [key]);
+  return useNewestFirst(
+    key,
+    (query, signal) =>
+      get<ExecutionsAnswer>(apiPath('jobs', job, 'executions'), { query: { ...asked, ...query, limit: PAGE }, signal }),
+    { everyMs: EVERY_MS },
+  );
+}
+
 interface ListProps {
-  readonly runs: RunsRead;
+  readonly runs: ReturnType<typeof useRuns>;
   readonly filters: RunFilters;
   readonly show: (next: Partial<RunFilters>) => void;
 }
@@ -57,11 +74,11 @@ function List({ filters, runs, show }: ListProps) {
   const { path } = useLocation();
   const { job, locale, looks } = texts.value;
   const { runs: t } = job;
-  const list = runs.list.value;
+  const list = runs.value.value;
   const problem = runs.problem.value;
   const { holding, isHeld, shown } = useHeld(list);
   const isFiltered = runQueryOf({ ...filters, run: undefined }) !== '';
-  const rows = shown?.runs ?? [];
+  const rows = shown?.items ?? [];
   return (
     <Panel
       title={t.title}
