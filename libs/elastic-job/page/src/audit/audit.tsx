@@ -1,12 +1,13 @@
 import { useLocation } from 'preact-iso';
-import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { AUDIT_OUTCOMES } from '../../../src/console/contract/answers.js';
 import { pathTo } from '../api/index.js';
+import { Choice } from '../parts/index.js';
 import { sees } from '../state/index.js';
 import { HERE, texts } from '../text/index.js';
+import { SPANS } from '../text/spans.js';
 import { AuditList, Legend } from './audit-list.js';
-import { type AuditFilters, filtersOf, queryOf, SINCE } from './filters.js';
+import { type AuditFilters, filtersOf, queryOf } from './filters.js';
 
 /** Filters that are a whole name, as the API compares them. */
 const NAMES = ['who', 'job', 'server'] as const;
@@ -45,10 +46,10 @@ interface FiltersProps {
 }
 
 function Filters({ filters, onChange }: FiltersProps) {
-  const { actions, audit: t, looks, outcomes } = texts.value;
-  const set = (name: keyof AuditFilters, value: string) => onChange(filtersOf({ ...filters, [name]: value }));
-  const { action = '', outcome = '', since = '' } = filters;
-  const known = Object.keys(actions);
+  const { actions, audit: t, looks, outcomes, spans } = texts.value;
+  const set = (name: keyof AuditFilters, value: string | undefined) =>
+    onChange(filtersOf({ ...filters, [name]: value }));
+  const { action, outcome, since } = filters;
   return (
     <div class="filters" role="search" aria-label={t.filter}>
       {NAMES.map((name) => (
@@ -59,32 +60,27 @@ function Filters({ filters, onChange }: FiltersProps) {
           onChange={(value) => set(name, value)}
         />
       ))}
-      <Choice label={t.filters.action} value={action} onChange={(value) => set('action', value)}>
-        <option value="">{t.anyAction}</option>
-        {action !== '' && !known.includes(action) && <option value={action}>{action}</option>}
-        {known.map((one) => (
-          <option key={one} value={one}>
-            {t.names[one] ?? one}
-          </option>
-        ))}
-      </Choice>
-      <Choice label={t.filters.outcome} value={outcome} onChange={(value) => set('outcome', value)}>
-        <option value="">{t.anyOutcome}</option>
-        {AUDIT_OUTCOMES.map((one) => (
-          <option key={one} value={one}>
-            {outcomes[one]}
-          </option>
-        ))}
-      </Choice>
-      <Choice label={t.filters.since} value={since} onChange={(value) => set('since', value)}>
-        <option value="">{t.anyTime}</option>
-        {since !== '' && !SINCE.some((one) => one === since) && <option value={since}>{since}</option>}
-        {SINCE.map((one) => (
-          <option key={one} value={one}>
-            {t.spans[one]}
-          </option>
-        ))}
-      </Choice>
+      <Choice
+        label={t.filters.action}
+        any={t.anyAction}
+        options={Object.keys(actions).map((one) => [one, t.names[one] ?? one])}
+        value={action}
+        onChoose={(chosen) => set('action', chosen)}
+      />
+      <Choice
+        label={t.filters.outcome}
+        any={t.anyOutcome}
+        options={AUDIT_OUTCOMES.map((one) => [one, outcomes[one]])}
+        value={outcome}
+        onChoose={(chosen) => set('outcome', chosen)}
+      />
+      <Choice
+        label={t.filters.since}
+        any={t.anyTime}
+        options={SPANS.map((one) => [one, spans[one]])}
+        value={since}
+        onChoose={(chosen) => set('since', chosen)}
+      />
       {queryOf(filters) !== '' && (
         <button type="button" class="btn" onClick={() => onChange({})}>
           {looks.clearFilters}
@@ -112,13 +108,5 @@ function NameFilter({ label, onChange, value }: FieldProps) {
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
-  );
-}
-
-function Choice({ children, label, onChange, value }: FieldProps & { readonly children: ComponentChildren }) {
-  return (
-    <select class="input" aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-      {children}
-    </select>
   );
 }

@@ -1,12 +1,7 @@
 /** Filters of the audit, as its URL has them: a link to it shows the same. */
 import { AUDIT_OUTCOMES, type AuditOutcome } from '../../../src/console/contract/answers.js';
 import type { AuditQuery } from '../../../src/console/contract/queries.js';
-
-const HOUR_MS = 3_600_000;
-/** Spans up to the present. An instant of ISO 8601 may stand in their place. */
-const SPANS = { '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 168 * HOUR_MS, '30d': 720 * HOUR_MS } as const;
-export type Span = keyof typeof SPANS;
-export const SINCE: readonly Span[] = ['1h', '24h', '7d', '30d'];
+import { SPANS, startOfSpan } from '../text/spans.js';
 
 export interface AuditFilters {
   readonly who?: string;
@@ -14,6 +9,7 @@ export interface AuditFilters {
   readonly job?: string;
   readonly server?: string;
   readonly outcome?: AuditOutcome;
+  /** A span up to the present, or an instant of ISO 8601. */
   readonly since?: string;
 }
 
@@ -48,8 +44,8 @@ export function askedFor({ since, ...filters }: AuditFilters, now: number): Omit
 
 /** An instant of ISO 8601; undefined for all times. */
 function startOf(since: string | undefined, now: number): string | undefined {
-  const span = SINCE.find((one) => one === since);
-  if (span !== undefined) return new Date(now - SPANS[span]).toISOString();
+  const span = SPANS.find((one) => one === since);
+  if (span !== undefined) return startOfSpan(span, now);
   // A day alone has no zone.
   const ms = since?.includes('T') === true ? Date.parse(since) : NaN;
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();

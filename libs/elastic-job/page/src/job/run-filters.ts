@@ -1,6 +1,7 @@
 /** The list of runs: its filters, as the URL and the API have them, and what its rows say. */
 import type { ExecutionAnswer } from '../../../src/console/contract/job-answers.js';
 import type { Tone } from '../parts/index.js';
+import { type Span, SPANS, startOfSpan } from '../text/spans.js';
 
 export const OUTCOMES = ['succeeded', 'failed', 'unfinished'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
@@ -11,10 +12,6 @@ export const OUTCOME_MARKS: Readonly<Record<Outcome, { readonly glyph: string; r
   unfinished: { glyph: '▸', tone: 'run' },
 };
 export const SOURCES = ['NORMAL_TRIGGER', 'MISFIRE', 'FAILOVER'] as const;
-const HOUR_MS = 3_600_000;
-const SPANS = { '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 168 * HOUR_MS, '30d': 720 * HOUR_MS } as const;
-export type Span = keyof typeof SPANS;
-export const SPAN_NAMES: readonly Span[] = ['1h', '24h', '7d', '30d'];
 
 export interface RunFilters {
   readonly outcome: Outcome | undefined;
@@ -29,7 +26,7 @@ export function runFiltersOf({ outcome, run, since, source }: Readonly<Record<st
   return {
     outcome: OUTCOMES.find((one) => one === outcome),
     source: SOURCES.find((one) => one === source),
-    since: SPAN_NAMES.find((one) => one === since),
+    since: SPANS.find((one) => one === since),
     run: run === '' ? undefined : run,
   };
 }
@@ -47,7 +44,7 @@ export function runQueryOf({ outcome, run, since, source }: RunFilters): string 
 
 /** The query for the API. @param now milliseconds since the epoch */
 export function askedFor({ outcome, since, source }: RunFilters, now: number) {
-  return { outcome, source, from: since && new Date(now - SPANS[since]).toISOString() };
+  return { outcome, source, from: since && startOfSpan(since, now) };
 }
 
 export function outcomeOf({ completedAt, succeeded }: ExecutionAnswer): Outcome {

@@ -2,8 +2,21 @@ import { useLocation } from 'preact-iso';
 import { useMemo } from 'preact/hooks';
 import type { ExecutionAnswer, ExecutionsAnswer } from '../../../src/console/contract/job-answers.js';
 import { apiPath, get, useNewestFirst } from '../api/index.js';
-import { Behind, type Column, Failed, Loading, Look, Panel, Tag, Time, useHeld, VirtualTable } from '../parts/index.js';
+import {
+  Behind,
+  Choice,
+  type Column,
+  Failed,
+  Loading,
+  Look,
+  Panel,
+  Tag,
+  Time,
+  useHeld,
+  VirtualTable,
+} from '../parts/index.js';
 import { firstLine, HERE, number, span, Text, texts } from '../text/index.js';
+import { SPANS } from '../text/spans.js';
 import { Instance } from './fact.js';
 import { RunDetails } from './run-details.js';
 import {
@@ -15,7 +28,6 @@ import {
   runFiltersOf,
   runQueryOf,
   SOURCES,
-  SPAN_NAMES,
 } from './run-filters.js';
 
 const PAGE = 100;
@@ -174,61 +186,31 @@ function runColumns(filters: RunFilters, path: string): readonly Column<Executio
 }
 
 function Filters({ filters: { outcome, since, source }, show }: Pick<ListProps, 'filters' | 'show'>) {
-  const { runs: t } = texts.value.job;
+  const { job, spans } = texts.value;
+  const { runs: t } = job;
   return (
     <div class="filters">
       <Choice
         label={t.outcome}
         any={t.anyOutcome}
-        names={t.outcomes}
-        of={OUTCOMES}
+        options={OUTCOMES.map((one) => [one, t.outcomes[one]])}
         value={outcome}
         onChoose={(chosen) => show({ outcome: chosen })}
       />
       <Choice
         label={t.source}
         any={t.anySource}
-        names={t.sources}
-        of={SOURCES}
+        options={SOURCES.map((one) => [one, t.sources[one] ?? one])}
         value={source}
         onChoose={(chosen) => show({ source: chosen })}
       />
       <Choice
         label={t.since}
         any={t.anyTime}
-        names={t.last}
-        of={SPAN_NAMES}
+        options={SPANS.map((one) => [one, spans[one]])}
         value={since}
         onChoose={(chosen) => show({ since: chosen })}
       />
     </div>
-  );
-}
-
-interface ChoiceProps<Value extends string> {
-  readonly label: string;
-  /** Name of no choice. */
-  readonly any: string;
-  readonly names: Readonly<Record<string, string>>;
-  readonly of: readonly Value[];
-  readonly value: Value | undefined;
-  readonly onChoose: (value: Value | undefined) => void;
-}
-
-function Choice<Value extends string>({ any, label, names, of, onChoose, value }: ChoiceProps<Value>) {
-  return (
-    <select
-      class="input"
-      aria-label={label}
-      value={value ?? ''}
-      onChange={({ currentTarget }) => onChoose(of.find((one) => one === currentTarget.value))}
-    >
-      <option value="">{any}</option>
-      {of.map((one) => (
-        <option key={one} value={one}>
-          {names[one]}
-        </option>
-      ))}
-    </select>
   );
 }

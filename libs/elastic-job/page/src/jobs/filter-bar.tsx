@@ -1,5 +1,5 @@
 import { ATTENTIONS } from '../../../src/console/contract/job-answers.js';
-import { SearchField } from '../parts/index.js';
+import { Choice, SearchField } from '../parts/index.js';
 import { texts, visibleText } from '../text/index.js';
 import { filtersOf, type JobFilters, STATUSES } from './filters.js';
 
@@ -13,43 +13,30 @@ interface FiltersProps {
 
 export function Filters({ filters, onChange }: FiltersProps) {
   const { attention, jobs: t } = texts.value;
-  const set = (name: string, value: string) => onChange(filtersOf({ ...given(filters), [name]: value }));
+  const set = (name: string, value = '') => onChange(filtersOf({ ...given(filters), [name]: value }));
   return (
     <div class="filters" role="search" aria-label={t.search}>
       <SearchField label={t.search} value={filters.q ?? ''} onChange={(q) => set('q', q)} />
-      <select
-        class="input"
-        aria-label={t.attention}
-        value={filters.attention ?? ''}
-        onChange={(event) => set('attention', event.currentTarget.value)}
-      >
-        <option value="">{t.anyJob}</option>
-        <option value="any">{t.anyAttention}</option>
-        {ATTENTIONS.map((reason) => (
-          <option key={reason} value={reason}>
-            {attention[reason].name}
-          </option>
-        ))}
-      </select>
-      <select
-        class="input"
-        aria-label={t.status}
-        value={filters.status ?? ''}
-        onChange={(event) => set('status', event.currentTarget.value)}
-      >
-        <option value="">{t.anyStatus}</option>
-        {STATUSES.map((status) => (
-          <option key={status} value={status}>
-            {t.statuses[status]}
-          </option>
-        ))}
-      </select>
+      <Choice
+        label={t.attention}
+        any={t.anyJob}
+        options={[['any', t.anyAttention], ...ATTENTIONS.map((reason) => [reason, attention[reason].name] as const)]}
+        value={filters.attention}
+        onChoose={(chosen) => set('attention', chosen)}
+      />
+      <Choice
+        label={t.status}
+        any={t.anyStatus}
+        options={STATUSES.map((status) => [status, t.statuses[status]])}
+        value={filters.status}
+        onChoose={(chosen) => set('status', chosen)}
+      />
       {LINKED.map((name) => {
         const value = filters[name];
         if (value === undefined) return null;
         const shown = t[name](visibleText(value));
         return (
-          <button key={name} type="button" class="btn" aria-label={t.without(shown)} onClick={() => set(name, '')}>
+          <button key={name} type="button" class="btn" aria-label={t.without(shown)} onClick={() => set(name)}>
             {shown} ×
           </button>
         );

@@ -1,5 +1,6 @@
 // Parts that all views are made of. Each file says how it is used.
 export { askFor, type Change, ChangeDialog } from './change.js';
+export { Choice } from './choice.js';
 export { Dialog } from './dialog.js';
 export { useHeld } from './held.js';
 export { later } from './later.js';

@@ -6,7 +6,6 @@ export const audit = {
   anyAction: 'Any action',
   anyOutcome: 'Any outcome',
   anyTime: 'All times',
-  spans: { '1h': 'Last hour', '24h': 'Last 24 hours', '7d': 'Last 7 days', '30d': 'Last 30 days' },
   /** Actions by themselves, to choose among them. */
   names: {
     'job.trigger': 'Run now',

@@ -7,6 +7,7 @@ export const common = {
   locale: 'en',
   product: 'Elastic Job',
   units: { day: 'd', hour: 'h', minute: 'm', second: 's', ms: 'ms' },
+  spans: { '1h': 'Last hour', '24h': 'Last 24 hours', '7d': 'Last 7 days', '30d': 'Last 30 days' },
   ago: (span: string) => `${span} ago`,
   inTime: (span: string) => `in ${span}`,
   since: (span: string) => `since ${span}`,

@@ -103,7 +103,6 @@ export const job = {
     anySource: 'Any source',
     since: 'Time',
     anyTime: 'Any time',
-    last: { '1h': 'Last hour', '24h': 'Last 24 hours', '7d': 'Last 7 days', '30d': 'Last 30 days' },
     columns: { started: 'Started', item: 'Item', outcome: 'Outcome', took: 'Took', server: 'Server', error: 'Error' },
     none: 'No run yet',
     noneMore: 'The history has no run of this job. It may have been given to the application later.',

@@ -8,7 +8,6 @@ export const audit: typeof english = {
   anyAction: '任意操作',
   anyOutcome: '任意结果',
   anyTime: '全部时间',
-  spans: { '1h': '最近 1 小时', '24h': '最近 24 小时', '7d': '最近 7 天', '30d': '最近 30 天' },
   names: {
     'job.trigger': '立即运行',
     'job.enable': '启用作业',

@@ -4,6 +4,7 @@ export const common: typeof english = {
   locale: 'zh-CN',
   product: 'Elastic Job',
   units: { day: '天', hour: '小时', minute: '分', second: '秒', ms: '毫秒' },
+  spans: { '1h': '最近 1 小时', '24h': '最近 24 小时', '7d': '最近 7 天', '30d': '最近 30 天' },
   ago: (span) => `${span}前`,
   inTime: (span) => `${span}后`,
   since: (span) => `已持续 ${span}`,

@@ -100,7 +100,6 @@ export const job: typeof english = {
     anySource: '任意来源',
     since: '时间',
     anyTime: '任意时间',
-    last: { '1h': '最近 1 小时', '24h': '最近 24 小时', '7d': '最近 7 天', '30d': '最近 30 天' },
     columns: { started: '开始', item: '分片', outcome: '结果', took: '用时', server: '服务器', error: '错误' },
     none: '还没有运行',
     noneMore: '历史中没有该作业的运行，历史可能是后来才配置的。',
