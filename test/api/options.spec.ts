@@ -233,6 +233,7 @@ describe('options of public functions', () => {
     ['startDumpServer', { host: 'localhost' }, 'port must be a whole number from 0 to 65535, but is undefined'],
     ['SqlHistory.executions', { from: '2030-01-01' }, 'from must be a valid Date, but is "2030-01-01"'],
     ['SqlHistory.countExecutions', { source: 'MANUAL' }, 'source must be "NORMAL_TRIGGER", "MISFIRE" or "FAILOVER"'],
+    ['SqlHistory.countExecutions', { shardingItem: -1 }, 'shardingItem must be a whole number from 0'],
     ['WebhookErrorHandler.constructor', { authorization: 5 }, 'authorization must be a text'],
     ['EmailErrorHandler.constructor', { host: 'h', secure: 'yes' }, 'secure must be true or false, but is "yes"'],
     ['PlainSqlGuard.constructor', { placeholders: '$', select: () => [] }, 'placeholders must be "?" or "$1"'],

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Kysely, sql, SqliteDialect } from 'kysely';
+import { CompiledQuery, Kysely, sql, SqliteDialect } from 'kysely';
 import Libsql from 'libsql';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
@@ -34,6 +34,24 @@ describeHistoryContract('SQLite, in memory', async () => {
     close: () => shared.destroy(),
   };
   return database;
+});
+
+describe('the runs of one item', () => {
+  it('are found by an index of their own, so that no run of another item is read', async () => {
+    const asked: CompiledQuery[] = [];
+    const dialect = new SqliteDialect({ database: new Libsql(':memory:') });
+    const db = new Kysely<unknown>({ dialect, log: ({ query }) => void asked.push(query) });
+    onTestFinished(() => db.destroy());
+    const history = new SqlHistory(db);
+    await history.migrate();
+
+    await history.executions({ jobName: 'settle', shardingItem: 3 });
+    const { parameters, sql: text } = asked.at(-1)!;
+    const { rows } = await db.executeQuery(CompiledQuery.raw(`explain query plan ${text}`, [...parameters]));
+
+    const index = 'EXECUTION_ITEM_TIME_INDEX (job_name=? AND sharding_item=? AND start_time>?)';
+    expect(rows[0]).toMatchObject({ detail: `SEARCH JOB_EXECUTION_LOG USING INDEX ${index}` });
+  });
 });
 
 describe('a history in a file of SQLite that a thread writes', () => {

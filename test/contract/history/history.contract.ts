@@ -387,6 +387,24 @@ export function describeHistoryContract(name: string, open: () => Promise<Histor
       expect(told).toEqual(['TASK_FINISHED', 'TASK_RUNNING', 'TASK_ERROR', 'TASK_RUNNING']);
     });
 
+    it('answers with the runs of one item, by pages, and counts them', async () => {
+      const items = [0, 1, 10];
+      const history = await record([{ items }, { items: [1] }, { jobName: 'bill', items }]);
+      const ofItem = { jobName: JOB, shardingItem: 1 };
+
+      const newest = await history.executions({ ...ofItem, limit: 1 });
+      const older = await history.executions({ ...ofItem, limit: 1, cursor: newest.cursor });
+
+      expect([newest, older].map(({ rows }) => rows.length)).toEqual([1, 1]);
+      expect(older.cursor).toBeUndefined();
+      expect([...newest.rows, ...older.rows]).toMatchObject([
+        { jobName: JOB, shardingItem: 1 },
+        { jobName: JOB, shardingItem: 1 },
+      ]);
+      expect(await history.countExecutions(ofItem)).toEqual({ executions: 2, jobs: 1 });
+      expect((await history.executions({ jobName: JOB, shardingItem: 2 })).rows).toEqual([]);
+    });
+
     it('counts the runs that were asked for, ended or running', async () => {
       const failed = new Map([[0, { kind: 'failed', error: 'no' }]] as const);
       const history = start();

@@ -20,6 +20,8 @@ export interface ExecutionFilter extends TraceFilter {
   readonly isComplete?: boolean;
   /** Only runs that ran at this instant, or whose end was never written. @default all */
   readonly runningAt?: Date;
+  /** Only runs of this item. Item numbers are those of one job, so give `jobName` as well. @default every item */
+  readonly shardingItem?: number;
   /** @default every source */
   readonly source?: ExecutionSource;
 }

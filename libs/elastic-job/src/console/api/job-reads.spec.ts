@@ -12,10 +12,18 @@ describe('the runs of a job', () => {
     const console = new FakeConsole({ sinks: [{ ...HISTORY, executions }] });
     const ask = (query: string) => console.ask('viewer', 'GET', `/jobs/settle/executions?${query}`);
 
-    expect((await ask('outcome=failed&source=FAILOVER&limit=10')).status).toBe(200);
-    expect((await ask('source=EVERY')).status).toBe(400);
+    expect((await ask('item=3&outcome=failed&source=FAILOVER&limit=10')).status).toBe(200);
+    const wrong = ['source=EVERY', 'item=-1', 'item=2147483648', 'item=3x', 'item='];
+    expect(await Promise.all(wrong.map(async (query) => (await ask(query)).status))).toEqual(wrong.map(() => 400));
 
-    const filter = { jobName: 'settle', isSuccess: false, isComplete: true, source: 'FAILOVER', limit: 10 };
+    const filter = {
+      jobName: 'settle',
+      shardingItem: 3,
+      isSuccess: false,
+      isComplete: true,
+      source: 'FAILOVER',
+      limit: 10,
+    };
     expect(executions.mock.calls).toEqual([[filter]]);
   });
 

@@ -101,10 +101,12 @@ export class JobReads {
   }
 }
 
-function filterOf(job: string, { cursor, from, limit = PAGE, outcome, source, to }: ExecutionsQuery): ExecutionQuery {
+function filterOf(job: string, query: ExecutionsQuery): ExecutionQuery {
+  const { cursor, from, item, limit = PAGE, outcome, source, to } = query;
   return {
     jobName: job,
     limit,
+    ...(item !== undefined && { shardingItem: item }),
     ...(cursor !== undefined && { cursor }),
     ...(from !== undefined && { from: new Date(from) }),
     ...(to !== undefined && { to: new Date(to) }),

@@ -32,6 +32,8 @@ type RowsOf<Options> = Readonly<Record<keyof Required<Options>, OptionRow>>;
 
 /** Most jobs, items or rows of a page. */
 const MOST_OF_A_PAGE = 200;
+/** Greatest number that the history's column `INT` holds. */
+const MOST_ITEM = 2 ** 31 - 1;
 const LONGEST_CURSOR = 4_096;
 const LONGEST_FILTER = 512;
 const LONGEST_REASON = 512;
@@ -74,6 +76,8 @@ export interface FireTimesQuery {
 }
 
 export interface ExecutionsQuery extends PageQuery {
+  /** Number of an item. @default all items of the job */
+  readonly item?: number;
   readonly outcome?: 'succeeded' | 'failed' | 'unfinished';
   readonly source?: ExecutionSource;
   readonly from?: string;
@@ -105,6 +109,7 @@ export const QUERIES = {
   } satisfies RowsOf<FireTimesQuery>,
   executions: {
     ...PAGE,
+    item: { rule: wholeNumber({ from: 0, to: MOST_ITEM }) },
     outcome: { rule: oneOf(['succeeded', 'failed', 'unfinished']) },
     source: { rule: oneOf(['NORMAL_TRIGGER', 'MISFIRE', 'FAILOVER']) },
     from: { rule: instant() },

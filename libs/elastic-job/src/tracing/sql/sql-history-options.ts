@@ -86,6 +86,7 @@ const RUN_FILTER = {
   isSuccess: { rule: flag() },
   isComplete: { rule: flag() },
   runningAt: { rule: instant },
+  shardingItem: { rule: wholeFrom(0) },
   source: { rule: oneOf(['NORMAL_TRIGGER', 'MISFIRE', 'FAILOVER']) },
 } as const satisfies Readonly<Record<keyof ExecutionFilter, OptionRow>>;
 

@@ -40,12 +40,13 @@ interface TableStatements {
   readonly status: readonly string[];
 }
 
-// ElasticJob has only the index TASK_ID_STATE_INDEX. The others serve reading by time, and retention.
+// ElasticJob has only the index TASK_ID_STATE_INDEX. The others serve reading by time, job and item, and retention.
 const separateIndexes = (parts: TableParts): TableStatements => ({
   execution: [
     `CREATE TABLE IF NOT EXISTS JOB_EXECUTION_LOG (${executionColumns(parts)}, PRIMARY KEY (id))`,
     'CREATE INDEX IF NOT EXISTS EXECUTION_TIME_INDEX ON JOB_EXECUTION_LOG (start_time)',
     'CREATE INDEX IF NOT EXISTS EXECUTION_JOB_TIME_INDEX ON JOB_EXECUTION_LOG (job_name, start_time)',
+    'CREATE INDEX IF NOT EXISTS EXECUTION_ITEM_TIME_INDEX ON JOB_EXECUTION_LOG (job_name, sharding_item, start_time)',
   ],
   status: [
     `CREATE TABLE IF NOT EXISTS JOB_STATUS_TRACE_LOG (${statusColumns(parts)}, PRIMARY KEY (id))`,
@@ -65,7 +66,8 @@ const MYSQL_TABLES: TableStatements = {
   execution: [
     `CREATE TABLE IF NOT EXISTS JOB_EXECUTION_LOG (${executionColumns(MYSQL_PARTS)}, PRIMARY KEY (auto_id), ` +
       'UNIQUE KEY id (id), KEY EXECUTION_TIME_INDEX (start_time), ' +
-      `KEY EXECUTION_JOB_TIME_INDEX (job_name, start_time)) ${MYSQL_END}`,
+      'KEY EXECUTION_JOB_TIME_INDEX (job_name, start_time), ' +
+      `KEY EXECUTION_ITEM_TIME_INDEX (job_name, sharding_item, start_time)) ${MYSQL_END}`,
   ],
   status: [
     `CREATE TABLE IF NOT EXISTS JOB_STATUS_TRACE_LOG (${statusColumns(MYSQL_PARTS)}, PRIMARY KEY (auto_id), ` +

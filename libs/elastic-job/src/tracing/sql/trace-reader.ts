@@ -157,7 +157,7 @@ function rethrow(table: string, error: unknown): never {
 
 /** Condition of a query for rows of `JOB_EXECUTION_LOG`. */
 function executionConditions(query: ExecutionFilter, dialect: TraceDialect) {
-  const { from, isComplete, isSuccess, jobName, runningAt, source, taskId, to } = query;
+  const { from, isComplete, isSuccess, jobName, runningAt, shardingItem, source, taskId, to } = query;
   return (eb: ExpressionBuilder<TraceDatabase, 'jobExecutionLog'>): Expression<SqlBool> => {
     const conditions = [eb('startTime', 'is not', null)];
     if (jobName !== undefined) conditions.push(eb('jobName', '=', jobName));
@@ -166,6 +166,7 @@ function executionConditions(query: ExecutionFilter, dialect: TraceDialect) {
     if (to !== undefined) conditions.push(eb('startTime', '<', dialect.time(to.getTime())));
     if (isSuccess !== undefined) conditions.push(eb('isSuccess', '=', dialect.flag(isSuccess)));
     if (isComplete !== undefined) conditions.push(eb('completeTime', isComplete ? 'is not' : 'is', null));
+    if (shardingItem !== undefined) conditions.push(eb('shardingItem', '=', shardingItem));
     if (source !== undefined) conditions.push(eb('executionSource', '=', source));
     if (runningAt === undefined) return eb.and(conditions);
     const at = dialect.time(runningAt.getTime());
