@@ -55,7 +55,7 @@ export function SettingsForm({ problem, present, reload }: SettingsFormProps) {
         <div class="told bad" role="alert">
           <strong>{t.unreadable}</strong>
           <div>
-            <Text>{problem}</Text>
+            <Text lines="all">{problem}</Text>
           </div>
           <div>{t.unreadableMore}</div>
         </div>

@@ -21,7 +21,7 @@ export function Shown({ field, value }: { readonly field: string; readonly value
 function Code({ text }: { readonly text: string }) {
   return (
     <code>
-      <Text lines>{text}</Text>
+      <Text lines="all">{text}</Text>
     </code>
   );
 }

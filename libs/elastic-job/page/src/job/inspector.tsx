@@ -127,7 +127,7 @@ function Facts({ filters, item, job }: FactsProps) {
             )}
             {task.detail !== null && (
               <div class="faint">
-                <Text>{task.detail}</Text>
+                <Text lines="all">{task.detail}</Text>
               </div>
             )}
           </Fact>
@@ -199,7 +199,7 @@ function Run({ isRunning, run }: { readonly run: LastRunAnswer; readonly isRunni
           {cause !== null && (
             <>
               {' · '}
-              <Text>{cause}</Text>
+              <Text lines="all">{cause}</Text>
             </>
           )}
         </div>
@@ -233,7 +233,7 @@ function RunError({ run: { error, instance } }: { readonly run: LastRunAnswer })
   if (error === null) return <p class="means dim">{t.noError(visibleText(instance))}</p>;
   return (
     <div class="error-text" role="group" aria-label={t.error} tabIndex={0}>
-      <Text lines>{error}</Text>
+      <Text lines="all">{error}</Text>
     </div>
   );
 }

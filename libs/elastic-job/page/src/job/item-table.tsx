@@ -1,7 +1,7 @@
 import { useLocation } from 'preact-iso';
 import type { ItemAnswer } from '../../../src/console/contract/job-answers.js';
 import { type Column, Tag, Time, VirtualTable } from '../parts/index.js';
-import { firstLine, span, Text, texts } from '../text/index.js';
+import { span, Text, texts } from '../text/index.js';
 import { Instance } from './fact.js';
 import { itemQueryOf } from './item-filters.js';
 import type { ItemsProps } from './items.js';
@@ -73,7 +73,7 @@ export function ItemTable({ filters, items, show }: ItemTableProps) {
       key: 'error',
       name: name.error,
       class: 'cut',
-      cell: ({ lastRun }) => lastRun?.error != null && <Text>{firstLine(lastRun.error)}</Text>,
+      cell: ({ lastRun }) => lastRun?.error != null && <Text lines="first">{lastRun.error}</Text>,
     },
   ];
   return (

@@ -104,7 +104,7 @@ function Facts({ job, run }: { readonly job: string; readonly run: ExecutionAnsw
       </dl>
       {error !== null && (
         <div class="error-text" role="group" aria-label={inspector.error} tabIndex={0}>
-          <Text lines>{error}</Text>
+          <Text lines="all">{error}</Text>
         </div>
       )}
       <footer class="inspector-foot">

@@ -15,7 +15,7 @@ import {
   useHeld,
   VirtualTable,
 } from '../parts/index.js';
-import { firstLine, HERE, number, span, Text, texts } from '../text/index.js';
+import { HERE, number, span, Text, texts } from '../text/index.js';
 import { SPANS } from '../text/spans.js';
 import { Instance } from './fact.js';
 import { RunDetails } from './run-details.js';
@@ -180,7 +180,7 @@ function runColumns(filters: RunFilters, path: string): readonly Column<Executio
       key: 'error',
       name: name.error,
       class: 'cut',
-      cell: ({ error }) => error !== null && <Text>{firstLine(error)}</Text>,
+      cell: ({ error }) => error !== null && <Text lines="first">{error}</Text>,
     },
   ];
 }

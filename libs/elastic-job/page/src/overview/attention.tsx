@@ -4,7 +4,7 @@ import { apiPath, get, pathTo, useReading } from '../api/index.js';
 import { confirmLost, enableItem, enableJob, reshardJob, triggerJob } from '../changes/index.js';
 import { askFor, type Change, Look, Panel, Since, Tag, Time, type Tone, useHeld } from '../parts/index.js';
 import { may } from '../state/index.js';
-import { firstLine, itemList, number, Text, texts } from '../text/index.js';
+import { itemList, number, Text, texts } from '../text/index.js';
 import { type Cause, causesOf, needsDetails, type Reason } from './causes.js';
 
 const TONES: Readonly<Record<Reason, Tone>> = {
@@ -108,7 +108,7 @@ export function CauseLine({ cause, isInJob = false, row }: CauseLineProps) {
       <div class="what">
         <div class="cut">{whatOf(row, cause)}</div>
         <div class="faint cut">
-          {cause.text === undefined ? attention[cause.reason].means : <Text>{firstLine(cause.text)}</Text>}
+          {cause.text === undefined ? attention[cause.reason].means : <Text lines="first">{cause.text}</Text>}
         </div>
       </div>
       <div class="when">

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { firstLine, piecesOf, visibleText } from './unseen.js';
+import { piecesOf, visibleText, wholeText } from './unseen.js';
+
+const STACK = '\n Error: no bank\r\n\tat pay\u202e\n';
 
 describe('a text of the registry', () => {
   it('shows what nobody would see by its code', () => {
@@ -10,13 +12,27 @@ describe('a text of the registry', () => {
     expect(piecesOf('结算 zahlung é 🚀')).toEqual([{ text: '结算 zahlung é 🚀', isCode: false }]);
   });
 
-  it('is its first line in a list', () => {
-    expect(firstLine('\n Error: no bank\r\n    at pay')).toBe('Error: no bank');
-    expect(firstLine('')).toBe('');
+  it('shows line feeds and tabs of a name by their codes: no name has any', () => {
+    expect(visibleText('a\r\n\tb')).toBe('aU+000DU+000AU+0009b');
   });
 
-  it('keeps the lines of a stack where they are asked for', () => {
-    expect(visibleText('a\nb')).toBe('aU+000Ab');
-    expect(piecesOf('a\n\tb', '\n\t')).toEqual([{ text: 'a\n\tb', isCode: false }]);
+  it('is its first line in a place of one line, and says that there are more', () => {
+    expect(visibleText(STACK, 'first')).toBe('Error: no bank …');
+    expect(visibleText('Error:\tno bank\n', 'first')).toBe('Error: no bank');
+    expect(visibleText('', 'first')).toBe('');
+  });
+
+  it('keeps its lines in a place of several', () => {
+    expect(piecesOf('a\r\n\tb', 'all')).toEqual([{ text: 'a\n\tb', isCode: false }]);
+  });
+
+  it('shows what nobody would see in each of them', () => {
+    expect(visibleText('no\u202e bank\u0000\rx\ny', 'first')).toBe('noU+202E bankU+0000U+000Dx …');
+    expect(visibleText('no\u202e bank\u0000\n\u2028', 'all')).toBe('noU+202E bankU+0000\nU+2028');
+  });
+
+  it('is the whole in a title, if it is not too long for one', () => {
+    expect(wholeText(STACK)).toBe('Error: no bank\n\tat payU+202E');
+    expect(wholeText('x'.repeat(5_000))).toBe(`${'x'.repeat(2_000)} …`);
   });
 });

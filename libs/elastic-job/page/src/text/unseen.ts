@@ -4,14 +4,49 @@
  */
 const UNSEEN = /\p{Cc}|\p{Cf}|\p{Co}|\p{Cs}|\p{Zl}|\p{Zp}|\u034f|\u115f|\u1160|\u3164|\uffa0/gu;
 
+/** Most characters of a title: the whole of a longer text stands elsewhere. */
+const MOST_OF_A_TITLE = 2_000;
+
+/**
+ * How a text of several lines is shown. `codes`: each line feed as its code, since a name has none. `first`: an error
+ * in a place of one line is its first line. `all`: an error in a place of its own keeps its lines.
+ */
+export type Lines = 'codes' | 'first' | 'all';
+
 /** A part of a text: as it is, or the code of a character. */
 export interface Piece {
   readonly text: string;
   readonly isCode: boolean;
 }
 
-/** @param keep characters that are shown as they are, such as line feeds of a stack */
-export function piecesOf(text: string, keep = ''): readonly Piece[] {
+export function piecesOf(text: string, lines: Lines = 'codes'): readonly Piece[] {
+  const shown = lines === 'codes' ? text : withoutReturns(text);
+  return lines === 'first' ? firstLineOf(shown) : codedOf(shown, lines === 'all' ? '\n\t' : '');
+}
+
+/** As one text, for a title, a label or a question. */
+export function visibleText(text: string, lines: Lines = 'codes'): string {
+  return textOf(piecesOf(text, lines));
+}
+
+/** The whole of a text of which the first line is shown. */
+export function wholeText(text: string): string {
+  return visibleText(text.slice(0, MOST_OF_A_TITLE), 'all').trim() + (text.length > MOST_OF_A_TITLE ? ' …' : '');
+}
+
+/** Tabs in it are spaces, and a mark says that there are more lines. */
+function firstLineOf(text: string): readonly Piece[] {
+  const [line = '', ...others] = text.trim().split('\n');
+  const pieces = codedOf(line.replaceAll('\t', ' '), '');
+  return others.length === 0 ? pieces : [...pieces, { text: ' …', isCode: false }];
+}
+
+function withoutReturns(text: string): string {
+  return text.replaceAll('\r\n', '\n');
+}
+
+/** @param keep characters that are shown as they are */
+function codedOf(text: string, keep: string): readonly Piece[] {
   const pieces: Piece[] = [];
   let from = 0;
   for (const { 0: character, index } of text.matchAll(UNSEEN)) {
@@ -24,16 +59,8 @@ export function piecesOf(text: string, keep = ''): readonly Piece[] {
   return pieces;
 }
 
-/** As one text, for a title, a label or a question. */
-export function visibleText(text: string): string {
-  return piecesOf(text)
-    .map((piece) => piece.text)
-    .join('');
-}
-
-/** The first line of an error, for a list. */
-export function firstLine(text: string): string {
-  return text.trimStart().split(/[\r\n]/, 1)[0]!;
+function textOf(pieces: readonly Piece[]): string {
+  return pieces.map(({ text }) => text).join('');
 }
 
 function codeOf(character: string): string {

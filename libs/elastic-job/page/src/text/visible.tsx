@@ -1,8 +1,18 @@
-import { piecesOf } from './unseen.js';
+import { type Lines, piecesOf, wholeText } from './unseen.js';
 
-/** A text of the registry. @param lines keeps its line feeds and tabs */
-export function Text({ children, lines = false }: { readonly children: string; readonly lines?: boolean }) {
-  const pieces = piecesOf(children, lines ? '\n\t' : '');
-  if (pieces.length === 1 && pieces[0]?.isCode === false) return <bdi>{children}</bdi>;
-  return <bdi>{pieces.map(({ isCode, text }) => (isCode ? <code class="unseen">{text}</code> : text))}</bdi>;
+interface TextProps {
+  readonly children: string;
+  /** @default 'codes' */
+  readonly lines?: Lines;
+}
+
+/** A text of the registry. Where its first line stands for it, its title is the whole. */
+export function Text({ children, lines = 'codes' }: TextProps) {
+  const pieces = piecesOf(children, lines);
+  const title = lines === 'first' ? wholeText(children) : undefined;
+  return (
+    <bdi title={title} class={lines === 'all' ? 'lines' : undefined}>
+      {pieces.map(({ isCode, text }) => (isCode ? <code class="unseen">{text}</code> : text))}
+    </bdi>
+  );
 }

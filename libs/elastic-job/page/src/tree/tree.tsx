@@ -140,7 +140,7 @@ function NodeItem({ isOpen: isOpenAtFirst, node }: { readonly node: TreeNode; re
       </div>
       {hasLines && (
         <pre class="node-lines mono">
-          <Text lines>{value}</Text>
+          <Text lines="all">{value}</Text>
         </pre>
       )}
       {children.length > 0 && isOpen && <NodeList nodes={children} isOpen={isOpenAtFirst} />}
