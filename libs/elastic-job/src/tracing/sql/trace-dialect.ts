@@ -62,16 +62,17 @@ const POSTGRES_TABLES: TableStatements = separateIndexes({ before: '', flag: 'BO
 /** The database may have a character set that lacks letters of jobs and errors. */
 const MYSQL_END = 'ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4';
 
+/** The ids complete the order of pages. The others sort rows of one instant alone, and MySQL whatever it has found. */
 const MYSQL_TABLES: TableStatements = {
   execution: [
     `CREATE TABLE IF NOT EXISTS JOB_EXECUTION_LOG (${executionColumns(MYSQL_PARTS)}, PRIMARY KEY (auto_id), ` +
-      'UNIQUE KEY id (id), KEY EXECUTION_TIME_INDEX (start_time), ' +
-      'KEY EXECUTION_JOB_TIME_INDEX (job_name, start_time), ' +
-      `KEY EXECUTION_ITEM_TIME_INDEX (job_name, sharding_item, start_time)) ${MYSQL_END}`,
+      'UNIQUE KEY id (id), KEY EXECUTION_TIME_INDEX (start_time, id), ' +
+      'KEY EXECUTION_JOB_TIME_INDEX (job_name, start_time, id), ' +
+      `KEY EXECUTION_ITEM_TIME_INDEX (job_name, sharding_item, start_time, id)) ${MYSQL_END}`,
   ],
   status: [
     `CREATE TABLE IF NOT EXISTS JOB_STATUS_TRACE_LOG (${statusColumns(MYSQL_PARTS)}, PRIMARY KEY (auto_id), ` +
-      `KEY TASK_ID_STATE_INDEX (task_id(128), state), KEY STATUS_TIME_INDEX (creation_time)) ${MYSQL_END}`,
+      `KEY TASK_ID_STATE_INDEX (task_id(128), state), KEY STATUS_TIME_INDEX (creation_time, id)) ${MYSQL_END}`,
   ],
 };
 
