@@ -1,5 +1,5 @@
 /** HTTP statuses by error code, for all that answers over HTTP. `OVERSIZED_NODE` has none: only an event has it. */
-const STATUS: ReadonlyMap<string, number> = new Map([
+export const ERROR_STATUSES: ReadonlyMap<string, number> = new Map([
   ['UNKNOWN_JOB', 404],
   ['UNKNOWN_ITEM', 404],
   ['UNKNOWN_SERVER', 404],
@@ -37,5 +37,5 @@ const STATUS: ReadonlyMap<string, number> = new Map([
 
 /** The HTTP status of an error of this package; undefined for one that no caller can do anything about. */
 export function statusOfError(code: string): number | undefined {
-  return STATUS.get(code);
+  return ERROR_STATUSES.get(code);
 }

@@ -1,7 +1,7 @@
 import type { ProblemAnswer } from '../../../src/console/contract/answers.js';
 
 /** Codes of the page's own, beside those of the API. */
-type OwnCode = 'UNREACHABLE' | 'NO_PAGE_ANSWER';
+export type OwnCode = 'UNREACHABLE' | 'NO_PAGE_ANSWER';
 
 /**
  * A request that was not followed: as the API tells it, or since no answer came. `status` 0 stands for the latter: of a

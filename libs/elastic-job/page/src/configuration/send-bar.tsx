@@ -1,5 +1,5 @@
 import type { ApiProblem } from '../api/index.js';
-import { problemText } from '../parts/index.js';
+import { ProblemText } from '../parts/index.js';
 import { Text, texts } from '../text/index.js';
 import { words } from './texts.js';
 
@@ -72,7 +72,7 @@ function ToldText({ told }: { readonly told: Told }) {
           {fields.length === 0 && (
             <>
               {': '}
-              <Text>{problemText(told.problem)}</Text>
+              <ProblemText problem={told.problem} />
             </>
           )}
           {fields.length === 0 && requestId !== '' && (

@@ -1,7 +1,7 @@
 import './frame.css';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../api/index.js';
-import { Dialog, problemText, TextField } from '../parts/index.js';
+import { Dialog, ProblemText, TextField } from '../parts/index.js';
 import { logIn, now, session } from '../state/index.js';
 import {
   chooseLanguage,
@@ -11,7 +11,6 @@ import {
   LANGUAGE_NAMES,
   LANGUAGES,
   span,
-  Text,
   texts,
 } from '../text/index.js';
 import { Brand } from './icons.js';
@@ -129,7 +128,7 @@ function Failure({ problem, until }: Failed) {
     );
   }
   const text = problem.status === 401 ? t.wrong : problem.status === 0 ? t.unreachable : undefined;
-  return <div class="told bad">{text ?? <Text>{problemText(problem)}</Text>}</div>;
+  return <div class="told bad">{text ?? <ProblemText problem={problem} />}</div>;
 }
 
 /** For somebody who does not read the language of the browser. */

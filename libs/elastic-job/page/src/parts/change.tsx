@@ -17,7 +17,7 @@ import { type ApiProblem, asProblem, pathTo } from '../api/index.js';
 import { session } from '../state/index.js';
 import { Text, texts, visibleText } from '../text/index.js';
 import { Dialog } from './dialog.js';
-import { problemText } from './looks.js';
+import { ProblemText } from './looks.js';
 import { TextField } from './text-field.js';
 
 /** The end of a change. */
@@ -191,12 +191,12 @@ function Problem({ change, problem }: { readonly change: Change; readonly proble
         ) : problem.status === 412 ? (
           t.conflictMore
         ) : (
-          <Text>{problemText(problem)}</Text>
+          <ProblemText problem={problem} />
         )}
       </div>
       {fields.map(({ field, problem: what }) => (
         <div key={field}>
-          <Text>{`${field} ${what}`}</Text>
+          <Text lines="all">{`${field} ${what}`}</Text>
         </div>
       ))}
       {isUnknown(problem) && (

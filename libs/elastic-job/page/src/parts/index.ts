@@ -4,7 +4,7 @@ export { Choice } from './choice.js';
 export { Dialog } from './dialog.js';
 export { useHeld } from './held.js';
 export { later } from './later.js';
-export { Behind, Failed, Loading, Look, problemText, Read } from './looks.js';
+export { Behind, Failed, Loading, Look, ProblemText, Read } from './looks.js';
 export { Menu, MenuItem } from './menu.js';
 export { Boundary, Panel } from './panel.js';
 export { SearchField } from './search-field.js';

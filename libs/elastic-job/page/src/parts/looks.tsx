@@ -5,7 +5,8 @@
 import type { ComponentChildren } from 'preact';
 import type { ConsoleRole } from '../../../src/console/contract/roles.js';
 import type { ApiProblem, Reading } from '../api/index.js';
-import { Text, texts } from '../text/index.js';
+import { type Lines, Text, texts } from '../text/index.js';
+import { wordsOf } from './problem-words.js';
 
 interface Action {
   readonly name: string;
@@ -55,11 +56,27 @@ export function Loading({ lines = 3 }: { readonly lines?: number }) {
   );
 }
 
-/** Text of a problem, in the language of the page where that has words for it. */
-export function problemText(problem: ApiProblem): string {
-  const { looks, problems } = texts.value;
-  if (problem.status === 429) return looks.limit(problem.retryAfter ?? 10);
-  return problems[problem.code] ?? problem.message;
+interface ProblemTextProps {
+  readonly problem: ApiProblem;
+  /** @default 'all' */
+  readonly lines?: Lines;
+}
+
+/** What a problem says, in the language of the page where that has words for it. */
+export function ProblemText({ lines = 'all', problem }: ProblemTextProps) {
+  const t = texts.value;
+  if (problem.status === 429) return <>{t.looks.limit(problem.retryAfter ?? 10)}</>;
+  const { sentence, words } = wordsOf(problem.answer, t);
+  return (
+    <>
+      {words !== undefined && <Text lines={lines}>{words}</Text>}{' '}
+      {sentence !== undefined && (
+        <span lang="en">
+          <Text lines={lines}>{sentence}</Text>
+        </span>
+      )}
+    </>
+  );
 }
 
 export function Failed({ problem, reload }: { readonly problem: ApiProblem; readonly reload?: () => void }) {
@@ -68,7 +85,7 @@ export function Failed({ problem, reload }: { readonly problem: ApiProblem; read
   if (problem.status === 403 && role !== undefined) return <NoRight role={role} roleName={roles[role]} />;
   const more = (
     <>
-      <Text>{problemText(problem)}</Text>
+      <ProblemText problem={problem} />
       {requestId !== '' && <div class="faint small">{looks.request(requestId)}</div>}
     </>
   );
@@ -86,7 +103,7 @@ export function Behind({ problem, reload }: { readonly problem: ApiProblem; read
   return (
     <div class="behind" role="status">
       <span>
-        {looks.failedAgain} <Text>{problemText(problem)}</Text>
+        {looks.failedAgain} <ProblemText problem={problem} lines="first" />
       </span>
       <button type="button" class="btn small" onClick={reload}>
         {looks.retry}

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { SessionAnswer } from '../../../src/console/contract/answers.js';
 import { type ApiProblem, asProblem, get, useReading } from '../api/index.js';
-import { Panel, problemText, Read, Time, Until } from '../parts/index.js';
+import { Panel, ProblemText, Read, Time, Until } from '../parts/index.js';
 import { chooseTheme, logOut, theme, THEMES } from '../state/index.js';
 import { chooseLanguage, HERE, language, LANGUAGE_NAMES, LANGUAGES, Text, texts, visibleText } from '../text/index.js';
 
@@ -94,7 +94,7 @@ function LogOut() {
       </button>
       {problem !== undefined && (
         <div class="told bad" role="alert">
-          {t.logOutFailed} <Text>{problemText(problem)}</Text>
+          {t.logOutFailed} <ProblemText problem={problem} />
         </div>
       )}
     </>

@@ -152,6 +152,56 @@ export interface AuditAnswer {
   readonly cursor: string | null;
 }
 
+/** Codes of the console's problems: its own, and those of the library's errors that its routes meet. */
+export const PROBLEM_CODES = [
+  'AUDIT_AWAY',
+  'CHANGED',
+  'CONFIGURATION',
+  'CONFIGURATION_NODE',
+  'CONTENTION',
+  'CRON_SYNTAX',
+  'ELASTIC_JOB_2_CONFIGURATION',
+  'FORBIDDEN',
+  'HISTORY_AWAY',
+  'HOST_NOT_ALLOWED',
+  'INTERNAL',
+  'INVALID_ARGUMENT',
+  'JOB_EXISTS',
+  'METHOD_NOT_ALLOWED',
+  'MISSING_HISTORY_TABLE',
+  'MISSING_RUN_HISTORY',
+  'NOT_LOST',
+  'NOT_OURS',
+  'NOT_RUNNING',
+  'NO_AUTH',
+  'ORIGIN_NOT_ALLOWED',
+  'OUTCOME_UNKNOWN',
+  'PARTLY_DONE',
+  'PRECONDITION_REQUIRED',
+  'READ_ONLY',
+  'REGISTRY_UNAVAILABLE',
+  'REQUEST_TOO_LARGE',
+  'SERVER_ERROR',
+  'SESSIONS_AWAY',
+  'SESSION_LOST',
+  'SHUTTING_DOWN',
+  'TARGET_NOT_ALLOWED',
+  'TASK_BACKEND',
+  'TEMPLATE_LIMIT',
+  'TIMEOUT',
+  'TIME_ZONE',
+  'TOO_MANY_REQUESTS',
+  'UNAUTHENTICATED',
+  'UNKNOWN_ITEM',
+  'UNKNOWN_JOB',
+  'UNKNOWN_ROUTE',
+  'UNKNOWN_SERVER',
+  'UNMONITORED',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'UNTRUSTED_ACL',
+] as const;
+export type ProblemCode = (typeof PROBLEM_CODES)[number];
+
 /** RFC 9457. */
 export interface ProblemAnswer {
   /** `urn:elastic-job:problem:` and the code in lower case. */

@@ -1,4 +1,4 @@
-import type { ProblemAnswer } from './answers.js';
+import type { ProblemAnswer, ProblemCode } from './answers.js';
 
 type Facts = Omit<Partial<ProblemAnswer>, 'type' | 'title' | 'status' | 'code' | 'detail' | 'requestId'>;
 
@@ -9,7 +9,7 @@ export class ConsoleProblem extends Error {
   /** @param headers of the answer, such as `retry-after` */
   constructor(
     readonly status: number,
-    readonly code: string,
+    readonly code: ProblemCode,
     detail: string,
     readonly facts: Facts = {},
     readonly headers: Readonly<Record<string, string>> = {},

@@ -132,4 +132,11 @@ export const common = {
     UNKNOWN_JOB: 'There is no such job, or it is not for you.',
     UNKNOWN_SERVER: 'There is no such server.',
   } as Readonly<Record<string, string>>,
+  /** What a problem has beside its code. */
+  problemFacts: {
+    role: (role: string) => `It needs the role ${role}.`,
+    option: (option: string) => `See the option ${option}.`,
+    items: (list: string) => `There are the items ${list}.`,
+    instances: (list: string) => `Instances: ${list}.`,
+  },
 };
