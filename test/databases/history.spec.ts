@@ -82,7 +82,8 @@ async function fill(db: Kysely<unknown>, count: number): Promise<void> {
   const time = `timestampadd(second, i, '2026-01-01')`;
   const executions = `insert into JOB_EXECUTION_LOG (id, job_name, task_id, hostname, ip, sharding_item,
     execution_source, is_success, start_time) ${numbers}
-    select uuid(), if(i % 2, 'settle', 'bill'), 'task', 'host', '10.0.0.1', mod(i, 9), 'NORMAL_TRIGGER', 1, ${time} from n`;
+    select uuid(), if(i % 2, 'settle', 'bill'), 'task', 'host', '10.0.0.1', mod(i, 9), 'NORMAL_TRIGGER', 1, ${time}
+    from n`;
   const statuses = `insert into JOB_STATUS_TRACE_LOG (id, job_name, original_task_id, task_id, slave_id, execution_type,
     sharding_item, state, creation_time) ${numbers}
     select uuid(), 'settle', '', 'task', '10.0.0.1', 'READY', '[0]', 'TASK_RUNNING', ${time} from n`;

@@ -62,7 +62,7 @@ interface ProblemTextProps {
   readonly lines?: Lines;
 }
 
-/** What a problem says, in the language of the page where that has words for it. */
+/** The text of a problem, in the language of the page where that has words for it. */
 export function ProblemText({ lines = 'all', problem }: ProblemTextProps) {
   const t = texts.value;
   if (problem.status === 429) return <>{t.looks.limit(problem.retryAfter ?? 10)}</>;

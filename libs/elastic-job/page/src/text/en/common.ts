@@ -132,7 +132,7 @@ export const common = {
     UNKNOWN_JOB: 'There is no such job, or it is not for you.',
     UNKNOWN_SERVER: 'There is no such server.',
   } as Readonly<Record<string, string>>,
-  /** What a problem has beside its code. */
+  /** Facts that a problem has beside its code. */
   problemFacts: {
     role: (role: string) => `It needs the role ${role}.`,
     option: (option: string) => `See the option ${option}.`,
