@@ -268,7 +268,6 @@ const ITEM: ItemAnswer = {
     origin: 'schedule',
     outcome: 'failed',
     cause: null,
-    attempt: 1,
     launch: null,
     token: '1',
     begunAt: NOW,

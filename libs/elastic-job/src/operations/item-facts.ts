@@ -26,6 +26,7 @@ export interface RecordedRun {
   /** The fire time of the run. */
   readonly fireTime: number;
   readonly origin: TriggerOrigin;
+  /** The attempt with which it has begun. Its record does not follow retries within the lease. */
   readonly attempt: number;
   /** For work in tasks: number of the launch for the target, from 1. */
   readonly launch: number | undefined;

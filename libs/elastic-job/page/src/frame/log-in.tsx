@@ -3,16 +3,7 @@ import { useEffect, useId, useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../api/index.js';
 import { Dialog, ProblemText, TextField } from '../parts/index.js';
 import { logIn, now, session } from '../state/index.js';
-import {
-  chooseLanguage,
-  clockTime,
-  HERE,
-  language,
-  LANGUAGE_NAMES,
-  LANGUAGES,
-  span,
-  texts,
-} from '../text/index.js';
+import { chooseLanguage, clockTime, HERE, language, LANGUAGE_NAMES, LANGUAGES, span, texts } from '../text/index.js';
 import { Brand } from './icons.js';
 
 /** The page before a log-in. */

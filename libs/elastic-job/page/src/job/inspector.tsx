@@ -178,7 +178,7 @@ function changesOf(job: string, { disabled, holder, item, status, task }: ItemAn
 function Run({ isRunning, run }: { readonly run: LastRunAnswer; readonly isRunning: boolean }) {
   const { job, units } = texts.value;
   const { inspector: t } = job;
-  const { attempt, begunAt, cause, fireTime, instance, origin, outcome, settledAt, token } = run;
+  const { begunAt, cause, fireTime, instance, origin, outcome, settledAt, token } = run;
   const isPresent = isRunning && outcome === null;
   const lastMs = (settledAt === null ? now.value : Date.parse(settledAt)) - Date.parse(begunAt);
   return (
@@ -194,8 +194,6 @@ function Run({ isRunning, run }: { readonly run: LastRunAnswer; readonly isRunni
         {settledAt !== null && t.took(span(lastMs, units))}
         <div class="dim">
           {outcome !== null && t.outcome[outcome]}
-          {/* The begin of a run writes 1, and no retry within its lease is recorded: 1 says nothing. */}
-          {attempt > 1 && ` · ${t.attempts(attempt)}`}
           {cause !== null && (
             <>
               {' · '}

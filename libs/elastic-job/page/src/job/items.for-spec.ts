@@ -27,7 +27,6 @@ export const RUN: LastRunAnswer = {
   origin: 'schedule',
   outcome: null,
   cause: null,
-  attempt: 1,
   launch: null,
   token: null,
   begunAt: '2026-11-30T02:00:00.000Z',

@@ -105,7 +105,7 @@ export interface InstanceAnswer {
   readonly items: readonly number[];
 }
 
-/** The record in the tree: Java's instances leave none. */
+/** The record in the tree: Java's instances leave none. It does not tell how often the handler was tried. */
 export interface LastRunAnswer {
   readonly run: string;
   readonly instance: string;
@@ -114,7 +114,6 @@ export interface LastRunAnswer {
   readonly origin: string;
   readonly outcome: 'succeeded' | 'failed' | 'aborted' | null;
   readonly cause: string | null;
-  readonly attempt: number;
   readonly launch: number | null;
   /** Known until the end is recorded. */
   readonly token: string | null;

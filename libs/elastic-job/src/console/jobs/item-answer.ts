@@ -46,7 +46,6 @@ export function lastRunOf({ info, record }: ItemFacts, error: string | null = nu
     origin: lastRun.origin,
     outcome: lastRun.outcome ?? null,
     cause: record?.settled?.cause ?? record?.stopped?.cause ?? null,
-    attempt: lastRun.attempt,
     launch: lastRun.launch ?? null,
     token: lastRun.token === undefined ? null : String(lastRun.token),
     begunAt: isoOf(lastRun.begunAt),

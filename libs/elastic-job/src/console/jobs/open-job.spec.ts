@@ -81,7 +81,6 @@ describe('an open job', () => {
           origin: 'schedule',
           outcome: 'failed',
           cause: null,
-          attempt: 1,
           launch: null,
           token: null,
           begunAt: '2029-12-31T23:00:00.000Z',

@@ -84,7 +84,6 @@ export const job = {
       Record<string, string>
     >,
     manual: 'a trigger',
-    attempts: (count: number) => counted(count, 'attempt'),
     took: (span: string) => `took ${span}`,
     runs: (span: string) => `for ${span}`,
     instance: 'Ran on',

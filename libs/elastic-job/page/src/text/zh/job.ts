@@ -81,7 +81,6 @@ export const job: typeof english = {
     origin: '来源',
     origins: { schedule: '计划', resident: '常驻运行', after: '上游作业' },
     manual: '手动触发',
-    attempts: (count) => `${count} 次尝试`,
     took: (span) => `用时 ${span}`,
     runs: (span) => `已运行 ${span}`,
     instance: '运行于',
