@@ -2,9 +2,12 @@
  * The stream of server-sent events, as the one tab that holds it reads it. It follows the topics that are wanted, and
  * opens anew by itself: the first frame of each topic says that all may have changed, so nothing is missed.
  *
+ * It is live from its first frame on: a proxy may pass on no more than its headers. Silence that is longer than its
+ * heartbeat is a connection that is gone, which nobody tells the browser: it is lost then, and opened anew.
+ *
  * The browser tells no status of a stream that was refused. So a session that is over is found by another request, and
- * jobs that are gone are left out. A stream that cannot be had at all (429, or a proxy that keeps it back) is
- * `polling`, and is tried again.
+ * jobs that are gone are left out, until they are there again. A stream that cannot be had at all (429, or a proxy that
+ * keeps it back), or that has no room for all topics, is `polling`. What was refused is tried again.
  */
 import type { SessionAnswer } from '../../../src/console/contract/answers.js';
 import { get } from './client.js';
@@ -16,8 +19,10 @@ export type LinkState = 'connecting' | 'live' | 'polling' | 'lost';
 const MOST_TOPICS = 32;
 const SETTLE_MS = 50;
 const RETRY_MS = 10_000;
-/** A stream says that it lives every 15 s, which the browser does not tell; silence at its opening does. */
 const OPENING_MS = 10_000;
+/** A stream tells something every 15 s. */
+const SILENCE_MS = 45_000;
+const HEARTBEAT = 'alive';
 const JOB = 'job:';
 
 interface Told {
@@ -29,7 +34,9 @@ export class LiveSource {
   private topics: readonly string[] = [];
   private readonly gone = new Set<string>();
   private source: EventSource | undefined;
+  private state: LinkState | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private looking: ReturnType<typeof setInterval> | undefined;
 
   constructor(private readonly told: Told) {}
 
@@ -47,54 +54,88 @@ export class LiveSource {
   }
 
   private openIn(ms: number): void {
+    this.after(ms, () => this.open());
+  }
+
+  private after(ms: number, then: () => void): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.open(), ms);
+    this.timer = setTimeout(then, ms);
   }
 
   private shut(): void {
     clearTimeout(this.timer);
+    clearInterval(this.looking);
     this.source?.close();
     this.source = undefined;
   }
 
+  private tell(state: LinkState): void {
+    if (state === this.state) return;
+    this.state = state;
+    this.told.onState(state);
+  }
+
   private open(): void {
     this.shut();
-    const topics = this.topics.filter((topic) => !this.gone.has(topic)).slice(0, MOST_TOPICS);
+    const wanted = this.topics.filter((topic) => !this.gone.has(topic));
+    const topics = mostOf(wanted);
     if (topics.length === 0) return;
     const source = new EventSource(urlOf('/live', { topics: topics.map(encodedTopic).join(',') }));
     this.source = source;
-    this.timer = setTimeout(() => this.told.onState('polling'), OPENING_MS);
-    source.addEventListener('open', () => {
-      clearTimeout(this.timer);
-      this.told.onState('live');
-    });
+    this.after(OPENING_MS, () => this.tell('polling'));
+    const onNews = () => {
+      this.tell(topics.length === wanted.length ? 'live' : 'polling');
+      this.after(SILENCE_MS, () => {
+        this.tell('lost');
+        this.open();
+      });
+    };
     source.addEventListener('error', () => {
       if (source.readyState === EventSource.CLOSED) void this.refused();
-      else this.told.onState('lost');
+      else this.tell('lost');
     });
+    source.addEventListener(HEARTBEAT, onNews);
     for (const topic of topics) {
-      source.addEventListener(topic, ({ data }: MessageEvent<string>) => this.told.onFrame(topic, JSON.parse(data)));
+      source.addEventListener(topic, ({ data }: MessageEvent<string>) => {
+        onNews();
+        this.told.onFrame(topic, JSON.parse(data));
+      });
     }
+    if (this.gone.size > 0) this.looking = setInterval(() => void this.lookAt([...this.gone]), RETRY_MS);
   }
 
   /** Finds out why: `get` tells of a session that is over. */
   private async refused(): Promise<void> {
     this.shut();
-    this.told.onState('polling');
+    this.tell('polling');
     this.openIn(RETRY_MS);
     await get<SessionAnswer>('/overview').catch(() => undefined);
-    const jobs = this.topics.filter((topic) => topic.startsWith(JOB));
-    await Promise.all(jobs.map((topic) => this.look(topic)));
-    if (jobs.some((topic) => this.gone.has(topic))) this.openIn(0);
+    await this.lookAt(this.topics.filter((topic) => topic.startsWith(JOB)));
   }
 
-  private async look(topic: string): Promise<void> {
-    try {
-      await get(apiPath('jobs', topic.slice(JOB.length)));
-    } catch (error) {
-      if (error instanceof ApiProblem && error.status === 404) this.gone.add(topic);
-    }
+  /** Opens anew at once if a job is gone, or there again. */
+  private async lookAt(topics: readonly string[]): Promise<void> {
+    const looks = await Promise.all(topics.map(async (topic) => [topic, await isGone(topic)] as const));
+    const changed = looks.filter(([topic, isGoneNow]) => isGoneNow !== undefined && isGoneNow !== this.gone.has(topic));
+    for (const [topic] of changed) if (!this.gone.delete(topic)) this.gone.add(topic);
+    if (changed.length > 0) this.openIn(0);
   }
+}
+
+/** Undefined if nobody knows. */
+async function isGone(topic: string): Promise<boolean | undefined> {
+  try {
+    await get(apiPath('jobs', topic.slice(JOB.length)));
+    return false;
+  } catch (error) {
+    return error instanceof ApiProblem && error.status === 404 ? true : undefined;
+  }
+}
+
+/** As many as a stream has room for; those of all jobs first. */
+function mostOf(topics: readonly string[]): readonly string[] {
+  const isOfJob = (topic: string) => topic.startsWith(JOB);
+  return [...topics.filter((topic) => !isOfJob(topic)), ...topics.filter(isOfJob)].slice(0, MOST_TOPICS);
 }
 
 function encodedTopic(topic: string): string {

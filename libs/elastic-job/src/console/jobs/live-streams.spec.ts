@@ -133,7 +133,7 @@ describe('live streams', () => {
 
     await stage.clock.advance(30_000);
 
-    expect(client.frames).toEqual([': alive\n\n', ': alive\n\n']);
+    expect(client.frames).toEqual(['event: alive\ndata: {}\n\n', 'event: alive\ndata: {}\n\n']);
     await stop();
   });
 

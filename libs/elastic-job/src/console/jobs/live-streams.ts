@@ -10,7 +10,8 @@ const TICK_MS = 250;
 const HEARTBEAT_MS = 15_000;
 /** Milliseconds after which a client that takes nothing is dropped. */
 const PATIENCE_MS = 30_000;
-const HEARTBEAT = ': alive\n\n';
+/** An event, and no comment: a browser tells its page of none, which could not see then that a connection is dead. */
+const HEARTBEAT = 'event: alive\ndata: {}\n\n';
 /** Seconds after which a further stream may be tried. */
 const RETRY_AFTER = '10';
 
