@@ -3,5 +3,5 @@ export { answeredChanges, asProblem, change, get, getText, refusedSessions, rene
 export { listen, type LiveState, liveState, staleSince, startLive } from './live.js';
 export { useNewestFirst } from './newest-first.js';
 export { apiPath, BASE, pathTo } from './place.js';
-export { ApiProblem } from './problem.js';
+export { ApiProblem, isOutcomeUnknown } from './problem.js';
 export { createReading, type Reading, useReading } from './reading.js';

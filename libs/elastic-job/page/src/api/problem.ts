@@ -27,6 +27,15 @@ export class ApiProblem extends Error {
   }
 }
 
+/**
+ * True if a change may have been made: its answer is lost, or another one than that of the API has come. What stands
+ * between says by 502 and 504 that it has none, and others of its answers do not tell either, unless they refuse.
+ */
+export function isOutcomeUnknown({ code, status }: ApiProblem): boolean {
+  const isRefused = status >= 400 && status < 500;
+  return code === 'OUTCOME_UNKNOWN' || status === 0 || (code === 'NO_PAGE_ANSWER' && !isRefused);
+}
+
 export function ownProblem(code: OwnCode, detail: string, status = 0): ApiProblem {
   return new ApiProblem({ status, code, detail, requestId: '' });
 }

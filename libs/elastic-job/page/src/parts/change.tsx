@@ -13,7 +13,7 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { type ApiProblem, asProblem, pathTo } from '../api/index.js';
+import { type ApiProblem, asProblem, isOutcomeUnknown, pathTo } from '../api/index.js';
 import { session } from '../state/index.js';
 import { Text, texts, visibleText } from '../text/index.js';
 import { Dialog } from './dialog.js';
@@ -86,7 +86,7 @@ function Asking({ change }: { readonly change: Change }) {
 
   const isSending = state.kind === 'sending';
   const problem = state.kind === 'asking' ? state.problem : undefined;
-  const isLost = problem !== undefined && isUnknown(problem);
+  const isLost = problem !== undefined && isOutcomeUnknown(problem);
 
   const send = async (event: Event) => {
     event.preventDefault();
@@ -167,15 +167,10 @@ function Sentences({ lines, title }: { readonly title: string; readonly lines: r
   );
 }
 
-/** True if the change may have been made: its answer is lost. */
-function isUnknown({ code, status }: ApiProblem): boolean {
-  return code === 'OUTCOME_UNKNOWN' || status === 0 || (code === 'NO_PAGE_ANSWER' && status < 400);
-}
-
 function Problem({ change, problem }: { readonly change: Change; readonly problem: ApiProblem }) {
   const { changes: t, looks } = texts.value;
   const { fields = [], requestId } = problem.answer;
-  const title = isUnknown(problem)
+  const title = isOutcomeUnknown(problem)
     ? t.unknown
     : problem.status === 412
       ? t.conflict
@@ -183,10 +178,10 @@ function Problem({ change, problem }: { readonly change: Change; readonly proble
         ? t.partly
         : t.failed;
   return (
-    <div class={`told ${isUnknown(problem) ? 'warn' : 'bad'}`} role="alert">
+    <div class={`told ${isOutcomeUnknown(problem) ? 'warn' : 'bad'}`} role="alert">
       <strong>{title}</strong>
       <div>
-        {isUnknown(problem) ? (
+        {isOutcomeUnknown(problem) ? (
           t.unknownMore
         ) : problem.status === 412 ? (
           t.conflictMore
@@ -199,7 +194,7 @@ function Problem({ change, problem }: { readonly change: Change; readonly proble
           <Text lines="all">{`${field} ${what}`}</Text>
         </div>
       ))}
-      {isUnknown(problem) && (
+      {isOutcomeUnknown(problem) && (
         <a class="btn small" href={pathTo(...change.look)} onClick={() => (asked.value = undefined)}>
           {t.look}
         </a>
