@@ -1,5 +1,5 @@
 /** Where the page is: the server has written the path of the console into `<base>`, seen from the first URL. */
-export const BASE = new URL('.', document.baseURI).pathname;
+export const BASE = baseOf(document.baseURI);
 
 /** The path of a view, such as `jobs/settle-orders`, as a link has it. The view of a job is that of its name. */
 export function pathTo(...parts: readonly string[]): string {
@@ -16,4 +16,9 @@ export function urlOf(path: string, query: Readonly<Record<string, string | numb
 /** A path of the API, of which each part is a text of the registry. */
 export function apiPath(...parts: readonly (string | number)[]): string {
   return `/${parts.map(encodeURIComponent).join('/')}`;
+}
+
+/** A proxy may take `//` for `/`. For a browser, what stands behind it in a link is another host. */
+export function baseOf(uri: string): string {
+  return new URL('.', uri).pathname.replace(/^\/{2,}/, '/');
 }
