@@ -256,3 +256,72 @@ describe('the page, against somebody who', () => {
     expect(kept).toEqual({ cookie: '', local: { 'elastic-job-console:theme': 'dark' }, session: {} });
   });
 });
+
+describe('the page, where', () => {
+  it('the browser has neither locks nor UUIDs, as over plain HTTP: is live all the same', async () => {
+    const { url } = await servePage();
+    const context = await browsing.visitor(url, { as: PEOPLE.admin });
+    await context.addInitScript(
+      'delete Crypto.prototype.randomUUID; delete Navigator.prototype.locks; delete Navigator.prototype.clipboard;',
+    );
+
+    const page = await openTab(context, url);
+
+    await page.locator('.bar').getByText('Live').waitFor();
+    expect(await page.getByRole('heading', { name: 'Needs attention' }).count()).toBe(1);
+  });
+
+  it('somebody else logs in in another tab: is not that of the one before once it has the focus', async () => {
+    const { url } = await servePage();
+    const context = await browsing.visitor(url, { as: PEOPLE.admin });
+    const first = await openTab(context, `${url}jobs/settle-orders`);
+    await first.getByRole('button', { name: 'Run now' }).waitFor();
+    await endSession(context, url);
+    const second = await openTab(context, url);
+    await second.getByLabel('Name').fill(PEOPLE.viewer.name);
+    await second.getByLabel('Password').fill(PEOPLE.viewer.password);
+    await second.getByRole('button', { name: 'Log in' }).click();
+    await second.getByRole('heading', { name: 'Needs attention' }).waitFor();
+
+    // Chromium without a screen gives each tab the focus at all times.
+    await first.evaluate("dispatchEvent(new Event('focus'))");
+
+    await first.locator('.me').getByText(PEOPLE.viewer.name).waitFor();
+    await first.getByRole('heading', { name: 'settle-orders' }).waitFor();
+    expect(await first.getByRole('button', { name: 'Run now' }).count()).toBe(0);
+  });
+
+  it('the session is ended in another tab: asks for the log-in once it has the focus', async () => {
+    const { url } = await servePage();
+    const context = await browsing.visitor(url, { as: PEOPLE.admin });
+    const page = await openTab(context, `${url}session`);
+    await page.getByRole('heading', { name: 'Session' }).first().waitFor({ state: 'attached' });
+    await endSession(context, url);
+
+    await page.evaluate("dispatchEvent(new Event('focus'))");
+
+    await page.getByRole('dialog', { name: 'Log in again' }).waitFor();
+    expect(await page.getByRole('heading', { name: 'Session' }).count()).toBe(1);
+  });
+
+  it('nobody looks at a tab that was opened behind another one: has no stream after a minute', async () => {
+    const { streams, url } = await servePage();
+    const context = await browsing.visitor(url, { as: PEOPLE.admin });
+    await context.addInitScript("Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' })");
+    const page = await context.newPage();
+    await page.clock.install();
+    await page.goto(url);
+    await expect.poll(streams, SOON).toBe(1);
+
+    await page.clock.fastForward(61_000);
+
+    await expect.poll(streams, SOON).toBe(0);
+  });
+
+  it('the browser would translate: is not, since what it has translated no longer changes', async () => {
+    const { url } = await servePage();
+    const page = await browsing.visit(url, { as: PEOPLE.admin });
+
+    expect(await page.locator('html').getAttribute('translate')).toBe('no');
+  });
+});

@@ -33,7 +33,8 @@ export const liveState = computed<LiveState>(() => {
   return link.value !== 'paused' && unreachableSince.value !== undefined ? 'lost' : link.value;
 });
 
-const tab = crypto.randomUUID();
+/** Browsers make a UUID for a page over HTTPS alone, and an application with its own `auth` may have none. */
+const tab = crypto.getRandomValues(new Uint32Array(4)).join('-');
 const listeners = new Map<string, Set<Listener>>();
 const wanted = new Map<string, readonly string[]>();
 let channel: BroadcastChannel | undefined;
@@ -66,6 +67,8 @@ export function startLive(): () => void {
   addEventListener('pagehide', pause);
   addEventListener('pageshow', compete);
   compete();
+  // It may be opened behind another tab, and never looked at.
+  onVisibility();
   return () => {
     document.removeEventListener('visibilitychange', onVisibility);
     removeEventListener('pagehide', pause);

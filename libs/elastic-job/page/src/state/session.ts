@@ -6,8 +6,7 @@
 import { effect, signal } from '@preact/signals';
 import type { SessionAnswer } from '../../../src/console/contract/answers.js';
 import { type ConsoleRole, mayAs } from '../../../src/console/contract/roles.js';
-import { asProblem, change, get, refusedSessions, renewedSessions } from '../api/index.js';
-import type { ApiProblem } from '../api/index.js';
+import { ApiProblem, asProblem, change, get, refusedSessions, renewedSessions } from '../api/index.js';
 
 type SessionState = 'unknown' | 'none' | 'in' | 'over' | 'failed';
 
@@ -20,6 +19,18 @@ export const sessionProblem = signal<ApiProblem | undefined>(undefined);
 effect(() => {
   if (refusedSessions.value > 0 && sessionState.peek() === 'in') sessionState.value = 'over';
 });
+
+// All tabs of a browser have one session, and another tab may have begun or ended it. Nobody does anything here before
+// this one has the focus.
+addEventListener('focus', () => void lookAgain());
+
+async function lookAgain(): Promise<void> {
+  if (sessionState.peek() === 'unknown') return;
+  const answer = await get<SessionAnswer>('/session').catch((error: unknown) => asProblem(error));
+  if (answer instanceof ApiProblem) {
+    if (answer.status === 401 && sessionState.peek() === 'in') sessionState.value = 'over';
+  } else if (answer !== undefined) take(answer);
+}
 
 /** Asks who is logged in. */
 export async function loadSession(): Promise<void> {
@@ -34,10 +45,7 @@ export async function loadSession(): Promise<void> {
 
 /** @throws {ApiProblem} 401, 429 */
 export async function logIn(name: string, password: string): Promise<void> {
-  const before = session.peek();
-  const answer = await change<SessionAnswer>('POST', '/session', { body: { name, password } });
-  if (before !== undefined && (before.name !== answer.name || before.jobPrefix !== answer.jobPrefix)) location.reload();
-  else put(answer);
+  take(await change<SessionAnswer>('POST', '/session', { body: { name, password } }));
 }
 
 /** @throws {ApiProblem} */
@@ -55,6 +63,13 @@ export function may(role: ConsoleRole): boolean {
 /** True if the person sees what `role` sees. */
 export function sees(role: ConsoleRole): boolean {
   return session.value !== undefined && mayAs(session.value.role, role);
+}
+
+/** What was shown to another person is not for this one. */
+function take(answer: SessionAnswer): void {
+  const before = session.peek();
+  if (before !== undefined && (before.name !== answer.name || before.jobPrefix !== answer.jobPrefix)) location.reload();
+  else put(answer);
 }
 
 function put(answer: SessionAnswer): void {
