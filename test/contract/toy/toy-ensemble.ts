@@ -15,6 +15,7 @@ import {
   type SubtreeOptions,
   type SyncOfViews,
   type TransactionResult,
+  type WatchOptions,
 } from '../../../libs/elastic-job/src/registry/index.js';
 import { RegistryTime } from '../../../libs/elastic-job/src/registry/ensemble.js';
 import {
@@ -150,10 +151,16 @@ export class ToyEnsemble implements Ensemble, SubtreeClient {
     });
   }
 
-  watchChildren(path: string, onChange: () => void, options?: RequestOptions): Promise<ChildrenWatch> {
+  watchChildren(
+    path: string,
+    onChange: (changed: string | undefined) => void,
+    options?: WatchOptions,
+  ): Promise<ChildrenWatch> {
     const isNear = ({ kind, node }: NodeChange) =>
       kind !== 'changed' && [node.path, parentPath(node.path)].includes(path);
-    const watch: ToyHearer = (changes) => changes.filter(isNear).forEach(() => onChange());
+    const isBelow = ({ node }: NodeChange) => `${node.path}/`.startsWith(path === '/' ? path : `${path}/`);
+    const hears = options?.isDeep === true ? isBelow : isNear;
+    const watch: ToyHearer = (changes) => changes.filter(hears).forEach(({ node }) => onChange(node.path));
     return this.request(`watch children of ${path}`, options, () => {
       this.watches.add(watch);
       return { close: () => void this.watches.delete(watch) };

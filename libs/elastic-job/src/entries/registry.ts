@@ -49,5 +49,6 @@ export {
   type TransactionResult,
   UnsupportedServerError,
   UntrustedAclError,
+  type WatchOptions,
   type ZooKeeperOptions,
 } from '../registry/index.js';

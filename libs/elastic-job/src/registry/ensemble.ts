@@ -17,6 +17,7 @@ import type {
   SubtreeOptions,
   SyncOptions,
   TransactionResult,
+  WatchOptions,
 } from './registry-center.js';
 
 /**
@@ -90,7 +91,11 @@ export interface Ensemble {
    */
   openSubtree(path: string, listener: SubtreeListener, sync: SyncOfViews, options?: SubtreeOptions): Promise<Subtree>;
   /** @see RegistryCenter.watchChildren */
-  watchChildren(path: string, onChange: () => void, options?: RequestOptions): Promise<ChildrenWatch>;
+  watchChildren(
+    path: string,
+    onChange: (changed: string | undefined) => void,
+    options?: WatchOptions,
+  ): Promise<ChildrenWatch>;
 
   /** The store's wall clock now, from memory, as far as own writes have shown it. Undefined before the first. */
   time(): TimeInterval | undefined;

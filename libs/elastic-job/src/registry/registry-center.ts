@@ -100,8 +100,13 @@ export interface RegistryCenter {
    * Hears that a node's children have changed, or may have; read their names again then (`children`). Every change
    * after this resolves is heard. The watch belongs to the session in which it was opened. After a reconnect within the
    * session it calls once, even if nothing has changed. A missing node is waited for.
+   * @param onChange gets the path of the node that was created, changed or deleted; undefined: it may be any
    */
-  watchChildren(path: string, onChange: () => void, options?: RequestOptions): Promise<ChildrenWatch>;
+  watchChildren(
+    path: string,
+    onChange: (changed: string | undefined) => void,
+    options?: WatchOptions,
+  ): Promise<ChildrenWatch>;
 
   /**
    * The registry's wall clock now, from memory, as far as own writes have shown it. Every answer that tells when a node
@@ -128,6 +133,11 @@ export interface RegistryCenter {
    * alive.
    */
   readonly traffic: Readonly<RegistryTraffic>;
+}
+
+export interface WatchOptions extends RequestOptions {
+  /** Also hears of all nodes below, and of data written to them. It is one watch, and keeps none. @default false */
+  readonly isDeep?: boolean;
 }
 
 export interface ChildrenWatch {

@@ -25,6 +25,7 @@ import type {
   SubtreeOptions,
   TransactionOptions,
   TransactionResult,
+  WatchOptions,
 } from './registry-center.js';
 import { NodeExistsError, NoNodeError, RequestTooLargeError } from './registry.errors.js';
 import { SharedSync } from './shared-sync.js';
@@ -207,7 +208,11 @@ export class SharedRegistry implements RegistryCenter {
     return this.ensemble.openSubtree(path, listener, this.syncOfViews, options);
   }
 
-  async watchChildren(path: string, onChange: () => void, options?: RequestOptions): Promise<ChildrenWatch> {
+  async watchChildren(
+    path: string,
+    onChange: (changed: string | undefined) => void,
+    options?: WatchOptions,
+  ): Promise<ChildrenWatch> {
     assertLegal(path);
     return this.ensemble.watchChildren(path, onChange, options);
   }

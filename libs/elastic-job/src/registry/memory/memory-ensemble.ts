@@ -16,6 +16,7 @@ import type {
   SubtreeListener,
   SubtreeOptions,
   TransactionResult,
+  WatchOptions,
 } from '../registry-center.js';
 import type { MemoryServer } from './memory-server.js';
 import { MemorySession, type MemorySessionOptions } from './memory-session.js';
@@ -135,13 +136,19 @@ export class MemoryEnsemble extends NodeEnsemble implements Ensemble, SubtreeCli
     return this.request(`open subtree ${path}`, () => this.server.subtree(absolutePath), receive, options);
   }
 
-  watchChildren(path: string, onChange: () => void, options?: RequestOptions): Promise<ChildrenWatch> {
-    const isNear = (other: string) => other === path || parentPath(other) === path;
-    const receive = ({ kind }: SubtreeEvent) => {
-      if (kind !== 'changed') onChange();
+  watchChildren(
+    path: string,
+    onChange: (changed: string | undefined) => void,
+    options: WatchOptions = {},
+  ): Promise<ChildrenWatch> {
+    const { isDeep = false } = options;
+    const isNear = (other: string) => isDeep || other === path || parentPath(other) === path;
+    const receive = (event: SubtreeEvent) => {
+      if (event.kind === 'reset') onChange(undefined);
+      else if (isDeep || event.kind !== 'changed') onChange(event.path);
     };
     const unbounded = { longest: () => Infinity, mostChildren: Infinity, onLeftOut: () => {} };
-    const bounds = { ...unbounded, admits: isNear, isLeaf: (other: string) => other !== path };
+    const bounds = { ...unbounded, admits: isNear, isLeaf: (other: string) => !isDeep && other !== path };
     const sync: SyncOfViews = (_, given) => this.sync(given);
     return this.openSubtree(path, receive, sync, { ...options, holds: () => false, bounds });
   }

@@ -16,6 +16,7 @@ import type {
   SubtreeListener,
   SubtreeOptions,
   TransactionResult,
+  WatchOptions,
 } from '../registry-center.js';
 import { refusalError, serverError } from '../request-errors.js';
 import { SharedRegistry } from '../shared-registry.js';
@@ -159,8 +160,12 @@ export class ZooKeeperEnsemble extends NodeEnsemble implements Ensemble {
     return view;
   }
 
-  async watchChildren(path: string, onChange: () => void, options?: RequestOptions): Promise<ChildrenWatch> {
-    const watch = new ZooKeeperChildrenWatch(this.client, path, onChange);
+  async watchChildren(
+    path: string,
+    onChange: (changed: string | undefined) => void,
+    options?: WatchOptions,
+  ): Promise<ChildrenWatch> {
+    const watch = new ZooKeeperChildrenWatch(this.client, path, onChange, options?.isDeep);
     await watch.open(options);
     return watch;
   }

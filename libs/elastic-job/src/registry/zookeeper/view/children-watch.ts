@@ -4,20 +4,22 @@ import { SessionLostError } from '../../registry.errors.js';
 import type { NodeEventKind, Watcher } from '../session/index.js';
 import { errorOf, isolated } from '../wire/index.js';
 import type { ZooKeeperClient } from '../zookeeper-client.js';
+import { TIME_NODE } from './subtree-view.js';
 
 /**
- * Hears changes of one node's children, by a non-recursive watch. If a view of this client watches the same path
- * recursively, the server reports the children themselves instead.
+ * Hears changes of one node's children, by a non-recursive watch; a deep one hears all nodes below, by a recursive
+ * watch. If another one of this client watches the same path recursively, the server reports the children themselves.
  */
 export class ZooKeeperChildrenWatch implements ChildrenWatch, Watcher {
-  readonly isRecursive = false;
   private isClosed = false;
   private opened: { readonly resolve: () => void; readonly reject: (error: unknown) => void } | undefined;
 
   constructor(
     private readonly client: ZooKeeperClient,
     private readonly path: string,
-    private readonly onChange: () => void,
+    private readonly onChange: (changed: string | undefined) => void,
+    /** True if it hears all nodes below. */
+    readonly isRecursive = false,
   ) {}
 
   /** Sets the watch. `onChange` is called for every change after this resolves. */
@@ -70,12 +72,16 @@ export class ZooKeeperChildrenWatch implements ChildrenWatch, Watcher {
   wrote(): void {}
 
   private react(kind: NodeEventKind, path: string): void {
-    const isItself = path === this.path;
-    const isChild = !isItself && parentPath(path) === this.path;
-    if (isItself ? kind !== 'changed' : isChild && kind !== 'changed' && kind !== 'children') this.notify();
+    if (path !== TIME_NODE && this.hears(kind, path)) this.notify(path);
   }
 
-  private notify(): void {
-    if (!this.isClosed && this.opened === undefined) isolated(() => this.onChange());
+  private hears(kind: NodeEventKind, path: string): boolean {
+    if (this.isRecursive) return true;
+    if (path === this.path) return kind !== 'changed';
+    return parentPath(path) === this.path && kind !== 'changed' && kind !== 'children';
+  }
+
+  private notify(changed?: string): void {
+    if (!this.isClosed && this.opened === undefined) isolated(() => this.onChange(changed));
   }
 }
