@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/index.js';
 import { findJobNameFault, type JobName, Listeners, type Redact } from '../../domain/index.js';
-import { type JobFacts, jobNamesIn } from '../../operations/index.js';
-import type { ChildrenWatch, RegistryCenter } from '../../registry/index.js';
+import type { JobFacts } from '../../operations/index.js';
+import type { RegistryCenter } from '../../registry/index.js';
 import { Reconciler } from '../../repeat/index.js';
 import {
   type AuditTarget,
@@ -20,6 +20,7 @@ import {
 import { FireTimes } from './fire-times.js';
 import { type IndexedJob, indexedJob, jobRow, unreachableJob } from './indexed-job.js';
 import { LARGEST_PAGE, listJobs } from './job-list.js';
+import { JobNames } from './job-names.js';
 import { JobRounds } from './job-rounds.js';
 import { JobRows } from './job-rows.js';
 import type { OpenJob } from './open-job.js';
@@ -27,9 +28,6 @@ import { OpenJobs } from './open-jobs.js';
 import { listServers, overviewOf, serversOf } from './overview.js';
 import type { FailedRun } from './run-errors.js';
 import { Screens } from './screens.js';
-
-/** Least time between two listings of the namespace, in milliseconds: its names may be many. */
-const LIST_NAMES_MS = 1_000;
 
 export interface JobIndexParts {
   readonly registry: RegistryCenter;
@@ -51,8 +49,9 @@ export interface JobIndexParts {
 }
 
 /**
- * All jobs of a namespace, from memory. One watch tells of names that come and go; the rest is read in batches, at
- * 20,000 nodes a second until every job was read once, and at 2,000 from then on. So a row is as old as its `asOf`.
+ * All jobs of a namespace, from memory. One watch tells of names that come and go, and which jobs have changed; these
+ * are read at once. Beside that all are read in batches, at 20,000 nodes a second until every job was read once, and at
+ * 2,000 from then on, which finds what was missed while there was no connection. A row is as old as its `asOf`.
  *
  * A node below the namespace without `config` is no job; before it was read it counts as one. Of two readings of a job
  * the one that began later stands. While the registry is away, the last facts are given, marked as stale. It heals by
@@ -68,12 +67,9 @@ export class JobIndex {
   private readonly screens: Screens;
   private readonly openJobs: OpenJobs;
   private readonly rounds: JobRounds;
-  private readonly listing: Reconciler;
+  private readonly names: JobNames;
   private readonly reading: Reconciler;
   private readonly ending = new AbortController();
-  private watch: ChildrenWatch | undefined;
-  private watchedSession: string | undefined;
-  private listedAt = -Infinity;
   /** Reads that have failed, because of the registry or a defect, and have not succeeded since. */
   private readonly failing = new Set<'names' | 'rows'>();
   private stopListening = () => {};
@@ -96,11 +92,12 @@ export class JobIndex {
         this.put(job, unreachableJob(job, this.rows.get(job), { because, now: this.wallOf(begunAt) }), begunAt);
       },
     });
-    this.listing = new Reconciler(
-      clock,
-      () => this.listNames(),
-      (error) => this.fail('names', error),
-    );
+    this.names = new JobNames({
+      ...parts,
+      onNames: (names) => this.setNames(names),
+      onChange: (name) => this.rounds.noteChange(name),
+      onError: (error) => this.fail('names', error),
+    });
     this.reading = new Reconciler(
       clock,
       () => this.readNext(),
@@ -120,11 +117,9 @@ export class JobIndex {
   async stop(): Promise<void> {
     this.stopListening();
     this.ending.abort();
-    this.listing.stop();
     this.reading.stop();
     this.openJobs.stop();
-    await Promise.all([this.listing.rested(), this.reading.rested()]);
-    this.watch?.close();
+    await Promise.all([this.names.stop(), this.reading.rested()]);
   }
 
   /** True if these are the last facts, since the registry does not answer. */
@@ -215,24 +210,14 @@ export class JobIndex {
 
   private begin(): void {
     if (!this.isConnected) return;
-    this.listing.wake();
+    this.names.wake();
     this.reading.wake();
   }
 
-  private async listNames(): Promise<void> {
-    const { clock, registry } = this.parts;
-    const pauseMs = this.listedAt + LIST_NAMES_MS - clock.monotonicNow();
-    if (pauseMs > 0) await clock.sleep(pauseMs, this.ending.signal);
-    this.listedAt = clock.monotonicNow();
-    const { id } = registry.session;
-    if (this.watch === undefined || this.watchedSession !== id) {
-      this.watch?.close();
-      this.watch = undefined;
-      // The watch comes first. A change between a listing and a later watch would never be seen.
-      this.watch = await registry.watchChildren('/', () => this.listing.wake());
-      this.watchedSession = id;
-    }
-    for (const job of this.rows.setNames(await jobNamesIn(registry))) this.tell(job);
+  private setNames(names: readonly JobName[]): void {
+    const come = names.filter((name) => !this.rows.knows(name));
+    for (const job of this.rows.setNames(names)) this.tell(job);
+    this.rounds.noteNew(come);
     this.succeed('names');
   }
 

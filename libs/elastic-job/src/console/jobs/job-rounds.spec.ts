@@ -64,6 +64,77 @@ describe('the rounds in which jobs are read', () => {
     await stage.during(() => index.stop());
   });
 
+  it('read a job that has changed at once, also one among many that nobody looks at', async () => {
+    const jobs = Object.fromEntries(Array.from({ length: 400 }, (_, n) => [`job-${n}`, { items: 20 }]));
+    const { center, index, stage } = await setUp(jobs);
+    index.start();
+    await stage.clock.advance(15_000);
+    const heard: (string | undefined)[] = [];
+    index.onChange((job) => heard.push(job));
+
+    await center.create('/job-399/sharding/7/running', '', 'EPHEMERAL');
+    await stage.clock.advance(50);
+
+    expect(index.row('job-399')?.running).toBe(1);
+    expect(heard).toEqual(['job-399']);
+    await stage.during(() => index.stop());
+  });
+
+  it('read a job that changes all the time no more than five times a second', async () => {
+    const { center, index, stage } = await setUp({ busy: { items: 2 } });
+    index.start();
+    await stage.clock.advance(2_000);
+    const read = vi.spyOn(center, 'readMany');
+
+    for (let change = 0; change < 100; change += 1) {
+      await center.set('/busy/sharding/0/instance', `${change}`);
+      await stage.clock.advance(10);
+    }
+
+    // Two requests for each reading.
+    expect(read.mock.calls.length).toBeGreaterThanOrEqual(4);
+    expect(read.mock.calls.length).toBeLessThanOrEqual(2 * 7);
+    await stage.during(() => index.stop());
+  });
+
+  it('read a changed job of many nodes less often, so that others have their turn', async () => {
+    const { center, index, stage } = await setUp({ wide: { items: 1_000 }, small: { items: 2 } });
+    index.start();
+    await stage.clock.advance(5_000);
+    let wide = 0;
+    const read = center.readMany.bind(center);
+    vi.spyOn(center, 'readMany').mockImplementation((paths) => {
+      if (paths.some((path) => path.startsWith('/wide/'))) wide += 1;
+      return read(paths);
+    });
+
+    for (let change = 0; change < 40; change += 1) {
+      await center.set('/wide/sharding/0/instance', `${change}`);
+      await stage.clock.advance(50);
+    }
+    await center.create('/small/sharding/1/running', '', 'EPHEMERAL');
+    await stage.clock.advance(250);
+
+    expect(wide).toBeLessThanOrEqual(4);
+    expect(index.row('small')?.running).toBe(1);
+    await stage.during(() => index.stop());
+  });
+
+  it('have a new job soon, and miss one that is gone', async () => {
+    const jobs = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`job-${n}`, { items: 20 }]));
+    const { center, index, stage } = await setUp(jobs);
+    index.start();
+    await stage.clock.advance(15_000);
+
+    await stage.during(() => plant(center, 'new', { items: 1 }));
+    await stage.clock.advance(350);
+    expect(index.row('new')?.items).toBe(1);
+    await center.delete('/new/config');
+    await stage.clock.advance(250);
+    expect(index.has('new')).toBe(false);
+    await stage.during(() => index.stop());
+  });
+
   it('come back soon to a node without config, as Java creates the node of a job first', async () => {
     const jobs = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`job-${n}`, { items: 20 }]));
     const { center, index, stage } = await setUp(jobs);
@@ -96,7 +167,9 @@ describe('the rounds in which jobs are read', () => {
     goOn();
     await stage.clock.advance(0);
 
-    expect(index.row('job')).toMatchObject({ disabledItems: [0], asOf });
+    expect(index.row('job')).toMatchObject({ disabledItems: [0] });
+    // The change itself is read at once as well.
+    expect(index.row('job')!.asOf >= asOf).toBe(true);
     expect(asOf > heldAt).toBe(true);
     open.close();
     await stage.during(() => index.stop());

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock/index.js';
+import { type Clock, whileWaiting } from '../../clock/index.js';
 import { type JobName, messageOf, type Redact } from '../../domain/index.js';
 import { type JobFacts, readJob, readJobs, textLengthOf } from '../../operations/index.js';
 import { NoAuthError, type RegistryCenter } from '../../registry/index.js';
@@ -15,8 +15,16 @@ const NODES_AT_ONCE = 500;
 /** Least time between two readings of a job, on a screen and elsewhere, in milliseconds. */
 const SCREEN_MS = 2_000;
 const ELSEWHERE_MS = 5_000;
-/** Pause if nothing is due, in milliseconds. */
+/** Least time between two readings of a job that has changed, in milliseconds; a large one waits longer. */
+const CHANGED_MS = 200;
+/** Nodes a second of jobs that have changed, beside those of the rounds, and the longest pause after a batch. */
+const CHANGED_PACE = 4_000;
+const LONGEST_PAUSE_MS = 200;
+/** So many new jobs at once count as changed ones. */
+const FEW = 10;
+/** Pause if nothing is due, and if changed jobs wait, in milliseconds. */
 const IDLE_MS = 250;
+const SOON_MS = 25;
 /** One batch of so many is the round's, whatever is on the screens. */
 const ROUND_SHARE = 4;
 
@@ -36,36 +44,108 @@ export interface JobRoundsParts {
 }
 
 /**
- * Reads all jobs again and again, those first that were read longest ago, at a pace that leaves the registry to others.
- * Jobs on a screen come first, but for one batch in four.
+ * Reads jobs that have changed at once, and beside that all jobs again and again, those first that were read longest
+ * ago: what depends on the time has no event. Both keep to a pace that leaves the registry to others, so beyond 4,000
+ * changed nodes a second changes wait. Of the rounds, jobs on a screen come first, but for one batch in four.
  */
 export class JobRounds {
   private readonly turns: TextTurns;
   private batches = 0;
-  /** Moment on the monotonic clock before which the pace allows no further batch. */
+  /** Moments on the monotonic clock before which the paces allow no further batch: of the rounds, of changed jobs. */
   private nextAt = 0;
+  private changedAt = 0;
+  /** Jobs that have changed and were not read since, in the order of their changes. */
+  private readonly changed = new Set<JobName>();
+  /** Ends the present pause. */
+  private endPause = () => {};
 
   constructor(private readonly parts: JobRoundsParts) {
     this.turns = new TextTurns(parts.clock);
   }
 
+  /** Notes that something of a node below the namespace has changed. */
+  noteChange(name: string): void {
+    if (!this.parts.rows.knows(name)) return;
+    this.changed.add(name);
+    if (this.changed.size === 1) this.endPause();
+  }
+
+  /** Notes names that are new. */
+  noteNew(jobs: readonly JobName[]): void {
+    // Many are read at the pace of a filling instead.
+    if (jobs.length <= FEW) for (const job of jobs) this.noteChange(job);
+    this.endPause();
+  }
+
   /** Reads what is due, or waits a moment. @throws the signal's reason, or what the registry answers */
   async readNext(signal: AbortSignal): Promise<void> {
-    const { clock, isShared, registry, rows } = this.parts;
-    const jobs = this.nextBatch();
+    const { clock, rows } = this.parts;
     const now = clock.monotonicNow();
-    if (jobs.length === 0) return clock.sleep(IDLE_MS, signal);
-    if (this.nextAt > now) await clock.sleep(this.nextAt - now, signal);
-    if (isShared) await registry.calm();
+    const changed = this.changedAt > now ? [] : this.takeChanged(now);
+    if (changed.length > 0) {
+      this.changedAt = now + Math.min(LONGEST_PAUSE_MS, millisecondsOf(rows.nodesOf(changed), CHANGED_PACE));
+      return this.readChanged(changed);
+    }
+    const jobs = this.nextAt > now ? [] : this.nextBatch();
+    if (jobs.length === 0) return this.pause(now, signal);
     const pace = rows.hasNew(jobs) ? FILLING_PACE : ROUNDS_PACE;
-    const begunAt = clock.monotonicNow();
-    rows.noteTry(jobs, begunAt);
     try {
-      await this.readBatch(jobs, begunAt);
+      await this.read(jobs);
     } finally {
       // Only now it is known how many nodes a job has that is new.
-      this.nextAt = Math.max(now, this.nextAt) + (rows.nodesOf(jobs) / pace) * 1_000;
+      this.nextAt = Math.max(now, this.nextAt) + millisecondsOf(rows.nodesOf(jobs), pace);
     }
+  }
+
+  private async readChanged(jobs: readonly JobName[]): Promise<void> {
+    try {
+      await this.read(jobs);
+    } catch (error) {
+      for (const job of jobs) this.changed.add(job);
+      throw error;
+    }
+  }
+
+  private async read(jobs: readonly JobName[]): Promise<void> {
+    const { clock, isShared, registry, rows } = this.parts;
+    if (isShared) await registry.calm();
+    const begunAt = clock.monotonicNow();
+    rows.noteTry(jobs, begunAt);
+    await this.readBatch(jobs, begunAt);
+  }
+
+  /** Changed jobs that may be read again, as many as make up a batch. */
+  private takeChanged(now: number): readonly JobName[] {
+    const { rows } = this.parts;
+    const jobs: JobName[] = [];
+    let nodes = 0;
+    for (const job of this.changed) {
+      const own = rows.nodesOf([job]);
+      if (rows.knows(job) && now - rows.triedAt(job) < Math.max(CHANGED_MS, millisecondsOf(own, ROUNDS_PACE))) continue;
+      this.changed.delete(job);
+      if (!rows.knows(job)) continue;
+      jobs.push(job);
+      nodes += own;
+      if (nodes >= NODES_AT_ONCE) break;
+    }
+    return jobs;
+  }
+
+  /** Until something may be due. The first change of a job ends it. */
+  private pause(now: number, signal: AbortSignal): Promise<void> {
+    const ofRounds = this.nextAt > now ? this.nextAt - now : IDLE_MS;
+    const ofChanges = this.changed.size === 0 ? Infinity : Math.max(SOON_MS, this.changedAt - now);
+    return new Promise((resolve) => {
+      const end = () => {
+        timer.cancel();
+        forget();
+        this.endPause = () => {};
+        resolve();
+      };
+      const timer = this.parts.clock.setTimer(Math.min(ofRounds, ofChanges), end);
+      const forget = whileWaiting(signal, end);
+      this.endPause = end;
+    });
   }
 
   private nextBatch(): readonly JobName[] {
@@ -106,4 +186,8 @@ export class JobRounds {
       return [];
     }
   }
+}
+
+function millisecondsOf(nodes: number, pace: number): number {
+  return (nodes / pace) * 1_000;
 }

@@ -54,6 +54,16 @@ export class JobRows {
     return this.entries.get(job)?.isForeign === false;
   }
 
+  /** True for a name that is there, job or not. */
+  knows(name: string): boolean {
+    return this.entries.has(name);
+  }
+
+  /** When the job was read last, or could not be read, on the monotonic clock. */
+  triedAt(job: JobName): number {
+    return this.entries.get(job)?.triedAt ?? -Infinity;
+  }
+
   get(job: JobName): IndexedJob | undefined {
     return this.entries.get(job)?.indexed;
   }

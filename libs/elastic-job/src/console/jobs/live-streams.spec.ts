@@ -62,6 +62,41 @@ describe('live streams', () => {
     await stop();
   });
 
+  it('tell a change in the registry at once, on each topic that it is about', async () => {
+    const { client, center, streams, stage, stop } = await setUp();
+    streams.open(VIEWER, ['overview', 'jobs', 'job:settle'], client.sink);
+    await stage.clock.advance(1_000);
+    client.frames.length = 0;
+
+    await center.create('/settle/sharding/0/disabled', '', 'PERSISTENT');
+    await stage.clock.advance(100);
+
+    expect(client.data('job:settle')).toMatchObject([{ items: [0], row: { disabledItems: [0] } }]);
+    expect(client.data('jobs')).toMatchObject([{ rows: [{ job: 'settle', disabledItems: [0] }] }]);
+    expect(client.data('overview')).toMatchObject([{ attention: { disabled: 1 } }]);
+    await stop();
+  });
+
+  it('tell changes that go on at most four times a second', async () => {
+    const { client, center, streams, stage, stop } = await setUp();
+    streams.open(VIEWER, ['overview', 'jobs', 'job:settle'], client.sink);
+    await stage.clock.advance(1_000);
+    client.frames.length = 0;
+
+    for (let change = 0; change < 100; change += 1) {
+      await (change % 2 === 0
+        ? center.create('/settle/sharding/0/disabled', '', 'PERSISTENT')
+        : center.delete('/settle/sharding/0/disabled'));
+      await stage.clock.advance(20);
+    }
+
+    for (const topic of ['overview', 'jobs', 'job:settle']) {
+      expect(client.data(topic).length).toBeGreaterThan(4);
+      expect(client.data(topic).length).toBeLessThanOrEqual(9);
+    }
+    await stop();
+  });
+
   it('say that facts are stale, and that they are fresh again', async () => {
     const { client, center, streams, stage, stop } = await setUp();
     streams.open(VIEWER, ['jobs'], client.sink);

@@ -4,8 +4,10 @@ import { ConsoleProblem, type ConsoleCaller, type FrameSink, seesJob, unknownJob
 import type { JobIndex } from './job-index.js';
 import { ALL, type Changed, isNothing, jobOf, NOTHING, sourceOf, together, type TopicSource } from './live-topics.js';
 
-/** Milliseconds between two looks at what has changed: at most four frames a second of a topic. */
+/** Least milliseconds between two frames of a topic, and between two looks at all streams. */
 const TICK_MS = 250;
+/** Milliseconds for which a frame waits for more changes, as most come several at once. */
+const SETTLE_MS = 30;
 /** Milliseconds of silence after which a stream says that it lives. */
 const HEARTBEAT_MS = 15_000;
 /** Milliseconds after which a client that takes nothing is dropped. */
@@ -49,6 +51,8 @@ interface Topic {
   changed: Changed;
   /** Moment on the monotonic clock of the last frame. */
   toldAt: number;
+  /** Tells the topic once more changes may have come. */
+  soon: Timer | undefined;
   isReading: boolean;
   readonly failures: LastFailures;
   /** Number of its last frame. One for all topics would tell how much others are told. */
@@ -58,8 +62,9 @@ interface Topic {
 
 /**
  * Streams of server-sent events. Each frame has an event of its topic's name, a number as its id, and what has changed
- * with its new state as JSON. Changes are merged: a topic is read once for all streams and told at most four times a
- * second, and of what a slow client has not taken one frame waits. The first frame says that all may have changed.
+ * with its new state as JSON. A change is told at once. Changes are merged: a topic is read once for all streams and
+ * told at most four times a second, and of what a slow client has not taken one frame waits. The first frame says that
+ * all may have changed.
  *
  * Nothing listens, waits or is open after the last stream.
  */
@@ -129,13 +134,21 @@ export class LiveStreams {
     const topic = this.topics.get(key) ?? this.listen(name, key, stream.caller);
     topic.streams.add(stream);
     stream.waiting.set(topic, ALL);
+    this.tellSoon(topic, 0);
   }
 
   private listen(name: string, key: string, caller: ConsoleCaller): Topic {
     const source = sourceOf(name, caller, this.parts.index);
-    const stop = source.listen((changed) => (topic.changed = together(topic.changed, changed)));
-    const fresh = { changed: NOTHING, toldAt: -Infinity, isReading: false, failures: new LastFailures(), lastId: 0 };
-    const topic: Topic = { name, key, source, streams: new Set(), ...fresh, stop };
+    const unlisten = source.listen((changed) => {
+      topic.changed = together(topic.changed, changed);
+      this.tellSoon(topic);
+    });
+    const stop = () => {
+      unlisten();
+      topic.soon?.cancel();
+    };
+    const fresh = { changed: NOTHING, toldAt: -Infinity, soon: undefined, isReading: false, lastId: 0 };
+    const topic: Topic = { name, key, source, streams: new Set(), ...fresh, failures: new LastFailures(), stop };
     this.topics.set(key, topic);
     return topic;
   }
@@ -159,8 +172,9 @@ export class LiveStreams {
   private tick(): void {
     const now = this.parts.clock.monotonicNow();
     for (const stream of this.streams) this.look(stream, now);
+    // What could not be read or taken is told once it can.
     for (const topic of this.topics.values()) {
-      if (!topic.isReading && now - topic.toldAt >= topic.source.everyMs) void this.tell(topic, now);
+      if (topic.soon === undefined && now - topic.toldAt >= TICK_MS) void this.tell(topic);
     }
     this.timer = this.streams.size === 0 ? undefined : this.parts.clock.setTimer(TICK_MS, () => this.tick());
   }
@@ -171,8 +185,18 @@ export class LiveStreams {
     if (stream.blockedAt === undefined && now - stream.toldAt >= HEARTBEAT_MS) this.write(stream, HEARTBEAT);
   }
 
+  private tellSoon(topic: Topic, settleMs = SETTLE_MS): void {
+    const { clock } = this.parts;
+    const pauseMs = Math.max(settleMs, topic.toldAt + TICK_MS - clock.monotonicNow());
+    topic.soon ??= clock.setTimer(pauseMs, () => {
+      topic.soon = undefined;
+      void this.tell(topic);
+    });
+  }
+
   /** Reads the topic once, and tells all who take something now. What cannot be read is told once it can. */
-  private async tell(topic: Topic, now: number): Promise<void> {
+  private async tell(topic: Topic): Promise<void> {
+    if (topic.isReading) return;
     const { changed } = topic;
     topic.changed = NOTHING;
     for (const { waiting } of topic.streams) {
@@ -182,7 +206,7 @@ export class LiveStreams {
     const awaiting = () => [...topic.streams].filter((one) => one.blockedAt === undefined && one.waiting.has(topic));
     if (awaiting().length === 0) return;
     topic.isReading = true;
-    topic.toldAt = now;
+    topic.toldAt = this.parts.clock.monotonicNow();
     try {
       const payloadOf = await topic.source.read();
       topic.failures.note([]);
@@ -201,6 +225,7 @@ export class LiveStreams {
       for (const failure of topic.failures.note([error])) this.parts.onError?.(failure);
     } finally {
       topic.isReading = false;
+      if (!isNothing(topic.changed) && this.topics.get(topic.key) === topic) this.tellSoon(topic);
     }
   }
 

@@ -35,8 +35,6 @@ export function isNothing({ isAll, named }: Changed): boolean {
 
 /** Something that streams tell of. */
 export interface TopicSource {
-  /** Least time between two frames, in milliseconds. */
-  readonly everyMs: number;
   /**
    * The present state, read once for all streams.
    * @returns a function that makes the content of a frame for a stream that has to be told of these changes
@@ -64,7 +62,6 @@ export function jobOf(topic: string): JobName | undefined {
 /** A frame is an `OverviewAnswer`. */
 function overviewSource(caller: ConsoleCaller, index: JobIndex): TopicSource {
   return {
-    everyMs: 1_000,
     read: async () => {
       const overview = index.overview(caller);
       return () => overview;
@@ -76,7 +73,6 @@ function overviewSource(caller: ConsoleCaller, index: JobIndex): TopicSource {
 /** A frame has the rows that have changed, names of jobs that are gone, and how far the index has come. */
 function jobsSource(caller: ConsoleCaller, index: JobIndex): TopicSource {
   return {
-    everyMs: 1_000,
     read: async () => {
       const state = index.state(caller);
       return ({ isAll, named }) => {
@@ -102,7 +98,6 @@ function listenFor(caller: ConsoleCaller, index: JobIndex, listener: (job: JobNa
 function jobSource(job: JobName, index: JobIndex): TopicSource {
   const open = index.open(job);
   return {
-    everyMs: 250,
     read: async () => {
       const row = await open.row().catch((error: unknown) => {
         if (error instanceof ConsoleProblem && error.status === 404) return null;
