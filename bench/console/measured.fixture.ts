@@ -90,7 +90,7 @@ async function fill(index: JobIndex): Promise<number> {
 
 /** Streams of the API on the wide job, whose items change. @returns p99 of the event loop's delay, in milliseconds */
 async function streaming(index: JobIndex): Promise<number> {
-  const streams = new LiveStreams({ index, clock, perPerson: STREAMS });
+  const streams = new LiveStreams({ audit: { onChange: () => () => {} }, index, clock, perPerson: STREAMS });
   const { parts } = new FakeConsole({ clock, index, streams });
   const api = new ConsoleApi(parts);
   let frames = 0;

@@ -60,7 +60,7 @@ export const READ_ROUTES: readonly ConsoleRoute[] = [
     role: 'viewer',
     query: QUERIES.live,
     answer: 'events',
-    summary: 'A stream of server-sent events: `?topics=overview,jobs,job:NAME`.',
+    summary: 'A stream of server-sent events: `?topics=overview,jobs,audit,job:NAME`.',
     run: ({ live }, { caller, query }, request) => live(request, caller, topicsOf(query.topics, caller)),
   }),
   reads({

@@ -40,6 +40,13 @@ describe('a request', () => {
     ]);
   });
 
+  it('for a stream of the audit needs the role that reads the audit', async () => {
+    const console = new FakeConsole();
+    const refused = await console.ask('viewer', 'GET', '/live?topics=jobs,audit');
+    expect(refused).toMatchObject({ status: 403, json: { code: 'FORBIDDEN', role: 'operator' } });
+    expect(await console.stream('operator', '/live?topics=audit')).toHaveLength(1);
+  });
+
   it('for the own session counts as a read', async () => {
     const limits = {
       read: () => {

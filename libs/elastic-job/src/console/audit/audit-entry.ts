@@ -43,7 +43,8 @@ export function isAskedFor(entry: AuditEntry, filter: AuditFilter): boolean {
   );
 }
 
-function isSeenBy(entry: AuditEntry, { jobPrefix, name }: NonNullable<AuditFilter['seenBy']>): boolean {
+/** True if a caller with a prefix may see the entry. */
+export function isSeenBy(entry: AuditEntry, { jobPrefix, name }: NonNullable<AuditFilter['seenBy']>): boolean {
   const { job } = entry.target;
   return job === undefined ? entry.who === name && isOfSession(entry) : job.startsWith(jobPrefix);
 }

@@ -77,6 +77,39 @@ async function another(): Promise<Audit> {
 const entries = async (reader = audit) => (await reader.read({}, EVERYBODY)).items;
 
 describe('a change', () => {
+  it('tells each entry that it has written, and again once it has ended', async () => {
+    const heard: string[] = [];
+    const end = audit.onChange(({ action, target }) => void heard.push(`${action} of ${target.job}`));
+
+    await audit.record(INTENT, async () => {
+      expect(heard).toEqual(['job.disable of settle-orders']);
+      return { result: undefined };
+    });
+    expect(heard).toEqual(['job.disable of settle-orders', 'job.disable of settle-orders']);
+
+    await audit.note({ ...INTENT, action: 'session.login', target: {}, outcome: 'done', code: null });
+    expect(heard).toHaveLength(3);
+    store.fault = 'refuses';
+    await audit.record(INTENT, async () => ({ result: undefined })).catch(() => {});
+    expect(heard).toHaveLength(3);
+    store.fault = undefined;
+    end();
+    await audit.record(INTENT, async () => ({ result: undefined }));
+    expect(heard).toHaveLength(3);
+  });
+
+  it('tells a version of settings that no entry explains', async () => {
+    const heard: AuditEntry[] = [];
+    audit.seenConfig('settle-orders', 1, 'cron: a');
+    await clock.advance(10);
+    audit.onChange((entry) => void heard.push(entry));
+
+    audit.seenConfig('settle-orders', 2, 'cron: b');
+    await clock.advance(10);
+
+    expect(heard).toMatchObject([{ by: 'outside', action: 'job.config', target: { job: 'settle-orders' } }]);
+  });
+
   it('has an entry that is intended while it is made, and done after it', async () => {
     let during: readonly AuditEntry[] = [];
     const recorded = await audit.record(INTENT, async ({ id }) => {

@@ -1,10 +1,9 @@
 import { BackOff, repeat } from '../../repeat/index.js';
-import { type Clock, Deadline, RowIds } from '../../clock/index.js';
-import { guardRedact, messageOf, type Redact } from '../../domain/index.js';
+import { type Clock, Deadline } from '../../clock/index.js';
+import { guardRedact, Listeners, messageOf, type Redact } from '../../domain/index.js';
 import {
   type AuditAnswer,
   type AuditEntry,
-  type AuditOutcome,
   type AuditQuery,
   type AuditTarget,
   type ConsoleCaller,
@@ -15,8 +14,8 @@ import type { AuditIntent, AuditNote } from './audit-intent.js';
 import { filterOf, pageOf } from './audit-page.js';
 import type { AuditEnd, AuditStore } from './audit-store.js';
 import { ConfigSights } from './config-sights.js';
-import { hideSecrets } from './hidden-facts.js';
 import { MergedNotes } from './merged-notes.js';
+import { NewEntries } from './new-entry.js';
 import { outcomeOf, type StatusOf } from './outcome.js';
 
 /** Longest wait for the store, in milliseconds. */
@@ -26,8 +25,6 @@ const CHANGE_MS = 60_000;
 /** Most ends that wait to be written, and most attempts at each. */
 const MOST_WAITING = 1_000;
 const MOST_ATTEMPTS = 30;
-/** Widths of texts, in UTF-16 units. Names of targets are kept whole, since entries are found by them. */
-const WIDTH = { name: 255, action: 64, reason: 512 };
 const NOT_KNOWN: DisabledBy = { by: null, at: null, reason: null };
 
 export interface AuditParts {
@@ -71,7 +68,8 @@ export interface Recorded<T> {
  * - Nothing secret is kept: fields that may hold secrets stand as `hidden`, and each text is redacted.
  */
 export class Audit {
-  private readonly ids: RowIds;
+  private readonly entries: NewEntries;
+  private readonly changes = new Listeners<(entry: AuditEntry) => void>();
   private readonly ending = new AbortController();
   /** Entries whose ends wait to be written. */
   private readonly waiting = new Set<string>();
@@ -85,17 +83,26 @@ export class Audit {
     private readonly clock: Clock,
     private readonly parts: AuditParts,
   ) {
-    this.ids = new RowIds(clock);
     this.redact = guardRedact(parts.redact);
+    this.entries = new NewEntries(clock, this.redact);
     this.refusals = new MergedNotes(clock, (note) => this.tryToWrite(note));
     this.sights = new ConfigSights({
       clock,
       signal: this.ending.signal,
       ask: (work) => this.ask(work),
-      entryOf: (intent) => this.entryOf(intent, 'done'),
+      entryOf: (intent) => this.entries.of(intent, 'done'),
+      onEntry: (entry) => this.tell(entry),
       since: () => this.unknownUntil,
       onError: (error) => this.warn('changes from outside are not noted at present; trying again', error),
     });
+  }
+
+  /**
+   * Hears of each entry that this process has written, and again once it has ended.
+   * @returns a function that removes the listener
+   */
+  onChange(listener: (entry: AuditEntry) => void): () => void {
+    return this.changes.add(listener);
   }
 
   /** Opens the store. Without it the console starts all the same; each use tries again. */
@@ -119,16 +126,16 @@ export class Audit {
     intent: AuditIntent,
     change: (entry: { readonly id: string }) => Promise<Made<T>>,
   ): Promise<Recorded<T>> {
-    const entry = this.entryOf(intent, 'intended');
+    const entry = this.entries.of(intent, 'intended');
     await this.keepIntent(entry);
     const { id } = entry;
     const making = (async () => change({ id }))();
     const made = await making.catch(async (error: unknown) => {
       const end = outcomeOf(error, this.parts.statusOf);
-      await this.settle(entry, { ...end, ...this.shown(end) });
+      await this.settle(entry, { ...end, ...this.entries.shown(end) });
       throw error;
     });
-    const isSettled = await this.settle(entry, { outcome: 'done', code: null, ...this.shown(made) });
+    const isSettled = await this.settle(entry, { outcome: 'done', code: null, ...this.entries.shown(made) });
     return { result: made.result, audit: id, isSettled };
   }
 
@@ -138,7 +145,7 @@ export class Audit {
    */
   async note(note: AuditNote): Promise<void> {
     if (note.outcome === 'refused') return this.refusals.add(note);
-    await this.write(this.entryOf(note, note.outcome, note.code));
+    await this.write(this.entries.of(note, note.outcome, note.code));
   }
 
   /**
@@ -171,40 +178,11 @@ export class Audit {
     return new Date(this.clock.wallNow() - CHANGE_MS).toISOString();
   }
 
-  private entryOf(intent: AuditIntent, outcome: AuditOutcome, code: string | null = null): AuditEntry {
-    const { action, address, by, reason, requestId, role, target, who } = intent;
-    return {
-      id: this.ids.next(),
-      at: new Date(this.clock.wallNow()).toISOString(),
-      who: who?.slice(0, WIDTH.name) ?? null,
-      role,
-      by,
-      address: address?.slice(0, WIDTH.name) ?? null,
-      requestId: requestId?.slice(0, WIDTH.name) ?? null,
-      action: action.slice(0, WIDTH.action),
-      target,
-      reason: reason === null ? null : this.redact(reason).slice(0, WIDTH.reason),
-      before: null,
-      after: null,
-      ...this.shown(intent),
-      outcome,
-      code,
-    };
-  }
-
-  /** The kept parts of values; those that are not there are left out. */
-  private shown({ after, before }: { readonly before?: unknown; readonly after?: unknown }) {
-    const { redact } = this;
-    return {
-      ...(before !== undefined && { before: hideSecrets(before, redact) }),
-      ...(after !== undefined && { after: hideSecrets(after, redact) }),
-    };
-  }
-
   private async keepIntent(entry: AuditEntry): Promise<void> {
     let adding: Promise<void> | undefined;
     try {
       await this.use('written', (store) => (adding = store.add(entry)));
+      this.tell(entry);
     } catch (error) {
       // It may be there all the same, or come late, and would count as unknown.
       const refuse = () => this.settleLater(entry, { outcome: 'refused', code: 'AUDIT_AWAY' });
@@ -213,12 +191,17 @@ export class Audit {
     }
   }
 
-  private write(entry: AuditEntry): Promise<void> {
-    return this.use('written', (store) => store.add(entry));
+  private async write(entry: AuditEntry): Promise<void> {
+    await this.use('written', (store) => store.add(entry));
+    this.tell(entry);
+  }
+
+  private tell(entry: AuditEntry): void {
+    this.changes.forEach((listener) => listener(entry));
   }
 
   private async tryToWrite(note: AuditNote): Promise<void> {
-    await this.write(this.entryOf(note, note.outcome, note.code)).catch(() => {}); // Told by `use`.
+    await this.write(this.entries.of(note, note.outcome, note.code)).catch(() => {}); // Told by `use`.
   }
 
   /** @returns false if the end could not be written yet */
@@ -233,12 +216,14 @@ export class Audit {
     }
   }
 
-  private async writeEnd(store: AuditStore, { id, target }: AuditEntry, end: AuditEnd): Promise<void> {
+  private async writeEnd(store: AuditStore, entry: AuditEntry, end: AuditEnd): Promise<void> {
+    const { id, target } = entry;
     const version: unknown = Reflect.get(Object(end.after), 'version');
     const isExplained = target.job !== undefined && typeof version === 'number';
     // First, so that a version is explained by the time that no change of the job is open.
     if (isExplained) await this.sights.explain(store, target.job, version);
     await store.settle(id, end);
+    this.tell(entry);
   }
 
   private settleLater(entry: AuditEntry, end: AuditEnd): void {

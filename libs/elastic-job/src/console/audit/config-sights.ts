@@ -28,6 +28,8 @@ interface ConfigSightsParts {
   /** Rejects if the store is away. */
   readonly ask: <T>(work: (store: AuditStore) => Promise<T>) => Promise<T>;
   readonly entryOf: (intent: AuditIntent) => AuditEntry;
+  /** Called once an entry is written. */
+  readonly onEntry: (entry: AuditEntry) => void;
   /** Instant from which on an `intended` entry is open. */
   readonly since: () => string;
   readonly onError: (error: unknown) => void;
@@ -103,7 +105,8 @@ export class ConfigSights {
     const after = { version, config: maskConfiguration(text) };
     const nobody = { who: null, role: null, address: null, requestId: null, reason: null };
     const intent = { ...nobody, by: 'outside', action: 'job.config', target: { job }, after } as const;
-    await store.addOnce(versionKey(sight), this.parts.entryOf(intent));
+    const entry = this.parts.entryOf(intent);
+    if (await store.addOnce(versionKey(sight), entry)) this.parts.onEntry(entry);
     return true;
   }
 }

@@ -1,12 +1,29 @@
 import { plant } from '@test/support/unit/console-jobs.js';
 import { idOf, MemoryStage } from '@test/support/unit/memory-stage.js';
 import { describe, expect, it, vi } from 'vitest';
-import { readFields } from '../../domain/index.js';
-import { type ConsoleCaller, ConsoleProblem, type FrameSink } from '../contract/index.js';
+import { Listeners, readFields } from '../../domain/index.js';
+import { type AuditEntry, type ConsoleCaller, ConsoleProblem, type FrameSink } from '../contract/index.js';
 import { JobIndex } from './job-index.js';
 import { LiveStreams, type LiveStreamsParts } from './live-streams.js';
 
 const VIEWER: ConsoleCaller = { name: 'ann', role: 'viewer', by: 'page' };
+const OPERATOR: ConsoleCaller = { name: 'otto', role: 'operator', by: 'page' };
+const ENTRY: AuditEntry = {
+  id: '1',
+  at: '2030-01-01T00:00:00.000Z',
+  who: 'ada',
+  role: 'admin',
+  by: 'page',
+  address: null,
+  requestId: null,
+  action: 'job.disable',
+  target: { job: 'settle' },
+  reason: null,
+  before: null,
+  after: null,
+  outcome: 'intended',
+  code: null,
+};
 
 describe('live streams', () => {
   it('begin with the state of each topic, as server-sent events with numbers', async () => {
@@ -94,6 +111,44 @@ describe('live streams', () => {
       expect(client.data(topic).length).toBeGreaterThan(4);
       expect(client.data(topic).length).toBeLessThanOrEqual(9);
     }
+    await stop();
+  });
+
+  it('tell at once of which jobs the audit has entries that have come or ended', async () => {
+    const { client, streams, stage, stop, write } = await setUp();
+    streams.open(OPERATOR, ['audit'], client.sink);
+    await stage.clock.advance(1_000);
+    expect(client.data('audit')).toEqual([{ jobs: null }]);
+    client.frames.length = 0;
+
+    write({});
+    write({ outcome: 'done' });
+    write({ target: { job: 'ledger', item: 1 } });
+    await stage.clock.advance(50);
+    expect(client.data('audit')).toEqual([{ jobs: ['settle', 'ledger'] }]);
+
+    write({ action: 'server.disable', target: { server: '10.0.0.7' } });
+    await stage.clock.advance(300);
+    expect(client.data('audit').slice(1)).toEqual([{ jobs: null }]);
+    await stop();
+  });
+
+  it('tell a caller with a prefix of the entries of its jobs, and of its own log-ins', async () => {
+    const { client, streams, stage, stop, write } = await setUp();
+    streams.open({ ...OPERATOR, jobPrefix: 'led' }, ['audit'], client.sink);
+    await stage.clock.advance(1_000);
+    client.frames.length = 0;
+
+    write({});
+    write({ action: 'session.login', target: {} });
+    await stage.clock.advance(1_000);
+    expect(client.frames).toEqual([]);
+
+    write({ target: { job: 'ledger' } });
+    await stage.clock.advance(1_000);
+    write({ action: 'session.login', target: {}, who: 'otto' });
+    await stage.clock.advance(1_000);
+    expect(client.data('audit')).toEqual([{ jobs: ['ledger'] }, { jobs: null }]);
     await stop();
   });
 
@@ -290,7 +345,10 @@ async function setUp(limits: Partial<LiveStreamsParts> = {}) {
   const index = new JobIndex({ ...parts, isShared: false });
   index.start();
   await stage.clock.advance(1_000);
-  const streams = new LiveStreams({ index, clock: stage.clock, ...limits });
+  const entries = new Listeners<(entry: AuditEntry) => void>();
+  const audit = { onChange: (listener: (entry: AuditEntry) => void) => entries.add(listener) };
+  const streams = new LiveStreams({ audit, index, clock: stage.clock, ...limits });
+  const write = (entry: Partial<AuditEntry>) => entries.forEach((listener) => listener({ ...ENTRY, ...entry }));
   /** Leaves nothing open. */
   const stop = async () => {
     streams.stop();
@@ -299,5 +357,5 @@ async function setUp(limits: Partial<LiveStreamsParts> = {}) {
     await stage.clock.advance(0);
     expect(stage.clock.pendingTimers).toBe(0);
   };
-  return { center, client: aClient(), index, stage, stop, streams };
+  return { center, client: aClient(), index, stage, stop, streams, write };
 }

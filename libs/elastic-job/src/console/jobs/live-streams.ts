@@ -1,8 +1,18 @@
 import { type Clock, type Timer, whileWaiting } from '../../clock/index.js';
 import { LastFailures } from '../../repeat/index.js';
 import { ConsoleProblem, type ConsoleCaller, type FrameSink, seesJob, unknownJobProblem } from '../contract/index.js';
-import type { JobIndex } from './job-index.js';
-import { ALL, type Changed, isNothing, jobOf, NOTHING, sourceOf, together, type TopicSource } from './live-topics.js';
+import {
+  ALL,
+  type Changed,
+  isNothing,
+  jobOf,
+  keyOf,
+  type LiveFacts,
+  NOTHING,
+  sourceOf,
+  together,
+  type TopicSource,
+} from './live-topics.js';
 
 /** Least milliseconds between two frames of a topic, and between two looks at all streams. */
 const TICK_MS = 250;
@@ -12,13 +22,14 @@ const SETTLE_MS = 30;
 const HEARTBEAT_MS = 15_000;
 /** Milliseconds after which a client that takes nothing is dropped. */
 const PATIENCE_MS = 30_000;
+/** Topics of no job. */
+const OF_ALL = ['overview', 'jobs', 'audit'];
 /** An event, and no comment: a browser tells its page of none, which could not see then that a connection is dead. */
 const HEARTBEAT = 'event: alive\ndata: {}\n\n';
 /** Seconds after which a further stream may be tried. */
 const RETRY_AFTER = '10';
 
-export interface LiveStreamsParts {
-  readonly index: JobIndex;
+export interface LiveStreamsParts extends LiveFacts {
   readonly clock: Clock;
   /** Most streams. @default 200 */
   readonly streams?: number;
@@ -122,15 +133,15 @@ export class LiveStreams {
       const job = jobOf(topic);
       if (job !== undefined && !(seesJob(caller, job) && index.has(job))) throw unknownJobProblem(job);
     }
-    const known = topics.filter((topic) => topic === 'overview' || topic === 'jobs' || jobOf(topic) !== undefined);
+    const known = topics.filter((topic) => OF_ALL.includes(topic) || jobOf(topic) !== undefined);
     if (known.length === topics.length && topics.length > 0) return;
     throw new ConsoleProblem(400, 'INVALID_ARGUMENT', 'There is no such topic.', {
-      fields: [{ field: 'topics', problem: 'must be overview, jobs, or job: and the name of a job' }],
+      fields: [{ field: 'topics', problem: 'must be overview, jobs, audit, or job: and the name of a job' }],
     });
   }
 
   private join(name: string, stream: Stream): void {
-    const key = jobOf(name) === undefined ? `${name} ${stream.caller.jobPrefix ?? ''}` : name;
+    const key = keyOf(name, stream.caller);
     const topic = this.topics.get(key) ?? this.listen(name, key, stream.caller);
     topic.streams.add(stream);
     stream.waiting.set(topic, ALL);
@@ -138,7 +149,7 @@ export class LiveStreams {
   }
 
   private listen(name: string, key: string, caller: ConsoleCaller): Topic {
-    const source = sourceOf(name, caller, this.parts.index);
+    const source = sourceOf(name, caller, this.parts);
     const unlisten = source.listen((changed) => {
       topic.changed = together(topic.changed, changed);
       this.tellSoon(topic);

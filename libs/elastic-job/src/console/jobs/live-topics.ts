@@ -1,6 +1,13 @@
 import type { JobName } from '../../domain/index.js';
-import type { ConsoleCaller, JobRow } from '../contract/index.js';
-import { ConsoleProblem, seesJob } from '../contract/index.js';
+import { isSeenBy } from '../audit/index.js';
+import {
+  type AuditEntry,
+  type ConsoleCaller,
+  ConsoleProblem,
+  hasJobPrefix,
+  type JobRow,
+  seesJob,
+} from '../contract/index.js';
 import type { JobIndex } from './job-index.js';
 import type { JobChange } from './job-view.js';
 
@@ -44,14 +51,29 @@ export interface TopicSource {
   readonly listen: (onChange: (changed: Changed) => void) => () => void;
 }
 
-/** The source of a topic for a caller. @throws {ConsoleProblem} 404 for a job that the caller has not, 400 */
-export function sourceOf(topic: string, caller: ConsoleCaller, index: JobIndex): TopicSource {
+/** What streams tell of. */
+export interface LiveFacts {
+  readonly index: JobIndex;
+  /** Tells each entry that is written, and again once it has ended. */
+  readonly audit: { onChange(listener: (entry: AuditEntry) => void): () => void };
+}
+
+/** The source of a topic for a caller. @throws {ConsoleProblem} 400 for a topic that is none */
+export function sourceOf(topic: string, caller: ConsoleCaller, { audit, index }: LiveFacts): TopicSource {
+  if (topic === 'audit') return auditSource(caller, audit);
   if (topic === 'overview') return overviewSource(caller, index);
   if (topic === 'jobs') return jobsSource(caller, index);
   if (topic.startsWith(JOB)) return jobSource(topic.slice(JOB.length), index);
   throw new ConsoleProblem(400, 'INVALID_ARGUMENT', 'There is no such topic.', {
-    fields: [{ field: 'topics', problem: 'must be overview, jobs, or job: and the name of a job' }],
+    fields: [{ field: 'topics', problem: 'must be overview, jobs, audit, or job: and the name of a job' }],
   });
+}
+
+/** The topic as all who see the same of it share it. */
+export function keyOf(topic: string, { jobPrefix = '', name }: ConsoleCaller): string {
+  if (jobOf(topic) !== undefined) return topic;
+  // Of log-ins, those with a prefix see their own ones alone.
+  return topic === 'audit' && jobPrefix !== '' ? `${topic} ${jobPrefix} ${name}` : `${topic} ${jobPrefix}`;
 }
 
 /** The job of a topic; undefined for a topic of no job. */
@@ -84,6 +106,22 @@ function jobsSource(caller: ConsoleCaller, index: JobIndex): TopicSource {
       };
     },
     listen: (onChange) => listenFor(caller, index, (job) => onChange({ named: new Set([job ?? STATE]), isAll: false })),
+  };
+}
+
+/** A frame has the jobs that entries are about that were written or have ended, or null if they may be about any. */
+function auditSource(caller: ConsoleCaller, audit: LiveFacts['audit']): TopicSource {
+  const { jobPrefix = '', name } = caller;
+  return {
+    read:
+      async () =>
+      ({ isAll, named }) => ({ jobs: isAll ? null : [...named] }),
+    listen: (onChange) =>
+      audit.onChange((entry) => {
+        if (hasJobPrefix(caller) && !isSeenBy(entry, { jobPrefix, name })) return;
+        const { job } = entry.target;
+        onChange(job === undefined ? ALL : { named: new Set([job]), isAll: false });
+      }),
   };
 }
 

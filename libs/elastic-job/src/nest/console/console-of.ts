@@ -59,7 +59,7 @@ export function consoleOf(options: ElasticJobConsoleOptions, parts: ApplicationP
   const index = indexOf(parts, audit, redact);
   const onError = (reason: unknown) =>
     lines.write(thrown('Console: a frame of a stream was kept back', redactThrown(reason, redact)));
-  const streams = new LiveStreams({ clock, index, onError, ...streamLimits(given) });
+  const streams = new LiveStreams({ clock, audit, index, onError, ...streamLimits(given) });
   const api = new ConsoleApi({
     path: base,
     clock,
