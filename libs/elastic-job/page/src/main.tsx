@@ -9,5 +9,5 @@ import { startLanguage } from './text/index.js';
 // From now on it holds for every URL of the page.
 document.querySelector('base')!.href = BASE;
 
-await Promise.all([startLanguage(), loadSession()]);
-render(<App />, document.querySelector('#page')!);
+// Not awaited here: files that are loaded later import from this one, and would wait for it.
+void Promise.all([startLanguage(), loadSession()]).then(() => render(<App />, document.querySelector('#page')!));
