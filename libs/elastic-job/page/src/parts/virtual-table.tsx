@@ -43,7 +43,7 @@ const OVERSCAN = 8;
 export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   const { class: own, columns, count, keyAt, label, onSight, rowHeight } = props;
   const scroller = useRef<HTMLDivElement>(null);
-  const rows = useVirtualRows(scroller, { count, rowHeight, keyAt });
+  const rows = useVirtualRows(scroller, { count, rowHeight });
   const [first = 0, last = 0] = [rows.items[0]?.index, rows.items.at(-1)?.index];
   useEffect(() => onSight?.(first, last), [first, last, count, onSight]);
   const [focused, setFocused] = useState(0);
@@ -53,9 +53,9 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     <div ref={scroller} class={`grid ${own}`} role="grid" aria-label={label} aria-rowcount={count + 1} onKeyDown={move}>
       <Head {...props} />
       <div class="body" role="rowgroup" style={{ height: `${rows.total}px` }}>
-        {rows.items.map(({ index, key, start }) => (
+        {rows.items.map(({ index, start }) => (
           <TableRow
-            key={key}
+            key={keyAt(index)}
             columns={columns}
             row={props.rowAt(index)}
             index={index}
@@ -126,7 +126,7 @@ function TableRow<Row>({ columns, height, index, isActive, onFocus, row, start }
 }
 
 interface VirtualRows {
-  readonly items: readonly { readonly index: number; readonly key: string | number; readonly start: number }[];
+  readonly items: readonly { readonly index: number; readonly start: number }[];
   readonly total: number;
   readonly show: (index: number) => void;
   /** Number of rows that are in sight at once. */
@@ -135,14 +135,13 @@ interface VirtualRows {
 
 function useVirtualRows(
   scroller: { readonly current: HTMLDivElement | null },
-  { count, keyAt, rowHeight }: Pick<VirtualTableProps<unknown>, 'count' | 'keyAt' | 'rowHeight'>,
+  { count, rowHeight }: Pick<VirtualTableProps<unknown>, 'count' | 'rowHeight'>,
 ): VirtualRows {
   const [, update] = useReducer((version: number) => version + 1, 0);
   const options = {
     count,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
-    getItemKey: (index: number) => String(keyAt(index)),
     overscan: OVERSCAN,
     scrollToFn: elementScroll,
     observeElementRect,
@@ -160,7 +159,7 @@ function useVirtualRows(
   useLayoutEffect(() => virtualizer._willUpdate());
   useLayoutEffect(() => virtualizer.measure(), [virtualizer, rowHeight]);
   return {
-    items: virtualizer.getVirtualItems().map(({ index, key, start }) => ({ index, key: String(key), start })),
+    items: virtualizer.getVirtualItems(),
     total: virtualizer.getTotalSize(),
     show: (index) => virtualizer.scrollToIndex(index),
     atOnce: Math.max(1, Math.floor((virtualizer.scrollRect?.height ?? 0) / rowHeight) - 1),
