@@ -1,5 +1,5 @@
 import { ErrorBoundary, LocationProvider, Route, Router } from 'preact-iso';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { BASE, pathTo, startLive } from './api/index.js';
 import { Frame } from './frame/frame.js';
 import { LogInAgain, LogInPage } from './frame/log-in.js';
@@ -46,7 +46,7 @@ function Away() {
 }
 
 function Views() {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const endLive = startLive();
     const endOverview = overview.start();
     return () => {

@@ -3,7 +3,7 @@
  * there is no stream, all are read every five seconds. A reading that fails keeps what is known.
  */
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useLayoutEffect, useMemo } from 'preact/hooks';
 import type { ItemAnswer, ItemsAnswer } from '../../../src/console/contract/job-answers.js';
 import { type ApiProblem, apiPath, asProblem, get, listen, liveState } from '../api/index.js';
 import type { ItemFilters } from './item-filters.js';
@@ -139,6 +139,6 @@ function createJobItems(job: string): JobItems & { readonly start: () => () => v
 /** The items of the job, for as long as the component is shown. */
 export function useJobItems(job: string): JobItems {
   const items = useMemo(() => createJobItems(job), [job]);
-  useEffect(() => items.start(), [items]);
+  useLayoutEffect(() => items.start(), [items]);
   return items;
 }

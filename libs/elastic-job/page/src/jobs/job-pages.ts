@@ -3,7 +3,7 @@
  * stand; what changes the order, or which rows there are, has the list read again, unless somebody is on it.
  */
 import { signal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useLayoutEffect, useMemo } from 'preact/hooks';
 import type { IndexState, JobRow, JobsAnswer } from '../../../src/console/contract/job-answers.js';
 import { type ApiProblem, asProblem, get, listen } from '../api/index.js';
 import type { JobFilters } from './filters.js';
@@ -11,8 +11,8 @@ import type { JobFilters } from './filters.js';
 const PAGE = 200;
 /** The first page, for the first look, is smaller. */
 const FIRST_PAGE = 100;
-/** Rows that are read beyond those in sight. */
-const AHEAD = 100;
+/** Rows that are read beyond those in sight: less than what the first page leaves of a high screen. */
+const AHEAD = 50;
 /** Least time between two readings of the whole list. */
 const AGAIN_MS = 3_000;
 
@@ -116,6 +116,6 @@ function createJobPages(filters: JobFilters) {
 /** The list of these filters, for as long as it is shown. */
 export function useJobPages(filters: JobFilters, key: string): JobPages {
   const pages = useMemo(() => createJobPages(filters), [key]);
-  useEffect(() => pages.start(), [pages]);
+  useLayoutEffect(() => pages.start(), [pages]);
   return pages;
 }
