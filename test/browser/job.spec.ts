@@ -80,7 +80,7 @@ describe('the view of a job', () => {
     const runOn = async () => {
       const places = await Promise.all([0, 1, 2, 3].map((item) => placeOf(page, item).catch(String)));
       return [first!, second!].map(
-        ({ pid }) => places.filter((place) => place?.includes(` runs, on `) && place.includes(`@-@${pid}`)).length,
+        ({ pid }) => places.filter((place) => place?.includes(` runs, on `) && place.includes(`@-@${pid}-`)).length,
       );
     };
     await expect.poll(runOn, LONG).toEqual([2, 2]);

@@ -65,6 +65,30 @@ afterEach(() => {
 });
 
 describe('a stream', () => {
+  it('follows topics that were asked for while it was being opened', async () => {
+    const { last, source } = setUp();
+    source.follow(['overview']);
+    await vi.advanceTimersByTimeAsync(50);
+
+    source.follow(['job:settle-orders', 'overview']);
+    await vi.advanceTimersByTimeAsync(20);
+    last().tell('overview');
+    await vi.advanceTimersByTimeAsync(50);
+
+    expect(topicsOf(last())).toEqual(['overview', 'job:settle-orders']);
+    expect(streams().map(({ readyState }) => readyState)).toEqual([2, 0]);
+  });
+
+  it('ends, and is not opened again', async () => {
+    const { last, source } = setUp();
+    source.follow(['overview']);
+    await seconds(1);
+    source.follow(['jobs']);
+    source.close();
+    await seconds(60);
+    expect([streams().length, last().readyState]).toEqual([1, 2]);
+  });
+
   it('that is refused again and again is tried every ten seconds, also for a job that is gone', async () => {
     get.mockImplementation(async (path) => {
       if (path === '/jobs/gone') throw new ApiProblem({ status: 404, code: 'UNKNOWN_JOB', detail: '', requestId: '' });

@@ -35,7 +35,10 @@ export class LiveSource {
   private readonly gone = new Set<string>();
   private source: EventSource | undefined;
   private state: LinkState | undefined;
-  private timer: ReturnType<typeof setTimeout> | undefined;
+  /** Opens it, with the topics of that time. */
+  private opening: ReturnType<typeof setTimeout> | undefined;
+  /** Ends the wait for what the stream tells next. */
+  private silence: ReturnType<typeof setTimeout> | undefined;
   private looking: ReturnType<typeof setInterval> | undefined;
 
   constructor(private readonly told: Told) {}
@@ -54,16 +57,18 @@ export class LiveSource {
   }
 
   private openIn(ms: number): void {
-    this.after(ms, () => this.open());
+    clearTimeout(this.opening);
+    this.opening = setTimeout(() => this.open(), ms);
   }
 
-  private after(ms: number, then: () => void): void {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(then, ms);
+  private onSilence(ms: number, then: () => void): void {
+    clearTimeout(this.silence);
+    this.silence = setTimeout(then, ms);
   }
 
   private shut(): void {
-    clearTimeout(this.timer);
+    clearTimeout(this.opening);
+    clearTimeout(this.silence);
     clearInterval(this.looking);
     this.source?.close();
     this.source = undefined;
@@ -82,10 +87,10 @@ export class LiveSource {
     if (topics.length === 0) return;
     const source = new EventSource(urlOf('/live', { topics: topics.map(encodedTopic).join(',') }));
     this.source = source;
-    this.after(OPENING_MS, () => this.tell('polling'));
+    this.onSilence(OPENING_MS, () => this.tell('polling'));
     const onNews = () => {
       this.tell(topics.length === wanted.length ? 'live' : 'polling');
-      this.after(SILENCE_MS, () => {
+      this.onSilence(SILENCE_MS, () => {
         this.tell('lost');
         this.open();
       });
