@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface DialogProps {
   readonly title: ComponentChildren;
@@ -15,7 +15,8 @@ interface DialogProps {
 export function Dialog({ children, onCancel, title }: DialogProps) {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before the next key: what is typed at once after a press is meant for the dialog.
+  useLayoutEffect(() => {
     const before = document.activeElement;
     const { current } = dialog;
     current?.showModal();
