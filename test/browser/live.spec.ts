@@ -11,7 +11,7 @@ const browsing = useBrowser();
 /** Longer than a registry needs to miss its client, and to take it back. */
 const AWAY = { timeout: 30_000 };
 
-const status = (page: Page, text: string) => page.locator('.bar [role=status]').filter({ hasText: text });
+const status = (page: Page, text: string | RegExp) => page.locator('.bar [role=status]').filter({ hasText: text });
 const attention = (page: Page) => page.getByRole('region', { name: 'Needs attention' });
 
 describe('the stream of changes', () => {
@@ -65,7 +65,7 @@ describe('the stream of changes', () => {
 
 describe('over a real ZooKeeper', () => {
   it(
-    'shows the last facts while it is away, refuses changes in words, and is live again',
+    'empties no view while it is away, says since when, refuses changes in words, and is live again',
     { timeout: 90_000 },
     async () => {
       const proxy = await startProxy(servers);
@@ -80,9 +80,20 @@ describe('over a real ZooKeeper', () => {
       const line = attention(page).getByRole('listitem').filter({ hasText: 'settle-orders' });
       await line.getByText('INC-3').waitFor();
 
-      proxy.block();
+      const tab = (view: string) => openTab(page.context(), `${url}${view}`);
+      const [jobs, job, hosts] = [await tab('jobs'), await tab('jobs/settle-orders'), await tab('servers')];
+      const rows = () =>
+        Promise.all([
+          jobs.getByRole('row', { name: /settle-orders/ }).count(),
+          job.locator('[aria-label^="Item "]').count(),
+          hosts.getByRole('row').count(),
+        ]);
+      await expect.poll(rows, AWAY).toEqual([1, 3, 2]);
 
-      await status(page, 'Registry away').waitFor(AWAY);
+      proxy.block();
+      const end = Date.now() + 20_000;
+
+      await status(page, /Registry away· Stale since \d\d:\d\d/).waitFor(AWAY);
       await line.getByText('settle-orders').waitFor();
       await line.getByRole('button', { name: 'Enable' }).click();
       const dialog = page.getByRole('dialog', { name: 'Enable settle-orders' });
@@ -90,9 +101,12 @@ describe('over a real ZooKeeper', () => {
       await dialog.getByRole('button', { name: 'Enable' }).click();
       await dialog.getByText('ZooKeeper does not answer. Nothing was changed.').waitFor(AWAY);
 
+      await expect.poll(() => Date.now() >= end, AWAY).toBe(true);
+      expect(await rows()).toEqual([1, 3, 2]);
       proxy.heal();
 
       await status(page, 'Live').waitFor(AWAY);
+      expect(await page.getByText(/Stale since/).count()).toBe(0);
       await dialog.getByRole('button', { name: 'Enable' }).click();
       await dialog.getByText('The job is enabled.').waitFor(AWAY);
       await dialog.getByRole('button', { name: 'Close' }).click();

@@ -69,21 +69,25 @@ function Find() {
 /** Says how fresh what is shown is; a reader of screens hears a change of it. */
 function Live() {
   const { live } = texts.value;
-  const isAway = overview.value.value?.stale === true;
+  const facts = overview.value.value;
   const state: LiveState = liveState.value;
-  const since = staleSince.value;
-  const isAwayOnly = isAway && state === 'live';
-  const means = isAwayOnly ? live.means.registryAway : live.means[state];
-  const isStale = since !== undefined && (state === 'lost' || state === 'paused');
+  const isAway = facts?.stale === true && (state === 'live' || state === 'polling');
+  const means = isAway ? live.means.registryAway : live.means[state];
+  const since = isAway ? timeOf(facts.asOf) : staleSince.value;
+  const isStale = since !== undefined && (isAway || state === 'lost' || state === 'paused');
   const staleText =
     isStale && live.staleSince(nearTime(since, now.value, { locale: texts.value.locale, timeZone: HERE }));
   return (
-    <span class={`live ${isAwayOnly ? 'away' : state}`} role="status" title={means}>
+    <span class={`live ${isAway ? 'away' : state}`} role="status" title={means}>
       <i aria-hidden="true" />
-      {isAwayOnly ? live.registryAway : live[state]}
+      {isAway ? live.registryAway : live[state]}
       {staleText && <span class="wide">· {staleText}</span>}
     </span>
   );
+}
+
+function timeOf(instant: string | null): number | undefined {
+  return instant === null ? undefined : Date.parse(instant);
 }
 
 function Choices() {
