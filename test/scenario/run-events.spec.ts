@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createTestCluster, type TestCluster, type TestJobOptions } from '../../libs/elastic-job/src/testing/index.js';
+import { parseRunRecord } from '../../libs/elastic-job/src/domain/index.js';
 import type { JobEvent } from '../../libs/elastic-job/src/tracing/index.js';
 
 const JOB = 'settle-orders';
@@ -28,6 +29,32 @@ describe('the events of a run', () => {
       { kind: 'settled', item: 1, outcome: { kind: 'failed', error: BROKEN } },
       { kind: 'finished', items: [0, 1], failures: new Map([[1, BROKEN]]) },
     ]);
+  });
+
+  it('name the recorded begin of each item, with the token that its handler sees', async () => {
+    const tokens: [item: number, token: string][] = [];
+    await startCluster({
+      handler: ({ shardingItem, token }) => void tokens.push([shardingItem, String(token)]),
+    });
+
+    await cluster.advance(MINUTE);
+
+    const begun = cluster.events(0).find((event) => event.kind === 'begun')!;
+    const ended = cluster.events(0).filter((event) => event.kind === 'settled');
+    const begins = new Map(ended.map(({ begin, item }) => [item, begin]));
+    expect(begun.begins).toEqual(begins);
+    expect([...begins].map(([item, begin]) => [item, begin?.token])).toEqual(tokens);
+    for (const [item, begin] of begins) expect(begin).toMatchObject({ ...(await recordedBegin(item)), launch: 1 });
+  });
+
+  it('name no recorded begin without monitorExecution, since nothing is recorded', async () => {
+    await startCluster({ handler: () => {}, monitorExecution: false });
+
+    await cluster.advance(MINUTE);
+
+    const runs = cluster.events(0).flatMap((event) => (event.kind === 'begun' ? [event.begins] : []));
+    const ends = cluster.events(0).flatMap((event) => (event.kind === 'settled' ? [event.begin] : []));
+    expect([runs, ends]).toEqual([[undefined], [undefined, undefined]]);
   });
 
   it('give the trigger of an instance without items a task id, and no steps', async () => {
@@ -67,6 +94,18 @@ describe('the events of a run', () => {
 async function startCluster(job: Partial<TestJobOptions> & Pick<TestJobOptions, 'handler'>, instances = 1) {
   const jobs = [{ name: JOB, cron: '0 * * * * ?', shardingTotalCount: 2, ...job }];
   cluster = await createTestCluster({ instances, jobs, wall: Date.UTC(2030, 0, 1, 12, 0, 1) });
+}
+
+/** Fields of an item's record, as its node has them. */
+async function recordedBegin(item: number): Promise<object> {
+  const { clock, registry } = cluster;
+  const reader = registry.center({ namespace: 'test', clock, sessionTimeoutMs: 60_000, requestTimeoutMs: 5_000 });
+  await reader.connect();
+  const stored = parseRunRecord((await reader.read(`/${JOB}/sharding/${item}/record`))!.data);
+  await reader.close();
+  if (stored.kind === 'none') throw new Error(`Item ${item} has no record.`);
+  const { run, begunAt } = stored.record;
+  return { run, begunAt };
 }
 
 type Step = Extract<JobEvent, { taskId: string }> & { readonly trigger?: { readonly source: string } };

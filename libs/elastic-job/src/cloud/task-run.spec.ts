@@ -34,7 +34,16 @@ async function runOf(isLatest: () => Promise<boolean>): Promise<TaskRun> {
   };
   const lastSignal = () => new AbortController().signal;
   const held = { heldForMs: () => 10_000, lossGraceMs: 1_000, isLost: () => false };
-  const begun: BegunItem = { run: 'r', target: TARGET, launch: 1, ...held, isLatest, lastSignal, onAdopted: () => {} };
+  const begun: BegunItem = {
+    run: 'r',
+    target: TARGET,
+    begunAt: 1_000,
+    launch: 1,
+    ...held,
+    isLatest,
+    lastSignal,
+    onAdopted: () => {},
+  };
   const context: ShardingContext = Object.assign(Object.create(null), {
     jobName: JOB,
     taskId: 'task',

@@ -21,7 +21,8 @@ function settled(outcome: SettledOutcome) {
 describe('lines of the log', () => {
   it('name at most 100 items of an instance, and the number of others', () => {
     const { text } = eventLine({ kind: 'orphaned', jobName: 'settle', items: ITEMS });
-    const resharded = eventLine({ kind: 'resharded', jobName: 'settle', assignment });
+    const plan = { jobName: 'settle', assignment, moves: new Map(), cause: 'joined' } as const;
+    const resharded = eventLine({ kind: 'resharded', ...plan });
 
     expect(text).toMatch(/^settle: items 0,1,2,.*,99 and 9900 others of an instance that is gone/);
     expect(resharded.text).toMatch(/10\.0\.0\.1@-@1: 0,2,.*,198 and 4900 others; 10\.0\.0\.2@-@1: 1,3/);

@@ -29,10 +29,13 @@ const LINES: { readonly [Kind in JobEvent['kind']]: (event: EventOf<Kind>, place
   joined: ({ jobName, instanceId }) => log(`${jobName}: joined as ${instanceId}`),
   left: leftLine,
   'leader-elected': ({ jobName, instanceId, term }) => debug(`${jobName}: ${instanceId} leads, term ${term}`),
-  resharded: ({ jobName, assignment }) => debug(`${jobName}: resharded, ${describeAssignment(assignment)}`),
+  resharded: ({ jobName, assignment, cause }) =>
+    debug(`${jobName}: resharded (${cause ?? 'nothing moves'}), ${describeAssignment(assignment)}`),
   'server-switched': ({ jobName, serverIp, status }) =>
     log(`${jobName}: server ${serverIp} is ${status ?? 'neither enabled nor disabled'}`),
   'configuration-differs': differenceLine,
+  'configuration-changed': ({ jobName, fields, count }) =>
+    log(`${jobName}: edited in the registry${count === 1 ? '' : `, ${count} times`}: ${fewNames(fields)}`),
 
   'trigger-requested': ({ trigger }) => log(`${trigger.jobName}: triggered by an operator, ${trigger.origin}`),
   'cancel-requested': ({ jobName, item }) =>

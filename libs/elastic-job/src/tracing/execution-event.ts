@@ -7,6 +7,18 @@ import type {
   Trigger,
 } from '../domain/index.js';
 
+/** The begin of an item's run, as its record in the registry has it. */
+export interface RecordedBegin {
+  /** Id of the begin. Items that were begun together have the same. */
+  readonly run: string;
+  /** Milliseconds since the epoch. */
+  readonly begunAt: number;
+  /** The fencing token, as a decimal number. */
+  readonly token: string;
+  /** Number of the launch for the target, from 1; above 1 only for work in tasks. */
+  readonly launch: number;
+}
+
 /** Events of runs whose instance or executor has died. */
 export type FailoverEvent =
   /** This instance, as leader, has queued the items of crashed instances. */

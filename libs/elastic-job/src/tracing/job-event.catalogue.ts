@@ -47,6 +47,8 @@ export const JOB_EVENTS: Readonly<Record<JobEvent['kind'], string>> = {
   mixed: 'Java peers are in the job, with the settings that they cannot share',
   'configuration-differs':
     "the registry's settings, which win, differ from the local ones, or agree again; at most once a minute for a job",
+  'configuration-changed':
+    'an edit has changed the settings in force; told by the leader, at most once a minute for a job',
   unanswered:
     'triggers or other work had no answer from the registry, counted by job; told each minute, and as it is back',
   'history-dropped': 'a sink has dropped rows because its store was slow or away, or refused them',

@@ -1,13 +1,15 @@
 import type {
   AwayParent,
   HolderMark,
+  ItemMoves,
   JobName,
   MissedReason,
+  ReshardingCause,
   SettledOutcome,
   Trigger,
   UnmetReason,
 } from '../domain/index.js';
-import type { FailoverEvent, TaskEvent } from './execution-event.js';
+import type { FailoverEvent, RecordedBegin, TaskEvent } from './execution-event.js';
 
 /** Events of jobs in this process, for logs, histories and metrics. Jobs do not wait for listeners. */
 export type JobEvent =
@@ -22,7 +24,15 @@ export type JobEvent =
   | { readonly kind: 'left'; readonly jobName: JobName; readonly instanceId: string; readonly isSessionLost: boolean }
   | { readonly kind: 'leader-elected'; readonly jobName: JobName; readonly instanceId: string; readonly term: number }
   /** This instance, as leader, has committed a new plan: item to instance id. */
-  | { readonly kind: 'resharded'; readonly jobName: JobName; readonly assignment: ReadonlyMap<number, string> }
+  | {
+      readonly kind: 'resharded';
+      readonly jobName: JobName;
+      readonly assignment: ReadonlyMap<number, string>;
+      /** Items whose owner has changed. */
+      readonly moves: ItemMoves;
+      /** Undefined if no item has moved, as after a request for a plan that changes nothing. */
+      readonly cause: ReshardingCause | undefined;
+    }
   | { readonly kind: 'sharding-timeout'; readonly jobName: JobName; readonly fireTime: number }
   /** An operator has asked for a run now; this instance has taken the request. */
   | { readonly kind: 'trigger-requested'; readonly trigger: Trigger }
@@ -40,7 +50,14 @@ export type JobEvent =
   | { readonly kind: 'refused'; readonly trigger: Trigger; readonly items: readonly number[]; readonly cause: string }
   /** The items are busy; they run for the operator's trigger as soon as they are free. */
   | { readonly kind: 'postponed'; readonly trigger: Trigger; readonly items: readonly number[] }
-  | { readonly kind: 'begun'; readonly trigger: Trigger; readonly taskId: string; readonly items: readonly number[] }
+  | {
+      readonly kind: 'begun';
+      readonly trigger: Trigger;
+      readonly taskId: string;
+      readonly items: readonly number[];
+      /** By item; undefined without `monitorExecution`, where nothing is recorded. */
+      readonly begins?: ReadonlyMap<number, RecordedBegin> | undefined;
+    }
   /**
    * The handler is called for an item; `attempt` is 1 unless it is a retry. `latenessMs`: for the first item of a run,
    * the time since the run was due; a resident run is never due.
@@ -72,6 +89,8 @@ export type JobEvent =
       readonly outcome: SettledOutcome;
       /** Time since the items were begun, in milliseconds. */
       readonly durationMs: number;
+      /** Undefined without `monitorExecution`. */
+      readonly begin?: RecordedBegin | undefined;
     }
   /** A lease has ended on this instance: every item that was begun is settled. */
   | {
@@ -216,6 +235,20 @@ export type JobEvent =
       readonly isRefused: boolean;
       /** True: the next start writes the code's settings over the registry's. */
       readonly overwrite: boolean;
+    }
+  /**
+   * The settings in force have changed by an edit of the registry's `config` node. Told by the leader: at once, and
+   * then at most once a minute for each job, for all edits since.
+   */
+  | {
+      readonly kind: 'configuration-changed';
+      readonly jobName: JobName;
+      /** Names of the changed settings, such as `cron` and `props.size`: at most 50. Values are not told. */
+      readonly fields: readonly string[];
+      /** Instant of the first of the edits by the registry's clock, in milliseconds since the epoch. */
+      readonly at: number;
+      /** Number of edits. */
+      readonly count: number;
     }
   /** A history has dropped rows, because its store was slow or away, or refused them. */
   | {

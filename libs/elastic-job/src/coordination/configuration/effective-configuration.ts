@@ -11,7 +11,7 @@ import {
   type WrittenText,
 } from '../../domain/index.js';
 import type { RegistryNode } from '../../registry/index.js';
-import type { ConfigurationDifference } from './lay-configuration.js';
+import type { ConfigurationDifference } from './configuration-differences.js';
 import { ConfigurationNodeError } from './parse-configuration.js';
 
 /** A job as declared in this process. */

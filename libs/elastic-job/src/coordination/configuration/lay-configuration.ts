@@ -4,7 +4,6 @@ import {
   COMMON_SETTINGS,
   ConfigurationError,
   guardProps,
-  HiddenText,
   isJavaErrorHandlerType,
   isJavaThreadPoolSizeType,
   isJavaTimeZone,
@@ -24,6 +23,12 @@ import {
   strategyBesideJava,
 } from '../../domain/index.js';
 import {
+  type ConfigurationDifference,
+  findDifferences,
+  hasSameProps,
+  propDifference,
+} from './configuration-differences.js';
+import {
   ConfigurationNodeError,
   isCreated,
   parseConfiguration,
@@ -35,21 +40,6 @@ import { type NamedSetting, POOL_SIZE, poolSizeIn } from './format-configuration
 export type StrategyLookup = readonly ShardingStrategy[];
 
 type JavaOptions = Pick<JobConfiguration, SettingAt<'java'>>;
-type Comparable = string | number | boolean | undefined;
-type Comparables = Readonly<Record<string, Comparable>>;
-
-const PROPS = 'props.';
-
-/** A setting in which the registry's node differs from the local options. A strategy is named by its type. */
-export interface ConfigurationDifference {
-  /** A field of `JobConfiguration`, or `props.` and the name of one of the props. */
-  readonly field: string;
-  readonly local: Comparable;
-  readonly stored: Comparable;
-  /** True if the registry may not set it: the local value stays in force. */
-  readonly isRefused?: true;
-}
-
 /** Props that the registry may set only with permission, and the permissions. */
 export interface PropTrust {
   readonly targets: PropTargets;
@@ -109,7 +99,7 @@ export function layStored(
       // A created job differs from its template on purpose.
       ...(isCreated(stored) ? [] : differing.filter(({ field }) => !isUnchosen(field, local, stored))),
       ...refused.map((name) => {
-        return { ...differenceIn(PROPS + name, local.props[name], stored.props[name]), isRefused: true } as const;
+        return { ...propDifference(name, local.props[name], stored.props[name]), isRefused: true } as const;
       }),
     ],
     javaListenerTypes: stored.jobListenerTypes ?? NO_TYPES,
@@ -250,7 +240,7 @@ function areResolved(options: JobOptions, local: JobConfiguration): boolean {
   return (
     name === local.jobName &&
     type === local.strategy.type &&
-    differencesOf(local.props, props).length === 0 &&
+    hasSameProps(local.props, props) &&
     Object.entries(others).every(([field, value]) => isEqual(value, Reflect.get(local, field)))
   );
 }
@@ -258,40 +248,4 @@ function areResolved(options: JobOptions, local: JobConfiguration): boolean {
 function isEqual(one: unknown, other: unknown): boolean {
   if (!Array.isArray(one) || !Array.isArray(other)) return one === other;
   return one.length === other.length && one.every((element, index) => element === other[index]);
-}
-
-function findDifferences(local: JobConfiguration, inForce: JobConfiguration): ConfigurationDifference[] {
-  const { props: localProps, ...localSettings } = local;
-  const { props, ...settings } = inForce;
-  return [
-    ...differencesOf(comparables(localSettings), comparables(settings)),
-    // Each prop is a field of its own.
-    ...differencesOf(localProps, props, PROPS),
-  ];
-}
-
-function differencesOf(ours: Comparables, theirs: Comparables, prefix = ''): ConfigurationDifference[] {
-  const names = Object.keys(theirs).filter((name) =>
-    Object.hasOwn(ours, name) ? ours[name] !== theirs[name] : theirs[name] !== undefined,
-  );
-  for (const name of Object.keys(ours)) if (!Object.hasOwn(theirs, name) && ours[name] !== undefined) names.push(name);
-  return names.map((name) => differenceIn(prefix + name, ours[name], theirs[name]));
-}
-
-function comparables(settings: Omit<JobConfiguration, 'props'>): Comparables {
-  return Object.fromEntries(Object.entries(settings).map(([field, value]) => [field, comparable(value)]));
-}
-
-function comparable(value: Exclude<JobConfiguration[keyof JobConfiguration], JobConfiguration['props']>): Comparable {
-  if (typeof value !== 'object') return value;
-  if (value instanceof HiddenText) return value.reveal().trim();
-  if (Array.isArray(value)) return value.join(', ');
-  return 'type' in value ? value.type : JSON.stringify(value);
-}
-
-/** Props may hold passwords of mail servers and databases, so their difference is shown, but not their values. */
-function differenceIn(field: string, ours: Comparable, theirs: Comparable): ConfigurationDifference {
-  const isSecret = field.startsWith(PROPS) || field === 'jobExtraConfigurations';
-  const shown = (value: Comparable) => (isSecret && value !== undefined ? 'hidden' : value);
-  return { field, local: shown(ours), stored: shown(theirs) };
 }

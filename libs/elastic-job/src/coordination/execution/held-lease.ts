@@ -111,11 +111,12 @@ export class HeldLease extends ItemLease<HeldState> {
 
   override begun(item: number): BegunItem | undefined {
     const { record } = this.stateOf(item).begun;
-    const { launch = 1, run, target } = record;
+    const { begunAt, launch = 1, run, target } = record;
     const { tree } = this;
     return {
       run,
       target,
+      begunAt,
       launch,
       heldForMs: () => (this.isStanding(item) ? tree.leaseRemainingMs() : 0),
       lossGraceMs: lossGraceMs(tree.registry.session.timeoutMs),

@@ -26,6 +26,8 @@ import {
   type JobConfiguration,
   type JobName,
   lastFireTime,
+  type ItemMoves,
+  movesBetween,
   planSharding,
   sharedRunRecord,
   timetableOf,
@@ -44,7 +46,7 @@ const JAVA_READ_MS = 500;
 
 /** Result of a leader's look at the assignment. */
 type ReshardingOutcome =
-  | { readonly kind: 'committed'; readonly assignment: ReadonlyMap<number, string> }
+  | { readonly kind: 'committed'; readonly assignment: ReadonlyMap<number, string>; readonly moves: ItemMoves }
   /** Every item has its owner. */
   | { readonly kind: 'unchanged' }
   /** No instance can take items. */
@@ -194,6 +196,7 @@ export class Sharding {
   async reshard(tree: JobTree, term: LeadershipTerm, hadJava = false): Promise<ReshardingOutcome> {
     const { signal } = term;
     await tree.sync({ signal });
+    const former = ownersOf(tree);
     const attempt = async (): Promise<ReshardingOutcome | undefined> => {
       if (this.isFixed(tree) && !tree.isReshardingNecessary()) return { kind: 'unchanged' };
       if (this.isBarred(tree)) return { kind: 'barred' };
@@ -221,7 +224,8 @@ export class Sharding {
       }
       await tree.sync({ signal });
       // Members are compared again after the commit, so that an instance that joined meanwhile gets a plan.
-      if (memberIds(tree).join() === members.join()) return { kind: 'committed', assignment: plan };
+      if (memberIds(tree).join() === members.join())
+        return { kind: 'committed', assignment: plan, moves: movesBetween(former, plan) };
       await this.announce(tree, term);
       return undefined;
     };

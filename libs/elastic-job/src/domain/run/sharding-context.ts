@@ -65,6 +65,8 @@ export interface BegunItem {
   /** Name of the begin in the item's record. */
   readonly run: string;
   readonly target: Target;
+  /** Milliseconds since the epoch. */
+  readonly begunAt: number;
   /** For work in tasks: number of the launch for the target, from 1. */
   readonly launch: number;
   /**

@@ -56,7 +56,7 @@ export const RECEIVERS: Receivers = {
     claims.instanceLost();
     residents.instanceLost();
   },
-  InstanceDraining: (_news, { leader }) => leader.instanceDraining(),
+  InstanceDraining: (news, { leader }) => leader.instanceDraining(news),
   ClockReported: (_news, _duties, job) => job.clockReported(),
   SessionEnded(news, { leader, nodes }) {
     leader.sessionEnded(news);

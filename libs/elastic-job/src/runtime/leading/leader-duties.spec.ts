@@ -74,6 +74,41 @@ it('makes a plan five seconds after an owner was set by hand, and none for owner
   expect(told('resharded')).toHaveLength(plans + 1);
 });
 
+it('tells with each plan which items have moved, and why', async () => {
+  await start(1);
+  await cluster.join();
+  await cluster.advance(SECOND);
+  await operator.set(`/${JOB}/servers/10.0.0.2`, 'DISABLED');
+  await cluster.advance(SECOND);
+  await operator.set(`/${JOB}/servers/10.0.0.2`, 'ENABLED');
+  await cluster.advance(SECOND);
+  await cluster.leave(1);
+  await cluster.advance(SECOND);
+  await cluster.join();
+  await cluster.advance(SECOND);
+  cluster.crash(2);
+  await cluster.advance(MINUTE);
+  await operator.set(`/${JOB}/sharding/0/instance`, '10.0.0.99@-@1-0');
+  await cluster.advance(MINUTE);
+  await operator.create(`/${JOB}/leader/sharding/necessary`, '', 'PERSISTENT');
+  await cluster.advance(SECOND);
+
+  const [first, second, third] = [idOf(0), idOf(1), idOf(2)];
+  const all = (from: string | undefined, to: string) => new Map([0, 1, 2, 3].map((item) => [item, { from, to }]));
+  const half = (from: string, to: string) => new Map([2, 3].map((item) => [item, { from, to }]));
+  expect(told('resharded')).toMatchObject([
+    { cause: 'joined', moves: all(undefined, first) },
+    { cause: 'joined', moves: half(first, second) },
+    { cause: 'disabled', moves: half(second, first) },
+    { cause: 'joined', moves: half(first, second) },
+    { cause: 'left', moves: half(second, first) },
+    { cause: 'joined', moves: half(first, third) },
+    { cause: 'crashed', moves: half(third, first) },
+    { cause: 'crashed', moves: new Map([[0, { from: '10.0.0.99@-@1-0', to: first }]]) },
+    { cause: undefined, moves: new Map() },
+  ]);
+});
+
 it('costs nothing while nothing changes: a fire time is three requests', async () => {
   await start(1);
   await cluster.advance(2 * MINUTE);

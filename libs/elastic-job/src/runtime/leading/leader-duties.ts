@@ -69,7 +69,8 @@ export class LeaderDuties {
     this.reshardSoon();
   }
 
-  instanceDraining(): void {
+  instanceDraining({ instanceId }: News<'InstanceDraining'>): void {
+    this.resharding.noteLeaving(instanceId);
     this.reshardSoon();
   }
 

@@ -97,8 +97,8 @@ export class LeaderWork extends JobDuty {
 
   private async plan(term: LeadershipTerm): Promise<void> {
     const { jobName } = this.tree;
-    const assignment = await this.resharding.plan(term);
-    if (assignment !== undefined) this.process.events.emit({ kind: 'resharded', jobName, assignment });
+    const plan = await this.resharding.plan(term);
+    if (plan !== undefined) this.process.events.emit({ kind: 'resharded', jobName, ...plan });
   }
 
   private async removeRetired(term: LeadershipTerm): Promise<void> {

@@ -1,11 +1,27 @@
 import type { CoordinationServices, JobTree, LeadershipTerm } from '../../coordination/index.js';
-import { InvalidShardingError } from '../../domain/index.js';
+import {
+  causeOfMoves,
+  type FormerOwnerState,
+  InvalidShardingError,
+  type ItemMoves,
+  type ReshardingCause,
+} from '../../domain/index.js';
 import type { JobSchedule } from '../settings/index.js';
 import type { RegistryTurns } from '../../turns/index.js';
 import type { RecentPeers } from '../rescuing/index.js';
 
-/** The instance that owns each item. */
-type Owners = ReadonlyMap<number, string>;
+/** A plan that was written. */
+export interface WrittenPlan {
+  /** The instance that owns each item. */
+  readonly assignment: ReadonlyMap<number, string>;
+  readonly moves: ItemMoves;
+  readonly cause: ReshardingCause | undefined;
+}
+
+/** Most instances that are remembered as leaving. */
+const MOST_LEAVING = 1_000;
+/** Shared, since nobody leaves most jobs. */
+const NOBODY: ReadonlySet<string> = new Set();
 
 /**
  * The leader's plan of one job: if it is outdated, and when to make it anew.
@@ -19,6 +35,7 @@ export class Resharding {
   /** Number of triggers here that wait for the plan. */
   waitingTriggers = 0;
   private isPlanOutdated = false;
+  private leaving: ReadonlySet<string> = NOBODY;
   /** Resolves when it is time for the plan, unless more has changed meanwhile. */
   private gathering: Promise<void> | undefined;
 
@@ -43,6 +60,11 @@ export class Resharding {
     return this.gathering;
   }
 
+  /** Notes that an instance has announced that it leaves. Each instance does, since each may be the next leader. */
+  noteLeaving(instanceId: string): void {
+    this.leaving = new Set([...this.leaving, instanceId].slice(-MOST_LEAVING));
+  }
+
   /** Marks the plan as outdated, since members or settings have changed. */
   outdate(): void {
     this.isPlanOutdated = true;
@@ -51,12 +73,12 @@ export class Resharding {
   /**
    * Makes the plan if it is time. It must come right after a sweep, since leftovers of Java peers must be swept before
    * the records are stamped.
-   * @returns the owners of the items, if the plan was written now
+   * @returns the plan, if it was written now
    * @throws the term's reason if the term is over
    * @throws {InvalidShardingError} if the strategy has no plan; the last one stays in force, and the next call asks
    * again
    */
-  async plan(term: LeadershipTerm): Promise<Owners | undefined> {
+  async plan(term: LeadershipTerm): Promise<WrittenPlan | undefined> {
     try {
       return await this.planNow(term);
     } catch (error) {
@@ -65,7 +87,7 @@ export class Resharding {
     }
   }
 
-  private async planNow(term: LeadershipTerm): Promise<Owners | undefined> {
+  private async planNow(term: LeadershipTerm): Promise<WrittenPlan | undefined> {
     // The last Java peer may be back in a moment.
     if (this.tree.company.plansOnTrigger || this.peers.watchMissing()) return this.planBesideJava(term);
     if (this.gathering !== undefined) return undefined;
@@ -88,7 +110,7 @@ export class Resharding {
     return this.tree.instances().length <= 1;
   }
 
-  private async planBesideJava(term: LeadershipTerm): Promise<Owners | undefined> {
+  private async planBesideJava(term: LeadershipTerm): Promise<WrittenPlan | undefined> {
     const isPlanNeeded = this.isPlanOutdated && !this.services.sharding.isFixed(this.tree);
     if (isPlanNeeded) await this.announce(term);
     this.isPlanOutdated = false;
@@ -117,7 +139,7 @@ export class Resharding {
     }
   }
 
-  private async commit(term: LeadershipTerm): Promise<Owners | undefined> {
+  private async commit(term: LeadershipTerm): Promise<WrittenPlan | undefined> {
     const { registryTurns, services, tree } = this;
     const { jobName } = tree;
     const isLastGone = this.peers.hadJava && !this.tree.company.hasJava;
@@ -125,6 +147,17 @@ export class Resharding {
     const reshard = () => services.sharding.reshard(tree, term, isLastGone);
     const outcome = await (registryTurns?.run(shardingTotalCount, reshard) ?? reshard());
     if (outcome.kind !== 'no-instance') this.peers.forget();
-    return outcome.kind === 'committed' ? outcome.assignment : undefined;
+    if (outcome.kind !== 'committed') return undefined;
+    const { assignment, moves } = outcome;
+    return { assignment, moves, cause: causeOfMoves(moves, assignment, (id) => this.stateOf(id)) };
+  }
+
+  private stateOf(instanceId: string): FormerOwnerState {
+    const { tree } = this;
+    const isRegistered = tree.hasInstance(instanceId);
+    if (isRegistered && tree.availableInstance(instanceId) !== undefined) return 'available';
+    // An operator's shutdown removes the instance first, and the instance then ends its session.
+    if (this.leaving.has(instanceId) || (!isRegistered && tree.hasSession(instanceId))) return 'leaving';
+    return isRegistered ? 'disabled' : 'gone';
   }
 }

@@ -18,7 +18,7 @@ import { type ExecutableJob, type JobExecutor, JobListeners } from '../../execut
 import { repeat } from '../../repeat/index.js';
 import type { RegistryTurns } from '../../turns/index.js';
 import { configurationOf, handlerOf, type JobSettings, type JobWork } from '../settings/index.js';
-import type { RunReports } from './run-reports.js';
+import type { RecordedBegins, RunReports } from './run-reports.js';
 import type { RunningItems } from './running-items.js';
 import type { TriggerGate } from './trigger-gate.js';
 
@@ -124,13 +124,14 @@ export class Leases {
     const begunAt = tree.clock.monotonicNow();
     const contexts = new Map<number, ShardingContext>();
     const unrecorded = this.turns?.unrecorded();
+    let begins: RecordedBegins;
     lease.onSettled((item, outcome) => {
       unrecorded?.recorded();
-      const isFree = reports.settled(lease, item, outcome, begunAt);
+      const isFree = reports.settled(lease, item, outcome, begunAt, begins?.get(item));
       this.notifyWork(contexts.get(item), outcome);
       if (isFree) reports.freed(lease.trigger, item);
     });
-    reports.begun(lease);
+    begins = reports.begun(lease);
     const notified = this.listeners && (await this.listeners.before(lease, settings.configuration));
     const thrown: unknown[] = [];
     await executor.run(lease, this.executable(lease, contexts), (item, outcome) => {

@@ -8,13 +8,16 @@ import {
   type Trigger,
 } from '../../domain/index.js';
 import type { ExecutableJob, HungHandler, RetriedItem } from '../../executor/index.js';
-import type { JobEvents } from '../../tracing/index.js';
+import type { JobEvents, RecordedBegin } from '../../tracing/index.js';
 import type { NewsEmitter, Report } from '../news/index.js';
 import type { JobSettings } from '../settings/index.js';
 import type { ProcessContext } from './process-context.js';
 import type { RunningItems } from './running-items.js';
 
 type ReportsOfExecutor = Pick<ExecutableJob, 'onStarted' | 'onHung' | 'onRetry' | 'onReturned'>;
+
+/** Recorded begins of a lease, by item; undefined if it records nothing. */
+export type RecordedBegins = ReadonlyMap<number, RecordedBegin> | undefined;
 
 /**
  * Reports the runs of one job and session: in events, to error handlers, and as news to the duties that wait for free
@@ -45,10 +48,13 @@ export class RunReports {
     this.events.emit({ kind: 'claimed', jobName, items, source: 'FAILOVER' });
   }
 
-  begun(lease: ExecutionLease): void {
+  /** @returns the recorded begin of each item; undefined if the lease records nothing */
+  begun(lease: ExecutionLease): RecordedBegins {
     const { items, taskId, trigger } = lease;
-    this.events.emit({ kind: 'begun', trigger, taskId, items });
+    const begins = recordedBegins(lease);
+    this.events.emit({ kind: 'begun', trigger, taskId, items, begins });
     this.news.emit({ kind: 'LeaseRuns', lease });
+    return begins;
   }
 
   /** Reports of the executor. A hung handler keeps its item here until it returns, even if others have it by then. */
@@ -72,13 +78,19 @@ export class RunReports {
   }
 
   /** @param begunAt moment on the monotonic clock @returns true if the item is free here now */
-  settled(lease: ExecutionLease, item: number, outcome: SettledOutcome, begunAt: number): boolean {
+  settled(
+    lease: ExecutionLease,
+    item: number,
+    outcome: SettledOutcome,
+    begunAt: number,
+    begin: RecordedBegin | undefined,
+  ): boolean {
     const { events, running, tree } = this;
     const { jobName, taskId, trigger } = lease;
     const isFree = running.endLease(item, lease);
     this.news.emit({ kind: 'ItemSettled', item, outcome: outcome.kind });
     const durationMs = tree.clock.monotonicNow() - begunAt;
-    events.emit({ kind: 'settled', trigger, taskId, item, outcome, durationMs });
+    events.emit({ kind: 'settled', trigger, taskId, item, outcome, durationMs, begin });
     if (outcome.kind !== 'fenced' && lease.requeueOf(item) === 'overflow') {
       events.emit({ kind: 'failover-overflow', jobName, items: [item] });
     }
@@ -167,6 +179,18 @@ export class RunReports {
   private get isStartedAfter(): boolean {
     return this.settings.configuration.after.length > 0;
   }
+}
+
+function recordedBegins(lease: ExecutionLease): RecordedBegins {
+  if (lease.run === undefined) return undefined;
+  const begins = new Map<number, RecordedBegin>();
+  for (const item of lease.items) {
+    const [begun, token] = [lease.begun(item), lease.token(item)];
+    if (begun === undefined || token === undefined) continue;
+    const { begunAt, launch, run } = begun;
+    begins.set(item, { run, begunAt, token: token.toString(), launch });
+  }
+  return begins;
 }
 
 /** Errors that kept items of a lease from succeeding. */

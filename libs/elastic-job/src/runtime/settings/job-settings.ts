@@ -1,4 +1,9 @@
-import type { ConfigurationDifference, Configurations, JobTree } from '../../coordination/index.js';
+import {
+  changedSettings,
+  type ConfigurationDifference,
+  type Configurations,
+  type JobTree,
+} from '../../coordination/index.js';
 import {
   ConfigurationError,
   type CronSchedule,
@@ -25,6 +30,9 @@ const IDLE_FAILOVER =
 /** Most jobs named that start after one that is shared with Java. */
 const MOST_DEPENDENTS = 20;
 
+/** Most settings named in a report of edits. A node may have thousands of props. */
+const MOST_EDITED = 50;
+
 /** Shared, since a process has thousands of jobs. */
 const NONE: readonly string[] = [];
 
@@ -36,6 +44,8 @@ export class JobSettings {
   private javaListenerTypes = NONE;
   /** Undefined until there is a difference, as in most jobs. */
   private differing: ReportedDifferences | undefined;
+  /** Edits that are not reported yet. */
+  private edited: { readonly at: number; readonly names: readonly string[]; readonly count: number } | undefined;
   /** @see EffectiveConfiguration */
   private ownStrategy: string | undefined;
   /** False until a `config` node was seen, with which the job starts here. */
@@ -131,11 +141,30 @@ export class JobSettings {
     this.noteDifferences(differences, this.isStarted && isFollowed);
     this.noteOwnStrategy(effective.ownStrategy);
     this.isStarted ||= tree.has(tree.paths.config);
+    if (this.isJudged) this.noteChange(tree, former);
     const judged = this.isJudged ? former : undefined;
     this.noteState('one-off', former, (one) => (isOneOff(one) ? ONE_OFF : undefined));
     this.noteState('idle', judged, (one) => (hasIdleFailover(one) ? IDLE_FAILOVER : undefined));
     this.noteState('over', judged, (one) => this.describeEnd(one));
     this.isJudged = true;
+  }
+
+  /** The leader tells of each edit, so that it is told once in the cluster. */
+  private noteChange(tree: JobTree, former: JobConfiguration): void {
+    const { inForce } = this;
+    if (former === inForce || tree.leader() !== tree.self.jobInstanceId) return;
+    const fields = changedSettings(former, inForce);
+    if (fields.length === 0) return;
+    const { at = tree.stat(tree.paths.config)?.mtime ?? this.news.now, names = NONE, count = 0 } = this.edited ?? {};
+    this.edited = { at, names: [...new Set([...names, ...fields])].slice(0, MOST_EDITED), count: count + 1 };
+    this.news.add(tree.jobName, 'edited', () => this.reportEdit());
+  }
+
+  private reportEdit(): void {
+    if (this.edited === undefined) return;
+    const { at, count, names: fields } = this.edited;
+    this.edited = undefined;
+    this.events.emit({ kind: 'configuration-changed', jobName: this.inForce.jobName, fields, at, count });
   }
 
   private noteDifferences(differences: readonly ConfigurationDifference[], edited: boolean): void {
