@@ -6,8 +6,9 @@
  * heartbeat is a connection that is gone, which nobody tells the browser: it is lost then, and opened anew.
  *
  * The browser tells no status of a stream that was refused. So a session that is over is found by another request, and
- * jobs that are gone are left out, until they are there again. A stream that cannot be had at all (429, or a proxy that
- * keeps it back), or that has no room for all topics, is `polling`. What was refused is tried again.
+ * topics that are gone, or that the person may not see any more, are left out until they are there again. A stream that
+ * cannot be had at all (429, or a proxy that keeps it back), or that has no room for all topics, is `polling`. What was
+ * refused is tried again.
  */
 import type { SessionAnswer } from '../../../src/console/contract/answers.js';
 import { get } from './client.js';
@@ -24,6 +25,7 @@ const OPENING_MS = 10_000;
 const SILENCE_MS = 45_000;
 const HEARTBEAT = 'alive';
 const JOB = 'job:';
+const AUDIT = 'audit';
 
 interface Told {
   readonly onFrame: (topic: string, frame: unknown) => void;
@@ -115,10 +117,10 @@ export class LiveSource {
     this.tell('polling');
     this.openIn(RETRY_MS);
     await get<SessionAnswer>('/overview').catch(() => undefined);
-    await this.lookAt(this.topics.filter((topic) => topic.startsWith(JOB)));
+    await this.lookAt(this.topics.filter((topic) => topic.startsWith(JOB) || topic === AUDIT));
   }
 
-  /** Opens anew at once if a job is gone, or there again. */
+  /** Opens anew at once if a topic is gone, or there again. */
   private async lookAt(topics: readonly string[]): Promise<void> {
     const looks = await Promise.all(topics.map(async (topic) => [topic, await isGone(topic)] as const));
     const changed = looks.filter(([topic, isGoneNow]) => isGoneNow !== undefined && isGoneNow !== this.gone.has(topic));
@@ -130,10 +132,10 @@ export class LiveSource {
 /** Undefined if nobody knows. */
 async function isGone(topic: string): Promise<boolean | undefined> {
   try {
-    await get(apiPath('jobs', topic.slice(JOB.length)));
+    await (topic === AUDIT ? get('/audit', { query: { limit: 1 } }) : get(apiPath('jobs', topic.slice(JOB.length))));
     return false;
   } catch (error) {
-    return error instanceof ApiProblem && error.status === 404 ? true : undefined;
+    return error instanceof ApiProblem && [403, 404].includes(error.status) ? true : undefined;
   }
 }
 

@@ -15,8 +15,8 @@ import { listen, liveState } from './live.js';
 import type { ApiProblem } from './problem.js';
 
 const POLL_MS = 5_000;
-/** Least time between two readings because of frames. */
-const FRAME_MS = 400;
+/** Least time between two readings because of frames, of which a topic has four a second at most. */
+const FRAME_MS = 200;
 
 export interface ReadingOptions<Value> {
   /** Topics of the stream; each frame has it read again. While there is no stream, it is read every five seconds. */

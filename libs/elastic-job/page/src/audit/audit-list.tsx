@@ -12,7 +12,8 @@ import { Outcome } from './outcome.js';
 const PAGE = 50;
 const EVERY_MS = 10_000;
 
-interface AuditListProps extends AuditFilters {
+interface AuditListProps {
+  readonly filters: AuditFilters;
   /** For a list that the person has filtered: takes all filters away. */
   readonly clear?: (() => void) | undefined;
 }
@@ -21,7 +22,7 @@ interface AuditListProps extends AuditFilters {
  * Entries of the audit, the newest first: all of them, or those of a job, a server or another filter.
  *
  * ```tsx
- * <AuditList job="settle-orders" />
+ * <AuditList filters={{ job: 'settle-orders' }} />
  * ```
  */
 export function AuditList(props: AuditListProps) {
@@ -30,7 +31,12 @@ export function AuditList(props: AuditListProps) {
   return <List {...props} />;
 }
 
-function List({ clear, ...filters }: AuditListProps) {
+/** The tab of a job. */
+export function JobAudit({ job }: { readonly job: string }) {
+  return <AuditList filters={{ job }} />;
+}
+
+function List({ clear, filters }: AuditListProps) {
   const { audit: t, looks } = texts.value;
   const entries = useEntries(filters);
   const { isReading, problem, value } = entries;
@@ -68,7 +74,7 @@ function useEntries(filters: AuditFilters) {
   const entries = useNewestFirst(
     key,
     (query, signal) => get<AuditAnswer>('/audit', { query: { ...asked, ...query, limit: PAGE }, signal }),
-    { everyMs: EVERY_MS },
+    { everyMs: EVERY_MS, topics: ['audit'] },
   );
   const changes = answeredChanges.value;
   const before = useRef(changes);

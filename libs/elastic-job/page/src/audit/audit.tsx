@@ -28,7 +28,7 @@ export function Audit() {
           <h2>{t.title}</h2>
           <span class="right faint small">{t.times(HERE)}</span>
         </header>
-        <AuditList key={key} {...filters} clear={key === '' ? undefined : () => show({})} />
+        <AuditList key={key} filters={filters} clear={key === '' ? undefined : () => show({})} />
       </section>
       {sees('operator') && (
         <details class="panel fold">

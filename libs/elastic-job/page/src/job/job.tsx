@@ -3,7 +3,7 @@ import { useRoute } from 'preact-iso';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { JobAnswer } from '../../../src/console/contract/job-answers.js';
-import { apiPath, get, pathTo, useReading } from '../api/index.js';
+import { apiPath, get, listen, pathTo, useReading } from '../api/index.js';
 import { Boundary, later, Look, Read } from '../parts/index.js';
 import { texts, visibleText } from '../text/index.js';
 import { Header } from './header.js';
@@ -29,7 +29,7 @@ const TABS: readonly Tab[] = [
     key: 'config',
     View: later(() => import('../configuration/configuration.js').then(({ Configuration }) => Configuration)),
   },
-  { key: 'audit', View: later(() => import('../audit/audit-list.js').then(({ AuditList }) => AuditList)) },
+  { key: 'audit', View: later(() => import('../audit/audit-list.js').then(({ JobAudit }) => JobAudit)) },
   { key: 'tree', View: later(() => import('../tree/tree.js').then(({ Tree }) => Tree)) },
 ];
 
@@ -52,7 +52,7 @@ function OneJob({ job, tab }: { readonly job: string; readonly tab: Tab }) {
   const items = useJobItems(job);
   useEffect(() => void (document.title = `${visibleText(job)} · ${t.tabs[tab.key]} · ${product}`), [t, tab]);
   if (facts.problem.value?.status === 404) {
-    return <Look title={t.gone} more={t.goneMore} action={{ name: t.toJobs, href: pathTo('jobs') }} isPage />;
+    return <Gone job={job} reload={() => [facts, items].forEach((one) => one.reload())} />;
   }
   const { View } = tab;
   return (
@@ -70,6 +70,25 @@ function OneJob({ job, tab }: { readonly job: string; readonly tab: Tab }) {
       )}
     </Read>
   );
+}
+
+/** A frame of the list of jobs. */
+interface JobsFrame {
+  readonly rows: readonly { readonly job: string }[];
+  readonly more: boolean;
+}
+
+/** There is no such job, until the list has it. */
+function Gone({ job, reload }: { readonly job: string; readonly reload: () => void }) {
+  const { job: t } = texts.value;
+  useEffect(
+    () =>
+      listen('jobs', ({ more, rows }: JobsFrame) => {
+        if (more || rows.some((row) => row.job === job)) reload();
+      }),
+    [job],
+  );
+  return <Look title={t.gone} more={t.goneMore} action={{ name: t.toJobs, href: pathTo('jobs') }} isPage />;
 }
 
 function Tabs({ current, job }: { readonly job: string; readonly current: Tab }) {

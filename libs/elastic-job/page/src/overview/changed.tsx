@@ -5,6 +5,7 @@ import { sees } from '../state/index.js';
 import { Text, texts } from '../text/index.js';
 
 const MOST = 12;
+/** What other consoles write has no frame. */
 const EVERY_MS = 10_000;
 
 /** The last entries of the audit. */
@@ -31,6 +32,7 @@ export function Changed() {
 
 function Entries() {
   const entries = useReading<AuditAnswer>('audit', (signal) => get('/audit', { signal, query: { limit: MOST } }), {
+    topics: ['audit'],
     everyMs: EVERY_MS,
   });
   return <Read of={entries}>{({ items }) => <List items={items} />}</Read>;

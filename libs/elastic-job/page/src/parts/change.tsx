@@ -17,6 +17,7 @@ import { type ApiProblem, asProblem, isOutcomeUnknown, pathTo } from '../api/ind
 import { session } from '../state/index.js';
 import { Text, texts, visibleText } from '../text/index.js';
 import { Dialog } from './dialog.js';
+import { letGo } from './held.js';
 import { ProblemText } from './looks.js';
 import { TextField } from './text-field.js';
 
@@ -108,7 +109,13 @@ function Asking({ change }: { readonly change: Change }) {
     }
   };
 
-  if (state.kind === 'done') return <Done change={change} became={state.became} close={close} />;
+  if (state.kind === 'done') {
+    const leave = () => {
+      letGo();
+      close();
+    };
+    return <Done change={change} became={state.became} close={leave} />;
+  }
   return (
     <Dialog title={visibleText(change.title)} onCancel={isSending ? undefined : close}>
       <Sentences title={t.will} lines={change.will} />

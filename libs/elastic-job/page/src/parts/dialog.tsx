@@ -10,7 +10,7 @@ interface DialogProps {
 
 /**
  * A modal dialog, open as long as it is there. Focus goes to its first field (`autofocus`), stays within, and comes
- * back to where it was. One that is opened later stands above.
+ * back to where it was, or to the view if that is gone. One that is opened later stands above.
  */
 export function Dialog({ children, onCancel, title }: DialogProps) {
   const id = useId();
@@ -22,7 +22,9 @@ export function Dialog({ children, onCancel, title }: DialogProps) {
     current?.showModal();
     return () => {
       current?.close();
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      // A list may have dropped what it was on, since the dialog has changed that.
+      const back = before?.isConnected === true ? before : document.querySelector('main');
+      if (back instanceof HTMLElement) back.focus();
     };
   }, []);
   const cancel = (event: Event) => {

@@ -1,4 +1,18 @@
+import { signal } from '@preact/signals';
 import { useRef, useState } from 'preact/hooks';
+
+/** Longer than a change takes to come back from the registry, in milliseconds. */
+const OWN_MS = 2_000;
+/** True for a moment after a change of the person's own, who waits to see it. */
+const isLetGo = signal(false);
+let ending: ReturnType<typeof setTimeout> | undefined;
+
+/** Lets all lists show what comes now, also those with the pointer or the focus on them. */
+export function letGo(): void {
+  isLetGo.value = true;
+  clearTimeout(ending);
+  ending = setTimeout(() => (isLetGo.value = false), OWN_MS);
+}
 
 /** Handlers of the element on which the pointer or the focus counts. */
 export interface Holding {
@@ -9,7 +23,8 @@ export interface Holding {
 }
 
 /**
- * Keeps what a list shows while the pointer or the focus is on it, so that nothing moves away from under a click.
+ * Keeps what a list shows while the pointer or the focus is on it, so that nothing moves away from under a click. A
+ * change of the person's own is shown all the same (`letGo`).
  * Compare by identity: give it a value that is only made anew if something has changed.
  * @returns the value to show, and `isHeld` if there is a newer one
  */
@@ -22,7 +37,7 @@ export function useHeld<Value>(value: Value): {
   const kept = useRef(value);
   const [, update] = useState(0);
   const isOn = () => on.current.pointer || on.current.focus;
-  if (!isOn() || kept.current === undefined) kept.current = value;
+  if (!isOn() || isLetGo.value || kept.current === undefined) kept.current = value;
   const set = (what: 'pointer' | 'focus', is: boolean) => {
     if (on.current[what] === is) return;
     on.current[what] = is;

@@ -137,7 +137,7 @@ function Facts({ facts, reload }: FactsProps) {
         <ServerJobs facts={facts} reload={reload} />
       </div>
       <Panel title={t.audit}>
-        <AuditList server={facts.ip} />
+        <AuditList filters={{ server: facts.ip }} />
       </Panel>
     </div>
   );
