@@ -8,14 +8,11 @@
 import { parseArgs } from 'node:util';
 import { measureAlone } from './console/alone.js';
 import { measureBesideJobs } from './console/beside-jobs.js';
+import { tellFindings } from './console/finding.js';
 
 const { values } = parseArgs({ options: { jobs: { type: 'string', default: '10000' }, pairs: { type: 'string' } } });
 const jobs = Number(values.jobs);
 const findings = await (values.pairs === undefined
   ? measureAlone(jobs)
   : measureBesideJobs(jobs, Number(values.pairs)));
-for (const { most, unit, value, what } of findings) {
-  const verdict = value <= most ? 'kept  ' : 'BROKEN';
-  console.log(`${verdict}  ${what}: ${value.toFixed(value < 10 ? 2 : 0)} ${unit} (at most ${most})`);
-}
-process.exitCode = findings.every(({ most, value }) => value <= most) ? 0 : 1;
+process.exitCode = tellFindings(findings) ? 0 : 1;
