@@ -8,20 +8,31 @@ interface SearchFieldProps {
   readonly onChange: (text: string) => void;
 }
 
-/** A search that stands in the URL: it follows that, and is followed by it once nobody types any more. */
+/**
+ * A search that stands in the URL: it follows that, and is followed by it at the first key at once, and then once
+ * nobody types any more.
+ */
 export function SearchField({ label, onChange, value }: SearchFieldProps) {
   const [text, setText] = useState(value);
   const sent = useRef(value);
+  const typedAt = useRef(0);
   useEffect(() => {
     if (value !== sent.current) setText(value);
     sent.current = value;
   }, [value]);
   useEffect(() => {
     if (text === sent.current) return undefined;
-    const timer = setTimeout(() => {
+    const send = () => {
       sent.current = text;
       onChange(text);
-    }, TYPING_MS);
+    };
+    const isFirst = Date.now() - typedAt.current > TYPING_MS;
+    typedAt.current = Date.now();
+    if (isFirst) {
+      send();
+      return undefined;
+    }
+    const timer = setTimeout(send, TYPING_MS);
     return () => clearTimeout(timer);
   }, [text]);
   return (
