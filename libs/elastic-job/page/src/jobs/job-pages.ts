@@ -3,7 +3,7 @@
  * stand; what changes the order, or which rows there are, has the list read again, unless somebody is on it.
  */
 import { signal } from '@preact/signals';
-import { useLayoutEffect, useMemo } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { IndexState, JobRow, JobsAnswer } from '../../../src/console/contract/job-answers.js';
 import { type ApiProblem, asProblem, get, listen } from '../api/index.js';
 import type { JobFilters } from './filters.js';
@@ -24,7 +24,7 @@ interface JobsFrame extends IndexState {
 
 export type JobPages = ReturnType<typeof createJobPages>;
 
-function createJobPages(filters: JobFilters) {
+function createJobPages(filters: JobFilters, key: string) {
   const rows = signal<readonly JobRow[]>([]);
   const state = signal<Omit<JobsAnswer, 'cursor' | 'items'> | undefined>(undefined);
   const problem = signal<ApiProblem | undefined>(undefined);
@@ -86,6 +86,7 @@ function createJobPages(filters: JobFilters) {
   };
 
   return {
+    key,
     rows,
     state,
     problem,
@@ -113,9 +114,11 @@ function createJobPages(filters: JobFilters) {
   };
 }
 
-/** The list of these filters, for as long as it is shown. */
+/** The list of these filters; until it is there, that of the filters before. @param key other filters have another one */
 export function useJobPages(filters: JobFilters, key: string): JobPages {
-  const pages = useMemo(() => createJobPages(filters), [key]);
+  const pages = useMemo(() => createJobPages(filters, key), [key]);
   useLayoutEffect(() => pages.start(), [pages]);
-  return pages;
+  const shown = useRef(pages);
+  if (pages.state.value !== undefined || pages.problem.value !== undefined) shown.current = pages;
+  return shown.current;
 }

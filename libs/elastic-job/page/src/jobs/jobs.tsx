@@ -74,7 +74,9 @@ function List({ filters, onChange, pages }: ListProps) {
   return (
     <>
       {problem !== undefined && <Behind problem={problem} reload={pages.reload} />}
+      {/* Another list begins at its top. */}
       <div
+        key={pages.key}
         class="tall"
         onPointerEnter={({ pointerType }) => pages.hold(pointerType === 'mouse')}
         onPointerLeave={() => pages.hold(false)}
