@@ -1,4 +1,4 @@
-import { now } from '../state/index.js';
+import { minute, now } from '../state/index.js';
 import { clockTime, dateTime, HERE, nearTime, offsetAt, span, texts, zoneName } from '../text/index.js';
 
 interface TimeProps {
@@ -24,7 +24,7 @@ export function Time({ at, withSeconds = false, zone }: TimeProps) {
   const isHere = timeZone === HERE;
   return (
     <time dateTime={new Date(ms).toISOString()} title={titleOf(ms, timeZone)}>
-      {nearTime(ms, now.value, { locale: texts.value.locale, timeZone, withSeconds })}
+      {nearTime(ms, minute.value, { locale: texts.value.locale, timeZone, withSeconds })}
       {!isHere && <span class="faint"> {zoneName(timeZone)}</span>}
     </time>
   );
