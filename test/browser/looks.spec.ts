@@ -1,6 +1,7 @@
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { findBarriers } from './support/accessibility.js';
-import { nothingIsLoading, SOON, useBrowser } from './support/browsing.js';
+import { SOON, useBrowser, viewIsWhole } from './support/browsing.js';
 import { PEOPLE, servePage } from './support/served-page.js';
 
 const browsing = useBrowser();
@@ -19,6 +20,8 @@ const VIEWS = [
   'session',
 ];
 const WIDTHS = [1_440, 390, 320];
+/** Texts of jobs, which are shown as they are. */
+const FOREIGN = ['Closes the ledger', 'no bills today', 'The ledger is open elsewhere.'];
 
 /** A console with a job that fails, one that is disabled, and entries of the audit. */
 async function serveTroubles() {
@@ -26,6 +29,22 @@ async function serveTroubles() {
   await served.ask('POST', '/jobs/ledger-close/trigger', { body: { reason: 'OPS-1' } });
   await served.ask('POST', '/jobs/billing-run/disable', { body: { reason: 'INC-1: no bills today' } });
   return served;
+}
+
+/** Three English words in a row, in what is seen and in what readers of screens hear, outside of registry's texts. */
+async function englishIn(page: Page): Promise<readonly string[]> {
+  const texts: readonly string[] = await page.evaluate(`(() => {
+    const isOurs = (element) => element.closest('bdi, code, pre, .mono, script, noscript, style, datalist') === null;
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const found = [];
+    while (walker.nextNode()) if (isOurs(walker.currentNode.parentElement)) found.push(walker.currentNode.data);
+    for (const name of ['aria-label', 'title', 'placeholder']) {
+      for (const element of document.querySelectorAll('[' + name + ']')) found.push(element.getAttribute(name));
+    }
+    return found;
+  })()`);
+  const ours = texts.map((text) => FOREIGN.reduce((rest, one) => rest.replaceAll(one, ''), text));
+  return ours.filter((text) => /[a-z]+,? [a-z]+,? [a-z]+/i.test(text));
 }
 
 describe.each(['light', 'dark'] as const)('in the theme %s', (theme) => {
@@ -38,8 +57,7 @@ describe.each(['light', 'dark'] as const)('in the theme %s', (theme) => {
     const page = await browsing.visit(url, { theme, as: PEOPLE.operator });
     for (const view of VIEWS) {
       await page.goto(`${url}${view}`);
-      await page.locator('main h1, .look.page').first().waitFor();
-      await nothingIsLoading(page);
+      await viewIsWhole(page);
       expect({ view, barriers: await findBarriers(page) }).toEqual({ view, barriers: [] });
     }
     await page.goto(url);
@@ -47,22 +65,20 @@ describe.each(['light', 'dark'] as const)('in the theme %s', (theme) => {
     await page.getByRole('dialog').waitFor();
     expect({ view: 'change', barriers: await findBarriers(page) }).toEqual({ view: 'change', barriers: [] });
   });
+});
 
-  it('nothing is wider than the screen', { timeout: 60_000 }, async () => {
-    const { url } = await serveTroubles();
+it('no view is wider than the screen', { timeout: 60_000 }, async () => {
+  const { url } = await serveTroubles();
+  const page = await browsing.visit(url, { as: PEOPLE.operator });
+  for (const view of VIEWS) {
+    await page.goto(`${url}${view}`);
     for (const width of WIDTHS) {
-      const page = await browsing.visit(url, { theme, width, as: PEOPLE.operator });
-      for (const view of VIEWS) {
-        await page.goto(`${url}${view}`);
-        await page.locator('main h1, .look.page').first().waitFor();
-        await nothingIsLoading(page);
-        const beyond = await page.evaluate(
-          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-        );
-        expect({ width, view, beyond }).toEqual({ width, view, beyond: 0 });
-      }
+      await page.setViewportSize({ width, height: 900 });
+      await viewIsWhole(page);
+      const beyond = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+      expect({ width, view, beyond }).toEqual({ width, view, beyond: 0 });
     }
-  });
+  }
 });
 
 describe('the theme', () => {
@@ -99,6 +115,28 @@ describe('in Chinese', () => {
     await page.goto(`${url}jobs`);
     await page.getByText('3 / 3').or(page.getByText(/3.*3/)).first().waitFor();
   });
+
+  it(
+    'no view, form or dialog has an English sentence, but for texts of the registry',
+    { timeout: 60_000 },
+    async () => {
+      const { url } = await serveTroubles();
+      const stranger = await browsing.visit(url, { locale: 'zh-CN' });
+      await stranger.getByRole('button', { name: '登录' }).waitFor();
+      expect(await englishIn(stranger)).toEqual([]);
+
+      const page = await browsing.visit(url, { locale: 'zh-CN', as: PEOPLE.admin });
+      for (const view of [...VIEWS, 'jobs/ledger-close?item=0', 'jobs/nothing']) {
+        await page.goto(`${url}${view}`);
+        await viewIsWhole(page);
+        expect({ view, english: await englishIn(page) }).toEqual({ view, english: [] });
+      }
+      await page.goto(`${url}jobs/settle-orders`);
+      await page.getByRole('button', { name: '禁用' }).click();
+      await page.getByRole('dialog').waitFor();
+      expect(await englishIn(page)).toEqual([]);
+    },
+  );
 
   it('is chosen in the menu, and kept', async () => {
     const { url } = await servePage();
@@ -141,5 +179,21 @@ describe('on a phone', () => {
     await row.getByRole('link', { name: /billing-run/ }).tap();
 
     await expect.poll(() => page.url(), SOON).toBe(`${url}jobs/billing-run`);
+  });
+
+  it('a job is disabled by touch alone', async () => {
+    const { ask, url } = await servePage();
+    const page = await browsing.visit(`${url}jobs`, { width: 390, as: PEOPLE.operator });
+    await page.getByRole('link', { name: 'billing-run' }).tap();
+    await page.getByRole('button', { name: 'Disable' }).tap();
+    const dialog = page.getByRole('dialog', { name: 'Disable billing-run' });
+    await dialog.getByLabel('Reason').tap();
+    await page.keyboard.insertText('INC-3: on call');
+    await dialog.getByRole('button', { name: 'Disable' }).tap();
+    await dialog.getByText('The job is disabled.').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).tap();
+
+    await page.getByText('The job, by otto').waitFor();
+    expect((await ask('GET', '/jobs/billing-run')).json.disabled).toMatchObject({ reason: 'INC-3: on call' });
   });
 });

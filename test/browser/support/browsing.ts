@@ -100,6 +100,12 @@ export async function nothingIsLoading(page: Page): Promise<void> {
   await page.locator('.skeleton').first().waitFor({ state: 'detached' });
 }
 
+/** Waits until the view is there, and every part of it has been read once. */
+export async function viewIsWhole(page: Page): Promise<void> {
+  await page.locator('main h1, .look.page').first().waitFor();
+  await nothingIsLoading(page);
+}
+
 /** Presses Tab until the focus is on such an element. @throws if it never is */
 export async function tabTo(page: Page, selector: string): Promise<void> {
   for (let presses = 0; presses < 60; presses += 1) {
@@ -116,10 +122,11 @@ export async function openTab(context: BrowserContext, url: string): Promise<Pag
 }
 
 /** Logs in without the page, as the page does it. */
-async function logIn(context: BrowserContext, url: string, person: Person): Promise<void> {
+async function logIn(context: BrowserContext, url: string, { name, password }: Person): Promise<void> {
   const { origin } = new URL(url);
-  const answer = await context.request.post(`${url}api/v1/session`, { headers: { origin }, data: person });
-  if (!answer.ok()) throw new Error(`${person.name} was not let in: ${await answer.text()}`);
+  const data = { name, password };
+  const answer = await context.request.post(`${url}api/v1/session`, { headers: { origin }, data });
+  if (!answer.ok()) throw new Error(`${name} was not let in: ${await answer.text()}`);
 }
 
 /** Ends the session of a browser, as its person does it in another one. */

@@ -4,14 +4,21 @@ import { hashPassword } from '@app/elastic-job/console';
 import type { ConsoleRole } from '@app/elastic-job/console';
 import { AUTH, SettlingJobs, startConsole } from '../../console/support/console-application.js';
 
-/** People who may log in, by their roles. */
+interface Person {
+  readonly name: string;
+  readonly password: string;
+  readonly role: ConsoleRole;
+  readonly jobPrefix?: string;
+}
+
+/** People who may log in, by their roles, and an admin of the jobs that begin with `billing-`. */
 export const PEOPLE = {
-  viewer: { name: 'vera', password: 'vera looks only' },
-  operator: { name: 'otto', password: 'otto does something' },
-  admin: { name: 'ada', password: 'ada does it all' },
-} as const satisfies Readonly<Record<ConsoleRole, unknown>>;
-const ROLES: readonly ConsoleRole[] = ['viewer', 'operator', 'admin'];
-let users: Promise<readonly { name: string; role: ConsoleRole; password: string }[]> | undefined;
+  viewer: { name: 'vera', password: 'vera looks only', role: 'viewer' },
+  operator: { name: 'otto', password: 'otto does something', role: 'operator' },
+  admin: { name: 'ada', password: 'ada does it all', role: 'admin' },
+  scoped: { name: 'sam', password: 'sam has his own', role: 'admin', jobPrefix: 'billing-' },
+} as const satisfies Readonly<Record<ConsoleRole | 'scoped', Person>>;
+let users: Promise<readonly Person[]> | undefined;
 
 /** Fails whenever it is asked to run. */
 class FailingJobs {
@@ -37,10 +44,7 @@ export async function servePage({
   ...parts
 }: NonNullable<Parameters<typeof startConsole>[0]> = {}) {
   users ??= Promise.all(
-    ROLES.map(async (role) => {
-      const { name, password } = PEOPLE[role];
-      return { name, role, password: await hashPassword(password) };
-    }),
+    Object.values(PEOPLE).map(async (person) => ({ ...person, password: await hashPassword(person.password) })),
   );
   const streams = new Set<ServerResponse>();
   const served = await startConsole({
