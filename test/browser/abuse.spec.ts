@@ -3,7 +3,7 @@ import { ElasticJob } from '@app/elastic-job';
 import { listen } from '@test/support/zookeeper/loopback.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { plantHostileNodes } from '../console/support/hostile-tree.js';
-import { endSession, openTab, SOON, useBrowser } from './support/browsing.js';
+import { endSession, openTab, SOON, useBrowser, viewIsWhole } from './support/browsing.js';
 import { JOBS, PEOPLE, servePage } from './support/served-page.js';
 
 const browsing = useBrowser();
@@ -29,6 +29,7 @@ class HostileJobs {
   link(): void {}
 }
 
+/** The numbers are those of the list of abuse cases. Those of the log-in (A01, A03, A08) are in `log-in.spec.ts`. */
 describe('the page, against somebody who', () => {
   it('writes markup and scripts into the registry: shows them as text (A12)', async () => {
     const { ask, url } = await servePage({ providers: [...JOBS, HostileJobs] });
@@ -118,22 +119,69 @@ describe('the page, against somebody who', () => {
     expect(browsing.takeFaults()).toEqual([expect.stringMatching(/^asks .*:\d+\/$/)]);
   });
 
-  it.each(['%2e%2e%2f%2e%2e%2fpackage.json', '..%5c..%5cetc', '%00', '<script>alert(1)<%2fscript>'])(
-    'sends a deep link to a job named %s: shows that there is none, and asks for nothing else (A09, A23)',
-    async (name) => {
-      const { url } = await servePage();
-      const context = await browsing.visitor(url, { as: PEOPLE.admin });
-      const page = await context.newPage();
-      const asked: string[] = [];
-      page.on('request', (request) => void asked.push(new URL(request.url()).pathname));
+  it('writes odd names into links: shows that there is no such job, asks nothing else (A09, A14, A23)', async () => {
+    const { url } = await servePage();
+    const context = await browsing.visitor(url, { as: PEOPLE.admin });
+    const page = await context.newPage();
+    const asked: string[] = [];
+    page.on('request', (request) => void asked.push(new URL(request.url()).pathname));
+    const names = ['%2e%2e%2f%2e%2e%2fpackage.json', '..%5c..%5cetc', '%00', '<script>alert(1)<%2fscript>'];
 
+    for (const name of [...names, 'x%0d%0aset-cookie:%20a=b', '__proto__']) {
       const answer = await page.goto(`${url}jobs/${name}`);
+      if (answer?.status() === 200) await page.locator('main .look').waitFor();
+      expect([name, await page.locator('main script').count()]).toEqual([name, 0]);
+    }
 
-      if (answer?.status() === 200) await page.locator('main').waitFor();
-      expect(asked.filter((path) => !path.startsWith('/elastic-job/'))).toEqual([]);
-      expect(await page.locator('main script').count()).toBe(0);
-    },
-  );
+    expect(asked.filter((path) => !path.startsWith('/elastic-job/'))).toEqual([]);
+    expect(await context.cookies()).toHaveLength(1);
+  });
+
+  it('has the jobs of a prefix alone: finds no other one in any view, nor by its address (A05)', async () => {
+    const { ask, url } = await servePage();
+    await ask('POST', '/jobs/settle-orders/disable', { body: { reason: 'INC-9' } });
+    const page = await browsing.visit(`${url}jobs`, { as: PEOPLE.scoped });
+    await page.getByText('1 of 1').waitFor();
+
+    for (const view of ['', 'jobs', 'jobs?q=settle', 'servers', 'audit', 'jobs/billing-run', 'jobs/billing-run/tree']) {
+      await page.goto(url + view);
+      await viewIsWhole(page);
+      expect([view, await page.locator('body').textContent()]).toEqual([
+        view,
+        expect.not.stringMatching(/settle-orders|ledger-close|INC-9/),
+      ]);
+    }
+    await page.goto(`${url}jobs/settle-orders`);
+    await page.getByText('There is no such job').waitFor();
+  });
+
+  it('ends a line in a reason: it stays one line, and one entry (A14)', async () => {
+    const { ask, url } = await servePage();
+    const page = await browsing.visit(`${url}jobs/settle-orders`, { as: PEOPLE.operator });
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByLabel('Reason').focus();
+    await page.evaluate(`document.execCommand('insertText', false, 'INC-1\\r\\nada enabled settle-orders')`);
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
+    await page.getByText('The job is disabled.').waitFor();
+
+    const { items } = (await ask('GET', '/audit?job=settle-orders')).json;
+    expect(items).toHaveLength(1);
+    expect(items[0].reason).toMatch(/^INC-1.*ada enabled settle-orders$/);
+  });
+
+  it('sits down at the browser after the log-out: the way back shows no job (A23)', async () => {
+    const { url } = await servePage();
+    const page = await browsing.visit(`${url}jobs`, { as: PEOPLE.admin });
+    await page.getByRole('row', { name: /settle-orders/ }).waitFor();
+    await page.goto(`${url}session`);
+    await page.getByRole('main').getByRole('button', { name: 'Log out' }).click();
+    await page.getByLabel('Password').waitFor();
+
+    await page.goBack();
+
+    await page.getByLabel('Password').waitFor();
+    expect(await page.locator('body').textContent()).not.toContain('settle-orders');
+  });
 
   it('writes wrong filters into a link: shows the list without them', async () => {
     const { url } = await servePage();
