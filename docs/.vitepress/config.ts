@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig, type DefaultTheme } from 'vitepress';
 import { findDeadAnchors } from './anchors.js';
 import { cardOf, HEAD } from './head.js';
-import { FILES, rewriteLinks, slugify } from './links.js';
+import { FILES, rewriteLinks, showPictures, slugify } from './links.js';
 import { breakNamesInTables, drawDiagrams } from './markdown.js';
 import { API, type Language, sidebarOf } from './navigation.js';
 import { CHINESE_WINDOW, MINI_SEARCH } from './search.js';
@@ -39,6 +39,7 @@ export default defineConfig({
     anchor: { slugify },
     config: (md) => {
       rewriteLinks(md, ROOT, (file) => linked.add(file));
+      showPictures(md, ROOT);
       drawDiagrams(md);
       breakNamesInTables(md);
     },

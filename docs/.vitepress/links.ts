@@ -27,8 +27,7 @@ const RELATIVE = /^(?![a-z]+:|\/|#)([^#]+)(#.*)?$/i;
  */
 export function rewriteLinks(md: MarkdownRenderer, root: string, found: (file: string) => void): void {
   md.core.ruler.push('links-of-the-repository', ({ tokens, env }) => {
-    const page = `/${env.relativePath}`;
-    const source = SHOWING.get(page) ?? `docs${page}`;
+    const source = sourceOf(env.relativePath);
     for (const { children } of tokens) {
       for (const token of children ?? []) {
         const [, path, anchor = ''] = RELATIVE.exec(token.attrGet('href') ?? '') ?? [];
@@ -43,6 +42,48 @@ export function rewriteLinks(md: MarkdownRenderer, root: string, found: (file: s
       }
     }
   });
+}
+
+/** A picture in two themes, of which GitHub and npm show that of the device. */
+const PICTURE = new RegExp(
+  [
+    '<picture>',
+    String.raw`<source media="\(prefers-color-scheme: dark\)" srcset="([^"]+)">`,
+    String.raw`<img\s+(alt="[^"]*")\s+src="([^"]+)">`,
+    '</picture>',
+  ].join(String.raw`\s*`),
+  'g',
+);
+
+/**
+ * Shows a picture in the theme that the reader has chosen on the site, which need not be that of the device.
+ * @param root folder of the repository
+ * @throws {Error} if the file of a picture does not exist, or a picture is not written like the others
+ */
+export function showPictures(md: MarkdownRenderer, root: string): void {
+  md.core.ruler.push('pictures-in-two-themes', ({ tokens, env }) => {
+    const source = sourceOf(env.relativePath);
+    const folder = posix.dirname(`docs/${env.relativePath}`);
+    const srcOf = (path: string): string => {
+      const file = posix.join(posix.dirname(source), path);
+      if (!existsSync(posix.join(root, file))) throw new Error(`${source} shows ${path}, which does not exist.`);
+      return `./${posix.relative(folder, file)}`;
+    };
+    for (const token of tokens.filter(({ type }) => type === 'html_block')) {
+      token.content = token.content.replaceAll(
+        PICTURE,
+        (_, dark: string, alt: string, light: string) =>
+          `<img class="in-light" loading="lazy" ${alt} src="${srcOf(light)}">` +
+          `<img class="in-dark" loading="lazy" ${alt} src="${srcOf(dark)}">`,
+      );
+      if (token.content.includes('<picture>')) throw new Error(`${source} has a picture that is not in two themes.`);
+    }
+  });
+}
+
+/** The file of the repository whose text a page has. */
+function sourceOf(relativePath: string): string {
+  return SHOWING.get(`/${relativePath}`) ?? `docs/${relativePath}`;
 }
 
 function pageOf(file: string): string | undefined {

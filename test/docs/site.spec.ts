@@ -5,7 +5,7 @@ import { createMarkdownRenderer } from 'vitepress';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { findDeadAnchors } from '../../docs/.vitepress/anchors.js';
 import { cardOf } from '../../docs/.vitepress/head.js';
-import { rewriteLinks, slugify } from '../../docs/.vitepress/links.js';
+import { rewriteLinks, showPictures, slugify } from '../../docs/.vitepress/links.js';
 import { breakNamesInTables } from '../../docs/.vitepress/markdown.js';
 import { sidebarOf } from '../../docs/.vitepress/navigation.js';
 import { MINI_SEARCH } from '../../docs/.vitepress/search.js';
@@ -51,6 +51,41 @@ describe('rewriteLinks', () => {
       'https://example.org/a.md',
       '#here',
     ]);
+  });
+});
+
+describe('showPictures', () => {
+  const picture = (alt: string, light: string) =>
+    `<picture>\n  <source media="(prefers-color-scheme: dark)" srcset="console/a-dark.png">\n` +
+    `  <img ${alt} src="${light}">\n</picture>\n`;
+
+  /** The pictures of a text on a page, as the site has them. */
+  async function picturesOf(page: string, text: string): Promise<readonly string[]> {
+    const md = await createMarkdownRenderer(root);
+    showPictures(md, root);
+    const html = md.render(text, { path: join(root, 'docs', page), relativePath: page, cleanUrls: false });
+    return html.match(/<img[^>]*>/g) ?? [];
+  }
+
+  it('gives a page both pictures, of which its theme shows one, also where it shows a file of the root', async () => {
+    write('docs/operate/console/a-dark.png', 'docs/operate/console/a-light.png', 'console/a-dark.png', 'a.png');
+    expect(await picturesOf('operate/console.md', picture('alt="A\nmap"', 'console/a-light.png'))).toEqual([
+      '<img class="in-light" loading="lazy" alt="A\nmap" src="./console/a-light.png">',
+      '<img class="in-dark" loading="lazy" alt="A\nmap" src="./console/a-dark.png">',
+    ]);
+    expect(await picturesOf('overview.md', picture('alt="A"', 'a.png'))).toEqual([
+      '<img class="in-light" loading="lazy" alt="A" src="./../a.png">',
+      '<img class="in-dark" loading="lazy" alt="A" src="./../console/a-dark.png">',
+    ]);
+  });
+
+  it('refuses a picture that does not exist, and one that is written otherwise', async () => {
+    await expect(picturesOf('operate/console.md', picture('alt="A"', 'gone.png'))).rejects.toThrow(
+      'docs/operate/console.md shows gone.png, which does not exist.',
+    );
+    await expect(picturesOf('faq.md', '<picture>\n<img src="a.png">\n</picture>\n')).rejects.toThrow(
+      'docs/faq.md has a picture that is not in two themes.',
+    );
   });
 });
 
