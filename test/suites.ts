@@ -325,7 +325,15 @@ export const SUITES: readonly Suite[] = [
     vitest: true,
     needs: ['zookeeper', 'chromium'],
     programs: ['test/browser/**/*.{spec,fixture}.ts', 'test/browser/support/global-setup.ts', SHARED_SERVER],
-    reads: ['vitest.browser.config.ts', 'libs/elastic-job/page/**', ...VITEST, ...SCRIPT],
+    reads: [
+      'vitest.browser.config.ts',
+      'libs/elastic-job/page/**',
+      'README{,-zh-CN}.md',
+      'docs/{,zh/}operate/console.md',
+      'docs/operate/console/*.png',
+      ...VITEST,
+      ...SCRIPT,
+    ],
   },
   {
     name: 'monitoring',

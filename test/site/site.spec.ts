@@ -74,6 +74,21 @@ describe('the site in a browser', () => {
     expect(failures).toEqual([]);
   });
 
+  it.each(['/operate/console.html', '/zh/operate/console.html', '/overview.html', '/zh/overview.html'])(
+    'shows the console on %s in the theme that a reader switches to',
+    async (path) => {
+      const page = await openPage(browser, path, failures);
+      const picture = page.locator('.vp-doc :is(.in-light, .in-dark):visible').first();
+      const shown = () => picture.getAttribute('src');
+      expect(await shown()).toContain('overview-light');
+      await page.locator('.VPSwitchAppearance:visible').first().click();
+      await expect.poll(shown).toContain('overview-dark');
+      await page.waitForFunction("document.querySelector('.vp-doc .in-dark').naturalWidth === 1280");
+      await page.close();
+      expect(failures).toEqual([]);
+    },
+  );
+
   it.each(asked)('answers "%s" by the first page that its search shows', async (question, home, pages) => {
     const page = await openPage(browser, home, failures);
     await page.locator('#local-search button').first().click();

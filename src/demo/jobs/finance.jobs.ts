@@ -20,6 +20,7 @@ export class FinanceJobs {
     failover: true,
     maxAttempts: 3,
     retryDelayMs: 500,
+    retryJitter: 0,
   })
   async settle(context: ShardingContext): Promise<void> {
     if (context.shardingParameter !== 'EU-south') return this.work.take(6 + context.shardingItem, context);

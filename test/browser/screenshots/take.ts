@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { VirtualClock } from '@app/elastic-job/testing';
@@ -7,67 +8,93 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { ConsoleModule } from '../../../src/console/console.module.js';
 import { CONSOLE_PATH } from '../../../src/console/root.controller.js';
 import { Demo } from '../../../src/demo/demo.js';
+import { inPalette } from './palette.js';
 
 /** A Tuesday, at a quarter past nine in Berlin. */
 const START = Date.UTC(2026, 10, 24, 8, 15);
-/** By then one instance has crashed, and its items run elsewhere. */
-const END = START + 75_000;
-/** How fast time passes while the demo waits for a request or its database, which know no virtual clock. */
-const REAL_MS = 5;
+/** An item of settle-orders has failed by then, and the others run. No cron fires at this instant. */
+const END = START + 85_800;
 const STEP_MS = 50;
-const SIZE = { width: 1_280, height: 860 };
+/** Nothing but a wait for the clock takes so long: a request of the demo does not. */
+const STILL_MS = 250;
+const SHORT_STEP_MS = 5;
+export const SIZE = { width: 1_280, height: 800 };
+const THEMES = ['light', 'dark'] as const;
 
-/** Views by the names of their pictures, and a text that is there once they are whole. */
-const VIEWS = {
-  overview: ['', 'Who changed what'],
-  jobs: ['jobs', 'settle-orders'],
-} as const;
+/** Opens the views, by the names of their pictures, until they are whole. */
+const VIEWS: Readonly<Record<string, (page: Page, url: string) => Promise<void>>> = {
+  overview: async (page, url) => {
+    await page.goto(url);
+    await page.getByRole('region', { name: 'Who changed what' }).getByText('OPS-902').first().waitFor();
+  },
+  job: async (page, url) => {
+    await page.goto(`${url}jobs/settle-orders?item=3`);
+    await page.getByRole('complementary', { name: 'Item 3' }).getByText('BankTimeoutError').first().waitFor();
+  },
+  jobs: async (page, url) => {
+    await page.goto(`${url}jobs`);
+    await page.getByRole('row', { name: /settle-orders/ }).waitFor();
+  },
+  configuration: async (page, url) => {
+    await page.goto(`${url}jobs/newsletter/config`);
+    await page.getByRole('textbox', { name: 'cron', exact: true }).fill('0 30 6 ? * MON-FRI');
+    await page.getByRole('heading', { name: 'With your changes' }).waitFor();
+    await page.getByRole('button', { name: 'Review and send' }).click();
+    await page.getByRole('dialog').getByLabel('Reason').fill('OPS-921: on each workday, half an hour later');
+  },
+  audit: async (page, url) => {
+    await page.goto(`${url}audit`);
+    await page.getByText('OPS-902: acme is a customer now').first().waitFor();
+  },
+};
 
-/** Takes pictures of the demo in both themes, at the same instant of its story each time. @returns their names */
-export async function takeScreenshots(folder: string): Promise<readonly string[]> {
+export const PICTURES = Object.keys(VIEWS).flatMap((view) => THEMES.map((theme) => pictureOf(view, theme)));
+
+/** Takes the pictures of the demo, at the same instant of its story each time. */
+export async function takeScreenshots(folder: string): Promise<void> {
   const clock = new VirtualClock({ wall: START });
   const told: string[] = [];
-  const demo = await passing(
+  const demo = await standingStill(
     clock,
     Demo.start(clock, (line) => told.push(line)),
   );
-  const app = await passing(
+  const app = await standingStill(
     clock,
     NestFactory.create(ConsoleModule.of(demo.registry, demo.console), { logger: false }),
   );
   const browser = await launchChromium();
   try {
-    await passing(clock, app.listen(0, '127.0.0.1'));
+    await standingStill(clock, app.listen(0, '127.0.0.1'));
     const address: AddressInfo = app.getHttpServer().address();
     const origin = `http://127.0.0.1:${address.port}`;
-    await passing(clock, demo.open(origin));
-    await passUntil(clock, END);
+    await standingStill(clock, demo.open(origin));
+    await withoutStacks(() => passUntil(clock, END));
     const context = await browser.newContext({ viewport: SIZE, locale: 'en-GB', timezoneId: 'Europe/Berlin' });
     await logIn(context, origin, /Password: +(\S+)/.exec(told.join('\n'))?.[1] ?? '');
     const page = await context.newPage();
     await page.clock.setFixedTime(clock.wallNow());
-    const names: string[] = [];
-    for (const [name, [path, text]] of Object.entries(VIEWS)) {
-      await page.goto(`${origin}${CONSOLE_PATH}${path}`);
-      await page.getByText(text).first().waitFor();
-      names.push(...(await inBothThemes(page, folder, name)));
+    for (const [view, open] of Object.entries(VIEWS)) {
+      await open(page, origin + CONSOLE_PATH);
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+      await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
+      await inBothThemes(page, folder, view);
     }
-    return names;
   } finally {
     await browser.close();
-    await passing(clock, demo.stop());
-    await passing(clock, app.close());
+    await clock.advanceUntil(demo.stop());
+    await clock.advanceUntil(app.close());
   }
 }
 
-async function inBothThemes(page: Page, folder: string, view: string): Promise<readonly string[]> {
-  const names: string[] = [];
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    names.push(`${view}-${colorScheme}.png`);
-    await page.screenshot({ path: `${folder}/${names.at(-1)}` });
+async function inBothThemes(page: Page, folder: string, view: string): Promise<void> {
+  for (const theme of THEMES) {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+    await writeFile(`${folder}/${pictureOf(view, theme)}`, inPalette(await page.screenshot()));
   }
-  return names;
+}
+
+function pictureOf(view: string, theme: (typeof THEMES)[number]): string {
+  return `${view}-${theme}.png`;
 }
 
 async function logIn(context: BrowserContext, origin: string, password: string): Promise<void> {
@@ -76,16 +103,25 @@ async function logIn(context: BrowserContext, origin: string, password: string):
   if (!answer.ok()) throw new Error(`The demo has let nobody in: ${await answer.text()}`);
 }
 
-/** Lets time pass as it really does, until it is done. */
-async function passing<Value>(clock: VirtualClock, doing: Promise<Value>): Promise<Value> {
-  const state = { isOver: false };
-  const over = () => void (state.isOver = true);
-  doing.then(over, over);
-  while (!state.isOver) {
-    await clock.advance(REAL_MS);
-    await sleep(REAL_MS);
-  }
+/**
+ * Waits for what takes real time, such as a request, and moves the clock on by a little only if that waits for it. So
+ * the story does not depend on how fast the machine is.
+ */
+async function standingStill<Value>(clock: VirtualClock, doing: Promise<Value>): Promise<Value> {
+  const isDone = doing.then(() => true);
+  while (!(await Promise.race([isDone, sleep(STILL_MS, false)]))) await clock.advance(SHORT_STEP_MS);
   return doing;
+}
+
+/** A stack would show paths of this machine. */
+async function withoutStacks(doing: () => Promise<void>): Promise<void> {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    await doing();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
 }
 
 /** Lets time pass as fast as it can. */
