@@ -3,14 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { functionsIn } from '../model/actions.js';
 
 const SOURCE = 'libs/elastic-job/src';
+/** Files of the page are named with `page/src`. */
+const PAGE = 'libs/elastic-job';
 /** `Class.method` or `function`, then its file. The file is in brackets, or both are. */
-const NAMED = /`((?:[A-Z]\w+\.)?[a-z]\w+)`(?:,\s+|\s+\()`([\w./-]+\.ts)`/g;
+const NAMED = /`((?:[A-Z]\w+\.)?[a-z]\w+)`(?:,\s+|\s+\()`([\w./-]+\.tsx?)`/g;
 
 describe('the walks through the code', () => {
   it.each([
     '## One trigger, from tick to settled item',
     '## One crash, to finished failover',
     "## One operator's trigger",
+    '## One change in the console',
     '## One task',
   ])('name only functions that the sources have, under "%s"', (heading) => {
     const named = functionsNamedIn(sectionOf(heading));
@@ -37,6 +40,6 @@ function functionsNamedIn(text: string) {
 }
 
 function isThere(name: string, file: string): boolean {
-  const path = `${SOURCE}/${file}`;
+  const path = `${file.startsWith('page/') ? PAGE : SOURCE}/${file}`;
   return existsSync(path) && functionsIn(path, readFileSync(path, 'utf8')).has(name);
 }
